@@ -1,0 +1,31 @@
+# Finds what the system has and fetches what it has not.
+# Packages: GLFW, nlohmann/json, fmt, CLI11, muParser, md4c, stb, FreeType, EGL (installed by ./run).
+# From source: Dear ImGui 1.90.1 and Catch2 3.7.1, because Debian 12 ships versions that do not serve (see CONTRIBUTING.md).
+include(FetchContent)
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+
+# Points FetchContent at a Debian source package where apt can give one; elsewhere FetchContent clones upstream.
+function(ringside_prefer_debian_source name package)
+    string(TOUPPER ${name} upper)
+    if(FETCHCONTENT_SOURCE_DIR_${upper} OR NOT EXISTS /usr/bin/apt-get OR NOT EXISTS /usr/bin/dpkg-source)
+        return()
+    endif()
+    set(folder ${PROJECT_SOURCE_DIR}/build/_sources/${name})
+    if(NOT EXISTS ${folder}/.complete)
+        message(STATUS "Fetching the source of ${name} with apt")
+        execute_process(COMMAND ${PROJECT_SOURCE_DIR}/cmake/fetch_debian_source.sh ${package} ${folder}
+                        RESULT_VARIABLE failed OUTPUT_VARIABLE log ERROR_VARIABLE log)
+        if(failed)
+            message(WARNING "apt could not give the source of ${name}; trying upstream instead.\n${log}")
+            return()
+        endif()
+    endif()
+    set(FETCHCONTENT_SOURCE_DIR_${upper} ${folder} CACHE PATH "Source of ${name}" FORCE)
+endfunction()
+
+ringside_prefer_debian_source(catch2 catch2)
+FetchContent_Declare(catch2 GIT_REPOSITORY https://github.com/catchorg/Catch2.git GIT_TAG v3.7.1 GIT_SHALLOW TRUE)

@@ -1,0 +1,15 @@
+# One interface target that every target of ours links: warnings, floating-point rules, sanitizers.
+add_library(ringside_options INTERFACE)
+target_compile_features(ringside_options INTERFACE cxx_std_20)
+target_include_directories(ringside_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(ringside_options INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Wold-style-cast
+    -Werror
+    # Golden numbers must agree between compilers, so no fused multiply-add behind our back.
+    -ffp-contract=off)
+
+set(RINGSIDE_SANITIZE "" CACHE STRING "Sanitizers for every target, for example address,undefined or thread")
+if(RINGSIDE_SANITIZE)
+    add_compile_options(-fsanitize=${RINGSIDE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    add_link_options(-fsanitize=${RINGSIDE_SANITIZE})
+endif()

@@ -1,0 +1,130 @@
+#include "core/base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace ringside
+{
+
+namespace
+{
+
+struct Scale
+{
+    double size;
+    const char* name;
+};
+
+template <std::size_t N> std::string scaled(double value, const std::array<Scale, N>& scales)
+{
+    const double size = std::abs(value);
+    // 999.6 GB rounds to 1000 at three digits, so it moves up to 1.00 TB.
+    for (const Scale& scale : scales)
+    {
+        if (size >= scale.size * 0.9995 || &scale == &scales.back())
+        {
+            return fmt::format("{} {}", three_digits(value / scale.size), scale.name);
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+std::string grouped(std::int64_t value)
+{
+    std::string digits = std::to_string(value < 0 ? -value : value);
+    for (std::size_t at = digits.size(); at > 3; at -= 3)
+    {
+        digits.insert(at - 3, "\u2009");
+    }
+    return value < 0 ? "-" + digits : digits;
+}
+
+std::string three_digits(double value)
+{
+    if (!std::isfinite(value))
+    {
+        return "not a number";
+    }
+    const double size = std::abs(value);
+    if (size == 0)
+    {
+        return "0";
+    }
+    if (size >= 1e6 || size < 1e-3)
+    {
+        return fmt::format("{:.2e}", value);
+    }
+    if (size >= 999.5)
+    {
+        return grouped(static_cast<std::int64_t>(std::llround(value)));
+    }
+    const int decimals = size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
+    return fmt::format("{:.{}f}", value, decimals);
+}
+
+std::string format_bytes(Bytes bytes, ByteUnit unit)
+{
+    static constexpr std::array<Scale, 6> kDecimal{{{1e15, "PB"}, {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}};
+    static constexpr std::array<Scale, 6> kBinary{{{1125899906842624.0, "PiB"}, {1099511627776.0, "TiB"}, {1073741824.0, "GiB"},
+                                                   {1048576.0, "MiB"}, {1024.0, "KiB"}, {1, "B"}}};
+    return scaled(bytes.value, unit == ByteUnit::decimal ? kDecimal : kBinary);
+}
+
+std::string format_gigabytes(Bytes bytes, ByteUnit unit)
+{
+    return three_digits(bytes.value / (unit == ByteUnit::decimal ? 1e9 : 1073741824.0));
+}
+
+std::string format_count(double count)
+{
+    static constexpr std::array<Scale, 4> kScales{{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "k"}}};
+    return std::abs(count) < 999.5 ? three_digits(count) : scaled(count, kScales);
+}
+
+std::string format_seconds(Seconds seconds)
+{
+    static constexpr std::array<Scale, 5> kScales{{{86400, "d"}, {1, "s"}, {1e-3, "ms"}, {1e-6, "\u00b5s"}, {1e-9, "ns"}}};
+    return seconds.value == 0 ? "0 s" : scaled(seconds.value, kScales);
+}
+
+std::string format_percent(double fraction)
+{
+    return three_digits(fraction * 100) + "%";
+}
+
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates)
+{
+    std::string best;
+    std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
+    for (const std::string& candidate : candidates)
+    {
+        // Levenshtein distance, one row at a time.
+        std::vector<std::size_t> row(candidate.size() + 1);
+        std::iota(row.begin(), row.end(), std::size_t{0});
+        for (std::size_t i = 0; i < word.size(); ++i)
+        {
+            std::size_t diagonal = row[0];
+            row[0] = i + 1;
+            for (std::size_t j = 0; j < candidate.size(); ++j)
+            {
+                const std::size_t above = row[j + 1];
+                row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (word[i] == candidate[j] ? 0U : 1U)});
+                diagonal = above;
+            }
+        }
+        if (row.back() < best_distance)
+        {
+            best_distance = row.back();
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+} // namespace ringside

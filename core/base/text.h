@@ -1,0 +1,36 @@
+// Numbers as people read them: three significant digits, a unit always, thin spaces in thousands.
+#pragma once
+
+#include "core/base/units.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ringside
+{
+
+enum class ByteUnit
+{
+    decimal, // GB = 1e9
+    binary   // GiB = 2^30
+};
+
+// "84.3", "0.562", "1 240", "1.2e-07": three significant digits, no unit. Non-finite values print as "not a number".
+std::string three_digits(double value);
+// 1234567 -> "1 234 567" with thin spaces (U+2009).
+std::string grouped(std::int64_t value);
+// "84.3 GB", "512 B", "1.12 TB"; or KiB, MiB, GiB, TiB. The scale follows the size.
+std::string format_bytes(Bytes bytes, ByteUnit unit = ByteUnit::decimal);
+// The same in gigabytes whatever the size, for columns that are compared: "84.3", "0.012".
+std::string format_gigabytes(Bytes bytes, ByteUnit unit = ByteUnit::decimal);
+// "70.6 B", "8.03 B", "124 M", "1.00 T": parameters and tokens.
+std::string format_count(double count);
+// "8.27 s", "62.5 ms", "5.00 us", "76.1 d".
+std::string format_seconds(Seconds seconds);
+// 0.0857 -> "8.57%"
+std::string format_percent(double fraction);
+// The candidate closest to `word` by edit distance, for "did you mean"; empty when none is near.
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
+
+} // namespace ringside

@@ -1,0 +1,70 @@
+#include "core/base/result.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <limits>
+#include <type_traits>
+
+using namespace ringside;
+using namespace ringside::literals;
+
+template <class A, class B>
+concept Addable = requires(A a, B b) { a + b; };
+
+TEST_CASE("bytes divided by a rate are seconds, and bytes plus FLOPs does not compile")
+{
+    const auto time = Bytes(9e9) / BytesPerSecond(450e9);
+    STATIC_REQUIRE(std::is_same_v<decltype(time), const Seconds>);
+    CHECK(time.value == 0.02);
+    STATIC_REQUIRE(Addable<Bytes, Bytes>);
+    STATIC_REQUIRE_FALSE(Addable<Bytes, Flops>);
+}
+
+TEST_CASE("GB and GiB literals differ by 7.4 percent")
+{
+    CHECK((1_GB).value == 1e9);
+    CHECK((1_GiB).value == 1073741824.0);
+    CHECK((0.5_GB).value == 5e8);
+}
+
+TEST_CASE("bytes print with three digits and the unit that suits the size")
+{
+    CHECK(format_bytes(Bytes(84.3e9)) == "84.3 GB");
+    CHECK(format_bytes(Bytes(84.3e9), ByteUnit::binary) == "78.5 GiB");
+    CHECK(format_bytes(Bytes(1.12e12)) == "1.12 TB");
+    CHECK(format_bytes(Bytes(999.7e9)) == "1.00 TB");
+    CHECK(format_bytes(Bytes(512.0)) == "512 B");
+    CHECK(format_bytes(Bytes(0.0)) == "0 B");
+    CHECK(format_gigabytes(Bytes(16.06e9)) == "16.1");
+}
+
+TEST_CASE("counts, seconds and shares print with units")
+{
+    CHECK(format_count(70553706496.0) == "70.6 B");
+    CHECK(format_count(124439808.0) == "124 M");
+    CHECK(format_count(12.0) == "12.0");
+    CHECK(grouped(70553706496) == "70\u2009553\u2009706\u2009496");
+    CHECK(format_seconds(Seconds(0.0625)) == "62.5 ms");
+    CHECK(format_seconds(Seconds(6.57e6)) == "76.0 d");
+    CHECK(format_percent(2.0 / 9) == "22.2%");
+}
+
+TEST_CASE("a number that is none says so instead of printing nan")
+{
+    CHECK(three_digits(std::numeric_limits<double>::quiet_NaN()) == "not a number");
+    CHECK(three_digits(std::numeric_limits<double>::infinity()) == "not a number");
+}
+
+TEST_CASE("a near miss finds the word that was meant")
+{
+    CHECK(nearest_word("tensr", {"tensor", "pipeline"}) == "tensor");
+    CHECK(nearest_word("xyzzy", {"tensor", "pipeline"}).empty());
+}
+
+TEST_CASE("an issue prints as path, message and hint")
+{
+    CHECK(to_line({"parallel.tensor", "7 does not divide 64 heads", "use 1, 2, 4 or 8"}) ==
+          "parallel.tensor: 7 does not divide 64 heads (use 1, 2, 4 or 8)");
+}
