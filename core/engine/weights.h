@@ -1,0 +1,79 @@
+// Every parameter tensor of the model and how it is cut over GPUs: parameter counts, exact to the last one.
+#pragma once
+
+#include "core/scenario/scenario.h"
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+namespace ringside
+{
+
+// One kind of tensor in one layer. "Local" is what one GPU of a tensor/expert group holds, before ZeRO.
+struct Weight
+{
+    std::string_view name;
+    std::int64_t rows = 0;          // inputs, whole
+    std::int64_t cols = 0;          // outputs, whole; 1 for vectors
+    std::int64_t local_rows = 0;
+    std::int64_t local_cols = 0;
+    std::int64_t copies = 1;        // experts in the layer; 1 otherwise
+    std::int64_t local_copies = 1;  // experts on one GPU
+    std::int64_t active_copies = 1; // experts a token visits
+    bool expert = false;            // replicated over the expert replicas instead of the dense ones
+
+    bool matrix() const { return cols > 1; }
+    std::int64_t elements() const { return rows * cols * copies; }
+    std::int64_t local_elements() const { return local_rows * local_cols * local_copies; }
+};
+
+// The tensors of one transformer block, with or without experts. Tensor parallelism cuts columns of the first matrix of
+// a pair and rows of the second (Shoeybi et al., arXiv 1909.08053, section 3); norms, routers and latent projections stay whole.
+std::vector<Weight> layer_weights(const Model& model, const Parallel& parallel, bool with_experts);
+// Token embedding and learned positions.
+std::vector<Weight> embedding_weights(const Model& model, const Parallel& parallel);
+// Final norm, and the output projection unless it is the embedding of the same stage.
+std::vector<Weight> head_weights(const Model& model, const Parallel& parallel, bool shares_embedding);
+
+struct ParameterCount
+{
+    std::int64_t total = 0;
+    std::int64_t active = 0;    // a token passes through: unvisited routed experts left out
+    std::int64_t embedding = 0; // token embedding and positions
+    std::int64_t head = 0;      // output projection; 0 when tied
+    std::int64_t layers = 0;    // all blocks
+};
+
+ParameterCount count_parameters(const Model& model);
+
+// What one stage holds on one GPU, in elements, before ZeRO.
+struct StageWeights
+{
+    std::int64_t dense = 0;         // shared by all data-parallel and context ranks
+    std::int64_t expert = 0;        // shared by the expert replicas only
+    std::int64_t matrices_dense = 0;  // of `dense`, in hidden matrices (what Muon orthogonalizes)
+    std::int64_t matrices_expert = 0;
+    std::int64_t factored_dense = 0;  // rows + columns of the matrices, plus all vectors (what Adafactor keeps)
+    std::int64_t factored_expert = 0;
+    std::int64_t largest_layer = 0; // elements of the largest block
+    std::int64_t root = 0;          // embedding, final norm and head
+    std::int64_t distinct = 0;      // one of every matrix shape in the stage
+
+    std::int64_t total() const { return dense + expert; }
+};
+
+// `first` and `count`: layers of this stage; several ranges when interleaved.
+struct LayerRange
+{
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+};
+
+// The layers each rank of the pipeline holds, one range per chunk. [stage][chunk]
+std::vector<std::vector<LayerRange>> stage_layers(const Model& model, const Parallel& parallel);
+
+// [stage]
+std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel);
+
+} // namespace ringside

@@ -1,0 +1,51 @@
+// Every field of a scenario, described once: name, unit, range, meaning and where it lives.
+// The JSON reader and writer, --set, range checks, the window's sliders and the help texts all walk these tables.
+#pragma once
+
+#include "core/scenario/scenario.h"
+
+#include <span>
+#include <variant>
+
+namespace ringside
+{
+
+// An enum member, seen as an index into its names.
+template <class S> struct Choice
+{
+    std::span<const std::string_view> names;
+    int (*get)(const S&);
+    void (*set)(S&, int);
+};
+
+template <class S>
+using Member = std::variant<std::int64_t S::*, double S::*, bool S::*, std::vector<std::int64_t> S::*, Choice<S>>;
+
+template <class S> struct Field
+{
+    std::string_view name;
+    std::string_view unit; // empty for pure counts and switches
+    std::string_view says; // one line for tooltips and --help
+    Member<S> member;
+    double least = 0; // inclusive; ignored for switches and choices
+    double most = 0;
+    std::string_view alias = {}; // another name in common use, accepted when read
+};
+
+std::span<const Field<Model>> fields_of(const Model&);
+std::span<const Field<Gpu>> fields_of(const Gpu&);
+std::span<const Field<Cluster>> fields_of(const Cluster&);
+std::span<const Field<Parallel>> fields_of(const Parallel&);
+std::span<const Field<Training>> fields_of(const Training&);
+std::span<const Field<StageTimes>> fields_of(const StageTimes&);
+std::span<const Field<CollectiveSettings>> fields_of(const CollectiveSettings&);
+
+std::string_view name_of(Attention value);
+std::string_view name_of(Precision value);
+std::string_view name_of(GradientDtype value);
+std::string_view name_of(Optimizer value);
+std::string_view name_of(Recompute value);
+std::string_view name_of(Offload value);
+std::string_view name_of(ScheduleKind value);
+
+} // namespace ringside

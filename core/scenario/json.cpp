@@ -1,0 +1,558 @@
+#include "core/scenario/json.h"
+
+#include "core/base/text.h"
+#include "core/scenario/fields.h"
+#include "core/scenario/validate.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+namespace ringside
+{
+
+using nlohmann::json;
+
+namespace
+{
+
+std::string shown(const json& value)
+{
+    std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+    constexpr std::size_t kLongest = 60;
+    return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
+}
+
+std::string range_hint(double least, double most)
+{
+    return fmt::format("use {} to {}", three_digits(least), three_digits(most));
+}
+
+// A whole number written as 256 or 2.56e2; anything else is nothing.
+std::optional<std::int64_t> whole(const json& value)
+{
+    if (value.is_number_integer())
+    {
+        return value.is_number_unsigned() && value.get<std::uint64_t>() > (std::uint64_t{1} << 62U) ? std::optional<std::int64_t>{}
+                                                                                                    : value.get<std::int64_t>();
+    }
+    if (value.is_number_float() && std::floor(value.get<double>()) == value.get<double>() && std::abs(value.get<double>()) < 4e18)
+    {
+        return static_cast<std::int64_t>(value.get<double>());
+    }
+    return {};
+}
+
+// One overload for each kind of member. Each returns an issue without a path, or nothing.
+template <class S> std::optional<Issue> read_member(const json& v, const Field<S>& f, std::int64_t S::*member, S& target)
+{
+    const auto number = whole(v);
+    if (!number)
+    {
+        return Issue{"", shown(v) + " is not a whole number", range_hint(f.least, f.most)};
+    }
+    if (static_cast<double>(*number) < f.least || static_cast<double>(*number) > f.most)
+    {
+        return Issue{"", fmt::format("{} is out of range", *number), range_hint(f.least, f.most)};
+    }
+    target.*member = *number;
+    return {};
+}
+
+template <class S> std::optional<Issue> read_member(const json& v, const Field<S>& f, double S::*member, S& target)
+{
+    if (!v.is_number())
+    {
+        return Issue{"", shown(v) + " is not a number", range_hint(f.least, f.most)};
+    }
+    const double number = v.get<double>();
+    if (!(number >= f.least && number <= f.most))
+    {
+        return Issue{"", shown(v) + " is out of range", range_hint(f.least, f.most)};
+    }
+    target.*member = number;
+    return {};
+}
+
+template <class S> std::optional<Issue> read_member(const json& v, const Field<S>&, bool S::*member, S& target)
+{
+    if (!v.is_boolean())
+    {
+        return Issue{"", shown(v) + " is not true or false", "use true or false"};
+    }
+    target.*member = v.get<bool>();
+    return {};
+}
+
+template <class S> std::optional<Issue> read_member(const json& v, const Field<S>& f, std::vector<std::int64_t> S::*member, S& target)
+{
+    if (!v.is_array() || v.size() > 65536)
+    {
+        return Issue{"", shown(v) + " is not a list of whole numbers", "use [20, 20, 20, 20]"};
+    }
+    std::vector<std::int64_t> numbers;
+    for (const json& entry : v)
+    {
+        const auto number = whole(entry);
+        if (!number || static_cast<double>(*number) < f.least || static_cast<double>(*number) > f.most)
+        {
+            return Issue{"", shown(entry) + " is not a whole number in range", range_hint(f.least, f.most)};
+        }
+        numbers.push_back(*number);
+    }
+    target.*member = std::move(numbers);
+    return {};
+}
+
+template <class S> std::optional<Issue> read_member(const json& v, const Field<S>&, const Choice<S>& member, S& target)
+{
+    for (std::size_t i = 0; v.is_string() && i < member.names.size(); ++i)
+    {
+        if (v.get_ref<const std::string&>() == member.names[i])
+        {
+            member.set(target, static_cast<int>(i));
+            return {};
+        }
+    }
+    return Issue{"", shown(v) + " is not known", fmt::format("use one of {}", fmt::join(member.names, ", "))};
+}
+
+template <class S> json member_value(const Field<S>& field, const S& source)
+{
+    return std::visit(
+        [&](const auto& member) -> json
+        {
+            if constexpr (std::is_same_v<std::decay_t<decltype(member)>, Choice<S>>)
+            {
+                return std::string(member.names[static_cast<std::size_t>(member.get(source))]);
+            }
+            else
+            {
+                return source.*member;
+            }
+        },
+        field.member);
+}
+
+template <class S> json to_object(const S& source)
+{
+    json object = json::object();
+    for (const Field<S>& field : fields_of(source))
+    {
+        object[std::string(field.name)] = member_value(field, source);
+    }
+    return object;
+}
+
+// Only the fields in which `source` differs from `base`.
+template <class S> json differences(const S& source, const S& base)
+{
+    json object = json::object();
+    for (const Field<S>& field : fields_of(source))
+    {
+        json value = member_value(field, source);
+        if (value != member_value(field, base))
+        {
+            object[std::string(field.name)] = std::move(value);
+        }
+    }
+    return object;
+}
+
+template <class List> Issue unknown_preset(const std::string& path, const std::string& id, const List& list, auto id_of)
+{
+    std::vector<std::string> ids;
+    for (const auto& entry : list)
+    {
+        ids.push_back(id_of(entry));
+    }
+    const std::string near = nearest_word(id, ids);
+    return {path, fmt::format("there is no preset \"{}\"", id),
+            near.empty() ? fmt::format("{} are known; `ringside check` lists them", ids.size()) : fmt::format("did you mean \"{}\"?", near)};
+}
+
+Result<Gpu> gpu_from_json(const json& value, const std::string& path, const Presets& presets)
+{
+    if (value.is_string())
+    {
+        const GpuPreset* preset = presets.gpu(value.get_ref<const std::string&>());
+        return preset ? Result<Gpu>(preset->gpu)
+                      : Result<Gpu>(unknown_preset(path, value.get<std::string>(), presets.gpus, [](const GpuPreset& g) { return g.gpu.id; }));
+    }
+    if (!value.is_object())
+    {
+        return Issue{path, shown(value) + " is not an accelerator", "give a preset id or an object with memory_gb, bf16_tflops ..."};
+    }
+    Gpu gpu;
+    gpu.name = "custom GPU";
+    if (value.contains("name") && value["name"].is_string())
+    {
+        gpu.name = value["name"].get<std::string>();
+    }
+    Issues issues = read_fields(value, path, gpu, {"name"});
+    return issues.empty() ? Result<Gpu>(gpu) : Result<Gpu>(issues);
+}
+
+Result<Cluster> cluster_from_json(const json& value, const Presets& presets)
+{
+    const std::string path = "cluster";
+    if (value.is_string())
+    {
+        const ClusterPreset* preset = presets.cluster(value.get_ref<const std::string&>());
+        return preset ? Result<Cluster>(preset->cluster)
+                      : Result<Cluster>(unknown_preset(path, value.get<std::string>(), presets.clusters, [](const ClusterPreset& c) { return c.id; }));
+    }
+    if (!value.is_object())
+    {
+        return Issue{path, shown(value) + " is not a cluster", "give a preset id or an object with gpu, gpus ..."};
+    }
+    Cluster cluster;
+    Issues issues;
+    if (value.contains("preset"))
+    {
+        auto base = cluster_from_json(value["preset"].is_string() ? value["preset"] : json("?"), presets);
+        if (!base)
+        {
+            return base.issues();
+        }
+        cluster = *base;
+    }
+    else if (const GpuPreset* standard = presets.gpu("h100-sxm-80gb"))
+    {
+        cluster.gpu = standard->gpu;
+    }
+    if (value.contains("gpu"))
+    {
+        auto gpu = gpu_from_json(value["gpu"], path + ".gpu", presets);
+        if (gpu)
+        {
+            cluster.gpu = *gpu;
+        }
+        else
+        {
+            issues = gpu.issues();
+        }
+    }
+    Issues more = read_fields(value, path, cluster, {"gpu", "preset"});
+    issues.insert(issues.end(), more.begin(), more.end());
+    return issues.empty() ? Result<Cluster>(cluster) : Result<Cluster>(issues);
+}
+
+// GPT-style shapes (plain MLP) come with LayerNorm, biases, learned positions, tied embeddings and dropout;
+// gated ones (Llama and its kin) with RMSNorm, rotary positions and none of the rest. Only for fields not given.
+void assume_family(const json& given, Model& model)
+{
+    const bool gated = model.gated_mlp;
+    const auto unless_given = [&](const char* name, auto Model::*member, auto value)
+    {
+        if (!given.contains(name))
+        {
+            model.*member = value;
+        }
+    };
+    unless_given("norm", &Model::norm, gated ? Norm::rmsnorm : Norm::layernorm);
+    unless_given("biases", &Model::biases, !gated);
+    unless_given("tied_embeddings", &Model::tied_embeddings, !gated);
+    unless_given("dropout", &Model::dropout, !gated);
+    if (!given.contains("position_embedding"))
+    {
+        unless_given("positions", &Model::positions, gated ? Positions::rope : Positions::learned);
+    }
+    const Attention attention = model.kv_lora_rank > 0                                   ? Attention::mla
+                                : model.kv_heads > 0 && model.kv_heads != model.heads ? Attention::gqa
+                                                                                      : Attention::mha;
+    unless_given("attention", &Model::attention, attention);
+}
+
+} // namespace
+
+template <class S> Issues read_fields(const json& object, const std::string& path, S& target, const std::vector<std::string>& also_known)
+{
+    Issues issues;
+    std::vector<std::string> names = also_known;
+    for (const Field<S>& field : fields_of(target))
+    {
+        names.emplace_back(field.name);
+    }
+    for (const auto& [key, value] : object.items())
+    {
+        if (std::find(also_known.begin(), also_known.end(), key) != also_known.end())
+        {
+            continue;
+        }
+        const Field<S>* found = nullptr;
+        for (const Field<S>& field : fields_of(target))
+        {
+            found = field.name == key || (!field.alias.empty() && field.alias == key) ? &field : found;
+        }
+        const std::string where = path.empty() ? key : path + "." + key;
+        if (!found)
+        {
+            const std::string near = nearest_word(key, names);
+            issues.push_back({where, "unknown field", near.empty() ? fmt::format("known are {}", fmt::join(names, ", ")) : fmt::format("did you mean \"{}\"?", near)});
+            continue;
+        }
+        auto issue = std::visit([&](const auto& member) { return read_member(value, *found, member, target); }, found->member);
+        if (issue)
+        {
+            issue->path = where;
+            issues.push_back(std::move(*issue));
+        }
+    }
+    return issues;
+}
+
+template Issues read_fields(const json&, const std::string&, Model&, const std::vector<std::string>&);
+template Issues read_fields(const json&, const std::string&, Gpu&, const std::vector<std::string>&);
+template Issues read_fields(const json&, const std::string&, Cluster&, const std::vector<std::string>&);
+template Issues read_fields(const json&, const std::string&, Parallel&, const std::vector<std::string>&);
+template Issues read_fields(const json&, const std::string&, Training&, const std::vector<std::string>&);
+template Issues read_fields(const json&, const std::string&, StageTimes&, const std::vector<std::string>&);
+template Issues read_fields(const json&, const std::string&, CollectiveSettings&, const std::vector<std::string>&);
+
+Result<json> parse_json(std::string_view text)
+{
+    if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    {
+        return Issue{"", "the file is empty", "a scenario starts with {\"schema\": \"ringside.scenario/1\", ...}"};
+    }
+    if (text.size() > kMaxJsonBytes)
+    {
+        return Issue{"", fmt::format("{} of JSON is more than the {} that are read", format_bytes(Bytes(static_cast<double>(text.size()))),
+                                     format_bytes(Bytes(static_cast<double>(kMaxJsonBytes)), ByteUnit::binary)), "a scenario has a few hundred bytes"};
+    }
+    // The library keeps the last of two equal keys silently, so they are noticed here.
+    std::vector<std::set<std::string>> open_objects;
+    std::string twice;
+    std::size_t deepest = 0;
+    const auto watch = [&](int depth, json::parse_event_t event, json& parsed)
+    {
+        deepest = std::max(deepest, static_cast<std::size_t>(depth));
+        if (event == json::parse_event_t::object_start)
+        {
+            open_objects.emplace_back();
+        }
+        else if (event == json::parse_event_t::object_end)
+        {
+            open_objects.pop_back();
+        }
+        else if (event == json::parse_event_t::key && !open_objects.back().insert(parsed.get<std::string>()).second && twice.empty())
+        {
+            twice = parsed.get<std::string>();
+        }
+        return true;
+    };
+    try
+    {
+        json parsed = json::parse(text, watch);
+        if (!twice.empty())
+        {
+            return Issue{twice, "given twice", "keep one"};
+        }
+        if (deepest > 64)
+        {
+            return Issue{"", fmt::format("nested {} deep", deepest), "at most 64 levels are read"};
+        }
+        return parsed;
+    }
+    catch (const json::exception& fault)
+    {
+        std::string what = fault.what();
+        const auto bracket = what.find("] ");
+        return Issue{"", "not JSON: " + (bracket == std::string::npos ? what : what.substr(bracket + 2)), "check commas, quotes and brackets there"};
+    }
+}
+
+Result<Model> model_from_json(const json& value, const Presets& presets)
+{
+    const auto preset_of = [&](const std::string& id, const std::string& path) -> Result<Model>
+    {
+        const ModelPreset* preset = presets.model(id);
+        return preset ? Result<Model>(preset->model)
+                      : Result<Model>(unknown_preset(path, id, presets.models, [](const ModelPreset& m) { return m.model.preset; }));
+    };
+    if (value.is_string())
+    {
+        return preset_of(value.get<std::string>(), "model");
+    }
+    if (!value.is_object())
+    {
+        return Issue{"model", shown(value) + " is not a model", "give a preset id or an object with layers, hidden, heads ..."};
+    }
+    Model model;
+    const bool from_preset = value.contains("preset");
+    if (from_preset)
+    {
+        auto base = preset_of(value["preset"].is_string() ? value["preset"].get<std::string>() : shown(value["preset"]), "model.preset");
+        if (!base)
+        {
+            return base;
+        }
+        model = *base;
+    }
+    Issues issues = read_fields(value, "model", model, {"preset", "name"});
+    if (!issues.empty())
+    {
+        return issues;
+    }
+    if (!from_preset)
+    {
+        assume_family(value, model);
+        model.name = "custom model";
+    }
+    if (value.contains("name") && value["name"].is_string())
+    {
+        model.name = value["name"].get<std::string>();
+    }
+    return resolved(std::move(model));
+}
+
+Result<Scenario> scenario_from_json(const json& value, const Presets& presets)
+{
+    if (!value.is_object())
+    {
+        return Issue{"", shown(value) + " is not a scenario", "a scenario is an object: {\"model\": ..., \"cluster\": ...}"};
+    }
+    Scenario s;
+    Issues issues;
+    const auto gather = [&](const Issues& more) { issues.insert(issues.end(), more.begin(), more.end()); };
+    const std::vector<std::string> sections{"schema", "model", "cluster", "parallel", "training", "stage_times", "collective", "name", "about", "id"};
+    for (const auto& [key, section] : value.items())
+    {
+        if (std::find(sections.begin(), sections.end(), key) == sections.end())
+        {
+            const std::string near = nearest_word(key, sections);
+            issues.push_back({key, "unknown field", near.empty() ? fmt::format("known are {}", fmt::join(sections, ", ")) : fmt::format("did you mean \"{}\"?", near)});
+        }
+    }
+    if (value.contains("schema") && value["schema"] != "ringside.scenario/1")
+    {
+        issues.push_back({"schema", shown(value["schema"]) + " is not a scenario this version reads", "use \"ringside.scenario/1\""});
+    }
+    const json model = value.value("model", json("llama-3.1-70b"));
+    if (auto read = model_from_json(model, presets)) { s.model = *read; } else { gather(read.issues()); }
+    if (auto read = cluster_from_json(value.value("cluster", json::object()), presets)) { s.cluster = *read; } else { gather(read.issues()); }
+    const auto section = [&](const char* name, auto& target)
+    {
+        if (!value.contains(name))
+        {
+            return;
+        }
+        if (!value[name].is_object())
+        {
+            issues.push_back({name, shown(value[name]) + " is not an object", "use {\"field\": value, ...}"});
+            return;
+        }
+        gather(read_fields(value[name], name, target));
+    };
+    section("parallel", s.parallel);
+    section("training", s.training);
+    section("stage_times", s.stage_times);
+    section("collective", s.collective);
+    if (!issues.empty())
+    {
+        return issues;
+    }
+    if (model.is_object() && !model.contains("preset") && !model.contains("max_sequence_length"))
+    {
+        s.model.max_sequence_length = s.training.sequence_length;
+    }
+    return s;
+}
+
+Result<Scenario> scenario_from_text(std::string_view text, const Presets& presets)
+{
+    auto parsed = parse_json(text);
+    return parsed ? scenario_from_json(*parsed, presets) : Result<Scenario>(parsed.issues());
+}
+
+json to_json(const Scenario& s, const Presets& presets)
+{
+    json out = {{"schema", "ringside.scenario/1"}};
+    const ModelPreset* preset = presets.model(s.model.preset);
+    if (preset)
+    {
+        const json changed = differences(s.model, preset->model);
+        out["model"] = changed.empty() ? json(s.model.preset) : changed;
+        if (!changed.empty())
+        {
+            out["model"]["preset"] = s.model.preset;
+        }
+    }
+    else
+    {
+        out["model"] = to_object(s.model);
+    }
+    if (s.model.name != (preset ? preset->model.name : "custom model"))
+    {
+        if (out["model"].is_string())
+        {
+            out["model"] = {{"preset", s.model.preset}};
+        }
+        out["model"]["name"] = s.model.name;
+    }
+    out["cluster"] = to_object(s.cluster);
+    const GpuPreset* gpu = presets.gpu(s.cluster.gpu.id);
+    out["cluster"]["gpu"] = gpu && gpu->gpu == s.cluster.gpu ? json(s.cluster.gpu.id) : to_object(s.cluster.gpu);
+    if (out["cluster"]["gpu"].is_object())
+    {
+        out["cluster"]["gpu"]["name"] = s.cluster.gpu.name;
+    }
+    out["parallel"] = to_object(s.parallel);
+    out["training"] = to_object(s.training);
+    out["stage_times"] = to_object(s.stage_times);
+    out["collective"] = to_object(s.collective);
+    return out;
+}
+
+Issues set_path(json& document, std::string_view assignment)
+{
+    const auto equals = assignment.find('=');
+    if (equals == std::string_view::npos || equals == 0)
+    {
+        return {{"", fmt::format("--set {} has no value", assignment), "use PATH=VALUE, for example parallel.tensor=4"}};
+    }
+    const std::string path(assignment.substr(0, equals));
+    const std::string text(assignment.substr(equals + 1));
+    json value = json::parse(text, nullptr, false);
+    if (value.is_discarded())
+    {
+        value = text;
+    }
+    json* at = &document;
+    std::size_t begin = 0;
+    for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', begin))
+    {
+        if (at->is_string())
+        {
+            *at = {{"preset", *at}};
+        }
+        if (at->is_null())
+        {
+            *at = json::object();
+        }
+        if (!at->is_object())
+        {
+            return {{path.substr(0, begin), "has no fields", "use PATH=VALUE, for example parallel.tensor=4"}};
+        }
+        at = &(*at)[path.substr(begin, dot - begin)];
+        begin = dot + 1;
+    }
+    if (at->is_string())
+    {
+        *at = {{"preset", *at}};
+    }
+    if (!at->is_null() && !at->is_object())
+    {
+        return {{path, "has no fields", "use PATH=VALUE, for example parallel.tensor=4"}};
+    }
+    if (at == &document.operator[]("model") && at->is_null())
+    {
+        *at = {{"preset", "llama-3.1-70b"}};
+    }
+    (*at)[path.substr(begin)] = value;
+    return {};
+}
+
+} // namespace ringside

@@ -1,0 +1,65 @@
+// The models, accelerators, clusters and example scenarios that ship as JSON, one file each.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/scenario/scenario.h"
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+namespace ringside
+{
+
+struct ModelPreset
+{
+    Model model; // model.preset is the id, every derived field filled in
+    std::string family;
+    std::string source;
+    std::optional<std::int64_t> published_parameters;        // exact, where somebody published the exact count
+    std::optional<std::int64_t> published_active_parameters; // per token
+};
+
+struct GpuPreset
+{
+    Gpu gpu;
+    std::string vendor;
+    std::string source;
+    std::string note;
+};
+
+struct ClusterPreset
+{
+    std::string id;
+    std::string name;
+    std::string source;
+    Cluster cluster;
+};
+
+struct ScenarioPreset
+{
+    std::string id;
+    std::string name;
+    std::string about;
+    Scenario scenario;
+};
+
+// Every list is sorted by id.
+struct Presets
+{
+    std::vector<ModelPreset> models;
+    std::vector<GpuPreset> gpus;
+    std::vector<ClusterPreset> clusters;
+    std::vector<ScenarioPreset> scenarios;
+
+    const ModelPreset* model(std::string_view id) const;
+    const GpuPreset* gpu(std::string_view id) const;
+    const ClusterPreset* cluster(std::string_view id) const;
+    const ScenarioPreset* scenario(std::string_view id) const;
+};
+
+// Reads assets/{models,gpus,clusters,scenarios}/*.json. Files with faults are left out and reported in `issues`,
+// each with file and path, so that one bad file never hides the rest.
+Presets load_presets(const std::filesystem::path& assets, Issues& issues);
+
+} // namespace ringside

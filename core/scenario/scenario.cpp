@@ -1,0 +1,46 @@
+#include "core/scenario/scenario.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+std::int64_t data_parallel(const Scenario& scenario)
+{
+    const Parallel& p = scenario.parallel;
+    return std::max<std::int64_t>(1, scenario.cluster.gpus / std::max<std::int64_t>(1, p.tensor * p.context * p.pipeline));
+}
+
+std::int64_t micro_batches(const Scenario& scenario)
+{
+    const Training& t = scenario.training;
+    return std::max<std::int64_t>(1, t.global_batch / std::max<std::int64_t>(1, data_parallel(scenario) * t.micro_batch));
+}
+
+std::int64_t dense_replicas(const Scenario& scenario)
+{
+    return data_parallel(scenario) * scenario.parallel.context;
+}
+
+std::int64_t expert_replicas(const Scenario& scenario)
+{
+    const Parallel& p = scenario.parallel;
+    return std::max<std::int64_t>(1, p.tensor * p.context * data_parallel(scenario) / std::max<std::int64_t>(1, p.expert * p.expert_tensor));
+}
+
+bool has_experts(const Model& model, std::int64_t layer)
+{
+    return model.experts > 0 && layer >= model.dense_layers &&
+           (layer - model.dense_layers) % std::max<std::int64_t>(1, model.moe_interval) == 0;
+}
+
+double node_link(const Cluster& cluster)
+{
+    if (cluster.node_link_gb_per_s > 0)
+    {
+        return cluster.node_link_gb_per_s;
+    }
+    return cluster.gpu.link_gb_per_s > 0 ? cluster.gpu.link_gb_per_s : cluster.gpu.pcie_gb_per_s;
+}
+
+} // namespace ringside
