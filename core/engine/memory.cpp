@@ -378,7 +378,7 @@ std::vector<std::int64_t> peak_in_flight(ScheduleKind kind, std::int64_t stages,
     case ScheduleKind::interleaved: break;
     }
     const std::int64_t v = chunks;
-    const std::int64_t forwards = p == 1 ? 1 : std::min(m * v, 2 * (p - stage - 1) + (v - 1) * p + 1);
+    const std::int64_t forwards = std::min(m * v, 2 * (p - stage - 1) + (v - 1) * p + 1);
     // Forwards go through the chunks in groups of p micro-batches.
     std::vector<std::int64_t> kept(static_cast<std::size_t>(v), 0);
     for (std::int64_t k = 0; k < forwards; ++k)
