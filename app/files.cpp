@@ -1,0 +1,182 @@
+#include "app/files.h"
+
+#include "core/base/text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace ringside
+{
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+fs::path executable_folder()
+{
+    std::error_code none;
+    const fs::path self = fs::read_symlink("/proc/self/exe", none);
+    return none ? fs::current_path() : self.parent_path();
+}
+
+std::string variable(const char* name)
+{
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+fs::path user_folder(const char* xdg, const char* fallback)
+{
+    const std::string base = variable(xdg);
+    const std::string home = variable("HOME");
+    if (!base.empty() && fs::path(base).is_absolute())
+    {
+        return fs::path(base) / "ringside";
+    }
+    return (home.empty() ? fs::temp_directory_path() : fs::path(home) / fallback) / "ringside";
+}
+
+Issue failed(const fs::path& path, const char* doing)
+{
+    return {path.string(), fmt::format("could not be {}: {}", doing, std::strerror(errno)), "check the folder, its rights and the space left"};
+}
+
+} // namespace
+
+Result<fs::path> find_assets(const std::string& asked)
+{
+    const auto good = [](const fs::path& folder) { return fs::is_directory(folder / "models"); };
+    if (!asked.empty())
+    {
+        return good(asked) ? Result<fs::path>(asked) : Result<fs::path>(Issue{"--assets", asked + " has no folder models", "give the folder that holds models, gpus and clusters"});
+    }
+    const std::string set = variable("RINGSIDE_ASSETS");
+    for (const fs::path& folder : {fs::path(set), executable_folder() / "../share/ringside", fs::path(RINGSIDE_SOURCE_ASSETS)})
+    {
+        if (!folder.empty() && good(folder))
+        {
+            return folder;
+        }
+    }
+    return Issue{"assets", "the presets were not found", "give --assets DIR or set RINGSIDE_ASSETS"};
+}
+
+fs::path find_font(const fs::path& assets, std::string_view file_name)
+{
+    static constexpr std::array<const char*, 5> kSystem{"/usr/share/fonts/opentype/inter", "/usr/share/fonts/truetype/jetbrains-mono", "/usr/share/fonts/truetype/dejavu",
+                                                        "/usr/share/fonts/truetype/inter", "/usr/share/fonts/TTF"};
+    for (const fs::path& folder : {assets / "fonts", executable_folder() / "share/fonts"})
+    {
+        if (fs::exists(folder / file_name))
+        {
+            return folder / file_name;
+        }
+    }
+    for (const char* folder : kSystem)
+    {
+        if (fs::exists(fs::path(folder) / file_name))
+        {
+            return fs::path(folder) / file_name;
+        }
+    }
+    return {};
+}
+
+Result<std::string> read_text(const std::string& path, std::size_t limit)
+{
+    std::ifstream file;
+    if (path != "-")
+    {
+        std::error_code none;
+        if (fs::is_directory(path, none))
+        {
+            return Issue{path, "is a folder", "give a file"};
+        }
+        const auto size = fs::file_size(path, none);
+        if (!none && size > limit)
+        {
+            return Issue{path, fmt::format("{} is more than the {} that are read", format_bytes(Bytes(static_cast<double>(size))), format_bytes(Bytes(static_cast<double>(limit)), ByteUnit::binary)),
+                         "a scenario has a few hundred bytes"};
+        }
+        file.open(path, std::ios::binary);
+        if (!file)
+        {
+            return Issue{path, fmt::format("could not be read: {}", std::strerror(errno)), "check the name, or use - for standard input"};
+        }
+    }
+    std::istream& in = path == "-" ? std::cin : file;
+    std::string text;
+    std::array<char, 65536> part{};
+    while (in.read(part.data(), part.size()) || in.gcount() > 0)
+    {
+        text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+        if (text.size() > limit)
+        {
+            return Issue{path, fmt::format("more than the {} that are read", format_bytes(Bytes(static_cast<double>(limit)), ByteUnit::binary)), "a scenario has a few hundred bytes"};
+        }
+    }
+    return text;
+}
+
+Issues save_text(const fs::path& path, std::string_view text)
+{
+    std::error_code none;
+    if (path.has_parent_path())
+    {
+        fs::create_directories(path.parent_path(), none);
+    }
+    fs::path temporary = path;
+    temporary += fmt::format(".{}.part", ::getpid());
+    const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (file < 0)
+    {
+        return {failed(path, "saved")};
+    }
+    std::size_t written = 0;
+    while (written < text.size())
+    {
+        const ssize_t n = ::write(file, text.data() + written, text.size() - written);
+        if (n < 0 && errno == EINTR)
+        {
+            continue;
+        }
+        if (n <= 0)
+        {
+            break;
+        }
+        written += static_cast<std::size_t>(n);
+    }
+    const bool whole = written == text.size() && ::fsync(file) == 0;
+    const int reason = errno;
+    if (::close(file) != 0 || !whole || ::rename(temporary.c_str(), path.c_str()) != 0)
+    {
+        errno = whole ? errno : reason;
+        const Issue issue = failed(path, "saved");
+        ::unlink(temporary.c_str());
+        return {issue};
+    }
+    return {};
+}
+
+fs::path config_folder()
+{
+    return user_folder("XDG_CONFIG_HOME", ".config");
+}
+
+fs::path data_folder()
+{
+    return user_folder("XDG_DATA_HOME", ".local/share");
+}
+
+} // namespace ringside

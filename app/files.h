@@ -1,0 +1,27 @@
+// Files: finding the assets, reading with limits, saving so that a crash never leaves half a file.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace ringside
+{
+
+// Where the presets are: --assets DIR, $RINGSIDE_ASSETS, <exe>/../share/ringside, the source tree of a development build.
+Result<std::filesystem::path> find_assets(const std::string& asked);
+// Where the fonts are: assets/../fonts of an installation, or the system's fonts.
+std::filesystem::path find_font(const std::filesystem::path& assets, std::string_view file_name);
+
+// The whole file, or standard input for "-". Files over the limit are refused without being read.
+Result<std::string> read_text(const std::string& path, std::size_t limit);
+
+// Writes beside the file, flushes to disk, renames over it. The old file stays until the new one is whole.
+Issues save_text(const std::filesystem::path& path, std::string_view text);
+
+std::filesystem::path config_folder(); // $XDG_CONFIG_HOME/ringside or ~/.config/ringside
+std::filesystem::path data_folder();   // $XDG_DATA_HOME/ringside or ~/.local/share/ringside
+
+} // namespace ringside

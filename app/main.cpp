@@ -1,0 +1,69 @@
+// Ringside: one executable, the window and the commands.
+#include "app/commands.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <exception>
+
+namespace
+{
+
+int run(int argc, char** argv)
+{
+    using namespace ringside;
+    CLI::App app{"A ringside seat at large-scale LLM training"};
+    app.set_version_flag("--version", "ringside " RINGSIDE_VERSION);
+    CommonOptions common;
+    app.add_option("--assets", common.assets, "folder that holds models, gpus, clusters and scenarios");
+    int status = kDone;
+
+    std::string file;
+    std::vector<std::string> sets;
+    std::string convention = "ringside";
+    auto* evaluate = app.add_subcommand("evaluate", "what a scenario needs: memory by stage, FLOPs, bubble; exit 1 when it does not fit");
+    evaluate->add_option("FILE", file, "scenario (JSON), - for standard input")->required();
+    evaluate->add_option("--set", sets, "change one field first, for example parallel.tensor=4")->type_name("PATH=VALUE")->allow_extra_args(false);
+    evaluate->add_option("--convention", convention, "count as another tool does")
+        ->check(CLI::IsMember({"ringside", "megatron", "deepspeed-zero2", "deepspeed-zero3", "zero-paper"}));
+    evaluate->add_flag("--json", common.json, "one JSON document");
+    evaluate->callback([&] { status = run_evaluate(common, file, sets, convention); });
+
+    auto* validate = app.add_subcommand("validate", "runs cases with published figures and prints how far off each is");
+    validate->add_option("CASES", file, "cases (JSON), - for standard input")->required();
+    validate->add_flag("--json", common.json, "one JSON document");
+    validate->callback([&] { status = run_validate(common, file); });
+
+    std::vector<std::string> files;
+    auto* check = app.add_subcommand("check", "every fault of every preset, and of the scenarios named");
+    check->add_option("PATH", files, "scenario files");
+    check->add_flag("--json", common.json, "one JSON document");
+    check->callback([&] { status = run_check(common, files); });
+
+    app.require_subcommand(1);
+    try
+    {
+        app.parse(argc, argv);
+    }
+    catch (const CLI::ParseError& fault)
+    {
+        // CLI11 has its own exit codes; ours are 0 for help and 2 for anything misused.
+        return app.exit(fault) == 0 ? kDone : kBadInput;
+    }
+    return status;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    try
+    {
+        return run(argc, argv);
+    }
+    catch (const std::exception& fault)
+    {
+        fmt::print(stderr, "ringside: {}\n", fault.what());
+        return ringside::kBadInput;
+    }
+}
