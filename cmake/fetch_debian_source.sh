@@ -2,7 +2,7 @@
 # Fetches one signed Debian 13 source package with apt's own tools and unpacks it into a folder of the build.
 # Touches nothing of the system: lists and cache are private. usage: fetch_debian_source.sh PACKAGE FOLDER
 set -euo pipefail
-package=$1 folder=$2
+package=$1 folder=$(realpath -m "$2")
 [ -f "$folder/.complete" ] && exit 0
 work="$folder.fetch"
 rm -rf "$folder" "$work"
