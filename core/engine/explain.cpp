@@ -1,0 +1,231 @@
+#include "core/engine/explain.h"
+
+#include <fmt/format.h>
+
+#include "core/schedule/bubble.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace ringside
+{
+
+namespace
+{
+
+// Simulated times are subtracted from each other, which five digits would not survive.
+constexpr int kTimeDigits = 12;
+
+ScheduleShape shape_of(const Scenario& s)
+{
+    return {s.parallel.pipeline, micro_batches(s), s.parallel.chunks};
+}
+
+// Stages that wait for transfers idle longer than the closed forms say.
+bool is_exact(double closed, double simulated)
+{
+    return std::abs(closed - simulated) <= 1e-6 * std::max(closed, simulated) + 1e-12;
+}
+
+Term nothing_moves(std::string label, std::string unit)
+{
+    return {std::move(label), 0, std::move(unit), "one rank, so nothing moves", "0", ""};
+}
+
+} // namespace
+
+std::string figure(double value, int digits)
+{
+    if (value == std::floor(value) && std::abs(value) < 1e6)
+    {
+        return fmt::format("{:.0f}", value);
+    }
+    std::string text = fmt::format("{:.{}g}", value, digits);
+    if (std::abs(value) < 1e6 && text.find('e') == std::string::npos)
+    {
+        return text;
+    }
+    text = fmt::format("{:.{}e}", value, digits - 1); // "8.8000e+09"
+    const std::size_t e = text.find('e');
+    std::string mantissa = text.substr(0, e);
+    mantissa.erase(mantissa.find_last_not_of('0') + 1);
+    mantissa.erase(mantissa.find_last_not_of('.') + 1);
+    return fmt::format("{}e{}", mantissa, std::stoi(text.substr(e + 1)));
+}
+
+Term explain_total(const Scenario&, const Report& report, std::size_t stage)
+{
+    const StageMemory& memory = report.memory.stages.at(stage);
+    Term term{fmt::format("total, stage {}", stage), memory.total().value / 1e9, "GB", "", "", ""};
+    for (std::size_t i = 0; i < kComponents; ++i)
+    {
+        if (memory.parts[i].value > 0)
+        {
+            const char* plus = term.working.empty() ? "" : " + ";
+            term.formula += fmt::format("{}{}", plus, name_of(static_cast<Component>(i)));
+            term.working += fmt::format("{}{}", plus, figure(memory.parts[i].value / 1e9));
+        }
+    }
+    if (term.working.empty())
+    {
+        term.formula = "nothing";
+        term.working = "0";
+    }
+    return term;
+}
+
+Term explain_bubble_over_ideal(const Scenario& s, const Report& report)
+{
+    const Timeline& t = report.pipeline.timeline;
+    Term term{"bubble over ideal time",
+              t.bubble_over_ideal(),
+              "",
+              "",
+              "",
+              "Narayanan et al. 2021, arXiv 2104.04473, section 2.2.1"};
+    const auto [p, m, v] = shape_of(s);
+    const ScheduleKind kind = s.training.schedule;
+    if (!is_exact(closed_bubble_over_ideal(kind, shape_of(s)), term.value))
+    {
+        const double busy = *std::max_element(t.busy.begin(), t.busy.end());
+        term.formula = "(duration − work) / work";
+        term.working =
+            fmt::format("({0} − {1}) / {1}", figure(t.makespan, kTimeDigits), figure(busy, kTimeDigits));
+    }
+    else if (kind == ScheduleKind::naive)
+    {
+        term.formula = "p − 1";
+        term.working = fmt::format("{} − 1", p);
+    }
+    else if (kind == ScheduleKind::interleaved)
+    {
+        term.formula = "(p − 1) / (m v)";
+        term.working = fmt::format("({} − 1) / ({} × {})", p, m, v);
+        term.source = "Narayanan et al. 2021, arXiv 2104.04473, section 2.2.2";
+    }
+    else
+    {
+        term.formula = "(p − 1) / m";
+        term.working = fmt::format("({} − 1) / {}", p, m);
+    }
+    return term;
+}
+
+Term explain_bubble_of_total(const Scenario& s, const Report& report)
+{
+    const Timeline& t = report.pipeline.timeline;
+    Term term{"bubble of total time",
+              t.bubble_of_total(),
+              "",
+              "",
+              "",
+              "Huang et al. 2018, GPipe, arXiv 1811.06965, section 2.3"};
+    const auto [p, m, v] = shape_of(s);
+    const ScheduleKind kind = s.training.schedule;
+    if (!is_exact(closed_bubble_of_total(kind, shape_of(s)), term.value))
+    {
+        const double worked = std::accumulate(t.busy.begin(), t.busy.end(), 0.0);
+        term.formula = "1 − work / (duration × p)";
+        term.working = fmt::format("1 − {} / ({} × {})", figure(worked, kTimeDigits),
+                                   figure(t.makespan, kTimeDigits), p);
+    }
+    else if (kind == ScheduleKind::naive)
+    {
+        term.formula = "(p − 1) / p";
+        term.working = fmt::format("({0} − 1) / {0}", p);
+    }
+    else if (kind == ScheduleKind::interleaved)
+    {
+        term.formula = "(p − 1) / (m v + p − 1)";
+        term.working = fmt::format("({0} − 1) / ({1} × {2} + {0} − 1)", p, m, v);
+    }
+    else
+    {
+        term.formula = "(p − 1) / (m + p − 1)";
+        term.working = fmt::format("({0} − 1) / ({1} + {0} − 1)", p, m);
+    }
+    return term;
+}
+
+Term explain_all_reduce(const Scenario&, const Report& report)
+{
+    const CollectiveReport& r = report.collective;
+    const std::string label = fmt::format("ring all-reduce over {} ranks", r.ranks);
+    if (r.ranks <= 1)
+    {
+        return nothing_moves(label, "s");
+    }
+    return {label,
+            r.cost.total().value,
+            "s",
+            "2 (N − 1) α + 2 (N − 1) / N × S / B",
+            fmt::format("2 × ({0} − 1) × {1} + 2 × ({0} − 1) / {0} × {2} / {3}", r.ranks,
+                        figure(r.link.latency.value), figure(r.message.value),
+                        figure(r.link.bandwidth.value)),
+            "Patarasu and Yuan 2009, J. Parallel Distrib. Comput. 69, section 3"};
+}
+
+Term explain_sent_per_rank(const Scenario&, const Report& report)
+{
+    const CollectiveReport& r = report.collective;
+    const std::string label = fmt::format("sent by each of {} ranks", r.ranks);
+    if (r.ranks <= 1)
+    {
+        return nothing_moves(label, "B");
+    }
+    return {label,
+            r.cost.sent_per_rank.value,
+            "B",
+            "2 (N − 1) / N × S",
+            fmt::format("2 × ({0} − 1) / {0} × {1}", r.ranks, figure(r.message.value)),
+            "Patarasu and Yuan 2009, J. Parallel Distrib. Comput. 69, section 3"};
+}
+
+Term explain_zero(const Scenario& s, const Report& report, std::int64_t zero_stage)
+{
+    const StateBytes b = state_bytes(s.training);
+    const double k = b.master + b.momentum + b.variance;
+    const auto n = static_cast<double>(dense_replicas(s));
+    const auto parameters = static_cast<double>(report.parameters.total);
+    const auto cut = static_cast<double>(s.parallel.tensor * s.parallel.pipeline);
+    const auto share = [&](std::int64_t from) { return zero_stage >= from ? n : 1; };
+    Term term{fmt::format("states under ZeRO-{}", zero_stage),
+              (b.weight / share(3) + b.gradient / share(2) + k / share(1)) * parameters / cut,
+              "B",
+              "",
+              "",
+              "Rajbhandari et al. 2019, ZeRO, arXiv 1910.02054, section 5"};
+    const std::string w = figure(b.weight);
+    const std::string g = figure(b.gradient);
+    const std::string optimizer = figure(k);
+    switch (zero_stage)
+    {
+    case 0:
+        term.formula = "(w + g + k)";
+        term.working = fmt::format("({} + {} + {})", w, g, optimizer);
+        break;
+    case 1:
+        term.formula = "(w + g + k / N)";
+        term.working = fmt::format("({} + {} + {} / {})", w, g, optimizer, dense_replicas(s));
+        break;
+    case 2:
+        term.formula = "(w + (g + k) / N)";
+        term.working = fmt::format("({} + ({} + {}) / {})", w, g, optimizer, dense_replicas(s));
+        break;
+    default:
+        term.formula = "(w + g + k) / N";
+        term.working = fmt::format("({} + {} + {}) / {}", w, g, optimizer, dense_replicas(s));
+        break;
+    }
+    term.formula += " × P";
+    term.working += " × " + figure(parameters);
+    if (cut > 1)
+    {
+        term.formula += " / (t p)";
+        term.working += fmt::format(" / ({} × {})", s.parallel.tensor, s.parallel.pipeline);
+    }
+    return term;
+}
+
+} // namespace ringside
