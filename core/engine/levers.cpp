@@ -1,0 +1,541 @@
+#include "core/engine/levers.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/engine/weights.h"
+#include "core/scenario/validate.h"
+#include "core/schedule/bubble.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+// What the pipeline picture can simulate; a lever must not lead to a scenario that cannot be shown.
+constexpr std::int64_t kMostOperations = 4'000'000;
+
+double wire_bytes(const Training& t)
+{
+    return t.precision == Precision::fp32 ? 4 : 2;
+}
+
+ScheduleShape shape_of(const Scenario& s)
+{
+    return {s.parallel.pipeline, micro_batches(s), s.parallel.chunks};
+}
+
+double bubble_of_total(const Scenario& s)
+{
+    return closed_bubble_of_total(s.training.schedule, shape_of(s));
+}
+
+// Bytes of one layer boundary: one micro-batch's tokens on one context rank, h wide.
+double boundary(const Scenario& s)
+{
+    const Training& t = s.training;
+    return wire_bytes(t) * static_cast<double>(t.micro_batch) * static_cast<double>(t.sequence_length) *
+           static_cast<double>(s.model.hidden) / static_cast<double>(s.parallel.context);
+}
+
+// Layers a GPU works through in a step, over all its micro-batches.
+double layer_passes(const Scenario& s)
+{
+    return static_cast<double>(s.model.layers) / static_cast<double>(s.parallel.pipeline) *
+           static_cast<double>(micro_batches(s));
+}
+
+// Two all-reduces a layer forward and two backward (Shoeybi et al., arXiv 1909.08053, section 3), one each in
+// parallel blocks; sequence parallelism moves the same bytes (Korthikanti et al., arXiv 2205.05198,
+// section 4.2.2).
+Bytes tensor_traffic(const Scenario& s)
+{
+    const auto t = static_cast<double>(s.parallel.tensor);
+    const double passes = s.training.recompute == Recompute::full ? 3 : 2;
+    const double each = s.model.norms_per_layer == 1 ? 1 : 2;
+    return Bytes(2 * (t - 1) / t * boundary(s) * passes * each * layer_passes(s));
+}
+
+// Keys and values go round the ring forward, and again with their gradients backward (Liu et al., arXiv
+// 2310.01889, section 3).
+Bytes context_traffic(const Scenario& s)
+{
+    const Model& m = s.model;
+    const auto cp = static_cast<double>(s.parallel.context);
+    const double tokens = static_cast<double>(s.training.micro_batch * s.training.sequence_length) / cp;
+    const std::int64_t kv_heads = std::max<std::int64_t>(1, m.kv_heads / s.parallel.tensor);
+    const std::int64_t width =
+        m.attention == Attention::mla ? m.kv_lora_rank + m.qk_rope_head_dim : 2 * kv_heads * m.head_dim;
+    const double rounds = s.training.recompute == Recompute::full ? 4 : 3;
+    return Bytes((cp - 1) * rounds * wire_bytes(s.training) * tokens * static_cast<double>(width) *
+                 layer_passes(s));
+}
+
+// Tokens go to their experts and back, forward and backward (Lepikhin et al., arXiv 2006.16668, section 3).
+Bytes expert_traffic(const Scenario& s)
+{
+    const auto ep = static_cast<double>(s.parallel.expert);
+    const std::int64_t dense = std::min(s.model.dense_layers, s.model.layers);
+    const double share = static_cast<double>(s.model.layers - dense) /
+                         static_cast<double>(s.model.layers * s.model.moe_interval);
+    const double copies =
+        boundary(s) * static_cast<double>(s.model.experts_per_token) / static_cast<double>(s.parallel.tensor);
+    return Bytes(s.model.experts > 0 ? 4 * (ep - 1) / ep * copies * share * layer_passes(s) : 0);
+}
+
+// Elements on the wire for each parameter: gradients reduced, weights gathered (ZeRO, arXiv 1910.02054,
+// section 7). From ZeRO-2 on a rank has no room for whole gradients, so they travel after every micro-batch.
+struct Trips
+{
+    double gradients;
+    double weights;
+};
+
+Trips trips(const Scenario& s)
+{
+    const auto m = static_cast<double>(micro_batches(s));
+    switch (s.parallel.zero)
+    {
+    case 0:
+        return {2, 0};
+    case 1:
+        return {1, 1};
+    case 2:
+        return {m, 1};
+    default:
+        return {m, 2 * m};
+    }
+}
+
+// Weights and gradients of the fullest stage on one GPU, by how many ranks share them.
+struct Owned
+{
+    double dense;
+    double expert;
+};
+
+Owned owned(const Scenario& s, const MemoryReport& memory)
+{
+    if (s.model.experts == 0)
+    {
+        return {static_cast<double>(memory.worst().parameters), 0};
+    }
+    const StageWeights w = stage_weights(s.model, s.parallel).at(memory.fullest);
+    return {static_cast<double>(w.dense), static_cast<double>(w.expert)};
+}
+
+Bytes data_traffic(const Scenario& s, const MemoryReport& memory)
+{
+    const Owned own = owned(s, memory);
+    const auto n = static_cast<double>(dense_replicas(s));
+    const auto n_e = static_cast<double>(expert_replicas(s));
+    const Trips t = trips(s);
+    const double each = t.gradients * state_bytes(s.training).gradient + t.weights * wire_bytes(s.training);
+    return Bytes(each * ((n - 1) / n * own.dense + (n_e - 1) / n_e * own.expert));
+}
+
+// Gradients go down to the host's optimizer and new weights come back (Ren et al., ZeRO-Offload, arXiv
+// 2101.06840, section 3).
+struct HostTraffic
+{
+    Bytes down;
+    Bytes up;
+};
+
+HostTraffic host_traffic(const Scenario& s, const MemoryReport& memory)
+{
+    if (s.training.offload == Offload::none)
+    {
+        return {};
+    }
+    const Owned own = owned(s, memory);
+    const bool sharded = s.parallel.zero >= 1;
+    const double elements = own.dense / static_cast<double>(sharded ? dense_replicas(s) : 1) +
+                            own.expert / static_cast<double>(sharded ? expert_replicas(s) : 1);
+    return {Bytes(state_bytes(s.training).gradient * elements), Bytes(wire_bytes(s.training) * elements)};
+}
+
+// A group spanning `reach` neighbouring GPUs uses the network once it is larger than a node.
+Seconds over_link(Bytes bytes, const Cluster& cluster, std::int64_t reach)
+{
+    const double inside = node_link(cluster);
+    const double rate = reach > cluster.gpus_per_node || inside <= 0 ? cluster.network_gb_per_s : inside;
+    return bytes / BytesPerSecond(rate * 1e9);
+}
+
+Seconds over_pcie(const HostTraffic& traffic, const Gpu& gpu)
+{
+    return gpu.pcie_gb_per_s > 0 ? (traffic.down + traffic.up) / BytesPerSecond(gpu.pcie_gb_per_s * 1e9)
+                                 : Seconds{};
+}
+
+// Halves by the smallest factor there is: 6 to 3, 3 to 1.
+std::int64_t smaller(std::int64_t batch)
+{
+    for (std::int64_t factor = 2; factor * factor <= batch; ++factor)
+    {
+        if (batch % factor == 0)
+        {
+            return batch / factor;
+        }
+    }
+    return 1;
+}
+
+// "bubble 15.8% to 8.57% of total"
+std::string bubble_cost(const Scenario& before, const Scenario& after)
+{
+    const std::string now = format_percent(bubble_of_total(before));
+    const std::string then = format_percent(bubble_of_total(after));
+    return now == then ? fmt::format("same bubble, {} of total", now)
+                       : fmt::format("bubble {} to {} of total", now, then);
+}
+
+std::string traffic_cost(std::string_view what, Bytes before, Bytes after)
+{
+    if (before == Bytes{})
+    {
+        return fmt::format("{} of {} a step and GPU", format_bytes(after), what);
+    }
+    return fmt::format("{} {} to {} a step and GPU", what, format_bytes(before), format_bytes(after));
+}
+
+std::string flops_cost(const Scenario& before, const Scenario& after, std::string_view what)
+{
+    const double more = compute_report(after).hardware_step / compute_report(before).hardware_step - 1;
+    return fmt::format("+{} FLOPs, {}", format_percent(more), what);
+}
+
+// Tries changes one by one and keeps those that help.
+class Bench
+{
+public:
+    Bench(const Scenario& scenario, const MemoryReport& memory)
+        : now_(scenario), memory_(memory), step_(estimated_step(scenario, memory))
+    {
+    }
+
+    void try_recipe()
+    {
+        try_micro_batch();
+        try_recompute();
+        try_optimizer();
+        try_formats();
+    }
+
+    void try_layout()
+    {
+        try_zero();
+        try_sequence_parallel();
+        try_tensor(now_.cluster.gpus_per_node);
+        try_pipeline();
+        try_context();
+        try_expert();
+        try_schedule();
+        if (found_.empty())
+        {
+            try_tensor(now_.cluster.gpus);
+        }
+    }
+
+    std::vector<Lever> best(std::size_t most)
+    {
+        std::stable_sort(found_.begin(), found_.end(),
+                         [](const Lever& a, const Lever& b)
+                         { return a.extra != b.extra ? a.extra < b.extra : a.saving > b.saving; });
+        found_.resize(std::min(found_.size(), most));
+        return std::move(found_);
+    }
+
+private:
+    // `cost` is asked for only when the change helps: cost(memory after).
+    template <class Cost>
+    void offer(std::string_view id, std::string name, const Scenario& after, Cost cost)
+    {
+        const ScheduleShape shape = shape_of(after);
+        if (has_errors(validate(after)) ||
+            2 * shape.stages * shape.chunks * shape.micro_batches > kMostOperations)
+        {
+            return;
+        }
+        MemoryReport memory = memory_report(after);
+        const bool same_stages = memory.stages.size() == memory_.stages.size();
+        const Bytes left = (same_stages ? memory.stages[memory_.fullest] : memory.worst()).total();
+        const Bytes saving = memory_.worst().total() - left;
+        if (saving <= Bytes{} || !host_holds(after, memory))
+        {
+            return;
+        }
+        // What is saved in the shadow of compute does not pay for time on the critical path, nor the other
+        // way round.
+        const StepEstimate step = estimated_step(after, memory);
+        const Seconds extra = std::max(Seconds{}, step.exposed - step_.exposed) +
+                              std::max(Seconds{}, step.hidden - step_.hidden);
+        std::string line = cost(memory);
+        const bool fits = memory.fits();
+        found_.push_back({std::string(id), std::move(name), std::move(line), after, std::move(memory), saving,
+                          extra, fits});
+    }
+
+    // Whether the hosts have room for what is offloaded to them.
+    static bool host_holds(const Scenario& s, const MemoryReport& memory)
+    {
+        const auto sharing = static_cast<double>(std::min(s.cluster.gpus, s.cluster.gpus_per_node));
+        return memory.worst().host_bytes.value * sharing <= s.cluster.host_memory_gb * 1e9;
+    }
+
+    void try_micro_batch()
+    {
+        Scenario after = now_;
+        after.training.micro_batch = smaller(now_.training.micro_batch);
+        if (after == now_)
+        {
+            return;
+        }
+        offer("micro_batch",
+              fmt::format("Micro-batch {} to {}", now_.training.micro_batch, after.training.micro_batch),
+              after,
+              [&](const MemoryReport& memory)
+              {
+                  if (now_.parallel.zero >= 2 && dense_replicas(now_) > 1)
+                  {
+                      return traffic_cost("data-parallel traffic", data_traffic(now_, memory_),
+                                          data_traffic(after, memory));
+                  }
+                  return now_.parallel.pipeline > 1
+                             ? bubble_cost(now_, after)
+                             : std::string("no extra FLOPs or bytes, but smaller matrix products");
+              });
+    }
+
+    void try_recompute()
+    {
+        Scenario after = now_;
+        if (now_.training.recompute == Recompute::none)
+        {
+            after.training.recompute = Recompute::selective;
+            offer("recompute_selective", "Selective recompute", after,
+                  [&](const MemoryReport&) { return flops_cost(now_, after, "attention scores once more"); });
+        }
+        if (now_.training.recompute != Recompute::full)
+        {
+            after.training.recompute = Recompute::full;
+            offer("recompute_full", "Full recompute", after,
+                  [&](const MemoryReport&) { return flops_cost(now_, after, "one more forward"); });
+        }
+        if (!now_.training.flash_attention)
+        {
+            // Its extra FLOPs are more than paid back by the memory traffic it saves (Dao et al., arXiv
+            // 2205.14135, section 3.1).
+            after = now_;
+            after.training.flash_attention = true;
+            offer("flash", "FlashAttention", after,
+                  [](const MemoryReport&)
+                  { return "scores computed again in the backward pass, with less memory traffic"; });
+        }
+    }
+
+    void try_optimizer()
+    {
+        Scenario after = now_;
+        if (now_.training.offload == Offload::none && now_.cluster.gpu.pcie_gb_per_s > 0)
+        {
+            after.training.offload = Offload::optimizer_cpu;
+            offer("offload_optimizer", "Optimizer on the host", after,
+                  [&](const MemoryReport& memory)
+                  {
+                      const HostTraffic traffic = host_traffic(after, memory);
+                      const std::string down = format_bytes(traffic.down);
+                      return traffic.down == traffic.up ? fmt::format("PCIe {} each way a step", down)
+                                                        : fmt::format("PCIe {} down and {} up a step", down,
+                                                                      format_bytes(traffic.up));
+                  });
+        }
+        if (now_.training.optimizer == Optimizer::adamw)
+        {
+            after = now_;
+            after.training.optimizer = Optimizer::adamw_8bit;
+            offer("adamw_8bit", "8-bit AdamW", after,
+                  [](const MemoryReport&) { return "both moments rounded to 8 bits in blocks of 256"; });
+        }
+    }
+
+    void try_formats()
+    {
+        Scenario after = now_;
+        const bool brain =
+            now_.training.precision == Precision::bf16 || now_.training.precision == Precision::fp8;
+        if (brain && now_.training.gradient_dtype == GradientDtype::fp32)
+        {
+            after.training.gradient_dtype = GradientDtype::bf16;
+            offer("bf16_gradients", "Gradients in bf16", after,
+                  [&](const MemoryReport&)
+                  {
+                      return fmt::format("{} micro-batches summed with 8 significant bits instead of 24",
+                                         micro_batches(now_));
+                  });
+        }
+        if (now_.training.precision == Precision::bf16 && now_.cluster.gpu.fp8_tflops > 0)
+        {
+            after = now_;
+            after.training.precision = Precision::fp8;
+            offer("fp8", "Matrix products in fp8", after,
+                  [&](const MemoryReport&)
+                  {
+                      return fmt::format("inputs of matrix products in 8 bits, peak {} TFLOP/s",
+                                         three_digits(now_.cluster.gpu.fp8_tflops));
+                  });
+        }
+    }
+
+    std::string zero_cost(const Scenario& after) const
+    {
+        const auto elements = [](const Scenario& s)
+        { return fmt::format("{:.0f}", trips(s).gradients + trips(s).weights); };
+        const std::int64_t m = micro_batches(after);
+        if (after.parallel.zero == 1 || (after.parallel.zero == 2 && m == 1))
+        {
+            return "no extra bytes on the wire";
+        }
+        if (after.parallel.zero == 2)
+        {
+            return fmt::format(
+                "gradients reduced after each of {} micro-batches: {}P instead of {}P elements on the wire",
+                m, elements(after), elements(now_));
+        }
+        const std::string often = m == 1 ? "" : fmt::format(" in each of {} micro-batches", m);
+        return fmt::format("weights gathered twice{}: {}P instead of {}P elements on the wire", often,
+                           elements(after), elements(now_));
+    }
+
+    void try_zero()
+    {
+        const std::int64_t replicas = dense_replicas(now_);
+        // ZeRO-2 and -3 with a pipeline are refused by Megatron-LM and DeepSpeed, so nobody is sent there.
+        const std::int64_t most = now_.parallel.pipeline > 1 ? 1 : 3;
+        for (std::int64_t zero = now_.parallel.zero + 1; zero <= most && replicas > 1; ++zero)
+        {
+            Scenario after = now_;
+            after.parallel.zero = zero;
+            offer(fmt::format("zero_{}", zero), fmt::format("ZeRO-{} over {} ranks", zero, replicas), after,
+                  [&](const MemoryReport&) { return zero_cost(after); });
+        }
+    }
+
+    void try_sequence_parallel()
+    {
+        if (now_.parallel.tensor > 1 && !now_.parallel.sequence_parallel)
+        {
+            Scenario after = now_;
+            after.parallel.sequence_parallel = true;
+            offer("sequence_parallel", "Sequence parallelism", after,
+                  [](const MemoryReport&) { return "no extra bytes on the wire"; });
+        }
+    }
+
+    // Data parallelism halves to pay for the GPUs of the larger groups below.
+
+    void try_tensor(std::int64_t reach)
+    {
+        Scenario after = now_;
+        after.parallel.tensor *= 2;
+        if (after.parallel.tensor <= reach)
+        {
+            offer("tensor",
+                  fmt::format("Tensor parallel {} to {}", now_.parallel.tensor, after.parallel.tensor), after,
+                  [&](const MemoryReport&)
+                  { return traffic_cost("tensor traffic", tensor_traffic(now_), tensor_traffic(after)); });
+        }
+    }
+
+    void try_pipeline()
+    {
+        if (now_.parallel.zero >= 2 || !now_.parallel.stage_layers.empty())
+        {
+            return;
+        }
+        Scenario after = now_;
+        after.parallel.pipeline *= 2;
+        offer("pipeline",
+              fmt::format("Pipeline {} to {} stages", now_.parallel.pipeline, after.parallel.pipeline), after,
+              [&](const MemoryReport&) { return bubble_cost(now_, after); });
+    }
+
+    void try_context()
+    {
+        Scenario after = now_;
+        after.parallel.context *= 2;
+        offer("context",
+              fmt::format("Context parallel {} to {}", now_.parallel.context, after.parallel.context), after,
+              [&](const MemoryReport&) {
+                  return traffic_cost("key and value traffic", context_traffic(now_), context_traffic(after));
+              });
+    }
+
+    void try_expert()
+    {
+        if (now_.model.experts == 0)
+        {
+            return;
+        }
+        Scenario after = now_;
+        after.parallel.expert *= 2;
+        offer("expert", fmt::format("Expert parallel {} to {}", now_.parallel.expert, after.parallel.expert),
+              after,
+              [&](const MemoryReport&)
+              { return traffic_cost("all-to-all traffic", expert_traffic(now_), expert_traffic(after)); });
+    }
+
+    void try_schedule()
+    {
+        const ScheduleKind kind = now_.training.schedule;
+        if (kind != ScheduleKind::gpipe && kind != ScheduleKind::interleaved)
+        {
+            return;
+        }
+        Scenario after = now_;
+        after.training.schedule = ScheduleKind::one_f_one_b;
+        after.parallel.chunks = 1;
+        offer("schedule_1f1b",
+              fmt::format("1F1B instead of {}", kind == ScheduleKind::gpipe ? "GPipe" : "interleaving"),
+              after, [&](const MemoryReport&) { return bubble_cost(now_, after); });
+    }
+
+    const Scenario& now_;
+    const MemoryReport& memory_;
+    StepEstimate step_;
+    std::vector<Lever> found_;
+};
+
+} // namespace
+
+StepEstimate estimated_step(const Scenario& s, const MemoryReport& memory)
+{
+    const Parallel& p = s.parallel;
+    const bool eight_bit = s.training.precision == Precision::fp8 && s.cluster.gpu.fp8_tflops > 0;
+    const FlopsPerSecond peak((eight_bit ? s.cluster.gpu.fp8_tflops : s.cluster.gpu.bf16_tflops) * 1e12);
+    const Seconds ideal = compute_report(s).hardware_step / peak / static_cast<double>(s.cluster.gpus);
+    // Ranks are laid out tensor first, then context, then data, stages outermost, as Megatron-LM does.
+    const std::int64_t replica = p.tensor * p.context;
+    StepEstimate step;
+    step.exposed = ideal * (1 + closed_bubble_over_ideal(s.training.schedule, shape_of(s)));
+    step.exposed += over_link(tensor_traffic(s), s.cluster, p.tensor);
+    step.exposed += over_link(context_traffic(s), s.cluster, replica);
+    step.exposed += over_link(expert_traffic(s), s.cluster, p.expert * p.expert_tensor);
+    step.hidden += over_link(data_traffic(s, memory), s.cluster, replica * data_parallel(s));
+    step.hidden += over_pcie(host_traffic(s, memory), s.cluster.gpu);
+    return step;
+}
+
+std::vector<Lever> levers(const Scenario& scenario, const Report& report, std::size_t most)
+{
+    Bench bench(scenario, report.memory);
+    bench.try_recipe();
+    bench.try_layout();
+    return bench.best(most);
+}
+
+} // namespace ringside
