@@ -5,6 +5,7 @@
 #include "core/schedule/bubble.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -186,40 +187,24 @@ Term explain_zero(const Scenario& s, const Report& report, std::int64_t zero_sta
 {
     const StateBytes b = state_bytes(s.training);
     const double k = b.master + b.momentum + b.variance;
-    const auto n = static_cast<double>(dense_replicas(s));
+    const std::int64_t n = dense_replicas(s);
     const auto parameters = static_cast<double>(report.parameters.total);
     const auto cut = static_cast<double>(s.parallel.tensor * s.parallel.pipeline);
-    const auto share = [&](std::int64_t from) { return zero_stage >= from ? n : 1; };
+    const auto share = [&](std::int64_t from) { return zero_stage >= from ? static_cast<double>(n) : 1; };
+    // What is divided by N moves left with every stage.
+    constexpr std::array kFormulas{"(w + g + k)", "(w + g + k / N)", "(w + (g + k) / N)", "(w + g + k) / N"};
+    constexpr std::array kWorkings{"({0} + {1} + {2})", "({0} + {1} + {2} / {3})",
+                                   "({0} + ({1} + {2}) / {3})", "({0} + {1} + {2}) / {3}"};
+    const auto row = static_cast<std::size_t>(std::clamp<std::int64_t>(zero_stage, 0, 3));
     Term term{fmt::format("states under ZeRO-{}", zero_stage),
               (b.weight / share(3) + b.gradient / share(2) + k / share(1)) * parameters / cut,
               "B",
-              "",
-              "",
+              fmt::format("{} × P", kFormulas[row]),
+              fmt::format("{} × {}",
+                          fmt::format(fmt::runtime(kWorkings[row]), figure(b.weight), figure(b.gradient),
+                                      figure(k), n),
+                          figure(parameters)),
               "Rajbhandari et al. 2019, ZeRO, arXiv 1910.02054, section 5"};
-    const std::string w = figure(b.weight);
-    const std::string g = figure(b.gradient);
-    const std::string optimizer = figure(k);
-    switch (zero_stage)
-    {
-    case 0:
-        term.formula = "(w + g + k)";
-        term.working = fmt::format("({} + {} + {})", w, g, optimizer);
-        break;
-    case 1:
-        term.formula = "(w + g + k / N)";
-        term.working = fmt::format("({} + {} + {} / {})", w, g, optimizer, dense_replicas(s));
-        break;
-    case 2:
-        term.formula = "(w + (g + k) / N)";
-        term.working = fmt::format("({} + ({} + {}) / {})", w, g, optimizer, dense_replicas(s));
-        break;
-    default:
-        term.formula = "(w + g + k) / N";
-        term.working = fmt::format("({} + {} + {}) / {}", w, g, optimizer, dense_replicas(s));
-        break;
-    }
-    term.formula += " × P";
-    term.working += " × " + figure(parameters);
     if (cut > 1)
     {
         term.formula += " / (t p)";

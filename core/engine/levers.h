@@ -23,22 +23,12 @@ struct Lever
     MemoryReport memory; // of `after`
     Bytes saving;  // on the stage that is fullest now; where the number of stages changes, of fullest against
                    // fullest
-    Seconds extra; // added to a step: an estimate for ordering only, never below 0
+    Seconds extra; // added to a step: by estimated_step() of traffic.h, for ordering only, never below 0
     bool fits = false;
 };
 
 // Cheapest first (by `extra`, then the larger saving), at most `most`. The scenario must be valid.
 // Tensor groups that reach beyond a node are offered only when nothing else is left.
 std::vector<Lever> levers(const Scenario& scenario, const Report& report, std::size_t most = 12);
-
-// The estimate behind Lever::extra: FLOPs at the GPU's peak, the bubble's closed form, and every byte at its
-// link's full rate, without latency. Good for comparing neighbours of one scenario; a poor forecast of a
-// step.
-struct StepEstimate
-{
-    Seconds exposed; // compute, bubble, and tensor, context and expert traffic: on the critical path
-    Seconds hidden;  // data-parallel and host traffic, which can run beside compute
-};
-StepEstimate estimated_step(const Scenario& scenario, const MemoryReport& memory);
 
 } // namespace ringside

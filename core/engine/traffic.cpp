@@ -1,0 +1,164 @@
+#include "core/engine/traffic.h"
+
+#include "core/engine/compute.h"
+#include "core/engine/weights.h"
+#include "core/schedule/bubble.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+double wire_bytes(const Training& t)
+{
+    return t.precision == Precision::fp32 ? 4 : 2;
+}
+
+// Bytes of one layer boundary: one micro-batch's tokens on one context rank, h wide.
+double boundary(const Scenario& s)
+{
+    const Training& t = s.training;
+    return wire_bytes(t) * static_cast<double>(t.micro_batch) * static_cast<double>(t.sequence_length) *
+           static_cast<double>(s.model.hidden) / static_cast<double>(s.parallel.context);
+}
+
+// Layers a GPU works through in a step, over all its micro-batches.
+double layer_passes(const Scenario& s)
+{
+    return static_cast<double>(s.model.layers) / static_cast<double>(s.parallel.pipeline) *
+           static_cast<double>(micro_batches(s));
+}
+
+// Weights and gradients of the fullest stage on one GPU, by how many ranks share them.
+struct Owned
+{
+    double dense;
+    double expert;
+};
+
+Owned owned(const Scenario& s, const MemoryReport& memory)
+{
+    if (s.model.experts == 0)
+    {
+        return {static_cast<double>(memory.worst().parameters), 0};
+    }
+    const StageWeights w = stage_weights(s.model, s.parallel).at(memory.fullest);
+    return {static_cast<double>(w.dense), static_cast<double>(w.expert)};
+}
+
+// A group spanning `reach` neighbouring GPUs uses the network once it is larger than a node.
+Seconds over_link(Bytes bytes, const Cluster& cluster, std::int64_t reach)
+{
+    const double inside = node_link(cluster);
+    const double rate = reach > cluster.gpus_per_node || inside <= 0 ? cluster.network_gb_per_s : inside;
+    return bytes / BytesPerSecond(rate * 1e9);
+}
+
+Seconds over_pcie(const HostTraffic& traffic, const Gpu& gpu)
+{
+    return gpu.pcie_gb_per_s > 0 ? (traffic.down + traffic.up) / BytesPerSecond(gpu.pcie_gb_per_s * 1e9)
+                                 : Seconds{};
+}
+
+} // namespace
+
+// Two all-reduces a layer forward and two backward (Shoeybi et al., arXiv 1909.08053, section 3), one each in
+// parallel blocks; sequence parallelism moves the same bytes (Korthikanti et al., arXiv 2205.05198,
+// section 4.2.2).
+Bytes tensor_traffic(const Scenario& s)
+{
+    const auto t = static_cast<double>(s.parallel.tensor);
+    const double passes = s.training.recompute == Recompute::full ? 3 : 2;
+    const double each = s.model.norms_per_layer == 1 ? 1 : 2;
+    return Bytes(2 * (t - 1) / t * boundary(s) * passes * each * layer_passes(s));
+}
+
+// Keys and values go round the ring forward, and again with their gradients backward (Liu et al., arXiv
+// 2310.01889, section 3).
+Bytes context_traffic(const Scenario& s)
+{
+    const Model& m = s.model;
+    const auto cp = static_cast<double>(s.parallel.context);
+    const double tokens = static_cast<double>(s.training.micro_batch * s.training.sequence_length) / cp;
+    const std::int64_t kv_heads = std::max<std::int64_t>(1, m.kv_heads / s.parallel.tensor);
+    const std::int64_t width =
+        m.attention == Attention::mla ? m.kv_lora_rank + m.qk_rope_head_dim : 2 * kv_heads * m.head_dim;
+    const double rounds = s.training.recompute == Recompute::full ? 4 : 3;
+    return Bytes((cp - 1) * rounds * wire_bytes(s.training) * tokens * static_cast<double>(width) *
+                 layer_passes(s));
+}
+
+// Tokens go to their experts and back, forward and backward (Lepikhin et al., arXiv 2006.16668, section 3).
+Bytes expert_traffic(const Scenario& s)
+{
+    const auto ep = static_cast<double>(s.parallel.expert);
+    const std::int64_t dense = std::min(s.model.dense_layers, s.model.layers);
+    const double share = static_cast<double>(s.model.layers - dense) /
+                         static_cast<double>(s.model.layers * s.model.moe_interval);
+    const double copies =
+        boundary(s) * static_cast<double>(s.model.experts_per_token) / static_cast<double>(s.parallel.tensor);
+    return Bytes(s.model.experts > 0 ? 4 * (ep - 1) / ep * copies * share * layer_passes(s) : 0);
+}
+
+Trips trips(const Scenario& s)
+{
+    const auto m = static_cast<double>(micro_batches(s));
+    switch (s.parallel.zero)
+    {
+    case 0:
+        return {2, 0};
+    case 1:
+        return {1, 1};
+    case 2:
+        return {m, 1};
+    default:
+        return {m, 2 * m};
+    }
+}
+
+Bytes data_traffic(const Scenario& s, const MemoryReport& memory)
+{
+    const Owned own = owned(s, memory);
+    const auto n = static_cast<double>(dense_replicas(s));
+    const auto n_e = static_cast<double>(expert_replicas(s));
+    const Trips t = trips(s);
+    const double each = t.gradients * state_bytes(s.training).gradient + t.weights * wire_bytes(s.training);
+    return Bytes(each * ((n - 1) / n * own.dense + (n_e - 1) / n_e * own.expert));
+}
+
+HostTraffic host_traffic(const Scenario& s, const MemoryReport& memory)
+{
+    if (s.training.offload == Offload::none)
+    {
+        return {};
+    }
+    const Owned own = owned(s, memory);
+    const bool sharded = s.parallel.zero >= 1;
+    const double elements = own.dense / static_cast<double>(sharded ? dense_replicas(s) : 1) +
+                            own.expert / static_cast<double>(sharded ? expert_replicas(s) : 1);
+    return {Bytes(state_bytes(s.training).gradient * elements), Bytes(wire_bytes(s.training) * elements)};
+}
+
+StepEstimate estimated_step(const Scenario& s, const MemoryReport& memory)
+{
+    const Parallel& p = s.parallel;
+    const bool eight_bit = s.training.precision == Precision::fp8 && s.cluster.gpu.fp8_tflops > 0;
+    const FlopsPerSecond peak((eight_bit ? s.cluster.gpu.fp8_tflops : s.cluster.gpu.bf16_tflops) * 1e12);
+    const Seconds ideal = compute_report(s).hardware_step / peak / static_cast<double>(s.cluster.gpus);
+    // Ranks are laid out tensor first, then context, then data, stages outermost, as Megatron-LM does.
+    const std::int64_t replica = p.tensor * p.context;
+    StepEstimate step;
+    step.exposed =
+        ideal * (1 + closed_bubble_over_ideal(s.training.schedule, {p.pipeline, micro_batches(s), p.chunks}));
+    step.exposed += over_link(tensor_traffic(s), s.cluster, p.tensor);
+    step.exposed += over_link(context_traffic(s), s.cluster, replica);
+    step.exposed += over_link(expert_traffic(s), s.cluster, p.expert * p.expert_tensor);
+    step.hidden += over_link(data_traffic(s, memory), s.cluster, replica * data_parallel(s));
+    step.hidden += over_pcie(host_traffic(s, memory), s.cluster.gpu);
+    return step;
+}
+
+} // namespace ringside
