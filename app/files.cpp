@@ -76,7 +76,7 @@ fs::path find_font(const fs::path& assets, std::string_view file_name)
 {
     static constexpr std::array<const char*, 5> kSystem{"/usr/share/fonts/opentype/inter", "/usr/share/fonts/truetype/jetbrains-mono", "/usr/share/fonts/truetype/dejavu",
                                                         "/usr/share/fonts/truetype/inter", "/usr/share/fonts/TTF"};
-    for (const fs::path& folder : {assets / "fonts", executable_folder() / "share/fonts"})
+    for (const fs::path& folder : {assets / "fonts", executable_folder() / "share/ringside/fonts"})
     {
         if (fs::exists(folder / file_name))
         {

@@ -1,5 +1,7 @@
 // Ringside: one executable, the window and the commands.
 #include "app/commands.h"
+#include "app/window/picture.h"
+#include "app/window/window.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -40,7 +42,26 @@ int run(int argc, char** argv)
     check->add_flag("--json", common.json, "one JSON document");
     check->callback([&] { status = run_check(common, files); });
 
-    app.require_subcommand(1);
+    PictureOptions picture;
+    auto* draw = app.add_subcommand("picture", "draws a view into a PNG file, with no display");
+    draw->add_option("--view", picture.view, "which view; --list names them");
+    draw->add_option("--scenario", picture.scenario, "scenario (JSON); the default one without it");
+    draw->add_option("--compare", picture.compare, "scenario A, to compare with");
+    draw->add_option("--time", picture.time, "moment of its playback, in the view's units");
+    draw->add_option("--size", picture.size, "in pixels")->type_name("WxH")->capture_default_str();
+    draw->add_option("--text-scale", picture.text_scale, "0.75 to 2.5")->capture_default_str();
+    draw->add_flag("--light", picture.light, "the light theme");
+    draw->add_flag("--presenter", picture.presenter, "as on a projector");
+    draw->add_flag("--list", picture.list, "the views there are");
+    draw->add_flag("--json", common.json, "with --list: one JSON document");
+    draw->add_option("-o,--output", picture.output, "PNG file to write");
+    draw->callback([&] { status = run_picture(common, picture); });
+
+    WindowOptions window;
+    app.add_option("--view", window.view, "view to open; ringside picture --list names them");
+    app.add_option("--scenario", window.scenario, "scenario (JSON) to open instead of the last one");
+    app.add_flag("--presenter", window.presenter, "large type and only the picture");
+    app.require_subcommand(0, 1);
     try
     {
         app.parse(argc, argv);
@@ -50,7 +71,7 @@ int run(int argc, char** argv)
         // CLI11 has its own exit codes; ours are 0 for help and 2 for anything misused.
         return app.exit(fault) == 0 ? kDone : kBadInput;
     }
-    return status;
+    return app.get_subcommands().empty() ? run_window(common, window) : status;
 }
 
 } // namespace

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <numeric>
+#include <system_error>
+#include <utility>
 
 namespace ringside
 {
@@ -68,6 +71,20 @@ std::string three_digits(double value)
     return fmt::format("{:.{}f}", value, decimals);
 }
 
+std::string plain_number(double value)
+{
+    std::string text = three_digits(value);
+    if (text.find('.') != std::string::npos && text.find('e') == std::string::npos)
+    {
+        text.erase(text.find_last_not_of('0') + 1);
+        if (text.back() == '.')
+        {
+            text.pop_back();
+        }
+    }
+    return text;
+}
+
 std::string format_bytes(Bytes bytes, ByteUnit unit)
 {
     static constexpr std::array<Scale, 6> kDecimal{{{1e15, "PB"}, {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}};
@@ -78,7 +95,7 @@ std::string format_bytes(Bytes bytes, ByteUnit unit)
 
 std::string format_gigabytes(Bytes bytes, ByteUnit unit)
 {
-    return three_digits(bytes.value / (unit == ByteUnit::decimal ? 1e9 : 1073741824.0));
+    return three_digits(in_gigabytes(bytes, unit));
 }
 
 std::string format_count(double count)
@@ -96,6 +113,34 @@ std::string format_seconds(Seconds seconds)
 std::string format_percent(double fraction)
 {
     return three_digits(fraction * 100) + "%";
+}
+
+std::optional<double> parse_number(std::string_view text)
+{
+    std::string digits;
+    for (std::size_t i = 0; i < text.size(); ++i)
+    {
+        const bool thin_space = text.substr(i).starts_with("\u2009");
+        if (thin_space)
+        {
+            i += 2;
+        }
+        else if (text[i] != ' ' && text[i] != ',' && text[i] != '_')
+        {
+            digits += text[i];
+        }
+    }
+    double value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const std::string_view suffix = std::string_view(digits).substr(static_cast<std::size_t>(end - digits.data()));
+    static constexpr std::array<std::pair<std::string_view, double>, 9> kSuffixes{
+        {{"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"m", 1e6}, {"B", 1e9}, {"b", 1e9}, {"G", 1e9}, {"T", 1e12}}};
+    const auto scale = std::find_if(kSuffixes.begin(), kSuffixes.end(), [&](const auto& s) { return s.first == suffix; });
+    if (error != std::errc() || scale == kSuffixes.end() || !std::isfinite(value * scale->second))
+    {
+        return std::nullopt;
+    }
+    return value * scale->second;
 }
 
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates)

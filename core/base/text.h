@@ -3,6 +3,7 @@
 
 #include "core/base/units.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ enum class ByteUnit
     binary   // GiB = 2^30
 };
 
+// Bytes of a GB or a GiB, and an amount in it.
+constexpr double in_bytes(ByteUnit unit) { return unit == ByteUnit::decimal ? 1e9 : 1073741824.0; }
+constexpr double in_gigabytes(Bytes bytes, ByteUnit unit) { return bytes.value / in_bytes(unit); }
 // "84.3", "0.562", "1 240", "1.2e-07": three significant digits, no unit. Non-finite values print as "not a number".
 std::string three_digits(double value);
 // 1234567 -> "1 234 567" with thin spaces (U+2009).
@@ -24,12 +28,16 @@ std::string grouped(std::int64_t value);
 std::string format_bytes(Bytes bytes, ByteUnit unit = ByteUnit::decimal);
 // The same in gigabytes whatever the size, for columns that are compared: "84.3", "0.012".
 std::string format_gigabytes(Bytes bytes, ByteUnit unit = ByteUnit::decimal);
+// "80", "80.5", "1.5": at most three digits and no trailing zeros, for limits and axes.
+std::string plain_number(double value);
 // "70.6 B", "8.03 B", "124 M", "1.00 T": parameters and tokens.
 std::string format_count(double count);
 // "8.27 s", "62.5 ms", "5.00 us", "76.1 d".
 std::string format_seconds(Seconds seconds);
 // 0.0857 -> "8.57%"
 std::string format_percent(double fraction);
+// A number as people type it: "70B", "1.5 k", "16,384", "1e12". Nothing when it is not one, or not finite.
+std::optional<double> parse_number(std::string_view text);
 // The candidate closest to `word` by edit distance, for "did you mean"; empty when none is near.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
 

@@ -1,0 +1,40 @@
+// One ImGui context with our fonts, style and shell. Builds frames; whoever owns it shows them (window, picture, test).
+#pragma once
+
+#include "app/session.h"
+#include "ui/shell/shell.h"
+
+#include <imgui.h>
+
+namespace ringside
+{
+
+class Drawing
+{
+public:
+    explicit Drawing(FontFiles fonts);
+    Drawing(const Drawing&) = delete;
+    Drawing& operator=(const Drawing&) = delete;
+    ~Drawing();
+
+    // Loads the fonts again when the preferences ask for another size. True when the atlas changed: its texture is stale.
+    // Call between frames.
+    bool prepare(const Preferences& preferences, float display_scale);
+    // One frame, from NewFrame to Render; actions are applied to the session. True when the next frame should follow at once.
+    bool build(Session& session, double clock, double seconds);
+
+    Shell& shell() { return shell_; }
+    const Fonts& fonts() const { return fonts_; }
+
+private:
+    FontFiles files_;
+    ImGuiContext* context_;
+    Fonts fonts_;
+    float scale_ = 0;
+    Shell shell_;
+};
+
+// The fonts beside the assets of an installation, or the system's.
+FontFiles find_fonts(const std::filesystem::path& assets);
+
+} // namespace ringside

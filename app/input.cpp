@@ -1,0 +1,59 @@
+#include "app/input.h"
+
+#include "app/files.h"
+#include "core/scenario/json.h"
+#include "core/scenario/validate.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace ringside
+{
+
+int print_faults(const Issues& issues, const std::string& file)
+{
+    for (const Issue& issue : issues)
+    {
+        const char* kind = issue.severity == Severity::warning ? "warning: " : "";
+        const std::string where = file.empty() || file == issue.path ? "" : file + ": ";
+        fmt::print(stderr, "{}{}{}\n", kind, where, to_line(issue));
+    }
+    return kBadInput;
+}
+
+Result<Opened> open_presets(const CommonOptions& options)
+{
+    auto assets = find_assets(options.assets);
+    if (!assets)
+    {
+        return assets.issues();
+    }
+    Issues issues;
+    Opened opened{*assets, load_presets(*assets, issues)};
+    print_faults(issues);
+    return opened;
+}
+
+Result<Scenario> read_scenario(const std::string& file, const Presets& presets)
+{
+    auto text = read_text(file, kMaxJsonBytes);
+    Issues issues;
+    if (!text)
+    {
+        return text.issues();
+    }
+    auto scenario = scenario_from_text(*text, presets);
+    issues = scenario ? validate(*scenario) : scenario.issues();
+    if (!has_errors(issues))
+    {
+        return scenario;
+    }
+    for (Issue& issue : issues)
+    {
+        issue.path = issue.path.empty() ? file : file + ": " + issue.path;
+    }
+    return issues;
+}
+
+} // namespace ringside

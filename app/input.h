@@ -1,0 +1,24 @@
+// Reading what a command or the window was given, and printing what is wrong with it.
+#pragma once
+
+#include "app/commands.h"
+#include "core/scenario/presets.h"
+
+namespace ringside
+{
+
+struct Opened
+{
+    std::filesystem::path assets;
+    Presets presets;
+};
+
+// The presets of --assets; faulty preset files are named on stderr but stop nothing else.
+Result<Opened> open_presets(const CommonOptions& options);
+// A scenario file, checked and valid, or every fault with the file's name before it.
+Result<Scenario> read_scenario(const std::string& file, const Presets& presets);
+
+// Each on one line of stderr as `path: message (hint)`; returns the status for bad input.
+int print_faults(const Issues& issues, const std::string& file = {});
+
+} // namespace ringside

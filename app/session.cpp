@@ -1,0 +1,201 @@
+#include "app/session.h"
+
+#include "core/scenario/json.h"
+#include "core/scenario/validate.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::size_t kMostUndo = 500;
+
+template <class... F> struct Overloaded : F...
+{
+    using F::operator()...;
+};
+
+} // namespace
+
+Scenario default_scenario(const Presets& presets)
+{
+    if (const ScenarioPreset* preset = presets.scenario("default"))
+    {
+        return preset->scenario;
+    }
+    Scenario plain;
+    plain.model = resolved(plain.model);
+    return plain;
+}
+
+Session::Session(const Presets& presets, Scenario scenario) : presets_(presets), view_(views().front()->id)
+{
+    start_with(std::move(scenario));
+}
+
+void Session::start_with(Scenario scenario)
+{
+    scenario_ = std::move(scenario);
+    evaluate_now();
+}
+
+void Session::evaluate_now()
+{
+    issues_ = validate(scenario_);
+    auto report = has_errors(issues_) ? Result<Report>(issues_) : evaluate(scenario_);
+    if (!report)
+    {
+        issues_ = report.issues();
+        return;
+    }
+    now_.scenario = scenario_;
+    now_.report = std::move(*report);
+    now_.levers = levers(now_.scenario, now_.report);
+}
+
+void Session::change(Scenario next, bool dragging)
+{
+    if (next == scenario_)
+    {
+        return;
+    }
+    if (!dragging || !dragging_)
+    {
+        undo_.push_back(scenario_);
+        if (undo_.size() > kMostUndo)
+        {
+            undo_.erase(undo_.begin());
+        }
+    }
+    dragging_ = dragging;
+    redo_.clear();
+    scenario_ = std::move(next);
+    evaluate_now();
+}
+
+void Session::paste()
+{
+    const std::string text = from_clipboard();
+    auto read = scenario_from_text(text, presets_);
+    if (!read)
+    {
+        notice_ = "Not pasted: " + to_line(read.issues().front());
+        return;
+    }
+    change(std::move(*read), false);
+    notice_ = "Pasted";
+}
+
+void Session::run(Command command)
+{
+    const auto step = [this](std::vector<Scenario>& from, std::vector<Scenario>& to)
+    {
+        if (!from.empty())
+        {
+            to.push_back(scenario_);
+            scenario_ = from.back();
+            from.pop_back();
+            evaluate_now();
+        }
+    };
+    switch (command)
+    {
+    case Command::undo: step(undo_, redo_); break;
+    case Command::redo: step(redo_, undo_); break;
+    case Command::reset: change(default_scenario(presets_), false); break;
+    case Command::copy:
+        to_clipboard(to_json(scenario_, presets_).dump());
+        notice_ = "Copied as text";
+        break;
+    case Command::paste: paste(); break;
+    case Command::compare:
+        before_ = before_ ? std::nullopt : std::optional(now_);
+        notice_ = before_ ? "A is kept; what you change now is B" : "";
+        break;
+    case Command::swap:
+        if (before_)
+        {
+            const Scenario a = before_->scenario;
+            before_ = now_;
+            change(a, false);
+        }
+        break;
+    case Command::quit: quit_ = true; break;
+    }
+}
+
+void Session::apply(const Action& action)
+{
+    if (!std::holds_alternative<ChangeScenario>(action))
+    {
+        dragging_ = false;
+    }
+    const bool quiet = std::holds_alternative<Seek>(action) || std::holds_alternative<Play>(action);
+    if (!quiet)
+    {
+        notice_.clear();
+    }
+    std::visit(Overloaded{
+                   [this](const ChangeScenario& a) { change(a.scenario, a.dragging); },
+                   [this](const LoadScenario& a)
+                   {
+                       if (const ScenarioPreset* preset = presets_.scenario(a.id))
+                       {
+                           change(preset->scenario, false);
+                           notice_ = preset->name;
+                       }
+                   },
+                   [this](const OpenView& a) { view_ = find_view(a.id) != nullptr ? a.id : view_; },
+                   [this](const Play& a) { playback().playing = a.playing; },
+                   [this](const Seek& a) { playback().t = std::max(0.0, a.t); },
+                   [this](const SetSpeed& a) { playback().speed = std::clamp(a.speed, 0.25F, 4.0F); },
+                   [this](const ChangePreferences& a) { preferences_ = a.preferences; },
+                   [this](const Command& a) { run(a); },
+               },
+               action);
+}
+
+void Session::advance(double seconds, const Motion& motion)
+{
+    Clock& clock = clocks_[view_];
+    Playback& p = clock.playback;
+    if (motion.rest != clock.rest)
+    {
+        // First shown, or the scenario changed where this view rests.
+        p.t = p.playing ? p.t : motion.rest;
+        clock.rest = motion.rest;
+    }
+    if (!p.playing || motion.duration <= 0)
+    {
+        p.t = std::min(p.t, motion.duration);
+        return;
+    }
+    if (p.t >= motion.duration)
+    {
+        p.t = 0; // play pressed at the end
+    }
+    p.t += seconds * motion.per_second * static_cast<double>(p.speed);
+    if (p.t >= motion.duration)
+    {
+        p.t = motion.loops ? 0 : motion.duration;
+        p.playing = motion.loops;
+    }
+}
+
+bool Session::playing() const
+{
+    const auto found = clocks_.find(view_);
+    return found != clocks_.end() && found->second.playback.playing;
+}
+
+Frame Session::frame(double clock) const
+{
+    const auto found = clocks_.find(view_);
+    return {scenario_, issues_, now_, before_ ? &*before_ : nullptr, presets_, preferences_, view_, notice_,
+            found == clocks_.end() ? Playback{} : found->second.playback, !undo_.empty(), !redo_.empty(), clock};
+}
+
+} // namespace ringside

@@ -1,0 +1,72 @@
+// What the window is about: scenario, report, undo, compare, playback, preferences. Actions in, frames out; no window here.
+#pragma once
+
+#include "ui/shell/frame.h"
+#include "ui/shell/view.h"
+
+#include <functional>
+#include <map>
+
+namespace ringside
+{
+
+class Session
+{
+public:
+    // The scenario must be valid; presets must outlive the session.
+    Session(const Presets& presets, Scenario scenario);
+
+    void apply(const Action& action);
+    // Moves the playback of the view on show by this much real time.
+    void advance(double seconds, const Motion& motion);
+    // The mouse button was let go: the next change is a new step of undo.
+    void end_drag() { dragging_ = false; }
+    // Valid until the next apply().
+    Frame frame(double clock) const;
+
+    const Scenario& scenario() const { return scenario_; }
+    const Evaluated& now() const { return now_; }
+    const Issues& issues() const { return issues_; }
+    const Preferences& preferences() const { return preferences_; }
+    const std::string& view() const { return view_; }
+    bool playing() const;
+    bool quit() const { return quit_; }
+    void say(std::string notice) { notice_ = std::move(notice); }
+    // Replaces the current scenario without a step of undo: at the start.
+    void start_with(Scenario scenario);
+    void set_preferences(const Preferences& preferences) { preferences_ = preferences; }
+
+    std::function<void(const std::string&)> to_clipboard = [](const std::string&) {};
+    std::function<std::string()> from_clipboard = [] { return std::string(); };
+
+private:
+    void change(Scenario next, bool dragging);
+    void evaluate_now();
+    void run(Command command);
+    void paste();
+    struct Clock
+    {
+        Playback playback;
+        double rest = -1; // of the motion it was last moved with
+    };
+    Playback& playback() { return clocks_[view_].playback; }
+
+    const Presets& presets_;
+    Scenario scenario_;
+    Issues issues_;
+    Evaluated now_;
+    std::optional<Evaluated> before_;
+    std::vector<Scenario> undo_;
+    std::vector<Scenario> redo_;
+    Preferences preferences_;
+    std::string view_;
+    std::string notice_;
+    std::map<std::string, Clock> clocks_;
+    bool dragging_ = false;
+    bool quit_ = false;
+};
+
+// The scenario the program starts with when there is no other: assets/scenarios/default.json, or a built-in one.
+Scenario default_scenario(const Presets& presets);
+
+} // namespace ringside

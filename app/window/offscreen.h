@@ -1,0 +1,37 @@
+// Real pixels with no display: an EGL context without a surface, a framebuffer, and PNG files.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+namespace ringside
+{
+
+struct Image
+{
+    int width = 0;
+    int height = 0;
+    std::vector<std::uint8_t> rgba; // top row first
+
+};
+
+class Offscreen
+{
+public:
+    // The issue says what is missing when there is no EGL.
+    static Result<std::unique_ptr<Offscreen>> create(int width, int height);
+    virtual ~Offscreen() = default;
+    // Draws ImGui's last frame.
+    virtual void draw() = 0;
+    virtual Image read() = 0;
+    // The font atlas changed.
+    virtual void upload_fonts() = 0;
+};
+
+Issues save_png(const Image& image, const std::filesystem::path& path);
+
+} // namespace ringside

@@ -1,0 +1,144 @@
+#include "app/window/picture.h"
+
+#include "app/drawing.h"
+#include "app/input.h"
+#include "app/window/offscreen.h"
+#include "core/scenario/json.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr int kLeastSize = 320;
+constexpr int kMostSize = 7680;
+
+std::vector<std::string> view_ids()
+{
+    std::vector<std::string> ids;
+    for (const ViewInfo* info : views())
+    {
+        ids.emplace_back(info->id);
+    }
+    return ids;
+}
+
+int list_views(const CommonOptions& common)
+{
+    nlohmann::json all = nlohmann::json::array();
+    for (const ViewInfo* info : views())
+    {
+        all.push_back({{"id", info->id}, {"title", info->title}, {"description", info->description}});
+        if (!common.json)
+        {
+            fmt::print("{:<12} {}\n{:<12} {}\n", info->id, info->title, "", info->description);
+        }
+    }
+    if (common.json)
+    {
+        fmt::print("{}\n", nlohmann::json{{"views", all}}.dump(2));
+    }
+    return kDone;
+}
+
+Issues check(const PictureOptions& options, int& width, int& height)
+{
+    Issues issues;
+    if (find_view(options.view) == nullptr)
+    {
+        const std::string near = nearest_word(options.view, view_ids());
+        issues.push_back({"--view", fmt::format("there is no view \u201c{}\u201d", options.view),
+                          near.empty() ? fmt::format("use one of {}", fmt::join(view_ids(), ", ")) : "did you mean " + near + "?"});
+    }
+    char rest = 0;
+    if (std::sscanf(options.size.c_str(), "%dx%d%c", &width, &height, &rest) != 2 || width < kLeastSize || height < kLeastSize || width > kMostSize || height > kMostSize)
+    {
+        issues.push_back({"--size", fmt::format("\u201c{}\u201d is no size", options.size), fmt::format("use WIDTHxHEIGHT, each {} to {}, like 1280x800", kLeastSize, kMostSize)});
+    }
+    if (options.output.empty())
+    {
+        issues.push_back({"-o", "no file to write", "give -o FILE.png"});
+    }
+    if (options.text_scale < 0.75 || options.text_scale > 2.5)
+    {
+        issues.push_back({"--text-scale", fmt::format("{} is outside 0.75 to 2.5", options.text_scale), ""});
+    }
+    return issues;
+}
+
+} // namespace
+
+int run_picture(const CommonOptions& common, const PictureOptions& options)
+{
+    if (options.list)
+    {
+        return list_views(common);
+    }
+    int width = 0;
+    int height = 0;
+    Issues issues = check(options, width, height);
+    auto presets = open_presets(common);
+    if (!presets)
+    {
+        issues.insert(issues.end(), presets.issues().begin(), presets.issues().end());
+        return print_faults(issues);
+    }
+    Session session(presets->presets, default_scenario(presets->presets));
+    const auto open = [&](const std::string& file)
+    {
+        auto scenario = file.empty() ? Result<Scenario>(session.scenario()) : read_scenario(file, presets->presets);
+        if (!scenario)
+        {
+            issues.insert(issues.end(), scenario.issues().begin(), scenario.issues().end());
+            return;
+        }
+        session.start_with(std::move(*scenario));
+    };
+    if (!options.compare.empty())
+    {
+        open(options.compare);
+        session.apply(Command::compare);
+    }
+    open(options.scenario);
+    if (has_errors(issues))
+    {
+        return print_faults(issues);
+    }
+    Preferences preferences;
+    preferences.light = options.light;
+    preferences.text_scale = static_cast<float>(options.text_scale);
+    preferences.presenter = options.presenter;
+    preferences.reduced_motion = true; // nothing on its way from an earlier state
+    session.set_preferences(preferences);
+    session.apply(OpenView{options.view});
+    session.say("");
+    Drawing drawing(find_fonts(presets->assets));
+    drawing.prepare(preferences, 1);
+    ImGui::GetIO().DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
+    auto screen = Offscreen::create(width, height);
+    if (!screen)
+    {
+        return print_faults(screen.issues());
+    }
+    (*screen)->upload_fonts();
+    const Motion motion = drawing.shell().motion(session.frame(0));
+    session.advance(0, motion); // to where the view rests
+    if (options.time >= 0)
+    {
+        session.apply(Seek{std::min(options.time, motion.duration)});
+    }
+    for (int i = 0; i < 3; ++i) // the first frames of a window settle its sizes
+    {
+        drawing.build(session, i, 1.0 / 60);
+    }
+    (*screen)->draw();
+    const Issues saved = save_png((*screen)->read(), options.output);
+    return has_errors(saved) ? print_faults(saved) : kDone;
+}
+
+} // namespace ringside

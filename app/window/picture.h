@@ -1,0 +1,25 @@
+// `ringside picture`: the real view, drawn with no display.
+#pragma once
+
+#include "app/commands.h"
+
+namespace ringside
+{
+
+struct PictureOptions
+{
+    std::string view;
+    std::string scenario; // file; empty: the default
+    std::string compare;  // file of scenario A
+    std::string output;
+    std::string size = "1280x800";
+    double time = -1;     // in the view's units; below 0: where the view rests
+    bool light = false;
+    double text_scale = 1;
+    bool presenter = false;
+    bool list = false;
+};
+
+int run_picture(const CommonOptions& common, const PictureOptions& options);
+
+} // namespace ringside

@@ -1,0 +1,288 @@
+#include "app/window/window.h"
+
+#include "app/drawing.h"
+#include "app/input.h"
+#include "app/settings.h"
+
+#include <glad/gl.h>
+
+#include <GLFW/glfw3.h>
+#include <imgui_impl_glfw.h>
+#include <imgui_impl_opengl3.h>
+#include <imgui_internal.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr int kFramesPerEvent = 3;       // ImGui needs a frame to react and one to settle
+constexpr double kLongestSleep = 1;      // [s] at idle
+constexpr double kShortestFrame = 1.0 / 120;
+constexpr double kSaveAfter = 2;         // [s] of rest after a change
+
+// GLFW's window and the ImGui backends on it.
+class Screen
+{
+public:
+    Screen(int width, int height)
+    {
+        if (glfwInit() != GLFW_TRUE)
+        {
+            return;
+        }
+        glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+        glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+        glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+        glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+        glfwWindowHintString(GLFW_X11_CLASS_NAME, "ringside");
+        window_ = glfwCreateWindow(width, height, "Ringside", nullptr, nullptr);
+        if (window_ == nullptr)
+        {
+            return;
+        }
+        glfwMakeContextCurrent(window_);
+        glfwSetWindowSizeLimits(window_, 320, 240, GLFW_DONT_CARE, GLFW_DONT_CARE);
+        glfwSwapInterval(1);
+        good_ = gladLoadGL(glfwGetProcAddress) != 0;
+    }
+    Screen(const Screen&) = delete;
+    Screen& operator=(const Screen&) = delete;
+    ~Screen()
+    {
+        if (backends_)
+        {
+            ImGui_ImplOpenGL3_Shutdown();
+            ImGui_ImplGlfw_Shutdown();
+        }
+        glfwTerminate();
+    }
+
+    bool good() const { return good_; }
+    GLFWwindow* window() const { return window_; }
+    void start_backends()
+    {
+        backends_ = true;
+        ImGui_ImplGlfw_InitForOpenGL(window_, true);
+        ImGui_ImplOpenGL3_Init("#version 330");
+    }
+    float scale() const
+    {
+        float x = 1;
+        float y = 1;
+        glfwGetWindowContentScale(window_, &x, &y);
+        return std::clamp(x, 0.75F, 4.0F);
+    }
+
+private:
+    GLFWwindow* window_ = nullptr;
+    bool good_ = false;
+    bool backends_ = false;
+};
+
+int no_display()
+{
+    fmt::print(stderr, "display: no window could be opened ({})\n",
+               std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr
+                   ? "there is no display; draw a picture instead: ringside picture --view overview -o overview.png"
+                   : "OpenGL 3.3 is needed; on Debian: apt-get install libgl1-mesa-dri");
+    return kBadInput;
+}
+
+class Loop
+{
+public:
+    Loop(Screen& screen, Drawing& drawing, Session& session, Settings settings, const Presets& presets)
+        : screen_(screen), drawing_(drawing), session_(session), settings_(std::move(settings)), presets_(presets), saved_scenario_(session.scenario())
+    {
+    }
+
+    void run()
+    {
+        double last = glfwGetTime();
+        int frames = kFramesPerEvent;
+        while (glfwWindowShouldClose(screen_.window()) == GLFW_FALSE && !session_.quit())
+        {
+            wait(frames);
+            const double now = glfwGetTime();
+            const bool woken = ImGui::GetCurrentContext()->InputEventsQueue.Size > 0;
+            frames = woken ? kFramesPerEvent : frames - 1;
+            if (frames < 0 && !resized() && !ImGui::GetIO().WantTextInput)
+            {
+                save_when_settled(now);
+                continue; // nothing happened: draw nothing
+            }
+            const double seconds = std::min(now - last, 0.1);
+            last = now;
+            if (draw(now, seconds))
+            {
+                frames = kFramesPerEvent;
+            }
+            pace(now);
+        }
+        save(true);
+    }
+
+private:
+    void wait(int frames) const
+    {
+        if (frames > 0)
+        {
+            glfwPollEvents();
+        }
+        else if (ImGui::GetIO().WantTextInput)
+        {
+            glfwWaitEventsTimeout(0.1); // the caret blinks
+        }
+        else
+        {
+            glfwWaitEventsTimeout(kLongestSleep);
+        }
+    }
+
+    bool resized()
+    {
+        int width = 0;
+        int height = 0;
+        glfwGetFramebufferSize(screen_.window(), &width, &height);
+        return width != drawn_width_ || height != drawn_height_;
+    }
+
+    bool draw(double now, double seconds)
+    {
+        if (drawing_.prepare(session_.preferences(), screen_.scale()))
+        {
+            ImGui_ImplOpenGL3_DestroyFontsTexture();
+            ImGui_ImplOpenGL3_CreateFontsTexture();
+        }
+        ImGui_ImplOpenGL3_NewFrame();
+        ImGui_ImplGlfw_NewFrame();
+        const bool more = drawing_.build(session_, now, seconds);
+        glfwGetFramebufferSize(screen_.window(), &drawn_width_, &drawn_height_);
+        glViewport(0, 0, drawn_width_, drawn_height_);
+        glClearColor(0, 0, 0, 1);
+        glClear(GL_COLOR_BUFFER_BIT);
+        ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+        glfwSwapBuffers(screen_.window());
+        return more;
+    }
+
+    // Not every display waits for its refresh.
+    static void pace(double started)
+    {
+        const double rest = kShortestFrame - (glfwGetTime() - started);
+        if (rest > 0)
+        {
+            std::this_thread::sleep_for(std::chrono::duration<double>(rest));
+        }
+    }
+
+    void save_when_settled(double now)
+    {
+        if (session_.scenario() == saved_scenario_)
+        {
+            changed_at_ = now;
+        }
+        else if (now - changed_at_ > kSaveAfter)
+        {
+            save(false);
+        }
+    }
+
+    void save(bool everything)
+    {
+        Issues issues;
+        if (session_.now().scenario != saved_scenario_)
+        {
+            issues = save_last_scenario(session_.now().scenario, presets_);
+        }
+        saved_scenario_ = session_.scenario();
+        if (everything)
+        {
+            Settings next = settings_;
+            next.preferences = session_.preferences();
+            next.preferences.presenter = false;
+            next.view = session_.view();
+            glfwGetWindowSize(screen_.window(), &next.width, &next.height);
+            const Issues more = next == settings_ ? Issues{} : save_settings(next);
+            issues.insert(issues.end(), more.begin(), more.end());
+        }
+        print_faults(issues);
+    }
+
+    Screen& screen_;
+    Drawing& drawing_;
+    Session& session_;
+    Settings settings_;
+    const Presets& presets_;
+    Scenario saved_scenario_;
+    double changed_at_ = 0;
+    int drawn_width_ = 0;
+    int drawn_height_ = 0;
+};
+
+} // namespace
+
+int run_window(const CommonOptions& common, const WindowOptions& options)
+{
+    auto opened = open_presets(common);
+    if (!opened)
+    {
+        return print_faults(opened.issues());
+    }
+    if (!options.view.empty() && find_view(options.view) == nullptr)
+    {
+        return print_faults({{"--view", fmt::format("there is no view \u201c{}\u201d", options.view), "ringside picture --list names them"}});
+    }
+    Issues issues;
+    const Settings settings = load_settings(issues);
+    Session session(opened->presets, default_scenario(opened->presets));
+    if (!options.scenario.empty())
+    {
+        auto scenario = read_scenario(options.scenario, opened->presets);
+        if (!scenario)
+        {
+            return print_faults(scenario.issues());
+        }
+        session.start_with(std::move(*scenario));
+    }
+    else if (auto last = load_last_scenario(opened->presets, issues))
+    {
+        session.start_with(std::move(*last));
+    }
+    print_faults(issues);
+    Preferences preferences = settings.preferences;
+    preferences.presenter = options.presenter;
+    session.set_preferences(preferences);
+    session.apply(OpenView{options.view.empty() ? settings.view : options.view});
+
+    Drawing drawing(find_fonts(opened->assets));
+    Screen screen(settings.width, settings.height);
+    if (!screen.good())
+    {
+        return no_display();
+    }
+    screen.start_backends();
+    session.to_clipboard = [&](const std::string& text) { glfwSetClipboardString(screen.window(), text.c_str()); };
+    session.from_clipboard = [&]
+    {
+        const char* text = glfwGetClipboardString(screen.window());
+        return std::string(text == nullptr ? "" : text);
+    };
+    if (session.view() == views().front()->id && !preferences.reduced_motion)
+    {
+        session.apply(Play{true}); // the first picture moves by itself
+    }
+    Loop(screen, drawing, session, settings, opened->presets).run();
+    return kDone;
+}
+
+} // namespace ringside

@@ -1,0 +1,91 @@
+// What a view is given each frame, and what it may ask for. A view reads the Frame and pushes Actions; the app applies them.
+#pragma once
+
+#include "core/engine/levers.h"
+#include "core/engine/report.h"
+#include "core/scenario/presets.h"
+#include "ui/shell/look.h"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace ringside
+{
+
+// A scenario that could be computed, and everything computed from it. Made only when the scenario changes.
+struct Evaluated
+{
+    Scenario scenario;
+    Report report;
+    std::vector<Lever> levers; // what would free memory, cheapest first
+};
+
+struct Playback
+{
+    double t = 0;        // in the view's own units
+    bool playing = false;
+    float speed = 1;
+};
+
+struct Frame
+{
+    const Scenario& scenario;  // as the person left it, perhaps with faults
+    const Issues& issues;      // of that scenario
+    const Evaluated& now;      // the last one that could be computed
+    const Evaluated* before;   // A of an A/B compare; null when off
+    const Presets& presets;
+    const Preferences& preferences;
+    const std::string& view;   // id of the view on show
+    const std::string& notice; // one line for the person ("Copied"), empty when there is none
+    Playback playback;
+    bool can_undo = false;
+    bool can_redo = false;
+    double clock = 0;          // [s] for easing only
+
+    bool valid() const { return !has_errors(issues); }
+};
+
+struct ChangeScenario
+{
+    Scenario scenario;
+    bool dragging = false; // one drag is one step of undo
+};
+struct LoadScenario
+{
+    std::string id; // of a scenario preset
+};
+struct OpenView
+{
+    std::string id;
+};
+struct Play
+{
+    bool playing;
+};
+struct Seek
+{
+    double t;
+};
+struct SetSpeed
+{
+    float speed;
+};
+struct ChangePreferences
+{
+    Preferences preferences;
+};
+enum class Command { undo, redo, reset, copy, paste, compare, swap, quit };
+
+using Action = std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences, Command>;
+
+struct Out
+{
+    std::vector<Action> actions;
+    bool animating = false; // draw the next frame too, without waiting for an event
+
+    void push(Action action);
+};
+
+} // namespace ringside

@@ -1,0 +1,95 @@
+#include "ui/shell/icons.h"
+
+#include <numbers>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr float kTurn = 2 * std::numbers::pi_v<float>;
+
+ImVec2 on_circle(ImVec2 centre, float radius, float turn)
+{
+    return {centre.x + radius * std::sin(turn * kTurn), centre.y - radius * std::cos(turn * kTurn)};
+}
+
+void stacks(const Painter& p, ImVec2 c, Colour colour)
+{
+    constexpr std::array<int, 3> kHeights{2, 3, 1};
+    const float u = p.px(7);
+    for (std::size_t column = 0; column < kHeights.size(); ++column)
+    {
+        for (int row = 0; row <= kHeights[column]; ++row)
+        {
+            const Rect r{c.x - 1.6F * u + static_cast<float>(column) * (u + 1), c.y + p.px(7) - static_cast<float>(row) * p.px(6), u, p.px(5)};
+            p.fill(r, row == 0 ? colour : with_alpha(colour, 0.6F));
+        }
+    }
+}
+
+void lanes(const Painter& p, ImVec2 c, Colour colour)
+{
+    for (int row = 0; row < 3; ++row)
+    {
+        const float x = c.x - p.px(12) + static_cast<float>(row) * p.px(5);
+        p.fill({x, c.y - p.px(11) + static_cast<float>(row) * p.px(8), p.px(14), p.px(6)}, row == 1 ? with_alpha(colour, 0.6F) : colour);
+    }
+}
+
+void hexagon(const Painter& p, ImVec2 c, Colour colour)
+{
+    std::array<ImVec2, 6> corners;
+    for (std::size_t i = 0; i < corners.size(); ++i)
+    {
+        corners[i] = on_circle(c, p.px(11), static_cast<float>(i) / 6 + 1.0F / 12);
+        p.list.AddCircleFilled(corners[i], p.px(3.5F), colour);
+    }
+    p.list.AddPolyline(corners.data(), 6, colour, ImDrawFlags_Closed, p.px(1.5F));
+}
+
+void panes(const Painter& p, ImVec2 c, Colour colour)
+{
+    const float u = p.px(11);
+    p.outline({c.x - u, c.y - u, 2 * u, u - 1}, colour, p.px(2));
+    p.outline({c.x - u, c.y + 1, u - 1, u}, colour, p.px(2));
+    p.list.AddCircle({c.x + u / 2 + 1, c.y + u / 2 + 1}, u / 2, colour, 0, p.px(2));
+}
+
+} // namespace
+
+void group_icon(const Painter& painter, ImVec2 centre, std::string_view group, Colour colour)
+{
+    if (group == "Overview")
+    {
+        panes(painter, centre, colour);
+    }
+    else if (group == "Memory")
+    {
+        stacks(painter, centre, colour);
+    }
+    else if (group == "Pipelines")
+    {
+        lanes(painter, centre, colour);
+    }
+    else if (group == "Network")
+    {
+        hexagon(painter, centre, colour);
+    }
+    else
+    {
+        painter.text(centre.x, centre.y, Type::title, colour, group.substr(0, 1), Align::centre);
+    }
+}
+
+void logo(const Painter& painter, ImVec2 centre)
+{
+    for (int i = 0; i < 8; ++i)
+    {
+        const float light = i < 4 ? 1.0F : 1.0F - 0.15F * static_cast<float>(i - 3);
+        painter.list.AddCircleFilled(on_circle(centre, painter.px(11), static_cast<float>(i) / 8), painter.px(3.2F), with_alpha(painter.theme.text, light));
+    }
+}
+
+} // namespace ringside

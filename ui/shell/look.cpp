@@ -1,0 +1,114 @@
+#include "ui/shell/look.h"
+
+namespace ringside
+{
+
+namespace
+{
+
+// ImGui sizes a font by ascent minus descent, not by the em: these are that ratio for the two families.
+constexpr float kInterFactor = 1.2102F;
+constexpr float kMonoFactor = 1.32F;
+
+struct Face
+{
+    float em;
+    bool strong;
+    bool mono;
+};
+constexpr std::array<Face, kTypes> kFaces{{{14, false, false}, {14, true, false}, {17, false, false}, {17, true, false}, {22, true, false}, {32, true, false},
+                                           {14, false, true}, {17, false, true}, {22, false, true}}};
+
+ImVec4 vec(Colour colour)
+{
+    return ImGui::ColorConvertU32ToFloat4(colour);
+}
+
+} // namespace
+
+const ImWchar* glyph_ranges()
+{
+    static constexpr ImWchar kRanges[] = {
+        0x0020, 0x017F, // Latin
+        0x0370, 0x03FF, // Greek
+        0x1D2C, 0x1D6A, // modifier letters
+        0x2000, 0x206F, // thin space, dashes, quotes
+        0x2070, 0x209F, // superscripts and subscripts
+        0x2190, 0x21FF, // arrows
+        0x2200, 0x22FF, // mathematical operators
+        0x25A0, 0x25FF, // shapes
+        0x2713, 0x2717, // ticks and crosses
+        0x2C7C, 0x2C7C, // subscript j
+        0};
+    return kRanges;
+}
+
+Fonts load_fonts(ImFontAtlas& atlas, const FontFiles& files, float scale)
+{
+    atlas.Clear();
+    Fonts fonts;
+    for (std::size_t i = 0; i < kTypes; ++i)
+    {
+        const Face& face = kFaces[i];
+        const std::string& file = face.mono ? files.figures : face.strong ? files.strong : files.words;
+        const std::string& more = face.mono ? files.more_figures : files.more_words;
+        const float size = std::round(face.em * scale * (face.mono ? kMonoFactor : kInterFactor));
+        if (!std::filesystem::exists(file))
+        {
+            ImFontConfig plain;
+            plain.SizePixels = size;
+            fonts.faces[i] = atlas.AddFontDefault(&plain);
+            continue;
+        }
+        ImFontConfig config;
+        config.OversampleH = config.OversampleV = 1;
+        fonts.faces[i] = atlas.AddFontFromFileTTF(file.c_str(), size, &config, glyph_ranges());
+        if (std::filesystem::exists(more))
+        {
+            config.MergeMode = true;
+            atlas.AddFontFromFileTTF(more.c_str(), size, &config, glyph_ranges());
+        }
+    }
+    return fonts;
+}
+
+void apply_style(ImGuiStyle& style, const Look& look)
+{
+    const Theme& t = look.theme;
+    style = ImGuiStyle();
+    style.WindowPadding = {0, 0};
+    style.WindowBorderSize = 0;
+    style.WindowRounding = 0;
+    style.WindowMinSize = {1, 1};
+    style.FramePadding = {look.px(8), look.px(6)};
+    style.FrameRounding = look.px(6);
+    style.FrameBorderSize = 1;
+    style.ItemSpacing = {look.px(8), look.px(8)};
+    style.ItemInnerSpacing = {look.px(8), look.px(4)};
+    style.PopupRounding = look.px(8);
+    style.PopupBorderSize = 1;
+    style.ScrollbarSize = look.px(10);
+    style.ScrollbarRounding = look.px(5);
+    ImVec4* c = style.Colors;
+    c[ImGuiCol_Text] = vec(t.text);
+    c[ImGuiCol_TextDisabled] = vec(t.muted);
+    c[ImGuiCol_WindowBg] = vec(t.window);
+    c[ImGuiCol_ChildBg] = {0, 0, 0, 0};
+    c[ImGuiCol_PopupBg] = vec(t.control);
+    c[ImGuiCol_Border] = vec(t.line);
+    c[ImGuiCol_FrameBg] = vec(t.control);
+    c[ImGuiCol_FrameBgHovered] = c[ImGuiCol_FrameBgActive] = vec(t.raised);
+    c[ImGuiCol_Button] = vec(t.control);
+    c[ImGuiCol_ButtonHovered] = c[ImGuiCol_ButtonActive] = vec(t.raised);
+    c[ImGuiCol_Header] = vec(t.raised);
+    c[ImGuiCol_HeaderHovered] = c[ImGuiCol_HeaderActive] = vec(t.raised);
+    c[ImGuiCol_ScrollbarBg] = {0, 0, 0, 0};
+    c[ImGuiCol_ScrollbarGrab] = vec(t.raised);
+    c[ImGuiCol_ScrollbarGrabHovered] = c[ImGuiCol_ScrollbarGrabActive] = vec(t.line);
+    c[ImGuiCol_TextSelectedBg] = vec(t.line);
+    c[ImGuiCol_NavHighlight] = vec(t.text);
+    c[ImGuiCol_ModalWindowDimBg] = vec(with_alpha(t.window, 0.7F));
+    c[ImGuiCol_Separator] = vec(t.grid);
+}
+
+} // namespace ringside

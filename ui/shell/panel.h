@@ -1,0 +1,67 @@
+// The scenario panel: presets, sliders with typed entry, every other field under More, faults beside their field.
+#pragma once
+
+#include "core/scenario/choices.h"
+#include "ui/shell/view.h"
+#include "ui/widgets/controls.h"
+
+#include <map>
+
+namespace ringside
+{
+
+class Panel
+{
+public:
+    void draw(const Frame& frame, const Painter& window, Rect area, const ViewInfo& info, View& view, Out& out);
+    // For tests and the key M.
+    void toggle_more() { more_ = !more_; }
+
+private:
+    struct Column
+    {
+        const Frame& frame;
+        const Painter& painter;
+        Rect area; // what is left, from the top
+        Out& out;
+
+        Rect row(float height) { return area.cut_top(painter.px(height)); }
+    };
+
+    void draw_heading(Column& column);
+    void draw_menu(Column& column);
+    void draw_control(Column& column, std::string_view id);
+    void draw_knob(Column& column, std::string_view path, Knob knob, const char* label);
+    void draw_model_size(Column& column);
+    void draw_model_preset(Column& column);
+    void draw_gpu_preset(Column& column);
+    void draw_real(Column& column, std::string_view path);
+    void draw_field(Column& column, std::string_view path);
+    void draw_more(Column& column);
+    void draw_faults(Column& column, std::string_view path);
+    void draw_other_faults(Column& column);
+    void draw_costs(Column& column);
+    // ImGui popup with a filter; returns the index chosen.
+    std::optional<std::size_t> list_popup(const Painter& painter, const char* id, std::span<const TipLine> items, float width);
+    const std::vector<std::int64_t>& stops(const Scenario& scenario, Knob knob);
+    bool has_fault(const Frame& frame, std::string_view path) const;
+    void change(Column& column, Scenario next, bool dragging = false);
+    void refuse(std::string_view path, std::string message);
+
+    bool more_ = false;
+    std::map<std::string, bool, std::less<>> open_sections_;
+    TypedEntry entry_;
+    std::array<char, 48> filter_{};
+    Scenario stops_of_;                              // the legal stops below belong to this scenario
+    std::map<Knob, std::vector<std::int64_t>> stops_;
+    std::string refused_path_;                       // what was typed and is no number, or out of range
+    std::string refused_;
+    std::vector<std::string> drawn_;                 // paths drawn this frame, so that other faults get a place too
+};
+
+// A preset's model in this scenario, with its layout repaired where the new shape needs it.
+Scenario with_model(const Scenario& scenario, const Model& model);
+// The slider's model: a sensible shape of about this many parameters.
+Scenario with_model_size(const Scenario& scenario, double parameters);
+
+} // namespace ringside

@@ -1,0 +1,470 @@
+#include "ui/shell/shell.h"
+
+#include "ui/shell/icons.h"
+#include "ui/shell/scopes.h"
+
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace ringside
+{
+
+const ViewInfo* find_view(std::string_view id)
+{
+    const auto all = views();
+    const auto found = std::find_if(all.begin(), all.end(), [id](const ViewInfo* v) { return v->id == id; });
+    return found == all.end() ? nullptr : *found;
+}
+
+View& Shell::view(std::string_view id)
+{
+    auto found = views_.find(id);
+    if (found == views_.end())
+    {
+        const ViewInfo* info = find_view(id);
+        info = info == nullptr ? views().front() : info;
+        found = views_.emplace(std::string(id), info->make()).first;
+    }
+    return *found->second;
+}
+
+Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) const
+{
+    Parts parts;
+    Rect all{0, 0, size.x, size.y};
+    const float wide = size.x / look.scale; // in design pixels
+    const bool presenter = frame.preferences.presenter;
+    parts.status = all.cut_bottom(look.px(48));
+    parts.rail_words = wide >= 900;
+    parts.rail = all.cut_left(presenter || wide < 560 ? 0 : look.px(parts.rail_words ? 88 : 56));
+    parts.has_panel = !presenter && wide >= 900;
+    parts.panel = parts.has_panel ? all.cut_right(look.px(272)) : Rect{};
+    const float margin = look.px(24);
+    all.cut_left(margin);
+    all.cut_right(margin);
+    parts.title = all.cut_top(look.px(64));
+    parts.caption = presenter || size.y / look.scale < 480 ? Rect{} : all.cut_bottom(look.px(88));
+    parts.picture = all;
+    return parts;
+}
+
+void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& parts, Out& out)
+{
+    Rect rail = parts.rail;
+    if (rail.w < 1)
+    {
+        return;
+    }
+    const Theme& t = painter.theme;
+    painter.fill(rail, t.panel);
+    painter.line(rail.right(), rail.y, rail.right(), rail.bottom(), t.grid);
+    logo(painter, {rail.centre(), rail.y + painter.px(28)});
+    rail.cut_top(painter.px(64));
+    const Rect search = rail.cut_bottom(painter.px(56));
+    std::string_view last;
+    const ViewInfo* current = find_view(frame.view);
+    for (const ViewInfo* info : views())
+    {
+        if (info->group == last)
+        {
+            continue;
+        }
+        last = info->group;
+        const Rect cell = rail.cut_top(painter.px(parts.rail_words ? 72 : 56));
+        const bool selected = current != nullptr && current->group == info->group;
+        const Press pressed = press(painter, cell, (std::string(info->group) + "###rail " + std::string(info->group)).c_str(), 0);
+        if (selected || pressed.hovered)
+        {
+            painter.fill(cell, selected ? t.raised : t.control);
+        }
+        if (selected)
+        {
+            painter.fill({cell.x, cell.y, painter.px(3), cell.h}, t.text);
+        }
+        const Colour colour = selected ? t.text : t.muted;
+        group_icon(painter, {cell.centre(), cell.y + painter.px(parts.rail_words ? 26 : 28)}, info->group, colour);
+        if (parts.rail_words)
+        {
+            painter.text_within(cell.centre(), cell.y + painter.px(56), cell.w - painter.px(4), selected ? Type::small_strong : Type::small, colour, info->group, Align::centre);
+        }
+        tooltip(painter, info->description);
+        if (pressed.clicked && !selected)
+        {
+            out.push(OpenView{std::string(info->id)});
+        }
+        rail.cut_top(painter.px(8));
+    }
+    const std::string_view words = parts.rail_words ? "Ctrl K" : "K";
+    const float w = painter.width(Type::mono_small, words) + painter.px(12);
+    const Rect cap{search.centre() - w / 2, search.y + painter.px(8), w, painter.px(24)};
+    if (press(painter, cap, "Find anything###find", 4).clicked)
+    {
+        palette_open_ = true;
+    }
+    tooltip(painter, "Find any view, command, model or example");
+    painter.keycap(cap.x, cap.middle(), words);
+}
+
+void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info, Out& out)
+{
+    Rect row{parts.title.x, parts.title.y, parts.title.w, painter.px(64)};
+    const Rect help = row.cut_right(painter.px(24));
+    row.cut_right(painter.px(16));
+    if (press(painter, {help.x, help.middle() - painter.px(12), help.w, painter.px(24)}, "?###help", 4).clicked)
+    {
+        help_open_ = true;
+    }
+    tooltip(painter, "Every key (?)");
+    painter.keycap(help.x, help.middle(), "?");
+    const auto small_button = [&](const char* label, std::string_view words, bool on, std::string_view says)
+    {
+        const float w = painter.width(Type::mono_small, words) + painter.px(24);
+        const Rect r = row.cut_right(w);
+        row.cut_right(painter.px(12));
+        const Rect box{r.x, r.middle() - painter.px(12), r.w, painter.px(24)};
+        const Press pressed = press(painter, box, label, 4);
+        painter.fill(box, on ? painter.theme.text : pressed.hovered ? painter.theme.raised : painter.theme.control, painter.px(4));
+        painter.outline(box, painter.theme.line, 1, painter.px(4));
+        painter.text(box.centre(), box.middle(), Type::mono_small, on ? painter.theme.window : painter.theme.text, words, Align::centre);
+        tooltip(painter, says);
+        return pressed.clicked;
+    };
+    if (small_button("A|B###compare", "A | B", frame.before != nullptr, "Keep this scenario as A and go on changing B (B); again to stop"))
+    {
+        out.push(Command::compare);
+    }
+    if (!parts.has_panel && !frame.preferences.presenter && small_button("Scenario###panel button", "Scenario", panel_over_, "The scenario's sliders (\\)"))
+    {
+        panel_over_ = !panel_over_;
+    }
+    std::vector<const ViewInfo*> tabs;
+    for (const ViewInfo* other : views())
+    {
+        if (other->group == info.group)
+        {
+            tabs.push_back(other);
+        }
+    }
+    if (tabs.size() > 1)
+    {
+        std::vector<std::string_view> words;
+        std::size_t chosen = 0;
+        float w = 0;
+        for (std::size_t i = 0; i < tabs.size(); ++i)
+        {
+            words.push_back(tabs[i]->tab);
+            chosen = tabs[i] == &info ? i : chosen;
+            w = std::max(w, painter.width(Type::small_strong, tabs[i]->tab) + painter.px(24));
+        }
+        const Rect r = row.cut_right(std::min(w * static_cast<float>(words.size()), row.w * 0.6F));
+        row.cut_right(painter.px(16));
+        if (const auto clicked = segments(painter, {r.x, r.middle() - painter.px(16), r.w, painter.px(32)}, words, chosen))
+        {
+            out.push(OpenView{std::string(tabs[*clicked]->id)});
+        }
+    }
+    painter.text_within(row.x, row.middle(), row.w, Type::title, painter.theme.text, info.title);
+}
+
+void Shell::draw_caption(const Frame& frame, const Painter& painter, Rect area, const View& view) const
+{
+    if (area.h < 1)
+    {
+        return;
+    }
+    painter.line(area.x, area.y, area.right(), area.y, painter.theme.grid);
+    const Caption caption = view.caption(frame);
+    painter.list.PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
+    const float used = painter.rich({area.x, area.y + painter.px(12), area.w, 0}, Type::body, Type::body_strong, painter.theme.text, caption.sentence);
+    const float middle = area.y + std::max(painter.px(58), painter.px(12) + used + painter.px(12));
+    painter.text_within(area.x, middle, area.w, Type::mono_small, painter.theme.muted, caption.formula);
+    painter.list.PopClipRect();
+    const Rect formula{area.x, middle - painter.px(12), area.w, painter.px(24)};
+    press(painter, formula, "formula###formula");
+    tooltip(painter, caption.formula + (caption.source.empty() ? "" : "\n\n" + caption.source));
+}
+
+void Shell::draw_verdict(const Frame& frame, const Painter& painter, Rect& area)
+{
+    const Theme& t = painter.theme;
+    const MemoryReport& memory = frame.now.report.memory;
+    const auto gigabytes = [&](Bytes bytes) { return format_gigabytes(bytes, painter.look.unit); };
+    const std::string words = fmt::format("{} {} of {} {}", memory.fits() ? "Fits" : "Does not fit:", gigabytes(memory.worst().total()), plain_number(in_gigabytes(memory.capacity, painter.look.unit)), painter.look.gigabyte());
+    if (memory.fits())
+    {
+        painter.tick(area.x + painter.px(4), area.middle(), t.ok);
+        area.cut_left(painter.px(30));
+        area.cut_left(painter.text(area.x, area.middle(), Type::small_strong, t.text, words));
+    }
+    else
+    {
+        const float w = painter.width(Type::small_strong, words) + painter.px(44);
+        const Rect pill{area.x - painter.px(4), area.middle() - painter.px(14), w, painter.px(28)};
+        painter.fill(pill, t.warning, painter.px(6));
+        const Colour ink = t.light ? rgb(0xFFFFFF) : rgb(0x000000);
+        painter.triangle(pill.x + painter.px(10), pill.middle(), ink);
+        painter.text(pill.x + painter.px(34), pill.middle(), Type::small_strong, ink, words);
+        area.cut_left(w - painter.px(4));
+    }
+}
+
+void Shell::draw_issues(const Frame& frame, const Painter& painter, Rect& area)
+{
+    const std::size_t count = frame.issues.size();
+    if (count == 0)
+    {
+        return;
+    }
+    const std::string words = fmt::format("{} issue{}", count, count == 1 ? "" : "s");
+    const float w = painter.width(Type::small, words) + painter.px(frame.valid() ? 8 : 32);
+    const Rect r = area.cut_right(w);
+    area.cut_right(painter.px(16));
+    const Press pressed = press(painter, {r.x, r.y + painter.px(8), r.w, r.h - painter.px(16)}, "issues###issues");
+    float x = r.x;
+    if (!frame.valid())
+    {
+        painter.triangle(x, r.middle(), painter.theme.warning);
+        x += painter.px(24);
+    }
+    painter.text(x, r.middle(), Type::small, pressed.hovered ? painter.theme.text : painter.theme.muted, words);
+    if (pressed.clicked)
+    {
+        ImGui::OpenPopup("issue list");
+    }
+    ImGui::SetNextWindowPos({area.right(), area.y}, ImGuiCond_Always, {1, 1});
+    const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2{painter.px(16), painter.px(12)});
+    if (const PopupScope popup("issue list"); popup)
+    {
+        const FontScope font(painter.look.fonts.of(Type::small));
+        ImGui::PushTextWrapPos(painter.px(520));
+        for (const Issue& issue : frame.issues)
+        {
+            const std::string line = (issue.severity == Severity::error ? "\u2717  " : "\u2022  ") + to_line(issue);
+            ImGui::TextUnformatted(line.c_str());
+        }
+        ImGui::PopTextWrapPos();
+    }
+}
+
+void Shell::draw_transport(const Frame& frame, const Painter& painter, Rect area, const Motion& motion, Out& out)
+{
+    if (motion.duration <= 0)
+    {
+        return;
+    }
+    const Theme& t = painter.theme;
+    const float label = std::max(painter.px(84), painter.width(Type::mono_small, motion.label));
+    const Rect speed = area.cut_right(painter.px(44));
+    const Rect words = area.cut_right(label + painter.px(8));
+    const bool roomy = area.w > painter.px(260);
+    const float track_width = std::min(area.w - painter.px(roomy ? 150 : 56), painter.px(224));
+    if (press(painter, {speed.x, speed.middle() - painter.px(14), speed.w, painter.px(28)}, "Speed###speed").clicked)
+    {
+        out.push(SetSpeed{frame.playback.speed >= 4 ? 0.25F : frame.playback.speed * 2});
+    }
+    tooltip(painter, "Speed: a quarter to four times");
+    painter.text(speed.right(), speed.middle(), Type::mono_small, t.muted, fmt::format("{:g}\u00d7", frame.playback.speed), Align::right);
+    painter.text(words.x + painter.px(4), words.middle(), Type::mono_small, t.text, motion.label);
+    if (track_width > painter.px(40))
+    {
+        Rect track{area.right() - track_width - painter.px(8), area.middle() - painter.px(14), track_width, painter.px(28)};
+        area.w = track.x - area.x;
+        const Press pressed = press(painter, track, "Time###scrub");
+        const float knob = painter.px(8);
+        const float span = std::max(1.0F, track.w - 2 * knob);
+        if (pressed.held)
+        {
+            const float to = std::clamp((ImGui::GetIO().MousePos.x - track.x - knob) / span, 0.0F, 1.0F);
+            out.push(Play{false});
+            out.push(Seek{static_cast<double>(to) * motion.duration});
+        }
+        const float x = track.x + knob + span * static_cast<float>(std::clamp(frame.playback.t / motion.duration, 0.0, 1.0));
+        painter.fill({track.x, track.middle() - painter.px(2), track.w, painter.px(4)}, t.raised, painter.px(2));
+        painter.fill({track.x, track.middle() - painter.px(2), x - track.x, painter.px(4)}, t.text, painter.px(2));
+        painter.list.AddCircleFilled({x, track.middle()}, knob, t.text);
+    }
+    if (roomy)
+    {
+        area.cut_right(painter.px(8));
+        const float w = painter.width(Type::mono_small, "Space") + painter.px(12);
+        painter.keycap(area.right() - w, area.middle(), "Space");
+        area.cut_right(w + painter.px(8));
+    }
+    const Rect play{area.right() - painter.px(40), area.middle() - painter.px(16), painter.px(40), painter.px(32)};
+    if (press(painter, play, "Play or pause###play").clicked)
+    {
+        out.push(Play{!frame.playback.playing});
+    }
+    painter.fill(play, t.text, painter.px(6));
+    const float u = painter.px(7);
+    if (frame.playback.playing)
+    {
+        painter.fill({play.centre() - u, play.middle() - u, painter.px(5), 2 * u}, t.window);
+        painter.fill({play.centre() + u - painter.px(5), play.middle() - u, painter.px(5), 2 * u}, t.window);
+    }
+    else
+    {
+        painter.list.AddTriangleFilled({play.centre() - u * 0.8F, play.middle() - u}, {play.centre() + u, play.middle()}, {play.centre() - u * 0.8F, play.middle() + u}, t.window);
+    }
+}
+
+void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, const Motion& motion, Out& out)
+{
+    const Theme& t = painter.theme;
+    painter.fill(area, t.control);
+    painter.line(area.x, area.y, area.right(), area.y, t.grid);
+    area.cut_left(painter.px(20));
+    area.cut_right(painter.px(20));
+    draw_verdict(frame, painter, area);
+    draw_issues(frame, painter, area);
+    const float transport = motion.duration > 0 ? std::min(area.w * 0.75F, painter.px(520)) : 0;
+    const Rect moving = area.cut_right(transport);
+    const Scenario& s = frame.now.scenario;
+    const std::array facts{frame.notice, fmt::format("{} GPUs", grouped(s.cluster.gpus)),
+                           fmt::format("bubble {} of total", format_percent(frame.now.report.pipeline.timeline.bubble_of_total()))};
+    for (const std::string& fact : facts)
+    {
+        const float w = painter.width(Type::small, fact);
+        if (fact.empty() || w + painter.px(24) > area.w)
+        {
+            continue;
+        }
+        painter.line(area.x + painter.px(12), area.middle() - painter.px(8), area.x + painter.px(12), area.middle() + painter.px(8), t.line);
+        painter.text(area.x + painter.px(24), area.middle(), Type::small, t.text, fact);
+        area.cut_left(w + painter.px(24));
+    }
+    draw_transport(frame, painter, moving, motion, out);
+}
+
+void Shell::draw_fault_banner(const Frame& frame, const Painter& painter, Rect area) const
+{
+    const auto fault = std::find_if(frame.issues.begin(), frame.issues.end(), [](const Issue& i) { return i.severity == Severity::error; });
+    if (fault == frame.issues.end())
+    {
+        return;
+    }
+    painter.fill(area, with_alpha(painter.theme.window, 0.55F));
+    const Rect card{area.x, area.y + painter.px(8), area.w, painter.px(76)};
+    painter.fill(card, painter.theme.control, painter.px(8));
+    painter.outline(card, painter.theme.warning, painter.px(2), painter.px(8));
+    painter.triangle(card.x + painter.px(16), card.y + painter.px(24), painter.theme.warning);
+    const float x = card.x + painter.px(44);
+    painter.text_within(x, card.y + painter.px(24), card.right() - x - painter.px(16), Type::body_strong, painter.theme.text, fault->path + ": " + fault->message);
+    painter.text_within(x, card.y + painter.px(52), card.right() - x - painter.px(16), Type::small, painter.theme.muted,
+                        fault->hint + (fault->hint.empty() ? "" : ". ") + "Below: the last scenario that worked; Ctrl+Z goes back to it.");
+}
+
+void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
+{
+    const ImGuiIO& io = ImGui::GetIO();
+    if (ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_K))
+    {
+        palette_open_ = !palette_open_;
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
+    {
+        if (!palette_open_ && !help_open_ && frame.preferences.presenter)
+        {
+            Preferences next = frame.preferences;
+            next.presenter = false;
+            out.push(ChangePreferences{next});
+        }
+        palette_open_ = help_open_ = panel_over_ = false;
+    }
+    if (io.WantTextInput || palette_open_ || ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
+    {
+        return;
+    }
+    for (const CommandInfo& command : commands())
+    {
+        if (command.chord != ImGuiKey_None && ImGui::IsKeyChordPressed(command.chord))
+        {
+            command.run(frame, out);
+        }
+    }
+    if (io.KeyCtrl || io.KeyAlt || io.KeySuper)
+    {
+        return;
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_Slash, false) && io.KeyShift)
+    {
+        help_open_ = !help_open_;
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_M, false))
+    {
+        panel_.toggle_more();
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_Backslash, false))
+    {
+        panel_over_ = !panel_over_;
+    }
+    const bool widget_has_keys = !GImGui->NavDisableHighlight && GImGui->NavId != 0;
+    if (motion.duration > 0)
+    {
+        if (!widget_has_keys && ImGui::IsKeyPressed(ImGuiKey_Space, false))
+        {
+            out.push(Play{!frame.playback.playing});
+        }
+        const int step = (ImGui::IsKeyPressed(ImGuiKey_Period) ? 1 : 0) - (ImGui::IsKeyPressed(ImGuiKey_Comma) ? 1 : 0);
+        if (step != 0)
+        {
+            out.push(Play{false});
+            out.push(Seek{next_stop(motion, frame.playback.t, step)});
+        }
+        if (ImGui::IsKeyPressed(ImGuiKey_Home, false))
+        {
+            out.push(Seek{0});
+        }
+        if (ImGui::IsKeyPressed(ImGuiKey_End, false))
+        {
+            out.push(Seek{motion.duration});
+        }
+    }
+    view.keys(frame, out);
+}
+
+void Shell::draw(const Frame& frame, const Look& look, Out& out)
+{
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(size);
+    ImGui::Begin("###ringside", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                     ImGuiWindowFlags_NoScrollWithMouse);
+    const Painter painter(*ImGui::GetWindowDrawList(), look);
+    const ViewInfo* found = find_view(frame.view);
+    const ViewInfo& info = found == nullptr ? *views().front() : *found;
+    View& shown = view(info.id);
+    const Motion motion = shown.motion(frame);
+    const Parts parts = layout(frame, look, size);
+    draw_title(frame, painter, parts, info, out);
+    if (parts.picture.w > 40 && parts.picture.h > 40)
+    {
+        painter.list.PushClipRect({parts.picture.x - painter.px(12), parts.picture.y - painter.px(4)}, {parts.picture.right() + painter.px(12), parts.picture.bottom()}, true);
+        const IdScope id(info.id.data());
+        shown.draw(frame, painter, parts.picture, out);
+        painter.list.PopClipRect();
+    }
+    draw_fault_banner(frame, painter, parts.picture);
+    draw_caption(frame, painter, parts.caption, shown);
+    draw_rail(frame, painter, parts, out);
+    draw_status(frame, painter, parts.status, motion, out);
+    if (parts.has_panel)
+    {
+        panel_.draw(frame, painter, parts.panel, info, shown, out);
+    }
+    else if (panel_over_ && !frame.preferences.presenter)
+    {
+        const float w = std::min(look.px(272), size.x);
+        panel_.draw(frame, painter, {size.x - w, 0, w, size.y - parts.status.h}, info, shown, out);
+    }
+    keys(frame, motion, shown, out);
+    ImGui::End();
+    draw_palette(frame, painter, out);
+    draw_help(frame, painter, info);
+}
+
+} // namespace ringside

@@ -1,0 +1,64 @@
+// The window's frame round a view: rail, title row, caption, scenario panel, status strip with transport, palette, key help.
+#pragma once
+
+#include "ui/shell/panel.h"
+#include "ui/shell/view.h"
+
+#include <map>
+#include <memory>
+
+namespace ringside
+{
+
+struct CommandInfo
+{
+    std::string_view name;
+    std::string_view key; // as people read it
+    ImGuiKeyChord chord;
+    void (*run)(const Frame&, Out&);
+};
+// Commands of the whole window; keys, palette and key help all read this table.
+std::span<const CommandInfo> commands();
+
+class Shell
+{
+public:
+    // Fills the whole display. `look` is for this frame.
+    void draw(const Frame& frame, const Look& look, Out& out);
+    // Of the view on show.
+    Motion motion(const Frame& frame) { return view(frame.view).motion(frame); }
+    void open_palette() { palette_open_ = true; }
+    void open_help() { help_open_ = true; }
+
+private:
+    struct Parts
+    {
+        Rect rail, title, picture, caption, panel, status;
+        bool rail_words = true;
+        bool has_panel = true;
+    };
+
+    View& view(std::string_view id);
+    Parts layout(const Frame& frame, const Look& look, ImVec2 size) const;
+    void draw_rail(const Frame& frame, const Painter& painter, const Parts& parts, Out& out);
+    void draw_title(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info, Out& out);
+    void draw_caption(const Frame& frame, const Painter& painter, Rect area, const View& view) const;
+    void draw_status(const Frame& frame, const Painter& painter, Rect area, const Motion& motion, Out& out);
+    void draw_verdict(const Frame& frame, const Painter& painter, Rect& area);
+    void draw_transport(const Frame& frame, const Painter& painter, Rect area, const Motion& motion, Out& out);
+    void draw_issues(const Frame& frame, const Painter& painter, Rect& area);
+    void draw_fault_banner(const Frame& frame, const Painter& painter, Rect area) const;
+    void draw_palette(const Frame& frame, const Painter& painter, Out& out);
+    void draw_help(const Frame& frame, const Painter& painter, const ViewInfo& info);
+    void keys(const Frame& frame, const Motion& motion, View& view, Out& out);
+
+    std::map<std::string, std::unique_ptr<View>, std::less<>> views_;
+    Panel panel_;
+    bool panel_over_ = false; // shown over the picture where there is no room beside it
+    bool palette_open_ = false;
+    bool help_open_ = false;
+    std::array<char, 64> query_{};
+    std::size_t palette_row_ = 0;
+};
+
+} // namespace ringside

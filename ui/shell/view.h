@@ -1,0 +1,76 @@
+// A view answers one question with one picture, one sentence and one formula. One file in ui/views each.
+#pragma once
+
+#include "ui/shell/frame.h"
+#include "ui/widgets/painter.h"
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace ringside
+{
+
+// How a view moves. Its playback clock counts in its own units (steps, time units, ZeRO stages).
+struct Motion
+{
+    double duration = 0;          // 0: the view does not move, and has no transport
+    double per_second = 1;        // units a second at speed 1
+    std::vector<double> stops;    // where stepping stops, ascending; empty: whole units
+    std::string label;            // "step 5/14"
+    bool loops = false;           // starts again at the end
+    double rest = 0;              // where the clock stands until somebody moves it
+};
+
+// The next stop of a motion after t (direction 1) or before it (-1).
+double next_stop(const Motion& motion, double t, int direction);
+
+// The sentence may mark **strong** and !!warning!! words; the formula is drawn in mono below it.
+struct Caption
+{
+    std::string sentence;
+    std::string formula;
+    std::string source; // shown when the formula is pointed at
+};
+
+struct KeyHelp
+{
+    std::string_view key;
+    std::string_view does;
+};
+
+class View
+{
+public:
+    View() = default;
+    View(const View&) = delete;
+    View& operator=(const View&) = delete;
+    virtual ~View() = default;
+
+    virtual void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) = 0;
+    virtual Caption caption(const Frame& frame) const = 0;
+    virtual Motion motion(const Frame&) const { return {}; }
+    // The lower part of the panel. False: nothing of its own, so the shell says what the scenario costs.
+    virtual bool draw_panel(const Frame&, const Painter&, Rect, Out&) { return false; }
+    // Keys of this view only; called when no text field has the keyboard.
+    virtual void keys(const Frame&, Out&) {}
+};
+
+struct ViewInfo
+{
+    int order;
+    std::string_view id;          // "memory"
+    std::string_view group;       // "Memory": the rail's entry
+    std::string_view tab;         // inside the group
+    std::string_view title;       // the question it answers
+    std::string_view description; // one line
+    std::span<const std::string_view> controls; // of the panel, by id; the rest is under More
+    std::span<const KeyHelp> keys;
+    std::unique_ptr<View> (*make)();
+};
+
+// Every view, in order. Generated from the files in ui/views.
+std::span<const ViewInfo* const> views();
+const ViewInfo* find_view(std::string_view id);
+
+} // namespace ringside

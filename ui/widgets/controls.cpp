@@ -1,0 +1,325 @@
+#include "ui/widgets/controls.h"
+
+#include <imgui_internal.h>
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+// What is shown of "Title###id".
+std::string_view visible(const char* label)
+{
+    const std::string_view all = label;
+    return all.substr(0, all.find("##"));
+}
+
+} // namespace
+
+Press press(const Painter& painter, Rect r, const char* label, float radius)
+{
+    Press p;
+    if (r.w < 1 || r.h < 1)
+    {
+        return p;
+    }
+    ImGui::SetCursorScreenPos(r.min());
+    p.clicked = ImGui::InvisibleButton(label, {r.w, r.h});
+    p.hovered = ImGui::IsItemHovered();
+    p.held = ImGui::IsItemActive();
+    p.focused = ImGui::IsItemFocused() && GImGui->NavDisableMouseHover;
+    if (p.focused)
+    {
+        painter.outline(r.inset(-painter.px(2)), painter.theme.text, painter.px(2), painter.px(radius));
+    }
+    return p;
+}
+
+bool button(const Painter& painter, Rect r, const char* label, std::string_view key, ButtonStyle style)
+{
+    const Press p = press(painter, r, label);
+    const Theme& t = painter.theme;
+    const bool primary = style == ButtonStyle::primary;
+    if (style != ButtonStyle::quiet || p.hovered)
+    {
+        painter.fill(r, primary ? t.text : p.hovered ? t.raised : t.control, painter.px(6));
+    }
+    if (style == ButtonStyle::plain)
+    {
+        painter.outline(r, t.line, 1, painter.px(6));
+    }
+    const std::string_view words = visible(label);
+    const Type type = style == ButtonStyle::quiet ? Type::small : Type::small_strong;
+    const float cap = key.empty() ? 0 : std::max(painter.px(24), painter.width(Type::mono_small, key) + painter.px(12)) + painter.px(8);
+    const float w = painter.width(type, words);
+    float x = std::max(r.x + painter.px(6), r.centre() - (w + cap) / 2);
+    if (cap > 0 && w + cap + painter.px(8) <= r.w)
+    {
+        painter.keycap(x, r.middle(), key);
+        x += cap;
+    }
+    painter.text_within(x, r.middle(), r.right() - x, type, primary ? t.window : t.text, words);
+    return p.clicked;
+}
+
+std::optional<std::size_t> segments(const Painter& painter, Rect r, std::span<const std::string_view> words, std::size_t chosen)
+{
+    const Theme& t = painter.theme;
+    painter.fill(r, t.control, painter.px(6));
+    painter.outline(r, t.line, 1, painter.px(6));
+    std::optional<std::size_t> clicked;
+    const float w = r.w / static_cast<float>(words.size());
+    for (std::size_t i = 0; i < words.size(); ++i)
+    {
+        const Rect part{r.x + w * static_cast<float>(i), r.y, w, r.h};
+        const Press p = press(painter, part, std::string(words[i]).c_str());
+        if (i == chosen)
+        {
+            painter.fill(part, t.text, painter.px(6));
+        }
+        painter.text_within(part.centre(), part.middle(), part.w - painter.px(8), i == chosen ? Type::small_strong : Type::small,
+                            i == chosen ? t.window : p.hovered ? t.text : t.muted, words[i], Align::centre);
+        if (p.clicked && i != chosen)
+        {
+            clicked = i;
+        }
+    }
+    return clicked;
+}
+
+bool toggle(const Painter& painter, Rect r, const char* label, bool on)
+{
+    const Press p = press(painter, r, label);
+    const Theme& t = painter.theme;
+    const Rect track{r.right() - painter.px(36), r.middle() - painter.px(10), painter.px(36), painter.px(20)};
+    painter.text_within(r.x, r.middle(), track.x - r.x - painter.px(8), Type::small, p.hovered ? t.text : t.muted, visible(label));
+    painter.fill(track, on ? t.text : t.raised, painter.px(10));
+    painter.outline(track, t.line, 1, painter.px(10));
+    const float x = on ? track.right() - painter.px(10) : track.x + painter.px(10);
+    painter.list.AddCircleFilled({x, track.middle()}, painter.px(7), on ? t.window : t.muted);
+    return p.clicked;
+}
+
+bool dropdown(const Painter& painter, Rect r, const char* label, std::string_view shown)
+{
+    const Press p = press(painter, r, label);
+    const Theme& t = painter.theme;
+    painter.fill(r, p.hovered ? t.raised : t.control, painter.px(6));
+    painter.outline(r, t.line, 1, painter.px(6));
+    painter.text_within(r.x + painter.px(12), r.middle(), r.w - painter.px(44), Type::small_strong, t.text, shown);
+    const float x = r.right() - painter.px(18);
+    const float u = painter.px(5);
+    painter.list.AddTriangleFilled({x - u, r.middle() - u * 0.7F}, {x + u, r.middle() - u * 0.7F}, {x, r.middle() + u}, t.muted);
+    return p.clicked;
+}
+
+namespace
+{
+
+void start_typing(TypedEntry& entry, ImGuiID id, std::string_view value)
+{
+    entry.id = id;
+    entry.started = false;
+    entry.text = {};
+    // The shown value is a good start when it reads back as a number.
+    value = value.substr(0, entry.text.size() - 1);
+    std::copy(value.begin(), value.end(), entry.text.begin());
+}
+
+// The text field in place of the value. True when Enter was pressed.
+bool type_value(const Painter& painter, Rect r, TypedEntry& entry, std::string_view label)
+{
+    ImGui::SetCursorScreenPos({r.right() - painter.px(120), r.y - painter.px(4)});
+    ImGui::SetNextItemWidth(painter.px(120));
+    ImGui::PushFont(painter.look.fonts.of(Type::mono_small));
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {painter.px(6), painter.px(3)});
+    if (!entry.started)
+    {
+        ImGui::SetKeyboardFocusHere();
+    }
+    const std::string id = "###type " + std::string(label);
+    const bool done = ImGui::InputText(id.c_str(), entry.text.data(), entry.text.size(), ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+    const bool left = entry.started && ImGui::IsItemDeactivated() && !done;
+    entry.started = entry.started || ImGui::IsItemActive();
+    ImGui::PopStyleVar();
+    ImGui::PopFont();
+    if (left)
+    {
+        entry.id = 0;
+    }
+    return done;
+}
+
+void draw_track(const Painter& painter, Rect r, float position, std::span<const float> ticks, bool held)
+{
+    const Theme& t = painter.theme;
+    const float y = r.y + painter.px(28);
+    const float knob = painter.px(8);
+    const float left = r.x + knob;
+    const float right = r.right() - knob;
+    const float x = left + (right - left) * std::clamp(position, 0.0F, 1.0F);
+    painter.fill({r.x, y - painter.px(2), r.w, painter.px(4)}, t.raised, painter.px(2));
+    painter.fill({r.x, y - painter.px(2), x - r.x, painter.px(4)}, mix(t.text, t.window, 0.3F), painter.px(2));
+    if (ticks.size() <= 24)
+    {
+        for (const float tick : ticks)
+        {
+            const float at = std::round(left + (right - left) * tick);
+            painter.line(at, y + painter.px(8), at, y + painter.px(11), t.line);
+        }
+    }
+    painter.list.AddCircleFilled({x, y}, held ? knob * 1.15F : knob, t.text);
+}
+
+int arrow_steps(ImGuiID id)
+{
+    ImGui::SetKeyOwner(ImGuiKey_LeftArrow, id);
+    ImGui::SetKeyOwner(ImGuiKey_RightArrow, id);
+    if (ImGui::IsKeyPressed(ImGuiKey_LeftArrow, id, ImGuiInputFlags_Repeat))
+    {
+        return -1;
+    }
+    return ImGui::IsKeyPressed(ImGuiKey_RightArrow, id, ImGuiInputFlags_Repeat) ? 1 : 0;
+}
+
+void label_and_value(const Painter& painter, Rect r, const SliderText& words, bool hovered, bool typing)
+{
+    const Theme& t = painter.theme;
+    const float middle = r.y + painter.px(10);
+    float x = r.x;
+    if (words.fault)
+    {
+        painter.triangle(x, middle, t.warning);
+        x += painter.px(22);
+    }
+    const float value_width = typing ? painter.px(124) : painter.width(Type::mono_small, words.value);
+    painter.text_within(x, middle, r.right() - value_width - painter.px(6) - x, Type::small, hovered ? t.text : t.muted, visible(words.label));
+    if (!typing)
+    {
+        painter.text(r.right(), middle, Type::mono_small, words.fault ? t.warning : t.text, words.value, Align::right);
+    }
+}
+
+} // namespace
+
+SliderChange slider(const Painter& painter, Rect r, const SliderText& words, float position, TypedEntry& entry)
+{
+    SliderChange change;
+    const ImGuiID id = ImGui::GetID(words.label);
+    const bool typing = entry.id == id;
+    const Rect hit = typing ? Rect{r.x, r.y + painter.px(20), r.w, painter.px(22)} : Rect{r.x, r.y, r.w, painter.px(42)};
+    const Press p = press(painter, hit, words.label);
+    const float knob = painter.px(8);
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const bool on_track = ImGui::GetIO().MouseClickedPos[0].y >= r.y + painter.px(18);
+    label_and_value(painter, r, words, p.hovered || p.held, typing);
+    if (p.held && on_track && ImGui::IsMouseDown(0))
+    {
+        const float to = std::clamp((mouse.x - r.x - knob) / std::max(1.0F, r.w - 2 * knob), 0.0F, 1.0F);
+        change = {SliderChange::Kind::dragged, to, 0, {}};
+    }
+    else if (p.clicked && (!on_track || !ImGui::IsMouseReleased(0)))
+    {
+        start_typing(entry, id, words.value); // on the value, or by Enter or Space
+    }
+    if (p.focused && !typing)
+    {
+        change.steps = arrow_steps(ImGui::GetItemID());
+        change.kind = change.steps == 0 ? change.kind : SliderChange::Kind::stepped;
+    }
+    draw_track(painter, r, position, words.ticks, p.held);
+    if (typing && type_value(painter, r, entry, words.label))
+    {
+        change = {SliderChange::Kind::typed, 0, 0, entry.text.data()};
+        entry.id = 0;
+    }
+    return change;
+}
+
+SliderChange typed_number(const Painter& painter, Rect r, const SliderText& words, TypedEntry& entry)
+{
+    SliderChange change;
+    const ImGuiID id = ImGui::GetID(words.label);
+    const bool typing = entry.id == id;
+    bool hovered = false;
+    if (!typing)
+    {
+        const Press p = press(painter, r, words.label);
+        hovered = p.hovered;
+        if (p.clicked)
+        {
+            start_typing(entry, id, words.value);
+        }
+    }
+    label_and_value(painter, {r.x, r.middle() - painter.px(10), r.w, r.h}, words, hovered, typing);
+    if (typing && type_value(painter, {r.x, r.middle() - painter.px(10), r.w, r.h}, entry, words.label))
+    {
+        change = {SliderChange::Kind::typed, 0, 0, entry.text.data()};
+        entry.id = 0;
+    }
+    return change;
+}
+
+void tip_card(const Painter& painter, Rect bounds, ImVec2 at, std::string_view heading, std::span<const TipLine> lines, std::string_view foot)
+{
+    const float margin = painter.px(16);
+    const float row = painter.px(24);
+    float w = painter.width(Type::small_strong, heading);
+    for (const TipLine& line : lines)
+    {
+        w = std::max(w, painter.width(Type::small, line.label) + painter.width(Type::mono_small, line.value) + painter.px(24) + (line.swatch != 0 ? painter.px(24) : 0));
+    }
+    w = std::max(w, painter.width(Type::small, foot)) + 2 * margin;
+    const float h = row * static_cast<float>(lines.size() + 1 + (foot.empty() ? 0 : 1)) + margin;
+    Rect card{at.x + painter.px(16), at.y + painter.px(12), w, h};
+    if (card.right() > bounds.right())
+    {
+        card.x = at.x - painter.px(16) - w;
+    }
+    card.x = std::max(card.x, bounds.x);
+    card.y = std::max(bounds.y, std::min(card.y, bounds.bottom() - h));
+    painter.fill(card, painter.theme.control, painter.px(8));
+    painter.outline(card, painter.theme.text, 1, painter.px(8));
+    float y = card.y + margin / 2 + row / 2;
+    painter.text(card.x + margin, y, Type::small_strong, painter.theme.text, heading);
+    for (const TipLine& line : lines)
+    {
+        y += row;
+        float x = card.x + margin;
+        if (line.swatch != 0)
+        {
+            painter.fill({x, y - painter.px(7), painter.px(14), painter.px(14)}, line.swatch);
+            x += painter.px(24);
+        }
+        painter.text(x, y, Type::small, painter.theme.text, line.label);
+        painter.text(card.right() - margin, y, Type::mono_small, painter.theme.text, line.value, Align::right);
+    }
+    if (!foot.empty())
+    {
+        painter.text(card.x + margin, y + row, Type::small, painter.theme.muted, foot);
+    }
+}
+
+void tooltip(const Painter& painter, std::string_view text)
+{
+    if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal | ImGuiHoveredFlags_NoSharedDelay))
+    {
+        return;
+    }
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {painter.px(12), painter.px(8)});
+    if (ImGui::BeginTooltip())
+    {
+        ImGui::PushFont(painter.look.fonts.of(Type::small));
+        ImGui::PushTextWrapPos(painter.px(340));
+        ImGui::TextUnformatted(text.data(), text.data() + text.size());
+        ImGui::PopTextWrapPos();
+        ImGui::PopFont();
+        ImGui::EndTooltip();
+    }
+    ImGui::PopStyleVar();
+}
+
+} // namespace ringside

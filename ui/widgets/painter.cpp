@@ -1,0 +1,295 @@
+#include "ui/widgets/painter.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+Rect Rect::cut_top(float amount)
+{
+    const float taken = std::min(amount, h);
+    const Rect strip{x, y, w, taken};
+    y += taken;
+    h -= taken;
+    return strip;
+}
+
+Rect Rect::cut_bottom(float amount)
+{
+    const float taken = std::min(amount, h);
+    h -= taken;
+    return {x, y + h, w, taken};
+}
+
+Rect Rect::cut_left(float amount)
+{
+    const float taken = std::min(amount, w);
+    const Rect strip{x, y, taken, h};
+    x += taken;
+    w -= taken;
+    return strip;
+}
+
+Rect Rect::cut_right(float amount)
+{
+    const float taken = std::min(amount, w);
+    w -= taken;
+    return {x + w, y, taken, h};
+}
+
+float ease(float t)
+{
+    const float x = std::clamp(t, 0.0F, 1.0F);
+    const float left = 2 - 2 * x;
+    return x < 0.5F ? 4 * x * x * x : 1 - left * left * left / 2;
+}
+
+float Painter::width(Type type, std::string_view text) const
+{
+    const ImFont* font = look.fonts.of(type);
+    return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text.data(), text.data() + text.size()).x;
+}
+
+float Painter::height(Type type) const
+{
+    return look.fonts.of(type)->FontSize;
+}
+
+float Painter::text(float x, float middle, Type type, Colour colour, std::string_view text, Align align) const
+{
+    const ImFont* font = look.fonts.of(type);
+    const float w = width(type, text);
+    const float left = align == Align::left ? x : align == Align::centre ? x - w / 2 : x - w;
+    list.AddText(font, font->FontSize, {std::round(left), std::round(middle - font->FontSize / 2)}, colour, text.data(), text.data() + text.size());
+    return w;
+}
+
+std::string Painter::shortened(Type type, std::string_view text, float most) const
+{
+    if (width(type, text) <= most)
+    {
+        return std::string(text);
+    }
+    const float room = most - width(type, "\u2026");
+    std::size_t end = text.size();
+    while (end > 0)
+    {
+        --end;
+        const bool boundary = (static_cast<unsigned char>(text[end]) & 0xC0U) != 0x80U;
+        if (boundary && width(type, text.substr(0, end)) <= room)
+        {
+            break;
+        }
+    }
+    while (end > 0 && text[end - 1] == ' ')
+    {
+        --end;
+    }
+    return end == 0 ? std::string() : std::string(text.substr(0, end)) + "\u2026";
+}
+
+float Painter::text_within(float x, float middle, float most, Type type, Colour colour, std::string_view words, Align align) const
+{
+    return text(x, middle, type, colour, shortened(type, words, most), align);
+}
+
+float Painter::paragraph(Rect area, Type type, Colour colour, std::string_view text) const
+{
+    return rich(area, type, type, colour, text);
+}
+
+namespace
+{
+
+struct Word
+{
+    std::string_view text;
+    bool strong = false;
+    bool warning = false;
+    bool space_before = false;
+};
+
+std::vector<Word> split_words(std::string_view text)
+{
+    std::vector<Word> words;
+    bool strong = false;
+    bool warning = false;
+    bool space = false;
+    std::size_t i = 0;
+    while (i < text.size())
+    {
+        const std::string_view rest = text.substr(i);
+        if (rest.starts_with("**") || rest.starts_with("!!"))
+        {
+            bool& mark = rest[0] == '*' ? strong : warning;
+            mark = !mark;
+            i += 2;
+            continue;
+        }
+        if (text[i] == ' ' || text[i] == '\n')
+        {
+            space = true;
+            ++i;
+            continue;
+        }
+        std::size_t end = i;
+        while (end < text.size() && text[end] != ' ' && text[end] != '\n' && !text.substr(end).starts_with("**") && !text.substr(end).starts_with("!!"))
+        {
+            ++end;
+        }
+        words.push_back({text.substr(i, end - i), strong, warning, space});
+        space = false;
+        i = end;
+    }
+    return words;
+}
+
+} // namespace
+
+float Painter::rich(Rect area, Type plain, Type strong, Colour colour, std::string_view text) const
+{
+    const float line_height = std::round(height(plain) * 1.17F);
+    const float space = width(plain, " ");
+    float x = area.x;
+    float middle = area.y + line_height / 2;
+    for (const Word& word : split_words(text))
+    {
+        const Type type = word.strong || word.warning ? strong : plain;
+        const float w = width(type, word.text);
+        const float gap = word.space_before && x > area.x ? space : 0;
+        if (x > area.x && x + gap + w > area.right())
+        {
+            x = area.x;
+            middle += line_height;
+        }
+        else
+        {
+            x += gap;
+        }
+        this->text(x, middle, type, word.warning ? theme.warning : colour, word.text);
+        x += w;
+    }
+    return middle + line_height / 2 - area.y;
+}
+
+void Painter::fill(Rect r, Colour colour, float radius) const
+{
+    if (r.w > 0 && r.h > 0)
+    {
+        list.AddRectFilled(r.min(), r.max(), colour, radius);
+    }
+}
+
+void Painter::outline(Rect r, Colour colour, float thickness, float radius) const
+{
+    if (r.w > 0 && r.h > 0)
+    {
+        list.AddRect(r.min(), r.max(), colour, radius, 0, thickness);
+    }
+}
+
+void Painter::line(float x1, float y1, float x2, float y2, Colour colour, float thickness) const
+{
+    list.AddLine({x1, y1}, {x2, y2}, colour, thickness);
+}
+
+void Painter::dashed(float x1, float y1, float x2, float y2, Colour colour, float thickness) const
+{
+    const float length = std::hypot(x2 - x1, y2 - y1);
+    const float dash = px(4);
+    for (float at = 0; at < length; at += 2 * dash)
+    {
+        const float from = at / length;
+        const float to = std::min(at + dash, length) / length;
+        line(x1 + (x2 - x1) * from, y1 + (y2 - y1) * from, x1 + (x2 - x1) * to, y1 + (y2 - y1) * to, colour, thickness);
+    }
+}
+
+void Painter::hatch(Rect r, Colour colour, Hatch kind) const
+{
+    if (r.w < 1 || r.h < 1)
+    {
+        return;
+    }
+    const float gap = std::max(3.0F, px(kind.gap));
+    const float thickness = std::max(1.0F, kind.line * look.scale);
+    list.PushClipRect(r.min(), r.max(), true);
+    // On one grid for the whole window, so that neighbouring hatched blocks read as one surface.
+    const float start = std::floor((r.x + r.y) / gap) * gap;
+    for (float sum = start; sum < r.right() + r.bottom() + gap; sum += gap)
+    {
+        list.AddLine({sum - r.y + 1, r.y - 1}, {sum - r.bottom() - 1, r.bottom() + 1}, colour, thickness);
+    }
+    list.PopClipRect();
+}
+
+void Painter::block(Rect r, const Ink& ink, std::string_view label, Type type) const
+{
+    fill(r, ink.fill);
+    if (ink.edge != 0 && r.w > 3 && r.h > 3)
+    {
+        outline(r, ink.edge);
+    }
+    if (!label.empty() && r.h >= px(14) && width(type, label) + px(4) <= r.w)
+    {
+        text(r.centre(), r.middle(), type, ink.label, label, Align::centre);
+    }
+}
+
+void Painter::card(Rect r, bool selected, bool hovered) const
+{
+    fill(r, selected || hovered ? theme.raised : theme.control, px(8));
+    outline(r, selected ? theme.text : theme.line, selected ? px(2) : 1, px(8));
+}
+
+Rect Painter::keycap(float x, float middle, std::string_view key) const
+{
+    const float h = px(24);
+    const Rect r{x, std::round(middle - h / 2), std::max(h, width(Type::mono_small, key) + px(12)), h};
+    fill(r, theme.raised, px(4));
+    outline(r, theme.line, 1, px(4));
+    text(r.centre(), r.middle(), Type::mono_small, theme.text, key, Align::centre);
+    return r;
+}
+
+void Painter::tick(float x, float middle, Colour colour) const
+{
+    const float u = px(1);
+    const ImVec2 points[] = {{x, middle + u}, {x + 5 * u, middle + 6 * u}, {x + 15 * u, middle - 6 * u}};
+    list.AddPolyline(points, 3, colour, 0, std::max(2.0F, 3 * look.scale));
+}
+
+void Painter::triangle(float x, float middle, Colour colour) const
+{
+    const float u = px(8);
+    list.AddTriangleFilled({x, middle + u * 0.85F}, {x + u, middle - u}, {x + 2 * u, middle + u * 0.85F}, colour);
+}
+
+void Painter::arrow(ImVec2 from, ImVec2 to, Colour colour, float thickness) const
+{
+    const float length = std::hypot(to.x - from.x, to.y - from.y);
+    if (length < 1)
+    {
+        return;
+    }
+    const ImVec2 d{(to.x - from.x) / length, (to.y - from.y) / length};
+    const float head = px(8);
+    const ImVec2 base{to.x - d.x * head, to.y - d.y * head};
+    list.AddLine(from, base, colour, thickness);
+    list.AddTriangleFilled(to, {base.x - d.y * head / 2, base.y + d.x * head / 2}, {base.x + d.y * head / 2, base.y - d.x * head / 2}, colour);
+}
+
+void Painter::meter(Rect r, double value, double limit, double most) const
+{
+    const double scale = most > 0 ? static_cast<double>(r.w) / most : 0;
+    const auto at = [&](double v) { return static_cast<float>(std::clamp(v * scale, 0.0, static_cast<double>(r.w))); };
+    fill(r, theme.raised, px(2));
+    fill({r.x, r.y, at(std::min(value, limit)), r.h}, mix(theme.text, theme.window, 0.3F), px(2));
+    if (value > limit)
+    {
+        fill({r.x + at(limit), r.y, at(value) - at(limit), r.h}, theme.warning);
+    }
+    fill({r.x + at(limit) - px(1), r.y - px(5), px(2), r.h + px(10)}, theme.text);
+}
+
+} // namespace ringside
