@@ -414,6 +414,20 @@ TEST_CASE("a file of nothing but unknown fields, or of one endless name, is answ
     CHECK(endless.issues().size() == 1);
 }
 
+TEST_CASE("a pipeline too large to simulate is refused before anything is computed for it")
+{
+    std::vector<std::int64_t> layers(65536, 0);
+    layers[0] = 80;
+    const json large = {{"cluster", {{"gpus", 32768}}},
+                        {"parallel", {{"pipeline", 32768}, {"chunks", 2}, {"stage_layers", layers}}},
+                        {"training", {{"global_batch", 32768}, {"schedule", "interleaved"}}}};
+    const auto read = scenario_from_json(large, test::presets());
+    REQUIRE(read);
+    const auto report = evaluate(*read);
+    REQUIRE_FALSE(report);
+    CHECK(mentions(report.issues(), "training.global_batch"));
+}
+
 TEST_CASE("a long value is cut in its issue, never inside a character")
 {
     std::string name;
