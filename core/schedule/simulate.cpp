@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 namespace ringside
@@ -11,8 +10,6 @@ namespace ringside
 
 namespace
 {
-
-constexpr double kNotYet = std::numeric_limits<double>::infinity();
 
 class Simulator
 {
