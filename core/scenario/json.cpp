@@ -293,6 +293,57 @@ Result<Cluster> cluster_from_json(const json& value, const Presets& presets)
     return issues.empty() ? Result<Cluster>(cluster) : Result<Cluster>(issues);
 }
 
+// Watches a parse: how deep it goes, and the first field given twice, of which the library silently keeps the last.
+class KeyWatch
+{
+public:
+    bool see(int depth, json::parse_event_t event, const json& parsed)
+    {
+        deepest_ = std::max(deepest_, depth);
+        if (event == json::parse_event_t::object_start)
+        {
+            open_.emplace_back();
+        }
+        else if (event == json::parse_event_t::object_end)
+        {
+            open_.pop_back();
+        }
+        else if (event == json::parse_event_t::key)
+        {
+            open_.back().last = parsed.get<std::string>();
+            if (!open_.back().keys.insert(open_.back().last).second && !twice_)
+            {
+                twice_ = path();
+            }
+        }
+        return true;
+    }
+
+    int deepest() const { return deepest_; }
+    const std::optional<std::string>& twice() const { return twice_; }
+
+private:
+    struct OpenObject
+    {
+        std::set<std::string> keys;
+        std::string last;
+    };
+
+    std::string path() const
+    {
+        std::string path;
+        for (const OpenObject& object : open_)
+        {
+            path += (&object == &open_.front() ? "" : ".") + object.last;
+        }
+        return path;
+    }
+
+    std::vector<OpenObject> open_;
+    std::optional<std::string> twice_;
+    int deepest_ = 0;
+};
+
 // GPT-style shapes (plain MLP) come with LayerNorm, biases, learned positions, tied embeddings and dropout;
 // gated ones (Llama and its kin) with RMSNorm, rotary positions and none of the rest. Only for fields not given.
 void assume_family(const json& given, Model& model)
@@ -376,37 +427,17 @@ Result<json> parse_json(std::string_view text)
         return Issue{"", fmt::format("{} of JSON is more than the {} that are read", format_bytes(Bytes(static_cast<double>(text.size()))),
                                      format_bytes(Bytes(static_cast<double>(kMaxJsonBytes)), ByteUnit::binary)), "a scenario has a few hundred bytes"};
     }
-    // The library keeps the last of two equal keys silently, so they are noticed here.
-    std::vector<std::set<std::string>> open_objects;
-    std::string twice;
-    std::size_t deepest = 0;
-    const auto watch = [&](int depth, json::parse_event_t event, json& parsed)
-    {
-        deepest = std::max(deepest, static_cast<std::size_t>(depth));
-        if (event == json::parse_event_t::object_start)
-        {
-            open_objects.emplace_back();
-        }
-        else if (event == json::parse_event_t::object_end)
-        {
-            open_objects.pop_back();
-        }
-        else if (event == json::parse_event_t::key && !open_objects.back().insert(parsed.get<std::string>()).second && twice.empty())
-        {
-            twice = parsed.get<std::string>();
-        }
-        return true;
-    };
+    KeyWatch watch;
     try
     {
-        json parsed = json::parse(text, watch);
-        if (!twice.empty())
+        json parsed = json::parse(text, [&](int depth, json::parse_event_t event, json& key) { return watch.see(depth, event, key); });
+        if (watch.twice())
         {
-            return Issue{twice, "given twice", "keep one"};
+            return Issue{*watch.twice(), "given twice", "keep one"};
         }
-        if (deepest > 64)
+        if (watch.deepest() > 64)
         {
-            return Issue{"", fmt::format("nested {} deep", deepest), "at most 64 levels are read"};
+            return Issue{"", fmt::format("nested {} deep", watch.deepest()), "at most 64 levels are read"};
         }
         return parsed;
     }

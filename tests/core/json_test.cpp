@@ -192,9 +192,11 @@ TEST_CASE("text over the size limit is refused without being parsed")
 
 TEST_CASE("a field given twice is refused, because one of the two would be lost")
 {
-    CHECK(faults(R"({"parallel": {"tensor": 8, "tensor": 4}})") == Lines{"tensor: given twice (keep one)"});
+    CHECK(faults(R"({"parallel": {"tensor": 8, "tensor": 4}})") ==
+          Lines{"parallel.tensor: given twice (keep one)"});
     CHECK(faults(R"({"model": "llama-3.1-8b", "model": "llama-3.1-70b"})") ==
           Lines{"model: given twice (keep one)"});
+    CHECK_FALSE(parse_json(R"({"": 1, "": 2})"));
     CHECK(parse_json(R"([{"a": 1}, {"a": 1}, {"b": {"a": 1}}])"));
 }
 
