@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -53,7 +55,7 @@ json metric_value(const Metric& metric, const Scenario& scenario, const Report& 
     {
         return value != 0;
     }
-    const bool whole = value == static_cast<double>(static_cast<std::int64_t>(value)) && value < 9e15 && !metric.name.starts_with("step.");
+    const bool whole = std::abs(value) < 9e15 && value == std::trunc(value) && !metric.name.starts_with("step.");
     return whole ? json(static_cast<std::int64_t>(value)) : json(value);
 }
 
@@ -262,13 +264,15 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
     const Presets presets = load_presets(*assets, issues);
     print_issues(issues);
     std::size_t faults = issues.size();
+    bool all_read = true;
     for (const std::string& file : files)
     {
         const auto text = read_text(file, kMaxJsonBytes);
         const auto scenario = text ? scenario_from_text(*text, presets) : Result<Scenario>(text.issues());
         Issues found = scenario ? validate(*scenario) : scenario.issues();
         print_issues(found, text ? file : std::string());
-        faults += has_errors(found) ? found.size() : 0;
+        all_read = all_read && text;
+        faults += static_cast<std::size_t>(std::count_if(found.begin(), found.end(), [](const Issue& issue) { return issue.severity == Severity::error; }));
     }
     if (options.json)
     {
@@ -279,7 +283,7 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
         fmt::print("{} models, {} accelerators, {} clusters, {} scenarios: {}\n", presets.models.size(), presets.gpus.size(), presets.clusters.size(), presets.scenarios.size(),
                    faults == 0 ? "no faults" : fmt::format("{} faults", faults));
     }
-    return faults == 0 ? kDone : kNo;
+    return !all_read ? kBadInput : faults == 0 ? kDone : kNo;
 }
 
 } // namespace ringside

@@ -11,6 +11,10 @@ target_compile_options(ringside_options INTERFACE
 # GCC 12 sees an overlapping copy in std::string's operator+ where there is none (gcc.gnu.org/PR105651).
 target_compile_options(ringside_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 
+# clang 14 crashes on fmt 9's compile-time format check inside a template (github.com/fmtlib/fmt/issues/2455); GCC keeps it.
+target_compile_definitions(ringside_options INTERFACE
+    $<$<AND:$<CXX_COMPILER_ID:Clang>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,15>>:FMT_CONSTEVAL=>)
+
 set(RINGSIDE_SANITIZE "" CACHE STRING "Sanitizers for every target, for example address,undefined or thread")
 if(RINGSIDE_SANITIZE)
     add_compile_options(-fsanitize=${RINGSIDE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -145,6 +145,11 @@ std::optional<double> parse_number(std::string_view text)
 
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates)
 {
+    constexpr std::size_t kLongest = 64; // nobody means a name by a longer word, and the distance costs its length
+    if (word.size() > kLongest)
+    {
+        return {};
+    }
     std::string best;
     std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
     for (const std::string& candidate : candidates)

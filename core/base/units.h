@@ -17,6 +17,7 @@ template <int B, int F, int S> struct Quantity
     constexpr explicit Quantity(double amount) : value(amount) {}
     constexpr explicit Quantity(std::int64_t amount) : value(static_cast<double>(amount)) {}
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 of a defaulted comparison for a pointer
     friend constexpr auto operator<=>(const Quantity&, const Quantity&) = default;
     constexpr Quantity& operator+=(Quantity other) { value += other.value; return *this; }
     constexpr Quantity& operator-=(Quantity other) { value -= other.value; return *this; }

@@ -58,7 +58,7 @@ public:
         {
             if (key != "name" && key != "scenario" && key != "expect" && key != "tolerance" && key != "source" && key != "note")
             {
-                fault(path + "." + key, "unknown field", "known are name, scenario, expect, tolerance, source, note");
+                fault(fmt::format("{}.{}", path, key), "unknown field", "known are name, scenario, expect, tolerance, source, note");
             }
         }
         const std::string name = entry.contains("name") && entry["name"].is_string() ? entry["name"].get<std::string>() : path;
@@ -74,9 +74,9 @@ public:
             faults(path + ".scenario", result.issues());
             return;
         }
-        for (const auto& [metric, expected] : entry["expect"].items())
+        for (const auto& [metric, _] : entry["expect"].items())
         {
-            compare(entry, path, name, metric, expected, *scenario, *result);
+            compare(entry, path, name, metric, *scenario, *result);
         }
     }
 
@@ -106,8 +106,9 @@ private:
         }
     }
 
-    void compare(const json& entry, const std::string& path, const std::string& name, const std::string& metric, const json& expected, const Scenario& scenario, const Report& report)
+    void compare(const json& entry, const std::string& path, const std::string& name, const std::string& metric, const Scenario& scenario, const Report& report)
     {
+        const json& expected = entry["expect"][metric];
         const Metric* known = find_metric(metric);
         if (!known)
         {

@@ -145,6 +145,7 @@ DeepSpeedInputs deepspeed_inputs(const Scenario& scenario)
     return in;
 }
 
+// NOLINTNEXTLINE(readability-function-size): the parameters are the paper's symbols
 double korthikanti_layer(double s, double b, double h, double a, double t, bool sequence_parallel, Recompute recompute)
 {
     if (recompute == Recompute::full)

@@ -46,6 +46,7 @@ DeepSpeedEstimate deepspeed_zero3(const DeepSpeedInputs& inputs);
 DeepSpeedInputs deepspeed_inputs(const Scenario& scenario);
 
 // Korthikanti et al., arXiv 2205.05198, Table 2: bytes of one layer of a GPT (ffn = 4h, dropout, 16 bit).
+// NOLINTNEXTLINE(readability-function-size): the parameters are the paper's symbols
 double korthikanti_layer(double s, double b, double h, double a, double t, bool sequence_parallel, Recompute recompute);
 // Equation 5 and section 4.3: the first stage keeps L layers' worth whatever p is, times (1 + (p-1)/(p v)) when interleaved.
 double korthikanti_first_stage(const Scenario& scenario);

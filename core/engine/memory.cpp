@@ -24,7 +24,8 @@ Bytes whole(double bytes)
 // Elements of one rank when `elements` are cut over `ranks`; the last rank's padding counts, as it is allocated.
 double shard(std::int64_t elements, std::int64_t ranks)
 {
-    return static_cast<double>((elements + ranks - 1) / ranks);
+    const std::int64_t largest = (elements + ranks - 1) / ranks;
+    return static_cast<double>(largest);
 }
 
 double element_bytes(const Training& t)
@@ -116,7 +117,7 @@ double working_set(const Context& c, bool with_experts)
         const auto k = static_cast<double>(m.experts_per_token);
         mlp = (2 * k * h * static_cast<double>(c.s.parallel.expert_tensor) + (1 + gates) * k * static_cast<double>(m.expert_ffn)) / t;
     }
-    const double head = static_cast<double>(m.attention == Attention::mla ? m.qk_nope_head_dim + m.qk_rope_head_dim : m.head_dim);
+    const auto head = static_cast<double>(m.attention == Attention::mla ? m.qk_nope_head_dim + m.qk_rope_head_dim : m.head_dim);
     double attention = 2 * h + 4 * heads * head / t;
     if (!c.s.training.flash_attention)
     {

@@ -69,16 +69,17 @@ Result<Report> evaluate(const Scenario& scenario)
     {
         return issues;
     }
-    Report report;
-    report.parameters = count_parameters(scenario.model);
-    report.memory = memory_report(scenario);
-    report.compute = compute_report(scenario);
+    // First, because it bounds the stages and micro-batches that the others walk through.
     auto pipeline = pipeline_report(scenario);
     if (!pipeline)
     {
         return pipeline.issues();
     }
+    Report report;
     report.pipeline = std::move(*pipeline);
+    report.parameters = count_parameters(scenario.model);
+    report.memory = memory_report(scenario);
+    report.compute = compute_report(scenario);
     report.collective = collective_report(scenario, report.memory);
     return report;
 }

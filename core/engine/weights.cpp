@@ -130,11 +130,13 @@ private:
     const Parallel& p_;
 };
 
+using Shapes = std::set<std::pair<std::int64_t, std::int64_t>>; // rows and columns
+
 // Sums of one group of tensors (a block, the embedding, the head).
 struct Sums
 {
     StageWeights w;
-    std::set<std::pair<std::int64_t, std::int64_t>> shapes;
+    Shapes shapes;
 };
 
 Sums sum(const std::vector<Weight>& weights, bool hidden)
@@ -166,6 +168,17 @@ void add(StageWeights& stage, const StageWeights& part, std::int64_t times)
     stage.matrices_expert += part.matrices_expert * times;
     stage.factored_dense += part.factored_dense * times;
     stage.factored_expert += part.factored_expert * times;
+}
+
+// `times` layers of one kind, with the matrix shapes they bring.
+void add_layers(StageWeights& stage, Shapes& shapes, const Sums& layer, std::int64_t times)
+{
+    if (times > 0)
+    {
+        add(stage, layer.w, times);
+        stage.largest_layer = std::max(stage.largest_layer, layer.w.total());
+        shapes.insert(layer.shapes.begin(), layer.shapes.end());
+    }
 }
 
 } // namespace
@@ -278,7 +291,7 @@ std::vector<StageWeights> stage_weights(const Model& model, const Parallel& para
     for (std::size_t i = 0; i < layers.size(); ++i)
     {
         StageWeights& stage = stages[i];
-        std::set<std::pair<std::int64_t, std::int64_t>> shapes;
+        Shapes shapes;
         for (const LayerRange& range : layers[i])
         {
             std::int64_t with_experts = 0;
@@ -286,15 +299,8 @@ std::vector<StageWeights> stage_weights(const Model& model, const Parallel& para
             {
                 with_experts += has_experts(model, layer) ? 1 : 0;
             }
-            for (const auto& [part, times] : {std::pair{&dense, range.count - with_experts}, std::pair{&moe, with_experts}})
-            {
-                if (times > 0)
-                {
-                    add(stage, part->w, times);
-                    stage.largest_layer = std::max(stage.largest_layer, part->w.total());
-                    shapes.insert(part->shapes.begin(), part->shapes.end());
-                }
-            }
+            add_layers(stage, shapes, dense, range.count - with_experts);
+            add_layers(stage, shapes, moe, with_experts);
         }
         if (i == 0)
         {

@@ -21,7 +21,57 @@ std::string shown(const json& value)
 {
     std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
     constexpr std::size_t kLongest = 60;
-    return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
+    if (text.size() <= kLongest)
+    {
+        return text;
+    }
+    std::size_t end = kLongest;
+    while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
+    {
+        --end; // never inside a character
+    }
+    return text.substr(0, end) + "...";
+}
+
+// Issues for names nobody knows. A file of nothing else is answered with the first hundred.
+class UnknownFields
+{
+public:
+    explicit UnknownFields(std::vector<std::string> known) : known_(std::move(known)) {}
+
+    void add(Issues& issues, const std::string& path, const std::string& name)
+    {
+        constexpr std::size_t kMost = 100;
+        if (++count_ > kMost)
+        {
+            return;
+        }
+        const std::string near = nearest_word(name, known_);
+        issues.push_back({path, "unknown field", near.empty() ? fmt::format("known are {}", fmt::join(known_, ", ")) : fmt::format("did you mean \"{}\"?", near)});
+        if (count_ == kMost)
+        {
+            issues.push_back({path, "and more unknown fields after this one", "only the first 100 are named"});
+        }
+    }
+
+private:
+    std::vector<std::string> known_;
+    std::size_t count_ = 0;
+};
+
+// The optional "name" of an inline model or accelerator.
+Issues read_name(const json& object, const std::string& path, std::string& target)
+{
+    if (!object.contains("name"))
+    {
+        return {};
+    }
+    if (!object["name"].is_string())
+    {
+        return {{path + ".name", shown(object["name"]) + " is not text", "use \"name\": \"...\""}};
+    }
+    target = object["name"].get<std::string>();
+    return {};
 }
 
 std::string range_hint(double least, double most)
@@ -118,6 +168,11 @@ template <class S> std::optional<Issue> read_member(const json& v, const Field<S
     return Issue{"", shown(v) + " is not known", fmt::format("use one of {}", fmt::join(member.names, ", "))};
 }
 
+template <class S> std::optional<Issue> read_field(const json& value, const Field<S>& field, S& target)
+{
+    return std::visit([&](const auto& member) { return read_member(value, field, member, target); }, field.member);
+}
+
 template <class S> json member_value(const Field<S>& field, const S& source)
 {
     return std::visit(
@@ -163,6 +218,7 @@ template <class S> json differences(const S& source, const S& base)
 template <class List> Issue unknown_preset(const std::string& path, const std::string& id, const List& list, auto id_of)
 {
     std::vector<std::string> ids;
+    ids.reserve(list.size());
     for (const auto& entry : list)
     {
         ids.push_back(id_of(entry));
@@ -186,11 +242,9 @@ Result<Gpu> gpu_from_json(const json& value, const std::string& path, const Pres
     }
     Gpu gpu;
     gpu.name = "custom GPU";
-    if (value.contains("name") && value["name"].is_string())
-    {
-        gpu.name = value["name"].get<std::string>();
-    }
-    Issues issues = read_fields(value, path, gpu, {"name"});
+    Issues issues = read_name(value, path, gpu.name);
+    const Issues more = read_fields(value, path, gpu, {"name"});
+    issues.insert(issues.end(), more.begin(), more.end());
     return issues.empty() ? Result<Gpu>(gpu) : Result<Gpu>(issues);
 }
 
@@ -239,6 +293,57 @@ Result<Cluster> cluster_from_json(const json& value, const Presets& presets)
     return issues.empty() ? Result<Cluster>(cluster) : Result<Cluster>(issues);
 }
 
+// Watches a parse: how deep it goes, and the first field given twice, of which the library silently keeps the last.
+class KeyWatch
+{
+public:
+    bool see(int depth, json::parse_event_t event, const json& parsed)
+    {
+        deepest_ = std::max(deepest_, depth);
+        if (event == json::parse_event_t::object_start)
+        {
+            open_.emplace_back();
+        }
+        else if (event == json::parse_event_t::object_end)
+        {
+            open_.pop_back();
+        }
+        else if (event == json::parse_event_t::key)
+        {
+            open_.back().last = parsed.get<std::string>();
+            if (!open_.back().keys.insert(open_.back().last).second && !twice_)
+            {
+                twice_ = path();
+            }
+        }
+        return true;
+    }
+
+    int deepest() const { return deepest_; }
+    const std::optional<std::string>& twice() const { return twice_; }
+
+private:
+    struct OpenObject
+    {
+        std::set<std::string> keys;
+        std::string last;
+    };
+
+    std::string path() const
+    {
+        std::string path;
+        for (const OpenObject& object : open_)
+        {
+            path += (&object == &open_.front() ? "" : ".") + object.last;
+        }
+        return path;
+    }
+
+    std::vector<OpenObject> open_;
+    std::optional<std::string> twice_;
+    int deepest_ = 0;
+};
+
 // GPT-style shapes (plain MLP) come with LayerNorm, biases, learned positions, tied embeddings and dropout;
 // gated ones (Llama and its kin) with RMSNorm, rotary positions and none of the rest. Only for fields not given.
 void assume_family(const json& given, Model& model)
@@ -275,6 +380,7 @@ template <class S> Issues read_fields(const json& object, const std::string& pat
     {
         names.emplace_back(field.name);
     }
+    UnknownFields unknown(std::move(names));
     for (const auto& [key, value] : object.items())
     {
         if (std::find(also_known.begin(), also_known.end(), key) != also_known.end())
@@ -286,14 +392,13 @@ template <class S> Issues read_fields(const json& object, const std::string& pat
         {
             found = field.name == key || (!field.alias.empty() && field.alias == key) ? &field : found;
         }
-        const std::string where = path.empty() ? key : path + "." + key;
+        const std::string where = path.empty() ? key : fmt::format("{}.{}", path, key);
         if (!found)
         {
-            const std::string near = nearest_word(key, names);
-            issues.push_back({where, "unknown field", near.empty() ? fmt::format("known are {}", fmt::join(names, ", ")) : fmt::format("did you mean \"{}\"?", near)});
+            unknown.add(issues, where, key);
             continue;
         }
-        auto issue = std::visit([&](const auto& member) { return read_member(value, *found, member, target); }, found->member);
+        auto issue = read_field(value, *found, target);
         if (issue)
         {
             issue->path = where;
@@ -322,37 +427,17 @@ Result<json> parse_json(std::string_view text)
         return Issue{"", fmt::format("{} of JSON is more than the {} that are read", format_bytes(Bytes(static_cast<double>(text.size()))),
                                      format_bytes(Bytes(static_cast<double>(kMaxJsonBytes)), ByteUnit::binary)), "a scenario has a few hundred bytes"};
     }
-    // The library keeps the last of two equal keys silently, so they are noticed here.
-    std::vector<std::set<std::string>> open_objects;
-    std::string twice;
-    std::size_t deepest = 0;
-    const auto watch = [&](int depth, json::parse_event_t event, json& parsed)
-    {
-        deepest = std::max(deepest, static_cast<std::size_t>(depth));
-        if (event == json::parse_event_t::object_start)
-        {
-            open_objects.emplace_back();
-        }
-        else if (event == json::parse_event_t::object_end)
-        {
-            open_objects.pop_back();
-        }
-        else if (event == json::parse_event_t::key && !open_objects.back().insert(parsed.get<std::string>()).second && twice.empty())
-        {
-            twice = parsed.get<std::string>();
-        }
-        return true;
-    };
+    KeyWatch watch;
     try
     {
-        json parsed = json::parse(text, watch);
-        if (!twice.empty())
+        json parsed = json::parse(text, [&](int depth, json::parse_event_t event, json& key) { return watch.see(depth, event, key); });
+        if (watch.twice())
         {
-            return Issue{twice, "given twice", "keep one"};
+            return Issue{*watch.twice(), "given twice", "keep one"};
         }
-        if (deepest > 64)
+        if (watch.deepest() > 64)
         {
-            return Issue{"", fmt::format("nested {} deep", deepest), "at most 64 levels are read"};
+            return Issue{"", fmt::format("nested {} deep", watch.deepest()), "at most 64 levels are read"};
         }
         return parsed;
     }
@@ -391,7 +476,13 @@ Result<Model> model_from_json(const json& value, const Presets& presets)
         }
         model = *base;
     }
-    Issues issues = read_fields(value, "model", model, {"preset", "name"});
+    if (!from_preset)
+    {
+        model.name = "custom model";
+    }
+    Issues issues = read_name(value, "model", model.name);
+    const Issues more = read_fields(value, "model", model, {"preset", "name"});
+    issues.insert(issues.end(), more.begin(), more.end());
     if (!issues.empty())
     {
         return issues;
@@ -399,11 +490,6 @@ Result<Model> model_from_json(const json& value, const Presets& presets)
     if (!from_preset)
     {
         assume_family(value, model);
-        model.name = "custom model";
-    }
-    if (value.contains("name") && value["name"].is_string())
-    {
-        model.name = value["name"].get<std::string>();
     }
     return resolved(std::move(model));
 }
@@ -418,12 +504,12 @@ Result<Scenario> scenario_from_json(const json& value, const Presets& presets)
     Issues issues;
     const auto gather = [&](const Issues& more) { issues.insert(issues.end(), more.begin(), more.end()); };
     const std::vector<std::string> sections{"schema", "model", "cluster", "parallel", "training", "stage_times", "collective", "name", "about", "id"};
+    UnknownFields unknown(sections);
     for (const auto& [key, section] : value.items())
     {
         if (std::find(sections.begin(), sections.end(), key) == sections.end())
         {
-            const std::string near = nearest_word(key, sections);
-            issues.push_back({key, "unknown field", near.empty() ? fmt::format("known are {}", fmt::join(sections, ", ")) : fmt::format("did you mean \"{}\"?", near)});
+            unknown.add(issues, key, key);
         }
     }
     if (value.contains("schema") && value["schema"] != "ringside.scenario/1")
@@ -515,11 +601,8 @@ Issues set_path(json& document, std::string_view assignment)
     }
     const std::string path(assignment.substr(0, equals));
     const std::string text(assignment.substr(equals + 1));
-    json value = json::parse(text, nullptr, false);
-    if (value.is_discarded())
-    {
-        value = text;
-    }
+    auto parsed = parse_json(text); // with its limits: a value nested a thousand deep is text
+    json value = parsed ? std::move(*parsed) : json(text);
     json* at = &document;
     std::size_t begin = 0;
     for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', begin))
@@ -547,7 +630,7 @@ Issues set_path(json& document, std::string_view assignment)
     {
         return {{path, "has no fields", "use PATH=VALUE, for example parallel.tensor=4"}};
     }
-    if (at == &document.operator[]("model") && at->is_null())
+    if (path.substr(0, begin) == "model." && at->is_null())
     {
         *at = {{"preset", "llama-3.1-70b"}};
     }

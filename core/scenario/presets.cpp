@@ -53,7 +53,7 @@ template <class Take> void each_file(const std::filesystem::path& folder, Issues
 }
 
 // The text fields every preset has. Missing ones are faults: a figure without a source is worth nothing.
-Issues take_texts(const json& document, const std::string& schema, const std::string& stem, std::vector<std::pair<const char*, std::string*>> texts)
+Issues take_texts(const json& document, const std::string& schema, const std::string& stem, const std::vector<std::pair<const char*, std::string*>>& texts)
 {
     if (!document.is_object())
     {
@@ -64,7 +64,7 @@ Issues take_texts(const json& document, const std::string& schema, const std::st
     {
         issues.push_back({"schema", "missing or another schema", "use \"" + schema + "\""});
     }
-    for (auto& [name, target] : texts)
+    for (const auto& [name, target] : texts)
     {
         if (!document.contains(name) || !document[name].is_string() || document[name].get_ref<const std::string&>().empty())
         {
@@ -143,7 +143,14 @@ Issues take_gpu(const json& document, const std::string& stem, Presets& presets)
     {
         return issues;
     }
-    preset.note = document.value("note", "");
+    if (document.contains("note"))
+    {
+        if (!document["note"].is_string())
+        {
+            return {{"note", "not text", "use \"note\": \"...\", or leave it out"}};
+        }
+        preset.note = document["note"].get<std::string>();
+    }
     issues = read_fields(document, "", preset.gpu, {"schema", "id", "name", "vendor", "source", "note"});
     if (issues.empty())
     {

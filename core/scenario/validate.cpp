@@ -43,6 +43,7 @@ public:
     Issues run()
     {
         check_model();
+        check_size();
         check_experts();
         check_tensor();
         check_pipeline();
@@ -84,6 +85,22 @@ private:
         {
             error("model.attention", "mla needs kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim and v_head_dim",
                   "DeepSeek-V3 uses 512, 128, 64 and 128");
+        }
+    }
+
+    // Counts are 64-bit and bytes are exact to 9 PB; every field can be in its range and the model still beyond both.
+    void check_size()
+    {
+        constexpr double kMost = 1e14;
+        const auto d = [](std::int64_t count) { return static_cast<double>(count); };
+        const double mlp = (m_.gated_mlp ? 3 : 2) * (d(m_.ffn) + d(m_.expert_ffn) * d(m_.experts + m_.shared_experts)) + d(m_.experts);
+        const double qk = m_.attention == Attention::mla ? d(m_.qk_nope_head_dim + m_.qk_rope_head_dim) : d(m_.head_dim);
+        const double v = m_.attention == Attention::mla ? d(m_.v_head_dim) : d(m_.head_dim);
+        const double latent = d(m_.q_lora_rank + m_.kv_lora_rank);
+        const double layer = d(m_.hidden) * (mlp + 2 * d(m_.heads) * (qk + v) + latent) + latent * d(m_.heads) * (2 * qk + v);
+        if (d(m_.layers) * layer + d(m_.hidden) * (2 * d(m_.vocab) + d(m_.max_sequence_length)) > kMost)
+        {
+            error("model", "more parameters than can be counted exactly", "use a shape of at most 100 trillion");
         }
     }
 

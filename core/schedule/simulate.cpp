@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 namespace ringside
@@ -11,8 +10,6 @@ namespace ringside
 
 namespace
 {
-
-constexpr double kNotYet = std::numeric_limits<double>::infinity();
 
 class Simulator
 {
@@ -43,34 +40,35 @@ public:
         timeline_.busy.assign(ranks, 0);
         timeline_.peak_in_flight.assign(ranks, 0);
         next_.assign(ranks, 0);
-        std::vector<std::size_t> to_try(ranks);
-        std::iota(to_try.begin(), to_try.end(), std::size_t{0});
-        // A finished operation can only wake the ranks that hold the neighbouring virtual stages.
-        while (!to_try.empty())
+        to_try_.resize(ranks);
+        std::iota(to_try_.begin(), to_try_.end(), std::size_t{0});
+        while (!to_try_.empty())
         {
-            const std::size_t r = to_try.back();
-            to_try.pop_back();
+            const std::size_t r = to_try_.back();
+            to_try_.pop_back();
             while (next_[r] < order_[r].size() && step(r))
             {
-                const std::int64_t stage = order_[r][next_[r]].stage;
+                wake_neighbours(order_[r][next_[r]].stage, r);
                 ++next_[r];
-                for (const std::int64_t neighbour : {stage - 1, stage + 1})
-                {
-                    if (neighbour >= 0 && neighbour < stages_)
-                    {
-                        const auto other = static_cast<std::size_t>(neighbour) % ranks;
-                        if (other != r)
-                        {
-                            to_try.push_back(other);
-                        }
-                    }
-                }
             }
         }
         return finish();
     }
 
 private:
+    // A finished operation can only wake the ranks that hold the neighbouring virtual stages.
+    void wake_neighbours(std::int64_t stage, std::size_t rank)
+    {
+        for (const std::int64_t neighbour : {stage - 1, stage + 1})
+        {
+            const auto other = static_cast<std::size_t>(neighbour) % order_.size();
+            if (neighbour >= 0 && neighbour < stages_ && other != rank)
+            {
+                to_try_.push_back(other);
+            }
+        }
+    }
+
     std::int32_t& done(Pass pass, std::int64_t stage, std::int64_t micro_batch)
     {
         return done_[static_cast<std::size_t>(((pass == Pass::forward ? 0 : 1) * stages_ + stage) * micro_batches_ + micro_batch)];
@@ -145,6 +143,7 @@ private:
     std::int64_t micro_batches_ = 0;
     std::vector<std::int32_t> done_;
     std::vector<std::size_t> next_;
+    std::vector<std::size_t> to_try_; // ranks whose next operation may be able to start
     Timeline timeline_;
 };
 

@@ -151,6 +151,7 @@ std::optional<std::size_t> draw_shards(const Painter& p, Rect area, const Shards
     const float gaps = p.px(8) * static_cast<float>(shards.bands.empty() ? 0 : shards.bands.size() - 1);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     std::optional<std::size_t> hovered;
+    const bool thin = p.width(Type::small, column_name(shards, columns - 1)) > pitch * 0.85F;
     for (std::size_t c = 0; c < columns; ++c)
     {
         const Rect column{field.x + pitch * static_cast<float>(c), heads.y, width, area.h};
@@ -159,7 +160,6 @@ std::optional<std::size_t> draw_shards(const Painter& p, Rect area, const Shards
             hovered = c;
         }
         const bool grouped_ranks = shards.ranks > Shards::kMostColumns;
-        const bool thin = p.width(Type::small, column_name(shards, c)) > pitch * 0.85F;
         if (!thin || c % 2 == 0 || !grouped_ranks)
         {
             p.text(column.centre(), heads.middle() - p.px(2), hovered == c ? Type::small_strong : Type::small, p.theme.text,

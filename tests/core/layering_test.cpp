@@ -1,0 +1,173 @@
+// The arrows of ARCHITECTURE.md, read from the #include lines themselves: nothing points back.
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+struct Include
+{
+    std::string file;   // "core/engine/memory.cpp"
+    std::string target; // "core/base/units.h" or "imgui.h"
+};
+
+std::vector<Include> includes_of(const std::string& folder)
+{
+    const fs::path root = RINGSIDE_SOURCE_DIR;
+    std::vector<Include> found;
+    if (!fs::is_directory(root / folder))
+    {
+        return found;
+    }
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+    {
+        const std::string extension = entry.path().extension().string();
+        if (extension != ".cpp" && extension != ".h" && extension != ".cu" && extension != ".cuh" &&
+            extension != ".inc")
+        {
+            continue;
+        }
+        std::ifstream in(entry.path());
+        for (std::string line; std::getline(in, line);)
+        {
+            const auto hash = line.find_first_not_of(" \t");
+            if (hash == std::string::npos || line[hash] != '#' ||
+                line.find("include", hash) == std::string::npos)
+            {
+                continue;
+            }
+            const auto open = line.find_first_of("\"<");
+            const auto close = line.find_first_of("\">", open + 1);
+            if (open != std::string::npos && close != std::string::npos)
+            {
+                found.push_back({fs::relative(entry.path(), root).generic_string(),
+                                 line.substr(open + 1, close - open - 1)});
+            }
+        }
+    }
+    return found;
+}
+
+// The first two folders of a path into our tree: "core/engine", "ui/views"; "" for anything of others.
+std::string room_of(const std::string& path)
+{
+    static const std::set<std::string> ours{"core", "ui", "app", "tests"};
+    const auto slash = path.find('/');
+    if (slash == std::string::npos || !ours.contains(path.substr(0, slash)))
+    {
+        return {};
+    }
+    const auto second = path.find('/', slash + 1);
+    return path.substr(0, second == std::string::npos ? slash : second);
+}
+
+bool is_window_library(const std::string& target)
+{
+    constexpr std::array<std::string_view, 10> kLibraries{"imgui", "implot", "glfw", "glad",     "gl/",
+                                                          "egl",   "khr/",   "x11/", "ft2build", "freetype"};
+    std::string lower = target;
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return std::any_of(kLibraries.begin(), kLibraries.end(),
+                       [&](std::string_view library) {
+                           return lower.find(library) == 0 ||
+                                  lower.find("/" + std::string(library)) != std::string::npos;
+                       });
+}
+
+bool within(const std::string& room, const std::string& folder)
+{
+    return room == folder || room.starts_with(folder + "/");
+}
+
+} // namespace
+
+TEST_CASE("the core includes neither the ui, nor the app, nor tests, nor a window library")
+{
+    const auto includes = includes_of("core");
+    REQUIRE(includes.size() > 100);
+    for (const auto& [file, target] : includes)
+    {
+        INFO(file << " includes " << target);
+        const std::string room = room_of(target);
+        CHECK((room.empty() || within(room, "core")));
+        CHECK_FALSE(is_window_library(target));
+    }
+}
+
+TEST_CASE("the ui includes neither the app nor the trainer")
+{
+    for (const auto& [file, target] : includes_of("ui"))
+    {
+        INFO(file << " includes " << target);
+        const std::string room = room_of(target);
+        CHECK_FALSE(within(room, "app"));
+        CHECK_FALSE(within(room, "tests"));
+        CHECK_FALSE(within(room, "core/trainer"));
+    }
+}
+
+TEST_CASE("the app does not include tests")
+{
+    const auto includes = includes_of("app");
+    REQUIRE(includes.size() > 10);
+    for (const auto& [file, target] : includes)
+    {
+        INFO(file << " includes " << target);
+        CHECK_FALSE(within(room_of(target), "tests"));
+    }
+}
+
+TEST_CASE("inside the core every room includes only the rooms below it")
+{
+    // A new room is added here with what it may include. Rooms above these five may include all of them.
+    const std::map<std::string, std::set<std::string>> allowed{
+        {"core/base", {}},
+        {"core/scenario", {"core/base"}},
+        {"core/schedule", {"core/base", "core/scenario"}},
+        {"core/collective", {"core/base", "core/scenario"}},
+        {"core/engine", {"core/base", "core/scenario", "core/schedule", "core/collective"}},
+    };
+    std::set<std::string> seen;
+    for (const auto& [file, target] : includes_of("core"))
+    {
+        const std::string from = room_of(file);
+        const std::string to = room_of(target);
+        seen.insert(from);
+        const auto rule = allowed.find(from);
+        if (rule == allowed.end() || to.empty() || to == from)
+        {
+            continue;
+        }
+        INFO(file << " includes " << target);
+        CHECK(rule->second.contains(to));
+    }
+    for (const auto& [room, below] : allowed)
+    {
+        INFO(room);
+        CHECK(seen.contains(room));
+    }
+}
+
+TEST_CASE("our own headers are included from the root, in quotes, and exist")
+{
+    for (const char* folder : {"core", "ui", "app", "tests"})
+    {
+        for (const auto& [file, target] : includes_of(folder))
+        {
+            INFO(file << " includes " << target);
+            CHECK((room_of(target).empty() || fs::is_regular_file(fs::path(RINGSIDE_SOURCE_DIR) / target)));
+            CHECK_FALSE(target.starts_with("."));
+        }
+    }
+}

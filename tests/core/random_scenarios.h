@@ -1,0 +1,177 @@
+// Valid scenarios drawn at random, the same ones every time. Shared by the property tests and the JSON round
+// trips.
+#pragma once
+
+#include "tests/core/support.h"
+
+#include "core/scenario/validate.h"
+
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace ringside::test
+{
+
+class ScenarioSource
+{
+public:
+    explicit ScenarioSource(std::uint32_t seed) : random_(seed) {}
+
+    // The next valid scenario. Draws that do not validate are thrown away; about one in three does.
+    Scenario next()
+    {
+        for (;;)
+        {
+            Scenario s = draw();
+            if (!has_errors(validate(s)))
+            {
+                return s;
+            }
+        }
+    }
+
+private:
+    bool chance() { return pick(0, 1) == 1; }
+    std::int64_t pick(std::int64_t least, std::int64_t most)
+    {
+        // Written out, because the standard leaves its distributions to the library and the scenarios must be
+        // the same everywhere.
+        return least + static_cast<std::int64_t>(random_() % static_cast<std::uint32_t>(most - least + 1));
+    }
+    std::int64_t power(std::int64_t most) { return std::int64_t{1} << pick(0, most); }
+
+    Model dense()
+    {
+        Model m;
+        m.name = "custom model";
+        m.layers = 4 * pick(1, 12);
+        m.heads = 8 * power(3);
+        m.head_dim = 32 * power(2);
+        m.hidden = m.heads * m.head_dim;
+        m.kv_heads = chance() ? m.heads : m.heads / power(3);
+        m.attention = m.kv_heads == m.heads ? Attention::mha : Attention::gqa;
+        m.vocab = pick(1000, 200000);
+        m.gated_mlp = chance();
+        m.tied_embeddings = chance();
+        m.biases = chance();
+        m.qkv_bias = chance();
+        m.dropout = chance();
+        m.norm = chance() ? Norm::layernorm : Norm::rmsnorm;
+        m.norms_per_layer = pick(1, 4);
+        m.positions = static_cast<Positions>(pick(0, 3));
+        m.qk_norm = static_cast<QkNorm>(pick(0, 2));
+        m.attention_sinks = chance();
+        return m;
+    }
+
+    void add_experts(Model& m)
+    {
+        m.experts = 8 * power(3);
+        m.experts_per_token = pick(1, 8);
+        m.expert_ffn = 128 * pick(1, 32);
+        m.shared_experts = pick(0, 2);
+        m.dense_layers = pick(0, 3);
+        m.moe_interval = pick(1, 2);
+        m.router_bias = chance();
+    }
+
+    void make_latent(Model& m)
+    {
+        m.attention = Attention::mla;
+        m.kv_heads = m.heads;
+        m.head_dim = 0; // the sum of the two below
+        m.q_lora_rank = chance() ? 0 : 256 * pick(1, 6);
+        m.kv_lora_rank = 128 * pick(1, 4);
+        m.qk_nope_head_dim = 128;
+        m.qk_rope_head_dim = 64;
+        m.v_head_dim = 128;
+    }
+
+    Model model()
+    {
+        if (chance())
+        {
+            return presets()
+                .models[static_cast<std::size_t>(
+                    pick(0, static_cast<std::int64_t>(presets().models.size()) - 1))]
+                .model;
+        }
+        Model m = dense();
+        const std::int64_t kind = pick(0, 3);
+        if (kind == 1 || kind == 3)
+        {
+            add_experts(m);
+        }
+        if (kind >= 2)
+        {
+            make_latent(m);
+        }
+        return resolved(m);
+    }
+
+    void layout(Scenario& s)
+    {
+        Parallel& p = s.parallel;
+        p.tensor = power(3);
+        p.sequence_parallel = chance();
+        p.context = power(2);
+        p.pipeline = power(3);
+        p.chunks = p.pipeline > 1 && chance() ? 2 : 1;
+        p.zero = pick(0, 3);
+        const std::int64_t data = power(4);
+        s.cluster.gpus = p.tensor * p.context * p.pipeline * data;
+        if (s.model.experts > 0)
+        {
+            p.expert = power(3);
+            p.expert_tensor = power(1);
+        }
+        if (chance() && p.chunks == 1 && s.model.layers > p.pipeline)
+        {
+            // An uneven cut: one layer each, and the rest on the last.
+            p.stage_layers.assign(static_cast<std::size_t>(p.pipeline), 1);
+            p.stage_layers.back() = s.model.layers - p.pipeline + 1;
+        }
+    }
+
+    void recipe(Scenario& s)
+    {
+        Training& t = s.training;
+        t.sequence_length = 512 * power(6);
+        t.micro_batch = pick(1, 4);
+        t.global_batch = data_parallel(s) * t.micro_batch * s.parallel.pipeline * pick(1, 3);
+        t.precision = static_cast<Precision>(pick(0, 3));
+        t.fp8_recipe = static_cast<Fp8Recipe>(pick(0, 2));
+        t.gradient_dtype =
+            t.precision == Precision::fp32 ? GradientDtype::fp32 : static_cast<GradientDtype>(pick(0, 2));
+        t.optimizer = static_cast<Optimizer>(pick(0, 4));
+        t.recompute = static_cast<Recompute>(pick(0, 2));
+        t.flash_attention = chance();
+        t.schedule =
+            s.parallel.chunks > 1 ? ScheduleKind::interleaved : static_cast<ScheduleKind>(pick(0, 2));
+        t.offload = static_cast<Offload>(pick(0, 4));
+        t.fragmentation = chance() ? 0 : static_cast<double>(pick(0, 50)) / 100;
+        t.reserved_gb = static_cast<double>(pick(0, 80)) / 16;
+    }
+
+    Scenario draw()
+    {
+        Scenario s;
+        s.model = model();
+        const auto& gpus = presets().gpus;
+        s.cluster.gpu =
+            gpus[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(gpus.size()) - 1))].gpu;
+        s.cluster.gpus_per_node = power(6);
+        layout(s);
+        recipe(s);
+        s.stage_times = {static_cast<double>(pick(1, 8)) / 3, static_cast<double>(pick(0, 8)) / 3,
+                         static_cast<double>(pick(0, 8)) / 3, static_cast<double>(pick(0, 3)) / 7};
+        s.collective = {pick(0, 16), static_cast<double>(pick(0, 9)) / 10,
+                        static_cast<double>(pick(0, 20)) / 3};
+        return s;
+    }
+
+    std::mt19937 random_;
+};
+
+} // namespace ringside::test
