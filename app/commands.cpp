@@ -1,14 +1,15 @@
 #include "app/commands.h"
 
+#include <fmt/format.h>
+
 #include "app/files.h"
+#include "app/input.h"
 #include "core/base/text.h"
 #include "core/engine/cases.h"
 #include "core/engine/conventions.h"
 #include "core/engine/report.h"
 #include "core/scenario/json.h"
 #include "core/scenario/validate.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,31 +24,6 @@ using nlohmann::json;
 namespace
 {
 
-void print_issues(const Issues& issues, const std::string& file = {})
-{
-    for (const Issue& issue : issues)
-    {
-        const char* kind = issue.severity == Severity::warning ? "warning: " : "";
-        const std::string where = file.empty() || file == issue.path ? "" : file + ": ";
-        fmt::print(stderr, "{}{}{}\n", kind, where, to_line(issue));
-    }
-}
-
-// The presets, or the exit status. Faulty preset files are named but do not stop anything else.
-bool load(const CommonOptions& options, Presets& presets)
-{
-    const auto assets = find_assets(options.assets);
-    if (!assets)
-    {
-        print_issues(assets.issues());
-        return false;
-    }
-    Issues issues;
-    presets = load_presets(*assets, issues);
-    print_issues(issues);
-    return true;
-}
-
 json metric_value(const Metric& metric, const Scenario& scenario, const Report& report)
 {
     const double value = metric.value(scenario, report);
@@ -55,7 +31,8 @@ json metric_value(const Metric& metric, const Scenario& scenario, const Report& 
     {
         return value != 0;
     }
-    const bool whole = std::abs(value) < 9e15 && value == std::trunc(value) && !metric.name.starts_with("step.");
+    const bool whole =
+        std::abs(value) < 9e15 && value == std::trunc(value) && !metric.name.starts_with("step.");
     return whole ? json(static_cast<std::int64_t>(value)) : json(value);
 }
 
@@ -66,14 +43,22 @@ json bytes(Bytes value)
 
 json stage_json(const StageMemory& stage, std::size_t index)
 {
-    json out = {{"stage", index}, {"layers", stage.layers}, {"in_flight", stage.in_flight}, {"parameters", stage.parameters}, {"total_bytes", bytes(stage.total())}};
+    json out = {{"stage", index},
+                {"layers", stage.layers},
+                {"in_flight", stage.in_flight},
+                {"parameters", stage.parameters},
+                {"total_bytes", bytes(stage.total())}};
     for (std::size_t i = 0; i < kComponents; ++i)
     {
         out[std::string(key_of(static_cast<Component>(i)))] = bytes(stage.parts[i]);
     }
     const BufferParts& b = stage.buffers;
-    out["buffers"] = {{"gradient_workspace_bytes", bytes(b.gradient_workspace)}, {"working_set_bytes", bytes(b.working_set)}, {"recomputed_bytes", bytes(b.recomputed)},
-                      {"gathered_bytes", bytes(b.gathered)}, {"transfer_bytes", bytes(b.transfer)}, {"fragmentation_bytes", bytes(b.fragmentation)}};
+    out["buffers"] = {{"gradient_workspace_bytes", bytes(b.gradient_workspace)},
+                      {"working_set_bytes", bytes(b.working_set)},
+                      {"recomputed_bytes", bytes(b.recomputed)},
+                      {"gathered_bytes", bytes(b.gathered)},
+                      {"transfer_bytes", bytes(b.transfer)},
+                      {"fragmentation_bytes", bytes(b.fragmentation)}};
     out["host_bytes"] = bytes(stage.host_bytes);
     out["nvme_bytes"] = bytes(stage.nvme_bytes);
     return out;
@@ -105,8 +90,11 @@ json report_json(const Scenario& scenario, const Report& report, const Issues& w
 void print_report(const Scenario& s, const Report& report)
 {
     const StageMemory& worst = report.memory.worst();
-    fmt::print("{}, {} parameters on {} x {}\n", s.model.name, format_count(static_cast<double>(report.parameters.total)), grouped(s.cluster.gpus), s.cluster.gpu.name);
-    fmt::print("data {} x tensor {} x context {} x pipeline {}, {} micro-batches, ZeRO-{}\n\n", data_parallel(s), s.parallel.tensor, s.parallel.context, s.parallel.pipeline, micro_batches(s),
+    fmt::print("{}, {} parameters on {} x {}\n", s.model.name,
+               format_count(static_cast<double>(report.parameters.total)), grouped(s.cluster.gpus),
+               s.cluster.gpu.name);
+    fmt::print("data {} x tensor {} x context {} x pipeline {}, {} micro-batches, ZeRO-{}\n\n",
+               data_parallel(s), s.parallel.tensor, s.parallel.context, s.parallel.pipeline, micro_batches(s),
                s.parallel.zero);
     fmt::print("{:<16}", "GB per GPU");
     const std::size_t shown = std::min<std::size_t>(report.memory.stages.size(), 8);
@@ -129,8 +117,11 @@ void print_report(const Scenario& s, const Report& report)
     {
         fmt::print("{:>10}", format_gigabytes(report.memory.stages[i].total()));
     }
-    fmt::print("\n\n{}: {} of {} on stage {}\n", report.memory.fits() ? "Fits" : "Does not fit", format_bytes(worst.total()), format_bytes(report.memory.capacity), report.memory.fullest);
-    fmt::print("Bubble {} of total, {} over ideal\n", format_percent(report.pipeline.timeline.bubble_of_total()), format_percent(report.pipeline.timeline.bubble_over_ideal()));
+    fmt::print("\n\n{}: {} of {} on stage {}\n", report.memory.fits() ? "Fits" : "Does not fit",
+               format_bytes(worst.total()), format_bytes(report.memory.capacity), report.memory.fullest);
+    fmt::print("Bubble {} of total, {} over ideal\n",
+               format_percent(report.pipeline.timeline.bubble_of_total()),
+               format_percent(report.pipeline.timeline.bubble_over_ideal()));
 }
 
 // What another tool would say of the same scenario.
@@ -139,37 +130,45 @@ json convention_json(const Scenario& s, const std::string& convention)
     if (convention == "megatron")
     {
         const MegatronReport r = megatron_report(s);
-        return {{"convention", convention}, {"weights_and_optimizer_bytes", r.weights_and_optimizer.value}, {"activations_bytes", r.activations.value}, {"total_bytes", r.total().value}};
+        return {{"convention", convention},
+                {"weights_and_optimizer_bytes", r.weights_and_optimizer.value},
+                {"activations_bytes", r.activations.value},
+                {"total_bytes", r.total().value}};
     }
     if (convention == "deepspeed-zero2" || convention == "deepspeed-zero3")
     {
         const DeepSpeedInputs in = deepspeed_inputs(s);
-        const DeepSpeedEstimate e = convention == "deepspeed-zero2" ? deepspeed_zero2(in) : deepspeed_zero3(in);
+        const DeepSpeedEstimate e =
+            convention == "deepspeed-zero2" ? deepspeed_zero2(in) : deepspeed_zero3(in);
         return {{"convention", convention}, {"gpu_bytes", e.gpu.value}, {"cpu_bytes", e.cpu.value}};
     }
-    const double parameters = static_cast<double>(count_parameters(s.model).total) / static_cast<double>(s.parallel.tensor * s.parallel.pipeline);
-    return {{"convention", convention}, {"total_bytes", zero_paper_bytes(parameters, dense_replicas(s), s.parallel.zero).value}};
+    const double parameters = static_cast<double>(count_parameters(s.model).total) /
+                              static_cast<double>(s.parallel.tensor * s.parallel.pipeline);
+    return {{"convention", convention},
+            {"total_bytes", zero_paper_bytes(parameters, dense_replicas(s), s.parallel.zero).value}};
 }
 
 } // namespace
 
-int run_evaluate(const CommonOptions& options, const std::string& file, const std::vector<std::string>& sets, const std::string& convention)
+int run_evaluate(const CommonOptions& options, const std::string& file, const std::vector<std::string>& sets,
+                 const std::string& convention)
 {
-    Presets presets;
-    if (!load(options, presets))
+    const auto opened = open_presets(options);
+    if (!opened)
     {
-        return kBadInput;
+        return print_faults(opened.issues());
     }
+    const Presets& presets = opened->presets;
     const auto text = read_text(file, kMaxJsonBytes);
     if (!text)
     {
-        print_issues(text.issues());
+        print_faults(text.issues());
         return kBadInput;
     }
     auto document = parse_json(*text);
     if (!document)
     {
-        print_issues(document.issues(), file);
+        print_faults(document.issues(), file);
         return kBadInput;
     }
     Issues issues;
@@ -181,11 +180,11 @@ int run_evaluate(const CommonOptions& options, const std::string& file, const st
     const auto scenario = issues.empty() ? scenario_from_json(*document, presets) : Result<Scenario>(issues);
     if (!scenario)
     {
-        print_issues(scenario.issues(), file);
+        print_faults(scenario.issues(), file);
         return kBadInput;
     }
     const Issues found = validate(*scenario);
-    print_issues(found, file);
+    print_faults(found, file);
     if (has_errors(found))
     {
         return kBadInput;
@@ -193,7 +192,7 @@ int run_evaluate(const CommonOptions& options, const std::string& file, const st
     const auto report = evaluate(*scenario);
     if (!report)
     {
-        print_issues(report.issues(), file);
+        print_faults(report.issues(), file);
         return kBadInput;
     }
     if (convention != "ringside")
@@ -214,23 +213,24 @@ int run_evaluate(const CommonOptions& options, const std::string& file, const st
 
 int run_validate(const CommonOptions& options, const std::string& file)
 {
-    Presets presets;
-    if (!load(options, presets))
+    const auto opened = open_presets(options);
+    if (!opened)
     {
-        return kBadInput;
+        return print_faults(opened.issues());
     }
+    const Presets& presets = opened->presets;
     // Cases are lists of scenarios, so they may be larger than one.
     const auto text = read_text(file, kMaxJsonBytes);
     if (!text)
     {
-        print_issues(text.issues());
+        print_faults(text.issues());
         return kBadInput;
     }
     const auto document = parse_json(*text);
     const auto report = document ? run_cases(*document, presets) : Result<CasesReport>(document.issues());
     if (!report)
     {
-        print_issues(report.issues(), file);
+        print_faults(report.issues(), file);
         return kBadInput;
     }
     if (options.json)
@@ -241,12 +241,14 @@ int run_validate(const CommonOptions& options, const std::string& file)
     {
         for (const CaseRow& row : report->rows)
         {
-            fmt::print("{:<52} {:<28} {:>14.6g} {:>14.6g} {:>+8.2f}%{}\n", row.name, row.metric, row.expected, row.got, row.error * 100, row.within ? "" : "  outside its tolerance");
+            fmt::print("{:<52} {:<28} {:>14.6g} {:>14.6g} {:>+8.2f}%{}\n", row.name, row.metric, row.expected,
+                       row.got, row.error * 100, row.within ? "" : "  outside its tolerance");
         }
         fmt::print("\n{:<28} {:>5} {:>9} {:>9} {:>9} {:>9}\n", "metric", "n", "mean", "median", "p90", "max");
         for (const auto& [metric, s] : report->metrics)
         {
-            fmt::print("{:<28} {:>5} {:>8.2f}% {:>8.2f}% {:>8.2f}% {:>8.2f}%\n", metric, s.n, s.mean * 100, s.median * 100, s.p90 * 100, s.max * 100);
+            fmt::print("{:<28} {:>5} {:>8.2f}% {:>8.2f}% {:>8.2f}% {:>8.2f}%\n", metric, s.n, s.mean * 100,
+                       s.median * 100, s.p90 * 100, s.max * 100);
         }
     }
     return report->all_within ? kDone : kNo;
@@ -257,12 +259,12 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
     const auto assets = find_assets(options.assets);
     if (!assets)
     {
-        print_issues(assets.issues());
+        print_faults(assets.issues());
         return kBadInput;
     }
     Issues issues;
     const Presets presets = load_presets(*assets, issues);
-    print_issues(issues);
+    print_faults(issues);
     std::size_t faults = issues.size();
     bool all_read = true;
     for (const std::string& file : files)
@@ -270,17 +272,25 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
         const auto text = read_text(file, kMaxJsonBytes);
         const auto scenario = text ? scenario_from_text(*text, presets) : Result<Scenario>(text.issues());
         Issues found = scenario ? validate(*scenario) : scenario.issues();
-        print_issues(found, text ? file : std::string());
+        print_faults(found, text ? file : std::string());
         all_read = all_read && text;
-        faults += static_cast<std::size_t>(std::count_if(found.begin(), found.end(), [](const Issue& issue) { return issue.severity == Severity::error; }));
+        faults += static_cast<std::size_t>(std::count_if(found.begin(), found.end(),
+                                                         [](const Issue& issue)
+                                                         { return issue.severity == Severity::error; }));
     }
     if (options.json)
     {
-        fmt::print("{}\n", json{{"models", presets.models.size()}, {"gpus", presets.gpus.size()}, {"clusters", presets.clusters.size()}, {"scenarios", presets.scenarios.size()}, {"faults", faults}}.dump(2));
+        fmt::print("{}\n", json{{"models", presets.models.size()},
+                                {"gpus", presets.gpus.size()},
+                                {"clusters", presets.clusters.size()},
+                                {"scenarios", presets.scenarios.size()},
+                                {"faults", faults}}
+                               .dump(2));
     }
     else
     {
-        fmt::print("{} models, {} accelerators, {} clusters, {} scenarios: {}\n", presets.models.size(), presets.gpus.size(), presets.clusters.size(), presets.scenarios.size(),
+        fmt::print("{} models, {} accelerators, {} clusters, {} scenarios: {}\n", presets.models.size(),
+                   presets.gpus.size(), presets.clusters.size(), presets.scenarios.size(),
                    faults == 0 ? "no faults" : fmt::format("{} faults", faults));
     }
     return !all_read ? kBadInput : faults == 0 ? kDone : kNo;

@@ -1,5 +1,5 @@
-// The commands that need no window. Each prints its answer on stdout, problems on stderr, and returns the exit status:
-// 0 done, 1 the answer is no, 2 bad input.
+// The commands that need no window. Each prints its answer on stdout, problems on stderr, and returns the
+// exit status: 0 done, 1 the answer is no, 2 bad input.
 #pragma once
 
 #include <string>
@@ -18,7 +18,8 @@ struct CommonOptions
     bool json = false;
 };
 
-int run_evaluate(const CommonOptions& options, const std::string& file, const std::vector<std::string>& sets, const std::string& convention);
+int run_evaluate(const CommonOptions& options, const std::string& file, const std::vector<std::string>& sets,
+                 const std::string& convention);
 int run_validate(const CommonOptions& options, const std::string& file);
 int run_check(const CommonOptions& options, const std::vector<std::string>& files);
 

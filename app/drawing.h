@@ -1,4 +1,5 @@
-// One ImGui context with our fonts, style and shell. Builds frames; whoever owns it shows them (window, picture, test).
+// One ImGui context with our fonts, style and shell. Builds frames; whoever owns it shows them (window,
+// picture, test).
 #pragma once
 
 #include "app/session.h"
@@ -17,10 +18,11 @@ public:
     Drawing& operator=(const Drawing&) = delete;
     ~Drawing();
 
-    // Loads the fonts again when the preferences ask for another size. True when the atlas changed: its texture is stale.
-    // Call between frames.
+    // Loads the fonts again when the preferences ask for another size. True when the atlas changed: its
+    // texture is stale. Call between frames.
     bool prepare(const Preferences& preferences, float display_scale);
-    // One frame, from NewFrame to Render; actions are applied to the session. True when the next frame should follow at once.
+    // One frame, from NewFrame to Render; actions are applied to the session. True when the next frame should
+    // follow at once.
     bool build(Session& session, double clock, double seconds);
 
     Shell& shell() { return shell_; }

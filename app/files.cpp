@@ -1,8 +1,10 @@
 #include "app/files.h"
 
-#include "core/base/text.h"
-
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/base/text.h"
 
 #include <array>
 #include <cerrno>
@@ -11,9 +13,6 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace ringside
 {
@@ -49,7 +48,8 @@ fs::path user_folder(const char* xdg, const char* fallback)
 
 Issue failed(const fs::path& path, const char* doing)
 {
-    return {path.string(), fmt::format("could not be {}: {}", doing, std::strerror(errno)), "check the folder, its rights and the space left"};
+    return {path.string(), fmt::format("could not be {}: {}", doing, std::strerror(errno)),
+            "check the folder, its rights and the space left"};
 }
 
 } // namespace
@@ -59,10 +59,13 @@ Result<fs::path> find_assets(const std::string& asked)
     const auto good = [](const fs::path& folder) { return fs::is_directory(folder / "models"); };
     if (!asked.empty())
     {
-        return good(asked) ? Result<fs::path>(asked) : Result<fs::path>(Issue{"--assets", asked + " has no folder models", "give the folder that holds models, gpus and clusters"});
+        return good(asked) ? Result<fs::path>(asked)
+                           : Result<fs::path>(Issue{"--assets", asked + " has no folder models",
+                                                    "give the folder that holds models, gpus and clusters"});
     }
     const std::string set = variable("RINGSIDE_ASSETS");
-    for (const fs::path& folder : {fs::path(set), executable_folder() / "../share/ringside", fs::path(RINGSIDE_SOURCE_ASSETS)})
+    for (const fs::path& folder :
+         {fs::path(set), executable_folder() / "../share/ringside", fs::path(RINGSIDE_SOURCE_ASSETS)})
     {
         if (!folder.empty() && good(folder))
         {
@@ -74,8 +77,9 @@ Result<fs::path> find_assets(const std::string& asked)
 
 fs::path find_font(const fs::path& assets, std::string_view file_name)
 {
-    static constexpr std::array<const char*, 5> kSystem{"/usr/share/fonts/opentype/inter", "/usr/share/fonts/truetype/jetbrains-mono", "/usr/share/fonts/truetype/dejavu",
-                                                        "/usr/share/fonts/truetype/inter", "/usr/share/fonts/TTF"};
+    static constexpr std::array<const char*, 5> kSystem{
+        "/usr/share/fonts/opentype/inter", "/usr/share/fonts/truetype/jetbrains-mono",
+        "/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/truetype/inter", "/usr/share/fonts/TTF"};
     for (const fs::path& folder : {assets / "fonts", executable_folder() / "share/ringside/fonts"})
     {
         if (fs::exists(folder / file_name))
@@ -106,13 +110,17 @@ Result<std::string> read_text(const std::string& path, std::size_t limit)
         const auto size = fs::file_size(path, none);
         if (!none && size > limit)
         {
-            return Issue{path, fmt::format("{} is more than the {} that are read", format_bytes(Bytes(static_cast<double>(size))), format_bytes(Bytes(static_cast<double>(limit)), ByteUnit::binary)),
+            return Issue{path,
+                         fmt::format("{} is more than the {} that are read",
+                                     format_bytes(Bytes(static_cast<double>(size))),
+                                     format_bytes(Bytes(static_cast<double>(limit)), ByteUnit::binary)),
                          "a scenario has a few hundred bytes"};
         }
         file.open(path, std::ios::binary);
         if (!file)
         {
-            return Issue{path, fmt::format("could not be read: {}", std::strerror(errno)), "check the name, or use - for standard input"};
+            return Issue{path, fmt::format("could not be read: {}", std::strerror(errno)),
+                         "check the name, or use - for standard input"};
         }
     }
     std::istream& in = path == "-" ? std::cin : file;
@@ -123,7 +131,10 @@ Result<std::string> read_text(const std::string& path, std::size_t limit)
         text.append(part.data(), static_cast<std::size_t>(in.gcount()));
         if (text.size() > limit)
         {
-            return Issue{path, fmt::format("more than the {} that are read", format_bytes(Bytes(static_cast<double>(limit)), ByteUnit::binary)), "a scenario has a few hundred bytes"};
+            return Issue{path,
+                         fmt::format("more than the {} that are read",
+                                     format_bytes(Bytes(static_cast<double>(limit)), ByteUnit::binary)),
+                         "a scenario has a few hundred bytes"};
         }
     }
     return text;

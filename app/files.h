@@ -10,7 +10,8 @@
 namespace ringside
 {
 
-// Where the presets are: --assets DIR, $RINGSIDE_ASSETS, <exe>/../share/ringside, the source tree of a development build.
+// Where the presets are: --assets DIR, $RINGSIDE_ASSETS, <exe>/../share/ringside, the source tree of a
+// development build.
 Result<std::filesystem::path> find_assets(const std::string& asked);
 // Where the fonts are: assets/../fonts of an installation, or the system's fonts.
 std::filesystem::path find_font(const std::filesystem::path& assets, std::string_view file_name);

@@ -1,10 +1,10 @@
 #include "app/input.h"
 
+#include <fmt/format.h>
+
 #include "app/files.h"
 #include "core/scenario/json.h"
 #include "core/scenario/validate.h"
-
-#include <fmt/format.h>
 
 #include <cstdio>
 

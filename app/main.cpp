@@ -1,10 +1,10 @@
 // Ringside: one executable, the window and the commands.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
 #include "app/commands.h"
 #include "app/window/picture.h"
 #include "app/window/window.h"
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <exception>
 
@@ -23,15 +23,19 @@ int run(int argc, char** argv)
     std::string file;
     std::vector<std::string> sets;
     std::string convention = "ringside";
-    auto* evaluate = app.add_subcommand("evaluate", "what a scenario needs: memory by stage, FLOPs, bubble; exit 1 when it does not fit");
+    auto* evaluate = app.add_subcommand(
+        "evaluate", "what a scenario needs: memory by stage, FLOPs, bubble; exit 1 when it does not fit");
     evaluate->add_option("FILE", file, "scenario (JSON), - for standard input")->required();
-    evaluate->add_option("--set", sets, "change one field first, for example parallel.tensor=4")->type_name("PATH=VALUE")->allow_extra_args(false);
+    evaluate->add_option("--set", sets, "change one field first, for example parallel.tensor=4")
+        ->type_name("PATH=VALUE")
+        ->allow_extra_args(false);
     evaluate->add_option("--convention", convention, "count as another tool does")
         ->check(CLI::IsMember({"ringside", "megatron", "deepspeed-zero2", "deepspeed-zero3", "zero-paper"}));
     evaluate->add_flag("--json", common.json, "one JSON document");
     evaluate->callback([&] { status = run_evaluate(common, file, sets, convention); });
 
-    auto* validate = app.add_subcommand("validate", "runs cases with published figures and prints how far off each is");
+    auto* validate =
+        app.add_subcommand("validate", "runs cases with published figures and prints how far off each is");
     validate->add_option("CASES", file, "cases (JSON), - for standard input")->required();
     validate->add_flag("--json", common.json, "one JSON document");
     validate->callback([&] { status = run_validate(common, file); });

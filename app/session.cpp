@@ -13,7 +13,8 @@ namespace
 
 constexpr std::size_t kMostUndo = 500;
 
-template <class... F> struct Overloaded : F...
+template <class... F>
+struct Overloaded : F...
 {
     using F::operator()...;
 };
@@ -103,14 +104,22 @@ void Session::run(Command command)
     };
     switch (command)
     {
-    case Command::undo: step(undo_, redo_); break;
-    case Command::redo: step(redo_, undo_); break;
-    case Command::reset: change(default_scenario(presets_), false); break;
+    case Command::undo:
+        step(undo_, redo_);
+        break;
+    case Command::redo:
+        step(redo_, undo_);
+        break;
+    case Command::reset:
+        change(default_scenario(presets_), false);
+        break;
     case Command::copy:
         to_clipboard(to_json(scenario_, presets_).dump());
         notice_ = "Copied as text";
         break;
-    case Command::paste: paste(); break;
+    case Command::paste:
+        paste();
+        break;
     case Command::compare:
         before_ = before_ ? std::nullopt : std::optional(now_);
         notice_ = before_ ? "A is kept; what you change now is B" : "";
@@ -123,7 +132,9 @@ void Session::run(Command command)
             change(a, false);
         }
         break;
-    case Command::quit: quit_ = true; break;
+    case Command::quit:
+        quit_ = true;
+        break;
     }
 }
 
@@ -138,24 +149,25 @@ void Session::apply(const Action& action)
     {
         notice_.clear();
     }
-    std::visit(Overloaded{
-                   [this](const ChangeScenario& a) { change(a.scenario, a.dragging); },
-                   [this](const LoadScenario& a)
-                   {
-                       if (const ScenarioPreset* preset = presets_.scenario(a.id))
-                       {
-                           change(preset->scenario, false);
-                           notice_ = preset->name;
-                       }
-                   },
-                   [this](const OpenView& a) { view_ = find_view(a.id) != nullptr ? a.id : view_; },
-                   [this](const Play& a) { playback().playing = a.playing; },
-                   [this](const Seek& a) { playback().t = std::max(0.0, a.t); },
-                   [this](const SetSpeed& a) { playback().speed = std::clamp(a.speed, 0.25F, 4.0F); },
-                   [this](const ChangePreferences& a) { preferences_ = a.preferences; },
-                   [this](const Command& a) { run(a); },
-               },
-               action);
+    std::visit(
+        Overloaded{
+            [this](const ChangeScenario& a) { change(a.scenario, a.dragging); },
+            [this](const LoadScenario& a)
+            {
+                if (const ScenarioPreset* preset = presets_.scenario(a.id))
+                {
+                    change(preset->scenario, false);
+                    notice_ = preset->name;
+                }
+            },
+            [this](const OpenView& a) { view_ = find_view(a.id) != nullptr ? a.id : view_; },
+            [this](const Play& a) { playback().playing = a.playing; },
+            [this](const Seek& a) { playback().t = std::max(0.0, a.t); },
+            [this](const SetSpeed& a) { playback().speed = std::clamp(a.speed, 0.25F, 4.0F); },
+            [this](const ChangePreferences& a) { preferences_ = a.preferences; },
+            [this](const Command& a) { run(a); },
+        },
+        action);
 }
 
 void Session::advance(double seconds, const Motion& motion)
@@ -194,8 +206,18 @@ bool Session::playing() const
 Frame Session::frame(double clock) const
 {
     const auto found = clocks_.find(view_);
-    return {scenario_, issues_, now_, before_ ? &*before_ : nullptr, presets_, preferences_, view_, notice_,
-            found == clocks_.end() ? Playback{} : found->second.playback, !undo_.empty(), !redo_.empty(), clock};
+    return {scenario_,
+            issues_,
+            now_,
+            before_ ? &*before_ : nullptr,
+            presets_,
+            preferences_,
+            view_,
+            notice_,
+            found == clocks_.end() ? Playback{} : found->second.playback,
+            !undo_.empty(),
+            !redo_.empty(),
+            clock};
 }
 
 } // namespace ringside

@@ -1,4 +1,5 @@
-// What the window is about: scenario, report, undo, compare, playback, preferences. Actions in, frames out; no window here.
+// What the window is about: scenario, report, undo, compare, playback, preferences. Actions in, frames out;
+// no window here.
 #pragma once
 
 #include "ui/shell/frame.h"
@@ -66,7 +67,8 @@ private:
     bool quit_ = false;
 };
 
-// The scenario the program starts with when there is no other: assets/scenarios/default.json, or a built-in one.
+// The scenario the program starts with when there is no other: assets/scenarios/default.json, or a built-in
+// one.
 Scenario default_scenario(const Presets& presets);
 
 } // namespace ringside

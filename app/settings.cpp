@@ -14,10 +14,17 @@ namespace
 
 using nlohmann::json;
 
-std::filesystem::path settings_file() { return config_folder() / "settings.json"; }
-std::filesystem::path scenario_file() { return config_folder() / "last-scenario.json"; }
+std::filesystem::path settings_file()
+{
+    return config_folder() / "settings.json";
+}
+std::filesystem::path scenario_file()
+{
+    return config_folder() / "last-scenario.json";
+}
 
-template <class T> T value(const json& from, const char* name, T otherwise)
+template <class T>
+T value(const json& from, const char* name, T otherwise)
 {
     const auto found = from.find(name);
     if (found == from.end())
@@ -54,7 +61,9 @@ Settings load_settings(Issues& issues)
         // Kept aside, because saving would write over it.
         std::error_code none;
         std::filesystem::rename(settings_file(), settings_file().string() + ".bad", none);
-        issues.push_back({settings_file().string(), "the settings could not be read", "the defaults are used; the old file is kept as settings.json.bad", Severity::warning});
+        issues.push_back({settings_file().string(), "the settings could not be read",
+                          "the defaults are used; the old file is kept as settings.json.bad",
+                          Severity::warning});
         return s;
     }
     Preferences& p = s.preferences;
@@ -63,8 +72,10 @@ Settings load_settings(Issues& issues)
     p.text_scale = static_cast<float>(std::clamp(value(*read, "text_scale", 1.0), 0.75, 2.5));
     p.unit = value(*read, "gib", false) ? ByteUnit::binary : ByteUnit::decimal;
     s.view = value(*read, "view", s.view);
-    s.width = std::clamp(static_cast<int>(std::clamp(value(*read, "width", 1280.0), 320.0, 16384.0)), 320, 16384);
-    s.height = std::clamp(static_cast<int>(std::clamp(value(*read, "height", 800.0), 240.0, 16384.0)), 240, 16384);
+    s.width =
+        std::clamp(static_cast<int>(std::clamp(value(*read, "width", 1280.0), 320.0, 16384.0)), 320, 16384);
+    s.height =
+        std::clamp(static_cast<int>(std::clamp(value(*read, "height", 800.0), 240.0, 16384.0)), 240, 16384);
     return s;
 }
 
@@ -90,7 +101,8 @@ std::optional<Scenario> load_last_scenario(const Presets& presets, Issues& issue
     auto scenario = text ? scenario_from_text(*text, presets) : Result<Scenario>(text.issues());
     if (!scenario || has_errors(validate(*scenario)))
     {
-        issues.push_back({scenario_file().string(), "the last scenario could not be read", "the default one is shown instead", Severity::warning});
+        issues.push_back({scenario_file().string(), "the last scenario could not be read",
+                          "the default one is shown instead", Severity::warning});
         return std::nullopt;
     }
     return *scenario;

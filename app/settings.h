@@ -1,4 +1,5 @@
-// What is kept between starts: preferences, window size, the view and the scenario. Files under $XDG_CONFIG_HOME/ringside.
+// What is kept between starts: preferences, window size, the view and the scenario. Files under
+// $XDG_CONFIG_HOME/ringside.
 #pragma once
 
 #include "core/base/result.h"
@@ -18,7 +19,8 @@ struct Settings
     bool operator==(const Settings&) const = default;
 };
 
-// Defaults where there is no file; an issue where there is one that cannot be read. Values out of range become the nearest.
+// Defaults where there is no file; an issue where there is one that cannot be read. Values out of range
+// become the nearest.
 Settings load_settings(Issues& issues);
 Issues save_settings(const Settings& settings);
 

@@ -1,11 +1,11 @@
 #include "app/window/offscreen.h"
 
-#include "app/files.h"
-
-#include <glad/gl.h>
-
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
+#include <glad/gl.h>
+
+#include "app/files.h"
+
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
 
@@ -24,7 +24,10 @@ namespace
 class EglOffscreen final : public Offscreen
 {
 public:
-    EglOffscreen(EGLDisplay display, EGLContext context, int width, int height) : display_(display), context_(context), width_(width), height_(height) {}
+    EglOffscreen(EGLDisplay display, EGLContext context, int width, int height)
+        : display_(display), context_(context), width_(width), height_(height)
+    {
+    }
     EglOffscreen(const EglOffscreen&) = delete;
     EglOffscreen& operator=(const EglOffscreen&) = delete;
 
@@ -52,7 +55,8 @@ public:
         glBindRenderbuffer(GL_RENDERBUFFER, colour);
         glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, width_, height_);
         glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, colour);
-        ready_ = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE && ImGui_ImplOpenGL3_Init("#version 330");
+        ready_ = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE &&
+                 ImGui_ImplOpenGL3_Init("#version 330");
         return ready_;
     }
 
@@ -80,7 +84,8 @@ public:
         Image image{width_, height_, std::vector<std::uint8_t>(upside_down.size())};
         for (std::size_t y = 0; y < static_cast<std::size_t>(height_); ++y)
         {
-            std::memcpy(image.rgba.data() + y * row, upside_down.data() + (static_cast<std::size_t>(height_) - 1 - y) * row, row);
+            std::memcpy(image.rgba.data() + y * row,
+                        upside_down.data() + (static_cast<std::size_t>(height_) - 1 - y) * row, row);
         }
         for (std::size_t i = 3; i < image.rgba.size(); i += 4)
         {
@@ -100,8 +105,11 @@ private:
 
 EGLDisplay surfaceless_display()
 {
-    const auto platform_display = reinterpret_cast<PFNEGLGETPLATFORMDISPLAYEXTPROC>(eglGetProcAddress("eglGetPlatformDisplayEXT"));
-    EGLDisplay display = platform_display != nullptr ? platform_display(EGL_PLATFORM_SURFACELESS_MESA, nullptr, nullptr) : EGL_NO_DISPLAY;
+    const auto platform_display =
+        reinterpret_cast<PFNEGLGETPLATFORMDISPLAYEXTPROC>(eglGetProcAddress("eglGetPlatformDisplayEXT"));
+    EGLDisplay display = platform_display != nullptr
+                             ? platform_display(EGL_PLATFORM_SURFACELESS_MESA, nullptr, nullptr)
+                             : EGL_NO_DISPLAY;
     return display != EGL_NO_DISPLAY ? display : eglGetDisplay(EGL_DEFAULT_DISPLAY);
 }
 
@@ -109,21 +117,31 @@ EGLDisplay surfaceless_display()
 
 Result<std::unique_ptr<Offscreen>> Offscreen::create(int width, int height)
 {
-    const Issue missing{"", "pictures need EGL with OpenGL 3.3, which is not here", "on Debian: apt-get install libegl1 libgl1-mesa-dri"};
+    const Issue missing{"", "pictures need EGL with OpenGL 3.3, which is not here",
+                        "on Debian: apt-get install libegl1 libgl1-mesa-dri"};
     EGLDisplay display = surfaceless_display();
     EGLint major = 0;
     EGLint minor = 0;
-    if (display == EGL_NO_DISPLAY || eglInitialize(display, &major, &minor) == EGL_FALSE || eglBindAPI(EGL_OPENGL_API) == EGL_FALSE)
+    if (display == EGL_NO_DISPLAY || eglInitialize(display, &major, &minor) == EGL_FALSE ||
+        eglBindAPI(EGL_OPENGL_API) == EGL_FALSE)
     {
         return missing;
     }
-    constexpr EGLint kConfig[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_NONE};
-    constexpr EGLint kContext[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 3, EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
+    constexpr EGLint kConfig[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, EGL_PBUFFER_BIT,
+                                  EGL_NONE};
+    constexpr EGLint kContext[] = {EGL_CONTEXT_MAJOR_VERSION,
+                                   3,
+                                   EGL_CONTEXT_MINOR_VERSION,
+                                   3,
+                                   EGL_CONTEXT_OPENGL_PROFILE_MASK,
+                                   EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
+                                   EGL_NONE};
     EGLConfig config = nullptr;
     EGLint count = 0;
     eglChooseConfig(display, kConfig, &config, 1, &count);
     EGLContext context = eglCreateContext(display, count > 0 ? config : nullptr, EGL_NO_CONTEXT, kContext);
-    if (context == EGL_NO_CONTEXT || eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context) == EGL_FALSE)
+    if (context == EGL_NO_CONTEXT ||
+        eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context) == EGL_FALSE)
     {
         eglTerminate(display);
         return missing;
@@ -139,8 +157,12 @@ Result<std::unique_ptr<Offscreen>> Offscreen::create(int width, int height)
 Issues save_png(const Image& image, const std::filesystem::path& path)
 {
     std::string bytes;
-    const auto append = [](void* out, void* data, int size) { static_cast<std::string*>(out)->append(static_cast<const char*>(data), static_cast<std::size_t>(size)); };
-    if (stbi_write_png_to_func(append, &bytes, image.width, image.height, 4, image.rgba.data(), image.width * 4) == 0)
+    const auto append = [](void* out, void* data, int size) {
+        static_cast<std::string*>(out)->append(static_cast<const char*>(data),
+                                               static_cast<std::size_t>(size));
+    };
+    if (stbi_write_png_to_func(append, &bytes, image.width, image.height, 4, image.rgba.data(),
+                               image.width * 4) == 0)
     {
         return {{path.string(), "the picture could not be encoded", "", Severity::error}};
     }

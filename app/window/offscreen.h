@@ -16,7 +16,6 @@ struct Image
     int width = 0;
     int height = 0;
     std::vector<std::uint8_t> rgba; // top row first
-
 };
 
 class Offscreen

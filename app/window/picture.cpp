@@ -1,11 +1,11 @@
 #include "app/window/picture.h"
 
+#include <fmt/format.h>
+
 #include "app/drawing.h"
 #include "app/input.h"
 #include "app/window/offscreen.h"
 #include "core/scenario/json.h"
-
-#include <fmt/format.h>
 
 #include <cstdio>
 
@@ -53,12 +53,16 @@ Issues check(const PictureOptions& options, int& width, int& height)
     {
         const std::string near = nearest_word(options.view, view_ids());
         issues.push_back({"--view", fmt::format("there is no view \u201c{}\u201d", options.view),
-                          near.empty() ? fmt::format("use one of {}", fmt::join(view_ids(), ", ")) : "did you mean " + near + "?"});
+                          near.empty() ? fmt::format("use one of {}", fmt::join(view_ids(), ", "))
+                                       : "did you mean " + near + "?"});
     }
     char rest = 0;
-    if (std::sscanf(options.size.c_str(), "%dx%d%c", &width, &height, &rest) != 2 || width < kLeastSize || height < kLeastSize || width > kMostSize || height > kMostSize)
+    if (std::sscanf(options.size.c_str(), "%dx%d%c", &width, &height, &rest) != 2 || width < kLeastSize ||
+        height < kLeastSize || width > kMostSize || height > kMostSize)
     {
-        issues.push_back({"--size", fmt::format("\u201c{}\u201d is no size", options.size), fmt::format("use WIDTHxHEIGHT, each {} to {}, like 1280x800", kLeastSize, kMostSize)});
+        issues.push_back(
+            {"--size", fmt::format("\u201c{}\u201d is no size", options.size),
+             fmt::format("use WIDTHxHEIGHT, each {} to {}, like 1280x800", kLeastSize, kMostSize)});
     }
     if (options.output.empty())
     {
@@ -91,7 +95,8 @@ int run_picture(const CommonOptions& common, const PictureOptions& options)
     Session session(presets->presets, default_scenario(presets->presets));
     const auto open = [&](const std::string& file)
     {
-        auto scenario = file.empty() ? Result<Scenario>(session.scenario()) : read_scenario(file, presets->presets);
+        auto scenario =
+            file.empty() ? Result<Scenario>(session.scenario()) : read_scenario(file, presets->presets);
         if (!scenario)
         {
             issues.insert(issues.end(), scenario.issues().begin(), scenario.issues().end());

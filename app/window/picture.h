@@ -13,7 +13,7 @@ struct PictureOptions
     std::string compare;  // file of scenario A
     std::string output;
     std::string size = "1280x800";
-    double time = -1;     // in the view's units; below 0: where the view rests
+    double time = -1; // in the view's units; below 0: where the view rests
     bool light = false;
     double text_scale = 1;
     bool presenter = false;

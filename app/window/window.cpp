@@ -1,17 +1,16 @@
 #include "app/window/window.h"
 
+#include <fmt/format.h>
+#include <glad/gl.h>
+
 #include "app/drawing.h"
 #include "app/input.h"
 #include "app/settings.h"
-
-#include <glad/gl.h>
 
 #include <GLFW/glfw3.h>
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
 #include <imgui_internal.h>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -24,10 +23,10 @@ namespace ringside
 namespace
 {
 
-constexpr int kFramesPerEvent = 3;       // ImGui needs a frame to react and one to settle
-constexpr double kLongestSleep = 1;      // [s] at idle
+constexpr int kFramesPerEvent = 3;  // ImGui needs a frame to react and one to settle
+constexpr double kLongestSleep = 1; // [s] at idle
 constexpr double kShortestFrame = 1.0 / 120;
-constexpr double kSaveAfter = 2;         // [s] of rest after a change
+constexpr double kSaveAfter = 2; // [s] of rest after a change
 
 // GLFW's window and the ImGui backends on it.
 class Screen
@@ -90,10 +89,11 @@ private:
 
 int no_display()
 {
-    fmt::print(stderr, "display: no window could be opened ({})\n",
-               std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr
-                   ? "there is no display; draw a picture instead: ringside picture --view overview -o overview.png"
-                   : "OpenGL 3.3 is needed; on Debian: apt-get install libgl1-mesa-dri");
+    fmt::print(
+        stderr, "display: no window could be opened ({})\n",
+        std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr
+            ? "there is no display; draw a picture instead: ringside picture --view overview -o overview.png"
+            : "OpenGL 3.3 is needed; on Debian: apt-get install libgl1-mesa-dri");
     return kBadInput;
 }
 
@@ -101,7 +101,8 @@ class Loop
 {
 public:
     Loop(Screen& screen, Drawing& drawing, Session& session, Settings settings, const Presets& presets)
-        : screen_(screen), drawing_(drawing), session_(session), settings_(std::move(settings)), presets_(presets), saved_scenario_(session.scenario())
+        : screen_(screen), drawing_(drawing), session_(session), settings_(std::move(settings)),
+          presets_(presets), saved_scenario_(session.scenario())
     {
     }
 
@@ -240,7 +241,8 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
     }
     if (!options.view.empty() && find_view(options.view) == nullptr)
     {
-        return print_faults({{"--view", fmt::format("there is no view \u201c{}\u201d", options.view), "ringside picture --list names them"}});
+        return print_faults({{"--view", fmt::format("there is no view \u201c{}\u201d", options.view),
+                              "ringside picture --list names them"}});
     }
     Issues issues;
     const Settings settings = load_settings(issues);
@@ -271,7 +273,8 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
         return no_display();
     }
     screen.start_backends();
-    session.to_clipboard = [&](const std::string& text) { glfwSetClipboardString(screen.window(), text.c_str()); };
+    session.to_clipboard = [&](const std::string& text)
+    { glfwSetClipboardString(screen.window(), text.c_str()); };
     session.from_clipboard = [&]
     {
         const char* text = glfwGetClipboardString(screen.window());

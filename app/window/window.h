@@ -1,4 +1,5 @@
-// The window: GLFW, an event-driven loop that draws nothing at idle, settings and last scenario kept between starts.
+// The window: GLFW, an event-driven loop that draws nothing at idle, settings and last scenario kept between
+// starts.
 #pragma once
 
 #include "app/commands.h"

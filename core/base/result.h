@@ -48,7 +48,8 @@ inline std::string to_line(const Issue& issue)
 }
 
 // A value, or every issue that kept it from being made.
-template <class T> class Result
+template <class T>
+class Result
 {
 public:
     Result(T value) : content_(std::move(value)) {}

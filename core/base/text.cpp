@@ -22,7 +22,8 @@ struct Scale
     const char* name;
 };
 
-template <std::size_t N> std::string scaled(double value, const std::array<Scale, N>& scales)
+template <std::size_t N>
+std::string scaled(double value, const std::array<Scale, N>& scales)
 {
     const double size = std::abs(value);
     // 999.6 GB rounds to 1000 at three digits, so it moves up to 1.00 TB.
@@ -87,9 +88,14 @@ std::string plain_number(double value)
 
 std::string format_bytes(Bytes bytes, ByteUnit unit)
 {
-    static constexpr std::array<Scale, 6> kDecimal{{{1e15, "PB"}, {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}};
-    static constexpr std::array<Scale, 6> kBinary{{{1125899906842624.0, "PiB"}, {1099511627776.0, "TiB"}, {1073741824.0, "GiB"},
-                                                   {1048576.0, "MiB"}, {1024.0, "KiB"}, {1, "B"}}};
+    static constexpr std::array<Scale, 6> kDecimal{
+        {{1e15, "PB"}, {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}};
+    static constexpr std::array<Scale, 6> kBinary{{{1125899906842624.0, "PiB"},
+                                                   {1099511627776.0, "TiB"},
+                                                   {1073741824.0, "GiB"},
+                                                   {1048576.0, "MiB"},
+                                                   {1024.0, "KiB"},
+                                                   {1, "B"}}};
     return scaled(bytes.value, unit == ByteUnit::decimal ? kDecimal : kBinary);
 }
 
@@ -106,7 +112,8 @@ std::string format_count(double count)
 
 std::string format_seconds(Seconds seconds)
 {
-    static constexpr std::array<Scale, 5> kScales{{{86400, "d"}, {1, "s"}, {1e-3, "ms"}, {1e-6, "\u00b5s"}, {1e-9, "ns"}}};
+    static constexpr std::array<Scale, 5> kScales{
+        {{86400, "d"}, {1, "s"}, {1e-3, "ms"}, {1e-6, "\u00b5s"}, {1e-9, "ns"}}};
     return seconds.value == 0 ? "0 s" : scaled(seconds.value, kScales);
 }
 
@@ -132,10 +139,19 @@ std::optional<double> parse_number(std::string_view text)
     }
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    const std::string_view suffix = std::string_view(digits).substr(static_cast<std::size_t>(end - digits.data()));
-    static constexpr std::array<std::pair<std::string_view, double>, 9> kSuffixes{
-        {{"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"m", 1e6}, {"B", 1e9}, {"b", 1e9}, {"G", 1e9}, {"T", 1e12}}};
-    const auto scale = std::find_if(kSuffixes.begin(), kSuffixes.end(), [&](const auto& s) { return s.first == suffix; });
+    const std::string_view suffix =
+        std::string_view(digits).substr(static_cast<std::size_t>(end - digits.data()));
+    static constexpr std::array<std::pair<std::string_view, double>, 9> kSuffixes{{{"", 1},
+                                                                                   {"k", 1e3},
+                                                                                   {"K", 1e3},
+                                                                                   {"M", 1e6},
+                                                                                   {"m", 1e6},
+                                                                                   {"B", 1e9},
+                                                                                   {"b", 1e9},
+                                                                                   {"G", 1e9},
+                                                                                   {"T", 1e12}}};
+    const auto scale =
+        std::find_if(kSuffixes.begin(), kSuffixes.end(), [&](const auto& s) { return s.first == suffix; });
     if (error != std::errc() || scale == kSuffixes.end() || !std::isfinite(value * scale->second))
     {
         return std::nullopt;
@@ -145,7 +161,8 @@ std::optional<double> parse_number(std::string_view text)
 
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates)
 {
-    constexpr std::size_t kLongest = 64; // nobody means a name by a longer word, and the distance costs its length
+    constexpr std::size_t kLongest =
+        64; // nobody means a name by a longer word, and the distance costs its length
     if (word.size() > kLongest)
     {
         return {};
@@ -164,7 +181,8 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
             for (std::size_t j = 0; j < candidate.size(); ++j)
             {
                 const std::size_t above = row[j + 1];
-                row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (word[i] == candidate[j] ? 0U : 1U)});
+                row[j + 1] =
+                    std::min({above + 1, row[j] + 1, diagonal + (word[i] == candidate[j] ? 0U : 1U)});
                 diagonal = above;
             }
         }

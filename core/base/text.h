@@ -18,9 +18,16 @@ enum class ByteUnit
 };
 
 // Bytes of a GB or a GiB, and an amount in it.
-constexpr double in_bytes(ByteUnit unit) { return unit == ByteUnit::decimal ? 1e9 : 1073741824.0; }
-constexpr double in_gigabytes(Bytes bytes, ByteUnit unit) { return bytes.value / in_bytes(unit); }
-// "84.3", "0.562", "1 240", "1.2e-07": three significant digits, no unit. Non-finite values print as "not a number".
+constexpr double in_bytes(ByteUnit unit)
+{
+    return unit == ByteUnit::decimal ? 1e9 : 1073741824.0;
+}
+constexpr double in_gigabytes(Bytes bytes, ByteUnit unit)
+{
+    return bytes.value / in_bytes(unit);
+}
+// "84.3", "0.562", "1 240", "1.2e-07": three significant digits, no unit. Non-finite values print as "not a
+// number".
 std::string three_digits(double value);
 // 1234567 -> "1 234 567" with thin spaces (U+2009).
 std::string grouped(std::int64_t value);

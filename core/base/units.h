@@ -1,5 +1,6 @@
 // Strong units for the three dimensions of the engine: bytes, FLOPs and seconds.
-// bytes / (bytes per second) is seconds; bytes + FLOPs does not compile. Counts (layers, ranks) are plain std::int64_t.
+// bytes / (bytes per second) is seconds; bytes + FLOPs does not compile. Counts (layers, ranks) are plain
+// std::int64_t.
 #pragma once
 
 #include <compare>
@@ -9,7 +10,8 @@ namespace ringside
 {
 
 // A number whose dimension is bytes^B * flops^F * seconds^S. Whole bytes stay exact up to 2^53 (9 PB).
-template <int B, int F, int S> struct Quantity
+template <int B, int F, int S>
+struct Quantity
 {
     double value = 0;
 
@@ -17,10 +19,19 @@ template <int B, int F, int S> struct Quantity
     constexpr explicit Quantity(double amount) : value(amount) {}
     constexpr explicit Quantity(std::int64_t amount) : value(static_cast<double>(amount)) {}
 
-    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 of a defaulted comparison for a pointer
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 of a defaulted comparison for a
+    // pointer
     friend constexpr auto operator<=>(const Quantity&, const Quantity&) = default;
-    constexpr Quantity& operator+=(Quantity other) { value += other.value; return *this; }
-    constexpr Quantity& operator-=(Quantity other) { value -= other.value; return *this; }
+    constexpr Quantity& operator+=(Quantity other)
+    {
+        value += other.value;
+        return *this;
+    }
+    constexpr Quantity& operator-=(Quantity other)
+    {
+        value -= other.value;
+        return *this;
+    }
     friend constexpr Quantity operator+(Quantity a, Quantity b) { return Quantity(a.value + b.value); }
     friend constexpr Quantity operator-(Quantity a, Quantity b) { return Quantity(a.value - b.value); }
     friend constexpr Quantity operator*(Quantity a, double factor) { return Quantity(a.value * factor); }
@@ -50,10 +61,22 @@ using FlopsPerSecond = Quantity<0, 1, -1>;
 // Decimal and binary literals both exist so that neither is ever assumed.
 namespace literals
 {
-constexpr Bytes operator""_GB(long double amount) { return Bytes(static_cast<double>(amount) * 1e9); }
-constexpr Bytes operator""_GB(unsigned long long amount) { return Bytes(static_cast<double>(amount) * 1e9); }
-constexpr Bytes operator""_GiB(long double amount) { return Bytes(static_cast<double>(amount) * 1073741824.0); }
-constexpr Bytes operator""_GiB(unsigned long long amount) { return Bytes(static_cast<double>(amount) * 1073741824.0); }
+constexpr Bytes operator""_GB(long double amount)
+{
+    return Bytes(static_cast<double>(amount) * 1e9);
+}
+constexpr Bytes operator""_GB(unsigned long long amount)
+{
+    return Bytes(static_cast<double>(amount) * 1e9);
+}
+constexpr Bytes operator""_GiB(long double amount)
+{
+    return Bytes(static_cast<double>(amount) * 1073741824.0);
+}
+constexpr Bytes operator""_GiB(unsigned long long amount)
+{
+    return Bytes(static_cast<double>(amount) * 1073741824.0);
+}
 } // namespace literals
 
 } // namespace ringside

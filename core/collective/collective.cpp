@@ -9,7 +9,8 @@ namespace
 {
 
 // Applies one step to any table of holdings: all sends read the state before the step.
-template <class Table, class Combine> void apply(const Step& step, Table& table, Combine combine)
+template <class Table, class Combine>
+void apply(const Step& step, Table& table, Combine combine)
 {
     const Table before = table;
     for (const Transfer& t : step.transfers)
@@ -28,7 +29,8 @@ Collective ring_all_reduce(std::int64_t ranks)
     Collective ring{n, n, {}};
     for (const Phase phase : {Phase::reduce_scatter, Phase::all_gather})
     {
-        // In the first phase rank r starts with its own chunk r; in the second with chunk r + 1, which it has just finished.
+        // In the first phase rank r starts with its own chunk r; in the second with chunk r + 1, which it has
+        // just finished.
         const std::int64_t offset = phase == Phase::reduce_scatter ? 0 : 1;
         for (std::int64_t j = 0; j < n - 1; ++j)
         {
@@ -36,7 +38,9 @@ Collective ring_all_reduce(std::int64_t ranks)
             for (std::int64_t r = 0; r < n; ++r)
             {
                 const std::int64_t chunk = ((r + offset - j) % n + n) % n;
-                step.transfers.push_back({static_cast<std::int32_t>(r), static_cast<std::int32_t>((r + 1) % n), static_cast<std::int32_t>(chunk)});
+                step.transfers.push_back({static_cast<std::int32_t>(r),
+                                          static_cast<std::int32_t>((r + 1) % n),
+                                          static_cast<std::int32_t>(chunk)});
             }
             ring.steps.push_back(std::move(step));
         }
@@ -59,7 +63,8 @@ Holdings holdings_after(const Collective& collective, std::size_t steps)
     return holdings;
 }
 
-std::vector<std::vector<double>> execute(const Collective& collective, std::vector<std::vector<double>> values)
+std::vector<std::vector<double>> execute(const Collective& collective,
+                                         std::vector<std::vector<double>> values)
 {
     for (const Step& step : collective.steps)
     {

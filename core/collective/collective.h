@@ -1,5 +1,5 @@
-// Collectives as steps anyone can follow: who sends which chunk to whom, and what every rank holds after each step.
-// Costs are the alpha-beta model; no threads and no real network here.
+// Collectives as steps anyone can follow: who sends which chunk to whom, and what every rank holds after each
+// step. Costs are the alpha-beta model; no threads and no real network here.
 #pragma once
 
 #include "core/base/units.h"
@@ -42,8 +42,8 @@ struct Collective
 };
 
 // Ring all-reduce (Patarasu and Yuan, J. Parallel Distrib. Comput. 69 (2009), section 3; Gibiansky 2017):
-// N-1 steps of reduce-scatter, N-1 of all-gather, every rank passing one of N chunks to its right neighbour in each.
-// ranks: 1 to 64.
+// N-1 steps of reduce-scatter, N-1 of all-gather, every rank passing one of N chunks to its right neighbour
+// in each. ranks: 1 to 64.
 Collective ring_all_reduce(std::int64_t ranks);
 
 // What every rank holds: [rank][chunk]. At the start each holds its own contribution to every chunk.
@@ -52,7 +52,8 @@ using Holdings = std::vector<std::vector<Contributors>>;
 Holdings holdings_after(const Collective& collective, std::size_t steps);
 
 // Runs the steps on numbers: values[rank][chunk] in, the same shape out.
-std::vector<std::vector<double>> execute(const Collective& collective, std::vector<std::vector<double>> values);
+std::vector<std::vector<double>> execute(const Collective& collective,
+                                         std::vector<std::vector<double>> values);
 
 struct Link
 {

@@ -1,10 +1,10 @@
 #include "core/engine/cases.h"
 
+#include <fmt/format.h>
+
 #include "core/base/text.h"
 #include "core/engine/report.h"
 #include "core/scenario/json.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -49,19 +49,24 @@ public:
 
     void run(const json& entry, const std::string& path)
     {
-        if (!entry.is_object() || !entry.contains("scenario") || !entry.contains("expect") || !entry["expect"].is_object())
+        if (!entry.is_object() || !entry.contains("scenario") || !entry.contains("expect") ||
+            !entry["expect"].is_object())
         {
-            fault(path, "needs a scenario and the figures to expect", "use {\"name\", \"scenario\": {...}, \"expect\": {\"memory.total_bytes\": 1e9}}");
+            fault(path, "needs a scenario and the figures to expect",
+                  "use {\"name\", \"scenario\": {...}, \"expect\": {\"memory.total_bytes\": 1e9}}");
             return;
         }
         for (const auto& [key, value] : entry.items())
         {
-            if (key != "name" && key != "scenario" && key != "expect" && key != "tolerance" && key != "source" && key != "note")
+            if (key != "name" && key != "scenario" && key != "expect" && key != "tolerance" &&
+                key != "source" && key != "note")
             {
-                fault(fmt::format("{}.{}", path, key), "unknown field", "known are name, scenario, expect, tolerance, source, note");
+                fault(fmt::format("{}.{}", path, key), "unknown field",
+                      "known are name, scenario, expect, tolerance, source, note");
             }
         }
-        const std::string name = entry.contains("name") && entry["name"].is_string() ? entry["name"].get<std::string>() : path;
+        const std::string name =
+            entry.contains("name") && entry["name"].is_string() ? entry["name"].get<std::string>() : path;
         const auto scenario = scenario_from_json(entry["scenario"], presets_);
         if (!scenario)
         {
@@ -94,7 +99,10 @@ public:
     }
 
 private:
-    void fault(std::string path, std::string message, std::string hint) { issues_.push_back({std::move(path), std::move(message), std::move(hint)}); }
+    void fault(std::string path, std::string message, std::string hint)
+    {
+        issues_.push_back({std::move(path), std::move(message), std::move(hint)});
+    }
     void faults(const std::string& path, const Issues& found)
     {
         for (const Issue& issue : found)
@@ -106,7 +114,8 @@ private:
         }
     }
 
-    void compare(const json& entry, const std::string& path, const std::string& name, const std::string& metric, const Scenario& scenario, const Report& report)
+    void compare(const json& entry, const std::string& path, const std::string& name,
+                 const std::string& metric, const Scenario& scenario, const Report& report)
     {
         const json& expected = entry["expect"][metric];
         const Metric* known = find_metric(metric);
@@ -118,22 +127,29 @@ private:
                 names.emplace_back(m.name);
             }
             const std::string near = nearest_word(metric, names);
-            fault(path + ".expect." + metric, "unknown metric", near.empty() ? fmt::format("known are {}", fmt::join(names, ", ")) : fmt::format("did you mean \"{}\"?", near));
+            fault(path + ".expect." + metric, "unknown metric",
+                  near.empty() ? fmt::format("known are {}", fmt::join(names, ", "))
+                               : fmt::format("did you mean \"{}\"?", near));
             return;
         }
         if (!expected.is_number() && !expected.is_boolean())
         {
-            fault(path + ".expect." + metric, expected.dump() + " is not a number", "give the published figure");
+            fault(path + ".expect." + metric, expected.dump() + " is not a number",
+                  "give the published figure");
             return;
         }
-        CaseRow row{name, metric, expected.is_boolean() ? (expected.get<bool>() ? 1.0 : 0.0) : expected.get<double>(), known->value(scenario, report)};
+        CaseRow row{name, metric,
+                    expected.is_boolean() ? (expected.get<bool>() ? 1.0 : 0.0) : expected.get<double>(),
+                    known->value(scenario, report)};
         row.error = row.expected == 0 ? row.got : (row.got - row.expected) / row.expected;
-        if (entry.contains("tolerance") && entry["tolerance"].is_object() && entry["tolerance"].contains(metric))
+        if (entry.contains("tolerance") && entry["tolerance"].is_object() &&
+            entry["tolerance"].contains(metric))
         {
             const json& tolerance = entry["tolerance"][metric];
             if (!tolerance.is_number() || tolerance.get<double>() < 0)
             {
-                fault(path + ".tolerance." + metric, tolerance.dump() + " is not a relative tolerance", "use a number from 0, such as 0.05");
+                fault(path + ".tolerance." + metric, tolerance.dump() + " is not a relative tolerance",
+                      "use a number from 0, such as 0.05");
                 return;
             }
             row.within = std::abs(row.error) <= tolerance.get<double>();
@@ -174,11 +190,17 @@ json to_json(const CasesReport& report)
     json out = {{"metrics", json::object()}, {"rows", json::array()}};
     for (const auto& [metric, s] : report.metrics)
     {
-        out["metrics"][metric] = {{"n", s.n}, {"mean", s.mean}, {"median", s.median}, {"p90", s.p90}, {"max", s.max}, {"signed_mean", s.signed_mean}};
+        out["metrics"][metric] = {{"n", s.n},     {"mean", s.mean}, {"median", s.median},
+                                  {"p90", s.p90}, {"max", s.max},   {"signed_mean", s.signed_mean}};
     }
     for (const CaseRow& row : report.rows)
     {
-        out["rows"].push_back({{"name", row.name}, {"metric", row.metric}, {"expected", row.expected}, {"got", row.got}, {"error", row.error}, {"within", row.within}});
+        out["rows"].push_back({{"name", row.name},
+                               {"metric", row.metric},
+                               {"expected", row.expected},
+                               {"got", row.got},
+                               {"error", row.error},
+                               {"within", row.within}});
     }
     return out;
 }

@@ -1,4 +1,5 @@
-// Cases (schema ringside.cases/1): scenarios with the figures somebody published or measured, and how far we are off.
+// Cases (schema ringside.cases/1): scenarios with the figures somebody published or measured, and how far we
+// are off.
 #pragma once
 
 #include "core/base/result.h"
@@ -17,14 +18,14 @@ struct CaseRow
     std::string metric;
     double expected = 0;
     double got = 0;
-    double error = 0; // (got - expected) / expected; got - expected where 0 is expected
+    double error = 0;   // (got - expected) / expected; got - expected where 0 is expected
     bool within = true; // of the tolerance, where one is given
 };
 
 struct ErrorSummary
 {
     std::int64_t n = 0;
-    double mean = 0;   // mean, median, p90 and max of absolute values
+    double mean = 0; // mean, median, p90 and max of absolute values
     double median = 0;
     double p90 = 0;
     double max = 0;

@@ -34,7 +34,8 @@ ComputeReport compute_report(const Scenario& scenario)
         }
         for (const Weight& w : layer_weights(m, one, has_experts(m, layer)))
         {
-            layers += seen || !w.matrix() ? 0 : 2 * static_cast<double>(w.rows * w.cols * w.active_copies * alike);
+            layers +=
+                seen || !w.matrix() ? 0 : 2 * static_cast<double>(w.rows * w.cols * w.active_copies * alike);
         }
     }
     const double attention = scores * static_cast<double>(m.layers);

@@ -1,4 +1,5 @@
-// Floating-point operations of one optimizer step. Matrix products only, a multiply and an add counting 2; nothing about time.
+// Floating-point operations of one optimizer step. Matrix products only, a multiply and an add counting 2;
+// nothing about time.
 #pragma once
 
 #include "core/base/units.h"
@@ -9,13 +10,13 @@ namespace ringside
 
 struct ComputeReport
 {
-    Flops model_step;     // forward and backward once: what MFU counts
-    Flops hardware_step;  // with everything computed again: what HFU counts
-    Flops forward_token;  // forward of one token, attention included
+    Flops model_step;    // forward and backward once: what MFU counts
+    Flops hardware_step; // with everything computed again: what HFU counts
+    Flops forward_token; // forward of one token, attention included
 };
 
-// Korthikanti et al., arXiv 2205.05198, equations 7 and 8, for any shape: 2 FLOPs per active weight of every product and
-// 4 s a d per token of attention (full scores, no causal half), backward twice the forward.
+// Korthikanti et al., arXiv 2205.05198, equations 7 and 8, for any shape: 2 FLOPs per active weight of every
+// product and 4 s a d per token of attention (full scores, no causal half), backward twice the forward.
 ComputeReport compute_report(const Scenario& scenario);
 
 } // namespace ringside

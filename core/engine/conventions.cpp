@@ -25,11 +25,12 @@ double megatron_attention(const Model& m, double norm)
     }
     const double qk = d(m.qk_nope_head_dim + m.qk_rope_head_dim);
     const double q = m.q_lora_rank == 0 ? h * a * qk : d(m.q_lora_rank) * (h + a * qk + norm);
-    return q + d(m.kv_lora_rank) * (h + a * d(m.qk_nope_head_dim + m.v_head_dim) + norm) + h * d(m.qk_rope_head_dim) + a * d(m.v_head_dim) * h;
+    return q + d(m.kv_lora_rank) * (h + a * d(m.qk_nope_head_dim + m.v_head_dim) + norm) +
+           h * d(m.qk_rope_head_dim) + a * d(m.v_head_dim) * h;
 }
 
-// Parameters on the most loaded shard as Megatron-LM counts them: norms and routers whole, everything else cut by the
-// tensor group, experts by the expert groups; no biases.
+// Parameters on the most loaded shard as Megatron-LM counts them: norms and routers whole, everything else
+// cut by the tensor group, experts by the expert groups; no biases.
 struct MegatronShard
 {
     double dense = 0;
@@ -55,8 +56,10 @@ MegatronShard megatron_shard(const Scenario& scenario)
     }
     const double p = d(scenario.parallel.pipeline);
     const double t = d(scenario.parallel.tensor);
-    const double embeddings = h * d(m.vocab) * (!m.tied_embeddings && scenario.parallel.pipeline == 1 ? 2 : 1);
-    return {(whole + cut / t) / p + embeddings / t, experts / p / d(scenario.parallel.expert * scenario.parallel.expert_tensor)};
+    const double embeddings =
+        h * d(m.vocab) * (!m.tied_embeddings && scenario.parallel.pipeline == 1 ? 2 : 1);
+    return {(whole + cut / t) / p + embeddings / t,
+            experts / p / d(scenario.parallel.expert * scenario.parallel.expert_tensor)};
 }
 
 } // namespace
@@ -64,7 +67,8 @@ MegatronShard megatron_shard(const Scenario& scenario)
 Bytes zero_paper_bytes(double parameters, std::int64_t ranks, std::int64_t stage)
 {
     const double n = d(ranks);
-    return Bytes(parameters * (2 / (stage >= 3 ? n : 1) + 2 / (stage >= 2 ? n : 1) + 12 / (stage >= 1 ? n : 1)));
+    return Bytes(parameters *
+                 (2 / (stage >= 3 ? n : 1) + 2 / (stage >= 2 ? n : 1) + 12 / (stage >= 1 ? n : 1)));
 }
 
 MegatronReport megatron_report(const Scenario& scenario)
@@ -78,10 +82,12 @@ MegatronReport megatron_report(const Scenario& scenario)
     const auto per_parameter = [&](std::int64_t replicas) { return p.zero == 0 ? 18 : 6 + 12 / d(replicas); };
     const MegatronShard shard = megatron_shard(scenario);
     MegatronReport report;
-    report.weights_and_optimizer = Bytes(shard.dense * per_parameter(data_parallel(scenario)) + shard.expert * per_parameter(expert_replicas(scenario)));
+    report.weights_and_optimizer = Bytes(shard.dense * per_parameter(data_parallel(scenario)) +
+                                         shard.expert * per_parameter(expert_replicas(scenario)));
 
     const bool precise = p.sequence_parallel && scenario.training.recompute == Recompute::selective;
-    double bytes = precise ? tokens * h * (18 + 4 * d(m.ffn) / h) * d(m.layers) : tokens * h * (10 + 24 / t) * d(m.layers);
+    double bytes = precise ? tokens * h * (18 + 4 * d(m.ffn) / h) * d(m.layers)
+                           : tokens * h * (10 + 24 / t) * d(m.layers);
     bytes += (8 * tokens + tokens * h) * pp;
     if (p.chunks > 1)
     {
@@ -112,7 +118,8 @@ DeepSpeedEstimate deepspeed_zero2(const DeepSpeedInputs& in)
     {
         return {Bytes(2 * p), Bytes(p * std::max(4 * gpus, 16.0) * in.buffer_factor)};
     }
-    return {Bytes(4 * p + static_cast<double>(static_cast<std::int64_t>(16 * p / gpus))), Bytes(p * 4 * d(in.gpus_per_node) * in.buffer_factor)};
+    return {Bytes(4 * p + static_cast<double>(static_cast<std::int64_t>(16 * p / gpus))),
+            Bytes(p * 4 * d(in.gpus_per_node) * in.buffer_factor)};
 }
 
 DeepSpeedEstimate deepspeed_zero3(const DeepSpeedInputs& in)
@@ -141,12 +148,14 @@ DeepSpeedInputs deepspeed_inputs(const Scenario& scenario)
     in.gpus_per_node = std::min(scenario.cluster.gpus, scenario.cluster.gpus_per_node);
     in.nodes = std::max<std::int64_t>(1, scenario.cluster.gpus / in.gpus_per_node);
     in.offload_optimizer = scenario.training.offload != Offload::none;
-    in.offload_parameters = scenario.training.offload == Offload::optimizer_and_weights_cpu || scenario.training.offload == Offload::optimizer_and_weights_nvme;
+    in.offload_parameters = scenario.training.offload == Offload::optimizer_and_weights_cpu ||
+                            scenario.training.offload == Offload::optimizer_and_weights_nvme;
     return in;
 }
 
 // NOLINTNEXTLINE(readability-function-size): the parameters are the paper's symbols
-double korthikanti_layer(double s, double b, double h, double a, double t, bool sequence_parallel, Recompute recompute)
+double korthikanti_layer(double s, double b, double h, double a, double t, bool sequence_parallel,
+                         Recompute recompute)
 {
     if (recompute == Recompute::full)
     {
@@ -161,7 +170,8 @@ double korthikanti_first_stage(const Scenario& scenario)
     const Model& m = scenario.model;
     const Training& t = scenario.training;
     const Parallel& p = scenario.parallel;
-    const double layer = korthikanti_layer(d(t.sequence_length), d(t.micro_batch), d(m.hidden), d(m.heads), d(p.tensor), p.sequence_parallel, t.recompute);
+    const double layer = korthikanti_layer(d(t.sequence_length), d(t.micro_batch), d(m.hidden), d(m.heads),
+                                           d(p.tensor), p.sequence_parallel, t.recompute);
     const double factor = p.chunks > 1 ? 1 + (d(p.pipeline) - 1) / (d(p.pipeline) * d(p.chunks)) : 1;
     return layer * d(m.layers) * factor;
 }

@@ -12,16 +12,19 @@ namespace ringside
 namespace
 {
 
-constexpr std::array<std::string_view, kComponents> kNames{"weights", "gradients", "master weights", "momentum", "variance", "buffers", "activations"};
-constexpr std::array<std::string_view, kComponents> kKeys{"weights_bytes", "gradients_bytes", "master_weights_bytes", "momentum_bytes",
-                                                          "variance_bytes", "buffers_bytes", "activations_bytes"};
+constexpr std::array<std::string_view, kComponents> kNames{
+    "weights", "gradients", "master weights", "momentum", "variance", "buffers", "activations"};
+constexpr std::array<std::string_view, kComponents> kKeys{
+    "weights_bytes",  "gradients_bytes", "master_weights_bytes", "momentum_bytes",
+    "variance_bytes", "buffers_bytes",   "activations_bytes"};
 
 Bytes whole(double bytes)
 {
     return Bytes(std::ceil(bytes));
 }
 
-// Elements of one rank when `elements` are cut over `ranks`; the last rank's padding counts, as it is allocated.
+// Elements of one rank when `elements` are cut over `ranks`; the last rank's padding counts, as it is
+// allocated.
 double shard(std::int64_t elements, std::int64_t ranks)
 {
     const std::int64_t largest = (elements + ranks - 1) / ranks;
@@ -64,16 +67,20 @@ struct Context
 
     explicit Context(const Scenario& scenario)
         : s(scenario), bytes(state_bytes(scenario.training)),
-          tokens(static_cast<double>(scenario.training.micro_batch) * static_cast<double>(scenario.training.sequence_length) /
+          tokens(static_cast<double>(scenario.training.micro_batch) *
+                 static_cast<double>(scenario.training.sequence_length) /
                  static_cast<double>(scenario.parallel.context)),
-          sequence_cut(scenario.parallel.sequence_parallel ? static_cast<double>(scenario.parallel.tensor) : 1),
-          dense_replicas(ringside::dense_replicas(scenario)), expert_replicas(ringside::expert_replicas(scenario))
+          sequence_cut(scenario.parallel.sequence_parallel ? static_cast<double>(scenario.parallel.tensor)
+                                                           : 1),
+          dense_replicas(ringside::dense_replicas(scenario)),
+          expert_replicas(ringside::expert_replicas(scenario))
     {
     }
 
     double elements(std::int64_t dense, std::int64_t expert, bool sharded) const
     {
-        return sharded ? shard(dense, dense_replicas) + shard(expert, expert_replicas) : static_cast<double>(dense + expert);
+        return sharded ? shard(dense, dense_replicas) + shard(expert, expert_replicas)
+                       : static_cast<double>(dense + expert);
     }
 };
 
@@ -95,13 +102,15 @@ OptimizerBytes optimizer_bytes(const Context& c, const StageWeights& w)
     }
     else if (c.s.training.optimizer == Optimizer::muon)
     {
-        // AdamW for everything that is not a hidden matrix (Jordan 2024; Liu et al., arXiv 2502.16982, section 2).
+        // AdamW for everything that is not a hidden matrix (Jordan 2024; Liu et al., arXiv 2502.16982,
+        // section 2).
         out.variance = 4 * c.elements(w.dense - w.matrices_dense, w.expert - w.matrices_expert, sharded);
     }
     return out;
 }
 
-// Bytes alive only inside one layer's backward pass: gradients of its widest tensors, and the gathered input and output.
+// Bytes alive only inside one layer's backward pass: gradients of its widest tensors, and the gathered input
+// and output.
 double working_set(const Context& c, bool with_experts)
 {
     const Model& m = c.s.model;
@@ -115,9 +124,12 @@ double working_set(const Context& c, bool with_experts)
     if (with_experts)
     {
         const auto k = static_cast<double>(m.experts_per_token);
-        mlp = (2 * k * h * static_cast<double>(c.s.parallel.expert_tensor) + (1 + gates) * k * static_cast<double>(m.expert_ffn)) / t;
+        mlp = (2 * k * h * static_cast<double>(c.s.parallel.expert_tensor) +
+               (1 + gates) * k * static_cast<double>(m.expert_ffn)) /
+              t;
     }
-    const auto head = static_cast<double>(m.attention == Attention::mla ? m.qk_nope_head_dim + m.qk_rope_head_dim : m.head_dim);
+    const auto head = static_cast<double>(
+        m.attention == Attention::mla ? m.qk_nope_head_dim + m.qk_rope_head_dim : m.head_dim);
     double attention = 2 * h + 4 * heads * head / t;
     if (!c.s.training.flash_attention)
     {
@@ -162,16 +174,19 @@ void fill_state(const Context& c, const StageWeights& w, StageMemory& stage)
         weights = 0;
     }
     stage.parameters = w.total();
-    stage.parts = {whole(weights), whole(gradients), whole(optimizer.master), whole(optimizer.momentum), whole(optimizer.variance)};
+    stage.parts = {whole(weights), whole(gradients), whole(optimizer.master), whole(optimizer.momentum),
+                   whole(optimizer.variance)};
 }
 
-void fill_activations(const Context& c, const std::vector<LayerRange>& ranges, std::int64_t index, StageMemory& stage)
+void fill_activations(const Context& c, const std::vector<LayerRange>& ranges, std::int64_t index,
+                      StageMemory& stage)
 {
     const Scenario& s = c.s;
     const Training& t = s.training;
     const double e = element_bytes(t);
     const auto hidden = static_cast<double>(s.model.hidden);
-    const auto in_flight = peak_in_flight(t.schedule, s.parallel.pipeline, micro_batches(s), s.parallel.chunks, index);
+    const auto in_flight =
+        peak_in_flight(t.schedule, s.parallel.pipeline, micro_batches(s), s.parallel.chunks, index);
     const double dense = layer_activations(s.model, t, s.parallel, false, t.recompute);
     const double moe = s.model.experts > 0 ? layer_activations(s.model, t, s.parallel, true, t.recompute) : 0;
     double kept = 0;
@@ -183,23 +198,27 @@ void fill_activations(const Context& c, const std::vector<LayerRange>& ranges, s
         stage.in_flight += in_flight[chunk];
         stage.kept_layers += times * static_cast<double>(ranges[chunk].count);
         stage.layers += ranges[chunk].count;
-        stage.layer_bytes = std::max(stage.layer_bytes, Bytes(std::max(layers.dense > 0 ? dense : 0, layers.moe > 0 ? moe : 0)));
+        stage.layer_bytes = std::max(stage.layer_bytes,
+                                     Bytes(std::max(layers.dense > 0 ? dense : 0, layers.moe > 0 ? moe : 0)));
     }
     if (index == 0 && s.model.dropout)
     {
-        kept += static_cast<double>(in_flight[0]) * c.tokens * hidden / c.sequence_cut; // mask of the embedding's dropout
+        kept += static_cast<double>(in_flight[0]) * c.tokens * hidden /
+                c.sequence_cut; // mask of the embedding's dropout
     }
     if (index + 1 == s.parallel.pipeline)
     {
-        // Final norm's input, the projection's input, and logits counted as fp32, or 16 bit with their gradient beside them
-        // (Korthikanti et al., section 4.3: 4 s b h / t (1 + v / h)).
-        stage.logits_bytes = whole(4 * c.tokens * static_cast<double>(s.model.vocab) / static_cast<double>(s.parallel.tensor));
+        // Final norm's input, the projection's input, and logits counted as fp32, or 16 bit with their
+        // gradient beside them (Korthikanti et al., section 4.3: 4 s b h / t (1 + v / h)).
+        stage.logits_bytes =
+            whole(4 * c.tokens * static_cast<double>(s.model.vocab) / static_cast<double>(s.parallel.tensor));
         kept += 2 * e * c.tokens * hidden / c.sequence_cut + stage.logits_bytes.value;
     }
     stage.parts[static_cast<std::size_t>(Component::activations)] = whole(kept);
 }
 
-void fill_buffers(const Context& c, const std::vector<LayerRange>& ranges, const StageWeights& w, StageMemory& stage)
+void fill_buffers(const Context& c, const std::vector<LayerRange>& ranges, const StageWeights& w,
+                  StageMemory& stage)
 {
     const Scenario& s = c.s;
     const Training& t = s.training;
@@ -211,17 +230,24 @@ void fill_buffers(const Context& c, const std::vector<LayerRange>& ranges, const
         has_dense = has_dense || layers.dense > 0;
         has_moe = has_moe || layers.moe > 0;
     }
-    const double product = std::min(c.bytes.weight, element_bytes(t)); // gradients leave a matrix product in its own format
+    const double product =
+        std::min(c.bytes.weight, element_bytes(t)); // gradients leave a matrix product in its own format
     BufferParts& b = stage.buffers;
-    // Fused accumulation keeps one scratch gradient per weight shape (Transformer Engine); sharded gradients pass through one whole layer.
-    b.gradient_workspace = whole(product * static_cast<double>(s.parallel.zero >= 2 ? w.largest_layer : w.distinct));
+    // Fused accumulation keeps one scratch gradient per weight shape (Transformer Engine); sharded gradients
+    // pass through one whole layer.
+    b.gradient_workspace =
+        whole(product * static_cast<double>(s.parallel.zero >= 2 ? w.largest_layer : w.distinct));
     const double widest = std::max(has_dense ? working_set(c, false) : 0, has_moe ? working_set(c, true) : 0);
-    // The loss's gradient is there before the first layer's backward starts, so only what exceeds the logits is extra.
+    // The loss's gradient is there before the first layer's backward starts, so only what exceeds the logits
+    // is extra.
     b.working_set = whole(std::max(0.0, widest - stage.logits_bytes.value));
     if (t.recompute != Recompute::none)
     {
         const auto again = [&](bool experts)
-        { return layer_activations(s.model, t, s.parallel, experts, Recompute::none) - layer_activations(s.model, t, s.parallel, experts, t.recompute); };
+        {
+            return layer_activations(s.model, t, s.parallel, experts, Recompute::none) -
+                   layer_activations(s.model, t, s.parallel, experts, t.recompute);
+        };
         b.recomputed = whole(std::max(has_dense ? again(false) : 0, has_moe ? again(true) : 0));
     }
     if (s.parallel.zero == 3)
@@ -230,7 +256,8 @@ void fill_buffers(const Context& c, const std::vector<LayerRange>& ranges, const
     }
     if (s.parallel.pipeline > 1)
     {
-        b.transfer = whole(2 * element_bytes(t) * c.tokens * static_cast<double>(s.model.hidden) / c.sequence_cut);
+        b.transfer =
+            whole(2 * element_bytes(t) * c.tokens * static_cast<double>(s.model.hidden) / c.sequence_cut);
     }
     const Bytes temporary = b.gradient_workspace + b.working_set + b.recomputed + b.gathered + b.transfer;
     b.fragmentation = whole(t.fragmentation * (stage.total() + temporary).value);
@@ -239,8 +266,14 @@ void fill_buffers(const Context& c, const std::vector<LayerRange>& ranges, const
 
 } // namespace
 
-std::string_view name_of(Component component) { return kNames.at(static_cast<std::size_t>(component)); }
-std::string_view key_of(Component component) { return kKeys.at(static_cast<std::size_t>(component)); }
+std::string_view name_of(Component component)
+{
+    return kNames.at(static_cast<std::size_t>(component));
+}
+std::string_view key_of(Component component)
+{
+    return kKeys.at(static_cast<std::size_t>(component));
+}
 
 StateBytes state_bytes(const Training& t)
 {
@@ -251,22 +284,34 @@ StateBytes state_bytes(const Training& t)
     b.master = full ? 0 : 4;
     switch (t.optimizer)
     {
-    case Optimizer::adamw: break;
+    case Optimizer::adamw:
+        break;
     case Optimizer::adamw_8bit:
-        // One byte and a share of a block's fp32 scale, blocks of 256 (Dettmers et al., arXiv 2110.02861; bitsandbytes).
+        // One byte and a share of a block's fp32 scale, blocks of 256 (Dettmers et al., arXiv 2110.02861;
+        // bitsandbytes).
         b.momentum = b.variance = 1 + 4.0 / 256;
         break;
-    case Optimizer::sgd_momentum: b.variance = 0; break;
-    case Optimizer::adafactor: b.momentum = b.variance = 0; break; // factored: Shazeer and Stern, arXiv 1804.04235
-    case Optimizer::muon: b.variance = 0; break;
+    case Optimizer::sgd_momentum:
+        b.variance = 0;
+        break;
+    case Optimizer::adafactor:
+        b.momentum = b.variance = 0;
+        break; // factored: Shazeer and Stern, arXiv 1804.04235
+    case Optimizer::muon:
+        b.variance = 0;
+        break;
     }
     if (t.precision == Precision::fp8)
     {
         switch (t.fp8_recipe)
         {
-        case Fp8Recipe::bf16_weights: b.weight = 4; break; // bf16, and 8-bit copies by row and by column (Transformer Engine)
-        case Fp8Recipe::fp8_weights: b.weight = 2; break;  // 8-bit by row and by column only
-        case Fp8Recipe::deepseek:                          // DeepSeek-V3, arXiv 2412.19437, section 3.3
+        case Fp8Recipe::bf16_weights:
+            b.weight = 4;
+            break; // bf16, and 8-bit copies by row and by column (Transformer Engine)
+        case Fp8Recipe::fp8_weights:
+            b.weight = 2;
+            break;                // 8-bit by row and by column only
+        case Fp8Recipe::deepseek: // DeepSeek-V3, arXiv 2412.19437, section 3.3
             b.weight = 1;
             if (t.optimizer == Optimizer::adamw)
             {
@@ -278,7 +323,8 @@ StateBytes state_bytes(const Training& t)
     return b;
 }
 
-ActivationCost activation_cost(const Model& m, const Training& training, const Parallel& parallel, bool with_experts, Recompute recompute)
+ActivationCost activation_cost(const Model& m, const Training& training, const Parallel& parallel,
+                               bool with_experts, Recompute recompute)
 {
     const double e = element_bytes(training);
     const double in = input_bytes(training);
@@ -293,7 +339,8 @@ ActivationCost activation_cost(const Model& m, const Training& training, const P
         return cost;
     }
     const double dropout = m.dropout ? 1 : 0;
-    const double products = m.norms_per_layer == 1 ? 1 : 2; // a parallel block feeds both halves from one norm
+    const double products =
+        m.norms_per_layer == 1 ? 1 : 2; // a parallel block feeds both halves from one norm
     cost.sequence = static_cast<double>(m.norms_per_layer) * e * h + products * in * h + 2 * dropout * h;
     if (m.attention == Attention::mla)
     {
@@ -307,8 +354,9 @@ ActivationCost activation_cost(const Model& m, const Training& training, const P
     else
     {
         const auto d = static_cast<double>(m.head_dim);
-        const double kv = std::max(static_cast<double>(m.kv_heads), t); // copied where there are fewer than GPUs
-        const double normed = m.qk_norm == QkNorm::none ? 0 : 1;        // the norm keeps its input too
+        const double kv =
+            std::max(static_cast<double>(m.kv_heads), t);        // copied where there are fewer than GPUs
+        const double normed = m.qk_norm == QkNorm::none ? 0 : 1; // the norm keeps its input too
         cost.tensor = e * d * (2 * a + 2 * kv) + normed * e * d * (a + kv);
     }
     if (!training.flash_attention && recompute == Recompute::none)
@@ -321,7 +369,8 @@ ActivationCost activation_cost(const Model& m, const Training& training, const P
         cost.tensor += (gates * e + in) * static_cast<double>(m.ffn);
         return cost;
     }
-    // Balanced routing: every GPU works on as many token copies as it sent out. Router probabilities stay in fp32.
+    // Balanced routing: every GPU works on as many token copies as it sent out. Router probabilities stay in
+    // fp32.
     const auto k = static_cast<double>(m.experts_per_token);
     const auto f = static_cast<double>(m.expert_ffn);
     cost.sequence += 4 * static_cast<double>(m.experts);
@@ -331,13 +380,16 @@ ActivationCost activation_cost(const Model& m, const Training& training, const P
     return cost;
 }
 
-double layer_activations(const Model& model, const Training& training, const Parallel& parallel, bool with_experts, Recompute recompute)
+double layer_activations(const Model& model, const Training& training, const Parallel& parallel,
+                         bool with_experts, Recompute recompute)
 {
     const ActivationCost cost = activation_cost(model, training, parallel, with_experts, recompute);
     const auto t = static_cast<double>(parallel.tensor);
     const auto s = static_cast<double>(training.sequence_length);
-    const double tokens = static_cast<double>(training.micro_batch) * s / static_cast<double>(parallel.context);
-    return tokens * (cost.sequence / (parallel.sequence_parallel ? t : 1) + cost.tensor / t + cost.scores * s / t);
+    const double tokens =
+        static_cast<double>(training.micro_batch) * s / static_cast<double>(parallel.context);
+    return tokens *
+           (cost.sequence / (parallel.sequence_parallel ? t : 1) + cost.tensor / t + cost.scores * s / t);
 }
 
 Bytes StageMemory::total() const
@@ -351,7 +403,8 @@ MemoryReport memory_report(const Scenario& scenario)
     const auto layers = stage_layers(scenario.model, scenario.parallel);
     const auto weights = stage_weights(scenario.model, scenario.parallel);
     MemoryReport report;
-    report.capacity = Bytes(std::max(0.0, (scenario.cluster.gpu.memory_gb - scenario.training.reserved_gb) * 1e9));
+    report.capacity =
+        Bytes(std::max(0.0, (scenario.cluster.gpu.memory_gb - scenario.training.reserved_gb) * 1e9));
     report.stages.resize(layers.size());
     for (std::size_t i = 0; i < layers.size(); ++i)
     {
@@ -367,16 +420,21 @@ MemoryReport memory_report(const Scenario& scenario)
     return report;
 }
 
-std::vector<std::int64_t> peak_in_flight(ScheduleKind kind, std::int64_t stages, std::int64_t micro_batches, std::int64_t chunks, std::int64_t stage)
+std::vector<std::int64_t> peak_in_flight(ScheduleKind kind, std::int64_t stages, std::int64_t micro_batches,
+                                         std::int64_t chunks, std::int64_t stage)
 {
     const std::int64_t p = stages;
     const std::int64_t m = micro_batches;
     switch (kind)
     {
-    case ScheduleKind::naive: return {1};
-    case ScheduleKind::gpipe: return {m};
-    case ScheduleKind::one_f_one_b: return {std::min(m, p - stage)};
-    case ScheduleKind::interleaved: break;
+    case ScheduleKind::naive:
+        return {1};
+    case ScheduleKind::gpipe:
+        return {m};
+    case ScheduleKind::one_f_one_b:
+        return {std::min(m, p - stage)};
+    case ScheduleKind::interleaved:
+        break;
     }
     const std::int64_t v = chunks;
     const std::int64_t forwards = std::min(m * v, 2 * (p - stage - 1) + (v - 1) * p + 1);

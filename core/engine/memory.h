@@ -1,5 +1,5 @@
-// Memory of one GPU, component by component and stage by stage. Every part is whole bytes, so the parts add up exactly.
-// Says nothing about time. Conventions of other tools are in conventions.h.
+// Memory of one GPU, component by component and stage by stage. Every part is whole bytes, so the parts add
+// up exactly. Says nothing about time. Conventions of other tools are in conventions.h.
 #pragma once
 
 #include "core/base/units.h"
@@ -13,12 +13,22 @@ namespace ringside
 {
 
 // In the order of the stacked bar, state below and activations on top.
-enum class Component { weights, gradients, master_weights, momentum, variance, buffers, activations };
+enum class Component
+{
+    weights,
+    gradients,
+    master_weights,
+    momentum,
+    variance,
+    buffers,
+    activations
+};
 inline constexpr std::size_t kComponents = 7;
 std::string_view name_of(Component component); // "master weights"
 std::string_view key_of(Component component);  // "master_weights_bytes"
 
-// Bytes kept for each parameter, before any sharding (ZeRO, arXiv 1910.02054, section 3.1: 2 + 2 + K with K = 12 for Adam).
+// Bytes kept for each parameter, before any sharding (ZeRO, arXiv 1910.02054, section 3.1: 2 + 2 + K with K =
+// 12 for Adam).
 struct StateBytes
 {
     double weight = 2;
@@ -30,22 +40,27 @@ struct StateBytes
     double total() const { return weight + gradient + momentum + variance + master; }
 };
 
-// The recipe's bytes per parameter. Adafactor's and Muon's variance is not per parameter: see memory_report().
+// The recipe's bytes per parameter. Adafactor's and Muon's variance is not per parameter: see
+// memory_report().
 StateBytes state_bytes(const Training& training);
 
-// What one layer keeps for the backward pass, per token of its sequence share, in bytes before tensor parallelism.
+// What one layer keeps for the backward pass, per token of its sequence share, in bytes before tensor
+// parallelism.
 struct ActivationCost
 {
     double sequence = 0; // cut by tensor only with sequence parallelism (norms, their inputs, dropout masks)
     double tensor = 0;   // cut by tensor (heads, MLP)
-    double scores = 0;   // per token and per token of the sequence; cut by tensor; 0 with flash attention or recompute
+    double scores =
+        0; // per token and per token of the sequence; cut by tensor; 0 with flash attention or recompute
 };
 
-// Korthikanti et al., arXiv 2205.05198, section 4.1, tensor by tensor, extended to gated MLPs, GQA, MLA and experts.
-// `recompute` none gives everything, selective drops the scores, full keeps only the layer's input.
-ActivationCost activation_cost(const Model& model, const Training& training, const Parallel& parallel, bool with_experts, Recompute recompute);
+// Korthikanti et al., arXiv 2205.05198, section 4.1, tensor by tensor, extended to gated MLPs, GQA, MLA and
+// experts. `recompute` none gives everything, selective drops the scores, full keeps only the layer's input.
+ActivationCost activation_cost(const Model& model, const Training& training, const Parallel& parallel,
+                               bool with_experts, Recompute recompute);
 // Bytes of one layer of one micro-batch on one GPU.
-double layer_activations(const Model& model, const Training& training, const Parallel& parallel, bool with_experts, Recompute recompute);
+double layer_activations(const Model& model, const Training& training, const Parallel& parallel,
+                         bool with_experts, Recompute recompute);
 
 // What the temporary buffers are made of.
 struct BufferParts
@@ -63,12 +78,12 @@ struct StageMemory
     std::array<Bytes, kComponents> parts{}; // by Component
     BufferParts buffers;
     std::int64_t layers = 0;
-    std::int64_t parameters = 0;       // elements on one GPU, before ZeRO
-    std::int64_t in_flight = 0;        // micro-batches kept at the peak (of chunks, when interleaved)
-    double kept_layers = 0;            // layers x micro-batches kept at the peak
-    Bytes layer_bytes;                 // activations of the stage's largest layer, one micro-batch
-    Bytes logits_bytes;                // last stage only, inside activations
-    Bytes host_bytes;                  // offloaded to the host by this GPU
+    std::int64_t parameters = 0; // elements on one GPU, before ZeRO
+    std::int64_t in_flight = 0;  // micro-batches kept at the peak (of chunks, when interleaved)
+    double kept_layers = 0;      // layers x micro-batches kept at the peak
+    Bytes layer_bytes;           // activations of the stage's largest layer, one micro-batch
+    Bytes logits_bytes;          // last stage only, inside activations
+    Bytes host_bytes;            // offloaded to the host by this GPU
     Bytes nvme_bytes;
 
     Bytes of(Component component) const { return parts[static_cast<std::size_t>(component)]; }
@@ -89,8 +104,9 @@ struct MemoryReport
 MemoryReport memory_report(const Scenario& scenario);
 
 // Micro-batches (or chunks of them) whose activations a stage keeps at the peak, by chunk. Sum is the stash.
-//   gpipe: m; 1f1b: min(m, p - i) (PipeDream-Flush); interleaved: the first min(m v, 2(p-i-1) + (v-1)p + 1) forwards
-//   (Narayanan et al., arXiv 2104.04473, section 2.2); naive: 1.
-std::vector<std::int64_t> peak_in_flight(ScheduleKind kind, std::int64_t stages, std::int64_t micro_batches, std::int64_t chunks, std::int64_t stage);
+//   gpipe: m; 1f1b: min(m, p - i) (PipeDream-Flush); interleaved: the first min(m v, 2(p-i-1) + (v-1)p + 1)
+//   forwards (Narayanan et al., arXiv 2104.04473, section 2.2); naive: 1.
+std::vector<std::int64_t> peak_in_flight(ScheduleKind kind, std::int64_t stages, std::int64_t micro_batches,
+                                         std::int64_t chunks, std::int64_t stage);
 
 } // namespace ringside

@@ -12,7 +12,8 @@ namespace
 {
 
 constexpr std::int64_t kMostDrawn = 16;
-// The pipeline picture is simulated with at most this many operations; beyond, only the closed forms are needed.
+// The pipeline picture is simulated with at most this many operations; beyond, only the closed forms are
+// needed.
 constexpr std::int64_t kMostOperations = 4'000'000;
 
 CollectiveReport collective_report(const Scenario& s, const MemoryReport& memory)
@@ -26,7 +27,8 @@ CollectiveReport collective_report(const Scenario& s, const MemoryReport& memory
     r.message = asked.message_gb > 0 ? Bytes(asked.message_gb * 1e9) : Bytes(gradients);
     // Ranks of one replica sit together, so the group fits a node only if all of it does.
     r.crosses_nodes = r.ranks * s.parallel.tensor > s.cluster.gpus_per_node;
-    r.link = {Seconds(asked.latency_us * 1e-6), BytesPerSecond((r.crosses_nodes ? s.cluster.network_gb_per_s : node_link(s.cluster)) * 1e9)};
+    r.link = {Seconds(asked.latency_us * 1e-6),
+              BytesPerSecond((r.crosses_nodes ? s.cluster.network_gb_per_s : node_link(s.cluster)) * 1e9)};
     r.steps = ring_all_reduce(r.drawn_ranks);
     r.cost = ring_all_reduce_cost(r.ranks, r.message, r.link);
     return r;
@@ -39,7 +41,9 @@ Result<PipelineReport> pipeline_report(const Scenario& s)
     const std::int64_t operations = 2 * r.shape.stages * r.shape.chunks * r.shape.micro_batches;
     if (operations > kMostOperations)
     {
-        return Issue{"training.global_batch", "the pipeline has " + std::to_string(operations) + " operations", "use fewer micro-batches or stages; 4 000 000 are simulated"};
+        return Issue{"training.global_batch",
+                     "the pipeline has " + std::to_string(operations) + " operations",
+                     "use fewer micro-batches or stages; 4 000 000 are simulated"};
     }
     auto order = make_order(s.training.schedule, r.shape);
     if (!order)
@@ -88,28 +92,48 @@ namespace
 {
 
 constexpr std::array kMetrics{
-    Metric{"model.parameters", "", [](const Scenario&, const Report& r) { return static_cast<double>(r.parameters.total); }},
-    Metric{"model.active_parameters", "", [](const Scenario&, const Report& r) { return static_cast<double>(r.parameters.active); }},
-    Metric{"memory.weights_bytes", "B", [](const Scenario&, const Report& r) { return part(r, Component::weights); }},
-    Metric{"memory.gradients_bytes", "B", [](const Scenario&, const Report& r) { return part(r, Component::gradients); }},
-    Metric{"memory.momentum_bytes", "B", [](const Scenario&, const Report& r) { return part(r, Component::momentum); }},
-    Metric{"memory.variance_bytes", "B", [](const Scenario&, const Report& r) { return part(r, Component::variance); }},
-    Metric{"memory.master_weights_bytes", "B", [](const Scenario&, const Report& r) { return part(r, Component::master_weights); }},
-    Metric{"memory.activations_bytes", "B", [](const Scenario&, const Report& r) { return part(r, Component::activations); }},
-    Metric{"memory.buffers_bytes", "B", [](const Scenario&, const Report& r) { return part(r, Component::buffers); }},
-    Metric{"memory.total_bytes", "B", [](const Scenario&, const Report& r) { return r.memory.worst().total().value; }},
-    Metric{"memory.capacity_bytes", "B", [](const Scenario&, const Report& r) { return r.memory.capacity.value; }},
+    Metric{"model.parameters", "",
+           [](const Scenario&, const Report& r) { return static_cast<double>(r.parameters.total); }},
+    Metric{"model.active_parameters", "",
+           [](const Scenario&, const Report& r) { return static_cast<double>(r.parameters.active); }},
+    Metric{"memory.weights_bytes", "B",
+           [](const Scenario&, const Report& r) { return part(r, Component::weights); }},
+    Metric{"memory.gradients_bytes", "B",
+           [](const Scenario&, const Report& r) { return part(r, Component::gradients); }},
+    Metric{"memory.momentum_bytes", "B",
+           [](const Scenario&, const Report& r) { return part(r, Component::momentum); }},
+    Metric{"memory.variance_bytes", "B",
+           [](const Scenario&, const Report& r) { return part(r, Component::variance); }},
+    Metric{"memory.master_weights_bytes", "B",
+           [](const Scenario&, const Report& r) { return part(r, Component::master_weights); }},
+    Metric{"memory.activations_bytes", "B",
+           [](const Scenario&, const Report& r) { return part(r, Component::activations); }},
+    Metric{"memory.buffers_bytes", "B",
+           [](const Scenario&, const Report& r) { return part(r, Component::buffers); }},
+    Metric{"memory.total_bytes", "B",
+           [](const Scenario&, const Report& r) { return r.memory.worst().total().value; }},
+    Metric{"memory.capacity_bytes", "B",
+           [](const Scenario&, const Report& r) { return r.memory.capacity.value; }},
     Metric{"memory.fits", "", [](const Scenario&, const Report& r) { return r.memory.fits() ? 1.0 : 0.0; }},
-    Metric{"memory.host_bytes", "B", [](const Scenario&, const Report& r) { return r.memory.worst().host_bytes.value; }},
-    Metric{"memory.nvme_bytes", "B", [](const Scenario&, const Report& r) { return r.memory.worst().nvme_bytes.value; }},
-    Metric{"parallel.data", "", [](const Scenario& s, const Report&) { return static_cast<double>(data_parallel(s)); }},
-    Metric{"parallel.micro_batches", "", [](const Scenario& s, const Report&) { return static_cast<double>(micro_batches(s)); }},
+    Metric{"memory.host_bytes", "B",
+           [](const Scenario&, const Report& r) { return r.memory.worst().host_bytes.value; }},
+    Metric{"memory.nvme_bytes", "B",
+           [](const Scenario&, const Report& r) { return r.memory.worst().nvme_bytes.value; }},
+    Metric{"parallel.data", "",
+           [](const Scenario& s, const Report&) { return static_cast<double>(data_parallel(s)); }},
+    Metric{"parallel.micro_batches", "",
+           [](const Scenario& s, const Report&) { return static_cast<double>(micro_batches(s)); }},
     Metric{"flops.step", "FLOP", [](const Scenario&, const Report& r) { return r.compute.model_step.value; }},
-    Metric{"flops.hardware_step", "FLOP", [](const Scenario&, const Report& r) { return r.compute.hardware_step.value; }},
-    Metric{"step.bubble_over_ideal", "", [](const Scenario&, const Report& r) { return r.pipeline.timeline.bubble_over_ideal(); }},
-    Metric{"step.bubble_of_total", "", [](const Scenario&, const Report& r) { return r.pipeline.timeline.bubble_of_total(); }},
-    Metric{"collective.sent_bytes", "B", [](const Scenario&, const Report& r) { return r.collective.cost.sent_per_rank.value; }},
-    Metric{"collective.time_s", "s", [](const Scenario&, const Report& r) { return r.collective.cost.total().value; }},
+    Metric{"flops.hardware_step", "FLOP",
+           [](const Scenario&, const Report& r) { return r.compute.hardware_step.value; }},
+    Metric{"step.bubble_over_ideal", "",
+           [](const Scenario&, const Report& r) { return r.pipeline.timeline.bubble_over_ideal(); }},
+    Metric{"step.bubble_of_total", "",
+           [](const Scenario&, const Report& r) { return r.pipeline.timeline.bubble_of_total(); }},
+    Metric{"collective.sent_bytes", "B",
+           [](const Scenario&, const Report& r) { return r.collective.cost.sent_per_rank.value; }},
+    Metric{"collective.time_s", "s",
+           [](const Scenario&, const Report& r) { return r.collective.cost.total().value; }},
 };
 
 } // namespace
@@ -121,7 +145,8 @@ std::span<const Metric> metrics()
 
 const Metric* find_metric(std::string_view name)
 {
-    const auto found = std::find_if(kMetrics.begin(), kMetrics.end(), [name](const Metric& m) { return m.name == name; });
+    const auto found =
+        std::find_if(kMetrics.begin(), kMetrics.end(), [name](const Metric& m) { return m.name == name; });
     return found == kMetrics.end() ? nullptr : &*found;
 }
 

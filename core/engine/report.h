@@ -25,9 +25,9 @@ struct CollectiveReport
     std::int64_t drawn_ranks = 1; // 1 to 16
     Bytes message;
     Link link;
-    bool crosses_nodes = false;   // the group reaches beyond one node, so the network is the link
-    Collective steps;             // of the drawn ring
-    RingCost cost;                // of the real group
+    bool crosses_nodes = false; // the group reaches beyond one node, so the network is the link
+    Collective steps;           // of the drawn ring
+    RingCost cost;              // of the real group
 };
 
 struct Report

@@ -15,11 +15,20 @@ class Collector
 public:
     Collector(const Model& model, const Parallel& parallel) : m_(model), t_(parallel.tensor), p_(parallel) {}
 
-    void whole(std::string_view name, std::int64_t rows, std::int64_t cols) { add({name, rows, cols, rows, cols}); }
+    void whole(std::string_view name, std::int64_t rows, std::int64_t cols)
+    {
+        add({name, rows, cols, rows, cols});
+    }
     void vector(std::string_view name, std::int64_t length) { add({name, length, 1, length, 1}); }
     void cut_vector(std::string_view name, std::int64_t length) { add({name, length, 1, length / t_, 1}); }
-    void columns(std::string_view name, std::int64_t rows, std::int64_t cols) { add({name, rows, cols, rows, cols / t_}); }
-    void rows(std::string_view name, std::int64_t rows, std::int64_t cols) { add({name, rows, cols, rows / t_, cols}); }
+    void columns(std::string_view name, std::int64_t rows, std::int64_t cols)
+    {
+        add({name, rows, cols, rows, cols / t_});
+    }
+    void rows(std::string_view name, std::int64_t rows, std::int64_t cols)
+    {
+        add({name, rows, cols, rows / t_, cols});
+    }
     void add(Weight weight) { list.push_back(weight); }
 
     void norms(std::int64_t count)
@@ -57,7 +66,8 @@ public:
         }
         else if (m_.qk_norm == QkNorm::full)
         {
-            add({"query and key norms", (m_.heads + m_.kv_heads) * d, 1, (m_.heads / t_ + std::max<std::int64_t>(1, m_.kv_heads / t_)) * d, 1});
+            add({"query and key norms", (m_.heads + m_.kv_heads) * d, 1,
+                 (m_.heads / t_ + std::max<std::int64_t>(1, m_.kv_heads / t_)) * d, 1});
         }
         if (m_.attention_sinks)
         {
@@ -102,8 +112,10 @@ public:
         const std::int64_t e = m_.experts;
         const std::int64_t in = m_.gated_mlp ? 2 * m_.expert_ffn : m_.expert_ffn;
         const std::int64_t cut = p_.expert_tensor;
-        const auto expert = [&](std::string_view name, std::int64_t rows, std::int64_t cols, std::int64_t local_rows, std::int64_t local_cols)
-        { add({name, rows, cols, local_rows, local_cols, e, e / p_.expert, m_.experts_per_token, true}); };
+        const auto expert = [&](std::string_view name, std::int64_t rows, std::int64_t cols,
+                                std::int64_t local_rows, std::int64_t local_cols) {
+            add({name, rows, cols, local_rows, local_cols, e, e / p_.expert, m_.experts_per_token, true});
+        };
         whole("router", m_.hidden, e);
         expert(m_.gated_mlp ? "expert gate and up" : "expert up", m_.hidden, in, m_.hidden, in / cut);
         expert("expert down", m_.expert_ffn, m_.hidden, m_.expert_ffn / cut, m_.hidden);
@@ -145,7 +157,8 @@ Sums sum(const std::vector<Weight>& weights, bool hidden)
     for (const Weight& weight : weights)
     {
         const std::int64_t local = weight.local_elements();
-        const std::int64_t factored = weight.matrix() ? (weight.local_rows + weight.local_cols) * weight.local_copies : local;
+        const std::int64_t factored =
+            weight.matrix() ? (weight.local_rows + weight.local_cols) * weight.local_copies : local;
         (weight.expert ? s.w.expert : s.w.dense) += local;
         (weight.expert ? s.w.factored_expert : s.w.factored_dense) += factored;
         if (weight.matrix())
@@ -271,7 +284,8 @@ std::vector<std::vector<LayerRange>> stage_layers(const Model& model, const Para
     for (std::int64_t k = 0; k < p * v; ++k)
     {
         const auto listed = static_cast<std::size_t>(k);
-        const std::int64_t count = listed < parallel.stage_layers.size() ? parallel.stage_layers[listed] : model.layers / (p * v);
+        const std::int64_t count =
+            listed < parallel.stage_layers.size() ? parallel.stage_layers[listed] : model.layers / (p * v);
         stages[static_cast<std::size_t>(k % p)].push_back({next, count});
         next += count;
     }
@@ -295,7 +309,8 @@ std::vector<StageWeights> stage_weights(const Model& model, const Parallel& para
         for (const LayerRange& range : layers[i])
         {
             std::int64_t with_experts = 0;
-            for (std::int64_t layer = range.first; model.experts > 0 && layer < range.first + range.count; ++layer)
+            for (std::int64_t layer = range.first; model.experts > 0 && layer < range.first + range.count;
+                 ++layer)
             {
                 with_experts += has_experts(model, layer) ? 1 : 0;
             }
@@ -311,7 +326,8 @@ std::vector<StageWeights> stage_weights(const Model& model, const Parallel& para
         {
             add(stage, head.w, 1);
             stage.root += head.w.total();
-            // The embedding only scatters its gradient; the projection multiplies, so its gradient has a workspace.
+            // The embedding only scatters its gradient; the projection multiplies, so its gradient has a
+            // workspace.
             shapes.emplace((model.vocab + parallel.tensor - 1) / parallel.tensor, model.hidden);
         }
         for (const auto& [rows, cols] : shapes)

@@ -14,8 +14,8 @@ namespace ringside
 struct Weight
 {
     std::string_view name;
-    std::int64_t rows = 0;          // inputs, whole
-    std::int64_t cols = 0;          // outputs, whole; 1 for vectors
+    std::int64_t rows = 0; // inputs, whole
+    std::int64_t cols = 0; // outputs, whole; 1 for vectors
     std::int64_t local_rows = 0;
     std::int64_t local_cols = 0;
     std::int64_t copies = 1;        // experts in the layer; 1 otherwise
@@ -28,8 +28,9 @@ struct Weight
     std::int64_t local_elements() const { return local_rows * local_cols * local_copies; }
 };
 
-// The tensors of one transformer block, with or without experts. Tensor parallelism cuts columns of the first matrix of
-// a pair and rows of the second (Shoeybi et al., arXiv 1909.08053, section 3); norms, routers and latent projections stay whole.
+// The tensors of one transformer block, with or without experts. Tensor parallelism cuts columns of the first
+// matrix of a pair and rows of the second (Shoeybi et al., arXiv 1909.08053, section 3); norms, routers and
+// latent projections stay whole.
 std::vector<Weight> layer_weights(const Model& model, const Parallel& parallel, bool with_experts);
 // Token embedding and learned positions.
 std::vector<Weight> embedding_weights(const Model& model, const Parallel& parallel);
@@ -50,11 +51,12 @@ ParameterCount count_parameters(const Model& model);
 // What one stage holds on one GPU, in elements, before ZeRO.
 struct StageWeights
 {
-    std::int64_t dense = 0;         // shared by all data-parallel and context ranks
-    std::int64_t expert = 0;        // shared by the expert replicas only
-    std::int64_t matrices_dense = 0;  // of `dense`, in hidden matrices (what Muon orthogonalizes)
+    std::int64_t dense = 0;          // shared by all data-parallel and context ranks
+    std::int64_t expert = 0;         // shared by the expert replicas only
+    std::int64_t matrices_dense = 0; // of `dense`, in hidden matrices (what Muon orthogonalizes)
     std::int64_t matrices_expert = 0;
-    std::int64_t factored_dense = 0;  // rows + columns of the matrices, plus all vectors (what Adafactor keeps)
+    std::int64_t factored_dense =
+        0; // rows + columns of the matrices, plus all vectors (what Adafactor keeps)
     std::int64_t factored_expert = 0;
     std::int64_t largest_layer = 0; // elements of the largest block
     std::int64_t root = 0;          // embedding, final norm and head

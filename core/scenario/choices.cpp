@@ -58,7 +58,8 @@ std::vector<std::int64_t> candidates(const Scenario& s, Knob knob)
     {
     case Knob::gpus:
     {
-        std::vector<std::int64_t> found = divisors(std::max<std::int64_t>(1, s.training.global_batch / s.training.micro_batch));
+        std::vector<std::int64_t> found =
+            divisors(std::max<std::int64_t>(1, s.training.global_batch / s.training.micro_batch));
         for (std::int64_t& n : found)
         {
             n *= replica_gpus(s);
@@ -71,19 +72,26 @@ std::vector<std::int64_t> candidates(const Scenario& s, Knob knob)
         std::erase_if(found, [](std::int64_t t) { return t > kMostTensor; });
         return found;
     }
-    case Knob::context: return halves_and_thirds(64);
-    case Knob::pipeline: return divisors(s.model.layers);
-    case Knob::chunks: return divisors(std::max<std::int64_t>(1, s.model.layers / s.parallel.pipeline));
-    case Knob::expert: return divisors(std::max<std::int64_t>(1, s.model.experts));
-    case Knob::micro_batch: return divisors(std::max<std::int64_t>(1, s.training.global_batch / data_parallel(s)));
-    case Knob::micro_batches: return halves_and_thirds(kMostMicroBatches);
+    case Knob::context:
+        return halves_and_thirds(64);
+    case Knob::pipeline:
+        return divisors(s.model.layers);
+    case Knob::chunks:
+        return divisors(std::max<std::int64_t>(1, s.model.layers / s.parallel.pipeline));
+    case Knob::expert:
+        return divisors(std::max<std::int64_t>(1, s.model.experts));
+    case Knob::micro_batch:
+        return divisors(std::max<std::int64_t>(1, s.training.global_batch / data_parallel(s)));
+    case Knob::micro_batches:
+        return halves_and_thirds(kMostMicroBatches);
     }
     return {};
 }
 
 const char* name_of(Knob knob)
 {
-    constexpr std::array<const char*, 8> kNames{"GPUs", "tensor", "context", "pipeline", "chunks", "expert", "micro-batch", "micro-batches"};
+    constexpr std::array<const char*, 8> kNames{"GPUs",   "tensor", "context",     "pipeline",
+                                                "chunks", "expert", "micro-batch", "micro-batches"};
     return kNames.at(static_cast<std::size_t>(knob));
 }
 
@@ -95,7 +103,8 @@ bool valid(const Scenario& s)
 std::size_t errors(const Scenario& s)
 {
     const Issues issues = validate(s);
-    return static_cast<std::size_t>(std::count_if(issues.begin(), issues.end(), [](const Issue& i) { return i.severity == Severity::error; }));
+    return static_cast<std::size_t>(std::count_if(
+        issues.begin(), issues.end(), [](const Issue& i) { return i.severity == Severity::error; }));
 }
 
 } // namespace
@@ -104,14 +113,22 @@ std::int64_t value_of(const Scenario& s, Knob knob)
 {
     switch (knob)
     {
-    case Knob::gpus: return s.cluster.gpus;
-    case Knob::tensor: return s.parallel.tensor;
-    case Knob::context: return s.parallel.context;
-    case Knob::pipeline: return s.parallel.pipeline;
-    case Knob::chunks: return s.parallel.chunks;
-    case Knob::expert: return s.parallel.expert;
-    case Knob::micro_batch: return s.training.micro_batch;
-    case Knob::micro_batches: return micro_batches(s);
+    case Knob::gpus:
+        return s.cluster.gpus;
+    case Knob::tensor:
+        return s.parallel.tensor;
+    case Knob::context:
+        return s.parallel.context;
+    case Knob::pipeline:
+        return s.parallel.pipeline;
+    case Knob::chunks:
+        return s.parallel.chunks;
+    case Knob::expert:
+        return s.parallel.expert;
+    case Knob::micro_batch:
+        return s.training.micro_batch;
+    case Knob::micro_batches:
+        return micro_batches(s);
     }
     return 0;
 }
@@ -120,14 +137,30 @@ Scenario with(Scenario s, Knob knob, std::int64_t value)
 {
     switch (knob)
     {
-    case Knob::gpus: s.cluster.gpus = value; break;
-    case Knob::tensor: s.parallel.tensor = value; break;
-    case Knob::context: s.parallel.context = value; break;
-    case Knob::pipeline: s.parallel.pipeline = value; break;
-    case Knob::chunks: s.parallel.chunks = value; break;
-    case Knob::expert: s.parallel.expert = value; break;
-    case Knob::micro_batch: s.training.micro_batch = value; break;
-    case Knob::micro_batches: s.training.global_batch = value * data_parallel(s) * s.training.micro_batch; break;
+    case Knob::gpus:
+        s.cluster.gpus = value;
+        break;
+    case Knob::tensor:
+        s.parallel.tensor = value;
+        break;
+    case Knob::context:
+        s.parallel.context = value;
+        break;
+    case Knob::pipeline:
+        s.parallel.pipeline = value;
+        break;
+    case Knob::chunks:
+        s.parallel.chunks = value;
+        break;
+    case Knob::expert:
+        s.parallel.expert = value;
+        break;
+    case Knob::micro_batch:
+        s.training.micro_batch = value;
+        break;
+    case Knob::micro_batches:
+        s.training.global_batch = value * data_parallel(s) * s.training.micro_batch;
+        break;
     }
     return s;
 }
@@ -136,14 +169,16 @@ std::vector<std::int64_t> legal_values(const Scenario& s, Knob knob)
 {
     const std::vector<std::int64_t> all = candidates(s, knob);
     std::vector<std::int64_t> legal;
-    std::copy_if(all.begin(), all.end(), std::back_inserter(legal), [&](std::int64_t value) { return valid(with(s, knob, value)); });
+    std::copy_if(all.begin(), all.end(), std::back_inserter(legal),
+                 [&](std::int64_t value) { return valid(with(s, knob, value)); });
     return legal.empty() ? all : legal;
 }
 
 Scenario repaired(Scenario s, std::vector<std::string>& changes)
 {
     // From what costs least to give up. Each count falls only as far as it removes a fault.
-    constexpr std::array kOrder{Knob::expert, Knob::chunks, Knob::tensor, Knob::pipeline, Knob::context, Knob::micro_batch, Knob::micro_batches, Knob::gpus};
+    constexpr std::array kOrder{Knob::expert,  Knob::chunks,      Knob::tensor,        Knob::pipeline,
+                                Knob::context, Knob::micro_batch, Knob::micro_batches, Knob::gpus};
     for (const Knob knob : kOrder)
     {
         std::size_t faults = errors(s);
@@ -168,7 +203,8 @@ Scenario repaired(Scenario s, std::vector<std::string>& changes)
         }
         if (best != s)
         {
-            changes.push_back(std::string(name_of(knob)) + " " + std::to_string(value_of(s, knob)) + " to " + std::to_string(value_of(best, knob)));
+            changes.push_back(std::string(name_of(knob)) + " " + std::to_string(value_of(s, knob)) + " to " +
+                              std::to_string(value_of(best, knob)));
             s = best;
         }
     }

@@ -1,4 +1,5 @@
-// Which values of a count suit the rest of a scenario: what sliders stop at, and how a layout is made to suit a new model.
+// Which values of a count suit the rest of a scenario: what sliders stop at, and how a layout is made to suit
+// a new model.
 #pragma once
 
 #include "core/scenario/scenario.h"
@@ -10,17 +11,28 @@
 namespace ringside
 {
 
-enum class Knob { gpus, tensor, context, pipeline, chunks, expert, micro_batch, micro_batches };
+enum class Knob
+{
+    gpus,
+    tensor,
+    context,
+    pipeline,
+    chunks,
+    expert,
+    micro_batch,
+    micro_batches
+};
 
 std::int64_t value_of(const Scenario& scenario, Knob knob);
 // The scenario with one count changed. micro_batches changes the global batch; nothing else follows.
 Scenario with(Scenario scenario, Knob knob, std::int64_t value);
-// The values, ascending, for which the scenario has no error, all else equal. When another field is at fault and there
-// are none: every candidate.
+// The values, ascending, for which the scenario has no error, all else equal. When another field is at fault
+// and there are none: every candidate.
 std::vector<std::int64_t> legal_values(const Scenario& scenario, Knob knob);
 
-// The scenario with its layout made to suit its model, cluster and batch, changing as few counts as it can and only to
-// smaller legal ones; `changes` says each ("pipeline 4 to 2"). Unchanged when it is valid already.
+// The scenario with its layout made to suit its model, cluster and batch, changing as few counts as it can
+// and only to smaller legal ones; `changes` says each ("pipeline 4 to 2"). Unchanged when it is valid
+// already.
 Scenario repaired(Scenario scenario, std::vector<std::string>& changes);
 
 } // namespace ringside

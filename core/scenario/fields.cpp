@@ -17,24 +17,29 @@ constexpr std::array<std::string_view, 3> kQkNorm{"none", "head", "full"};
 constexpr std::array<std::string_view, 4> kPrecision{"fp32", "fp16", "bf16", "fp8"};
 constexpr std::array<std::string_view, 3> kFp8Recipe{"bf16-weights", "fp8-weights", "deepseek"};
 constexpr std::array<std::string_view, 3> kGradientDtype{"fp32", "bf16", "fp16"};
-constexpr std::array<std::string_view, 5> kOptimizer{"adamw", "adamw-8bit", "sgd-momentum", "adafactor", "muon"};
+constexpr std::array<std::string_view, 5> kOptimizer{"adamw", "adamw-8bit", "sgd-momentum", "adafactor",
+                                                     "muon"};
 constexpr std::array<std::string_view, 3> kRecompute{"none", "selective", "full"};
 constexpr std::array<std::string_view, 4> kSchedule{"naive", "gpipe", "1f1b", "interleaved"};
-constexpr std::array<std::string_view, 5> kOffload{"none", "optimizer-cpu", "optimizer-nvme", "optimizer-and-weights-cpu",
-                                                   "optimizer-and-weights-nvme"};
+constexpr std::array<std::string_view, 5> kOffload{"none", "optimizer-cpu", "optimizer-nvme",
+                                                   "optimizer-and-weights-cpu", "optimizer-and-weights-nvme"};
 
-template <class> struct MemberParts;
-template <class S, class E> struct MemberParts<E S::*>
+template <class>
+struct MemberParts;
+template <class S, class E>
+struct MemberParts<E S::*>
 {
     using Struct = S;
     using Enum = E;
 };
 
-template <auto M> auto choice(Names names)
+template <auto M>
+auto choice(Names names)
 {
     using S = typename MemberParts<decltype(M)>::Struct;
     using E = typename MemberParts<decltype(M)>::Enum;
-    return Choice<S>{names, [](const S& s) { return static_cast<int>(s.*M); }, [](S& s, int i) { s.*M = static_cast<E>(i); }};
+    return Choice<S>{names, [](const S& s) { return static_cast<int>(s.*M); },
+                     [](S& s, int i) { s.*M = static_cast<E>(i); }};
 }
 
 constexpr double kMaxWidth = 1 << 20;
@@ -42,37 +47,48 @@ constexpr double kMaxWidth = 1 << 20;
 const std::array kModelFields = {
     Field<Model>{"layers", "", "transformer blocks", &Model::layers, 1, 10000},
     Field<Model>{"hidden", "", "width of the residual stream", &Model::hidden, 1, kMaxWidth},
-    Field<Model>{"ffn", "", "inner width of the MLP; 0: 4 x hidden, or 8/3 x hidden when gated", &Model::ffn, 0, 8 * kMaxWidth},
+    Field<Model>{"ffn", "", "inner width of the MLP; 0: 4 x hidden, or 8/3 x hidden when gated", &Model::ffn,
+                 0, 8 * kMaxWidth},
     Field<Model>{"heads", "", "query heads", &Model::heads, 1, 65536},
     Field<Model>{"kv_heads", "", "key and value heads; 0: as many as heads", &Model::kv_heads, 0, 65536},
     Field<Model>{"head_dim", "", "width of one head; 0: hidden / heads", &Model::head_dim, 0, 65536},
     Field<Model>{"vocab", "", "rows of the embedding, padding included", &Model::vocab, 1, 1 << 26},
-    Field<Model>{"max_sequence_length", "tokens", "rows of a learned position table", &Model::max_sequence_length, 1, 1 << 27},
+    Field<Model>{"max_sequence_length", "tokens", "rows of a learned position table",
+                 &Model::max_sequence_length, 1, 1 << 27},
     Field<Model>{"gated_mlp", "", "three MLP matrices (SwiGLU) instead of two", &Model::gated_mlp},
     Field<Model>{"tied_embeddings", "", "the output projection is the embedding", &Model::tied_embeddings},
     Field<Model>{"biases", "", "a bias on every linear layer", &Model::biases},
     Field<Model>{"qkv_bias", "", "a bias on query, key and value only", &Model::qkv_bias},
-    Field<Model>{"attention", "", "mha, gqa (fewer key/value heads) or mla (latent)", choice<&Model::attention>(kAttention)},
+    Field<Model>{"attention", "", "mha, gqa (fewer key/value heads) or mla (latent)",
+                 choice<&Model::attention>(kAttention)},
     Field<Model>{"norm", "", "layernorm (gain and bias) or rmsnorm (gain)", choice<&Model::norm>(kNorm)},
     Field<Model>{"norms_per_layer", "", "normalizations in one block", &Model::norms_per_layer, 0, 8},
-    Field<Model>{"positions", "", "how positions enter; only learned ones have parameters", choice<&Model::positions>(kPositions),
-                 0, 0, "position_embedding"},
-    Field<Model>{"qk_norm", "", "normalizes queries and keys: per head, or over all heads", choice<&Model::qk_norm>(kQkNorm)},
+    Field<Model>{"positions", "", "how positions enter; only learned ones have parameters",
+                 choice<&Model::positions>(kPositions), 0, 0, "position_embedding"},
+    Field<Model>{"qk_norm", "", "normalizes queries and keys: per head, or over all heads",
+                 choice<&Model::qk_norm>(kQkNorm)},
     Field<Model>{"attention_sinks", "", "one learned logit per head", &Model::attention_sinks, 0, 0, "sinks"},
-    Field<Model>{"dropout", "", "trained with dropout, whose masks are kept for the backward pass", &Model::dropout},
-    Field<Model>{"q_lora_rank", "", "latent width of queries (mla); 0: not compressed", &Model::q_lora_rank, 0, kMaxWidth, "q_lora"},
-    Field<Model>{"kv_lora_rank", "", "latent width of keys and values (mla)", &Model::kv_lora_rank, 0, kMaxWidth, "kv_lora"},
-    Field<Model>{"qk_nope_head_dim", "", "head width without positions (mla)", &Model::qk_nope_head_dim, 0, 65536, "qk_head_dim"},
-    Field<Model>{"qk_rope_head_dim", "", "head width with rotary positions (mla)", &Model::qk_rope_head_dim, 0, 65536,
-                 "qk_pos_emb_head_dim"},
+    Field<Model>{"dropout", "", "trained with dropout, whose masks are kept for the backward pass",
+                 &Model::dropout},
+    Field<Model>{"q_lora_rank", "", "latent width of queries (mla); 0: not compressed", &Model::q_lora_rank,
+                 0, kMaxWidth, "q_lora"},
+    Field<Model>{"kv_lora_rank", "", "latent width of keys and values (mla)", &Model::kv_lora_rank, 0,
+                 kMaxWidth, "kv_lora"},
+    Field<Model>{"qk_nope_head_dim", "", "head width without positions (mla)", &Model::qk_nope_head_dim, 0,
+                 65536, "qk_head_dim"},
+    Field<Model>{"qk_rope_head_dim", "", "head width with rotary positions (mla)", &Model::qk_rope_head_dim,
+                 0, 65536, "qk_pos_emb_head_dim"},
     Field<Model>{"v_head_dim", "", "head width of values (mla)", &Model::v_head_dim, 0, 65536},
     Field<Model>{"experts", "", "routed experts of a layer; 0: a dense model", &Model::experts, 0, 65536},
-    Field<Model>{"experts_per_token", "", "routed experts a token visits", &Model::experts_per_token, 0, 65536, "top_k"},
-    Field<Model>{"expert_ffn", "", "inner width of one expert; 0: as ffn", &Model::expert_ffn, 0, 8 * kMaxWidth, "moe_ffn"},
+    Field<Model>{"experts_per_token", "", "routed experts a token visits", &Model::experts_per_token, 0,
+                 65536, "top_k"},
+    Field<Model>{"expert_ffn", "", "inner width of one expert; 0: as ffn", &Model::expert_ffn, 0,
+                 8 * kMaxWidth, "moe_ffn"},
     Field<Model>{"shared_experts", "", "experts every token visits", &Model::shared_experts, 0, 1024},
     Field<Model>{"dense_layers", "", "leading layers with a dense MLP", &Model::dense_layers, 0, 10000},
     Field<Model>{"router_bias", "", "a balancing offset per expert", &Model::router_bias},
-    Field<Model>{"moe_interval", "", "after those, every how-many-th layer has experts", &Model::moe_interval, 1, 10000},
+    Field<Model>{"moe_interval", "", "after those, every how-many-th layer has experts", &Model::moe_interval,
+                 1, 10000},
 };
 
 const std::array kGpuFields = {
@@ -88,70 +104,137 @@ const std::array kGpuFields = {
 const std::array kClusterFields = {
     Field<Cluster>{"gpus", "", "GPUs in all", &Cluster::gpus, 1, 1 << 24},
     Field<Cluster>{"gpus_per_node", "", "GPUs in one fast-link domain", &Cluster::gpus_per_node, 1, 65536},
-    Field<Cluster>{"node_link_gb_per_s", "GB/s", "one-way per GPU inside a node; 0: the GPU's own", &Cluster::node_link_gb_per_s, 0, 1e6},
-    Field<Cluster>{"network_gb_per_s", "GB/s", "one-way per GPU between nodes", &Cluster::network_gb_per_s, 0.001, 1e6},
-    Field<Cluster>{"host_memory_gb", "GB", "memory of one host, for offload", &Cluster::host_memory_gb, 0, 1e7},
+    Field<Cluster>{"node_link_gb_per_s", "GB/s", "one-way per GPU inside a node; 0: the GPU's own",
+                   &Cluster::node_link_gb_per_s, 0, 1e6},
+    Field<Cluster>{"network_gb_per_s", "GB/s", "one-way per GPU between nodes", &Cluster::network_gb_per_s,
+                   0.001, 1e6},
+    Field<Cluster>{"host_memory_gb", "GB", "memory of one host, for offload", &Cluster::host_memory_gb, 0,
+                   1e7},
     Field<Cluster>{"nvme_gb_per_s", "GB/s", "one-way to the disks, per GPU", &Cluster::nvme_gb_per_s, 0, 1e5},
 };
 
 const std::array kParallelFields = {
     Field<Parallel>{"tensor", "", "GPUs that share each layer's matrices", &Parallel::tensor, 1, 65536},
-    Field<Parallel>{"sequence_parallel", "", "norms and residual split along the sequence in a tensor group", &Parallel::sequence_parallel},
+    Field<Parallel>{"sequence_parallel", "", "norms and residual split along the sequence in a tensor group",
+                    &Parallel::sequence_parallel},
     Field<Parallel>{"context", "", "GPUs that share one sequence's tokens", &Parallel::context, 1, 65536},
     Field<Parallel>{"pipeline", "", "stages the layers are cut into", &Parallel::pipeline, 1, 65536},
     Field<Parallel>{"chunks", "", "model chunks per stage (interleaving)", &Parallel::chunks, 1, 1024},
     Field<Parallel>{"expert", "", "GPUs that share the experts", &Parallel::expert, 1, 65536},
-    Field<Parallel>{"expert_tensor", "", "GPUs that share one expert's matrices", &Parallel::expert_tensor, 1, 65536},
-    Field<Parallel>{"zero", "", "0: replicated; 1: optimizer; 2: + gradients; 3: + weights sharded", &Parallel::zero, 0, 3},
-    Field<Parallel>{"stage_layers", "", "layers of each stage; empty: even", &Parallel::stage_layers, 0, 10000},
+    Field<Parallel>{"expert_tensor", "", "GPUs that share one expert's matrices", &Parallel::expert_tensor, 1,
+                    65536},
+    Field<Parallel>{"zero", "", "0: replicated; 1: optimizer; 2: + gradients; 3: + weights sharded",
+                    &Parallel::zero, 0, 3},
+    Field<Parallel>{"stage_layers", "", "layers of each stage; empty: even", &Parallel::stage_layers, 0,
+                    10000},
 };
 
 const std::array kTrainingFields = {
-    Field<Training>{"sequence_length", "tokens", "tokens of one sequence", &Training::sequence_length, 1, 1 << 27},
-    Field<Training>{"micro_batch", "sequences", "sequences processed at once", &Training::micro_batch, 1, 1 << 20},
-    Field<Training>{"global_batch", "sequences", "sequences of one optimizer step", &Training::global_batch, 1, 1 << 28},
-    Field<Training>{"precision", "", "arithmetic of the matrix products", choice<&Training::precision>(kPrecision)},
+    Field<Training>{"sequence_length", "tokens", "tokens of one sequence", &Training::sequence_length, 1,
+                    1 << 27},
+    Field<Training>{"micro_batch", "sequences", "sequences processed at once", &Training::micro_batch, 1,
+                    1 << 20},
+    Field<Training>{"global_batch", "sequences", "sequences of one optimizer step", &Training::global_batch,
+                    1, 1 << 28},
+    Field<Training>{"precision", "", "arithmetic of the matrix products",
+                    choice<&Training::precision>(kPrecision)},
     Field<Training>{"fp8_recipe", "", "what 8-bit training keeps", choice<&Training::fp8_recipe>(kFp8Recipe)},
-    Field<Training>{"gradient_dtype", "", "format gradients are summed in", choice<&Training::gradient_dtype>(kGradientDtype)},
-    Field<Training>{"optimizer", "", "what the step keeps per parameter", choice<&Training::optimizer>(kOptimizer)},
-    Field<Training>{"recompute", "", "activations computed again in the backward pass", choice<&Training::recompute>(kRecompute)},
+    Field<Training>{"gradient_dtype", "", "format gradients are summed in",
+                    choice<&Training::gradient_dtype>(kGradientDtype)},
+    Field<Training>{"optimizer", "", "what the step keeps per parameter",
+                    choice<&Training::optimizer>(kOptimizer)},
+    Field<Training>{"recompute", "", "activations computed again in the backward pass",
+                    choice<&Training::recompute>(kRecompute)},
     Field<Training>{"flash_attention", "", "never stores the score matrix", &Training::flash_attention},
-    Field<Training>{"schedule", "", "order of micro-batches in the pipeline", choice<&Training::schedule>(kSchedule)},
-    Field<Training>{"offload", "", "state kept in host memory or on disk", choice<&Training::offload>(kOffload)},
-    Field<Training>{"fragmentation", "", "share of memory lost to fragmentation", &Training::fragmentation, 0, 0.5},
-    Field<Training>{"reserved_gb", "GB", "device memory kept from the allocator", &Training::reserved_gb, 0, 1000},
+    Field<Training>{"schedule", "", "order of micro-batches in the pipeline",
+                    choice<&Training::schedule>(kSchedule)},
+    Field<Training>{"offload", "", "state kept in host memory or on disk",
+                    choice<&Training::offload>(kOffload)},
+    Field<Training>{"fragmentation", "", "share of memory lost to fragmentation", &Training::fragmentation, 0,
+                    0.5},
+    Field<Training>{"reserved_gb", "GB", "device memory kept from the allocator", &Training::reserved_gb, 0,
+                    1000},
     Field<Training>{"tokens", "tokens", "tokens of the whole run", &Training::tokens, 1, 1e18},
 };
 
 const std::array kStageTimesFields = {
-    Field<StageTimes>{"forward", "units", "forward of one micro-batch on one stage", &StageTimes::forward, 0.01, 1000},
-    Field<StageTimes>{"backward_input", "units", "gradient with respect to the input", &StageTimes::backward_input, 0, 1000},
-    Field<StageTimes>{"backward_weight", "units", "gradient with respect to the weights", &StageTimes::backward_weight, 0, 1000},
-    Field<StageTimes>{"transfer", "units", "passing activations to the next stage", &StageTimes::transfer, 0, 1000},
+    Field<StageTimes>{"forward", "units", "forward of one micro-batch on one stage", &StageTimes::forward,
+                      0.01, 1000},
+    Field<StageTimes>{"backward_input", "units", "gradient with respect to the input",
+                      &StageTimes::backward_input, 0, 1000},
+    Field<StageTimes>{"backward_weight", "units", "gradient with respect to the weights",
+                      &StageTimes::backward_weight, 0, 1000},
+    Field<StageTimes>{"transfer", "units", "passing activations to the next stage", &StageTimes::transfer, 0,
+                      1000},
 };
 
 const std::array kCollectiveFields = {
-    Field<CollectiveSettings>{"ranks", "", "ranks of the ring; 0: the data-parallel size", &CollectiveSettings::ranks, 0, 16},
-    Field<CollectiveSettings>{"message_gb", "GB", "bytes to reduce; 0: this GPU's gradients", &CollectiveSettings::message_gb, 0, 1e6},
-    Field<CollectiveSettings>{"latency_us", "us", "latency of one hop", &CollectiveSettings::latency_us, 0, 1e6},
+    Field<CollectiveSettings>{"ranks", "", "ranks of the ring; 0: the data-parallel size",
+                              &CollectiveSettings::ranks, 0, 16},
+    Field<CollectiveSettings>{"message_gb", "GB", "bytes to reduce; 0: this GPU's gradients",
+                              &CollectiveSettings::message_gb, 0, 1e6},
+    Field<CollectiveSettings>{"latency_us", "us", "latency of one hop", &CollectiveSettings::latency_us, 0,
+                              1e6},
 };
 
 } // namespace
 
-std::span<const Field<Model>> fields_of(const Model&) { return kModelFields; }
-std::span<const Field<Gpu>> fields_of(const Gpu&) { return kGpuFields; }
-std::span<const Field<Cluster>> fields_of(const Cluster&) { return kClusterFields; }
-std::span<const Field<Parallel>> fields_of(const Parallel&) { return kParallelFields; }
-std::span<const Field<Training>> fields_of(const Training&) { return kTrainingFields; }
-std::span<const Field<StageTimes>> fields_of(const StageTimes&) { return kStageTimesFields; }
-std::span<const Field<CollectiveSettings>> fields_of(const CollectiveSettings&) { return kCollectiveFields; }
+std::span<const Field<Model>> fields_of(const Model&)
+{
+    return kModelFields;
+}
+std::span<const Field<Gpu>> fields_of(const Gpu&)
+{
+    return kGpuFields;
+}
+std::span<const Field<Cluster>> fields_of(const Cluster&)
+{
+    return kClusterFields;
+}
+std::span<const Field<Parallel>> fields_of(const Parallel&)
+{
+    return kParallelFields;
+}
+std::span<const Field<Training>> fields_of(const Training&)
+{
+    return kTrainingFields;
+}
+std::span<const Field<StageTimes>> fields_of(const StageTimes&)
+{
+    return kStageTimesFields;
+}
+std::span<const Field<CollectiveSettings>> fields_of(const CollectiveSettings&)
+{
+    return kCollectiveFields;
+}
 
-std::string_view name_of(Attention value) { return kAttention.at(static_cast<std::size_t>(value)); }
-std::string_view name_of(Precision value) { return kPrecision.at(static_cast<std::size_t>(value)); }
-std::string_view name_of(GradientDtype value) { return kGradientDtype.at(static_cast<std::size_t>(value)); }
-std::string_view name_of(Optimizer value) { return kOptimizer.at(static_cast<std::size_t>(value)); }
-std::string_view name_of(Recompute value) { return kRecompute.at(static_cast<std::size_t>(value)); }
-std::string_view name_of(Offload value) { return kOffload.at(static_cast<std::size_t>(value)); }
-std::string_view name_of(ScheduleKind value) { return kSchedule.at(static_cast<std::size_t>(value)); }
+std::string_view name_of(Attention value)
+{
+    return kAttention.at(static_cast<std::size_t>(value));
+}
+std::string_view name_of(Precision value)
+{
+    return kPrecision.at(static_cast<std::size_t>(value));
+}
+std::string_view name_of(GradientDtype value)
+{
+    return kGradientDtype.at(static_cast<std::size_t>(value));
+}
+std::string_view name_of(Optimizer value)
+{
+    return kOptimizer.at(static_cast<std::size_t>(value));
+}
+std::string_view name_of(Recompute value)
+{
+    return kRecompute.at(static_cast<std::size_t>(value));
+}
+std::string_view name_of(Offload value)
+{
+    return kOffload.at(static_cast<std::size_t>(value));
+}
+std::string_view name_of(ScheduleKind value)
+{
+    return kSchedule.at(static_cast<std::size_t>(value));
+}
 
 } // namespace ringside

@@ -1,5 +1,6 @@
 // Every field of a scenario, described once: name, unit, range, meaning and where it lives.
-// The JSON reader and writer, --set, range checks, the window's sliders and the help texts all walk these tables.
+// The JSON reader and writer, --set, range checks, the window's sliders and the help texts all walk these
+// tables.
 #pragma once
 
 #include "core/scenario/scenario.h"
@@ -11,7 +12,8 @@ namespace ringside
 {
 
 // An enum member, seen as an index into its names.
-template <class S> struct Choice
+template <class S>
+struct Choice
 {
     std::span<const std::string_view> names;
     int (*get)(const S&);
@@ -19,9 +21,11 @@ template <class S> struct Choice
 };
 
 template <class S>
-using Member = std::variant<std::int64_t S::*, double S::*, bool S::*, std::vector<std::int64_t> S::*, Choice<S>>;
+using Member =
+    std::variant<std::int64_t S::*, double S::*, bool S::*, std::vector<std::int64_t> S::*, Choice<S>>;
 
-template <class S> struct Field
+template <class S>
+struct Field
 {
     std::string_view name;
     std::string_view unit; // empty for pure counts and switches

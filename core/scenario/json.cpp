@@ -1,10 +1,10 @@
 #include "core/scenario/json.h"
 
+#include <fmt/format.h>
+
 #include "core/base/text.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/validate.h"
-
-#include <fmt/format.h>
 
 #include <cmath>
 #include <set>
@@ -47,10 +47,13 @@ public:
             return;
         }
         const std::string near = nearest_word(name, known_);
-        issues.push_back({path, "unknown field", near.empty() ? fmt::format("known are {}", fmt::join(known_, ", ")) : fmt::format("did you mean \"{}\"?", near)});
+        issues.push_back({path, "unknown field",
+                          near.empty() ? fmt::format("known are {}", fmt::join(known_, ", "))
+                                       : fmt::format("did you mean \"{}\"?", near)});
         if (count_ == kMost)
         {
-            issues.push_back({path, "and more unknown fields after this one", "only the first 100 are named"});
+            issues.push_back(
+                {path, "and more unknown fields after this one", "only the first 100 are named"});
         }
     }
 
@@ -84,10 +87,12 @@ std::optional<std::int64_t> whole(const json& value)
 {
     if (value.is_number_integer())
     {
-        return value.is_number_unsigned() && value.get<std::uint64_t>() > (std::uint64_t{1} << 62U) ? std::optional<std::int64_t>{}
-                                                                                                    : value.get<std::int64_t>();
+        return value.is_number_unsigned() && value.get<std::uint64_t>() > (std::uint64_t{1} << 62U)
+                   ? std::optional<std::int64_t>{}
+                   : value.get<std::int64_t>();
     }
-    if (value.is_number_float() && std::floor(value.get<double>()) == value.get<double>() && std::abs(value.get<double>()) < 4e18)
+    if (value.is_number_float() && std::floor(value.get<double>()) == value.get<double>() &&
+        std::abs(value.get<double>()) < 4e18)
     {
         return static_cast<std::int64_t>(value.get<double>());
     }
@@ -95,7 +100,8 @@ std::optional<std::int64_t> whole(const json& value)
 }
 
 // One overload for each kind of member. Each returns an issue without a path, or nothing.
-template <class S> std::optional<Issue> read_member(const json& v, const Field<S>& f, std::int64_t S::*member, S& target)
+template <class S>
+std::optional<Issue> read_member(const json& v, const Field<S>& f, std::int64_t S::*member, S& target)
 {
     const auto number = whole(v);
     if (!number)
@@ -110,7 +116,8 @@ template <class S> std::optional<Issue> read_member(const json& v, const Field<S
     return {};
 }
 
-template <class S> std::optional<Issue> read_member(const json& v, const Field<S>& f, double S::*member, S& target)
+template <class S>
+std::optional<Issue> read_member(const json& v, const Field<S>& f, double S::*member, S& target)
 {
     if (!v.is_number())
     {
@@ -125,7 +132,8 @@ template <class S> std::optional<Issue> read_member(const json& v, const Field<S
     return {};
 }
 
-template <class S> std::optional<Issue> read_member(const json& v, const Field<S>&, bool S::*member, S& target)
+template <class S>
+std::optional<Issue> read_member(const json& v, const Field<S>&, bool S::*member, S& target)
 {
     if (!v.is_boolean())
     {
@@ -135,7 +143,9 @@ template <class S> std::optional<Issue> read_member(const json& v, const Field<S
     return {};
 }
 
-template <class S> std::optional<Issue> read_member(const json& v, const Field<S>& f, std::vector<std::int64_t> S::*member, S& target)
+template <class S>
+std::optional<Issue> read_member(const json& v, const Field<S>& f, std::vector<std::int64_t> S::*member,
+                                 S& target)
 {
     if (!v.is_array() || v.size() > 65536)
     {
@@ -155,7 +165,8 @@ template <class S> std::optional<Issue> read_member(const json& v, const Field<S
     return {};
 }
 
-template <class S> std::optional<Issue> read_member(const json& v, const Field<S>&, const Choice<S>& member, S& target)
+template <class S>
+std::optional<Issue> read_member(const json& v, const Field<S>&, const Choice<S>& member, S& target)
 {
     for (std::size_t i = 0; v.is_string() && i < member.names.size(); ++i)
     {
@@ -168,12 +179,15 @@ template <class S> std::optional<Issue> read_member(const json& v, const Field<S
     return Issue{"", shown(v) + " is not known", fmt::format("use one of {}", fmt::join(member.names, ", "))};
 }
 
-template <class S> std::optional<Issue> read_field(const json& value, const Field<S>& field, S& target)
+template <class S>
+std::optional<Issue> read_field(const json& value, const Field<S>& field, S& target)
 {
-    return std::visit([&](const auto& member) { return read_member(value, field, member, target); }, field.member);
+    return std::visit([&](const auto& member) { return read_member(value, field, member, target); },
+                      field.member);
 }
 
-template <class S> json member_value(const Field<S>& field, const S& source)
+template <class S>
+json member_value(const Field<S>& field, const S& source)
 {
     return std::visit(
         [&](const auto& member) -> json
@@ -190,7 +204,8 @@ template <class S> json member_value(const Field<S>& field, const S& source)
         field.member);
 }
 
-template <class S> json to_object(const S& source)
+template <class S>
+json to_object(const S& source)
 {
     json object = json::object();
     for (const Field<S>& field : fields_of(source))
@@ -201,7 +216,8 @@ template <class S> json to_object(const S& source)
 }
 
 // Only the fields in which `source` differs from `base`.
-template <class S> json differences(const S& source, const S& base)
+template <class S>
+json differences(const S& source, const S& base)
 {
     json object = json::object();
     for (const Field<S>& field : fields_of(source))
@@ -215,7 +231,8 @@ template <class S> json differences(const S& source, const S& base)
     return object;
 }
 
-template <class List> Issue unknown_preset(const std::string& path, const std::string& id, const List& list, auto id_of)
+template <class List>
+Issue unknown_preset(const std::string& path, const std::string& id, const List& list, auto id_of)
 {
     std::vector<std::string> ids;
     ids.reserve(list.size());
@@ -225,7 +242,8 @@ template <class List> Issue unknown_preset(const std::string& path, const std::s
     }
     const std::string near = nearest_word(id, ids);
     return {path, fmt::format("there is no preset \"{}\"", id),
-            near.empty() ? fmt::format("{} are known; `ringside check` lists them", ids.size()) : fmt::format("did you mean \"{}\"?", near)};
+            near.empty() ? fmt::format("{} are known; `ringside check` lists them", ids.size())
+                         : fmt::format("did you mean \"{}\"?", near)};
 }
 
 Result<Gpu> gpu_from_json(const json& value, const std::string& path, const Presets& presets)
@@ -234,11 +252,13 @@ Result<Gpu> gpu_from_json(const json& value, const std::string& path, const Pres
     {
         const GpuPreset* preset = presets.gpu(value.get_ref<const std::string&>());
         return preset ? Result<Gpu>(preset->gpu)
-                      : Result<Gpu>(unknown_preset(path, value.get<std::string>(), presets.gpus, [](const GpuPreset& g) { return g.gpu.id; }));
+                      : Result<Gpu>(unknown_preset(path, value.get<std::string>(), presets.gpus,
+                                                   [](const GpuPreset& g) { return g.gpu.id; }));
     }
     if (!value.is_object())
     {
-        return Issue{path, shown(value) + " is not an accelerator", "give a preset id or an object with memory_gb, bf16_tflops ..."};
+        return Issue{path, shown(value) + " is not an accelerator",
+                     "give a preset id or an object with memory_gb, bf16_tflops ..."};
     }
     Gpu gpu;
     gpu.name = "custom GPU";
@@ -255,11 +275,13 @@ Result<Cluster> cluster_from_json(const json& value, const Presets& presets)
     {
         const ClusterPreset* preset = presets.cluster(value.get_ref<const std::string&>());
         return preset ? Result<Cluster>(preset->cluster)
-                      : Result<Cluster>(unknown_preset(path, value.get<std::string>(), presets.clusters, [](const ClusterPreset& c) { return c.id; }));
+                      : Result<Cluster>(unknown_preset(path, value.get<std::string>(), presets.clusters,
+                                                       [](const ClusterPreset& c) { return c.id; }));
     }
     if (!value.is_object())
     {
-        return Issue{path, shown(value) + " is not a cluster", "give a preset id or an object with gpu, gpus ..."};
+        return Issue{path, shown(value) + " is not a cluster",
+                     "give a preset id or an object with gpu, gpus ..."};
     }
     Cluster cluster;
     Issues issues;
@@ -293,7 +315,8 @@ Result<Cluster> cluster_from_json(const json& value, const Presets& presets)
     return issues.empty() ? Result<Cluster>(cluster) : Result<Cluster>(issues);
 }
 
-// Watches a parse: how deep it goes, and the first field given twice, of which the library silently keeps the last.
+// Watches a parse: how deep it goes, and the first field given twice, of which the library silently keeps the
+// last.
 class KeyWatch
 {
 public:
@@ -345,7 +368,8 @@ private:
 };
 
 // GPT-style shapes (plain MLP) come with LayerNorm, biases, learned positions, tied embeddings and dropout;
-// gated ones (Llama and its kin) with RMSNorm, rotary positions and none of the rest. Only for fields not given.
+// gated ones (Llama and its kin) with RMSNorm, rotary positions and none of the rest. Only for fields not
+// given.
 void assume_family(const json& given, Model& model)
 {
     const bool gated = model.gated_mlp;
@@ -364,7 +388,7 @@ void assume_family(const json& given, Model& model)
     {
         unless_given("positions", &Model::positions, gated ? Positions::rope : Positions::learned);
     }
-    const Attention attention = model.kv_lora_rank > 0                                   ? Attention::mla
+    const Attention attention = model.kv_lora_rank > 0                                ? Attention::mla
                                 : model.kv_heads > 0 && model.kv_heads != model.heads ? Attention::gqa
                                                                                       : Attention::mha;
     unless_given("attention", &Model::attention, attention);
@@ -372,7 +396,9 @@ void assume_family(const json& given, Model& model)
 
 } // namespace
 
-template <class S> Issues read_fields(const json& object, const std::string& path, S& target, const std::vector<std::string>& also_known)
+template <class S>
+Issues read_fields(const json& object, const std::string& path, S& target,
+                   const std::vector<std::string>& also_known)
 {
     Issues issues;
     std::vector<std::string> names = also_known;
@@ -414,23 +440,29 @@ template Issues read_fields(const json&, const std::string&, Cluster&, const std
 template Issues read_fields(const json&, const std::string&, Parallel&, const std::vector<std::string>&);
 template Issues read_fields(const json&, const std::string&, Training&, const std::vector<std::string>&);
 template Issues read_fields(const json&, const std::string&, StageTimes&, const std::vector<std::string>&);
-template Issues read_fields(const json&, const std::string&, CollectiveSettings&, const std::vector<std::string>&);
+template Issues read_fields(const json&, const std::string&, CollectiveSettings&,
+                            const std::vector<std::string>&);
 
 Result<json> parse_json(std::string_view text)
 {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     {
-        return Issue{"", "the file is empty", "a scenario starts with {\"schema\": \"ringside.scenario/1\", ...}"};
+        return Issue{"", "the file is empty",
+                     "a scenario starts with {\"schema\": \"ringside.scenario/1\", ...}"};
     }
     if (text.size() > kMaxJsonBytes)
     {
-        return Issue{"", fmt::format("{} of JSON is more than the {} that are read", format_bytes(Bytes(static_cast<double>(text.size()))),
-                                     format_bytes(Bytes(static_cast<double>(kMaxJsonBytes)), ByteUnit::binary)), "a scenario has a few hundred bytes"};
+        return Issue{"",
+                     fmt::format("{} of JSON is more than the {} that are read",
+                                 format_bytes(Bytes(static_cast<double>(text.size()))),
+                                 format_bytes(Bytes(static_cast<double>(kMaxJsonBytes)), ByteUnit::binary)),
+                     "a scenario has a few hundred bytes"};
     }
     KeyWatch watch;
     try
     {
-        json parsed = json::parse(text, [&](int depth, json::parse_event_t event, json& key) { return watch.see(depth, event, key); });
+        json parsed = json::parse(text, [&](int depth, json::parse_event_t event, json& key)
+                                  { return watch.see(depth, event, key); });
         if (watch.twice())
         {
             return Issue{*watch.twice(), "given twice", "keep one"};
@@ -445,7 +477,8 @@ Result<json> parse_json(std::string_view text)
     {
         std::string what = fault.what();
         const auto bracket = what.find("] ");
-        return Issue{"", "not JSON: " + (bracket == std::string::npos ? what : what.substr(bracket + 2)), "check commas, quotes and brackets there"};
+        return Issue{"", "not JSON: " + (bracket == std::string::npos ? what : what.substr(bracket + 2)),
+                     "check commas, quotes and brackets there"};
     }
 }
 
@@ -455,7 +488,8 @@ Result<Model> model_from_json(const json& value, const Presets& presets)
     {
         const ModelPreset* preset = presets.model(id);
         return preset ? Result<Model>(preset->model)
-                      : Result<Model>(unknown_preset(path, id, presets.models, [](const ModelPreset& m) { return m.model.preset; }));
+                      : Result<Model>(unknown_preset(path, id, presets.models,
+                                                     [](const ModelPreset& m) { return m.model.preset; }));
     };
     if (value.is_string())
     {
@@ -463,13 +497,16 @@ Result<Model> model_from_json(const json& value, const Presets& presets)
     }
     if (!value.is_object())
     {
-        return Issue{"model", shown(value) + " is not a model", "give a preset id or an object with layers, hidden, heads ..."};
+        return Issue{"model", shown(value) + " is not a model",
+                     "give a preset id or an object with layers, hidden, heads ..."};
     }
     Model model;
     const bool from_preset = value.contains("preset");
     if (from_preset)
     {
-        auto base = preset_of(value["preset"].is_string() ? value["preset"].get<std::string>() : shown(value["preset"]), "model.preset");
+        auto base = preset_of(value["preset"].is_string() ? value["preset"].get<std::string>()
+                                                          : shown(value["preset"]),
+                              "model.preset");
         if (!base)
         {
             return base;
@@ -498,12 +535,14 @@ Result<Scenario> scenario_from_json(const json& value, const Presets& presets)
 {
     if (!value.is_object())
     {
-        return Issue{"", shown(value) + " is not a scenario", "a scenario is an object: {\"model\": ..., \"cluster\": ...}"};
+        return Issue{"", shown(value) + " is not a scenario",
+                     "a scenario is an object: {\"model\": ..., \"cluster\": ...}"};
     }
     Scenario s;
     Issues issues;
     const auto gather = [&](const Issues& more) { issues.insert(issues.end(), more.begin(), more.end()); };
-    const std::vector<std::string> sections{"schema", "model", "cluster", "parallel", "training", "stage_times", "collective", "name", "about", "id"};
+    const std::vector<std::string> sections{"schema",      "model",      "cluster", "parallel", "training",
+                                            "stage_times", "collective", "name",    "about",    "id"};
     UnknownFields unknown(sections);
     for (const auto& [key, section] : value.items())
     {
@@ -514,11 +553,26 @@ Result<Scenario> scenario_from_json(const json& value, const Presets& presets)
     }
     if (value.contains("schema") && value["schema"] != "ringside.scenario/1")
     {
-        issues.push_back({"schema", shown(value["schema"]) + " is not a scenario this version reads", "use \"ringside.scenario/1\""});
+        issues.push_back({"schema", shown(value["schema"]) + " is not a scenario this version reads",
+                          "use \"ringside.scenario/1\""});
     }
     const json model = value.value("model", json("llama-3.1-70b"));
-    if (auto read = model_from_json(model, presets)) { s.model = *read; } else { gather(read.issues()); }
-    if (auto read = cluster_from_json(value.value("cluster", json::object()), presets)) { s.cluster = *read; } else { gather(read.issues()); }
+    if (auto read = model_from_json(model, presets))
+    {
+        s.model = *read;
+    }
+    else
+    {
+        gather(read.issues());
+    }
+    if (auto read = cluster_from_json(value.value("cluster", json::object()), presets))
+    {
+        s.cluster = *read;
+    }
+    else
+    {
+        gather(read.issues());
+    }
     const auto section = [&](const char* name, auto& target)
     {
         if (!value.contains(name))
@@ -580,7 +634,8 @@ json to_json(const Scenario& s, const Presets& presets)
     }
     out["cluster"] = to_object(s.cluster);
     const GpuPreset* gpu = presets.gpu(s.cluster.gpu.id);
-    out["cluster"]["gpu"] = gpu && gpu->gpu == s.cluster.gpu ? json(s.cluster.gpu.id) : to_object(s.cluster.gpu);
+    out["cluster"]["gpu"] =
+        gpu && gpu->gpu == s.cluster.gpu ? json(s.cluster.gpu.id) : to_object(s.cluster.gpu);
     if (out["cluster"]["gpu"].is_object())
     {
         out["cluster"]["gpu"]["name"] = s.cluster.gpu.name;
@@ -597,7 +652,8 @@ Issues set_path(json& document, std::string_view assignment)
     const auto equals = assignment.find('=');
     if (equals == std::string_view::npos || equals == 0)
     {
-        return {{"", fmt::format("--set {} has no value", assignment), "use PATH=VALUE, for example parallel.tensor=4"}};
+        return {{"", fmt::format("--set {} has no value", assignment),
+                 "use PATH=VALUE, for example parallel.tensor=4"}};
     }
     const std::string path(assignment.substr(0, equals));
     const std::string text(assignment.substr(equals + 1));
@@ -617,7 +673,8 @@ Issues set_path(json& document, std::string_view assignment)
         }
         if (!at->is_object())
         {
-            return {{path.substr(0, begin), "has no fields", "use PATH=VALUE, for example parallel.tensor=4"}};
+            return {
+                {path.substr(0, begin), "has no fields", "use PATH=VALUE, for example parallel.tensor=4"}};
         }
         at = &(*at)[path.substr(begin, dot - begin)];
         begin = dot + 1;

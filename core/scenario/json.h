@@ -17,7 +17,8 @@ inline constexpr std::size_t kMaxJsonBytes = 16U << 20U;
 // Parses JSON text. Faults: empty, too large, not JSON (with line and column), a field given twice.
 Result<nlohmann::json> parse_json(std::string_view text);
 
-// Reads a scenario and checks every field's type, name and range. Does not check that the fields agree: see validate().
+// Reads a scenario and checks every field's type, name and range. Does not check that the fields agree: see
+// validate().
 Result<Scenario> scenario_from_json(const nlohmann::json& json, const Presets& presets);
 // A shape given inline or the id of a preset.
 Result<Model> model_from_json(const nlohmann::json& json, const Presets& presets);
@@ -26,12 +27,13 @@ Result<Model> model_from_json(const nlohmann::json& json, const Presets& presets
 Result<Scenario> scenario_from_text(std::string_view text, const Presets& presets);
 
 nlohmann::json to_json(const Scenario& scenario, const Presets& presets);
-// Changes one value in scenario JSON: set_path(json, "parallel.tensor=4"). The value is JSON, or else a string.
-// A path into a preset ("model.layers=12") turns the id into {"preset": id, "layers": 12}.
+// Changes one value in scenario JSON: set_path(json, "parallel.tensor=4"). The value is JSON, or else a
+// string. A path into a preset ("model.layers=12") turns the id into {"preset": id, "layers": 12}.
 Issues set_path(nlohmann::json& json, std::string_view assignment);
 
 // Checks and copies the fields of one object into a struct by its table. `path` prefixes every issue.
 template <class S>
-Issues read_fields(const nlohmann::json& json, const std::string& path, S& target, const std::vector<std::string>& also_known = {});
+Issues read_fields(const nlohmann::json& json, const std::string& path, S& target,
+                   const std::vector<std::string>& also_known = {});
 
 } // namespace ringside

@@ -1,10 +1,10 @@
 #include "core/scenario/presets.h"
 
+#include <fmt/format.h>
+
 #include "core/base/text.h"
 #include "core/scenario/json.h"
 #include "core/scenario/validate.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
@@ -18,14 +18,17 @@ using nlohmann::json;
 namespace
 {
 
-template <class List, class Key> auto find_by(const List& list, std::string_view id, Key key) -> decltype(&list.front())
+template <class List, class Key>
+auto find_by(const List& list, std::string_view id, Key key) -> decltype(&list.front())
 {
-    const auto found = std::find_if(list.begin(), list.end(), [&](const auto& entry) { return key(entry) == id; });
+    const auto found =
+        std::find_if(list.begin(), list.end(), [&](const auto& entry) { return key(entry) == id; });
     return found == list.end() ? nullptr : &*found;
 }
 
 // Reads every *.json of one folder in name order and hands each document to `take`, which returns its issues.
-template <class Take> void each_file(const std::filesystem::path& folder, Issues& issues, Take take)
+template <class Take>
+void each_file(const std::filesystem::path& folder, Issues& issues, Take take)
 {
     std::vector<std::filesystem::path> files;
     std::error_code none;
@@ -47,13 +50,15 @@ template <class Take> void each_file(const std::filesystem::path& folder, Issues
         const std::string where = (folder.filename() / file.filename()).string();
         for (const Issue& issue : found)
         {
-            issues.push_back({issue.path.empty() ? where : where + ": " + issue.path, issue.message, issue.hint, issue.severity});
+            issues.push_back({issue.path.empty() ? where : where + ": " + issue.path, issue.message,
+                              issue.hint, issue.severity});
         }
     }
 }
 
 // The text fields every preset has. Missing ones are faults: a figure without a source is worth nothing.
-Issues take_texts(const json& document, const std::string& schema, const std::string& stem, const std::vector<std::pair<const char*, std::string*>>& texts)
+Issues take_texts(const json& document, const std::string& schema, const std::string& stem,
+                  const std::vector<std::pair<const char*, std::string*>>& texts)
 {
     if (!document.is_object())
     {
@@ -66,7 +71,8 @@ Issues take_texts(const json& document, const std::string& schema, const std::st
     }
     for (const auto& [name, target] : texts)
     {
-        if (!document.contains(name) || !document[name].is_string() || document[name].get_ref<const std::string&>().empty())
+        if (!document.contains(name) || !document[name].is_string() ||
+            document[name].get_ref<const std::string&>().empty())
         {
             issues.push_back({name, "missing or not text", "give one"});
             continue;
@@ -74,7 +80,8 @@ Issues take_texts(const json& document, const std::string& schema, const std::st
         *target = document[name].get<std::string>();
         if (std::string_view(name) == "id" && *target != stem)
         {
-            issues.push_back({"id", fmt::format("\"{}\" is not the name of the file", *target), fmt::format("use \"{}\"", stem)});
+            issues.push_back({"id", fmt::format("\"{}\" is not the name of the file", *target),
+                              fmt::format("use \"{}\"", stem)});
         }
     }
     return issues;
@@ -90,7 +97,9 @@ Issues take_model(const json& document, const std::string& stem, Presets& preset
     ModelPreset preset;
     std::string id;
     std::string name;
-    Issues issues = take_texts(document, "ringside.model/1", stem, {{"id", &id}, {"name", &name}, {"family", &preset.family}, {"source", &preset.source}});
+    Issues issues =
+        take_texts(document, "ringside.model/1", stem,
+                   {{"id", &id}, {"name", &name}, {"family", &preset.family}, {"source", &preset.source}});
     if (!issues.empty())
     {
         return issues;
@@ -101,7 +110,15 @@ Issues take_model(const json& document, const std::string& stem, Presets& preset
     }
     for (const auto& [key, value] : document.items())
     {
-        static const std::vector<std::string> known{"schema", "id", "name", "family", "source", "note", "shape", "published_parameters", "published_active_parameters"};
+        static const std::vector<std::string> known{"schema",
+                                                    "id",
+                                                    "name",
+                                                    "family",
+                                                    "source",
+                                                    "note",
+                                                    "shape",
+                                                    "published_parameters",
+                                                    "published_active_parameters"};
         if (std::find(known.begin(), known.end(), key) == known.end())
         {
             issues.push_back({key, "unknown field", fmt::format("known are {}", fmt::join(known, ", "))});
@@ -138,7 +155,11 @@ Issues take_model(const json& document, const std::string& stem, Presets& preset
 Issues take_gpu(const json& document, const std::string& stem, Presets& presets)
 {
     GpuPreset preset;
-    Issues issues = take_texts(document, "ringside.gpu/1", stem, {{"id", &preset.gpu.id}, {"name", &preset.gpu.name}, {"vendor", &preset.vendor}, {"source", &preset.source}});
+    Issues issues = take_texts(document, "ringside.gpu/1", stem,
+                               {{"id", &preset.gpu.id},
+                                {"name", &preset.gpu.name},
+                                {"vendor", &preset.vendor},
+                                {"source", &preset.source}});
     if (!issues.empty())
     {
         return issues;
@@ -163,7 +184,9 @@ Issues take_cluster(const json& document, const std::string& stem, Presets& pres
 {
     ClusterPreset preset;
     std::string gpu;
-    Issues issues = take_texts(document, "ringside.cluster/1", stem, {{"id", &preset.id}, {"name", &preset.name}, {"source", &preset.source}, {"gpu", &gpu}});
+    Issues issues =
+        take_texts(document, "ringside.cluster/1", stem,
+                   {{"id", &preset.id}, {"name", &preset.name}, {"source", &preset.source}, {"gpu", &gpu}});
     if (!issues.empty())
     {
         return issues;
@@ -188,7 +211,8 @@ Issues take_scenario(const json& document, const std::string& stem, Presets& pre
 {
     ScenarioPreset preset;
     preset.id = stem;
-    Issues issues = take_texts(document, "ringside.scenario/1", stem, {{"name", &preset.name}, {"about", &preset.about}});
+    Issues issues =
+        take_texts(document, "ringside.scenario/1", stem, {{"name", &preset.name}, {"about", &preset.about}});
     auto scenario = scenario_from_json(document, presets);
     if (!scenario)
     {
@@ -232,10 +256,14 @@ const ScenarioPreset* Presets::scenario(std::string_view id) const
 Presets load_presets(const std::filesystem::path& assets, Issues& issues)
 {
     Presets presets;
-    each_file(assets / "models", issues, [&](const json& d, const std::string& stem) { return take_model(d, stem, presets); });
-    each_file(assets / "gpus", issues, [&](const json& d, const std::string& stem) { return take_gpu(d, stem, presets); });
-    each_file(assets / "clusters", issues, [&](const json& d, const std::string& stem) { return take_cluster(d, stem, presets); });
-    each_file(assets / "scenarios", issues, [&](const json& d, const std::string& stem) { return take_scenario(d, stem, presets); });
+    each_file(assets / "models", issues,
+              [&](const json& d, const std::string& stem) { return take_model(d, stem, presets); });
+    each_file(assets / "gpus", issues,
+              [&](const json& d, const std::string& stem) { return take_gpu(d, stem, presets); });
+    each_file(assets / "clusters", issues,
+              [&](const json& d, const std::string& stem) { return take_cluster(d, stem, presets); });
+    each_file(assets / "scenarios", issues,
+              [&](const json& d, const std::string& stem) { return take_scenario(d, stem, presets); });
     return presets;
 }
 

@@ -16,7 +16,7 @@ struct ModelPreset
     Model model; // model.preset is the id, every derived field filled in
     std::string family;
     std::string source;
-    std::optional<std::int64_t> published_parameters;        // exact, where somebody published the exact count
+    std::optional<std::int64_t> published_parameters; // exact, where somebody published the exact count
     std::optional<std::int64_t> published_active_parameters; // per token
 };
 
@@ -58,8 +58,8 @@ struct Presets
     const ScenarioPreset* scenario(std::string_view id) const;
 };
 
-// Reads assets/{models,gpus,clusters,scenarios}/*.json. Files with faults are left out and reported in `issues`,
-// each with file and path, so that one bad file never hides the rest.
+// Reads assets/{models,gpus,clusters,scenarios}/*.json. Files with faults are left out and reported in
+// `issues`, each with file and path, so that one bad file never hides the rest.
 Presets load_presets(const std::filesystem::path& assets, Issues& issues);
 
 } // namespace ringside

@@ -8,13 +8,15 @@ namespace ringside
 std::int64_t data_parallel(const Scenario& scenario)
 {
     const Parallel& p = scenario.parallel;
-    return std::max<std::int64_t>(1, scenario.cluster.gpus / std::max<std::int64_t>(1, p.tensor * p.context * p.pipeline));
+    return std::max<std::int64_t>(1, scenario.cluster.gpus /
+                                         std::max<std::int64_t>(1, p.tensor * p.context * p.pipeline));
 }
 
 std::int64_t micro_batches(const Scenario& scenario)
 {
     const Training& t = scenario.training;
-    return std::max<std::int64_t>(1, t.global_batch / std::max<std::int64_t>(1, data_parallel(scenario) * t.micro_batch));
+    return std::max<std::int64_t>(1, t.global_batch /
+                                         std::max<std::int64_t>(1, data_parallel(scenario) * t.micro_batch));
 }
 
 std::int64_t dense_replicas(const Scenario& scenario)
@@ -25,7 +27,8 @@ std::int64_t dense_replicas(const Scenario& scenario)
 std::int64_t expert_replicas(const Scenario& scenario)
 {
     const Parallel& p = scenario.parallel;
-    return std::max<std::int64_t>(1, p.tensor * p.context * data_parallel(scenario) / std::max<std::int64_t>(1, p.expert * p.expert_tensor));
+    return std::max<std::int64_t>(1, p.tensor * p.context * data_parallel(scenario) /
+                                         std::max<std::int64_t>(1, p.expert * p.expert_tensor));
 }
 
 bool has_experts(const Model& model, std::int64_t layer)

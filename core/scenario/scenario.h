@@ -10,37 +10,57 @@
 namespace ringside
 {
 
-enum class Attention { mha, gqa, mla };
-enum class Norm { layernorm, rmsnorm };
-enum class Positions { learned, rope, alibi, none };
-enum class QkNorm { none, head, full }; // one gain per head dimension (Qwen3), or over all heads (OLMo 2)
+enum class Attention
+{
+    mha,
+    gqa,
+    mla
+};
+enum class Norm
+{
+    layernorm,
+    rmsnorm
+};
+enum class Positions
+{
+    learned,
+    rope,
+    alibi,
+    none
+};
+enum class QkNorm
+{
+    none,
+    head,
+    full
+}; // one gain per head dimension (Qwen3), or over all heads (OLMo 2)
 
 // A decoder-only transformer. Zero means "derive it" for the fields that say so; resolved() fills those in.
 struct Model
 {
-    std::string preset;                 // id of the preset this came from, empty for a shape given inline
-    std::string name;                   // as people write it, "Llama 3.1 70B"
-    std::int64_t layers = 12;           // transformer blocks
-    std::int64_t hidden = 768;          // width of the residual stream, h
-    std::int64_t ffn = 0;               // inner width of the dense MLP; 0: 4 h, or 8/3 h rounded up to 256 when gated
-    std::int64_t heads = 12;            // query heads, a
-    std::int64_t kv_heads = 0;          // key/value heads; 0: as many as heads
-    std::int64_t head_dim = 0;          // width of one head; 0: hidden / heads
-    std::int64_t vocab = 50257;         // rows of the embedding, padding included, V
+    std::string preset;         // id of the preset this came from, empty for a shape given inline
+    std::string name;           // as people write it, "Llama 3.1 70B"
+    std::int64_t layers = 12;   // transformer blocks
+    std::int64_t hidden = 768;  // width of the residual stream, h
+    std::int64_t ffn = 0;       // inner width of the dense MLP; 0: 4 h, or 8/3 h rounded up to 256 when gated
+    std::int64_t heads = 12;    // query heads, a
+    std::int64_t kv_heads = 0;  // key/value heads; 0: as many as heads
+    std::int64_t head_dim = 0;  // width of one head; 0: hidden / heads
+    std::int64_t vocab = 50257; // rows of the embedding, padding included, V
     std::int64_t max_sequence_length = 2048; // rows of a learned position table
-    bool gated_mlp = false;             // SwiGLU and its kin: three matrices instead of two
-    bool tied_embeddings = true;        // the output projection is the embedding
-    bool biases = false;                // on every linear layer, experts and router included
-    bool qkv_bias = false;              // on the query, key and value projections only (Qwen 2)
+    bool gated_mlp = false;                  // SwiGLU and its kin: three matrices instead of two
+    bool tied_embeddings = true;             // the output projection is the embedding
+    bool biases = false;                     // on every linear layer, experts and router included
+    bool qkv_bias = false;                   // on the query, key and value projections only (Qwen 2)
     Attention attention = Attention::mha;
-    Norm norm = Norm::layernorm;        // layernorm has gain and bias, rmsnorm a gain
-    std::int64_t norms_per_layer = 2;   // 1 for parallel blocks (PaLM), 4 with post-norms (Gemma 2)
+    Norm norm = Norm::layernorm;      // layernorm has gain and bias, rmsnorm a gain
+    std::int64_t norms_per_layer = 2; // 1 for parallel blocks (PaLM), 4 with post-norms (Gemma 2)
     Positions positions = Positions::learned;
     QkNorm qk_norm = QkNorm::none;
-    bool attention_sinks = false;       // one learned logit per head (gpt-oss)
-    bool dropout = false;               // trained with dropout, so its masks are kept for the backward pass
+    bool attention_sinks = false; // one learned logit per head (gpt-oss)
+    bool dropout = false;         // trained with dropout, so its masks are kept for the backward pass
     // Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1)
-    std::int64_t q_lora_rank = 0;       // 0: queries are not compressed
+    std::int64_t q_lora_rank = 0; // 0: queries are not compressed
     std::int64_t kv_lora_rank = 0;
     std::int64_t qk_nope_head_dim = 0;
     std::int64_t qk_rope_head_dim = 0;
@@ -60,15 +80,15 @@ struct Model
 // One accelerator. Rates are dense, links one-way.
 struct Gpu
 {
-    std::string id;              // "h100-sxm-80gb"; empty for one given inline
-    std::string name;            // "H100 SXM 80 GB"
-    double memory_gb = 80;       // [GB, 1e9] what the data sheet says
-    double hbm_gb_per_s = 3350;  // [GB/s]
-    double bf16_tflops = 989;    // [TFLOP/s] dense, fp32 accumulation
-    double fp8_tflops = 0;       // [TFLOP/s] dense; 0: has none
-    double link_gb_per_s = 450;  // [GB/s] one-way, to the other GPUs of its node; 0: PCIe only
-    double pcie_gb_per_s = 63;   // [GB/s] one-way, to the host
-    double power_w = 0;          // [W] 0: not published
+    std::string id;             // "h100-sxm-80gb"; empty for one given inline
+    std::string name;           // "H100 SXM 80 GB"
+    double memory_gb = 80;      // [GB, 1e9] what the data sheet says
+    double hbm_gb_per_s = 3350; // [GB/s]
+    double bf16_tflops = 989;   // [TFLOP/s] dense, fp32 accumulation
+    double fp8_tflops = 0;      // [TFLOP/s] dense; 0: has none
+    double link_gb_per_s = 450; // [GB/s] one-way, to the other GPUs of its node; 0: PCIe only
+    double pcie_gb_per_s = 63;  // [GB/s] one-way, to the host
+    double power_w = 0;         // [W] 0: not published
 
     bool operator==(const Gpu&) const = default;
 };
@@ -77,39 +97,81 @@ struct Cluster
 {
     Gpu gpu;
     std::int64_t gpus = 256;
-    std::int64_t gpus_per_node = 8;    // GPUs in one fast-link domain
-    double node_link_gb_per_s = 0;     // [GB/s] one-way per GPU inside the domain; 0: the GPU's own
-    double network_gb_per_s = 50;      // [GB/s] one-way per GPU between domains
-    double host_memory_gb = 2000;      // [GB] of one node, for offload
-    double nvme_gb_per_s = 6;          // [GB/s] one-way per GPU, for offload
+    std::int64_t gpus_per_node = 8; // GPUs in one fast-link domain
+    double node_link_gb_per_s = 0;  // [GB/s] one-way per GPU inside the domain; 0: the GPU's own
+    double network_gb_per_s = 50;   // [GB/s] one-way per GPU between domains
+    double host_memory_gb = 2000;   // [GB] of one node, for offload
+    double nvme_gb_per_s = 6;       // [GB/s] one-way per GPU, for offload
 
     bool operator==(const Cluster&) const = default;
 };
 
-enum class ScheduleKind { naive, gpipe, one_f_one_b, interleaved };
+enum class ScheduleKind
+{
+    naive,
+    gpipe,
+    one_f_one_b,
+    interleaved
+};
 
 // How the model is cut over the GPUs. Data parallelism is what remains.
 struct Parallel
 {
     std::int64_t tensor = 1;
-    bool sequence_parallel = false;  // norms, dropout and residual split along the sequence inside a tensor group
+    bool sequence_parallel =
+        false; // norms, dropout and residual split along the sequence inside a tensor group
     std::int64_t context = 1;
     std::int64_t pipeline = 1;
-    std::int64_t chunks = 1;         // model chunks per stage (interleaving)
+    std::int64_t chunks = 1; // model chunks per stage (interleaving)
     std::int64_t expert = 1;
-    std::int64_t expert_tensor = 1;  // tensor parallelism inside an expert
-    std::int64_t zero = 0;           // 0 to 3: nothing, optimizer, + gradients, + weights
+    std::int64_t expert_tensor = 1;         // tensor parallelism inside an expert
+    std::int64_t zero = 0;                  // 0 to 3: nothing, optimizer, + gradients, + weights
     std::vector<std::int64_t> stage_layers; // layers of each (virtual) stage; empty: even
 
     bool operator==(const Parallel&) const = default;
 };
 
-enum class Precision { fp32, fp16, bf16, fp8 };
-enum class Fp8Recipe { bf16_weights, fp8_weights, deepseek };
-enum class GradientDtype { fp32, bf16, fp16 };
-enum class Optimizer { adamw, adamw_8bit, sgd_momentum, adafactor, muon };
-enum class Recompute { none, selective, full };
-enum class Offload { none, optimizer_cpu, optimizer_nvme, optimizer_and_weights_cpu, optimizer_and_weights_nvme };
+enum class Precision
+{
+    fp32,
+    fp16,
+    bf16,
+    fp8
+};
+enum class Fp8Recipe
+{
+    bf16_weights,
+    fp8_weights,
+    deepseek
+};
+enum class GradientDtype
+{
+    fp32,
+    bf16,
+    fp16
+};
+enum class Optimizer
+{
+    adamw,
+    adamw_8bit,
+    sgd_momentum,
+    adafactor,
+    muon
+};
+enum class Recompute
+{
+    none,
+    selective,
+    full
+};
+enum class Offload
+{
+    none,
+    optimizer_cpu,
+    optimizer_nvme,
+    optimizer_and_weights_cpu,
+    optimizer_and_weights_nvme
+};
 
 struct Training
 {
@@ -124,9 +186,9 @@ struct Training
     bool flash_attention = true;
     ScheduleKind schedule = ScheduleKind::one_f_one_b;
     Offload offload = Offload::none;
-    double fragmentation = 0;            // share of the allocated bytes lost to fragmentation, 0 to 0.5
-    double reserved_gb = 0;              // [GB] of the device kept from the allocator (driver context, NCCL)
-    double tokens = 15e12;               // of the whole run, D
+    double fragmentation = 0; // share of the allocated bytes lost to fragmentation, 0 to 0.5
+    double reserved_gb = 0;   // [GB] of the device kept from the allocator (driver context, NCCL)
+    double tokens = 15e12;    // of the whole run, D
 
     bool operator==(const Training&) const = default;
 };
@@ -145,9 +207,9 @@ struct StageTimes
 // What the collective picture shows; zero follows the layout.
 struct CollectiveSettings
 {
-    std::int64_t ranks = 0;      // 0: the data-parallel size, at most 16 drawn
-    double message_gb = 0;       // [GB] 0: this GPU's gradients
-    double latency_us = 5;       // [us] per hop, alpha
+    std::int64_t ranks = 0; // 0: the data-parallel size, at most 16 drawn
+    double message_gb = 0;  // [GB] 0: this GPU's gradients
+    double latency_us = 5;  // [us] per hop, alpha
 
     bool operator==(const CollectiveSettings&) const = default;
 };
@@ -166,9 +228,11 @@ struct Scenario
 
 // Data-parallel ranks: gpus / (tensor x context x pipeline), rounded down; at least 1.
 std::int64_t data_parallel(const Scenario& scenario);
-// Micro-batches of one pipeline in one step: global_batch / (data_parallel x micro_batch), rounded down; at least 1.
+// Micro-batches of one pipeline in one step: global_batch / (data_parallel x micro_batch), rounded down; at
+// least 1.
 std::int64_t micro_batches(const Scenario& scenario);
-// Ranks that hold copies of the same dense weights: data_parallel x context (Megatron-Core shards ZeRO-1 over both).
+// Ranks that hold copies of the same dense weights: data_parallel x context (Megatron-Core shards ZeRO-1 over
+// both).
 std::int64_t dense_replicas(const Scenario& scenario);
 // Ranks that hold copies of the same experts: tensor x context x data / (expert x expert_tensor).
 std::int64_t expert_replicas(const Scenario& scenario);

@@ -1,8 +1,8 @@
 #include "core/scenario/validate.h"
 
-#include "core/scenario/fields.h"
-
 #include <fmt/format.h>
+
+#include "core/scenario/fields.h"
 
 #include <algorithm>
 #include <numeric>
@@ -29,7 +29,8 @@ std::string divisors_near(std::int64_t whole, std::int64_t wanted)
         }
     }
     std::stable_sort(divisors.begin(), divisors.end(),
-                     [wanted](std::int64_t a, std::int64_t b) { return std::abs(a - wanted) < std::abs(b - wanted); });
+                     [wanted](std::int64_t a, std::int64_t b)
+                     { return std::abs(a - wanted) < std::abs(b - wanted); });
     divisors.resize(std::min<std::size_t>(divisors.size(), 5));
     std::sort(divisors.begin(), divisors.end());
     return fmt::format("{}", fmt::join(divisors, ", "));
@@ -38,7 +39,10 @@ std::string divisors_near(std::int64_t whole, std::int64_t wanted)
 class Checker
 {
 public:
-    explicit Checker(const Scenario& scenario) : s_(scenario), m_(scenario.model), p_(scenario.parallel), t_(scenario.training) {}
+    explicit Checker(const Scenario& scenario)
+        : s_(scenario), m_(scenario.model), p_(scenario.parallel), t_(scenario.training)
+    {
+    }
 
     Issues run()
     {
@@ -78,29 +82,39 @@ private:
         }
         if (m_.attention == Attention::mha && m_.kv_heads != m_.heads)
         {
-            error("model.attention", fmt::format("mha has as many key/value heads as heads, not {} and {}", m_.kv_heads, m_.heads),
-                  "use gqa");
+            error(
+                "model.attention",
+                fmt::format("mha has as many key/value heads as heads, not {} and {}", m_.kv_heads, m_.heads),
+                "use gqa");
         }
-        if (latent && (m_.kv_lora_rank < 1 || m_.qk_nope_head_dim < 1 || m_.qk_rope_head_dim < 0 || m_.v_head_dim < 1))
+        if (latent &&
+            (m_.kv_lora_rank < 1 || m_.qk_nope_head_dim < 1 || m_.qk_rope_head_dim < 0 || m_.v_head_dim < 1))
         {
-            error("model.attention", "mla needs kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim and v_head_dim",
+            error("model.attention",
+                  "mla needs kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim and v_head_dim",
                   "DeepSeek-V3 uses 512, 128, 64 and 128");
         }
     }
 
-    // Counts are 64-bit and bytes are exact to 9 PB; every field can be in its range and the model still beyond both.
+    // Counts are 64-bit and bytes are exact to 9 PB; every field can be in its range and the model still
+    // beyond both.
     void check_size()
     {
         constexpr double kMost = 1e14;
         const auto d = [](std::int64_t count) { return static_cast<double>(count); };
-        const double mlp = (m_.gated_mlp ? 3 : 2) * (d(m_.ffn) + d(m_.expert_ffn) * d(m_.experts + m_.shared_experts)) + d(m_.experts);
-        const double qk = m_.attention == Attention::mla ? d(m_.qk_nope_head_dim + m_.qk_rope_head_dim) : d(m_.head_dim);
+        const double mlp =
+            (m_.gated_mlp ? 3 : 2) * (d(m_.ffn) + d(m_.expert_ffn) * d(m_.experts + m_.shared_experts)) +
+            d(m_.experts);
+        const double qk =
+            m_.attention == Attention::mla ? d(m_.qk_nope_head_dim + m_.qk_rope_head_dim) : d(m_.head_dim);
         const double v = m_.attention == Attention::mla ? d(m_.v_head_dim) : d(m_.head_dim);
         const double latent = d(m_.q_lora_rank + m_.kv_lora_rank);
-        const double layer = d(m_.hidden) * (mlp + 2 * d(m_.heads) * (qk + v) + latent) + latent * d(m_.heads) * (2 * qk + v);
+        const double layer =
+            d(m_.hidden) * (mlp + 2 * d(m_.heads) * (qk + v) + latent) + latent * d(m_.heads) * (2 * qk + v);
         if (d(m_.layers) * layer + d(m_.hidden) * (2 * d(m_.vocab) + d(m_.max_sequence_length)) > kMost)
         {
-            error("model", "more parameters than can be counted exactly", "use a shape of at most 100 trillion");
+            error("model", "more parameters than can be counted exactly",
+                  "use a shape of at most 100 trillion");
         }
     }
 
@@ -110,18 +124,21 @@ private:
         {
             if (p_.expert > 1)
             {
-                error("parallel.expert", fmt::format("{} for a model without experts", p_.expert), "use 1 or choose a mixture of experts");
+                error("parallel.expert", fmt::format("{} for a model without experts", p_.expert),
+                      "use 1 or choose a mixture of experts");
             }
             return;
         }
         if (m_.experts_per_token < 1 || m_.experts_per_token > m_.experts)
         {
-            error("model.experts_per_token", fmt::format("{} of {} experts", m_.experts_per_token, m_.experts),
+            error("model.experts_per_token",
+                  fmt::format("{} of {} experts", m_.experts_per_token, m_.experts),
                   fmt::format("use 1 to {}", m_.experts));
         }
         if (m_.dense_layers > m_.layers)
         {
-            error("model.dense_layers", fmt::format("{} of {} layers", m_.dense_layers, m_.layers), fmt::format("use 0 to {}", m_.layers));
+            error("model.dense_layers", fmt::format("{} of {} layers", m_.dense_layers, m_.layers),
+                  fmt::format("use 0 to {}", m_.layers));
         }
         if (m_.experts % p_.expert != 0)
         {
@@ -130,13 +147,16 @@ private:
         }
         if (m_.expert_ffn % p_.expert_tensor != 0)
         {
-            error("parallel.expert_tensor", fmt::format("{} does not divide expert_ffn {}", p_.expert_tensor, m_.expert_ffn),
+            error("parallel.expert_tensor",
+                  fmt::format("{} does not divide expert_ffn {}", p_.expert_tensor, m_.expert_ffn),
                   "use one of " + divisors_near(m_.expert_ffn, p_.expert_tensor));
         }
         const std::int64_t ranks = p_.tensor * p_.context * data_parallel(s_);
         if (ranks % (p_.expert * p_.expert_tensor) != 0)
         {
-            error("parallel.expert", fmt::format("expert {} x expert tensor {} does not divide the {} GPUs of a stage", p_.expert, p_.expert_tensor, ranks),
+            error("parallel.expert",
+                  fmt::format("expert {} x expert tensor {} does not divide the {} GPUs of a stage",
+                              p_.expert, p_.expert_tensor, ranks),
                   "use an expert size of " + divisors_near(std::gcd(ranks, m_.experts), p_.expert));
         }
     }
@@ -146,25 +166,32 @@ private:
         const std::int64_t t = p_.tensor;
         if (m_.heads % t != 0)
         {
-            error("parallel.tensor", fmt::format("{} does not divide {} heads", t, m_.heads), "use one of " + divisors_near(m_.heads, t));
+            error("parallel.tensor", fmt::format("{} does not divide {} heads", t, m_.heads),
+                  "use one of " + divisors_near(m_.heads, t));
         }
-        else if (m_.attention != Attention::mla && m_.kv_heads > 0 && m_.kv_heads % t != 0 && t % m_.kv_heads != 0)
+        else if (m_.attention != Attention::mla && m_.kv_heads > 0 && m_.kv_heads % t != 0 &&
+                 t % m_.kv_heads != 0)
         {
-            error("parallel.tensor", fmt::format("{} does not divide {} key/value heads, nor they it", t, m_.kv_heads),
+            error("parallel.tensor",
+                  fmt::format("{} does not divide {} key/value heads, nor they it", t, m_.kv_heads),
                   "use one of " + divisors_near(m_.kv_heads, t));
         }
         if (m_.ffn % t != 0)
         {
-            error("parallel.tensor", fmt::format("{} does not divide ffn {}", t, m_.ffn), "use one of " + divisors_near(m_.ffn, t));
+            error("parallel.tensor", fmt::format("{} does not divide ffn {}", t, m_.ffn),
+                  "use one of " + divisors_near(m_.ffn, t));
         }
         if (t > 1 && p_.sequence_parallel && t_.sequence_length % (t * p_.context) != 0)
         {
-            error("training.sequence_length", fmt::format("{} tokens do not split over tensor {} x context {}", t_.sequence_length, t, p_.context),
+            error("training.sequence_length",
+                  fmt::format("{} tokens do not split over tensor {} x context {}", t_.sequence_length, t,
+                              p_.context),
                   fmt::format("use a multiple of {}", t * p_.context));
         }
         else if (t_.sequence_length % p_.context != 0)
         {
-            error("parallel.context", fmt::format("{} does not divide {} tokens", p_.context, t_.sequence_length),
+            error("parallel.context",
+                  fmt::format("{} does not divide {} tokens", p_.context, t_.sequence_length),
                   "use one of " + divisors_near(t_.sequence_length, p_.context));
         }
     }
@@ -178,37 +205,48 @@ private:
         }
         else if (m_.layers % virtual_stages != 0)
         {
-            const std::string stages = p_.chunks > 1 ? fmt::format("{} stages x {} chunks", p_.pipeline, p_.chunks) : fmt::format("{} stages", p_.pipeline);
+            const std::string stages = p_.chunks > 1
+                                           ? fmt::format("{} stages x {} chunks", p_.pipeline, p_.chunks)
+                                           : fmt::format("{} stages", p_.pipeline);
             error("parallel.pipeline", fmt::format("{} layers do not divide into {}", m_.layers, stages),
                   "use one of " + divisors_near(m_.layers, virtual_stages) + ", or list stage_layers");
         }
         const bool interleaved = t_.schedule == ScheduleKind::interleaved;
         if (interleaved && p_.pipeline > 1 && p_.chunks < 2)
         {
-            error("parallel.chunks", "the interleaved schedule needs at least 2 chunks a stage", "use 2, or the schedule 1f1b");
+            error("parallel.chunks", "the interleaved schedule needs at least 2 chunks a stage",
+                  "use 2, or the schedule 1f1b");
         }
         if (!interleaved && p_.chunks > 1)
         {
-            error("parallel.chunks", fmt::format("{} chunks need the interleaved schedule", p_.chunks), "use 1, or the schedule interleaved");
+            error("parallel.chunks", fmt::format("{} chunks need the interleaved schedule", p_.chunks),
+                  "use 1, or the schedule interleaved");
         }
         if (interleaved && p_.pipeline > 1 && micro_batches(s_) % p_.pipeline != 0)
         {
-            error("training.global_batch", fmt::format("interleaving needs the {} micro-batches to be a multiple of {} stages", micro_batches(s_), p_.pipeline),
-                  fmt::format("use a global batch of {}", (micro_batches(s_) / p_.pipeline + 1) * p_.pipeline * data_parallel(s_) * t_.micro_batch));
+            error("training.global_batch",
+                  fmt::format("interleaving needs the {} micro-batches to be a multiple of {} stages",
+                              micro_batches(s_), p_.pipeline),
+                  fmt::format("use a global batch of {}", (micro_batches(s_) / p_.pipeline + 1) *
+                                                              p_.pipeline * data_parallel(s_) *
+                                                              t_.micro_batch));
         }
     }
 
     void check_stage_layers(std::int64_t virtual_stages)
     {
-        const std::int64_t sum = std::accumulate(p_.stage_layers.begin(), p_.stage_layers.end(), std::int64_t{0});
+        const std::int64_t sum =
+            std::accumulate(p_.stage_layers.begin(), p_.stage_layers.end(), std::int64_t{0});
         if (static_cast<std::int64_t>(p_.stage_layers.size()) != virtual_stages)
         {
-            error("parallel.stage_layers", fmt::format("{} entries for {} stages", p_.stage_layers.size(), virtual_stages),
+            error("parallel.stage_layers",
+                  fmt::format("{} entries for {} stages", p_.stage_layers.size(), virtual_stages),
                   fmt::format("list {} numbers, or none for an even cut", virtual_stages));
         }
         else if (sum != m_.layers)
         {
-            error("parallel.stage_layers", fmt::format("the stages hold {} layers, the model has {}", sum, m_.layers),
+            error("parallel.stage_layers",
+                  fmt::format("the stages hold {} layers, the model has {}", sum, m_.layers),
                   fmt::format("make them add up to {}", m_.layers));
         }
     }
@@ -220,8 +258,11 @@ private:
         if (n % model_gpus != 0)
         {
             const std::int64_t more = (n / model_gpus + 1) * model_gpus;
-            const std::string fewer = n > model_gpus ? fmt::format("{} or ", n / model_gpus * model_gpus) : "";
-            error("cluster.gpus", fmt::format("{} GPUs do not divide by tensor {} x context {} x pipeline {} = {}", n, p_.tensor, p_.context, p_.pipeline, model_gpus),
+            const std::string fewer =
+                n > model_gpus ? fmt::format("{} or ", n / model_gpus * model_gpus) : "";
+            error("cluster.gpus",
+                  fmt::format("{} GPUs do not divide by tensor {} x context {} x pipeline {} = {}", n,
+                              p_.tensor, p_.context, p_.pipeline, model_gpus),
                   fmt::format("use {}{} GPUs", fewer, more));
             return;
         }
@@ -229,9 +270,11 @@ private:
         if (t_.global_batch % step != 0)
         {
             const std::int64_t more = (t_.global_batch / step + 1) * step;
-            const std::string fewer = t_.global_batch > step ? fmt::format("{} or ", t_.global_batch / step * step) : "";
+            const std::string fewer =
+                t_.global_batch > step ? fmt::format("{} or ", t_.global_batch / step * step) : "";
             error("training.global_batch",
-                  fmt::format("{} sequences do not divide by data parallel {} x micro-batch {} = {}", t_.global_batch, data_parallel(s_), t_.micro_batch, step),
+                  fmt::format("{} sequences do not divide by data parallel {} x micro-batch {} = {}",
+                              t_.global_batch, data_parallel(s_), t_.micro_batch, step),
                   fmt::format("use {}{}", fewer, more));
         }
     }
@@ -241,24 +284,32 @@ private:
         const bool sixteen_bit = t_.precision != Precision::fp32;
         if (!sixteen_bit && t_.gradient_dtype != GradientDtype::fp32)
         {
-            error("training.gradient_dtype", fmt::format("{} gradients for fp32 weights", name_of(t_.gradient_dtype)), "use fp32");
+            error("training.gradient_dtype",
+                  fmt::format("{} gradients for fp32 weights", name_of(t_.gradient_dtype)), "use fp32");
         }
         if (t_.precision == Precision::fp8 && s_.cluster.gpu.fp8_tflops <= 0)
         {
-            warn("training.precision", fmt::format("{} has no 8-bit arithmetic", s_.cluster.gpu.name), "use bf16, or a GPU that has fp8");
+            warn("training.precision", fmt::format("{} has no 8-bit arithmetic", s_.cluster.gpu.name),
+                 "use bf16, or a GPU that has fp8");
         }
         if (p_.zero >= 2 && p_.pipeline > 1)
         {
-            warn("parallel.zero", fmt::format("ZeRO-{} with {} pipeline stages: Megatron-LM and DeepSpeed refuse it, FSDP with pipelining allows it", p_.zero, p_.pipeline),
+            warn("parallel.zero",
+                 fmt::format("ZeRO-{} with {} pipeline stages: Megatron-LM and DeepSpeed refuse it, FSDP "
+                             "with pipelining allows it",
+                             p_.zero, p_.pipeline),
                  "use ZeRO-1");
         }
         if (p_.zero > 0 && dense_replicas(s_) == 1)
         {
-            warn("parallel.zero", fmt::format("ZeRO-{} has nothing to shard over: there is 1 replica", p_.zero), "add GPUs or lower tensor or pipeline");
+            warn("parallel.zero",
+                 fmt::format("ZeRO-{} has nothing to shard over: there is 1 replica", p_.zero),
+                 "add GPUs or lower tensor or pipeline");
         }
         if (p_.sequence_parallel && p_.tensor == 1)
         {
-            warn("parallel.sequence_parallel", "does nothing without tensor parallelism", "raise tensor or switch it off");
+            warn("parallel.sequence_parallel", "does nothing without tensor parallelism",
+                 "raise tensor or switch it off");
         }
     }
 
@@ -266,12 +317,15 @@ private:
     {
         if (p_.tensor > s_.cluster.gpus_per_node)
         {
-            warn("parallel.tensor", fmt::format("{} reaches over nodes of {} GPUs, so every layer waits for the network", p_.tensor, s_.cluster.gpus_per_node),
+            warn("parallel.tensor",
+                 fmt::format("{} reaches over nodes of {} GPUs, so every layer waits for the network",
+                             p_.tensor, s_.cluster.gpus_per_node),
                  fmt::format("use at most {}", s_.cluster.gpus_per_node));
         }
         if (t_.offload != Offload::none && s_.cluster.gpu.pcie_gb_per_s <= 0)
         {
-            error("training.offload", fmt::format("{} has no stated rate to its host", s_.cluster.gpu.name), "set gpu.pcie_gb_per_s or use none");
+            error("training.offload", fmt::format("{} has no stated rate to its host", s_.cluster.gpu.name),
+                  "set gpu.pcie_gb_per_s or use none");
         }
     }
 
@@ -297,11 +351,13 @@ Model resolved(Model model)
     }
     if (model.head_dim == 0)
     {
-        model.head_dim = model.attention == Attention::mla ? model.qk_nope_head_dim + model.qk_rope_head_dim : model.hidden / model.heads;
+        model.head_dim = model.attention == Attention::mla ? model.qk_nope_head_dim + model.qk_rope_head_dim
+                                                           : model.hidden / model.heads;
     }
     if (model.ffn == 0)
     {
-        // SwiGLU keeps the parameter count of a 4h MLP with 2/3 of its width (Shazeer, arXiv 2002.05202, section 3).
+        // SwiGLU keeps the parameter count of a 4h MLP with 2/3 of its width (Shazeer, arXiv 2002.05202,
+        // section 3).
         model.ffn = model.gated_mlp ? (8 * model.hidden / 3 + 255) / 256 * 256 : 4 * model.hidden;
     }
     if (model.expert_ffn == 0 && model.experts > 0)

@@ -7,7 +7,8 @@
 namespace ringside
 {
 
-// Every problem, each with a fix. Errors mean that nothing can be computed; warnings that somebody should know.
+// Every problem, each with a fix. Errors mean that nothing can be computed; warnings that somebody should
+// know.
 Issues validate(const Scenario& scenario);
 
 // The model with every derived field filled in: kv_heads, head_dim, ffn, expert_ffn.

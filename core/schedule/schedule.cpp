@@ -25,7 +25,8 @@ Issues check_counts(const ScheduleShape& s)
     }
     if (s.micro_batches < 1)
     {
-        issues.push_back({"micro_batches", fmt::format("{} is out of range", s.micro_batches), "use 1 or more"});
+        issues.push_back(
+            {"micro_batches", fmt::format("{} is out of range", s.micro_batches), "use 1 or more"});
     }
     return issues;
 }
@@ -35,7 +36,8 @@ Issues check_plain(const ScheduleShape& s)
     Issues issues = check_counts(s);
     if (s.chunks != 1)
     {
-        issues.push_back({"chunks", fmt::format("{} chunks on a schedule without interleaving", s.chunks), "use 1, or the schedule interleaved"});
+        issues.push_back({"chunks", fmt::format("{} chunks on a schedule without interleaving", s.chunks),
+                          "use 1, or the schedule interleaved"});
     }
     return issues;
 }
@@ -45,11 +47,13 @@ Issues check_interleaved(const ScheduleShape& s)
     Issues issues = check_counts(s);
     if (s.chunks < 1 || (s.chunks < 2 && s.stages > 1))
     {
-        issues.push_back({"chunks", fmt::format("{} chunk a stage is not interleaved", s.chunks), "use 2 or more, or the schedule 1f1b"});
+        issues.push_back({"chunks", fmt::format("{} chunk a stage is not interleaved", s.chunks),
+                          "use 2 or more, or the schedule 1f1b"});
     }
     if (s.stages > 0 && s.micro_batches % s.stages != 0)
     {
-        issues.push_back({"micro_batches", fmt::format("{} is not a multiple of {} stages", s.micro_batches, s.stages),
+        issues.push_back({"micro_batches",
+                          fmt::format("{} is not a multiple of {} stages", s.micro_batches, s.stages),
                           fmt::format("use {}", (s.micro_batches / s.stages + 1) * s.stages)});
     }
     return issues;
@@ -146,11 +150,15 @@ Order make_interleaved(const ScheduleShape& s)
 }
 
 constexpr std::array kSchedules{
-    ScheduleInfo{ScheduleKind::naive, "naive", "Naive", "one micro-batch in the pipeline at a time", "Huang et al., arXiv 1811.06965, figure 2b", check_plain, make_naive},
-    ScheduleInfo{ScheduleKind::gpipe, "gpipe", "GPipe", "all forwards, then all backwards", "Huang et al., arXiv 1811.06965, figure 2c", check_plain, make_gpipe},
-    ScheduleInfo{ScheduleKind::one_f_one_b, "1f1b", "1F1B", "alternates one forward and one backward, so less is kept",
+    ScheduleInfo{ScheduleKind::naive, "naive", "Naive", "one micro-batch in the pipeline at a time",
+                 "Huang et al., arXiv 1811.06965, figure 2b", check_plain, make_naive},
+    ScheduleInfo{ScheduleKind::gpipe, "gpipe", "GPipe", "all forwards, then all backwards",
+                 "Huang et al., arXiv 1811.06965, figure 2c", check_plain, make_gpipe},
+    ScheduleInfo{ScheduleKind::one_f_one_b, "1f1b", "1F1B",
+                 "alternates one forward and one backward, so less is kept",
                  "Narayanan et al., arXiv 2006.09503 (PipeDream-Flush)", check_plain, make_1f1b},
-    ScheduleInfo{ScheduleKind::interleaved, "interleaved", "Interleaved", "several model chunks per stage, so the pipeline fills sooner",
+    ScheduleInfo{ScheduleKind::interleaved, "interleaved", "Interleaved",
+                 "several model chunks per stage, so the pipeline fills sooner",
                  "Narayanan et al., arXiv 2104.04473, section 2.2", check_interleaved, make_interleaved},
 };
 
@@ -175,7 +183,8 @@ Result<Order> make_order(ScheduleKind kind, const ScheduleShape& shape)
 
 std::string to_text(const Operation& operation)
 {
-    return fmt::format("{}{}{}", operation.stage, operation.pass == Pass::forward ? 'F' : 'B', operation.micro_batch);
+    return fmt::format("{}{}{}", operation.stage, operation.pass == Pass::forward ? 'F' : 'B',
+                       operation.micro_batch);
 }
 
 } // namespace ringside

@@ -15,14 +15,14 @@ namespace ringside
 
 enum class Pass : std::uint8_t
 {
-    forward,  // F
-    backward  // B: input and weight gradients in one go
+    forward, // F
+    backward // B: input and weight gradients in one go
 };
 
 struct Operation
 {
     Pass pass = Pass::forward;
-    std::int32_t stage = 0;       // virtual stage, 0 .. stages x chunks - 1; it runs on rank stage % stages
+    std::int32_t stage = 0; // virtual stage, 0 .. stages x chunks - 1; it runs on rank stage % stages
     std::int32_t micro_batch = 0;
 
     bool operator==(const Operation&) const = default;
@@ -41,9 +41,9 @@ struct ScheduleShape
 struct ScheduleInfo
 {
     ScheduleKind kind;
-    std::string_view id;     // "1f1b"
-    std::string_view name;   // "1F1B"
-    std::string_view says;   // one line
+    std::string_view id;   // "1f1b"
+    std::string_view name; // "1F1B"
+    std::string_view says; // one line
     std::string_view source;
     Issues (*check)(const ScheduleShape&);
     Order (*make)(const ScheduleShape&); // shape must pass check

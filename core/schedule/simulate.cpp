@@ -14,7 +14,8 @@ namespace
 class Simulator
 {
 public:
-    Simulator(const Order& order, const Costs& costs) : order_(order), costs_(costs), stages_(static_cast<std::int64_t>(costs.stages.size()))
+    Simulator(const Order& order, const Costs& costs)
+        : order_(order), costs_(costs), stages_(static_cast<std::int64_t>(costs.stages.size()))
     {
         std::int64_t most = 0;
         for (const auto& ops : order)
@@ -71,10 +72,12 @@ private:
 
     std::int32_t& done(Pass pass, std::int64_t stage, std::int64_t micro_batch)
     {
-        return done_[static_cast<std::size_t>(((pass == Pass::forward ? 0 : 1) * stages_ + stage) * micro_batches_ + micro_batch)];
+        return done_[static_cast<std::size_t>(
+            ((pass == Pass::forward ? 0 : 1) * stages_ + stage) * micro_batches_ + micro_batch)];
     }
 
-    // The operation whose result this one needs; false while that has not run. `event` is -1 where there is none.
+    // The operation whose result this one needs; false while that has not run. `event` is -1 where there is
+    // none.
     bool needs(const Operation& op, std::int32_t& event)
     {
         event = -1;
@@ -87,7 +90,8 @@ private:
             event = done(Pass::forward, op.stage - 1, op.micro_batch);
             return event >= 0;
         }
-        event = op.stage + 1 < stages_ ? done(Pass::backward, op.stage + 1, op.micro_batch) : done(Pass::forward, op.stage, op.micro_batch);
+        event = op.stage + 1 < stages_ ? done(Pass::backward, op.stage + 1, op.micro_batch)
+                                       : done(Pass::forward, op.stage, op.micro_batch);
         return event >= 0 && done(Pass::forward, op.stage, op.micro_batch) >= 0;
     }
 
@@ -123,7 +127,9 @@ private:
         {
             if (next_[r] < order_[r].size())
             {
-                return Issue{fmt::format("rank {}", r), to_text(order_[r][next_[r]]) + " waits for something that never runs", "check the order of the operations"};
+                return Issue{fmt::format("rank {}", r),
+                             to_text(order_[r][next_[r]]) + " waits for something that never runs",
+                             "check the order of the operations"};
             }
             std::int64_t kept = 0;
             for (const Event& event : timeline_.rank(r))
@@ -153,7 +159,8 @@ Costs equal_costs(const ScheduleShape& shape, const StageTimes& times)
 {
     const auto v = static_cast<double>(shape.chunks);
     Costs costs;
-    costs.stages.assign(static_cast<std::size_t>(shape.stages * shape.chunks), {times.forward / v, times.backward_input / v, times.backward_weight / v});
+    costs.stages.assign(static_cast<std::size_t>(shape.stages * shape.chunks),
+                        {times.forward / v, times.backward_input / v, times.backward_weight / v});
     costs.transfer = times.transfer;
     return costs;
 }
@@ -177,9 +184,12 @@ Result<Timeline> simulate(const Order& order, const Costs& costs)
     {
         for (const Operation& op : order[r])
         {
-            if (op.stage < 0 || static_cast<std::size_t>(op.stage) >= costs.stages.size() || op.micro_batch < 0)
+            if (op.stage < 0 || static_cast<std::size_t>(op.stage) >= costs.stages.size() ||
+                op.micro_batch < 0)
             {
-                issues.push_back({fmt::format("rank {}", r), to_text(op) + " names a stage that does not exist", fmt::format("stages are 0 to {}", costs.stages.size() - 1)});
+                issues.push_back({fmt::format("rank {}", r),
+                                  to_text(op) + " names a stage that does not exist",
+                                  fmt::format("stages are 0 to {}", costs.stages.size() - 1)});
                 return issues;
             }
         }

@@ -33,21 +33,26 @@ struct Event
     std::int32_t rank = 0;
     double start = 0;
     double end = 0;
-    double ready = 0;          // when its input had arrived
-    std::int32_t waited_for = -1; // the event (index into Timeline::events) whose output it needed last; -1: none
+    double ready = 0; // when its input had arrived
+    std::int32_t waited_for =
+        -1; // the event (index into Timeline::events) whose output it needed last; -1: none
 };
 
 struct Timeline
 {
-    std::vector<Event> events;                     // rank by rank, each in order
-    std::vector<std::size_t> first;                // index of each rank's first event, and the end
+    std::vector<Event> events;      // rank by rank, each in order
+    std::vector<std::size_t> first; // index of each rank's first event, and the end
     double makespan = 0;
-    std::vector<double> busy;                      // [rank]
-    std::vector<std::int64_t> peak_in_flight;      // [rank] micro-batches (of a chunk) kept at most
+    std::vector<double> busy;                 // [rank]
+    std::vector<std::int64_t> peak_in_flight; // [rank] micro-batches (of a chunk) kept at most
 
-    std::span<const Event> rank(std::size_t r) const { return {events.data() + first[r], first[r + 1] - first[r]}; }
+    std::span<const Event> rank(std::size_t r) const
+    {
+        return {events.data() + first[r], first[r + 1] - first[r]};
+    }
     std::size_t ranks() const { return busy.size(); }
-    // Idle time over the time an ideal pipeline would take: (p-1)/m for equal stages (arXiv 2104.04473, section 2.2.1).
+    // Idle time over the time an ideal pipeline would take: (p-1)/m for equal stages (arXiv 2104.04473,
+    // section 2.2.1).
     double bubble_over_ideal() const;
     // Idle time over all time: (p-1)/(m+p-1) for equal stages (arXiv 1811.06965, section 2.3).
     double bubble_of_total() const;

@@ -11,7 +11,10 @@ using namespace ringside;
 using namespace ringside::literals;
 
 template <class A, class B>
-concept Addable = requires(A a, B b) { a + b; };
+concept Addable = requires(A a, B b)
+{
+    a + b;
+};
 
 TEST_CASE("bytes divided by a rate are seconds, and bytes plus FLOPs does not compile")
 {

@@ -94,7 +94,8 @@ TEST_CASE("figures are short and parse back")
 
 TEST_CASE("hand-worked: the workings of Llama 3.1 70B on 256 H100s")
 {
-    const Scenario s = test::presets().scenario("default")->scenario;
+    Scenario s = test::presets().scenario("default")->scenario;
+    s.training.global_batch = 512;
     const Report r = report_of(s);
     const Term first = explain(s, r, 0, Component::activations);
     CHECK(first.label == "activations, stage 0");
@@ -140,6 +141,7 @@ TEST_CASE("hand-worked: without sequence parallelism a GPT's layer is written 10
 TEST_CASE("hand-worked: an offloaded part is 0 on the host")
 {
     Scenario s = test::presets().scenario("default")->scenario;
+    s.training.global_batch = 512;
     s.training.offload = Offload::optimizer_cpu;
     const Term term = explain(s, report_of(s), 0, Component::variance);
     CHECK(term.value == 0);

@@ -65,6 +65,7 @@ TEST_CASE("the closed forms of the bubble are what the simulator finds")
 TEST_CASE("hand-worked: levers of Llama 3.1 70B on 256 H100s with a micro-batch of 2")
 {
     Scenario s = preset("default");
+    s.training.global_batch = 512;
     s.training.micro_batch = 2;
     const Report r = report_of(s);
     CHECK(r.memory.fullest == 0);
@@ -143,6 +144,7 @@ TEST_CASE("hand-worked: switching to FlashAttention frees 2 a s bytes a token an
           "parallelism what was not cut")
 {
     Scenario s = preset("default");
+    s.training.global_batch = 512;
     s.parallel.sequence_parallel = false;
     s.training.flash_attention = false;
     s.training.recompute = Recompute::none;
@@ -165,6 +167,7 @@ TEST_CASE("hand-worked: switching to FlashAttention frees 2 a s bytes a token an
 TEST_CASE("hand-worked: what goes to the host is what this rank owns, experts by their own replicas")
 {
     Scenario s = preset("default");
+    s.training.global_batch = 512;
     s.model = test::presets().model("mixtral-8x7b")->model;
     s.cluster.gpus = 64;
     s.parallel = {};

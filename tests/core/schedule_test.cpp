@@ -3,9 +3,9 @@
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 
@@ -50,7 +50,8 @@ TEST_CASE("equal stages reproduce the closed forms of the bubble exactly")
                 CHECK(t.bubble_of_total() == Approx((pd - 1) / (md + pd - 1)).margin(1e-12));
                 CHECK(t.bubble_over_ideal() == Approx((pd - 1) / md).margin(1e-12));
             }
-            CHECK(run(ScheduleKind::naive, {p, m, 1}).bubble_of_total() == Approx((pd - 1) / pd).margin(1e-12));
+            CHECK(run(ScheduleKind::naive, {p, m, 1}).bubble_of_total() ==
+                  Approx((pd - 1) / pd).margin(1e-12));
             for (const std::int64_t v : {2, 3})
             {
                 const Timeline t = run(ScheduleKind::interleaved, {p, m, v}, {1, 1, 1, 0});
@@ -74,7 +75,8 @@ TEST_CASE("the simulated stash equals the memory engine's closed form for every 
                 {
                     const auto kept = peak_in_flight(info.kind, p, m, v, stage);
                     INFO(info.id << " p " << p << " m " << m << " stage " << stage);
-                    CHECK(std::accumulate(kept.begin(), kept.end(), std::int64_t{0}) == t.peak_in_flight[static_cast<std::size_t>(stage)]);
+                    CHECK(std::accumulate(kept.begin(), kept.end(), std::int64_t{0}) ==
+                          t.peak_in_flight[static_cast<std::size_t>(stage)]);
                 }
             }
         }
@@ -84,13 +86,15 @@ TEST_CASE("the simulated stash equals the memory engine's closed form for every 
 TEST_CASE("random shapes and times: every operation once, dependencies hold, no rank does two things at once")
 {
     std::mt19937 random(7);
-    const auto pick = [&](int least, int most) { return std::uniform_int_distribution<int>(least, most)(random); };
+    const auto pick = [&](int least, int most)
+    { return std::uniform_int_distribution<int>(least, most)(random); };
     for (int round = 0; round < 1000; ++round)
     {
         const ScheduleInfo& info = schedules()[static_cast<std::size_t>(pick(0, 3))];
         const std::int64_t v = info.kind == ScheduleKind::interleaved ? pick(2, 4) : 1;
         const std::int64_t p = pick(1, 7);
-        const ScheduleShape shape{p, info.kind == ScheduleKind::interleaved ? p * pick(1, 4) : pick(1, 20), v};
+        const ScheduleShape shape{p, info.kind == ScheduleKind::interleaved ? p * pick(1, 4) : pick(1, 20),
+                                  v};
         Costs costs = equal_costs(shape, {});
         for (StageCost& cost : costs.stages)
         {
@@ -127,7 +131,9 @@ TEST_CASE("PyTorch's runtime orders of GPipe, 1F1B and interleaved 1F1B are ours
     for (const auto& row : document["orders"])
     {
         const std::string name = row["schedule"];
-        const ScheduleKind kind = name == "GPipe" ? ScheduleKind::gpipe : name == "1F1B" ? ScheduleKind::one_f_one_b : ScheduleKind::interleaved;
+        const ScheduleKind kind = name == "GPipe"  ? ScheduleKind::gpipe
+                                  : name == "1F1B" ? ScheduleKind::one_f_one_b
+                                                   : ScheduleKind::interleaved;
         const ScheduleShape shape{row["p"], row["m"], row["v"]};
         const auto order = make_order(kind, shape);
         INFO(name << " p " << shape.stages << " m " << shape.micro_batches << " v " << shape.chunks);

@@ -8,7 +8,8 @@ namespace ringside
 namespace
 {
 
-template <class F> void change_preferences(const Frame& frame, Out& out, F&& change)
+template <class F>
+void change_preferences(const Frame& frame, Out& out, F&& change)
 {
     Preferences next = frame.preferences;
     change(next);
@@ -18,7 +19,9 @@ template <class F> void change_preferences(const Frame& frame, Out& out, F&& cha
 void move_view(const Frame& frame, Out& out, int direction)
 {
     const auto all = views();
-    const auto at = std::find_if(all.begin(), all.end(), [&](const ViewInfo* v) { return v->id == frame.view; }) - all.begin();
+    const auto at =
+        std::find_if(all.begin(), all.end(), [&](const ViewInfo* v) { return v->id == frame.view; }) -
+        all.begin();
     const auto count = static_cast<std::ptrdiff_t>(all.size());
     out.push(OpenView{std::string(all[static_cast<std::size_t>((at + direction + count) % count)]->id)});
 }
@@ -27,36 +30,62 @@ constexpr float kScales[]{0.75F, 0.9F, 1, 1.15F, 1.3F, 1.5F, 1.75F, 2, 2.25F, 2.
 
 void scale_text(const Frame& frame, Out& out, int direction)
 {
-    change_preferences(frame, out, [&](Preferences& p)
-    {
-        const auto* at = std::lower_bound(std::begin(kScales), std::end(kScales), p.text_scale - 0.01F);
-        const auto index = std::clamp<std::ptrdiff_t>(at - std::begin(kScales) + direction, 0, std::ssize(kScales) - 1);
-        p.text_scale = kScales[index];
-    });
+    change_preferences(frame, out,
+                       [&](Preferences& p)
+                       {
+                           const auto* at =
+                               std::lower_bound(std::begin(kScales), std::end(kScales), p.text_scale - 0.01F);
+                           const auto index = std::clamp<std::ptrdiff_t>(at - std::begin(kScales) + direction,
+                                                                         0, std::ssize(kScales) - 1);
+                           p.text_scale = kScales[index];
+                       });
 }
 
-constexpr ImGuiKeyChord ctrl(ImGuiKey key) { return ImGuiMod_Ctrl | key; }
+constexpr ImGuiKeyChord ctrl(ImGuiKey key)
+{
+    return ImGuiMod_Ctrl | key;
+}
 
 constexpr std::array kCommands{
     CommandInfo{"Undo", "Ctrl Z", ctrl(ImGuiKey_Z), [](const Frame&, Out& out) { out.push(Command::undo); }},
     CommandInfo{"Redo", "Ctrl Y", ctrl(ImGuiKey_Y), [](const Frame&, Out& out) { out.push(Command::redo); }},
-    CommandInfo{"Copy the scenario as text", "Ctrl C", ctrl(ImGuiKey_C), [](const Frame&, Out& out) { out.push(Command::copy); }},
-    CommandInfo{"Paste a scenario", "Ctrl V", ctrl(ImGuiKey_V), [](const Frame&, Out& out) { out.push(Command::paste); }},
-    CommandInfo{"Reset to the default scenario", "Ctrl 0", ctrl(ImGuiKey_0), [](const Frame&, Out& out) { out.push(Command::reset); }},
-    CommandInfo{"Compare: keep this as A, or stop comparing", "B", ImGuiKey_B, [](const Frame&, Out& out) { out.push(Command::compare); }},
+    CommandInfo{"Copy the scenario as text", "Ctrl C", ctrl(ImGuiKey_C),
+                [](const Frame&, Out& out) { out.push(Command::copy); }},
+    CommandInfo{"Paste a scenario", "Ctrl V", ctrl(ImGuiKey_V),
+                [](const Frame&, Out& out) { out.push(Command::paste); }},
+    CommandInfo{"Reset to the default scenario", "Ctrl 0", ctrl(ImGuiKey_0),
+                [](const Frame&, Out& out) { out.push(Command::reset); }},
+    CommandInfo{"Compare: keep this as A, or stop comparing", "B", ImGuiKey_B,
+                [](const Frame&, Out& out) { out.push(Command::compare); }},
     CommandInfo{"Swap A and B", "X", ImGuiKey_X, [](const Frame&, Out& out) { out.push(Command::swap); }},
-    CommandInfo{"Next view", "]", ImGuiKey_RightBracket, [](const Frame& frame, Out& out) { move_view(frame, out, 1); }},
-    CommandInfo{"Previous view", "[", ImGuiKey_LeftBracket, [](const Frame& frame, Out& out) { move_view(frame, out, -1); }},
+    CommandInfo{"Next view", "]", ImGuiKey_RightBracket,
+                [](const Frame& frame, Out& out) { move_view(frame, out, 1); }},
+    CommandInfo{"Previous view", "[", ImGuiKey_LeftBracket,
+                [](const Frame& frame, Out& out) { move_view(frame, out, -1); }},
     CommandInfo{"GB or GiB", "U", ImGuiKey_U,
                 [](const Frame& frame, Out& out)
-                { change_preferences(frame, out, [](Preferences& p) { p.unit = p.unit == ByteUnit::decimal ? ByteUnit::binary : ByteUnit::decimal; }); }},
-    CommandInfo{"Light or dark", "T", ImGuiKey_T, [](const Frame& frame, Out& out) { change_preferences(frame, out, [](Preferences& p) { p.light = !p.light; }); }},
-    CommandInfo{"Larger text", "Ctrl +", ctrl(ImGuiKey_Equal), [](const Frame& frame, Out& out) { scale_text(frame, out, 1); }},
-    CommandInfo{"Smaller text", "Ctrl \u2212", ctrl(ImGuiKey_Minus), [](const Frame& frame, Out& out) { scale_text(frame, out, -1); }},
+                {
+                    change_preferences(frame, out,
+                                       [](Preferences& p) {
+                                           p.unit = p.unit == ByteUnit::decimal ? ByteUnit::binary
+                                                                                : ByteUnit::decimal;
+                                       });
+                }},
+    CommandInfo{"Light or dark", "T", ImGuiKey_T,
+                [](const Frame& frame, Out& out)
+                { change_preferences(frame, out, [](Preferences& p) { p.light = !p.light; }); }},
+    CommandInfo{"Larger text", "Ctrl +", ctrl(ImGuiKey_Equal),
+                [](const Frame& frame, Out& out) { scale_text(frame, out, 1); }},
+    CommandInfo{"Smaller text", "Ctrl \u2212", ctrl(ImGuiKey_Minus),
+                [](const Frame& frame, Out& out) { scale_text(frame, out, -1); }},
     CommandInfo{"Presenter: large type, only the picture", "F5", ImGuiKey_F5,
-                [](const Frame& frame, Out& out) { change_preferences(frame, out, [](Preferences& p) { p.presenter = !p.presenter; }); }},
+                [](const Frame& frame, Out& out)
+                { change_preferences(frame, out, [](Preferences& p) { p.presenter = !p.presenter; }); }},
     CommandInfo{"Motion on or off", "", ImGuiKey_None,
-                [](const Frame& frame, Out& out) { change_preferences(frame, out, [](Preferences& p) { p.reduced_motion = !p.reduced_motion; }); }},
+                [](const Frame& frame, Out& out) {
+                    change_preferences(frame, out,
+                                       [](Preferences& p) { p.reduced_motion = !p.reduced_motion; });
+                }},
     CommandInfo{"Quit", "Ctrl Q", ctrl(ImGuiKey_Q), [](const Frame&, Out& out) { out.push(Command::quit); }},
 };
 
@@ -72,7 +101,8 @@ double next_stop(const Motion& motion, double t, int direction)
     constexpr double kNear = 1e-6;
     if (motion.stops.empty())
     {
-        return std::clamp(direction > 0 ? std::floor(t + kNear) + 1 : std::ceil(t - kNear) - 1, 0.0, motion.duration);
+        return std::clamp(direction > 0 ? std::floor(t + kNear) + 1 : std::ceil(t - kNear) - 1, 0.0,
+                          motion.duration);
     }
     if (direction > 0)
     {

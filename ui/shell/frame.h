@@ -1,4 +1,5 @@
-// What a view is given each frame, and what it may ask for. A view reads the Frame and pushes Actions; the app applies them.
+// What a view is given each frame, and what it may ask for. A view reads the Frame and pushes Actions; the
+// app applies them.
 #pragma once
 
 #include "core/engine/levers.h"
@@ -24,17 +25,17 @@ struct Evaluated
 
 struct Playback
 {
-    double t = 0;        // in the view's own units
+    double t = 0; // in the view's own units
     bool playing = false;
     float speed = 1;
 };
 
 struct Frame
 {
-    const Scenario& scenario;  // as the person left it, perhaps with faults
-    const Issues& issues;      // of that scenario
-    const Evaluated& now;      // the last one that could be computed
-    const Evaluated* before;   // A of an A/B compare; null when off
+    const Scenario& scenario; // as the person left it, perhaps with faults
+    const Issues& issues;     // of that scenario
+    const Evaluated& now;     // the last one that could be computed
+    const Evaluated* before;  // A of an A/B compare; null when off
     const Presets& presets;
     const Preferences& preferences;
     const std::string& view;   // id of the view on show
@@ -42,7 +43,7 @@ struct Frame
     Playback playback;
     bool can_undo = false;
     bool can_redo = false;
-    double clock = 0;          // [s] for easing only
+    double clock = 0; // [s] for easing only
 
     bool valid() const { return !has_errors(issues); }
 };
@@ -76,9 +77,20 @@ struct ChangePreferences
 {
     Preferences preferences;
 };
-enum class Command { undo, redo, reset, copy, paste, compare, swap, quit };
+enum class Command
+{
+    undo,
+    redo,
+    reset,
+    copy,
+    paste,
+    compare,
+    swap,
+    quit
+};
 
-using Action = std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences, Command>;
+using Action =
+    std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences, Command>;
 
 struct Out
 {

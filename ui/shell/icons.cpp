@@ -23,7 +23,8 @@ void stacks(const Painter& p, ImVec2 c, Colour colour)
     {
         for (int row = 0; row <= kHeights[column]; ++row)
         {
-            const Rect r{c.x - 1.6F * u + static_cast<float>(column) * (u + 1), c.y + p.px(7) - static_cast<float>(row) * p.px(6), u, p.px(5)};
+            const Rect r{c.x - 1.6F * u + static_cast<float>(column) * (u + 1),
+                         c.y + p.px(7) - static_cast<float>(row) * p.px(6), u, p.px(5)};
             p.fill(r, row == 0 ? colour : with_alpha(colour, 0.6F));
         }
     }
@@ -34,7 +35,8 @@ void lanes(const Painter& p, ImVec2 c, Colour colour)
     for (int row = 0; row < 3; ++row)
     {
         const float x = c.x - p.px(12) + static_cast<float>(row) * p.px(5);
-        p.fill({x, c.y - p.px(11) + static_cast<float>(row) * p.px(8), p.px(14), p.px(6)}, row == 1 ? with_alpha(colour, 0.6F) : colour);
+        p.fill({x, c.y - p.px(11) + static_cast<float>(row) * p.px(8), p.px(14), p.px(6)},
+               row == 1 ? with_alpha(colour, 0.6F) : colour);
     }
 }
 
@@ -88,7 +90,8 @@ void logo(const Painter& painter, ImVec2 centre)
     for (int i = 0; i < 8; ++i)
     {
         const float light = i < 4 ? 1.0F : 1.0F - 0.15F * static_cast<float>(i - 3);
-        painter.list.AddCircleFilled(on_circle(centre, painter.px(11), static_cast<float>(i) / 8), painter.px(3.2F), with_alpha(painter.theme.text, light));
+        painter.list.AddCircleFilled(on_circle(centre, painter.px(11), static_cast<float>(i) / 8),
+                                     painter.px(3.2F), with_alpha(painter.theme.text, light));
     }
 }
 

@@ -16,8 +16,15 @@ struct Face
     bool strong;
     bool mono;
 };
-constexpr std::array<Face, kTypes> kFaces{{{14, false, false}, {14, true, false}, {17, false, false}, {17, true, false}, {22, true, false}, {32, true, false},
-                                           {14, false, true}, {17, false, true}, {22, false, true}}};
+constexpr std::array<Face, kTypes> kFaces{{{14, false, false},
+                                           {14, true, false},
+                                           {17, false, false},
+                                           {17, true, false},
+                                           {22, true, false},
+                                           {32, true, false},
+                                           {14, false, true},
+                                           {17, false, true},
+                                           {22, false, true}}};
 
 ImVec4 vec(Colour colour)
 {
@@ -28,18 +35,17 @@ ImVec4 vec(Colour colour)
 
 const ImWchar* glyph_ranges()
 {
-    static constexpr ImWchar kRanges[] = {
-        0x0020, 0x017F, // Latin
-        0x0370, 0x03FF, // Greek
-        0x1D2C, 0x1D6A, // modifier letters
-        0x2000, 0x206F, // thin space, dashes, quotes
-        0x2070, 0x209F, // superscripts and subscripts
-        0x2190, 0x21FF, // arrows
-        0x2200, 0x22FF, // mathematical operators
-        0x25A0, 0x25FF, // shapes
-        0x2713, 0x2717, // ticks and crosses
-        0x2C7C, 0x2C7C, // subscript j
-        0};
+    static constexpr ImWchar kRanges[] = {0x0020, 0x017F, // Latin
+                                          0x0370, 0x03FF, // Greek
+                                          0x1D2C, 0x1D6A, // modifier letters
+                                          0x2000, 0x206F, // thin space, dashes, quotes
+                                          0x2070, 0x209F, // superscripts and subscripts
+                                          0x2190, 0x21FF, // arrows
+                                          0x2200, 0x22FF, // mathematical operators
+                                          0x25A0, 0x25FF, // shapes
+                                          0x2713, 0x2717, // ticks and crosses
+                                          0x2C7C, 0x2C7C, // subscript j
+                                          0};
     return kRanges;
 }
 

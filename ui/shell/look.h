@@ -16,7 +16,18 @@ namespace ringside
 {
 
 // What a text is for. Nothing is smaller than `small`; aligned figures are mono.
-enum class Type { small, small_strong, body, body_strong, title, display, mono_small, mono, mono_title };
+enum class Type
+{
+    small,
+    small_strong,
+    body,
+    body_strong,
+    title,
+    display,
+    mono_small,
+    mono,
+    mono_title
+};
 inline constexpr std::size_t kTypes = 9;
 
 struct FontFiles
@@ -35,7 +46,8 @@ struct Fonts
     ImFont* of(Type type) const { return faces[static_cast<std::size_t>(type)]; }
 };
 
-// Fills the atlas with every face at this scale (1: 14, 17, 22 and 32 px em sizes). Missing files leave ImGui's own font.
+// Fills the atlas with every face at this scale (1: 14, 17, 22 and 32 px em sizes). Missing files leave
+// ImGui's own font.
 Fonts load_fonts(ImFontAtlas& atlas, const FontFiles& files, float scale);
 // The characters every face can draw, as ImGui's pairs of first and last, ended by 0.
 const ImWchar* glyph_ranges();
@@ -44,9 +56,9 @@ const ImWchar* glyph_ranges();
 struct Preferences
 {
     bool light = false;
-    float text_scale = 1;        // 0.75 to 2.5
+    float text_scale = 1; // 0.75 to 2.5
     bool reduced_motion = false;
-    bool presenter = false;      // large type, no rail, no panel
+    bool presenter = false; // large type, no rail, no panel
     ByteUnit unit = ByteUnit::decimal;
 
     bool operator==(const Preferences&) const = default;
@@ -56,7 +68,7 @@ struct Look
 {
     const Theme& theme;
     const Fonts& fonts;
-    float scale = 1;          // of text and of every pixel constant
+    float scale = 1; // of text and of every pixel constant
     bool reduced_motion = false;
     ByteUnit unit = ByteUnit::decimal;
 

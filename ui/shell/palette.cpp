@@ -1,8 +1,8 @@
 // The two overlays: Ctrl+K finds anything, ? shows every key.
+#include <fmt/format.h>
+
 #include "ui/shell/scopes.h"
 #include "ui/shell/shell.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
@@ -25,7 +25,8 @@ struct Found
 std::string lower(std::string_view text)
 {
     std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(), [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+    std::transform(out.begin(), out.end(), out.begin(),
+                   [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
     return out;
 }
 
@@ -51,7 +52,11 @@ std::vector<Found> everything(const Frame& frame)
     std::vector<Found> all;
     for (const ViewInfo* info : views())
     {
-        all.push_back({"View", std::string(info->title), std::string(info->description), {OpenView{std::string(info->id)}}, nullptr});
+        all.push_back({"View",
+                       std::string(info->title),
+                       std::string(info->description),
+                       {OpenView{std::string(info->id)}},
+                       nullptr});
     }
     for (const CommandInfo& command : commands())
     {
@@ -63,14 +68,22 @@ std::vector<Found> everything(const Frame& frame)
     }
     for (const ModelPreset& preset : frame.presets.models)
     {
-        all.push_back({"Model", preset.model.name, preset.family, {ChangeScenario{with_model(frame.scenario, preset.model), false}}, nullptr});
+        all.push_back({"Model",
+                       preset.model.name,
+                       preset.family,
+                       {ChangeScenario{with_model(frame.scenario, preset.model), false}},
+                       nullptr});
     }
     for (const GpuPreset& preset : frame.presets.gpus)
     {
         Scenario next = frame.scenario;
         next.cluster.gpu = preset.gpu;
         next.cluster.node_link_gb_per_s = 0;
-        all.push_back({"GPU", preset.gpu.name, fmt::format("{} GB", three_digits(preset.gpu.memory_gb)), {ChangeScenario{std::move(next), false}}, nullptr});
+        all.push_back({"GPU",
+                       preset.gpu.name,
+                       fmt::format("{} GB", three_digits(preset.gpu.memory_gb)),
+                       {ChangeScenario{std::move(next), false}},
+                       nullptr});
     }
     return all;
 }
@@ -94,7 +107,9 @@ void begin_overlay(const Painter& painter, const char* id, ImVec2 size)
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, painter.px(8));
     ImGui::PushStyleColor(ImGuiCol_WindowBg, painter.theme.control);
-    ImGui::Begin(id, nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+    ImGui::Begin(id, nullptr,
+                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                     ImGuiWindowFlags_NoSavedSettings);
 }
 
 void end_overlay()
@@ -115,12 +130,15 @@ void Shell::draw_palette(const Frame& frame, const Painter& painter, Out& out)
         return;
     }
     const ImVec2 display = ImGui::GetIO().DisplaySize;
-    begin_overlay(painter, "###palette", {std::min(painter.px(640), display.x * 0.95F), std::min(painter.px(480), display.y * 0.85F)});
+    begin_overlay(
+        painter, "###palette",
+        {std::min(painter.px(640), display.x * 0.95F), std::min(painter.px(480), display.y * 0.85F)});
     {
         const FontScope font(painter.look.fonts.of(Type::body));
         ImGui::SetKeyboardFocusHere();
         ImGui::SetNextItemWidth(-FLT_MIN);
-        if (ImGui::InputTextWithHint("###query", "Find a view, command, model, GPU or example", query_.data(), query_.size()))
+        if (ImGui::InputTextWithHint("###query", "Find a view, command, model, GPU or example", query_.data(),
+                                     query_.size()))
         {
             palette_row_ = 0;
         }
@@ -133,11 +151,15 @@ void Shell::draw_palette(const Frame& frame, const Painter& painter, Out& out)
     {
         ImGui::TextDisabled("Nothing has all of these words. Try fewer letters.");
     }
-    const int move = (ImGui::IsKeyPressed(ImGuiKey_DownArrow) ? 1 : 0) - (ImGui::IsKeyPressed(ImGuiKey_UpArrow) ? 1 : 0);
+    const int move =
+        (ImGui::IsKeyPressed(ImGuiKey_DownArrow) ? 1 : 0) - (ImGui::IsKeyPressed(ImGuiKey_UpArrow) ? 1 : 0);
     const auto rows = static_cast<std::ptrdiff_t>(found.size());
-    palette_row_ = rows == 0 ? 0 : static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(palette_row_) + move, 0, rows - 1));
+    palette_row_ = rows == 0 ? 0
+                             : static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
+                                   static_cast<std::ptrdiff_t>(palette_row_) + move, 0, rows - 1));
     std::optional<std::size_t> chosen;
-    if (rows > 0 && (ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false)))
+    if (rows > 0 &&
+        (ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false)))
     {
         chosen = palette_row_;
     }
@@ -146,7 +168,8 @@ void Shell::draw_palette(const Frame& frame, const Painter& painter, Out& out)
         for (std::size_t i = 0; i < found.size(); ++i)
         {
             const IdScope id(static_cast<int>(i));
-            if (ImGui::Selectable(("###row " + found[i].label).c_str(), i == palette_row_, 0, {0, painter.px(28)}))
+            if (ImGui::Selectable(("###row " + found[i].label).c_str(), i == palette_row_, 0,
+                                  {0, painter.px(28)}))
             {
                 chosen = i;
             }
@@ -159,9 +182,11 @@ void Shell::draw_palette(const Frame& frame, const Painter& painter, Out& out)
             const ImVec2 b = ImGui::GetItemRectMax();
             const float middle = (a.y + b.y) / 2;
             p.text(a.x + p.px(4), middle, Type::small, p.theme.muted, found[i].kind);
-            const float used = p.text_within(a.x + p.px(84), middle, b.x - a.x - p.px(90), Type::small_strong, p.theme.text, found[i].label);
+            const float used = p.text_within(a.x + p.px(84), middle, b.x - a.x - p.px(90), Type::small_strong,
+                                             p.theme.text, found[i].label);
             const float from = a.x + p.px(100) + used;
-            p.text_within(b.x - p.px(4), middle, b.x - from, Type::small, p.theme.muted, found[i].says, Align::right);
+            p.text_within(b.x - p.px(4), middle, b.x - from, Type::small, p.theme.muted, found[i].says,
+                          Align::right);
         }
     }
     end_overlay();
@@ -180,9 +205,15 @@ void Shell::draw_help(const Frame& frame, const Painter& painter, const ViewInfo
     }
     static_cast<void>(frame);
     std::vector<KeyHelp> rows(info.keys.begin(), info.keys.end());
-    const std::array general{KeyHelp{"Space", "Play or pause"}, KeyHelp{", .", "One step back, one step on"}, KeyHelp{"Home End", "To the start, to the end"},
-                             KeyHelp{"Tab", "Next control; arrow keys move it, Enter types a value"}, KeyHelp{"M", "Every field of the scenario"},
-                             KeyHelp{"\\", "Scenario panel, where it is hidden"}, KeyHelp{"Ctrl K", "Find anything"}, KeyHelp{"?", "These keys"}, KeyHelp{"Esc", "Close"}};
+    const std::array general{KeyHelp{"Space", "Play or pause"},
+                             KeyHelp{", .", "One step back, one step on"},
+                             KeyHelp{"Home End", "To the start, to the end"},
+                             KeyHelp{"Tab", "Next control; arrow keys move it, Enter types a value"},
+                             KeyHelp{"M", "Every field of the scenario"},
+                             KeyHelp{"\\", "Scenario panel, where it is hidden"},
+                             KeyHelp{"Ctrl K", "Find anything"},
+                             KeyHelp{"?", "These keys"},
+                             KeyHelp{"Esc", "Close"}};
     rows.insert(rows.end(), general.begin(), general.end());
     for (const CommandInfo& command : commands())
     {
@@ -196,7 +227,8 @@ void Shell::draw_help(const Frame& frame, const Painter& painter, const ViewInfo
     const bool two = display.x > painter.px(900);
     const std::size_t lines = two ? half : rows.size();
     const float row_height = painter.px(32);
-    const ImVec2 size{std::min(painter.px(two ? 880 : 460), display.x * 0.95F), std::min(row_height * static_cast<float>(lines) + painter.px(88), display.y * 0.9F)};
+    const ImVec2 size{std::min(painter.px(two ? 880 : 460), display.x * 0.95F),
+                      std::min(row_height * static_cast<float>(lines) + painter.px(88), display.y * 0.9F)};
     begin_overlay(painter, "###help window", size);
     const Painter p(*ImGui::GetWindowDrawList(), painter.look);
     const ImVec2 top = ImGui::GetCursorScreenPos();
@@ -208,10 +240,13 @@ void Shell::draw_help(const Frame& frame, const Painter& painter, const ViewInfo
         const float x = top.x + (right ? column : 0);
         const float y = top.y + p.px(48) + row_height * static_cast<float>(right ? i - half : i);
         const Rect cap = p.keycap(x, y, rows[i].key);
-        p.text_within(std::max(cap.right() + p.px(12), x + p.px(92)), y, column - p.px(110), Type::small, p.theme.text, rows[i].does);
+        p.text_within(std::max(cap.right() + p.px(12), x + p.px(92)), y, column - p.px(110), Type::small,
+                      p.theme.text, rows[i].does);
     }
     ImGui::Dummy({1, row_height * static_cast<float>(lines) + p.px(32)});
-    const bool outside = ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows) && !ImGui::IsWindowAppearing();
+    const bool outside = ImGui::IsMouseClicked(0) &&
+                         !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows) &&
+                         !ImGui::IsWindowAppearing();
     end_overlay();
     if (outside)
     {

@@ -1,11 +1,11 @@
 #include "ui/shell/panel.h"
 
+#include <fmt/format.h>
+
 #include "core/engine/family.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/validate.h"
 #include "ui/shell/scopes.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,14 +23,15 @@ struct KnobRow
     Knob knob;
     const char* label;
 };
-constexpr std::array<KnobRow, 8> kKnobs{{{"gpus", "cluster.gpus", Knob::gpus, "GPUs"},
-                                         {"tensor", "parallel.tensor", Knob::tensor, "Tensor parallel"},
-                                         {"context", "parallel.context", Knob::context, "Context parallel"},
-                                         {"pipeline", "parallel.pipeline", Knob::pipeline, "Pipeline stages"},
-                                         {"chunks", "parallel.chunks", Knob::chunks, "Chunks per stage"},
-                                         {"expert", "parallel.expert", Knob::expert, "Expert parallel"},
-                                         {"micro_batch", "training.micro_batch", Knob::micro_batch, "Micro-batch size"},
-                                         {"micro_batches", "training.global_batch", Knob::micro_batches, "Micro-batches"}}};
+constexpr std::array<KnobRow, 8> kKnobs{
+    {{"gpus", "cluster.gpus", Knob::gpus, "GPUs"},
+     {"tensor", "parallel.tensor", Knob::tensor, "Tensor parallel"},
+     {"context", "parallel.context", Knob::context, "Context parallel"},
+     {"pipeline", "parallel.pipeline", Knob::pipeline, "Pipeline stages"},
+     {"chunks", "parallel.chunks", Knob::chunks, "Chunks per stage"},
+     {"expert", "parallel.expert", Knob::expert, "Expert parallel"},
+     {"micro_batch", "training.micro_batch", Knob::micro_batch, "Micro-batch size"},
+     {"micro_batches", "training.global_batch", Knob::micro_batches, "Micro-batches"}}};
 
 // Fields that slide over a range; everything else is typed or chosen.
 struct Slide
@@ -40,22 +41,24 @@ struct Slide
     double low;
     double high;
     bool logarithmic;
-    double step;         // linear: what a drag snaps to
-    bool zero_is_automatic;  // 0 follows the layout
+    double step;            // linear: what a drag snaps to
+    bool zero_is_automatic; // 0 follows the layout
 };
-constexpr std::array<Slide, 10> kSlides{{{"parallel.zero", "ZeRO stage", 0, 3, false, 1, false},
-                                        {"stage_times.forward", "Forward", 0.25, 4, false, 0.25, false},
-                                        {"stage_times.backward_input", "Backward, input", 0.25, 4, false, 0.25, false},
-                                        {"stage_times.backward_weight", "Backward, weight", 0.25, 4, false, 0.25, false},
-                                        {"stage_times.transfer", "Transfer", 0, 2, false, 0.05, false},
-                                        {"collective.ranks", "Ranks", 2, 16, false, 1, true},
-                                        {"collective.message_gb", "Message", 0.001, 1000, true, 0, true},
-                                        {"collective.latency_us", "Latency per hop", 0.1, 100, true, 0, false},
-                                        {"cluster.node_link_gb_per_s", "Link in a node, one way", 10, 2000, true, 0, true},
-                                        {"cluster.network_gb_per_s", "Network, one way", 1, 500, true, 0, false}}};
+constexpr std::array<Slide, 10> kSlides{
+    {{"parallel.zero", "ZeRO stage", 0, 3, false, 1, false},
+     {"stage_times.forward", "Forward", 0.25, 4, false, 0.25, false},
+     {"stage_times.backward_input", "Backward, input", 0.25, 4, false, 0.25, false},
+     {"stage_times.backward_weight", "Backward, weight", 0.25, 4, false, 0.25, false},
+     {"stage_times.transfer", "Transfer", 0, 2, false, 0.05, false},
+     {"collective.ranks", "Ranks", 2, 16, false, 1, true},
+     {"collective.message_gb", "Message", 0.001, 1000, true, 0, true},
+     {"collective.latency_us", "Latency per hop", 0.1, 100, true, 0, false},
+     {"cluster.node_link_gb_per_s", "Link in a node, one way", 10, 2000, true, 0, true},
+     {"cluster.network_gb_per_s", "Network, one way", 1, 500, true, 0, false}}};
 
 // Calls f(path, object, field) for every field of the scenario.
-template <class S, class F> void each_field(std::string_view prefix, S& object, F&& f)
+template <class S, class F>
+void each_field(std::string_view prefix, S& object, F&& f)
 {
     for (const auto& field : fields_of(object))
     {
@@ -63,7 +66,8 @@ template <class S, class F> void each_field(std::string_view prefix, S& object, 
     }
 }
 
-template <class F> void each_field(Scenario& s, F&& f)
+template <class F>
+void each_field(Scenario& s, F&& f)
 {
     each_field("parallel", s.parallel, f);
     each_field("training", s.training, f);
@@ -99,7 +103,9 @@ std::string with_unit(std::string number, std::string_view unit)
 double followed(const Frame& frame, std::string_view path)
 {
     const CollectiveReport& c = frame.now.report.collective;
-    return path == "collective.ranks" ? static_cast<double>(c.ranks) : path == "collective.message_gb" ? c.message.value / 1e9 : node_link(frame.scenario.cluster);
+    return path == "collective.ranks"        ? static_cast<double>(c.ranks)
+           : path == "collective.message_gb" ? c.message.value / 1e9
+                                             : node_link(frame.scenario.cluster);
 }
 
 float log_position(double value, double low, double high)
@@ -114,7 +120,8 @@ std::size_t nearest_stop(const std::vector<std::int64_t>& stops, float position)
     std::size_t best = 0;
     for (std::size_t i = 1; i < stops.size(); ++i)
     {
-        const auto distance = [&](std::size_t k) { return std::abs(log_position(static_cast<double>(stops[k]), low, high) - position); };
+        const auto distance = [&](std::size_t k)
+        { return std::abs(log_position(static_cast<double>(stops[k]), low, high) - position); };
         best = distance(i) < distance(best) ? i : best;
     }
     return best;
@@ -146,7 +153,9 @@ Scenario with_model_size(const Scenario& scenario, double parameters)
 {
     Scenario next = scenario;
     next.parallel.stage_layers.clear();
-    next.model = model_of_size(parameters, family_of(scenario.model), scenario.parallel.pipeline * scenario.parallel.chunks, scenario.parallel.tensor);
+    next.model =
+        model_of_size(parameters, family_of(scenario.model),
+                      scenario.parallel.pipeline * scenario.parallel.chunks, scenario.parallel.tensor);
     std::vector<std::string> changes;
     return repaired(next, changes);
 }
@@ -168,7 +177,9 @@ void Panel::refuse(std::string_view path, std::string message)
 
 bool Panel::has_fault(const Frame& frame, std::string_view path) const
 {
-    return refused_path_ == path || std::any_of(frame.issues.begin(), frame.issues.end(), [path](const Issue& i) { return i.severity == Severity::error && i.path == path; });
+    return refused_path_ == path ||
+           std::any_of(frame.issues.begin(), frame.issues.end(),
+                       [path](const Issue& i) { return i.severity == Severity::error && i.path == path; });
 }
 
 void Panel::draw_faults(Column& column, std::string_view path)
@@ -177,11 +188,13 @@ void Panel::draw_faults(Column& column, std::string_view path)
     const Painter& p = column.painter;
     const auto say = [&](std::string_view message, std::string_view hint, Colour colour)
     {
-        const float first = p.paragraph({column.area.x, column.area.y, column.area.w, 0}, Type::small, colour, message);
+        const float first =
+            p.paragraph({column.area.x, column.area.y, column.area.w, 0}, Type::small, colour, message);
         column.area.cut_top(first);
         if (!hint.empty())
         {
-            column.area.cut_top(p.paragraph({column.area.x, column.area.y, column.area.w, 0}, Type::small, p.theme.muted, hint));
+            column.area.cut_top(p.paragraph({column.area.x, column.area.y, column.area.w, 0}, Type::small,
+                                            p.theme.muted, hint));
         }
         column.row(8);
     };
@@ -203,7 +216,8 @@ void Panel::draw_other_faults(Column& column)
     std::vector<std::string> places;
     for (const Issue& issue : column.frame.issues)
     {
-        if (issue.severity == Severity::error && std::find(drawn_.begin(), drawn_.end(), issue.path) == drawn_.end())
+        if (issue.severity == Severity::error &&
+            std::find(drawn_.begin(), drawn_.end(), issue.path) == drawn_.end())
         {
             places.push_back(issue.path);
         }
@@ -246,7 +260,8 @@ void Panel::draw_knob(Column& column, std::string_view path, Knob knob, const ch
         ticks.push_back(log_position(static_cast<double>(stop), low, high));
     }
     const SliderText words{label, grouped(value), ticks, has_fault(column.frame, path)};
-    const SliderChange c = slider(column.painter, column.row(48), words, log_position(static_cast<double>(value), low, high), entry_);
+    const SliderChange c = slider(column.painter, column.row(48), words,
+                                  log_position(static_cast<double>(value), low, high), entry_);
     if (c.kind == SliderChange::Kind::dragged)
     {
         const std::int64_t next = legal[nearest_stop(legal, c.position)];
@@ -277,11 +292,13 @@ void Panel::draw_model_size(Column& column)
     const double size = column.frame.valid() ? static_cast<double>(column.frame.now.report.parameters.total)
                                              : static_cast<double>(count_parameters(s.model).total);
     const SliderText words{"Model size", format_count(size), {}, false};
-    const SliderChange c = slider(column.painter, column.row(48), words, log_position(size, kLeastParameters, kMostParameters), entry_);
+    const SliderChange c = slider(column.painter, column.row(48), words,
+                                  log_position(size, kLeastParameters, kMostParameters), entry_);
     std::optional<double> next;
     if (c.kind == SliderChange::Kind::dragged)
     {
-        next = kLeastParameters * std::pow(kMostParameters / kLeastParameters, static_cast<double>(c.position));
+        next =
+            kLeastParameters * std::pow(kMostParameters / kLeastParameters, static_cast<double>(c.position));
     }
     else if (c.kind == SliderChange::Kind::stepped)
     {
@@ -303,11 +320,13 @@ void Panel::draw_model_size(Column& column)
     draw_faults(column, "model.size");
 }
 
-std::optional<std::size_t> Panel::list_popup(const Painter& painter, const char* id, std::span<const TipLine> items, float width)
+std::optional<std::size_t> Panel::list_popup(const Painter& painter, const char* id,
+                                             std::span<const TipLine> items, float width)
 {
     std::optional<std::size_t> chosen;
     const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2{painter.px(8), painter.px(8)});
-    ImGui::SetNextWindowSize({width, std::min(painter.px(420), painter.px(32) * static_cast<float>(items.size() + 2))});
+    ImGui::SetNextWindowSize(
+        {width, std::min(painter.px(420), painter.px(32) * static_cast<float>(items.size() + 2))});
     const PopupScope popup(id);
     if (!popup)
     {
@@ -329,8 +348,12 @@ std::optional<std::size_t> Panel::list_popup(const Painter& painter, const char*
     bool any = false;
     for (std::size_t i = 0; i < items.size(); ++i)
     {
-        const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
-        if (std::search(items[i].label.begin(), items[i].label.end(), wanted.begin(), wanted.end(), same) == items[i].label.end() && !wanted.empty())
+        const auto same = [](char a, char b) {
+            return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+        };
+        if (std::search(items[i].label.begin(), items[i].label.end(), wanted.begin(), wanted.end(), same) ==
+                items[i].label.end() &&
+            !wanted.empty())
         {
             continue;
         }
@@ -342,7 +365,8 @@ std::optional<std::size_t> Panel::list_popup(const Painter& painter, const char*
         }
         const ImVec2 right = ImGui::GetItemRectMax();
         const Painter local(*ImGui::GetWindowDrawList(), painter.look);
-        local.text(right.x - painter.px(4), right.y - painter.px(12), Type::mono_small, painter.theme.muted, items[i].value, Align::right);
+        local.text(right.x - painter.px(4), right.y - painter.px(12), Type::mono_small, painter.theme.muted,
+                   items[i].value, Align::right);
     }
     if (!any)
     {
@@ -370,7 +394,8 @@ void Panel::draw_model_preset(Column& column)
     {
         for (const ModelPreset& preset : f.presets.models)
         {
-            items.push_back({preset.model.name, format_count(static_cast<double>(count_parameters(preset.model).total)), 0});
+            items.push_back({preset.model.name,
+                             format_count(static_cast<double>(count_parameters(preset.model).total)), 0});
         }
     }
     if (const auto chosen = list_popup(p, "models", items, p.px(300)))
@@ -383,7 +408,8 @@ void Panel::draw_gpu_preset(Column& column)
 {
     const Painter& p = column.painter;
     const Frame& f = column.frame;
-    if (dropdown(p, column.row(36), "###gpu", f.scenario.cluster.gpu.name.empty() ? "Own GPU" : f.scenario.cluster.gpu.name))
+    if (dropdown(p, column.row(36), "###gpu",
+                 f.scenario.cluster.gpu.name.empty() ? "Own GPU" : f.scenario.cluster.gpu.name))
     {
         ImGui::OpenPopup("gpus");
     }
@@ -409,7 +435,8 @@ namespace
 {
 
 // Reads a typed number into a field; the message when it cannot be.
-template <class S> std::string set_number(S& object, const Field<S>& field, std::string_view text)
+template <class S>
+std::string set_number(S& object, const Field<S>& field, std::string_view text)
 {
     const auto typed = parse_number(text);
     const bool whole = std::holds_alternative<std::int64_t S::*>(field.member);
@@ -419,7 +446,8 @@ template <class S> std::string set_number(S& object, const Field<S>& field, std:
     }
     if (*typed < field.least || *typed > field.most)
     {
-        return fmt::format("{} is outside {} to {}", text, three_digits(field.least), three_digits(field.most));
+        return fmt::format("{} is outside {} to {}", text, three_digits(field.least),
+                           three_digits(field.most));
     }
     if (whole)
     {
@@ -432,7 +460,8 @@ template <class S> std::string set_number(S& object, const Field<S>& field, std:
     return {};
 }
 
-template <class S> double number_of(const S& object, const Field<S>& field)
+template <class S>
+double number_of(const S& object, const Field<S>& field)
 {
     if (const auto* whole = std::get_if<std::int64_t S::*>(&field.member))
     {
@@ -442,10 +471,12 @@ template <class S> double number_of(const S& object, const Field<S>& field)
     return real != nullptr ? object.*(*real) : 0;
 }
 
-template <class S> std::string whole_or_three(const S& object, const Field<S>& field)
+template <class S>
+std::string whole_or_three(const S& object, const Field<S>& field)
 {
     const double value = number_of(object, field);
-    return std::holds_alternative<std::int64_t S::*>(field.member) ? grouped(static_cast<std::int64_t>(value)) : plain_number(value);
+    return std::holds_alternative<std::int64_t S::*>(field.member) ? grouped(static_cast<std::int64_t>(value))
+                                                                   : plain_number(value);
 }
 
 // Editing the shape makes it the person's own.
@@ -470,7 +501,8 @@ std::string list_text(const std::vector<std::int64_t>& values)
 
 std::optional<std::vector<std::int64_t>> parse_list(std::string text)
 {
-    std::replace_if(text.begin(), text.end(), [](char c) { return c == ',' || c == ';'; }, ' ');
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == ',' || c == ';'; }, ' ');
     std::vector<std::int64_t> values;
     std::size_t at = 0;
     while ((at = text.find_first_not_of(' ', at)) != std::string::npos)
@@ -491,43 +523,57 @@ std::optional<std::vector<std::int64_t>> parse_list(std::string text)
 
 void Panel::draw_real(Column& column, std::string_view path)
 {
-    const auto slide = std::find_if(kSlides.begin(), kSlides.end(), [path](const Slide& s) { return s.path == path; });
+    const auto slide =
+        std::find_if(kSlides.begin(), kSlides.end(), [path](const Slide& s) { return s.path == path; });
     Scenario next = column.frame.scenario;
-    each_field(next, [&](const std::string& at, auto& object, const auto& field)
-    {
-        if (at != path)
-        {
-            return;
-        }
-        const bool automatic = number_of(object, field) == 0 && slide->zero_is_automatic;
-        const double value = automatic ? followed(column.frame, path) : number_of(object, field);
-        const std::string shown = (automatic ? "auto  " : "") + with_unit(plain_number(value), field.unit == "units" ? "" : field.unit == "us" ? "\u00b5s" : field.unit);
-        const float position = slide->logarithmic ? log_position(value, slide->low, slide->high) : static_cast<float>((value - slide->low) / (slide->high - slide->low));
-        const SliderText words{slide->label.data(), shown, {}, has_fault(column.frame, path)};
-        const SliderChange c = slider(column.painter, column.row(48), words, position, entry_);
-        const double share = std::clamp(static_cast<double>(c.position), 0.0, 1.0);
-        std::string typed;
-        if (c.kind == SliderChange::Kind::dragged)
-        {
-            const double to = slide->logarithmic ? slide->low * std::pow(slide->high / slide->low, share)
-                                                 : slide->low + std::round((slide->high - slide->low) * share / slide->step) * slide->step;
-            typed = fmt::format("{:.3g}", to);
-        }
-        else if (c.kind == SliderChange::Kind::stepped)
-        {
-            const double to = slide->logarithmic ? value * (c.steps > 0 ? 1.25 : 0.8) : value + c.steps * slide->step;
-            typed = fmt::format("{:.3g}", std::clamp(to, slide->low, slide->high));
-        }
-        else if (c.kind == SliderChange::Kind::typed)
-        {
-            typed = c.text;
-        }
-        if (!typed.empty())
-        {
-            const std::string message = set_number(object, field, typed);
-            message.empty() ? change(column, next, c.kind == SliderChange::Kind::dragged) : refuse(path, message);
-        }
-    });
+    each_field(next,
+               [&](const std::string& at, auto& object, const auto& field)
+               {
+                   if (at != path)
+                   {
+                       return;
+                   }
+                   const bool automatic = number_of(object, field) == 0 && slide->zero_is_automatic;
+                   const double value = automatic ? followed(column.frame, path) : number_of(object, field);
+                   const std::string shown =
+                       (automatic ? "auto  " : "") + with_unit(plain_number(value), field.unit == "units" ? ""
+                                                                                    : field.unit == "us"
+                                                                                        ? "\u00b5s"
+                                                                                        : field.unit);
+                   const float position =
+                       slide->logarithmic
+                           ? log_position(value, slide->low, slide->high)
+                           : static_cast<float>((value - slide->low) / (slide->high - slide->low));
+                   const SliderText words{slide->label.data(), shown, {}, has_fault(column.frame, path)};
+                   const SliderChange c = slider(column.painter, column.row(48), words, position, entry_);
+                   const double share = std::clamp(static_cast<double>(c.position), 0.0, 1.0);
+                   std::string typed;
+                   if (c.kind == SliderChange::Kind::dragged)
+                   {
+                       const double to =
+                           slide->logarithmic
+                               ? slide->low * std::pow(slide->high / slide->low, share)
+                               : slide->low + std::round((slide->high - slide->low) * share / slide->step) *
+                                                  slide->step;
+                       typed = fmt::format("{:.3g}", to);
+                   }
+                   else if (c.kind == SliderChange::Kind::stepped)
+                   {
+                       const double to = slide->logarithmic ? value * (c.steps > 0 ? 1.25 : 0.8)
+                                                            : value + c.steps * slide->step;
+                       typed = fmt::format("{:.3g}", std::clamp(to, slide->low, slide->high));
+                   }
+                   else if (c.kind == SliderChange::Kind::typed)
+                   {
+                       typed = c.text;
+                   }
+                   if (!typed.empty())
+                   {
+                       const std::string message = set_number(object, field, typed);
+                       message.empty() ? change(column, next, c.kind == SliderChange::Kind::dragged)
+                                       : refuse(path, message);
+                   }
+               });
     draw_faults(column, path);
 }
 
@@ -535,80 +581,87 @@ void Panel::draw_field(Column& column, std::string_view path)
 {
     const Painter& p = column.painter;
     Scenario next = column.frame.scenario;
-    each_field(next, [&](const std::string& at, auto& object, const auto& field)
-    {
-        using S = std::remove_reference_t<decltype(object)>;
-        if (at != path)
-        {
-            return;
-        }
-        const std::string label = in_words(field.name, field.unit) + "###" + at;
-        const Rect r = column.row(36);
-        if (const auto* on = std::get_if<bool S::*>(&field.member))
-        {
-            if (toggle(p, r, label.c_str(), object.*(*on)))
-            {
-                object.*(*on) = !(object.*(*on));
-                own_shape(next, at);
-                change(column, next);
-            }
-        }
-        else if (const auto* choice = std::get_if<Choice<S>>(&field.member))
-        {
-            p.text_within(r.x, r.middle(), r.w * 0.45F, Type::small, p.theme.muted, in_words(field.name, field.unit));
-            const Rect box{r.x + r.w * 0.45F, r.y + p.px(2), r.w * 0.55F, r.h - p.px(4)};
-            const std::string popup = "choose " + at;
-            if (dropdown(p, box, ("###" + at).c_str(), choice->names[static_cast<std::size_t>(choice->get(object))]))
-            {
-                ImGui::OpenPopup(popup.c_str());
-            }
-            std::vector<TipLine> items;
-            for (const std::string_view name : choice->names)
-            {
-                items.push_back({std::string(name), "", 0});
-            }
-            if (const auto chosen = list_popup(p, popup.c_str(), items, p.px(220)))
-            {
-                choice->set(object, static_cast<int>(*chosen));
-                own_shape(next, at);
-                change(column, next);
-            }
-        }
-        else
-        {
-            const auto* list = std::get_if<std::vector<std::int64_t> S::*>(&field.member);
-            const std::string shown = list != nullptr ? list_text(object.*(*list)) : with_unit(whole_or_three(object, field), field.unit);
-            const SliderChange c = typed_number(p, r, {label.c_str(), shown, {}, has_fault(column.frame, path)}, entry_);
-            if (c.kind == SliderChange::Kind::typed)
-            {
-                std::string message;
-                if (list != nullptr)
-                {
-                    const auto values = parse_list(c.text);
-                    message = values ? "" : "give the layers of each stage, like 21 20 20 19";
-                    object.*(*list) = values.value_or(object.*(*list));
-                }
-                else
-                {
-                    std::string number = c.text;
-                    if (!field.unit.empty() && number.ends_with(field.unit))
-                    {
-                        number.resize(number.size() - field.unit.size());
-                    }
-                    message = set_number(object, field, number);
-                }
-                own_shape(next, at);
-                message.empty() ? change(column, next) : refuse(path, message);
-            }
-        }
-        tooltip(p, field.says);
-    });
+    each_field(next,
+               [&](const std::string& at, auto& object, const auto& field)
+               {
+                   using S = std::remove_reference_t<decltype(object)>;
+                   if (at != path)
+                   {
+                       return;
+                   }
+                   const std::string label = in_words(field.name, field.unit) + "###" + at;
+                   const Rect r = column.row(36);
+                   if (const auto* on = std::get_if<bool S::*>(&field.member))
+                   {
+                       if (toggle(p, r, label.c_str(), object.*(*on)))
+                       {
+                           object.*(*on) = !(object.*(*on));
+                           own_shape(next, at);
+                           change(column, next);
+                       }
+                   }
+                   else if (const auto* choice = std::get_if<Choice<S>>(&field.member))
+                   {
+                       p.text_within(r.x, r.middle(), r.w * 0.45F, Type::small, p.theme.muted,
+                                     in_words(field.name, field.unit));
+                       const Rect box{r.x + r.w * 0.45F, r.y + p.px(2), r.w * 0.55F, r.h - p.px(4)};
+                       const std::string popup = "choose " + at;
+                       if (dropdown(p, box, ("###" + at).c_str(),
+                                    choice->names[static_cast<std::size_t>(choice->get(object))]))
+                       {
+                           ImGui::OpenPopup(popup.c_str());
+                       }
+                       std::vector<TipLine> items;
+                       for (const std::string_view name : choice->names)
+                       {
+                           items.push_back({std::string(name), "", 0});
+                       }
+                       if (const auto chosen = list_popup(p, popup.c_str(), items, p.px(220)))
+                       {
+                           choice->set(object, static_cast<int>(*chosen));
+                           own_shape(next, at);
+                           change(column, next);
+                       }
+                   }
+                   else
+                   {
+                       const auto* list = std::get_if<std::vector<std::int64_t> S::*>(&field.member);
+                       const std::string shown = list != nullptr
+                                                     ? list_text(object.*(*list))
+                                                     : with_unit(whole_or_three(object, field), field.unit);
+                       const SliderChange c = typed_number(
+                           p, r, {label.c_str(), shown, {}, has_fault(column.frame, path)}, entry_);
+                       if (c.kind == SliderChange::Kind::typed)
+                       {
+                           std::string message;
+                           if (list != nullptr)
+                           {
+                               const auto values = parse_list(c.text);
+                               message = values ? "" : "give the layers of each stage, like 21 20 20 19";
+                               object.*(*list) = values.value_or(object.*(*list));
+                           }
+                           else
+                           {
+                               std::string number = c.text;
+                               if (!field.unit.empty() && number.ends_with(field.unit))
+                               {
+                                   number.resize(number.size() - field.unit.size());
+                               }
+                               message = set_number(object, field, number);
+                           }
+                           own_shape(next, at);
+                           message.empty() ? change(column, next) : refuse(path, message);
+                       }
+                   }
+                   tooltip(p, field.says);
+               });
     draw_faults(column, path);
 }
 
 void Panel::draw_control(Column& column, std::string_view id)
 {
-    const auto knob = std::find_if(kKnobs.begin(), kKnobs.end(), [id](const KnobRow& row) { return row.id == id; });
+    const auto knob =
+        std::find_if(kKnobs.begin(), kKnobs.end(), [id](const KnobRow& row) { return row.id == id; });
     if (knob != kKnobs.end())
     {
         draw_knob(column, knob->path, knob->knob, knob->label);
@@ -638,14 +691,21 @@ void Panel::draw_control(Column& column, std::string_view id)
 void Panel::draw_more(Column& column)
 {
     const Painter& p = column.painter;
-    constexpr std::array<std::pair<const char*, std::string_view>, 7> kSections{{{"Layout", "parallel"}, {"Training", "training"}, {"Cluster", "cluster"}, {"GPU", "cluster.gpu"},
-                                                                                {"Model shape", "model"}, {"Pipeline times", "stage_times"}, {"Collective", "collective"}}};
+    constexpr std::array<std::pair<const char*, std::string_view>, 7> kSections{
+        {{"Layout", "parallel"},
+         {"Training", "training"},
+         {"Cluster", "cluster"},
+         {"GPU", "cluster.gpu"},
+         {"Model shape", "model"},
+         {"Pipeline times", "stage_times"},
+         {"Collective", "collective"}}};
     for (const auto& [title, prefix] : kSections)
     {
         bool& open = open_sections_.try_emplace(title, std::string_view(title) == "Training").first->second;
         const Rect r = column.row(32);
         const Press pressed = press(p, r, (std::string(title) + "###section " + title).c_str());
-        p.text(r.x, r.middle(), Type::small_strong, p.theme.text, fmt::format("{}  {}", open ? "\u25bc" : "\u25b6", title));
+        p.text(r.x, r.middle(), Type::small_strong, p.theme.text,
+               fmt::format("{}  {}", open ? "\u25bc" : "\u25b6", title));
         open = pressed.clicked ? !open : open;
         if (!open)
         {
@@ -657,14 +717,17 @@ void Panel::draw_more(Column& column)
         }
         std::vector<std::string> paths;
         Scenario copy = column.frame.scenario;
-        each_field(copy, [&](const std::string& path, auto&, const auto&)
-        {
-            const std::string_view rest = std::string_view(path).substr(std::min(path.size(), prefix.size()));
-            if (path.starts_with(prefix) && rest.starts_with('.') && rest.find('.', 1) == std::string_view::npos)
-            {
-                paths.push_back(path);
-            }
-        });
+        each_field(copy,
+                   [&](const std::string& path, auto&, const auto&)
+                   {
+                       const std::string_view rest =
+                           std::string_view(path).substr(std::min(path.size(), prefix.size()));
+                       if (path.starts_with(prefix) && rest.starts_with('.') &&
+                           rest.find('.', 1) == std::string_view::npos)
+                       {
+                           paths.push_back(path);
+                       }
+                   });
         for (const std::string& path : paths)
         {
             if (std::find(drawn_.begin(), drawn_.end(), path) == drawn_.end())
@@ -692,8 +755,10 @@ void Panel::draw_menu(Column& column)
         Command command;
         bool enabled;
     };
-    const std::array entries{Entry{"Undo", "Ctrl+Z", Command::undo, column.frame.can_undo}, Entry{"Redo", "Ctrl+Y", Command::redo, column.frame.can_redo},
-                             Entry{"Copy as text", "Ctrl+C", Command::copy, true}, Entry{"Paste", "Ctrl+V", Command::paste, true},
+    const std::array entries{Entry{"Undo", "Ctrl+Z", Command::undo, column.frame.can_undo},
+                             Entry{"Redo", "Ctrl+Y", Command::redo, column.frame.can_redo},
+                             Entry{"Copy as text", "Ctrl+C", Command::copy, true},
+                             Entry{"Paste", "Ctrl+V", Command::paste, true},
                              Entry{"Reset to the default", "Ctrl+0", Command::reset, true}};
     for (const Entry& entry : entries)
     {
@@ -722,14 +787,16 @@ void Panel::draw_heading(Column& column)
     const Rect redo = r.cut_right(p.px(32));
     const Rect undo = r.cut_right(p.px(32));
     p.text_within(r.x, r.middle(), r.w, Type::body_strong, p.theme.text, "Scenario");
-    const auto icon = [&](Rect box, const char* id, std::string_view glyph, bool enabled, std::string_view says)
+    const auto icon =
+        [&](Rect box, const char* id, std::string_view glyph, bool enabled, std::string_view says)
     {
         const Press pressed = press(p, box, id);
         if (pressed.hovered)
         {
             p.fill(box, p.theme.raised, p.px(6));
         }
-        p.text(box.centre(), box.middle(), Type::body, enabled ? p.theme.text : p.theme.line, glyph, Align::centre);
+        p.text(box.centre(), box.middle(), Type::body, enabled ? p.theme.text : p.theme.line, glyph,
+               Align::centre);
         tooltip(p, says);
         return pressed.clicked;
     };
@@ -760,10 +827,12 @@ void Panel::draw_costs(Column& column)
     p.text(r.x, r.middle(), Type::body_strong, p.theme.text, "What it costs");
     r = column.row(48);
     const std::string unit(p.look.gigabyte());
-    p.text(r.x, r.middle(), Type::display, memory.fits() ? p.theme.text : p.theme.warning, format_gigabytes(Bytes(total), p.look.unit) + " " + unit);
+    p.text(r.x, r.middle(), Type::display, memory.fits() ? p.theme.text : p.theme.warning,
+           format_gigabytes(Bytes(total), p.look.unit) + " " + unit);
     r = column.row(24);
     p.text_within(r.x, r.middle(), r.w, Type::small, p.theme.muted,
-                  fmt::format("of {} {} on the fullest GPU", plain_number(in_gigabytes(Bytes(capacity), p.look.unit)), unit));
+                  fmt::format("of {} {} on the fullest GPU",
+                              plain_number(in_gigabytes(Bytes(capacity), p.look.unit)), unit));
     r = column.row(24);
     p.meter({r.x, r.middle() - p.px(4), r.w, p.px(8)}, total, capacity, std::max(total, capacity * 1.15));
     column.row(8);
@@ -771,27 +840,35 @@ void Panel::draw_costs(Column& column)
     {
         const Rect row = column.row(28);
         p.text(row.x, row.middle(), Type::small, p.theme.muted, label);
-        const float w = p.text(row.right(), row.middle(), Type::mono_small, p.theme.text, value, Align::right);
+        const float w =
+            p.text(row.right(), row.middle(), Type::mono_small, p.theme.text, value, Align::right);
         if (!before.empty() && before != value)
         {
-            p.text(row.right() - w - p.px(8), row.middle(), Type::mono_small, p.theme.muted, before + " \u2192", Align::right);
+            p.text(row.right() - w - p.px(8), row.middle(), Type::mono_small, p.theme.muted,
+                   before + " \u2192", Align::right);
         }
     };
     const Evaluated* a = f.before;
-    const auto both = [&](std::string_view label, auto&& value) { line(label, value(f.now), a != nullptr ? value(*a) : std::string()); };
+    const auto both = [&](std::string_view label, auto&& value)
+    { line(label, value(f.now), a != nullptr ? value(*a) : std::string()); };
     if (a != nullptr)
     {
-        both("Memory", [&](const Evaluated& e) { return format_gigabytes(e.report.memory.worst().total(), p.look.unit); });
+        both("Memory", [&](const Evaluated& e)
+             { return format_gigabytes(e.report.memory.worst().total(), p.look.unit); });
     }
-    both("Parameters", [](const Evaluated& e) { return format_count(static_cast<double>(e.report.parameters.total)); });
+    both("Parameters",
+         [](const Evaluated& e) { return format_count(static_cast<double>(e.report.parameters.total)); });
     both("Data parallel", [](const Evaluated& e) { return grouped(data_parallel(e.scenario)); });
     both("Micro-batches", [](const Evaluated& e) { return grouped(micro_batches(e.scenario)); });
-    both("Bubble of total", [](const Evaluated& e) { return format_percent(e.report.pipeline.timeline.bubble_of_total()); });
-    both("EFLOP a step", [](const Evaluated& e) { return three_digits(e.report.compute.model_step.value / 1e18); });
+    both("Bubble of total",
+         [](const Evaluated& e) { return format_percent(e.report.pipeline.timeline.bubble_of_total()); });
+    both("EFLOP a step",
+         [](const Evaluated& e) { return three_digits(e.report.compute.model_step.value / 1e18); });
     both("All-reduce", [](const Evaluated& e) { return format_seconds(e.report.collective.cost.total()); });
 }
 
-void Panel::draw(const Frame& frame, const Painter& window, Rect area, const ViewInfo& info, View& view, Out& out)
+void Panel::draw(const Frame& frame, const Painter& window, Rect area, const ViewInfo& info, View& view,
+                 Out& out)
 {
     window.fill(area, window.theme.panel);
     window.line(area.x, area.y, area.x, area.bottom(), window.theme.grid);
@@ -810,10 +887,12 @@ void Panel::draw(const Frame& frame, const Painter& window, Rect area, const Vie
     Rect r = column.row(24);
     const Scenario& s = frame.scenario;
     painter.text_within(r.x, r.middle(), r.w, Type::small, painter.theme.muted,
-                        fmt::format("DP {}, {} micro-batch{}", grouped(data_parallel(s)), grouped(micro_batches(s)), micro_batches(s) == 1 ? "" : "es"));
+                        fmt::format("DP {}, {} micro-batch{}", grouped(data_parallel(s)),
+                                    grouped(micro_batches(s)), micro_batches(s) == 1 ? "" : "es"));
     r = column.row(28);
     const Press pressed = press(painter, r, "More###more");
-    painter.text(r.x, r.middle(), Type::small_strong, painter.theme.text, more_ ? "Less  \u25b2" : "More  \u25bc");
+    painter.text(r.x, r.middle(), Type::small_strong, painter.theme.text,
+                 more_ ? "Less  \u25b2" : "More  \u25bc");
     tooltip(painter, "Every field of the scenario (M)");
     more_ = pressed.clicked ? !more_ : more_;
     if (more_)

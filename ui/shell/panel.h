@@ -1,4 +1,5 @@
-// The scenario panel: presets, sliders with typed entry, every other field under More, faults beside their field.
+// The scenario panel: presets, sliders with typed entry, every other field under More, faults beside their
+// field.
 #pragma once
 
 #include "core/scenario/choices.h"
@@ -13,7 +14,8 @@ namespace ringside
 class Panel
 {
 public:
-    void draw(const Frame& frame, const Painter& window, Rect area, const ViewInfo& info, View& view, Out& out);
+    void draw(const Frame& frame, const Painter& window, Rect area, const ViewInfo& info, View& view,
+              Out& out);
     // For tests and the key M.
     void toggle_more() { more_ = !more_; }
 
@@ -42,7 +44,8 @@ private:
     void draw_other_faults(Column& column);
     void draw_costs(Column& column);
     // ImGui popup with a filter; returns the index chosen.
-    std::optional<std::size_t> list_popup(const Painter& painter, const char* id, std::span<const TipLine> items, float width);
+    std::optional<std::size_t> list_popup(const Painter& painter, const char* id,
+                                          std::span<const TipLine> items, float width);
     const std::vector<std::int64_t>& stops(const Scenario& scenario, Knob knob);
     bool has_fault(const Frame& frame, std::string_view path) const;
     void change(Column& column, Scenario next, bool dragging = false);
@@ -52,11 +55,11 @@ private:
     std::map<std::string, bool, std::less<>> open_sections_;
     TypedEntry entry_;
     std::array<char, 48> filter_{};
-    Scenario stops_of_;                              // the legal stops below belong to this scenario
+    Scenario stops_of_; // the legal stops below belong to this scenario
     std::map<Knob, std::vector<std::int64_t>> stops_;
-    std::string refused_path_;                       // what was typed and is no number, or out of range
+    std::string refused_path_; // what was typed and is no number, or out of range
     std::string refused_;
-    std::vector<std::string> drawn_;                 // paths drawn this frame, so that other faults get a place too
+    std::vector<std::string> drawn_; // paths drawn this frame, so that other faults get a place too
 };
 
 // A preset's model in this scenario, with its layout repaired where the new shape needs it.

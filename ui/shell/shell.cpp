@@ -1,9 +1,10 @@
 #include "ui/shell/shell.h"
 
+#include <fmt/format.h>
+
 #include "ui/shell/icons.h"
 #include "ui/shell/scopes.h"
 
-#include <fmt/format.h>
 #include <imgui_internal.h>
 
 #include <algorithm>
@@ -75,7 +76,8 @@ void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& p
         last = info->group;
         const Rect cell = rail.cut_top(painter.px(parts.rail_words ? 72 : 56));
         const bool selected = current != nullptr && current->group == info->group;
-        const Press pressed = press(painter, cell, (std::string(info->group) + "###rail " + std::string(info->group)).c_str(), 0);
+        const Press pressed = press(
+            painter, cell, (std::string(info->group) + "###rail " + std::string(info->group)).c_str(), 0);
         if (selected || pressed.hovered)
         {
             painter.fill(cell, selected ? t.raised : t.control);
@@ -85,10 +87,13 @@ void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& p
             painter.fill({cell.x, cell.y, painter.px(3), cell.h}, t.text);
         }
         const Colour colour = selected ? t.text : t.muted;
-        group_icon(painter, {cell.centre(), cell.y + painter.px(parts.rail_words ? 26 : 28)}, info->group, colour);
+        group_icon(painter, {cell.centre(), cell.y + painter.px(parts.rail_words ? 26 : 28)}, info->group,
+                   colour);
         if (parts.rail_words)
         {
-            painter.text_within(cell.centre(), cell.y + painter.px(56), cell.w - painter.px(4), selected ? Type::small_strong : Type::small, colour, info->group, Align::centre);
+            painter.text_within(cell.centre(), cell.y + painter.px(56), cell.w - painter.px(4),
+                                selected ? Type::small_strong : Type::small, colour, info->group,
+                                Align::centre);
         }
         tooltip(painter, info->description);
         if (pressed.clicked && !selected)
@@ -108,12 +113,14 @@ void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& p
     painter.keycap(cap.x, cap.middle(), words);
 }
 
-void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info, Out& out)
+void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
+                       Out& out)
 {
     Rect row{parts.title.x, parts.title.y, parts.title.w, painter.px(64)};
     const Rect help = row.cut_right(painter.px(24));
     row.cut_right(painter.px(16));
-    if (press(painter, {help.x, help.middle() - painter.px(12), help.w, painter.px(24)}, "?###help", 4).clicked)
+    if (press(painter, {help.x, help.middle() - painter.px(12), help.w, painter.px(24)}, "?###help", 4)
+            .clicked)
     {
         help_open_ = true;
     }
@@ -126,17 +133,24 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
         row.cut_right(painter.px(12));
         const Rect box{r.x, r.middle() - painter.px(12), r.w, painter.px(24)};
         const Press pressed = press(painter, box, label, 4);
-        painter.fill(box, on ? painter.theme.text : pressed.hovered ? painter.theme.raised : painter.theme.control, painter.px(4));
+        painter.fill(box,
+                     on                ? painter.theme.text
+                     : pressed.hovered ? painter.theme.raised
+                                       : painter.theme.control,
+                     painter.px(4));
         painter.outline(box, painter.theme.line, 1, painter.px(4));
-        painter.text(box.centre(), box.middle(), Type::mono_small, on ? painter.theme.window : painter.theme.text, words, Align::centre);
+        painter.text(box.centre(), box.middle(), Type::mono_small,
+                     on ? painter.theme.window : painter.theme.text, words, Align::centre);
         tooltip(painter, says);
         return pressed.clicked;
     };
-    if (small_button("A|B###compare", "A | B", frame.before != nullptr, "Keep this scenario as A and go on changing B (B); again to stop"))
+    if (small_button("A|B###compare", "A | B", frame.before != nullptr,
+                     "Keep this scenario as A and go on changing B (B); again to stop"))
     {
         out.push(Command::compare);
     }
-    if (!parts.has_panel && !frame.preferences.presenter && small_button("Scenario###panel button", "Scenario", panel_over_, "The scenario's sliders (\\)"))
+    if (!parts.has_panel && !frame.preferences.presenter &&
+        small_button("Scenario###panel button", "Scenario", panel_over_, "The scenario's sliders (\\)"))
     {
         panel_over_ = !panel_over_;
     }
@@ -161,7 +175,8 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
         }
         const Rect r = row.cut_right(std::min(w * static_cast<float>(words.size()), row.w * 0.6F));
         row.cut_right(painter.px(16));
-        if (const auto clicked = segments(painter, {r.x, r.middle() - painter.px(16), r.w, painter.px(32)}, words, chosen))
+        if (const auto clicked =
+                segments(painter, {r.x, r.middle() - painter.px(16), r.w, painter.px(32)}, words, chosen))
         {
             out.push(OpenView{std::string(tabs[*clicked]->id)});
         }
@@ -178,7 +193,8 @@ void Shell::draw_caption(const Frame& frame, const Painter& painter, Rect area, 
     painter.line(area.x, area.y, area.right(), area.y, painter.theme.grid);
     const Caption caption = view.caption(frame);
     painter.list.PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
-    const float used = painter.rich({area.x, area.y + painter.px(12), area.w, 0}, Type::body, Type::body_strong, painter.theme.text, caption.sentence);
+    const float used = painter.rich({area.x, area.y + painter.px(12), area.w, 0}, Type::body,
+                                    Type::body_strong, painter.theme.text, caption.sentence);
     const float middle = area.y + std::max(painter.px(58), painter.px(12) + used + painter.px(12));
     painter.text_within(area.x, middle, area.w, Type::mono_small, painter.theme.muted, caption.formula);
     painter.list.PopClipRect();
@@ -192,7 +208,9 @@ void Shell::draw_verdict(const Frame& frame, const Painter& painter, Rect& area)
     const Theme& t = painter.theme;
     const MemoryReport& memory = frame.now.report.memory;
     const auto gigabytes = [&](Bytes bytes) { return format_gigabytes(bytes, painter.look.unit); };
-    const std::string words = fmt::format("{} {} of {} {}", memory.fits() ? "Fits" : "Does not fit:", gigabytes(memory.worst().total()), plain_number(in_gigabytes(memory.capacity, painter.look.unit)), painter.look.gigabyte());
+    const std::string words = fmt::format(
+        "{} {} of {} {}", memory.fits() ? "Fits" : "Does not fit:", gigabytes(memory.worst().total()),
+        plain_number(in_gigabytes(memory.capacity, painter.look.unit)), painter.look.gigabyte());
     if (memory.fits())
     {
         painter.tick(area.x + painter.px(4), area.middle(), t.ok);
@@ -222,14 +240,16 @@ void Shell::draw_issues(const Frame& frame, const Painter& painter, Rect& area)
     const float w = painter.width(Type::small, words) + painter.px(frame.valid() ? 8 : 32);
     const Rect r = area.cut_right(w);
     area.cut_right(painter.px(16));
-    const Press pressed = press(painter, {r.x, r.y + painter.px(8), r.w, r.h - painter.px(16)}, "issues###issues");
+    const Press pressed =
+        press(painter, {r.x, r.y + painter.px(8), r.w, r.h - painter.px(16)}, "issues###issues");
     float x = r.x;
     if (!frame.valid())
     {
         painter.triangle(x, r.middle(), painter.theme.warning);
         x += painter.px(24);
     }
-    painter.text(x, r.middle(), Type::small, pressed.hovered ? painter.theme.text : painter.theme.muted, words);
+    painter.text(x, r.middle(), Type::small, pressed.hovered ? painter.theme.text : painter.theme.muted,
+                 words);
     if (pressed.clicked)
     {
         ImGui::OpenPopup("issue list");
@@ -242,14 +262,16 @@ void Shell::draw_issues(const Frame& frame, const Painter& painter, Rect& area)
         ImGui::PushTextWrapPos(painter.px(520));
         for (const Issue& issue : frame.issues)
         {
-            const std::string line = (issue.severity == Severity::error ? "\u2717  " : "\u2022  ") + to_line(issue);
+            const std::string line =
+                (issue.severity == Severity::error ? "\u2717  " : "\u2022  ") + to_line(issue);
             ImGui::TextUnformatted(line.c_str());
         }
         ImGui::PopTextWrapPos();
     }
 }
 
-void Shell::draw_transport(const Frame& frame, const Painter& painter, Rect area, const Motion& motion, Out& out)
+void Shell::draw_transport(const Frame& frame, const Painter& painter, Rect area, const Motion& motion,
+                           Out& out)
 {
     if (motion.duration <= 0)
     {
@@ -261,16 +283,19 @@ void Shell::draw_transport(const Frame& frame, const Painter& painter, Rect area
     const Rect words = area.cut_right(label + painter.px(8));
     const bool roomy = area.w > painter.px(260);
     const float track_width = std::min(area.w - painter.px(roomy ? 150 : 56), painter.px(224));
-    if (press(painter, {speed.x, speed.middle() - painter.px(14), speed.w, painter.px(28)}, "Speed###speed").clicked)
+    if (press(painter, {speed.x, speed.middle() - painter.px(14), speed.w, painter.px(28)}, "Speed###speed")
+            .clicked)
     {
         out.push(SetSpeed{frame.playback.speed >= 4 ? 0.25F : frame.playback.speed * 2});
     }
     tooltip(painter, "Speed: a quarter to four times");
-    painter.text(speed.right(), speed.middle(), Type::mono_small, t.muted, fmt::format("{:g}\u00d7", frame.playback.speed), Align::right);
+    painter.text(speed.right(), speed.middle(), Type::mono_small, t.muted,
+                 fmt::format("{:g}\u00d7", frame.playback.speed), Align::right);
     painter.text(words.x + painter.px(4), words.middle(), Type::mono_small, t.text, motion.label);
     if (track_width > painter.px(40))
     {
-        Rect track{area.right() - track_width - painter.px(8), area.middle() - painter.px(14), track_width, painter.px(28)};
+        Rect track{area.right() - track_width - painter.px(8), area.middle() - painter.px(14), track_width,
+                   painter.px(28)};
         area.w = track.x - area.x;
         const Press pressed = press(painter, track, "Time###scrub");
         const float knob = painter.px(8);
@@ -281,9 +306,12 @@ void Shell::draw_transport(const Frame& frame, const Painter& painter, Rect area
             out.push(Play{false});
             out.push(Seek{static_cast<double>(to) * motion.duration});
         }
-        const float x = track.x + knob + span * static_cast<float>(std::clamp(frame.playback.t / motion.duration, 0.0, 1.0));
-        painter.fill({track.x, track.middle() - painter.px(2), track.w, painter.px(4)}, t.raised, painter.px(2));
-        painter.fill({track.x, track.middle() - painter.px(2), x - track.x, painter.px(4)}, t.text, painter.px(2));
+        const float x = track.x + knob +
+                        span * static_cast<float>(std::clamp(frame.playback.t / motion.duration, 0.0, 1.0));
+        painter.fill({track.x, track.middle() - painter.px(2), track.w, painter.px(4)}, t.raised,
+                     painter.px(2));
+        painter.fill({track.x, track.middle() - painter.px(2), x - track.x, painter.px(4)}, t.text,
+                     painter.px(2));
         painter.list.AddCircleFilled({x, track.middle()}, knob, t.text);
     }
     if (roomy)
@@ -293,7 +321,8 @@ void Shell::draw_transport(const Frame& frame, const Painter& painter, Rect area
         painter.keycap(area.right() - w, area.middle(), "Space");
         area.cut_right(w + painter.px(8));
     }
-    const Rect play{area.right() - painter.px(40), area.middle() - painter.px(16), painter.px(40), painter.px(32)};
+    const Rect play{area.right() - painter.px(40), area.middle() - painter.px(16), painter.px(40),
+                    painter.px(32)};
     if (press(painter, play, "Play or pause###play").clicked)
     {
         out.push(Play{!frame.playback.playing});
@@ -307,7 +336,9 @@ void Shell::draw_transport(const Frame& frame, const Painter& painter, Rect area
     }
     else
     {
-        painter.list.AddTriangleFilled({play.centre() - u * 0.8F, play.middle() - u}, {play.centre() + u, play.middle()}, {play.centre() - u * 0.8F, play.middle() + u}, t.window);
+        painter.list.AddTriangleFilled({play.centre() - u * 0.8F, play.middle() - u},
+                                       {play.centre() + u, play.middle()},
+                                       {play.centre() - u * 0.8F, play.middle() + u}, t.window);
     }
 }
 
@@ -324,7 +355,8 @@ void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, c
     const Rect moving = area.cut_right(transport);
     const Scenario& s = frame.now.scenario;
     const std::array facts{frame.notice, fmt::format("{} GPUs", grouped(s.cluster.gpus)),
-                           fmt::format("bubble {} of total", format_percent(frame.now.report.pipeline.timeline.bubble_of_total()))};
+                           fmt::format("bubble {} of total",
+                                       format_percent(frame.now.report.pipeline.timeline.bubble_of_total()))};
     for (const std::string& fact : facts)
     {
         const float w = painter.width(Type::small, fact);
@@ -332,7 +364,8 @@ void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, c
         {
             continue;
         }
-        painter.line(area.x + painter.px(12), area.middle() - painter.px(8), area.x + painter.px(12), area.middle() + painter.px(8), t.line);
+        painter.line(area.x + painter.px(12), area.middle() - painter.px(8), area.x + painter.px(12),
+                     area.middle() + painter.px(8), t.line);
         painter.text(area.x + painter.px(24), area.middle(), Type::small, t.text, fact);
         area.cut_left(w + painter.px(24));
     }
@@ -341,7 +374,8 @@ void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, c
 
 void Shell::draw_fault_banner(const Frame& frame, const Painter& painter, Rect area) const
 {
-    const auto fault = std::find_if(frame.issues.begin(), frame.issues.end(), [](const Issue& i) { return i.severity == Severity::error; });
+    const auto fault = std::find_if(frame.issues.begin(), frame.issues.end(),
+                                    [](const Issue& i) { return i.severity == Severity::error; });
     if (fault == frame.issues.end())
     {
         return;
@@ -352,9 +386,12 @@ void Shell::draw_fault_banner(const Frame& frame, const Painter& painter, Rect a
     painter.outline(card, painter.theme.warning, painter.px(2), painter.px(8));
     painter.triangle(card.x + painter.px(16), card.y + painter.px(24), painter.theme.warning);
     const float x = card.x + painter.px(44);
-    painter.text_within(x, card.y + painter.px(24), card.right() - x - painter.px(16), Type::body_strong, painter.theme.text, fault->path + ": " + fault->message);
-    painter.text_within(x, card.y + painter.px(52), card.right() - x - painter.px(16), Type::small, painter.theme.muted,
-                        fault->hint + (fault->hint.empty() ? "" : ". ") + "Below: the last scenario that worked; Ctrl+Z goes back to it.");
+    painter.text_within(x, card.y + painter.px(24), card.right() - x - painter.px(16), Type::body_strong,
+                        painter.theme.text, fault->path + ": " + fault->message);
+    painter.text_within(x, card.y + painter.px(52), card.right() - x - painter.px(16), Type::small,
+                        painter.theme.muted,
+                        fault->hint + (fault->hint.empty() ? "" : ". ") +
+                            "Below: the last scenario that worked; Ctrl+Z goes back to it.");
 }
 
 void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
@@ -374,7 +411,8 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
         }
         palette_open_ = help_open_ = panel_over_ = false;
     }
-    if (io.WantTextInput || palette_open_ || ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
+    if (io.WantTextInput || palette_open_ ||
+        ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
     {
         return;
     }
@@ -408,7 +446,8 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
         {
             out.push(Play{!frame.playback.playing});
         }
-        const int step = (ImGui::IsKeyPressed(ImGuiKey_Period) ? 1 : 0) - (ImGui::IsKeyPressed(ImGuiKey_Comma) ? 1 : 0);
+        const int step =
+            (ImGui::IsKeyPressed(ImGuiKey_Period) ? 1 : 0) - (ImGui::IsKeyPressed(ImGuiKey_Comma) ? 1 : 0);
         if (step != 0)
         {
             out.push(Play{false});
@@ -432,8 +471,8 @@ void Shell::draw(const Frame& frame, const Look& look, Out& out)
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(size);
     ImGui::Begin("###ringside", nullptr,
-                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
-                     ImGuiWindowFlags_NoScrollWithMouse);
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse);
     const Painter painter(*ImGui::GetWindowDrawList(), look);
     const ViewInfo* found = find_view(frame.view);
     const ViewInfo& info = found == nullptr ? *views().front() : *found;
@@ -443,7 +482,8 @@ void Shell::draw(const Frame& frame, const Look& look, Out& out)
     draw_title(frame, painter, parts, info, out);
     if (parts.picture.w > 40 && parts.picture.h > 40)
     {
-        painter.list.PushClipRect({parts.picture.x - painter.px(12), parts.picture.y - painter.px(4)}, {parts.picture.right() + painter.px(12), parts.picture.bottom()}, true);
+        painter.list.PushClipRect({parts.picture.x - painter.px(12), parts.picture.y - painter.px(4)},
+                                  {parts.picture.right() + painter.px(12), parts.picture.bottom()}, true);
         const IdScope id(info.id.data());
         shown.draw(frame, painter, parts.picture, out);
         painter.list.PopClipRect();

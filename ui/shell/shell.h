@@ -1,4 +1,5 @@
-// The window's frame round a view: rail, title row, caption, scenario panel, status strip with transport, palette, key help.
+// The window's frame round a view: rail, title row, caption, scenario panel, status strip with transport,
+// palette, key help.
 #pragma once
 
 #include "ui/shell/panel.h"
@@ -41,11 +42,13 @@ private:
     View& view(std::string_view id);
     Parts layout(const Frame& frame, const Look& look, ImVec2 size) const;
     void draw_rail(const Frame& frame, const Painter& painter, const Parts& parts, Out& out);
-    void draw_title(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info, Out& out);
+    void draw_title(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
+                    Out& out);
     void draw_caption(const Frame& frame, const Painter& painter, Rect area, const View& view) const;
     void draw_status(const Frame& frame, const Painter& painter, Rect area, const Motion& motion, Out& out);
     void draw_verdict(const Frame& frame, const Painter& painter, Rect& area);
-    void draw_transport(const Frame& frame, const Painter& painter, Rect area, const Motion& motion, Out& out);
+    void draw_transport(const Frame& frame, const Painter& painter, Rect area, const Motion& motion,
+                        Out& out);
     void draw_issues(const Frame& frame, const Painter& painter, Rect& area);
     void draw_fault_banner(const Frame& frame, const Painter& painter, Rect area) const;
     void draw_palette(const Frame& frame, const Painter& painter, Out& out);

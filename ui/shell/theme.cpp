@@ -78,8 +78,14 @@ constexpr Theme kLight{
 
 } // namespace
 
-const Theme& dark_theme() { return kDark; }
-const Theme& light_theme() { return kLight; }
+const Theme& dark_theme()
+{
+    return kDark;
+}
+const Theme& light_theme()
+{
+    return kLight;
+}
 
 Colour mix(Colour from, Colour to, float amount)
 {
@@ -106,7 +112,9 @@ Colour with_alpha(Colour colour, float alpha)
 
 Colour stage_colour(const Theme& theme, std::size_t stage, std::size_t stages)
 {
-    const float place = stages < 2 ? 0 : static_cast<float>(stage) / static_cast<float>(stages - 1) * static_cast<float>(theme.stage_ramp.size() - 1);
+    const float place = stages < 2 ? 0
+                                   : static_cast<float>(stage) / static_cast<float>(stages - 1) *
+                                         static_cast<float>(theme.stage_ramp.size() - 1);
     const std::size_t below = std::min(static_cast<std::size_t>(place), theme.stage_ramp.size() - 2);
     return mix(theme.stage_ramp[below], theme.stage_ramp[below + 1], place - static_cast<float>(below));
 }

@@ -1,5 +1,6 @@
-// Every colour the window uses, dark and light. The interface is neutral; colour belongs to data and means the same everywhere.
-// Colours were chosen for separation under colour-blindness; tests/ui/theme_test.cpp recomputes it.
+// Every colour the window uses, dark and light. The interface is neutral; colour belongs to data and means
+// the same everywhere. Colours were chosen for separation under colour-blindness; tests/ui/theme_test.cpp
+// recomputes it.
 #pragma once
 
 #include "core/engine/memory.h"
@@ -17,7 +18,8 @@ constexpr Colour rgb(std::uint32_t hex, std::uint32_t alpha = 255)
     return (alpha << 24U) | ((hex & 0xFFU) << 16U) | (hex & 0xFF00U) | ((hex >> 16U) & 0xFFU);
 }
 
-// A colour for data: what fills a block, what is written on it, and its edge (only drawn where the fill is close to the window).
+// A colour for data: what fills a block, what is written on it, and its edge (only drawn where the fill is
+// close to the window).
 struct Ink
 {
     Colour fill = 0;

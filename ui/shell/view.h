@@ -14,12 +14,12 @@ namespace ringside
 // How a view moves. Its playback clock counts in its own units (steps, time units, ZeRO stages).
 struct Motion
 {
-    double duration = 0;          // 0: the view does not move, and has no transport
-    double per_second = 1;        // units a second at speed 1
-    std::vector<double> stops;    // where stepping stops, ascending; empty: whole units
-    std::string label;            // "step 5/14"
-    bool loops = false;           // starts again at the end
-    double rest = 0;              // where the clock stands until somebody moves it
+    double duration = 0;       // 0: the view does not move, and has no transport
+    double per_second = 1;     // units a second at speed 1
+    std::vector<double> stops; // where stepping stops, ascending; empty: whole units
+    std::string label;         // "step 5/14"
+    bool loops = false;        // starts again at the end
+    double rest = 0;           // where the clock stands until somebody moves it
 };
 
 // The next stop of a motion after t (direction 1) or before it (-1).
@@ -59,11 +59,11 @@ public:
 struct ViewInfo
 {
     int order;
-    std::string_view id;          // "memory"
-    std::string_view group;       // "Memory": the rail's entry
-    std::string_view tab;         // inside the group
-    std::string_view title;       // the question it answers
-    std::string_view description; // one line
+    std::string_view id;                        // "memory"
+    std::string_view group;                     // "Memory": the rail's entry
+    std::string_view tab;                       // inside the group
+    std::string_view title;                     // the question it answers
+    std::string_view description;               // one line
     std::span<const std::string_view> controls; // of the panel, by id; the rest is under More
     std::span<const KeyHelp> keys;
     std::unique_ptr<View> (*make)();

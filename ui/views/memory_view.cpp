@@ -1,12 +1,13 @@
-// Does it fit, and what fills it: a stacked bar a stage against the HBM line, and the levers that would make it fit.
+// Does it fit, and what fills it: a stacked bar a stage against the HBM line, and the levers that would make
+// it fit.
+#include <fmt/format.h>
+
 #include "core/engine/conventions.h"
 #include "core/engine/explain.h"
 #include "ui/shell/scopes.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/tween.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -36,7 +37,8 @@ std::vector<Bar> group_stages(const MemoryReport& memory)
         Bar bar{i * stages / bars, (i + 1) * stages / bars - 1, i * stages / bars};
         for (std::size_t stage = bar.first; stage <= bar.last; ++stage)
         {
-            bar.fullest = memory.stages[stage].total() > memory.stages[bar.fullest].total() ? stage : bar.fullest;
+            bar.fullest =
+                memory.stages[stage].total() > memory.stages[bar.fullest].total() ? stage : bar.fullest;
         }
         groups.push_back(bar);
     }
@@ -45,7 +47,8 @@ std::vector<Bar> group_stages(const MemoryReport& memory)
 
 std::string bar_name(const Bar& bar)
 {
-    return bar.first == bar.last ? fmt::format("stage {}", bar.first) : fmt::format("{}\u2013{}", bar.first, bar.last);
+    return bar.first == bar.last ? fmt::format("stage {}", bar.first)
+                                 : fmt::format("{}\u2013{}", bar.first, bar.last);
 }
 
 // 1, 2 or 5 times a power of ten, so that about five lines fit.
@@ -76,12 +79,16 @@ private:
     void draw_header(const Frame& frame, const Painter& painter, Rect row, Out& out);
     void draw_conventions(const Frame& frame, const Painter& painter, Rect box);
     void draw_axis(const Frame& frame, const Painter& painter, Rect chart, double most) const;
-    void draw_bar(const Frame& frame, const Painter& painter, Rect chart, std::size_t index, const Bar& bar, double most, Rect column, Out& out);
-    void draw_overflow(const Frame& frame, const Painter& painter, Rect chart, double most, Rect column, Bytes total, double pixel, bool last) const;
-    void draw_names(const Painter& painter, const Frame& frame, Rect chart, std::size_t stage, double most, float x) const;
+    void draw_bar(const Frame& frame, const Painter& painter, Rect chart, std::size_t index, const Bar& bar,
+                  double most, Rect column, Out& out);
+    void draw_overflow(const Frame& frame, const Painter& painter, Rect chart, double most, Rect column,
+                       Bytes total, double pixel, bool last) const;
+    void draw_names(const Painter& painter, const Frame& frame, Rect chart, std::size_t stage, double most,
+                    float x) const;
     void draw_levers(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void draw_lever(const Frame& frame, const Painter& painter, Rect card, std::size_t index, Out& out);
-    void draw_ghost(const Frame& frame, const Painter& painter, Rect chart, double most, Rect column, Bytes level) const;
+    void draw_ghost(const Frame& frame, const Painter& painter, Rect chart, double most, Rect column,
+                    Bytes level) const;
 
     std::optional<Pick> hovered_;
     std::optional<Pick> picked_;
@@ -111,18 +118,21 @@ void MemoryView::draw_conventions(const Frame& frame, const Painter& painter, Re
     const Scenario& s = frame.now.scenario;
     const MegatronReport megatron = megatron_report(s);
     const DeepSpeedInputs inputs = deepspeed_inputs(s);
-    const auto parameters = static_cast<double>(frame.now.report.parameters.total);
+    const double parameters = static_cast<double>(frame.now.report.parameters.total) /
+                              static_cast<double>(s.parallel.tensor * s.parallel.pipeline);
     struct Row
     {
         const char* name;
         Bytes bytes;
         const char* says;
     };
-    const std::array rows{Row{"Ringside", frame.now.report.memory.worst().total(), "all seven parts of the fullest stage"},
-                          Row{"Megatron-LM report", megatron.total(), "first stage; no buffers, no logits"},
-                          Row{"ZeRO paper", zero_paper_bytes(parameters, dense_replicas(s), s.parallel.zero), "states only, model not cut by tensor or pipeline"},
-                          Row{"DeepSpeed ZeRO-2", deepspeed_zero2(inputs).gpu, "states only, with its buffer factor 1.5"},
-                          Row{"DeepSpeed ZeRO-3", deepspeed_zero3(inputs).gpu, "states only, with its buffer factor 1.5"}};
+    const std::array rows{
+        Row{"Ringside", frame.now.report.memory.worst().total(), "all seven parts of the fullest stage"},
+        Row{"Megatron-LM report", megatron.total(), "first stage; no buffers, no logits"},
+        Row{"ZeRO paper", zero_paper_bytes(parameters, dense_replicas(s), s.parallel.zero),
+            "states only, the model cut evenly over tensor and pipeline"},
+        Row{"DeepSpeed ZeRO-2", deepspeed_zero2(inputs).gpu, "states only, with its buffer factor 1.5"},
+        Row{"DeepSpeed ZeRO-3", deepspeed_zero3(inputs).gpu, "states only, with its buffer factor 1.5"}};
     const FontScope font(painter.look.fonts.of(Type::small));
     const Painter p(*ImGui::GetWindowDrawList(), painter.look);
     for (const Row& row : rows)
@@ -130,7 +140,8 @@ void MemoryView::draw_conventions(const Frame& frame, const Painter& painter, Re
         const ImVec2 at = ImGui::GetCursorScreenPos();
         const float w = p.px(398);
         p.text(at.x, at.y + p.px(10), Type::small_strong, p.theme.text, row.name);
-        p.text(at.x + w, at.y + p.px(10), Type::mono_small, p.theme.text, format_bytes(row.bytes, p.look.unit), Align::right);
+        p.text(at.x + w, at.y + p.px(10), Type::mono_small, p.theme.text,
+               format_bytes(row.bytes, p.look.unit), Align::right);
         p.text_within(at.x, at.y + p.px(30), w, Type::small, p.theme.muted, row.says);
         ImGui::Dummy({w, p.px(44)});
     }
@@ -140,7 +151,8 @@ void MemoryView::draw_header(const Frame& frame, const Painter& painter, Rect ro
 {
     const Rect unit = row.cut_right(painter.px(112));
     constexpr std::array<std::string_view, 2> kUnits{"GB", "GiB"};
-    if (const auto chosen = segments(painter, {unit.x, unit.y, unit.w, painter.px(32)}, kUnits, frame.preferences.unit == ByteUnit::decimal ? 0 : 1))
+    if (const auto chosen = segments(painter, {unit.x, unit.y, unit.w, painter.px(32)}, kUnits,
+                                     frame.preferences.unit == ByteUnit::decimal ? 0 : 1))
     {
         Preferences next = frame.preferences;
         next.unit = *chosen == 0 ? ByteUnit::decimal : ByteUnit::binary;
@@ -165,12 +177,14 @@ void MemoryView::draw_axis(const Frame& frame, const Painter& painter, Rect char
     {
         const float y = std::round(y_of(chart, value, most));
         painter.line(chart.x, y, chart.right(), y, value == 0 ? painter.theme.line : painter.theme.grid);
-        painter.text(chart.x - painter.px(8), y, Type::mono_small, painter.theme.muted, plain_number(value / unit), Align::right);
+        painter.text(chart.x - painter.px(8), y, Type::mono_small, painter.theme.muted,
+                     plain_number(value / unit), Align::right);
     }
     static_cast<void>(frame);
 }
 
-void MemoryView::draw_overflow(const Frame& frame, const Painter& painter, Rect chart, double most, Rect column, Bytes total, double pixel, bool last) const
+void MemoryView::draw_overflow(const Frame& frame, const Painter& painter, Rect chart, double most,
+                               Rect column, Bytes total, double pixel, bool last) const
 {
     const Bytes capacity = frame.now.report.memory.capacity;
     const float top = y_of(chart, pixel, most);
@@ -185,26 +199,34 @@ void MemoryView::draw_overflow(const Frame& frame, const Painter& painter, Rect 
     const bool over = total > capacity;
     const std::string number = format_gigabytes(total, painter.look.unit);
     const float middle = top - painter.px(14);
-    painter.text(column.centre(), middle, column.w > painter.px(64) ? Type::mono : Type::mono_small, over ? painter.theme.warning : painter.theme.text, number, Align::centre);
+    painter.text(column.centre(), middle, column.w > painter.px(64) ? Type::mono : Type::mono_small,
+                 over ? painter.theme.warning : painter.theme.text, number, Align::centre);
     if (over && last)
     {
-        painter.text(column.right() + painter.px(12), std::min(line - painter.px(14), middle + painter.px(8)), Type::body_strong, painter.theme.warning,
-                     fmt::format("{} {} over", format_gigabytes(total - capacity, painter.look.unit), painter.look.gigabyte()));
+        painter.text(column.right() + painter.px(12), std::min(line - painter.px(14), middle + painter.px(8)),
+                     Type::body_strong, painter.theme.warning,
+                     fmt::format("{} {} over", format_gigabytes(total - capacity, painter.look.unit),
+                                 painter.look.gigabyte()));
     }
 }
 
-void MemoryView::draw_ghost(const Frame& frame, const Painter& painter, Rect chart, double most, Rect column, Bytes level) const
+void MemoryView::draw_ghost(const Frame& frame, const Painter& painter, Rect chart, double most, Rect column,
+                            Bytes level) const
 {
     static_cast<void>(frame);
     const float y = std::round(y_of(chart, level.value, most));
     painter.line(column.x, y, column.right(), y, painter.theme.window, painter.px(4));
-    painter.dashed(column.x - painter.px(4), y, column.right() + painter.px(4), y, painter.theme.text, painter.px(2));
+    painter.dashed(column.x - painter.px(4), y, column.right() + painter.px(4), y, painter.theme.text,
+                   painter.px(2));
     const float u = painter.px(5);
-    painter.list.AddTriangleFilled({column.x - u * 1.6F, y - u}, {column.x, y}, {column.x - u * 1.6F, y + u}, painter.theme.text);
-    painter.list.AddTriangleFilled({column.right() + u * 1.6F, y - u}, {column.right() + u * 1.6F, y + u}, {column.right(), y}, painter.theme.text);
+    painter.list.AddTriangleFilled({column.x - u * 1.6F, y - u}, {column.x, y}, {column.x - u * 1.6F, y + u},
+                                   painter.theme.text);
+    painter.list.AddTriangleFilled({column.right() + u * 1.6F, y - u}, {column.right() + u * 1.6F, y + u},
+                                   {column.right(), y}, painter.theme.text);
 }
 
-void MemoryView::draw_bar(const Frame& frame, const Painter& painter, Rect chart, std::size_t index, const Bar& bar, double most, Rect column, Out& out)
+void MemoryView::draw_bar(const Frame& frame, const Painter& painter, Rect chart, std::size_t index,
+                          const Bar& bar, double most, Rect column, Out& out)
 {
     const StageMemory& stage = frame.now.report.memory.stages[bar.fullest];
     auto& heights = heights_[index];
@@ -212,7 +234,8 @@ void MemoryView::draw_bar(const Frame& frame, const Painter& painter, Rect chart
     for (std::size_t i = 0; i < kComponents; ++i)
     {
         const auto component = static_cast<Component>(i);
-        const double bytes = static_cast<double>(heights[i].towards(static_cast<float>(stage.parts[i].value), frame, painter.look, out));
+        const double bytes = static_cast<double>(
+            heights[i].towards(static_cast<float>(stage.parts[i].value), frame, painter.look, out));
         const float bottom = std::round(y_of(chart, below, most));
         const float top = std::round(y_of(chart, below + bytes, most));
         below += bytes;
@@ -221,9 +244,11 @@ void MemoryView::draw_bar(const Frame& frame, const Painter& painter, Rect chart
             continue;
         }
         const Rect segment{column.x, top, column.w, bottom - top - (bottom - top > 3 ? 1.0F : 0.0F)};
-        painter.block(segment, painter.theme.of(component), format_gigabytes(stage.parts[i], painter.look.unit));
+        painter.block(segment, painter.theme.of(component),
+                      format_gigabytes(stage.parts[i], painter.look.unit));
         const Pick pick{bar.fullest, component};
-        const Press pressed = press(painter, segment, fmt::format("{} of stage {}", name_of(component), bar.fullest).c_str(), 0);
+        const Press pressed = press(
+            painter, segment, fmt::format("{} of stage {}", name_of(component), bar.fullest).c_str(), 0);
         if (pressed.hovered)
         {
             hovered_ = pick;
@@ -237,14 +262,20 @@ void MemoryView::draw_bar(const Frame& frame, const Painter& painter, Rect chart
             painter.outline(segment, painter.theme.text, painter.px(2));
         }
     }
-    draw_overflow(frame, painter, chart, most, column, stage.total(), below, index + 1 == std::min(kMostBars, frame.now.report.memory.stages.size()) || (index == 0 && !(frame.now.report.memory.stages.size() > 1 && frame.now.report.memory.stages[1].total() > frame.now.report.memory.capacity)));
+    draw_overflow(
+        frame, painter, chart, most, column, stage.total(), below,
+        index + 1 == std::min(kMostBars, frame.now.report.memory.stages.size()) ||
+            (index == 0 && !(frame.now.report.memory.stages.size() > 1 &&
+                             frame.now.report.memory.stages[1].total() > frame.now.report.memory.capacity)));
     const float y = chart.bottom() + painter.px(20);
-    painter.text_within(column.centre(), y, column.w + painter.px(8), Type::small_strong, painter.theme.text, bar_name(bar), Align::centre);
-    painter.text_within(column.centre(), y + painter.px(20), column.w + painter.px(12), Type::small, painter.theme.muted,
-                        fmt::format("{} in flight", stage.in_flight), Align::centre);
+    painter.text_within(column.centre(), y, column.w + painter.px(8), Type::small_strong, painter.theme.text,
+                        bar_name(bar), Align::centre);
+    painter.text_within(column.centre(), y + painter.px(20), column.w + painter.px(12), Type::small,
+                        painter.theme.muted, fmt::format("{} in flight", stage.in_flight), Align::centre);
 }
 
-void MemoryView::draw_names(const Painter& painter, const Frame& frame, Rect chart, std::size_t stage, double most, float x) const
+void MemoryView::draw_names(const Painter& painter, const Frame& frame, Rect chart, std::size_t stage,
+                            double most, float x) const
 {
     const StageMemory& memory = frame.now.report.memory.stages[stage];
     double below = 0;
@@ -258,18 +289,21 @@ void MemoryView::draw_names(const Painter& painter, const Frame& frame, Rect cha
         }
         const float segment = y_of(chart, below + bytes / 2, most);
         below += bytes;
-        const float y = std::min(segment, last - painter.px(19)); // names never overlap: they move up, with a line to their block
+        const float y = std::min(
+            segment, last - painter.px(19)); // names never overlap: they move up, with a line to their block
         if (y < chart.y - painter.px(24))
         {
             break;
         }
         last = y;
         painter.line(x, segment, x + painter.px(8), y, painter.theme.line);
-        painter.text(x + painter.px(12), y, Type::small, painter.theme.text, name_of(static_cast<Component>(i)));
+        painter.text(x + painter.px(12), y, Type::small, painter.theme.text,
+                     name_of(static_cast<Component>(i)));
     }
 }
 
-void MemoryView::draw_lever(const Frame& frame, const Painter& painter, Rect card, std::size_t index, Out& out)
+void MemoryView::draw_lever(const Frame& frame, const Painter& painter, Rect card, std::size_t index,
+                            Out& out)
 {
     const Lever& lever = frame.now.levers[index];
     const Press pressed = press(painter, card, lever.name.c_str(), 8);
@@ -292,8 +326,10 @@ void MemoryView::draw_lever(const Frame& frame, const Painter& painter, Rect car
     }
     const std::string saving = "\u2212" + format_bytes(lever.saving, painter.look.unit);
     const float w = painter.text(right, first, Type::mono_small, painter.theme.text, saving, Align::right);
-    painter.text_within(left, first, right - w - painter.px(8) - left, Type::small_strong, painter.theme.text, lever.name);
-    painter.text_within(left, first + painter.px(24), right - left, Type::small, painter.theme.muted, lever.cost);
+    painter.text_within(left, first, right - w - painter.px(8) - left, Type::small_strong, painter.theme.text,
+                        lever.name);
+    painter.text_within(left, first + painter.px(24), right - left, Type::small, painter.theme.muted,
+                        lever.cost);
     tooltip(painter, lever.name + ": " + lever.cost);
     if (tall)
     {
@@ -302,8 +338,10 @@ void MemoryView::draw_lever(const Frame& frame, const Painter& painter, Rect car
         const double most = std::max(capacity * 1.12, frame.now.report.memory.worst().total().value);
         const std::string total = format_bytes(after, painter.look.unit);
         const float room = painter.width(Type::mono_small, total) + painter.px(12);
-        painter.meter({left, first + painter.px(46), right - left - room, painter.px(8)}, after.value, capacity, most);
-        painter.text(right, first + painter.px(50), Type::mono_small, lever.fits ? painter.theme.text : painter.theme.warning, total, Align::right);
+        painter.meter({left, first + painter.px(46), right - left - room, painter.px(8)}, after.value,
+                      capacity, most);
+        painter.text(right, first + painter.px(50), Type::mono_small,
+                     lever.fits ? painter.theme.text : painter.theme.warning, total, Align::right);
     }
 }
 
@@ -314,11 +352,15 @@ void MemoryView::draw_levers(const Frame& frame, const Painter& painter, Rect ar
     Rect row = area.cut_top(painter.px(40));
     const std::string stage = fmt::format("stage {}", memory.fullest);
     painter.text(row.right(), row.y + painter.px(16), Type::small, painter.theme.muted, stage, Align::right);
-    painter.text_within(row.x, row.y + painter.px(16), row.w - painter.width(Type::small, stage) - painter.px(12), Type::body_strong, painter.theme.text,
+    painter.text_within(row.x, row.y + painter.px(16),
+                        row.w - painter.width(Type::small, stage) - painter.px(12), Type::body_strong,
+                        painter.theme.text,
                         memory.fits() ? "What would save more" : "What would make it fit");
     if (levers.empty())
     {
-        painter.paragraph(area, Type::small, painter.theme.muted, "No single change frees memory here. Try a smaller model, a larger GPU, or more of them.");
+        painter.paragraph(
+            area, Type::small, painter.theme.muted,
+            "No single change frees memory here. Try a smaller model, a larger GPU, or more of them.");
         return;
     }
     const float note = painter.px(28);
@@ -334,7 +376,9 @@ void MemoryView::draw_levers(const Frame& frame, const Painter& painter, Rect ar
         const IdScope id(static_cast<int>(i));
         draw_lever(frame, painter, card, i, out);
     }
-    const std::string hint = lever_ ? fmt::format("Dashed: the bars with \u201c{}\u201d.", levers[*lever_].name) : "Cheapest first. Point at one to see its bars.";
+    const std::string hint = lever_
+                                 ? fmt::format("Dashed: the bars with \u201c{}\u201d.", levers[*lever_].name)
+                                 : "Cheapest first. Point at one to see its bars.";
     painter.text_within(area.x, area.y + painter.px(10), area.w, Type::small, painter.theme.muted, hint);
 }
 
@@ -368,7 +412,8 @@ void MemoryView::draw(const Frame& frame, const Painter& painter, Rect area, Out
     {
         top = std::max(top, frame.before->report.memory.worst().total().value);
     }
-    const double most = static_cast<double>(most_.towards(static_cast<float>(top * 1.06), frame, painter.look, out));
+    const double most =
+        static_cast<double>(most_.towards(static_cast<float>(top * 1.06), frame, painter.look, out));
     Rect plot = chart;
     plot.cut_right(names);
     draw_axis(frame, painter, plot, most);
@@ -377,7 +422,8 @@ void MemoryView::draw(const Frame& frame, const Painter& painter, Rect area, Out
     const float pitch = std::min((plot.w - painter.px(8)) / count, painter.px(150));
     const float width = std::min(pitch - std::min(painter.px(16), pitch * 0.2F), painter.px(120));
     const bool same_cut = lever_ && frame.now.levers[*lever_].memory.stages.size() == memory.stages.size();
-    const bool same_before = frame.before != nullptr && frame.before->report.memory.stages.size() == memory.stages.size();
+    const bool same_before =
+        frame.before != nullptr && frame.before->report.memory.stages.size() == memory.stages.size();
     float right = plot.x;
     for (std::size_t i = 0; i < bars.size(); ++i)
     {
@@ -386,11 +432,13 @@ void MemoryView::draw(const Frame& frame, const Painter& painter, Rect area, Out
         draw_bar(frame, painter, plot, i, bars[i], most, column, out);
         if (same_cut)
         {
-            draw_ghost(frame, painter, plot, most, column, frame.now.levers[*lever_].memory.stages[bars[i].fullest].total());
+            draw_ghost(frame, painter, plot, most, column,
+                       frame.now.levers[*lever_].memory.stages[bars[i].fullest].total());
         }
         else if (same_before)
         {
-            draw_ghost(frame, painter, plot, most, column, frame.before->report.memory.stages[bars[i].fullest].total());
+            draw_ghost(frame, painter, plot, most, column,
+                       frame.before->report.memory.stages[bars[i].fullest].total());
         }
     }
     if (names > 0)
@@ -399,9 +447,12 @@ void MemoryView::draw(const Frame& frame, const Painter& painter, Rect area, Out
     }
     const float line = std::round(y_of(plot, memory.capacity.value, most));
     painter.line(plot.x, line, plot.right() + names, line, painter.theme.text, painter.px(2));
-    const std::string limit = fmt::format("{}: {} {}", frame.now.scenario.cluster.gpu.name.empty() ? "GPU" : frame.now.scenario.cluster.gpu.name,
-                                          plain_number(in_gigabytes(memory.capacity, painter.look.unit)), painter.look.gigabyte());
-    painter.text(plot.right() + names, line - painter.px(12), Type::small_strong, painter.theme.text, limit, Align::right);
+    const std::string limit =
+        fmt::format("{}: {} {}",
+                    frame.now.scenario.cluster.gpu.name.empty() ? "GPU" : frame.now.scenario.cluster.gpu.name,
+                    plain_number(in_gigabytes(memory.capacity, painter.look.unit)), painter.look.gigabyte());
+    painter.text(plot.right() + names, line - painter.px(12), Type::small_strong, painter.theme.text, limit,
+                 Align::right);
 }
 
 Caption MemoryView::caption(const Frame& frame) const
@@ -415,33 +466,42 @@ Caption MemoryView::caption(const Frame& frame) const
     const std::optional<Pick> pick = hovered_ ? hovered_ : picked_;
     const StageMemory& worst = memory.worst();
     const std::string limit = plain_number(in_gigabytes(memory.capacity, unit));
-    const auto largest = static_cast<Component>(std::max_element(worst.parts.begin(), worst.parts.end()) - worst.parts.begin());
+    const auto largest = static_cast<Component>(std::max_element(worst.parts.begin(), worst.parts.end()) -
+                                                worst.parts.begin());
     const Pick shown = pick.value_or(Pick{memory.fullest, largest});
     const Term term = explain(s, frame.now.report, shown.stage, shown.component);
-    caption.formula = fmt::format("{} = {} = {} = {}", name_of(shown.component), term.formula, term.working, format_bytes(Bytes(term.value), unit));
+    caption.formula = fmt::format("{} = {} = {} = {}", name_of(shown.component), term.formula, term.working,
+                                  format_bytes(Bytes(term.value), unit));
     caption.source = term.source;
     const StageMemory& stage = memory.stages[shown.stage];
     if (pick)
     {
-        caption.sentence = fmt::format("The **{}** of stage {} take **{} {}**, {} of the {} {} there.", name_of(shown.component), shown.stage,
-                                       number(stage.of(shown.component)), gb, format_percent(stage.of(shown.component) / stage.total()), number(stage.total()), gb);
+        caption.sentence =
+            fmt::format("The **{}** of stage {} take **{} {}**, {} of the {} {} there.",
+                        name_of(shown.component), shown.stage, number(stage.of(shown.component)), gb,
+                        format_percent(stage.of(shown.component) / stage.total()), number(stage.total()), gb);
         return caption;
     }
-    const auto over = static_cast<std::size_t>(std::count_if(memory.stages.begin(), memory.stages.end(), [&](const StageMemory& m) { return m.total() > memory.capacity; }));
+    const auto over = static_cast<std::size_t>(std::count_if(memory.stages.begin(), memory.stages.end(),
+                                                             [&](const StageMemory& m)
+                                                             { return m.total() > memory.capacity; }));
     if (over == 0)
     {
-        caption.sentence = fmt::format("Every stage fits: the fullest, stage {}, takes **{} of {} {}**, most of it {}.", memory.fullest, number(worst.total()),
-                                       limit, gb, name_of(largest));
+        caption.sentence =
+            fmt::format("Every stage fits: the fullest, stage {}, takes **{} of {} {}**, most of it {}.",
+                        memory.fullest, number(worst.total()), limit, gb, name_of(largest));
     }
     else if (over == memory.stages.size())
     {
-        caption.sentence = fmt::format("{} the fullest, stage {}, needs !!{} of {} {}!!, most of it {}.", over == 1 ? "It does not fit:" : "No stage fits:",
-                                       memory.fullest, number(worst.total()), limit, gb, name_of(largest));
+        caption.sentence = fmt::format("{} the fullest, stage {}, needs !!{} of {} {}!!, most of it {}.",
+                                       over == 1 ? "It does not fit:" : "No stage fits:", memory.fullest,
+                                       number(worst.total()), limit, gb, name_of(largest));
     }
     else
     {
-        caption.sentence = fmt::format("{} of {} stages overflow: stage {} keeps {} micro-batches in flight, !!{} of {} {}!!.", over, memory.stages.size(), memory.fullest,
-                                       worst.in_flight, number(worst.total()), limit, gb);
+        caption.sentence = fmt::format(
+            "{} of {} stages overflow: stage {} keeps {} micro-batches in flight, !!{} of {} {}!!.", over,
+            memory.stages.size(), memory.fullest, worst.in_flight, number(worst.total()), limit, gb);
     }
     return caption;
 }
@@ -450,20 +510,30 @@ void MemoryView::keys(const Frame& frame, Out& out)
 {
     for (int digit = 0; digit < 9; ++digit)
     {
-        if (ImGui::IsKeyPressed(static_cast<ImGuiKey>(ImGuiKey_1 + digit), false) && static_cast<std::size_t>(digit) < frame.now.levers.size())
+        if (ImGui::IsKeyPressed(static_cast<ImGuiKey>(ImGuiKey_1 + digit), false) &&
+            static_cast<std::size_t>(digit) < frame.now.levers.size())
         {
             out.push(ChangeScenario{frame.now.levers[static_cast<std::size_t>(digit)].after, false});
         }
     }
 }
 
-constexpr std::array<std::string_view, 6> kControls{"model", "model_size", "gpus", "tensor", "pipeline", "micro_batch"};
-constexpr std::array kKeys{KeyHelp{"1 \u2026 9", "Apply a lever"}, KeyHelp{"click", "Keep a block's formula in the caption"}};
+constexpr std::array<std::string_view, 6> kControls{"model",  "model_size", "gpus",
+                                                    "tensor", "pipeline",   "micro_batch"};
+constexpr std::array kKeys{KeyHelp{"1 \u2026 9", "Apply a lever"},
+                           KeyHelp{"click", "Keep a block's formula in the caption"}};
 
 } // namespace
 
 extern const ViewInfo memory_view;
-const ViewInfo memory_view{10, "memory", "Memory", "Board", "Does it fit, and what fills it?", "Memory of a GPU by pipeline stage, part by part, and what would make it fit",
-                           kControls, kKeys, [] { return std::unique_ptr<View>(std::make_unique<MemoryView>()); }};
+const ViewInfo memory_view{10,
+                           "memory",
+                           "Memory",
+                           "Board",
+                           "Does it fit, and what fills it?",
+                           "Memory of a GPU by pipeline stage, part by part, and what would make it fit",
+                           kControls,
+                           kKeys,
+                           [] { return std::unique_ptr<View>(std::make_unique<MemoryView>()); }};
 
 } // namespace ringside

@@ -1,4 +1,7 @@
-// One training step, three answers at once: the pipeline and its bubble, shards moving between ranks, the ring passing chunks.
+// One training step, three answers at once: the pipeline and its bubble, shards moving between ranks, the
+// ring passing chunks.
+#include <fmt/format.h>
+
 #include "core/engine/explain.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/controls.h"
@@ -6,8 +9,6 @@
 #include "ui/widgets/ring.h"
 #include "ui/widgets/shards.h"
 #include "ui/widgets/tween.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -77,20 +78,25 @@ Motion OverviewView::motion(const Frame& frame) const
     }
     for (std::size_t i = 0; i <= ring; ++i)
     {
-        motion.stops.push_back(kPipelineEnds + (0.97 - kPipelineEnds) * static_cast<double>(i) / static_cast<double>(std::max<std::size_t>(1, ring)));
+        motion.stops.push_back(kPipelineEnds + (0.97 - kPipelineEnds) * static_cast<double>(i) /
+                                                   static_cast<double>(std::max<std::size_t>(1, ring)));
     }
     motion.label = m.pipeline < 1 ? fmt::format("t = {}", three_digits(makespan * m.pipeline))
-                                  : fmt::format("ring {}/{}", std::min(ring, static_cast<std::size_t>(m.ring) + 1), ring);
+                                  : fmt::format("ring {}/{}",
+                                                std::min(ring, static_cast<std::size_t>(m.ring) + 1), ring);
     return motion;
 }
 
-bool OverviewView::heading(const Painter& painter, Rect row, const char* label, const std::string& number) const
+bool OverviewView::heading(const Painter& painter, Rect row, const char* label,
+                           const std::string& number) const
 {
     const Press pressed = press(painter, row, label);
     const std::string_view words = std::string_view(label).substr(0, std::string_view(label).find("##"));
     const float w = painter.text(row.x, row.middle(), Type::body_strong, painter.theme.text, words);
-    painter.text_within(row.x + w + painter.px(12), row.middle(), row.w - w - painter.px(60), Type::small, painter.theme.muted, number);
-    painter.text(row.right(), row.middle(), Type::small, pressed.hovered ? painter.theme.text : painter.theme.muted, "open \u2192", Align::right);
+    painter.text_within(row.x + w + painter.px(12), row.middle(), row.w - w - painter.px(60), Type::small,
+                        painter.theme.muted, number);
+    painter.text(row.right(), row.middle(), Type::small,
+                 pressed.hovered ? painter.theme.text : painter.theme.muted, "open \u2192", Align::right);
     return pressed.clicked;
 }
 
@@ -98,9 +104,11 @@ void OverviewView::draw_pipeline(const Frame& frame, const Painter& painter, Rec
 {
     const PipelineReport& pipeline = frame.now.report.pipeline;
     const Timeline& timeline = pipeline.timeline;
-    const std::string number = fmt::format("{}: {} stage{}, {} micro-batch{}, bubble {} of total", schedule_info(frame.now.scenario.training.schedule).name,
-                                           pipeline.shape.stages, pipeline.shape.stages == 1 ? "" : "s", grouped(pipeline.shape.micro_batches),
-                                           pipeline.shape.micro_batches == 1 ? "" : "es", format_percent(timeline.bubble_of_total()));
+    const std::string number = fmt::format(
+        "{}: {} stage{}, {} micro-batch{}, bubble {} of total",
+        schedule_info(frame.now.scenario.training.schedule).name, pipeline.shape.stages,
+        pipeline.shape.stages == 1 ? "" : "s", grouped(pipeline.shape.micro_batches),
+        pipeline.shape.micro_batches == 1 ? "" : "es", format_percent(timeline.bubble_of_total()));
     if (heading(painter, area.cut_top(painter.px(32)), "Pipeline###open pipeline", number))
     {
         out.push(OpenView{"pipelines"});
@@ -118,7 +126,8 @@ void OverviewView::draw_pipeline(const Frame& frame, const Painter& painter, Rec
     const float x = window.x(field, timeline.makespan * m.pipeline);
     // What has not run yet lies behind a veil.
     painter.fill({x, field.y, field.right() - x, height}, with_alpha(painter.theme.window, 0.6F));
-    painter.line(x, field.y - painter.px(4), x, field.y + height + painter.px(4), painter.theme.text, painter.px(2));
+    painter.line(x, field.y - painter.px(4), x, field.y + height + painter.px(4), painter.theme.text,
+                 painter.px(2));
 }
 
 void OverviewView::draw_shards_part(const Frame& frame, const Painter& painter, Rect area, Out& out)
@@ -141,11 +150,16 @@ void OverviewView::draw_shards_part(const Frame& frame, const Painter& painter, 
     {
         const std::size_t index = band.name == "weights" ? 0 : band.name == "gradients" ? 1 : 2;
         const std::int64_t from = band.name == "optimizer" ? 1 : band.name == "gradients" ? 2 : 3;
-        float place = sharded_[index].towards(zero >= from ? 1.0F : 0.0F, frame, painter.look, out, kShardSeconds * 2);
+        float place =
+            sharded_[index].towards(zero >= from ? 1.0F : 0.0F, frame, painter.look, out, kShardSeconds * 2);
         // In a step with ZeRO: gradients travel to their owners, and the owners' new weights travel back.
         if (zero >= 1 && index == 1)
         {
-            place = std::max(place * (m.reduce > 0 ? 1.0F : zero >= 2 ? 1.0F : 0.0F), m.gather > 0 && zero < 2 ? 1.0F - static_cast<float>(m.gather) : static_cast<float>(m.reduce));
+            place = std::max(place * (m.reduce > 0 ? 1.0F
+                                      : zero >= 2  ? 1.0F
+                                                   : 0.0F),
+                             m.gather > 0 && zero < 2 ? 1.0F - static_cast<float>(m.gather)
+                                                      : static_cast<float>(m.reduce));
         }
         if ((zero == 1 || zero == 2) && index == 0 && m.gather > 0)
         {
@@ -153,10 +167,13 @@ void OverviewView::draw_shards_part(const Frame& frame, const Painter& painter, 
         }
         band.sharded = std::clamp(place, 0.0F, 1.0F);
     }
-    const std::string number = fmt::format("ZeRO-{} over {} rank{}, {} of states each", zero, grouped(shards.ranks), shards.ranks == 1 ? "" : "s",
-                                           format_bytes(frame.now.report.memory.worst().total() - frame.now.report.memory.worst().of(Component::activations) -
-                                                            frame.now.report.memory.worst().of(Component::buffers),
-                                                        painter.look.unit));
+    const std::string number =
+        fmt::format("ZeRO-{} over {} rank{}, {} of states each", zero, grouped(shards.ranks),
+                    shards.ranks == 1 ? "" : "s",
+                    format_bytes(frame.now.report.memory.worst().total() -
+                                     frame.now.report.memory.worst().of(Component::activations) -
+                                     frame.now.report.memory.worst().of(Component::buffers),
+                                 painter.look.unit));
     if (heading(painter, area.cut_top(painter.px(32)), "Shards###open shards", number))
     {
         out.push(OpenView{"zero"});
@@ -172,7 +189,10 @@ void OverviewView::draw_shards_part(const Frame& frame, const Painter& painter, 
 void OverviewView::draw_ring_part(const Frame& frame, const Painter& painter, Rect area, Out& out) const
 {
     const CollectiveReport& c = frame.now.report.collective;
-    const std::string number = c.steps.steps.empty() ? "one rank: nothing to sum" : fmt::format("{} in {}", format_bytes(c.message, painter.look.unit), format_seconds(c.cost.total()));
+    const std::string number = c.steps.steps.empty()
+                                   ? "one rank: nothing to sum"
+                                   : fmt::format("{} in {}", format_bytes(c.message, painter.look.unit),
+                                                 format_seconds(c.cost.total()));
     if (heading(painter, area.cut_top(painter.px(32)), "Ring###open ring", number))
     {
         out.push(OpenView{"ring"});
@@ -184,11 +204,18 @@ void OverviewView::draw_ring_part(const Frame& frame, const Painter& painter, Re
     if (std::min(area.w, area.h) > painter.px(180) && !c.steps.steps.empty())
     {
         const bool summing = m.pipeline < 1;
-        const Phase phase = c.steps.steps[std::min(static_cast<std::size_t>(m.ring), c.steps.steps.size() - 1)].phase;
+        const Phase phase =
+            c.steps.steps[std::min(static_cast<std::size_t>(m.ring), c.steps.steps.size() - 1)].phase;
         painter.text(area.centre(), area.middle() - painter.px(10), Type::small, painter.theme.muted,
-                     summing ? "waits for" : phase == Phase::reduce_scatter ? "reduce-" : "all-", Align::centre);
+                     summing                          ? "waits for"
+                     : phase == Phase::reduce_scatter ? "reduce-"
+                                                      : "all-",
+                     Align::centre);
         painter.text(area.centre(), area.middle() + painter.px(10), Type::small, painter.theme.muted,
-                     summing ? "gradients" : phase == Phase::reduce_scatter ? "scatter" : "gather", Align::centre);
+                     summing                          ? "gradients"
+                     : phase == Phase::reduce_scatter ? "scatter"
+                                                      : "gather",
+                     Align::centre);
     }
 }
 
@@ -224,36 +251,53 @@ Caption OverviewView::caption(const Frame& frame) const
     const std::int64_t ranks = dense_replicas(s);
     if (m.pipeline < 1 || ranks == 1)
     {
-        caption.sentence = fmt::format("{} micro-batches flow through {} stage{}; the pipeline idles **{} of the time**.", grouped(micro_batches(s)), s.parallel.pipeline,
-                                       s.parallel.pipeline == 1 ? "" : "s", format_percent(r.pipeline.timeline.bubble_of_total()));
+        caption.sentence =
+            fmt::format("{} micro-batches flow through {} stage{}; the pipeline idles **{} of the time**.",
+                        grouped(micro_batches(s)), s.parallel.pipeline, s.parallel.pipeline == 1 ? "" : "s",
+                        format_percent(r.pipeline.timeline.bubble_of_total()));
         const Term term = explain_bubble_of_total(s, r);
-        caption.formula = fmt::format("bubble = {} = {} = {}", term.formula, term.working, format_percent(term.value));
+        caption.formula =
+            fmt::format("bubble = {} = {} = {}", term.formula, term.working, format_percent(term.value));
         caption.source = term.source;
         return caption;
     }
     const Term term = explain_all_reduce(s, r);
-    caption.formula = fmt::format("T = {} = {} = {}", term.formula, term.working, format_seconds(Seconds(term.value)));
+    caption.formula =
+        fmt::format("T = {} = {} = {}", term.formula, term.working, format_seconds(Seconds(term.value)));
     caption.source = term.source;
     if (m.gather <= 0)
     {
-        caption.sentence = fmt::format("Then {} replicas sum **{}** of gradients: each slice travels to {}.", grouped(ranks), format_bytes(r.collective.message, frame.preferences.unit),
-                                       s.parallel.zero >= 1 ? "the rank that owns it" : "one rank, growing on the way");
+        caption.sentence =
+            fmt::format("Then {} replicas sum **{}** of gradients: each slice travels to {}.", grouped(ranks),
+                        format_bytes(r.collective.message, frame.preferences.unit),
+                        s.parallel.zero >= 1 ? "the rank that owns it" : "one rank, growing on the way");
     }
     else
     {
-        caption.sentence = s.parallel.zero >= 1 ? "The owners update their slice, and the **new weights go back round** to everybody."
-                                                : "The finished sums **go round once more**, so that every rank has all of them.";
+        caption.sentence =
+            s.parallel.zero >= 1
+                ? "The owners update their slice, and the **new weights go back round** to everybody."
+                : "The finished sums **go round once more**, so that every rank has all of them.";
     }
     return caption;
 }
 
-constexpr std::array<std::string_view, 6> kControls{"model", "model_size", "gpus", "pipeline", "micro_batches", "parallel.zero"};
+constexpr std::array<std::string_view, 6> kControls{"model",    "model_size",    "gpus",
+                                                    "pipeline", "micro_batches", "parallel.zero"};
 constexpr std::array kKeys{KeyHelp{"click", "Open a part on its own"}};
 
 } // namespace
 
 extern const ViewInfo overview_view;
-const ViewInfo overview_view{0, "overview", "Overview", "Step", "What happens in one training step?", "One step in three pictures: pipeline with its bubble, ZeRO shards, ring all-reduce",
-                             kControls, kKeys, [] { return std::unique_ptr<View>(std::make_unique<OverviewView>()); }};
+const ViewInfo overview_view{
+    0,
+    "overview",
+    "Overview",
+    "Step",
+    "What happens in one training step?",
+    "One step in three pictures: pipeline with its bubble, ZeRO shards, ring all-reduce",
+    kControls,
+    kKeys,
+    [] { return std::unique_ptr<View>(std::make_unique<OverviewView>()); }};
 
 } // namespace ringside

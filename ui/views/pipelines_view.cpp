@@ -1,12 +1,13 @@
-// Where does the pipeline idle: two schedules on one time axis, their bubbles, and what each stage has to keep.
+// Where does the pipeline idle: two schedules on one time axis, their bubbles, and what each stage has to
+// keep.
+#include <fmt/format.h>
+
 #include "core/engine/explain.h"
 #include "core/schedule/bubble.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/lanes.h"
 #include "ui/widgets/tween.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -38,7 +39,8 @@ std::vector<StashStep> stash_over_time(const Timeline& timeline, std::size_t ran
     std::vector<std::pair<double, int>> changes;
     for (const Event& e : timeline.rank(rank))
     {
-        changes.emplace_back(e.operation.pass == Pass::forward ? e.start : e.end, e.operation.pass == Pass::forward ? 1 : -1);
+        changes.emplace_back(e.operation.pass == Pass::forward ? e.start : e.end,
+                             e.operation.pass == Pass::forward ? 1 : -1);
     }
     // At the same moment memory is freed before it is taken again, as the allocator does.
     std::sort(changes.begin(), changes.end());
@@ -90,9 +92,13 @@ const std::vector<Row>& PipelinesView::rows(const Frame& frame) const
     rows_.clear();
     const ScheduleKind own = s.training.schedule;
     const bool classic = own == ScheduleKind::gpipe || own == ScheduleKind::one_f_one_b;
-    for (const ScheduleKind kind : {classic ? ScheduleKind::gpipe : ScheduleKind::one_f_one_b, classic ? ScheduleKind::one_f_one_b : own})
+    for (const ScheduleKind kind : {classic ? ScheduleKind::gpipe : ScheduleKind::one_f_one_b,
+                                    classic ? ScheduleKind::one_f_one_b : own})
     {
-        Row row{kind, {s.parallel.pipeline, micro_batches(s), kind == ScheduleKind::interleaved ? s.parallel.chunks : 1}, {}};
+        Row row{kind,
+                {s.parallel.pipeline, micro_batches(s),
+                 kind == ScheduleKind::interleaved ? s.parallel.chunks : 1},
+                {}};
         if (kind == own)
         {
             row.timeline = frame.now.report.pipeline.timeline;
@@ -100,7 +106,8 @@ const std::vector<Row>& PipelinesView::rows(const Frame& frame) const
             continue;
         }
         auto order = make_order(kind, row.shape);
-        auto timeline = order ? simulate(*order, equal_costs(row.shape, s.stage_times)) : Result<Timeline>(Issues{});
+        auto timeline =
+            order ? simulate(*order, equal_costs(row.shape, s.stage_times)) : Result<Timeline>(Issues{});
         if (timeline)
         {
             row.timeline = std::move(*timeline);
@@ -127,7 +134,8 @@ Motion PipelinesView::motion(const Frame& frame) const
     motion.per_second = motion.duration / 12;
     motion.rest = motion.duration * 0.45;
     const StageTimes& times = frame.now.scenario.stage_times;
-    const double step = std::max(1e-3, std::min({times.forward, times.backward_input, times.backward_weight}));
+    const double step =
+        std::max(1e-3, std::min({times.forward, times.backward_input, times.backward_weight}));
     for (double t = 0; t <= motion.duration && motion.stops.size() < 20000; t += step)
     {
         motion.stops.push_back(t);
@@ -184,7 +192,10 @@ void PipelinesView::mouse(const Frame& frame, Rect field)
 void PipelinesView::draw_legend(const Painter& painter, Rect row) const
 {
     const Theme& t = painter.theme;
-    const std::array<std::pair<std::string_view, Colour>, 3> colours{{{"forward", t.forward.fill}, {"backward, input", t.backward_input.fill}, {"backward, weight", t.backward_weight.fill}}};
+    const std::array<std::pair<std::string_view, Colour>, 3> colours{
+        {{"forward", t.forward.fill},
+         {"backward, input", t.backward_input.fill},
+         {"backward, weight", t.backward_weight.fill}}};
     float x = row.x;
     const auto item = [&](std::string_view name, auto&& box)
     {
@@ -193,30 +204,44 @@ void PipelinesView::draw_legend(const Painter& painter, Rect row) const
             return;
         }
         box(Rect{x, row.middle() - painter.px(8), painter.px(16), painter.px(16)});
-        x += painter.px(24) + painter.text(x + painter.px(24), row.middle(), Type::small, t.text, name) + painter.px(24);
+        x += painter.px(24) + painter.text(x + painter.px(24), row.middle(), Type::small, t.text, name) +
+             painter.px(24);
     };
     for (const auto& [name, colour] : colours)
     {
         item(name, [&, c = colour](Rect r) { painter.fill(r, c); });
     }
-    item("idle", [&](Rect r) { painter.hatch(r, t.idle_hatch, kIdleHatch); painter.outline(r, t.grid); });
+    item("idle",
+         [&](Rect r)
+         {
+             painter.hatch(r, t.idle_hatch, kIdleHatch);
+             painter.outline(r, t.grid);
+         });
     if (hovered_)
     {
         const auto& e = rows_[hovered_->first].timeline.events[hovered_->second];
-        item(fmt::format("path of micro-batch {}", e.operation.micro_batch), [&](Rect r)
-        {
-            const ImVec2 points[] = {{r.x, r.bottom() - 3}, {r.centre(), r.bottom() - 3}, {r.centre(), r.y + 3}, {r.right(), r.y + 3}};
-            painter.list.AddPolyline(points, 4, t.text, 0, painter.px(2));
-        });
+        item(fmt::format("path of micro-batch {}", e.operation.micro_batch),
+             [&](Rect r)
+             {
+                 const ImVec2 points[] = {{r.x, r.bottom() - 3},
+                                          {r.centre(), r.bottom() - 3},
+                                          {r.centre(), r.y + 3},
+                                          {r.right(), r.y + 3}};
+                 painter.list.AddPolyline(points, 4, t.text, 0, painter.px(2));
+             });
     }
 }
 
 void PipelinesView::draw_heading(const Painter& painter, Rect row, const Row& r) const
 {
     const float label = painter.px(72);
-    painter.text_within(row.x, row.middle(), label - painter.px(4), Type::body_strong, painter.theme.text, r.info().name);
-    painter.text_within(row.x + std::max(label, painter.width(Type::body_strong, r.info().name) + painter.px(12)), row.middle(), row.w - label, Type::small, painter.theme.muted,
-                        fmt::format("{} units, {} of total is idle", three_digits(r.timeline.makespan), format_percent(r.timeline.bubble_of_total())));
+    painter.text_within(row.x, row.middle(), label - painter.px(4), Type::body_strong, painter.theme.text,
+                        r.info().name);
+    painter.text_within(row.x +
+                            std::max(label, painter.width(Type::body_strong, r.info().name) + painter.px(12)),
+                        row.middle(), row.w - label, Type::small, painter.theme.muted,
+                        fmt::format("{} units, {} of total is idle", three_digits(r.timeline.makespan),
+                                    format_percent(r.timeline.bubble_of_total())));
 }
 
 void PipelinesView::draw_end(const Frame& frame, const Painter& painter, Rect field, float bottom) const
@@ -239,8 +264,11 @@ void PipelinesView::draw_end(const Frame& frame, const Painter& painter, Rect fi
     painter.arrow({field.right(), middle}, {x + painter.px(6), middle}, painter.theme.text);
     if (room > painter.px(90))
     {
-        painter.text(x + room / 2, middle - painter.px(20), Type::body_strong, painter.theme.text, fmt::format("{} saved", three_digits(saved)), Align::centre);
-        painter.text(x + room / 2, middle + painter.px(20), Type::small, painter.theme.muted, fmt::format("{} shorter", format_percent(saved / all[0].timeline.makespan)), Align::centre);
+        painter.text(x + room / 2, middle - painter.px(20), Type::body_strong, painter.theme.text,
+                     fmt::format("{} saved", three_digits(saved)), Align::centre);
+        painter.text(x + room / 2, middle + painter.px(20), Type::small, painter.theme.muted,
+                     fmt::format("{} shorter", format_percent(saved / all[0].timeline.makespan)),
+                     Align::centre);
     }
 }
 
@@ -251,7 +279,8 @@ void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect 
     const float label = painter.px(72);
     Rect head = area.cut_top(painter.px(28));
     painter.text(head.x, head.middle(), Type::body_strong, t.text, "Stash");
-    painter.text_within(head.x + label, head.middle(), head.w - label, Type::small, t.muted, fmt::format("micro-batches kept on stage {} until their backward is done", stage_));
+    painter.text_within(head.x + label, head.middle(), head.w - label, Type::small, t.muted,
+                        fmt::format("micro-batches kept on stage {} until their backward is done", stage_));
     Rect chart = area;
     chart.cut_left(label);
     chart.cut_top(painter.px(14));
@@ -266,14 +295,17 @@ void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect 
             most = std::max(most, step.held);
         }
     }
-    const auto y = [&](std::int64_t held) { return std::round(chart.bottom() - chart.h * static_cast<float>(held) / static_cast<float>(most)); };
+    const auto y = [&](std::int64_t held)
+    { return std::round(chart.bottom() - chart.h * static_cast<float>(held) / static_cast<float>(most)); };
     for (const std::int64_t line : {std::int64_t{0}, most / 2, most})
     {
         painter.line(chart.x, y(line), chart.right(), y(line), t.grid);
-        painter.text(chart.x - painter.px(12), y(line), Type::mono_small, t.muted, std::to_string(line), Align::right);
+        painter.text(chart.x - painter.px(12), y(line), Type::mono_small, t.muted, std::to_string(line),
+                     Align::right);
     }
     const TimeWindow w = window(frame);
-    painter.list.PushClipRect({chart.x, chart.y - painter.px(20)}, {chart.right() + 1, chart.bottom() + 2}, true);
+    painter.list.PushClipRect({chart.x, chart.y - painter.px(20)}, {chart.right() + 1, chart.bottom() + 2},
+                              true);
     for (std::size_t i = 0; i < steps.size(); ++i)
     {
         const bool filled = i + 1 == steps.size();
@@ -289,7 +321,8 @@ void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect 
             }
             if (filled)
             {
-                painter.fill({x1, here, x2 - x1, chart.bottom() - here}, with_alpha(t.of(Component::activations).fill, 0.4F));
+                painter.fill({x1, here, x2 - x1, chart.bottom() - here},
+                             with_alpha(t.of(Component::activations).fill, 0.4F));
                 painter.line(x1, here, x2, here, t.of(Component::activations).fill, painter.px(2));
                 painter.line(x2, here, x2, next, t.of(Component::activations).fill, painter.px(2));
             }
@@ -302,10 +335,13 @@ void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect 
     }
     for (std::size_t i = 0; i < all.size(); ++i)
     {
-        const std::int64_t peak = all[i].timeline.peak_in_flight[std::min(stage_, all[i].timeline.ranks() - 1)];
+        const std::int64_t peak =
+            all[i].timeline.peak_in_flight[std::min(stage_, all[i].timeline.ranks() - 1)];
         const float at = chart.x + chart.w * (i == 0 ? 0.3F : 0.62F);
-        const std::string words = fmt::format("{} {} holds up to {}", i == 0 ? "dashed:" : "filled:", all[i].info().name, peak);
-        painter.text_within(at, y(peak) - painter.px(11), chart.right() - at, Type::small_strong, t.text, words);
+        const std::string words =
+            fmt::format("{} {} holds up to {}", i == 0 ? "dashed:" : "filled:", all[i].info().name, peak);
+        painter.text_within(at, y(peak) - painter.px(11), chart.right() - at, Type::small_strong, t.text,
+                            words);
     }
     painter.list.PopClipRect();
 }
@@ -316,8 +352,10 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
     stage_ = std::min(stage_, static_cast<std::size_t>(frame.now.scenario.parallel.pipeline) - 1);
     if (frame.now.scenario.parallel.pipeline == 1)
     {
-        painter.text(area.centre(), area.middle() - painter.px(16), Type::title, painter.theme.text, "One stage: no pipeline, no bubble.", Align::centre);
-        painter.text(area.centre(), area.middle() + painter.px(20), Type::body, painter.theme.muted, "Raise \u201cPipeline stages\u201d to cut the model into stages.", Align::centre);
+        painter.text(area.centre(), area.middle() - painter.px(16), Type::title, painter.theme.text,
+                     "One stage: no pipeline, no bubble.", Align::centre);
+        painter.text(area.centre(), area.middle() + painter.px(20), Type::body, painter.theme.muted,
+                     "Raise \u201cPipeline stages\u201d to cut the model into stages.", Align::centre);
         return;
     }
     const auto had = hovered_;
@@ -331,7 +369,8 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
     const float least = area.h > painter.px(430) ? painter.px(150) : 0;
     const float pitch = lane_pitch(painter, (area.h - least - axis_height - heading * count) / count, stages);
     const float lanes = axis_height + count * (heading + pitch * static_cast<float>(stages)) + painter.px(12);
-    const Rect stash_area = area.cut_bottom(least > 0 ? std::min(std::max(least, area.h - lanes), painter.px(240)) : 0);
+    const Rect stash_area =
+        area.cut_bottom(least > 0 ? std::min(std::max(least, area.h - lanes), painter.px(240)) : 0);
     const float stash = stash_area.h;
     const float label = painter.px(72);
     const Rect field{area.x + label, area.y, area.w - label, area.h};
@@ -348,7 +387,8 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
         {
             style.lit_micro_batch = all[had->first].timeline.events[had->second].operation.micro_batch;
         }
-        if (const auto hit = draw_lanes(painter, rows_area, all[i].timeline, frame.now.scenario.stage_times, w, pitch, style))
+        if (const auto hit = draw_lanes(painter, rows_area, all[i].timeline, frame.now.scenario.stage_times,
+                                        w, pitch, style))
         {
             hovered_ = {i, *hit};
             if (ImGui::IsMouseClicked(0))
@@ -372,8 +412,8 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
     }
     if (hovered_)
     {
-        lane_tip(painter, {field.x, field.y, field.w, field.h + stash}, ImGui::GetIO().MousePos, all[hovered_->first].timeline, hovered_->second,
-                 all[hovered_->first].timeline.ranks());
+        lane_tip(painter, {field.x, field.y, field.w, field.h + stash}, ImGui::GetIO().MousePos,
+                 all[hovered_->first].timeline, hovered_->second, all[hovered_->first].timeline.ranks());
     }
 }
 
@@ -383,8 +423,9 @@ Caption PipelinesView::caption(const Frame& frame) const
     Caption caption;
     const Term of_total = explain_bubble_of_total(frame.now.scenario, frame.now.report);
     const Term over_ideal = explain_bubble_over_ideal(frame.now.scenario, frame.now.report);
-    caption.formula = fmt::format("{} = {} = {} of total;  {} = {} over ideal", of_total.formula, of_total.working, format_percent(of_total.value), over_ideal.formula,
-                                  format_percent(over_ideal.value));
+    caption.formula =
+        fmt::format("{} = {} = {} of total;  {} = {} over ideal", of_total.formula, of_total.working,
+                    format_percent(of_total.value), over_ideal.formula, format_percent(over_ideal.value));
     caption.source = of_total.source + ". " + over_ideal.source;
     if (frame.now.scenario.parallel.pipeline == 1 || all.size() < 2)
     {
@@ -397,12 +438,14 @@ Caption PipelinesView::caption(const Frame& frame) const
     const std::int64_t held_b = b.peak_in_flight[0];
     if (std::abs(a.makespan - b.makespan) < 1e-9 * a.makespan)
     {
-        caption.sentence = fmt::format("{} and {} idle equally, **{} of total**; stage 0 keeps **{} micro-batches instead of {}**.", all[0].info().name, all[1].info().name,
-                                       format_percent(b.bubble_of_total()), held_b, held_a);
+        caption.sentence = fmt::format(
+            "{} and {} idle equally, **{} of total**; stage 0 keeps **{} micro-batches instead of {}**.",
+            all[0].info().name, all[1].info().name, format_percent(b.bubble_of_total()), held_b, held_a);
     }
     else
     {
-        caption.sentence = fmt::format("The bubble goes from {} under {} to **{} of total** under {}.", format_percent(a.bubble_of_total()), all[0].info().name,
+        caption.sentence = fmt::format("The bubble goes from {} under {} to **{} of total** under {}.",
+                                       format_percent(a.bubble_of_total()), all[0].info().name,
                                        format_percent(b.bubble_of_total()), all[1].info().name);
     }
     return caption;
@@ -419,19 +462,24 @@ bool PipelinesView::draw_panel(const Frame& frame, const Painter& painter, Rect 
     {
         row = area.cut_top(painter.px(28));
         painter.line(row.x, row.bottom(), row.right(), row.bottom(), t.grid);
-        painter.text_within(row.x, row.middle(), row.w - column * static_cast<float>(all.size()), Type::small, t.muted, label);
+        painter.text_within(row.x, row.middle(), row.w - column * static_cast<float>(all.size()), Type::small,
+                            t.muted, label);
         for (std::size_t i = 0; i < all.size(); ++i)
         {
             const float right = row.right() - column * static_cast<float>(all.size() - 1 - i);
-            painter.text_within(right, row.middle(), column - painter.px(4), heading ? Type::small_strong : Type::mono_small, t.text, value(all[i]), Align::right);
+            painter.text_within(right, row.middle(), column - painter.px(4),
+                                heading ? Type::small_strong : Type::mono_small, t.text, value(all[i]),
+                                Align::right);
         }
     };
-    line("", [](const Row& r) { return std::string(r.info().name); }, true);
+    line(
+        "", [](const Row& r) { return std::string(r.info().name); }, true);
     line("step", [](const Row& r) { return three_digits(r.timeline.makespan); });
     line("of total", [](const Row& r) { return format_percent(r.timeline.bubble_of_total()); });
     line("closed form", [](const Row& r) { return format_percent(closed_bubble_of_total(r.kind, r.shape)); });
     line("over ideal", [](const Row& r) { return format_percent(r.timeline.bubble_over_ideal()); });
-    line("closed form", [](const Row& r) { return format_percent(closed_bubble_over_ideal(r.kind, r.shape)); });
+    line("closed form",
+         [](const Row& r) { return format_percent(closed_bubble_over_ideal(r.kind, r.shape)); });
     const auto stages = static_cast<std::size_t>(frame.now.scenario.parallel.pipeline);
     const auto fitting = static_cast<std::size_t>(std::max(1.0F, area.h / painter.px(28) - 1));
     for (std::size_t stage = 0; stage < stages; ++stage)
@@ -441,7 +489,8 @@ bool PipelinesView::draw_panel(const Frame& frame, const Painter& painter, Rect 
         {
             continue;
         }
-        line(fmt::format("peak, stage {}", stage), [&](const Row& r) { return std::to_string(r.timeline.peak_in_flight[stage]); });
+        line(fmt::format("peak, stage {}", stage),
+             [&](const Row& r) { return std::to_string(r.timeline.peak_in_flight[stage]); });
     }
     return true;
 }
@@ -459,7 +508,8 @@ void PipelinesView::keys(const Frame& frame, Out&)
     {
         zoom((now.from + now.to) / 2, 1.25, all);
     }
-    const double move = (ImGui::IsKeyPressed(ImGuiKey_D) ? 0.1 : 0) - (ImGui::IsKeyPressed(ImGuiKey_A) ? 0.1 : 0);
+    const double move =
+        (ImGui::IsKeyPressed(ImGuiKey_D) ? 0.1 : 0) - (ImGui::IsKeyPressed(ImGuiKey_A) ? 0.1 : 0);
     if (move != 0 && zoomed_)
     {
         const double from = std::clamp(now.from + move * span, 0.0, all - span);
@@ -471,14 +521,28 @@ void PipelinesView::keys(const Frame& frame, Out&)
     }
 }
 
-constexpr std::array<std::string_view, 6> kControls{"pipeline", "micro_batches", "stage_times.forward", "stage_times.backward_input", "stage_times.backward_weight", "stage_times.transfer"};
-constexpr std::array kKeys{KeyHelp{"W S", "Zoom in, zoom out; or the wheel"}, KeyHelp{"A D", "Left, right; or drag"}, KeyHelp{"F", "Fit the whole step"},
+constexpr std::array<std::string_view, 6> kControls{"pipeline",
+                                                    "micro_batches",
+                                                    "stage_times.forward",
+                                                    "stage_times.backward_input",
+                                                    "stage_times.backward_weight",
+                                                    "stage_times.transfer"};
+constexpr std::array kKeys{KeyHelp{"W S", "Zoom in, zoom out; or the wheel"},
+                           KeyHelp{"A D", "Left, right; or drag"}, KeyHelp{"F", "Fit the whole step"},
                            KeyHelp{"click", "Stash of this stage"}};
 
 } // namespace
 
 extern const ViewInfo pipelines_view;
-const ViewInfo pipelines_view{20, "pipelines", "Pipelines", "Schedules", "Where does the pipeline wait?", "Pipeline schedules from an event simulator: bubbles, paths of micro-batches, stash",
-                              kControls, kKeys, [] { return std::unique_ptr<View>(std::make_unique<PipelinesView>()); }};
+const ViewInfo pipelines_view{
+    20,
+    "pipelines",
+    "Pipelines",
+    "Schedules",
+    "Where does the pipeline wait?",
+    "Pipeline schedules from an event simulator: bubbles, paths of micro-batches, stash",
+    kControls,
+    kKeys,
+    [] { return std::unique_ptr<View>(std::make_unique<PipelinesView>()); }};
 
 } // namespace ringside

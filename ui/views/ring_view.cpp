@@ -1,10 +1,10 @@
 // What does each rank hold, and what moves next: ring all-reduce, step by step, forwards and backwards.
+#include <fmt/format.h>
+
 #include "core/engine/explain.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/ring.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
@@ -51,7 +51,9 @@ Motion RingView::motion(const Frame& frame) const
     motion.duration = steps;
     motion.per_second = 0.8;
     motion.rest = steps > 0 ? std::min(steps, std::floor(steps * 0.3) + 0.5) : 0;
-    motion.label = fmt::format("step {}/{:.0f}", std::min(step_of(frame) + 1, static_cast<std::size_t>(std::max(1.0, steps))), steps);
+    motion.label =
+        fmt::format("step {}/{:.0f}",
+                    std::min(step_of(frame) + 1, static_cast<std::size_t>(std::max(1.0, steps))), steps);
     return motion;
 }
 
@@ -70,10 +72,14 @@ void RingView::draw_clock(const Frame& frame, const Painter& painter, Rect ring)
     const bool done = step_of(frame) >= steps;
     const float y = ring.middle();
     const auto& theme = painter.theme;
-    painter.text(ring.centre(), y - painter.px(52), Type::body, theme.muted, phase_of(frame) == Phase::reduce_scatter ? "reduce-scatter" : "all-gather", Align::centre);
-    painter.text(ring.centre(), y - painter.px(14), Type::display, theme.text, done ? "done" : fmt::format("step {} of {}", step_of(frame) + 1, steps), Align::centre);
-    painter.text(ring.centre(), y + painter.px(28), Type::mono_title, theme.text, format_seconds(time_at(frame)), Align::centre);
-    painter.text(ring.centre(), y + painter.px(56), Type::mono_small, theme.muted, "of " + format_seconds(c.cost.total()), Align::centre);
+    painter.text(ring.centre(), y - painter.px(52), Type::body, theme.muted,
+                 phase_of(frame) == Phase::reduce_scatter ? "reduce-scatter" : "all-gather", Align::centre);
+    painter.text(ring.centre(), y - painter.px(14), Type::display, theme.text,
+                 done ? "done" : fmt::format("step {} of {}", step_of(frame) + 1, steps), Align::centre);
+    painter.text(ring.centre(), y + painter.px(28), Type::mono_title, theme.text,
+                 format_seconds(time_at(frame)), Align::centre);
+    painter.text(ring.centre(), y + painter.px(56), Type::mono_small, theme.muted,
+                 "of " + format_seconds(c.cost.total()), Align::centre);
 }
 
 void RingView::draw_phases(const Frame& frame, const Painter& painter, Rect row, Out& out) const
@@ -85,13 +91,19 @@ void RingView::draw_phases(const Frame& frame, const Painter& painter, Rect row,
     }
     const float pitch = row.w / static_cast<float>(steps.size());
     const std::size_t now = step_of(frame);
-    painter.text(row.x, row.y + painter.px(8), phase_of(frame) == Phase::reduce_scatter ? Type::small_strong : Type::small, painter.theme.text, "reduce-scatter");
-    painter.text(row.x + row.w / 2, row.y + painter.px(8), phase_of(frame) == Phase::all_gather ? Type::small_strong : Type::small, painter.theme.text, "all-gather");
+    painter.text(row.x, row.y + painter.px(8),
+                 phase_of(frame) == Phase::reduce_scatter ? Type::small_strong : Type::small,
+                 painter.theme.text, "reduce-scatter");
+    painter.text(row.x + row.w / 2, row.y + painter.px(8),
+                 phase_of(frame) == Phase::all_gather ? Type::small_strong : Type::small, painter.theme.text,
+                 "all-gather");
     for (std::size_t i = 0; i < steps.size(); ++i)
     {
-        const Rect cell{row.x + pitch * static_cast<float>(i), row.y + painter.px(24), pitch - painter.px(4), painter.px(8)};
+        const Rect cell{row.x + pitch * static_cast<float>(i), row.y + painter.px(24), pitch - painter.px(4),
+                        painter.px(8)};
         painter.fill(cell, painter.theme.raised);
-        const auto share = static_cast<float>(std::clamp(frame.playback.t - static_cast<double>(i), 0.0, 1.0));
+        const auto share =
+            static_cast<float>(std::clamp(frame.playback.t - static_cast<double>(i), 0.0, 1.0));
         painter.fill({cell.x, cell.y, cell.w * share, cell.h}, painter.theme.data.fill);
         if (i == now)
         {
@@ -112,7 +124,8 @@ void RingView::draw_rank(const Frame& frame, const Painter& painter, Rect area) 
     painter.outline(area, painter.theme.grid, 1, painter.px(8));
     Rect in = area.inset(painter.px(16));
     Rect row = in.cut_top(painter.px(32));
-    painter.text(row.x, row.y + painter.px(8), Type::body_strong, painter.theme.text, fmt::format("Rank {} holds", rank_));
+    painter.text(row.x, row.y + painter.px(8), Type::body_strong, painter.theme.text,
+                 fmt::format("Rank {} holds", rank_));
     const std::size_t step = step_of(frame);
     const Rect notes = in.cut_bottom(painter.px(120));
     draw_holdings(painter, in, c, frame.playback.t, rank_);
@@ -130,24 +143,32 @@ void RingView::draw_rank(const Frame& frame, const Painter& painter, Rect area) 
                 continue;
             }
             const int sent = std::popcount(held[static_cast<std::size_t>(move.from)][chunk]);
-            const int result = c.steps[step].phase == Phase::reduce_scatter ? sent + std::popcount(held[rank_][chunk]) : sent;
+            const int result = c.steps[step].phase == Phase::reduce_scatter
+                                   ? sent + std::popcount(held[rank_][chunk])
+                                   : sent;
             painter.text(notes.x, y, Type::mono, painter.theme.text, chunk_name(chunk));
-            painter.text_within(notes.x + painter.px(24), y, notes.w - painter.px(24), Type::small, painter.theme.text,
-                                leaves ? fmt::format("leaves, sum of {}", sent) : fmt::format("arrives, becomes sum of {}", result));
+            painter.text_within(notes.x + painter.px(24), y, notes.w - painter.px(24), Type::small,
+                                painter.theme.text,
+                                leaves ? fmt::format("leaves, sum of {}", sent)
+                                       : fmt::format("arrives, becomes sum of {}", result));
             y += painter.px(26);
         }
     }
     else
     {
-        painter.text_within(notes.x, y, notes.w, Type::small, painter.theme.text, "every chunk is the sum of all ranks");
+        painter.text_within(notes.x, y, notes.w, Type::small, painter.theme.text,
+                            "every chunk is the sum of all ranks");
         y += painter.px(52);
     }
     const Colour gold = painter.theme.of(Component::gradients).fill;
     const Rect solid{notes.x, notes.y + painter.px(72), painter.px(14), painter.px(14)};
     painter.fill(solid, gold, painter.px(2));
-    painter.text(notes.x + painter.px(24), solid.middle(), Type::small, painter.theme.muted, "already in the sum");
-    painter.outline({solid.x, solid.y + painter.px(26), solid.w, solid.h}, gold, painter.px(2), painter.px(2));
-    painter.text(notes.x + painter.px(24), solid.middle() + painter.px(26), Type::small, painter.theme.muted, "on its way");
+    painter.text(notes.x + painter.px(24), solid.middle(), Type::small, painter.theme.muted,
+                 "already in the sum");
+    painter.outline({solid.x, solid.y + painter.px(26), solid.w, solid.h}, gold, painter.px(2),
+                    painter.px(2));
+    painter.text(notes.x + painter.px(24), solid.middle() + painter.px(26), Type::small, painter.theme.muted,
+                 "on its way");
 }
 
 void RingView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
@@ -160,19 +181,23 @@ void RingView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
         area.cut_right(painter.px(20));
         const Rect note = side.cut_bottom(painter.px(64));
         draw_rank(frame, painter, side);
-        painter.paragraph({note.x, note.y + painter.px(14), note.w, note.h}, Type::small, painter.theme.muted, "Dots round a packet sit where the ranks sit on the ring.");
+        painter.paragraph({note.x, note.y + painter.px(14), note.w, note.h}, Type::small, painter.theme.muted,
+                          "Dots round a packet sit where the ranks sit on the ring.");
     }
     const Rect phases = area.cut_bottom(painter.px(48));
     const std::string where = c.crosses_nodes ? "over the network" : "inside a node";
-    const std::string all = c.ranks > c.drawn_ranks ? fmt::format("{} of {} ranks drawn, {}; clock and bytes for all", c.drawn_ranks, grouped(c.ranks), where)
-                                                    : fmt::format("{} rank{}, {}", c.ranks, c.ranks == 1 ? "" : "s", where);
+    const std::string all = c.ranks > c.drawn_ranks
+                                ? fmt::format("{} of {} ranks drawn, {}; clock and bytes for all",
+                                              c.drawn_ranks, grouped(c.ranks), where)
+                                : fmt::format("{} rank{}, {}", c.ranks, c.ranks == 1 ? "" : "s", where);
     painter.text_within(area.x, area.y + painter.px(16), area.w, Type::small, painter.theme.muted, all);
     Rect ring = area;
     ring.cut_top(painter.px(24));
     ring.cut_bottom(painter.px(8));
     if (c.steps.steps.empty())
     {
-        painter.text(ring.centre(), ring.middle() + painter.px(64), Type::body, painter.theme.muted, "One rank has its sum already: nothing moves.", Align::centre);
+        painter.text(ring.centre(), ring.middle() + painter.px(64), Type::body, painter.theme.muted,
+                     "One rank has its sum already: nothing moves.", Align::centre);
     }
     const auto hovered = draw_ring(painter, ring, c.steps, frame.playback.t, {rank_, true, true});
     if (hovered && ImGui::IsMouseClicked(0))
@@ -199,19 +224,25 @@ Caption RingView::caption(const Frame& frame) const
     }
     else if (step >= steps)
     {
-        caption.sentence = fmt::format("Done: every rank holds every sum, and sent **{}** for {} of gradients.", format_bytes(c.cost.sent_per_rank, frame.preferences.unit),
-                                       format_bytes(c.message, frame.preferences.unit));
+        caption.sentence =
+            fmt::format("Done: every rank holds every sum, and sent **{}** for {} of gradients.",
+                        format_bytes(c.cost.sent_per_rank, frame.preferences.unit),
+                        format_bytes(c.message, frame.preferences.unit));
     }
     else if (c.steps.steps[step].phase == Phase::reduce_scatter)
     {
-        caption.sentence = fmt::format("Step {}: every rank passes one partial sum of {} to the next; **{} each**, all links busy.", step + 1, step + 1, chunk);
+        caption.sentence = fmt::format(
+            "Step {}: every rank passes one partial sum of {} to the next; **{} each**, all links busy.",
+            step + 1, step + 1, chunk);
     }
     else
     {
-        caption.sentence = fmt::format("Step {}: every rank passes one finished sum on; **{} each**, all links busy.", step + 1, chunk);
+        caption.sentence = fmt::format(
+            "Step {}: every rank passes one finished sum on; **{} each**, all links busy.", step + 1, chunk);
     }
     const Term term = explain_all_reduce(frame.now.scenario, frame.now.report);
-    caption.formula = fmt::format("T = {} = {} = {}", term.formula, term.working, format_seconds(Seconds(term.value)));
+    caption.formula =
+        fmt::format("T = {} = {} = {}", term.formula, term.working, format_seconds(Seconds(term.value)));
     caption.source = term.source;
     return caption;
 }
@@ -224,14 +255,17 @@ bool RingView::draw_panel(const Frame& frame, const Painter& painter, Rect area,
     Rect row = area.cut_top(painter.px(32));
     painter.text(row.x, row.middle(), Type::body_strong, painter.theme.text, "Bytes sent per rank");
     row = area.cut_top(painter.px(48));
-    painter.text(row.x, row.middle(), Type::display, painter.theme.text, format_bytes(c.cost.sent_per_rank * share, painter.look.unit));
+    painter.text(row.x, row.middle(), Type::display, painter.theme.text,
+                 format_bytes(c.cost.sent_per_rank * share, painter.look.unit));
     row = area.cut_top(painter.px(24));
-    painter.text_within(row.x, row.middle(), row.w, Type::small, painter.theme.muted,
-                        fmt::format("of {} = 2(N\u22121)/N \u00d7 S", format_bytes(c.cost.sent_per_rank, painter.look.unit)));
+    painter.text_within(
+        row.x, row.middle(), row.w, Type::small, painter.theme.muted,
+        fmt::format("of {} = 2(N\u22121)/N \u00d7 S", format_bytes(c.cost.sent_per_rank, painter.look.unit)));
     row = area.cut_top(painter.px(24));
     const Rect bar{row.x, row.middle() - painter.px(4), row.w, painter.px(8)};
     painter.fill(bar, painter.theme.raised, painter.px(2));
-    painter.fill({bar.x, bar.y, bar.w * static_cast<float>(share), bar.h}, painter.theme.data.fill, painter.px(2));
+    painter.fill({bar.x, bar.y, bar.w * static_cast<float>(share), bar.h}, painter.theme.data.fill,
+                 painter.px(2));
     const auto line = [&](std::string_view label, const std::string& value)
     {
         const Rect r = area.cut_top(painter.px(28));
@@ -262,20 +296,31 @@ bool RingView::draw_panel(const Frame& frame, const Painter& painter, Rect area,
 
 void RingView::keys(const Frame& frame, Out&)
 {
-    const auto ranks = static_cast<std::size_t>(std::max<std::int64_t>(1, frame.now.report.collective.steps.ranks));
+    const auto ranks =
+        static_cast<std::size_t>(std::max<std::int64_t>(1, frame.now.report.collective.steps.ranks));
     if (ImGui::IsKeyPressed(ImGuiKey_R))
     {
         rank_ = (rank_ + (ImGui::GetIO().KeyShift ? ranks - 1 : 1)) % ranks;
     }
 }
 
-constexpr std::array<std::string_view, 5> kControls{"collective.ranks", "collective.message_gb", "cluster.node_link_gb_per_s", "cluster.network_gb_per_s", "collective.latency_us"};
-constexpr std::array kKeys{KeyHelp{"R", "Next rank; Shift+R the one before"}, KeyHelp{"click", "Choose a rank, or a step"}};
+constexpr std::array<std::string_view, 5> kControls{"collective.ranks", "collective.message_gb",
+                                                    "cluster.node_link_gb_per_s", "cluster.network_gb_per_s",
+                                                    "collective.latency_us"};
+constexpr std::array kKeys{KeyHelp{"R", "Next rank; Shift+R the one before"},
+                           KeyHelp{"click", "Choose a rank, or a step"}};
 
 } // namespace
 
 extern const ViewInfo ring_view;
-const ViewInfo ring_view{30, "ring", "Network", "Ring", "What does each rank hold, and what moves next?", "Ring all-reduce step by step: chunks, partial sums as sets, bytes and time",
-                         kControls, kKeys, [] { return std::unique_ptr<View>(std::make_unique<RingView>()); }};
+const ViewInfo ring_view{30,
+                         "ring",
+                         "Network",
+                         "Ring",
+                         "What does each rank hold, and what moves next?",
+                         "Ring all-reduce step by step: chunks, partial sums as sets, bytes and time",
+                         kControls,
+                         kKeys,
+                         [] { return std::unique_ptr<View>(std::make_unique<RingView>()); }};
 
 } // namespace ringside

@@ -1,11 +1,11 @@
 // Who holds what: model states on data-parallel ranks under ZeRO 0 to 3, and the slices on their way.
+#include <fmt/format.h>
+
 #include "core/engine/explain.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/shards.h"
 #include "ui/widgets/tween.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -17,7 +17,8 @@ namespace
 
 constexpr std::int64_t kStages = 4;
 constexpr std::array<std::string_view, 4> kAdds{"nothing sharded", "optimizer", "+ gradients", "+ weights"};
-// Elements on the wire a step and rank, in multiples of the parameters, one micro-batch (ZeRO, arXiv 1910.02054, section 7).
+// Elements on the wire a step and rank, in multiples of the parameters, one micro-batch (ZeRO, arXiv
+// 1910.02054, section 7).
 constexpr std::array<std::string_view, 4> kTraffic{"2P", "2P", "2P", "3P"};
 
 class ZeroView final : public View
@@ -66,7 +67,8 @@ Motion ZeroView::motion(const Frame& frame) const
     motion.duration = 3;
     motion.per_second = 0.5;
     motion.rest = static_cast<double>(frame.now.scenario.parallel.zero);
-    motion.label = between ? fmt::format("stage {:.0f} to {:.0f}", std::floor(t), std::ceil(t)) : fmt::format("stage {:.0f}", t);
+    motion.label = between ? fmt::format("stage {:.0f} to {:.0f}", std::floor(t), std::ceil(t))
+                           : fmt::format("stage {:.0f}", t);
     return motion;
 }
 
@@ -100,12 +102,15 @@ void ZeroView::draw_tip(const Painter& painter, Rect area, const Shards& shards,
         const bool cut = band.sharded >= 0.5F;
         const double bytes = cut ? band.share : band.whole;
         total += bytes;
-        lines.push_back({fmt::format("{}, {}", band.name, cut ? fmt::format("1/{}", grouped(shards.ranks)) : "all"), format_bytes(Bytes(bytes), painter.look.unit),
-                         painter.theme.of(band.parts[band.parts.size() / 2]).fill});
+        lines.push_back(
+            {fmt::format("{}, {}", band.name, cut ? fmt::format("1/{}", grouped(shards.ranks)) : "all"),
+             format_bytes(Bytes(bytes), painter.look.unit),
+             painter.theme.of(band.parts[band.parts.size() / 2]).fill});
     }
     lines.push_back({"states", format_bytes(Bytes(total), painter.look.unit), 0});
     const std::string each = shards.ranks > Shards::kMostColumns ? "each of " : "";
-    tip_card(painter, area, ImGui::GetIO().MousePos, fmt::format("{}{} holds", each, column_name(shards, column)), lines);
+    tip_card(painter, area, ImGui::GetIO().MousePos,
+             fmt::format("{}{} holds", each, column_name(shards, column)), lines);
 }
 
 void ZeroView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
@@ -114,7 +119,9 @@ void ZeroView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
     const double t = frame.playback.t;
     // A chosen stage eases; playing and scrubbing stand where the clock stands.
     const bool whole = t == std::floor(t) && !frame.playback.playing;
-    const double place = whole ? static_cast<double>(place_.towards(static_cast<float>(t), frame, painter.look, out, kShardSeconds * 2)) : t;
+    const double place = whole ? static_cast<double>(place_.towards(static_cast<float>(t), frame,
+                                                                    painter.look, out, kShardSeconds * 2))
+                               : t;
     if (!whole)
     {
         place_ = Tween();
@@ -125,7 +132,8 @@ void ZeroView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
     area.cut_bottom(painter.px(4));
     if (shards.bands.empty())
     {
-        painter.text(area.centre(), area.middle(), Type::body, painter.theme.muted, "Every state lives on the host: nothing is left on the GPU to shard.", Align::centre);
+        painter.text(area.centre(), area.middle(), Type::body, painter.theme.muted,
+                     "Every state lives on the host: nothing is left on the GPU to shard.", Align::centre);
         return;
     }
     const bool roomy = area.w > painter.px(520);
@@ -135,7 +143,8 @@ void ZeroView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
     const std::size_t columns = shards.columns();
     const float pitch = (area.w - label) / static_cast<float>(columns);
     const float width = std::min(pitch - std::min(painter.px(16), pitch * 0.18F), painter.px(140));
-    painter.text(area.x, foot.middle(), Type::small, painter.theme.muted, fmt::format("{} of states", painter.look.gigabyte()));
+    painter.text(area.x, foot.middle(), Type::small, painter.theme.muted,
+                 fmt::format("{} of states", painter.look.gigabyte()));
     const std::string held = format_gigabytes(shards.held(), painter.look.unit);
     for (std::size_t c = 0; c < columns; ++c)
     {
@@ -145,13 +154,17 @@ void ZeroView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
             painter.text(x, foot.middle(), Type::mono_small, painter.theme.text, held, Align::centre);
         }
     }
-    const double spread = shards.bands.back().whole * static_cast<double>(shards.bands.back().sharded >= 1) - shards.bands.back().share;
+    const double spread = shards.bands.back().whole * static_cast<double>(shards.bands.back().sharded >= 1) -
+                          shards.bands.back().share;
     if (place >= 1 && spread > 0 && columns >= 4 && shards.bands.back().name == "optimizer" && !hovered)
     {
-        const Rect note{area.x + label + painter.px(12), area.bottom() - painter.px(100), std::min(pitch * 3, painter.px(260)), painter.px(84)};
+        const Rect note{area.x + label + painter.px(12), area.bottom() - painter.px(100),
+                        std::min(pitch * 3, painter.px(260)), painter.px(84)};
         painter.fill(note, painter.theme.window, painter.px(8));
-        painter.text(note.x + painter.px(16), note.y + painter.px(28), Type::title, painter.theme.text, format_bytes(Bytes(spread), painter.look.unit));
-        painter.text_within(note.x + painter.px(16), note.y + painter.px(58), note.w - painter.px(24), Type::small, painter.theme.muted, "of optimizer lives on other ranks");
+        painter.text(note.x + painter.px(16), note.y + painter.px(28), Type::title, painter.theme.text,
+                     format_bytes(Bytes(spread), painter.look.unit));
+        painter.text_within(note.x + painter.px(16), note.y + painter.px(58), note.w - painter.px(24),
+                            Type::small, painter.theme.muted, "of optimizer lives on other ranks");
     }
     if (hovered)
     {
@@ -166,31 +179,39 @@ Caption ZeroView::caption(const Frame& frame) const
     const auto states = [&](std::int64_t k)
     {
         const StageMemory& m = all[static_cast<std::size_t>(k)].stages[all[0].fullest];
-        return format_bytes(m.total() - m.of(Component::activations) - m.of(Component::buffers), frame.preferences.unit);
+        return format_bytes(m.total() - m.of(Component::activations) - m.of(Component::buffers),
+                            frame.preferences.unit);
     };
     const std::int64_t ranks = dense_replicas(frame.now.scenario);
-    constexpr std::array<std::string_view, 4> kSays{"", "its share of the optimizer states", "its share of the gradients too", "its share of the weights too, gathering the rest layer by layer"};
+    constexpr std::array<std::string_view, 4> kSays{
+        "", "its share of the optimizer states", "its share of the gradients too",
+        "its share of the weights too, gathering the rest layer by layer"};
     Caption caption;
     if (ranks == 1)
     {
-        caption.sentence = "There is one replica, so there is nobody to share with. Add GPUs, or lower tensor or pipeline.";
+        caption.sentence =
+            "There is one replica, so there is nobody to share with. Add GPUs, or lower tensor or pipeline.";
     }
     else if (stage == 0)
     {
-        caption.sentence = fmt::format("Without ZeRO all {} ranks keep the same **{}** of states.", grouped(ranks), states(0));
+        caption.sentence = fmt::format("Without ZeRO all {} ranks keep the same **{}** of states.",
+                                       grouped(ranks), states(0));
     }
     else
     {
-        caption.sentence = fmt::format("From stage {} to {} each of {} ranks keeps only {}: **{} to {}**.", stage - 1, stage, grouped(ranks), kSays[static_cast<std::size_t>(stage)],
-                                       states(stage - 1), states(stage));
+        caption.sentence = fmt::format(
+            "From stage {} to {} each of {} ranks keeps only {}: **{} to {}**.", stage - 1, stage,
+            grouped(ranks), kSays[static_cast<std::size_t>(stage)], states(stage - 1), states(stage));
     }
     const Term term = explain_zero(frame.now.scenario, frame.now.report, stage);
-    caption.formula = fmt::format("stage {} = {} = {} = {}", stage, term.formula, term.working, format_bytes(Bytes(term.value), frame.preferences.unit));
+    caption.formula = fmt::format("stage {} = {} = {} = {}", stage, term.formula, term.working,
+                                  format_bytes(Bytes(term.value), frame.preferences.unit));
     caption.source = term.source + " With even pipeline stages; the columns show the fullest stage.";
     return caption;
 }
 
-void ZeroView::draw_card(const Frame& frame, const Painter& painter, Rect card, std::int64_t stage, Out& out) const
+void ZeroView::draw_card(const Frame& frame, const Painter& painter, Rect card, std::int64_t stage,
+                         Out& out) const
 {
     const MemoryReport& memory = reports(frame)[static_cast<std::size_t>(stage)];
     const Bytes total = memory.worst().total();
@@ -198,21 +219,28 @@ void ZeroView::draw_card(const Frame& frame, const Painter& painter, Rect card, 
     const bool chosen = frame.scenario.parallel.zero == stage;
     const auto k = static_cast<std::size_t>(stage);
     const Press pressed = press(painter, card, fmt::format("ZeRO {}", stage).c_str(), 8);
-    tooltip(painter, fmt::format("ZeRO-{}: {} elements on the wire a step and rank, one micro-batch", stage, kTraffic[k]));
+    tooltip(painter, fmt::format("ZeRO-{}: {} elements on the wire a step and rank, one micro-batch", stage,
+                                 kTraffic[k]));
     painter.card(card, chosen, pressed.hovered);
     const float left = card.x + painter.px(12);
     const float right = card.right() - painter.px(12);
     const Rect cap = painter.keycap(left, card.y + painter.px(22), std::to_string(stage));
-    painter.text_within(cap.right() + painter.px(12), card.y + painter.px(22), card.w - painter.px(84), Type::small_strong, painter.theme.text, kAdds[k]);
-    painter.text(right, card.y + painter.px(22), Type::mono_small, painter.theme.muted, kTraffic[k], Align::right);
-    painter.text(left, card.y + painter.px(52), Type::title, fits ? painter.theme.text : painter.theme.warning, format_bytes(total, painter.look.unit));
+    painter.text_within(cap.right() + painter.px(12), card.y + painter.px(22), card.w - painter.px(84),
+                        Type::small_strong, painter.theme.text, kAdds[k]);
+    painter.text(right, card.y + painter.px(22), Type::mono_small, painter.theme.muted, kTraffic[k],
+                 Align::right);
+    painter.text(left, card.y + painter.px(52), Type::title,
+                 fits ? painter.theme.text : painter.theme.warning, format_bytes(total, painter.look.unit));
     if (!fits)
     {
         painter.text(right, card.y + painter.px(52), Type::small_strong, painter.theme.warning,
-                     fmt::format("over {} {}", plain_number(in_gigabytes(memory.capacity, painter.look.unit)), painter.look.gigabyte()), Align::right);
+                     fmt::format("over {} {}", plain_number(in_gigabytes(memory.capacity, painter.look.unit)),
+                                 painter.look.gigabyte()),
+                     Align::right);
     }
     const double capacity = memory.capacity.value;
-    painter.meter({left, card.bottom() - painter.px(14), right - left, painter.px(6)}, total.value, capacity, std::max(capacity * 1.5, reports(frame)[0].worst().total().value));
+    painter.meter({left, card.bottom() - painter.px(14), right - left, painter.px(6)}, total.value, capacity,
+                  std::max(capacity * 1.5, reports(frame)[0].worst().total().value));
     if (pressed.clicked)
     {
         choose(frame, stage, out);
@@ -250,7 +278,14 @@ constexpr std::array kKeys{KeyHelp{"0 \u2026 3", "ZeRO stage"}, KeyHelp{"hover",
 } // namespace
 
 extern const ViewInfo zero_view;
-const ViewInfo zero_view{11, "zero", "Memory", "ZeRO shards", "Who holds what?", "Weights, gradients and optimizer state on every data-parallel rank, ZeRO 0 to 3",
-                         kControls, kKeys, [] { return std::unique_ptr<View>(std::make_unique<ZeroView>()); }};
+const ViewInfo zero_view{11,
+                         "zero",
+                         "Memory",
+                         "ZeRO shards",
+                         "Who holds what?",
+                         "Weights, gradients and optimizer state on every data-parallel rank, ZeRO 0 to 3",
+                         kControls,
+                         kKeys,
+                         [] { return std::unique_ptr<View>(std::make_unique<ZeroView>()); }};
 
 } // namespace ringside

@@ -53,7 +53,10 @@ bool button(const Painter& painter, Rect r, const char* label, std::string_view 
     }
     const std::string_view words = visible(label);
     const Type type = style == ButtonStyle::quiet ? Type::small : Type::small_strong;
-    const float cap = key.empty() ? 0 : std::max(painter.px(24), painter.width(Type::mono_small, key) + painter.px(12)) + painter.px(8);
+    const float cap =
+        key.empty()
+            ? 0
+            : std::max(painter.px(24), painter.width(Type::mono_small, key) + painter.px(12)) + painter.px(8);
     const float w = painter.width(type, words);
     float x = std::max(r.x + painter.px(6), r.centre() - (w + cap) / 2);
     if (cap > 0 && w + cap + painter.px(8) <= r.w)
@@ -65,7 +68,8 @@ bool button(const Painter& painter, Rect r, const char* label, std::string_view 
     return p.clicked;
 }
 
-std::optional<std::size_t> segments(const Painter& painter, Rect r, std::span<const std::string_view> words, std::size_t chosen)
+std::optional<std::size_t> segments(const Painter& painter, Rect r, std::span<const std::string_view> words,
+                                    std::size_t chosen)
 {
     const Theme& t = painter.theme;
     painter.fill(r, t.control, painter.px(6));
@@ -80,8 +84,12 @@ std::optional<std::size_t> segments(const Painter& painter, Rect r, std::span<co
         {
             painter.fill(part, t.text, painter.px(6));
         }
-        painter.text_within(part.centre(), part.middle(), part.w - painter.px(8), i == chosen ? Type::small_strong : Type::small,
-                            i == chosen ? t.window : p.hovered ? t.text : t.muted, words[i], Align::centre);
+        painter.text_within(part.centre(), part.middle(), part.w - painter.px(8),
+                            i == chosen ? Type::small_strong : Type::small,
+                            i == chosen ? t.window
+                            : p.hovered ? t.text
+                                        : t.muted,
+                            words[i], Align::centre);
         if (p.clicked && i != chosen)
         {
             clicked = i;
@@ -95,7 +103,8 @@ bool toggle(const Painter& painter, Rect r, const char* label, bool on)
     const Press p = press(painter, r, label);
     const Theme& t = painter.theme;
     const Rect track{r.right() - painter.px(36), r.middle() - painter.px(10), painter.px(36), painter.px(20)};
-    painter.text_within(r.x, r.middle(), track.x - r.x - painter.px(8), Type::small, p.hovered ? t.text : t.muted, visible(label));
+    painter.text_within(r.x, r.middle(), track.x - r.x - painter.px(8), Type::small,
+                        p.hovered ? t.text : t.muted, visible(label));
     painter.fill(track, on ? t.text : t.raised, painter.px(10));
     painter.outline(track, t.line, 1, painter.px(10));
     const float x = on ? track.right() - painter.px(10) : track.x + painter.px(10);
@@ -109,10 +118,12 @@ bool dropdown(const Painter& painter, Rect r, const char* label, std::string_vie
     const Theme& t = painter.theme;
     painter.fill(r, p.hovered ? t.raised : t.control, painter.px(6));
     painter.outline(r, t.line, 1, painter.px(6));
-    painter.text_within(r.x + painter.px(12), r.middle(), r.w - painter.px(44), Type::small_strong, t.text, shown);
+    painter.text_within(r.x + painter.px(12), r.middle(), r.w - painter.px(44), Type::small_strong, t.text,
+                        shown);
     const float x = r.right() - painter.px(18);
     const float u = painter.px(5);
-    painter.list.AddTriangleFilled({x - u, r.middle() - u * 0.7F}, {x + u, r.middle() - u * 0.7F}, {x, r.middle() + u}, t.muted);
+    painter.list.AddTriangleFilled({x - u, r.middle() - u * 0.7F}, {x + u, r.middle() - u * 0.7F},
+                                   {x, r.middle() + u}, t.muted);
     return p.clicked;
 }
 
@@ -141,7 +152,9 @@ bool type_value(const Painter& painter, Rect r, TypedEntry& entry, std::string_v
         ImGui::SetKeyboardFocusHere();
     }
     const std::string id = "###type " + std::string(label);
-    const bool done = ImGui::InputText(id.c_str(), entry.text.data(), entry.text.size(), ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+    const bool done =
+        ImGui::InputText(id.c_str(), entry.text.data(), entry.text.size(),
+                         ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
     const bool left = entry.started && ImGui::IsItemDeactivated() && !done;
     entry.started = entry.started || ImGui::IsItemActive();
     ImGui::PopStyleVar();
@@ -162,7 +175,8 @@ void draw_track(const Painter& painter, Rect r, float position, std::span<const 
     const float right = r.right() - knob;
     const float x = left + (right - left) * std::clamp(position, 0.0F, 1.0F);
     painter.fill({r.x, y - painter.px(2), r.w, painter.px(4)}, t.raised, painter.px(2));
-    painter.fill({r.x, y - painter.px(2), x - r.x, painter.px(4)}, mix(t.text, t.window, 0.3F), painter.px(2));
+    painter.fill({r.x, y - painter.px(2), x - r.x, painter.px(4)}, mix(t.text, t.window, 0.3F),
+                 painter.px(2));
     if (ticks.size() <= 24)
     {
         for (const float tick : ticks)
@@ -196,21 +210,25 @@ void label_and_value(const Painter& painter, Rect r, const SliderText& words, bo
         x += painter.px(22);
     }
     const float value_width = typing ? painter.px(124) : painter.width(Type::mono_small, words.value);
-    painter.text_within(x, middle, r.right() - value_width - painter.px(6) - x, Type::small, hovered ? t.text : t.muted, visible(words.label));
+    painter.text_within(x, middle, r.right() - value_width - painter.px(6) - x, Type::small,
+                        hovered ? t.text : t.muted, visible(words.label));
     if (!typing)
     {
-        painter.text(r.right(), middle, Type::mono_small, words.fault ? t.warning : t.text, words.value, Align::right);
+        painter.text(r.right(), middle, Type::mono_small, words.fault ? t.warning : t.text, words.value,
+                     Align::right);
     }
 }
 
 } // namespace
 
-SliderChange slider(const Painter& painter, Rect r, const SliderText& words, float position, TypedEntry& entry)
+SliderChange slider(const Painter& painter, Rect r, const SliderText& words, float position,
+                    TypedEntry& entry)
 {
     SliderChange change;
     const ImGuiID id = ImGui::GetID(words.label);
     const bool typing = entry.id == id;
-    const Rect hit = typing ? Rect{r.x, r.y + painter.px(20), r.w, painter.px(22)} : Rect{r.x, r.y, r.w, painter.px(42)};
+    const Rect hit =
+        typing ? Rect{r.x, r.y + painter.px(20), r.w, painter.px(22)} : Rect{r.x, r.y, r.w, painter.px(42)};
     const Press p = press(painter, hit, words.label);
     const float knob = painter.px(8);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -263,14 +281,16 @@ SliderChange typed_number(const Painter& painter, Rect r, const SliderText& word
     return change;
 }
 
-void tip_card(const Painter& painter, Rect bounds, ImVec2 at, std::string_view heading, std::span<const TipLine> lines, std::string_view foot)
+void tip_card(const Painter& painter, Rect bounds, ImVec2 at, std::string_view heading,
+              std::span<const TipLine> lines, std::string_view foot)
 {
     const float margin = painter.px(16);
     const float row = painter.px(24);
     float w = painter.width(Type::small_strong, heading);
     for (const TipLine& line : lines)
     {
-        w = std::max(w, painter.width(Type::small, line.label) + painter.width(Type::mono_small, line.value) + painter.px(24) + (line.swatch != 0 ? painter.px(24) : 0));
+        w = std::max(w, painter.width(Type::small, line.label) + painter.width(Type::mono_small, line.value) +
+                            painter.px(24) + (line.swatch != 0 ? painter.px(24) : 0));
     }
     w = std::max(w, painter.width(Type::small, foot)) + 2 * margin;
     const float h = row * static_cast<float>(lines.size() + 1 + (foot.empty() ? 0 : 1)) + margin;
@@ -295,7 +315,8 @@ void tip_card(const Painter& painter, Rect bounds, ImVec2 at, std::string_view h
             x += painter.px(24);
         }
         painter.text(x, y, Type::small, painter.theme.text, line.label);
-        painter.text(card.right() - margin, y, Type::mono_small, painter.theme.text, line.value, Align::right);
+        painter.text(card.right() - margin, y, Type::mono_small, painter.theme.text, line.value,
+                     Align::right);
     }
     if (!foot.empty())
     {
@@ -305,7 +326,8 @@ void tip_card(const Painter& painter, Rect bounds, ImVec2 at, std::string_view h
 
 void tooltip(const Painter& painter, std::string_view text)
 {
-    if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal | ImGuiHoveredFlags_NoSharedDelay))
+    if (text.empty() ||
+        !ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal | ImGuiHoveredFlags_NoSharedDelay))
     {
         return;
     }

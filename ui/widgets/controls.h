@@ -1,4 +1,5 @@
-// What people press and drag: buttons, sliders with typed entry, switches, choices. They report; the caller acts.
+// What people press and drag: buttons, sliders with typed entry, switches, choices. They report; the caller
+// acts.
 #pragma once
 
 #include "ui/widgets/painter.h"
@@ -22,11 +23,18 @@ struct Press
 // An invisible button of this size, found by its label, with a visible focus outline.
 Press press(const Painter& painter, Rect r, const char* label, float radius = 6);
 
-enum class ButtonStyle { plain, primary, quiet };
-bool button(const Painter& painter, Rect r, const char* label, std::string_view key = {}, ButtonStyle style = ButtonStyle::plain);
+enum class ButtonStyle
+{
+    plain,
+    primary,
+    quiet
+};
+bool button(const Painter& painter, Rect r, const char* label, std::string_view key = {},
+            ButtonStyle style = ButtonStyle::plain);
 
 // Several words side by side, one of them chosen. Returns the one clicked.
-std::optional<std::size_t> segments(const Painter& painter, Rect r, std::span<const std::string_view> words, std::size_t chosen);
+std::optional<std::size_t> segments(const Painter& painter, Rect r, std::span<const std::string_view> words,
+                                    std::size_t chosen);
 
 // A label with its switch at the right. True when it was flipped.
 bool toggle(const Painter& painter, Rect r, const char* label, bool on);
@@ -44,10 +52,16 @@ struct SliderText
 
 struct SliderChange
 {
-    enum class Kind { none, dragged, stepped, typed } kind = Kind::none;
-    float position = 0;      // dragged: 0 to 1
-    int steps = 0;           // stepped by the keyboard: -1 or 1
-    std::string text;        // typed
+    enum class Kind
+    {
+        none,
+        dragged,
+        stepped,
+        typed
+    } kind = Kind::none;
+    float position = 0; // dragged: 0 to 1
+    int steps = 0;      // stepped by the keyboard: -1 or 1
+    std::string text;   // typed
 };
 
 // The one slider whose value is being typed.
@@ -59,7 +73,8 @@ struct TypedEntry
 };
 
 // Label and value over a track. Drag; arrow keys when focused; double-click or Enter to type the value.
-SliderChange slider(const Painter& painter, Rect r, const SliderText& words, float position, TypedEntry& entry);
+SliderChange slider(const Painter& painter, Rect r, const SliderText& words, float position,
+                    TypedEntry& entry);
 
 // A number that is only typed: label left, value right.
 SliderChange typed_number(const Painter& painter, Rect r, const SliderText& words, TypedEntry& entry);
@@ -71,7 +86,8 @@ struct TipLine
     std::string value;
     Colour swatch = 0;
 };
-void tip_card(const Painter& painter, Rect bounds, ImVec2 at, std::string_view heading, std::span<const TipLine> lines, std::string_view foot = {});
+void tip_card(const Painter& painter, Rect bounds, ImVec2 at, std::string_view heading,
+              std::span<const TipLine> lines, std::string_view foot = {});
 
 // ImGui's tooltip, wrapped, after half a second over the last item.
 void tooltip(const Painter& painter, std::string_view text);

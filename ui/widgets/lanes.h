@@ -1,4 +1,5 @@
-// A timeline as lanes (Gantt): one row a rank, operations as blocks, idle time hatched. Any zoom, any number of events.
+// A timeline as lanes (Gantt): one row a rank, operations as blocks, idle time hatched. Any zoom, any number
+// of events.
 #pragma once
 
 #include "core/schedule/simulate.h"
@@ -15,13 +16,19 @@ struct TimeWindow
     double from = 0;
     double to = 1;
 
-    float x(Rect area, double t) const { return area.x + static_cast<float>((t - from) / (to - from)) * area.w; }
-    double t(Rect area, float at) const { return from + (to - from) * static_cast<double>((at - area.x) / std::max(1.0F, area.w)); }
+    float x(Rect area, double t) const
+    {
+        return area.x + static_cast<float>((t - from) / (to - from)) * area.w;
+    }
+    double t(Rect area, float at) const
+    {
+        return from + (to - from) * static_cast<double>((at - area.x) / std::max(1.0F, area.w));
+    }
 };
 
 struct LanesStyle
 {
-    float label_width = 72; // [design px] left of the lanes
+    float label_width = 72;                      // [design px] left of the lanes
     std::optional<std::int32_t> lit_micro_batch; // its path is lit, everything else dimmed
     bool names = true;
 };
@@ -30,11 +37,13 @@ struct LanesStyle
 float lane_pitch(const Painter& painter, float height, std::size_t ranks);
 
 // Draws the lanes into `area` (its height: pitch x ranks). Returns the event under the mouse.
-std::optional<std::size_t> draw_lanes(const Painter& painter, Rect area, const Timeline& timeline, const StageTimes& times, TimeWindow window, float pitch,
+std::optional<std::size_t> draw_lanes(const Painter& painter, Rect area, const Timeline& timeline,
+                                      const StageTimes& times, TimeWindow window, float pitch,
                                       const LanesStyle& style);
 
 // "Backward 3 on stage 1", "17 to 19", what it waited for.
-void lane_tip(const Painter& painter, Rect bounds, ImVec2 at, const Timeline& timeline, std::size_t event, std::size_t ranks);
+void lane_tip(const Painter& painter, Rect bounds, ImVec2 at, const Timeline& timeline, std::size_t event,
+              std::size_t ranks);
 
 // Ticks and numbers below the lanes.
 void draw_time_axis(const Painter& painter, Rect area, TimeWindow window);

@@ -60,7 +60,8 @@ float Painter::text(float x, float middle, Type type, Colour colour, std::string
     const ImFont* font = look.fonts.of(type);
     const float w = width(type, text);
     const float left = align == Align::left ? x : align == Align::centre ? x - w / 2 : x - w;
-    list.AddText(font, font->FontSize, {std::round(left), std::round(middle - font->FontSize / 2)}, colour, text.data(), text.data() + text.size());
+    list.AddText(font, font->FontSize, {std::round(left), std::round(middle - font->FontSize / 2)}, colour,
+                 text.data(), text.data() + text.size());
     return w;
 }
 
@@ -88,7 +89,8 @@ std::string Painter::shortened(Type type, std::string_view text, float most) con
     return end == 0 ? std::string() : std::string(text.substr(0, end)) + "\u2026";
 }
 
-float Painter::text_within(float x, float middle, float most, Type type, Colour colour, std::string_view words, Align align) const
+float Painter::text_within(float x, float middle, float most, Type type, Colour colour,
+                           std::string_view words, Align align) const
 {
     return text(x, middle, type, colour, shortened(type, words, most), align);
 }
@@ -133,7 +135,8 @@ std::vector<Word> split_words(std::string_view text)
             continue;
         }
         std::size_t end = i;
-        while (end < text.size() && text[end] != ' ' && text[end] != '\n' && !text.substr(end).starts_with("**") && !text.substr(end).starts_with("!!"))
+        while (end < text.size() && text[end] != ' ' && text[end] != '\n' &&
+               !text.substr(end).starts_with("**") && !text.substr(end).starts_with("!!"))
         {
             ++end;
         }
@@ -201,7 +204,8 @@ void Painter::dashed(float x1, float y1, float x2, float y2, Colour colour, floa
     {
         const float from = at / length;
         const float to = std::min(at + dash, length) / length;
-        line(x1 + (x2 - x1) * from, y1 + (y2 - y1) * from, x1 + (x2 - x1) * to, y1 + (y2 - y1) * to, colour, thickness);
+        line(x1 + (x2 - x1) * from, y1 + (y2 - y1) * from, x1 + (x2 - x1) * to, y1 + (y2 - y1) * to, colour,
+             thickness);
     }
 }
 
@@ -262,7 +266,8 @@ void Painter::tick(float x, float middle, Colour colour) const
 void Painter::triangle(float x, float middle, Colour colour) const
 {
     const float u = px(8);
-    list.AddTriangleFilled({x, middle + u * 0.85F}, {x + u, middle - u}, {x + 2 * u, middle + u * 0.85F}, colour);
+    list.AddTriangleFilled({x, middle + u * 0.85F}, {x + u, middle - u}, {x + 2 * u, middle + u * 0.85F},
+                           colour);
 }
 
 void Painter::arrow(ImVec2 from, ImVec2 to, Colour colour, float thickness) const
@@ -276,13 +281,15 @@ void Painter::arrow(ImVec2 from, ImVec2 to, Colour colour, float thickness) cons
     const float head = px(8);
     const ImVec2 base{to.x - d.x * head, to.y - d.y * head};
     list.AddLine(from, base, colour, thickness);
-    list.AddTriangleFilled(to, {base.x - d.y * head / 2, base.y + d.x * head / 2}, {base.x + d.y * head / 2, base.y - d.x * head / 2}, colour);
+    list.AddTriangleFilled(to, {base.x - d.y * head / 2, base.y + d.x * head / 2},
+                           {base.x + d.y * head / 2, base.y - d.x * head / 2}, colour);
 }
 
 void Painter::meter(Rect r, double value, double limit, double most) const
 {
     const double scale = most > 0 ? static_cast<double>(r.w) / most : 0;
-    const auto at = [&](double v) { return static_cast<float>(std::clamp(v * scale, 0.0, static_cast<double>(r.w))); };
+    const auto at = [&](double v)
+    { return static_cast<float>(std::clamp(v * scale, 0.0, static_cast<double>(r.w))); };
     fill(r, theme.raised, px(2));
     fill({r.x, r.y, at(std::min(value, limit)), r.h}, mix(theme.text, theme.window, 0.3F), px(2));
     if (value > limit)

@@ -1,4 +1,5 @@
-// Drawing in design units' vocabulary: rectangles, text by purpose, hatching, keycaps. Everything is an ImDrawList primitive.
+// Drawing in design units' vocabulary: rectangles, text by purpose, hatching, keycaps. Everything is an
+// ImDrawList primitive.
 #pragma once
 
 #include "ui/shell/look.h"
@@ -28,11 +29,16 @@ struct Rect
     Rect cut_right(float amount);
 };
 
-enum class Align { left, centre, right };
+enum class Align
+{
+    left,
+    centre,
+    right
+};
 
 struct Hatch
 {
-    float gap;  // [design px]
+    float gap; // [design px]
     float line;
 };
 inline constexpr Hatch kIdleHatch{8, 1}, kExposedHatch{6, 2}, kOverflowHatch{5, 2}, kCoveredHatch{10, 2};
@@ -51,9 +57,11 @@ public:
     float height(Type type) const; // of one line
 
     // Text on one line, centred on `middle`. Returns its width.
-    float text(float x, float middle, Type type, Colour colour, std::string_view text, Align align = Align::left) const;
+    float text(float x, float middle, Type type, Colour colour, std::string_view text,
+               Align align = Align::left) const;
     // The same, cut with an ellipsis when wider than `most`.
-    float text_within(float x, float middle, float most, Type type, Colour colour, std::string_view text, Align align = Align::left) const;
+    float text_within(float x, float middle, float most, Type type, Colour colour, std::string_view text,
+                      Align align = Align::left) const;
     // Wrapped at spaces; returns the height used.
     float paragraph(Rect area, Type type, Colour colour, std::string_view text) const;
     // One or more lines with **strong** and !!warning!! words, wrapped; returns the height used.

@@ -40,7 +40,8 @@ void sector(const Painter& p, ImVec2 centre, float inner, float outer, float fro
     {
         const float a = from + (to - from) * static_cast<float>(i) / kSegments;
         const float b = from + (to - from) * static_cast<float>(i + 1) / kSegments;
-        p.list.AddQuadFilled(on_circle(centre, inner, a), on_circle(centre, outer, a), on_circle(centre, outer, b), on_circle(centre, inner, b), colour);
+        p.list.AddQuadFilled(on_circle(centre, inner, a), on_circle(centre, outer, a),
+                             on_circle(centre, outer, b), on_circle(centre, inner, b), colour);
     }
     p.list.Flags = flags;
     std::array<ImVec2, 2 * (kSegments + 1)> outline;
@@ -53,7 +54,8 @@ void sector(const Painter& p, ImVec2 centre, float inner, float outer, float fro
     p.list.AddPolyline(outline.data(), static_cast<int>(outline.size()), colour, ImDrawFlags_Closed, 1);
 }
 
-void doughnut(const Painter& p, ImVec2 centre, float radius, const std::vector<Contributors>& held, std::size_t rank, std::size_t ranks, bool letters)
+void doughnut(const Painter& p, ImVec2 centre, float radius, const std::vector<Contributors>& held,
+              std::size_t rank, std::size_t ranks, bool letters)
 {
     const float inner = radius * 0.44F;
     const std::size_t chunks = held.size();
@@ -64,31 +66,38 @@ void doughnut(const Painter& p, ImVec2 centre, float radius, const std::vector<C
         const float to = (static_cast<float>(c) + 0.5F) / static_cast<float>(chunks) - gap;
         const Colour colour = sum_colour(p.theme, held[c], ranks);
         sector(p, centre, inner, radius, from, to, colour);
-        const bool room = radius * 0.72F * kTurn / static_cast<float>(chunks) > p.px(14) && radius - inner > p.px(16);
+        const bool room =
+            radius * 0.72F * kTurn / static_cast<float>(chunks) > p.px(14) && radius - inner > p.px(16);
         if (letters && room)
         {
             const bool bright = std::popcount(held[c]) * 2 > static_cast<int>(ranks);
-            const Colour ink = bright ? p.theme.of(Component::gradients).label : std::popcount(held[c]) > 1 ? p.theme.text : p.theme.muted;
+            const Colour ink = bright                       ? p.theme.of(Component::gradients).label
+                               : std::popcount(held[c]) > 1 ? p.theme.text
+                                                            : p.theme.muted;
             const ImVec2 at = on_circle(centre, (inner + radius) / 2, (from + to) / 2);
             p.text(at.x, at.y, Type::mono_small, ink, chunk_name(c), Align::centre);
         }
     }
-    p.text(centre.x, centre.y, inner > p.px(14) ? Type::body_strong : Type::small_strong, p.theme.text, std::to_string(rank), Align::centre);
+    p.text(centre.x, centre.y, inner > p.px(14) ? Type::body_strong : Type::small_strong, p.theme.text,
+           std::to_string(rank), Align::centre);
 }
 
-void packet(const Painter& p, ImVec2 at, float radius, std::size_t chunk, Contributors sum, std::size_t ranks, bool dots)
+void packet(const Painter& p, ImVec2 at, float radius, std::size_t chunk, Contributors sum, std::size_t ranks,
+            bool dots)
 {
     p.list.AddCircleFilled(at, radius, mix(p.theme.window, p.theme.of(Component::gradients).fill, 0.75F));
     p.list.AddCircle(at, radius, p.theme.text, 0, p.px(2));
     if (radius > p.px(8))
     {
-        p.text(at.x, at.y, Type::mono_small, p.theme.of(Component::gradients).label, chunk_name(chunk), Align::centre);
+        p.text(at.x, at.y, Type::mono_small, p.theme.of(Component::gradients).label, chunk_name(chunk),
+               Align::centre);
     }
     for (std::size_t r = 0; dots && r < ranks; ++r)
     {
         const bool in = (sum >> r & 1U) != 0;
-        p.list.AddCircleFilled(on_circle(at, radius + p.px(6), static_cast<float>(r) / static_cast<float>(ranks)), p.px(2.8F),
-                               in ? p.theme.of(Component::gradients).fill : p.theme.line);
+        p.list.AddCircleFilled(
+            on_circle(at, radius + p.px(6), static_cast<float>(r) / static_cast<float>(ranks)), p.px(2.8F),
+            in ? p.theme.of(Component::gradients).fill : p.theme.line);
     }
 }
 
@@ -99,7 +108,8 @@ std::string chunk_name(std::size_t chunk)
     return chunk < 26 ? std::string(1, static_cast<char>('a' + chunk)) : std::to_string(chunk);
 }
 
-std::optional<std::size_t> draw_ring(const Painter& p, Rect area, const Collective& collective, double t, const RingStyle& style)
+std::optional<std::size_t> draw_ring(const Painter& p, Rect area, const Collective& collective, double t,
+                                     const RingStyle& style)
 {
     const auto ranks = static_cast<std::size_t>(collective.ranks);
     const ImVec2 centre{area.centre(), area.middle()};
@@ -107,13 +117,15 @@ std::optional<std::size_t> draw_ring(const Painter& p, Rect area, const Collecti
     // Doughnuts as large as their neighbours allow.
     const float apart = ranks < 2 ? 1 : std::sin(kTurn / 2 / static_cast<float>(ranks));
     const float share = style.letters ? 0.72F : 0.58F;
-    const float radius = ranks < 2 ? outer * 0.4F : std::min(p.px(46), outer * apart * share / (1 + apart * share));
+    const float radius =
+        ranks < 2 ? outer * 0.4F : std::min(p.px(46), outer * apart * share / (1 + apart * share));
     const float circle = ranks < 2 ? 0 : outer - radius - p.px(4);
     const auto steps = collective.steps.size();
     const auto step = std::min(static_cast<std::size_t>(std::max(0.0, t)), steps);
     const float part = static_cast<float>(t - static_cast<double>(step));
     const Holdings held = holdings_after(collective, step);
-    const auto place = [&](std::size_t r) { return on_circle(centre, circle, ranks < 2 ? 0 : static_cast<float>(r) / static_cast<float>(ranks)); };
+    const auto place = [&](std::size_t r)
+    { return on_circle(centre, circle, ranks < 2 ? 0 : static_cast<float>(r) / static_cast<float>(ranks)); };
     std::optional<std::size_t> hovered;
     for (std::size_t r = 0; r < ranks && ranks > 1; ++r)
     {
@@ -171,7 +183,8 @@ void draw_holdings(const Painter& p, Rect area, const Collective& collective, do
     {
         if (ranks <= 10 || r % 2 == 0)
         {
-            p.text(area.x + label + pitch * (static_cast<float>(r) + 0.5F), area.y + p.px(10), Type::mono_small, p.theme.muted, std::to_string(r), Align::centre);
+            p.text(area.x + label + pitch * (static_cast<float>(r) + 0.5F), area.y + p.px(10),
+                   Type::mono_small, p.theme.muted, std::to_string(r), Align::centre);
         }
     }
     std::optional<Transfer> leaving;
@@ -186,17 +199,23 @@ void draw_holdings(const Painter& p, Rect area, const Collective& collective, do
     }
     for (std::size_t c = 0; c < static_cast<std::size_t>(collective.chunks); ++c)
     {
-        const Rect row{area.x - p.px(8), area.y + p.px(24) + row_height * static_cast<float>(c), area.w + p.px(16), row_height};
-        const bool moves = (leaving && static_cast<std::size_t>(leaving->chunk) == c) || (arriving && static_cast<std::size_t>(arriving->chunk) == c);
+        const Rect row{area.x - p.px(8), area.y + p.px(24) + row_height * static_cast<float>(c),
+                       area.w + p.px(16), row_height};
+        const bool moves = (leaving && static_cast<std::size_t>(leaving->chunk) == c) ||
+                           (arriving && static_cast<std::size_t>(arriving->chunk) == c);
         if (moves)
         {
             p.fill({row.x, row.y + 1, row.w, row.h - 2}, p.theme.raised, p.px(2));
         }
-        p.text(area.x, row.middle(), row_height > p.px(20) ? Type::mono : Type::mono_small, p.theme.text, chunk_name(c));
-        const Contributors coming = arriving && static_cast<std::size_t>(arriving->chunk) == c ? held[static_cast<std::size_t>(arriving->from)][c] : 0;
+        p.text(area.x, row.middle(), row_height > p.px(20) ? Type::mono : Type::mono_small, p.theme.text,
+               chunk_name(c));
+        const Contributors coming = arriving && static_cast<std::size_t>(arriving->chunk) == c
+                                        ? held[static_cast<std::size_t>(arriving->from)][c]
+                                        : 0;
         for (std::size_t r = 0; r < ranks; ++r)
         {
-            const Rect box{area.x + label + pitch * static_cast<float>(r) + (pitch - square) / 2, row.middle() - square / 2, square, square};
+            const Rect box{area.x + label + pitch * static_cast<float>(r) + (pitch - square) / 2,
+                           row.middle() - square / 2, square, square};
             const bool in = (held[rank][c] >> r & 1U) != 0;
             const bool soon = !in && (coming >> r & 1U) != 0;
             if (in)

@@ -1,4 +1,5 @@
-// Ranks on a circle: what each holds as a doughnut of chunks, what moves as packets with the set of summands round them.
+// Ranks on a circle: what each holds as a doughnut of chunks, what moves as packets with the set of summands
+// round them.
 #pragma once
 
 #include "core/collective/collective.h"
@@ -12,17 +13,19 @@ namespace ringside
 struct RingStyle
 {
     std::optional<std::size_t> selected;
-    bool letters = true;  // chunk names in the sectors
-    bool dots = true;     // summands round each packet
+    bool letters = true; // chunk names in the sectors
+    bool dots = true;    // summands round each packet
 };
 
 // The collective at `t` steps (0 to steps.size(), fractions between). Returns the rank under the mouse.
-std::optional<std::size_t> draw_ring(const Painter& painter, Rect area, const Collective& collective, double t, const RingStyle& style);
+std::optional<std::size_t> draw_ring(const Painter& painter, Rect area, const Collective& collective,
+                                     double t, const RingStyle& style);
 
 // "a" to "p".
 std::string chunk_name(std::size_t chunk);
 
 // Rows of chunks, squares of contributors: solid held, outlined arriving.
-void draw_holdings(const Painter& painter, Rect area, const Collective& collective, double t, std::size_t rank);
+void draw_holdings(const Painter& painter, Rect area, const Collective& collective, double t,
+                   std::size_t rank);
 
 } // namespace ringside

@@ -28,7 +28,9 @@ void draw_slice(const Painter& p, Rect r, const ShardBand& band, float strength)
     float y = r.y;
     for (std::size_t i = 0; i < band.parts.size(); ++i)
     {
-        const float h = i + 1 == band.parts.size() ? r.bottom() - y : std::round(r.h * static_cast<float>(band.widths[i] / all));
+        const float h = i + 1 == band.parts.size()
+                            ? r.bottom() - y
+                            : std::round(r.h * static_cast<float>(band.widths[i] / all));
         const Ink& ink = p.theme.of(band.parts[i]);
         p.fill({r.x, y, r.w, h}, strength < 1 ? dim(p.theme, ink.fill, 1 - strength) : ink.fill);
         if (ink.edge != 0 && h > 4 && strength >= 1)
@@ -135,10 +137,12 @@ std::string column_name(const Shards& shards, std::size_t column)
     const auto c = static_cast<std::int64_t>(column);
     const std::int64_t first = c * shards.ranks / columns;
     const std::int64_t last = (c + 1) * shards.ranks / columns - 1;
-    return first == last ? fmt::format("rank {}", first) : fmt::format("{}\u2013{}", grouped(first), grouped(last));
+    return first == last ? fmt::format("rank {}", first)
+                         : fmt::format("{}\u2013{}", grouped(first), grouped(last));
 }
 
-std::optional<std::size_t> draw_shards(const Painter& p, Rect area, const Shards& shards, const ShardStyle& style)
+std::optional<std::size_t> draw_shards(const Painter& p, Rect area, const Shards& shards,
+                                       const ShardStyle& style)
 {
     const std::size_t columns = shards.columns();
     const float label = p.px(style.label_width);
@@ -147,7 +151,8 @@ std::optional<std::size_t> draw_shards(const Painter& p, Rect area, const Shards
     Rect heads = field.cut_top(p.px(28));
     const float pitch = field.w / static_cast<float>(columns);
     const float width = std::min(pitch - std::min(p.px(16), pitch * 0.18F), p.px(140));
-    const double all = std::accumulate(shards.bands.begin(), shards.bands.end(), 0.0, [](double a, const ShardBand& b) { return a + b.whole; });
+    const double all = std::accumulate(shards.bands.begin(), shards.bands.end(), 0.0,
+                                       [](double a, const ShardBand& b) { return a + b.whole; });
     const float gaps = p.px(8) * static_cast<float>(shards.bands.empty() ? 0 : shards.bands.size() - 1);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     std::optional<std::size_t> hovered;
@@ -162,14 +167,16 @@ std::optional<std::size_t> draw_shards(const Painter& p, Rect area, const Shards
         const bool grouped_ranks = shards.ranks > Shards::kMostColumns;
         if (!thin || c % 2 == 0 || !grouped_ranks)
         {
-            p.text(column.centre(), heads.middle() - p.px(2), hovered == c ? Type::small_strong : Type::small, p.theme.text,
-                   thin && !grouped_ranks ? std::to_string(c) : column_name(shards, c), Align::centre);
+            p.text(column.centre(), heads.middle() - p.px(2), hovered == c ? Type::small_strong : Type::small,
+                   p.theme.text, thin && !grouped_ranks ? std::to_string(c) : column_name(shards, c),
+                   Align::centre);
         }
     }
     const float room = field.h - gaps;
     for (const ShardBand& band : shards.bands)
     {
-        const float h = std::max(p.px(20), std::round(room * static_cast<float>(band.whole / std::max(1.0, all))));
+        const float h =
+            std::max(p.px(20), std::round(room * static_cast<float>(band.whole / std::max(1.0, all))));
         const Rect r{field.x, field.y, field.w, std::min(h, area.bottom() - field.y)};
         field.cut_top(r.h + p.px(8));
         draw_band(p, {r, pitch, width, columns}, band);
@@ -185,7 +192,8 @@ std::optional<std::size_t> draw_shards(const Painter& p, Rect area, const Shards
                 continue;
             }
             const Ink& ink = p.theme.of(band.parts[band.parts.size() / 2]);
-            p.fill({own.centre() - number_width / 2, own.middle() - p.px(9), number_width, p.px(18)}, ink.fill);
+            p.fill({own.centre() - number_width / 2, own.middle() - p.px(9), number_width, p.px(18)},
+                   ink.fill);
             p.text(own.centre(), own.middle(), Type::mono_small, ink.label, number, Align::centre);
         }
         if (label > 0)
@@ -195,18 +203,22 @@ std::optional<std::size_t> draw_shards(const Painter& p, Rect area, const Shards
             float y = side.y + p.px(34);
             if (side.h > p.px(60))
             {
-                p.text_within(side.x, y, side.w, Type::small, p.theme.muted, plain_number(band.bytes_per_parameter) + " bytes");
+                p.text_within(side.x, y, side.w, Type::small, p.theme.muted,
+                              plain_number(band.bytes_per_parameter) + " bytes");
                 y += p.px(20);
             }
             if (side.bottom() - y > 0)
             {
-                p.text_within(side.x, y, side.w, Type::mono_small, p.theme.text, number + (shards.ranks > 1 ? " each" : ""));
+                p.text_within(side.x, y, side.w, Type::mono_small, p.theme.text,
+                              number + (shards.ranks > 1 ? " each" : ""));
             }
         }
     }
     if (hovered)
     {
-        p.outline({field.x + pitch * static_cast<float>(*hovered) - p.px(6), area.y + p.px(24), width + p.px(12), area.h - p.px(22)}, p.theme.text, p.px(2), p.px(4));
+        p.outline({field.x + pitch * static_cast<float>(*hovered) - p.px(6), area.y + p.px(24),
+                   width + p.px(12), area.h - p.px(22)},
+                  p.theme.text, p.px(2), p.px(4));
     }
     return hovered;
 }

@@ -1,4 +1,5 @@
-// Data-parallel ranks as columns, model state as blocks: who holds which slice, and slices on their way to their owners.
+// Data-parallel ranks as columns, model state as blocks: who holds which slice, and slices on their way to
+// their owners.
 #pragma once
 
 #include "core/engine/memory.h"
@@ -13,17 +14,17 @@ namespace ringside
 struct ShardBand
 {
     std::string_view name;
-    std::vector<Component> parts;  // stacked inside a slice
-    std::vector<double> widths;    // bytes per parameter of each part
-    double whole = 0;              // [B] of one rank when replicated
-    double share = 0;              // [B] of one rank when sharded
+    std::vector<Component> parts; // stacked inside a slice
+    std::vector<double> widths;   // bytes per parameter of each part
+    double whole = 0;             // [B] of one rank when replicated
+    double share = 0;             // [B] of one rank when sharded
     double bytes_per_parameter = 0;
-    float sharded = 0;             // 0 replicated, 1 sharded, between: slices on their way
+    float sharded = 0; // 0 replicated, 1 sharded, between: slices on their way
 };
 
 struct Shards
 {
-    std::int64_t ranks = 1;        // N
+    std::int64_t ranks = 1; // N
     std::vector<ShardBand> bands;
 
     // At most this many columns are drawn; beyond, a column is a group of ranks.
@@ -44,7 +45,8 @@ struct ShardStyle
 };
 
 // Returns the column under the mouse.
-std::optional<std::size_t> draw_shards(const Painter& painter, Rect area, const Shards& shards, const ShardStyle& style);
+std::optional<std::size_t> draw_shards(const Painter& painter, Rect area, const Shards& shards,
+                                       const ShardStyle& style);
 
 // "rank 3", "ranks 128-255".
 std::string column_name(const Shards& shards, std::size_t column);

@@ -16,7 +16,8 @@ inline constexpr double kShardSeconds = 0.28;
 class Tween
 {
 public:
-    float towards(float target, const Frame& frame, const Look& look, Out& out, double seconds = kStateSeconds)
+    float towards(float target, const Frame& frame, const Look& look, Out& out,
+                  double seconds = kStateSeconds)
     {
         if (!set_ || look.reduced_motion)
         {
@@ -38,7 +39,10 @@ public:
     }
 
 private:
-    float at(double clock, double seconds) const { return from_ + (to_ - from_) * ease(static_cast<float>((clock - start_) / seconds)); }
+    float at(double clock, double seconds) const
+    {
+        return from_ + (to_ - from_) * ease(static_cast<float>((clock - start_) / seconds));
+    }
 
     float from_ = 0;
     float to_ = 0;
