@@ -2,6 +2,8 @@
 
 #include "app/files.h"
 
+#include <imgui_internal.h>
+
 #include <algorithm>
 
 namespace ringside
@@ -12,7 +14,35 @@ namespace
 
 constexpr float kPresenterScale = 1.6F; // 14, 17, 22, 32 become 22, 28, 35, 52
 
+bool is_modifier(const ImGuiInputEvent& event)
+{
+    return event.Type == ImGuiInputEventType_Key && (event.Key.Key & ImGuiMod_Mask_) != 0;
 }
+
+// Ctrl let go in the same frame as the Q it was pressed with would hide the chord, so that release waits a
+// frame.
+ImVector<ImGuiInputEvent> after_first_chord(ImVector<ImGuiInputEvent>& queue)
+{
+    ImVector<ImGuiInputEvent> later;
+    bool pressed = false;
+    for (int i = 0; i < queue.Size; ++i)
+    {
+        const ImGuiInputEvent& event = queue[i];
+        if (pressed && is_modifier(event))
+        {
+            for (int k = i; k < queue.Size; ++k)
+            {
+                later.push_back(queue[k]);
+            }
+            queue.resize(i);
+            break;
+        }
+        pressed = pressed || (event.Type == ImGuiInputEventType_Key && event.Key.Down && !is_modifier(event));
+    }
+    return later;
+}
+
+} // namespace
 
 FontFiles find_fonts(const std::filesystem::path& assets)
 {
@@ -59,7 +89,13 @@ bool Drawing::build(Session& session, double clock, double seconds)
                     preferences.reduced_motion, preferences.unit};
     ImGui::GetIO().FontDefault = fonts_.of(Type::small);
     apply_style(ImGui::GetStyle(), look);
+    ImVector<ImGuiInputEvent>& queue = context_->InputEventsQueue;
+    const ImVector<ImGuiInputEvent> later = after_first_chord(queue);
     ImGui::NewFrame();
+    for (const ImGuiInputEvent& event : later)
+    {
+        queue.push_back(event);
+    }
     if (!ImGui::IsMouseDown(0))
     {
         session.end_drag();

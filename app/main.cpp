@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/commands.h"
+#include "app/window/bench.h"
 #include "app/window/picture.h"
 #include "app/window/window.h"
 
@@ -60,6 +61,12 @@ int run(int argc, char** argv)
     draw->add_flag("--json", common.json, "with --list: one JSON document");
     draw->add_option("-o,--output", picture.output, "PNG file to write");
     draw->callback([&] { status = run_picture(common, picture); });
+
+    std::string benchmark;
+    auto* bench = app.add_subcommand("bench", "measures this program on this machine");
+    bench->add_option("WHAT", benchmark, "frame: drawing")->check(CLI::IsMember({"frame"}))->required();
+    bench->add_flag("--json", common.json, "one JSON document");
+    bench->callback([&] { status = run_bench_frame(common); });
 
     WindowOptions window;
     app.add_option("--view", window.view, "view to open; ringside picture --list names them");

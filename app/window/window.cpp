@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <thread>
 
 namespace ringside
@@ -25,14 +26,14 @@ namespace
 
 constexpr int kFramesPerEvent = 3;  // ImGui needs a frame to react and one to settle
 constexpr double kLongestSleep = 1; // [s] at idle
-constexpr double kShortestFrame = 1.0 / 120;
+constexpr double kShortestFrame = 1.0 / 60;
 constexpr double kSaveAfter = 2; // [s] of rest after a change
 
 // GLFW's window and the ImGui backends on it.
 class Screen
 {
 public:
-    Screen(int width, int height)
+    Screen(int width, int height, bool visible = true)
     {
         if (glfwInit() != GLFW_TRUE)
         {
@@ -43,6 +44,7 @@ public:
         glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
         glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
         glfwWindowHintString(GLFW_X11_CLASS_NAME, "ringside");
+        glfwWindowHint(GLFW_VISIBLE, visible ? GLFW_TRUE : GLFW_FALSE);
         window_ = glfwCreateWindow(width, height, "Ringside", nullptr, nullptr);
         if (window_ == nullptr)
         {
@@ -106,11 +108,13 @@ public:
     {
     }
 
-    void run()
+    // Until the window is closed, or `until` on glfw's clock.
+    void run(double until = 1e300)
     {
         double last = glfwGetTime();
         int frames = kFramesPerEvent;
-        while (glfwWindowShouldClose(screen_.window()) == GLFW_FALSE && !session_.quit())
+        while (glfwWindowShouldClose(screen_.window()) == GLFW_FALSE && !session_.quit() &&
+               glfwGetTime() < until)
         {
             wait(frames);
             const double now = glfwGetTime();
@@ -129,8 +133,9 @@ public:
             }
             pace(now);
         }
-        save(true);
     }
+
+    void save_all() { save(true); }
 
 private:
     void wait(int frames) const
@@ -141,7 +146,7 @@ private:
         }
         else if (ImGui::GetIO().WantTextInput)
         {
-            glfwWaitEventsTimeout(0.1); // the caret blinks
+            glfwWaitEventsTimeout(0.25); // the caret blinks
         }
         else
         {
@@ -284,8 +289,28 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
     {
         session.apply(Play{true}); // the first picture moves by itself
     }
-    Loop(screen, drawing, session, settings, opened->presets).run();
+    Loop loop(screen, drawing, session, settings, opened->presets);
+    loop.run();
+    loop.save_all();
     return kDone;
+}
+
+std::optional<double> idle_cpu_share(const Presets& presets, const FontFiles& fonts, double seconds)
+{
+    Session session(presets, default_scenario(presets));
+    Drawing drawing(fonts);
+    Screen screen(1280, 800, false);
+    if (!screen.good())
+    {
+        return std::nullopt;
+    }
+    screen.start_backends();
+    Loop loop(screen, drawing, session, {}, presets);
+    loop.run(glfwGetTime() + 1); // the first frames are not idle
+    const std::clock_t before = std::clock();
+    const double from = glfwGetTime();
+    loop.run(from + seconds);
+    return static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC / (glfwGetTime() - from);
 }
 
 } // namespace ringside

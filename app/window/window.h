@@ -3,6 +3,10 @@
 #pragma once
 
 #include "app/commands.h"
+#include "core/scenario/presets.h"
+#include "ui/shell/look.h"
+
+#include <optional>
 
 namespace ringside
 {
@@ -13,6 +17,10 @@ struct WindowOptions
     std::string scenario;
     bool presenter = false;
 };
+
+// CPU time over wall time of the real event loop with nothing to do, in a hidden window. Nothing without a
+// display.
+std::optional<double> idle_cpu_share(const Presets& presets, const FontFiles& fonts, double seconds);
 
 int run_window(const CommonOptions& common, const WindowOptions& options);
 

@@ -54,9 +54,9 @@ std::string traffic_cost(std::string_view what, Bytes before, Bytes after)
 {
     if (before == Bytes{})
     {
-        return fmt::format("{} of {} a step and GPU", format_bytes(after), what);
+        return fmt::format("{} of {} a step", format_bytes(after), what);
     }
-    return fmt::format("{} {} to {} a step and GPU", what, format_bytes(before), format_bytes(after));
+    return fmt::format("{} {} to {}", what, format_bytes(before), format_bytes(after));
 }
 
 std::string flops_cost(const Scenario& before, const Scenario& after, std::string_view what)
@@ -189,8 +189,7 @@ private:
             after = now_;
             after.training.flash_attention = true;
             offer("flash", "FlashAttention", after,
-                  [](const MemoryReport&)
-                  { return "scores computed again in the backward pass, with less memory traffic"; });
+                  [](const MemoryReport&) { return "scores computed again, less traffic"; });
         }
     }
 
@@ -205,9 +204,9 @@ private:
                   {
                       const HostTraffic traffic = host_traffic(after, memory);
                       const std::string down = format_bytes(traffic.down);
-                      return traffic.down == traffic.up ? fmt::format("PCIe {} each way a step", down)
-                                                        : fmt::format("PCIe {} down and {} up a step", down,
-                                                                      format_bytes(traffic.up));
+                      return traffic.down == traffic.up
+                                 ? fmt::format("PCIe {} each way a step", down)
+                                 : fmt::format("PCIe {} down, {} up a step", down, format_bytes(traffic.up));
                   });
         }
         if (now_.training.optimizer == Optimizer::adamw)
@@ -215,7 +214,7 @@ private:
             after = now_;
             after.training.optimizer = Optimizer::adamw_8bit;
             offer("adamw_8bit", "8-bit AdamW", after,
-                  [](const MemoryReport&) { return "both moments rounded to 8 bits in blocks of 256"; });
+                  [](const MemoryReport&) { return "moments kept in 8-bit blocks"; });
         }
     }
 
@@ -229,10 +228,7 @@ private:
             after.training.gradient_dtype = GradientDtype::bf16;
             offer("bf16_gradients", "Gradients in bf16", after,
                   [&](const MemoryReport&)
-                  {
-                      return fmt::format("{} micro-batches summed with 8 significant bits instead of 24",
-                                         micro_batches(now_));
-                  });
+                  { return fmt::format("{} sums with 8 of 24 bits", micro_batches(now_)); });
         }
         if (now_.training.precision == Precision::bf16 && now_.cluster.gpu.fp8_tflops > 0)
         {
@@ -326,9 +322,8 @@ private:
         after.parallel.context *= 2;
         offer("context",
               fmt::format("Context parallel {} to {}", now_.parallel.context, after.parallel.context), after,
-              [&](const MemoryReport&) {
-                  return traffic_cost("key and value traffic", context_traffic(now_), context_traffic(after));
-              });
+              [&](const MemoryReport&)
+              { return traffic_cost("K/V traffic", context_traffic(now_), context_traffic(after)); });
     }
 
     void try_expert()

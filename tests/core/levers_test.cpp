@@ -93,7 +93,7 @@ TEST_CASE("hand-worked: levers of Llama 3.1 70B on 256 H100s with a micro-batch 
     const Lever* gradients = find(all, "bf16_gradients");
     REQUIRE(gradients);
     CHECK(gradients->saving.value == 2.0 * static_cast<double>(r.memory.stages[0].parameters));
-    CHECK(gradients->cost == "32 micro-batches summed with 8 significant bits instead of 24");
+    CHECK(gradients->cost == "32 sums with 8 of 24 bits");
 
     // Twelve bytes of an eighth of the parameters go to the host; 4 bytes of gradients down, 2 of weights
     // back.
@@ -101,7 +101,7 @@ TEST_CASE("hand-worked: levers of Llama 3.1 70B on 256 H100s with a micro-batch 
     REQUIRE(offload);
     CHECK(offload->saving.value ==
           Approx(12.0 * static_cast<double>(r.memory.stages[0].parameters) / 8).epsilon(1e-9));
-    CHECK(offload->cost == "PCIe 1.14 GB down and 568 MB up a step");
+    CHECK(offload->cost == "PCIe 1.14 GB down, 568 MB up a step");
 
     CHECK_FALSE(find(all, "tensor")); // 16 would leave the node
     CHECK_FALSE(find(all, "zero_2")); // with a pipeline
@@ -113,8 +113,8 @@ TEST_CASE("hand-worked: levers of Llama 3.1 70B on 256 H100s with a micro-batch 
     REQUIRE(find(all, "context"));
     // Each rank sends its half of 2 x 8192 tokens' keys and values of one head, 2 bytes, once forward and
     // twice backward, for 20 layers and 64 micro-batches.
-    CHECK(find(all, "context")->cost == fmt::format("{} of key and value traffic a step and GPU",
-                                                    format_bytes(Bytes(8192.0 * 2 * 128 * 2 * 3 * 20 * 64))));
+    CHECK(find(all, "context")->cost ==
+          fmt::format("{} of K/V traffic a step", format_bytes(Bytes(8192.0 * 2 * 128 * 2 * 3 * 20 * 64))));
     CHECK(find(all, "adamw_8bit"));
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("hand-worked: what goes to the host is what this rank owns, experts by
     // and 2 bytes of each.
     const double owned = 32 * 3 * 4096.0 * 14336 / 8 + 1605636096.0 / 64;
     CHECK(owned * 4 == Approx(2.92e9).epsilon(0.001));
-    CHECK(offload->cost == "PCIe 2.92 GB down and 1.46 GB up a step");
+    CHECK(offload->cost == "PCIe 2.92 GB down, 1.46 GB up a step");
     CHECK(offload->saving.value == Approx(12 * owned).epsilon(1e-9));
     CHECK(offload->extra.value == Approx(6 * owned / (s.cluster.gpu.pcie_gb_per_s * 1e9)).epsilon(1e-6));
 }

@@ -144,8 +144,9 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
         tooltip(painter, says);
         return pressed.clicked;
     };
-    if (small_button("A|B###compare", "A | B", frame.before != nullptr,
-                     "Keep this scenario as A and go on changing B (B); again to stop"))
+    const bool room = parts.title.w > painter.px(420);
+    if (room && small_button("A|B###compare", "A | B", frame.before != nullptr,
+                             "Keep this scenario as A and go on changing B (B); again to stop"))
     {
         out.push(Command::compare);
     }
@@ -162,7 +163,8 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
             tabs.push_back(other);
         }
     }
-    if (tabs.size() > 1)
+    const float title = painter.width(Type::title, info.title) + painter.px(16);
+    if (tabs.size() > 1 && row.w > title + painter.px(160))
     {
         std::vector<std::string_view> words;
         std::size_t chosen = 0;
@@ -181,7 +183,9 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
             out.push(OpenView{std::string(tabs[*clicked]->id)});
         }
     }
-    painter.text_within(row.x, row.middle(), row.w, Type::title, painter.theme.text, info.title);
+    const bool roomy = row.w >= painter.width(Type::title, info.title);
+    painter.text_within(row.x, row.middle(), row.w, roomy ? Type::title : Type::small_strong,
+                        painter.theme.text, info.title);
 }
 
 void Shell::draw_caption(const Frame& frame, const Painter& painter, Rect area, const View& view) const
@@ -195,10 +199,11 @@ void Shell::draw_caption(const Frame& frame, const Painter& painter, Rect area, 
     painter.list.PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
     const float used = painter.rich({area.x, area.y + painter.px(12), area.w, 0}, Type::body,
                                     Type::body_strong, painter.theme.text, caption.sentence);
-    const float middle = area.y + std::max(painter.px(58), painter.px(12) + used + painter.px(12));
-    painter.text_within(area.x, middle, area.w, Type::mono_small, painter.theme.muted, caption.formula);
+    const bool long_formula = painter.width(Type::mono_small, caption.formula) > area.w;
+    const float top = area.y + std::max(painter.px(long_formula ? 42 : 48), painter.px(12) + used);
+    painter.paragraph({area.x, top, area.w, 0}, Type::mono_small, painter.theme.muted, caption.formula);
     painter.list.PopClipRect();
-    const Rect formula{area.x, middle - painter.px(12), area.w, painter.px(24)};
+    const Rect formula{area.x, top, area.w, area.bottom() - top};
     press(painter, formula, "formula###formula");
     tooltip(painter, caption.formula + (caption.source.empty() ? "" : "\n\n" + caption.source));
 }

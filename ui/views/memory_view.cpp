@@ -51,10 +51,10 @@ std::string bar_name(const Bar& bar)
                                  : fmt::format("{}\u2013{}", bar.first, bar.last);
 }
 
-// 1, 2 or 5 times a power of ten, so that about five lines fit.
-double axis_step(double most)
+// 1, 2 or 5 times a power of ten, so that about `lines` lines fit.
+double axis_step(double most, double lines)
 {
-    const double rough = most / 4.5;
+    const double rough = most / lines;
     const double power = std::pow(10.0, std::floor(std::log10(std::max(rough, 1e-12))));
     const double share = rough / power;
     return power * (share < 1.5 ? 1 : share < 3.5 ? 2 : share < 7.5 ? 5 : 10);
@@ -172,7 +172,8 @@ void MemoryView::draw_header(const Frame& frame, const Painter& painter, Rect ro
 void MemoryView::draw_axis(const Frame& frame, const Painter& painter, Rect chart, double most) const
 {
     const double unit = in_bytes(painter.look.unit);
-    const double step = axis_step(most / unit) * unit;
+    const double step =
+        axis_step(most / unit, std::clamp(static_cast<double>(chart.h / painter.px(40)), 1.5, 4.5)) * unit;
     for (double value = 0; value <= most; value += step)
     {
         const float y = std::round(y_of(chart, value, most));

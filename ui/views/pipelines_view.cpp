@@ -47,7 +47,15 @@ std::vector<StashStep> stash_over_time(const Timeline& timeline, std::size_t ran
     std::vector<StashStep> steps{{0, 0}};
     for (const auto& [t, change] : changes)
     {
-        steps.push_back({t, steps.back().held + change});
+        const std::int64_t held = steps.back().held + change;
+        if (t - steps.back().t < 1e-9)
+        {
+            steps.back().held = held; // one change to the eye
+        }
+        else
+        {
+            steps.push_back({t, held});
+        }
     }
     steps.push_back({timeline.makespan, steps.back().held});
     return steps;
@@ -340,6 +348,9 @@ void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect 
         const float at = chart.x + chart.w * (i == 0 ? 0.3F : 0.62F);
         const std::string words =
             fmt::format("{} {} holds up to {}", i == 0 ? "dashed:" : "filled:", all[i].info().name, peak);
+        painter.fill({at - painter.px(4), y(peak) - painter.px(20),
+                      painter.width(Type::small_strong, words) + painter.px(8), painter.px(18)},
+                     t.window);
         painter.text_within(at, y(peak) - painter.px(11), chart.right() - at, Type::small_strong, t.text,
                             words);
     }

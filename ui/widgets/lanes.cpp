@@ -12,7 +12,7 @@ namespace ringside
 namespace
 {
 
-constexpr float kLabelCell = 20; // cells narrower than this carry no number [design px]
+constexpr float kLabelCell = 17; // cells narrower than this carry no number [design px]
 constexpr float kMergeCell = 3;  // and narrower than this are drawn by the pixel
 
 // Share of a whole backward that computes input gradients.
@@ -49,12 +49,12 @@ void draw_cell(const Painter& p, const Cell& cell, float share, float label_from
     {
         p.outline(r, shade(forward ? t.forward.edge : t.backward_input.edge));
     }
-    if (r.w < label_from || r.h < p.px(14))
+    const float room = forward ? r.w : r.w * share;
+    if (room < label_from || r.h < p.px(14))
     {
         return;
     }
     const std::string number = std::to_string(cell.event->operation.micro_batch);
-    const float room = forward ? r.w : r.w * share;
     if (p.width(Type::mono_small, number) + p.px(2) <= room)
     {
         const Colour ink = forward ? t.forward.label : t.backward_input.label;

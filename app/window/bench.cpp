@@ -1,0 +1,138 @@
+#include "app/window/bench.h"
+
+#include <fmt/format.h>
+
+#include "app/drawing.h"
+#include "app/input.h"
+#include "app/window/offscreen.h"
+#include "app/window/window.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+namespace ringside
+{
+
+namespace
+{
+
+using Clock = std::chrono::steady_clock;
+const Clock::time_point kStarted = Clock::now(); // close enough to main()
+
+constexpr int kWidth = 1280;
+constexpr int kHeight = 800;
+constexpr int kBuilt = 200; // frames built for a view, on the CPU only
+constexpr int kDrawn = 20;  // of which this many are drawn too
+constexpr double kIdleSeconds = 2;
+
+double milliseconds(Clock::duration duration)
+{
+    return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+double percentile(std::vector<double> values, double share)
+{
+    std::sort(values.begin(), values.end());
+    return values.at(static_cast<std::size_t>(share * static_cast<double>(values.size() - 1)));
+}
+
+template <class F>
+double timed(F&& work)
+{
+    const Clock::time_point start = Clock::now();
+    work();
+    return milliseconds(Clock::now() - start);
+}
+
+nlohmann::json measure_view(const ViewInfo& info, Session& session, Drawing& drawing, Offscreen& screen)
+{
+    session.apply(OpenView{std::string(info.id)});
+    session.apply(Play{true}); // moving is the dearest state
+    std::vector<double> built;
+    std::vector<double> drawn;
+    for (int i = 0; i < kBuilt; ++i)
+    {
+        const double build = timed([&] { drawing.build(session, i / 60.0, 1.0 / 60); });
+        built.push_back(build);
+        if (i % (kBuilt / kDrawn) == 0)
+        {
+            drawn.push_back(build + timed([&] { screen.draw(); }));
+        }
+    }
+    session.apply(Play{false});
+    return {{"build_ms_p50", percentile(built, 0.5)},
+            {"build_ms_p99", percentile(built, 0.99)},
+            {"frame_ms_p50", percentile(drawn, 0.5)}};
+}
+
+double measure_demo_window(Offscreen& screen)
+{
+    std::vector<double> drawn;
+    for (int i = 0; i < kDrawn; ++i)
+    {
+        drawn.push_back(timed(
+            [&]
+            {
+                ImGui::NewFrame();
+                ImGui::ShowDemoWindow();
+                ImGui::Render();
+                screen.draw();
+            }));
+    }
+    return percentile(drawn, 0.5);
+}
+
+} // namespace
+
+int run_bench_frame(const CommonOptions& common)
+{
+    const auto opened = open_presets(common);
+    if (!opened)
+    {
+        return print_faults(opened.issues());
+    }
+    nlohmann::json out;
+    {
+        Session session(opened->presets, default_scenario(opened->presets));
+        Drawing drawing(find_fonts(opened->assets));
+        drawing.prepare({}, 1);
+        ImGui::GetIO().DisplaySize = {kWidth, kHeight};
+        auto screen = Offscreen::create(kWidth, kHeight);
+        if (!screen)
+        {
+            return print_faults(screen.issues());
+        }
+        (*screen)->upload_fonts();
+        drawing.build(session, 0, 1.0 / 60);
+        (*screen)->draw();
+        out["first_frame_ms"] = milliseconds(Clock::now() - kStarted);
+        for (const ViewInfo* info : views())
+        {
+            out["views"][std::string(info->id)] = measure_view(*info, session, drawing, **screen);
+        }
+        out["demo_window_frame_ms"] = measure_demo_window(**screen);
+    }
+    const auto idle = idle_cpu_share(opened->presets, find_fonts(opened->assets), kIdleSeconds);
+    out["idle_cpu_percent"] = idle ? nlohmann::json(*idle * 100) : nlohmann::json(nullptr);
+    if (common.json)
+    {
+        fmt::print("{}\n", out.dump(2));
+        return kDone;
+    }
+    fmt::print("first frame    {:8.1f} ms after the start\n", out["first_frame_ms"].get<double>());
+    fmt::print("demo window    {:8.2f} ms a frame, for comparison\n",
+               out["demo_window_frame_ms"].get<double>());
+    fmt::print("idle           {}\n",
+               idle ? fmt::format("{:8.2f} % of a core", *idle * 100) : "needs a display to measure");
+    fmt::print("\n{:<14} {:>12} {:>12} {:>12}\n", "view", "build p50", "build p99", "frame p50");
+    for (const auto& [id, times] : out["views"].items())
+    {
+        fmt::print("{:<14} {:>9.3f} ms {:>9.3f} ms {:>9.2f} ms\n", id, times["build_ms_p50"].get<double>(),
+                   times["build_ms_p99"].get<double>(), times["frame_ms_p50"].get<double>());
+    }
+    return kDone;
+}
+
+} // namespace ringside
