@@ -205,8 +205,8 @@ private:
                       const HostTraffic traffic = host_traffic(after, memory);
                       const std::string down = format_bytes(traffic.down);
                       return traffic.down == traffic.up
-                                 ? fmt::format("PCIe {} each way a step", down)
-                                 : fmt::format("PCIe {} down, {} up a step", down, format_bytes(traffic.up));
+                                 ? fmt::format("PCIe {} each way", down)
+                                 : fmt::format("PCIe {} down, {} up", down, format_bytes(traffic.up));
                   });
         }
         if (now_.training.optimizer == Optimizer::adamw)
@@ -311,9 +311,8 @@ private:
         }
         Scenario after = now_;
         after.parallel.pipeline *= 2;
-        offer("pipeline",
-              fmt::format("Pipeline {} to {} stages", now_.parallel.pipeline, after.parallel.pipeline), after,
-              [&](const MemoryReport&) { return bubble_cost(now_, after); });
+        offer("pipeline", fmt::format("Pipeline {} to {}", now_.parallel.pipeline, after.parallel.pipeline),
+              after, [&](const MemoryReport&) { return bubble_cost(now_, after); });
     }
 
     void try_context()
@@ -334,7 +333,7 @@ private:
         }
         Scenario after = now_;
         after.parallel.expert *= 2;
-        offer("expert", fmt::format("Expert parallel {} to {}", now_.parallel.expert, after.parallel.expert),
+        offer("expert", fmt::format("Experts {} to {} ways", now_.parallel.expert, after.parallel.expert),
               after,
               [&](const MemoryReport&)
               { return traffic_cost("all-to-all traffic", expert_traffic(now_), expert_traffic(after)); });

@@ -101,14 +101,14 @@ TEST_CASE("hand-worked: levers of Llama 3.1 70B on 256 H100s with a micro-batch 
     REQUIRE(offload);
     CHECK(offload->saving.value ==
           Approx(12.0 * static_cast<double>(r.memory.stages[0].parameters) / 8).epsilon(1e-9));
-    CHECK(offload->cost == "PCIe 1.14 GB down, 568 MB up a step");
+    CHECK(offload->cost == "PCIe 1.14 GB down, 568 MB up");
 
     CHECK_FALSE(find(all, "tensor")); // 16 would leave the node
     CHECK_FALSE(find(all, "zero_2")); // with a pipeline
     CHECK_FALSE(find(all, "zero_1")); // has it already
     CHECK_FALSE(find(all, "flash"));  // has it already
     CHECK(find(all, "pipeline"));
-    CHECK(find(all, "pipeline")->name == "Pipeline 4 to 8 stages");
+    CHECK(find(all, "pipeline")->name == "Pipeline 4 to 8");
     CHECK(find(all, "pipeline")->cost == "bubble 8.57% to 9.86% of total"); // 3 / 35 to 7 / 71
     REQUIRE(find(all, "context"));
     // Each rank sends its half of 2 x 8192 tokens' keys and values of one head, 2 bytes, once forward and
@@ -180,7 +180,7 @@ TEST_CASE("hand-worked: what goes to the host is what this rank owns, experts by
     // and 2 bytes of each.
     const double owned = 32 * 3 * 4096.0 * 14336 / 8 + 1605636096.0 / 64;
     CHECK(owned * 4 == Approx(2.92e9).epsilon(0.001));
-    CHECK(offload->cost == "PCIe 2.92 GB down, 1.46 GB up a step");
+    CHECK(offload->cost == "PCIe 2.92 GB down, 1.46 GB up");
     CHECK(offload->saving.value == Approx(12 * owned).epsilon(1e-9));
     CHECK(offload->extra.value == Approx(6 * owned / (s.cluster.gpu.pcie_gb_per_s * 1e9)).epsilon(1e-6));
 }

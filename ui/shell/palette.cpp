@@ -53,7 +53,7 @@ std::vector<Found> everything(const Frame& frame)
     for (const ViewInfo* info : views())
     {
         all.push_back({"View",
-                       std::string(info->title),
+                       fmt::format("{}: {}", info->tab, info->title),
                        std::string(info->description),
                        {OpenView{std::string(info->id)}},
                        nullptr});
@@ -146,6 +146,9 @@ void Shell::draw_palette(const Frame& frame, const Painter& painter, Out& out)
     std::vector<Found> found = everything(frame);
     const std::string query = lower(query_.data());
     std::erase_if(found, [&](const Found& entry) { return !matches(entry, query); });
+    // Names that begin with what was typed come first.
+    std::stable_partition(found.begin(), found.end(),
+                          [&](const Found& entry) { return lower(entry.label).starts_with(query); });
     const FontScope font(painter.look.fonts.of(Type::small));
     if (found.empty())
     {

@@ -321,19 +321,28 @@ void Panel::draw_model_size(Column& column)
 }
 
 std::optional<std::size_t> Panel::list_popup(const Painter& painter, const char* id,
-                                             std::span<const TipLine> items, float width)
+                                             std::span<const TipLine> items, Rect under)
 {
     std::optional<std::size_t> chosen;
     const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2{painter.px(8), painter.px(8)});
-    ImGui::SetNextWindowSize(
-        {width, std::min(painter.px(420), painter.px(32) * static_cast<float>(items.size() + 2))});
+    const bool filtered = items.size() > 8;
+    const float wanted = painter.px(32) * static_cast<float>(items.size()) + painter.px(filtered ? 56 : 12);
+    const ImVec2 size{std::max(under.w, painter.px(filtered ? 300 : 160)), std::min(painter.px(420), wanted)};
+    const ImVec2 display = ImGui::GetIO().DisplaySize;
+    const bool below = under.bottom() + size.y + painter.px(8) < display.y;
+    ImGui::SetNextWindowPos(
+        {std::max(0.0F, std::min(under.right() - size.x, display.x - size.x)),
+         below ? under.bottom() + painter.px(4) : std::max(0.0F, under.y - size.y - painter.px(4))});
+    ImGui::SetNextWindowSize(size);
     const PopupScope popup(id);
     if (!popup)
     {
         return chosen;
     }
     const FontScope font(painter.look.fonts.of(Type::small));
-    if (items.size() > 8)
+    const StyleScope align(ImGuiStyleVar_SelectableTextAlign, ImVec2{0, 0.5F});
+    bool take_first = false;
+    if (filtered)
     {
         if (ImGui::IsWindowAppearing())
         {
@@ -341,9 +350,10 @@ std::optional<std::size_t> Panel::list_popup(const Painter& painter, const char*
             ImGui::SetKeyboardFocusHere();
         }
         ImGui::SetNextItemWidth(-FLT_MIN);
-        ImGui::InputTextWithHint("###filter", "Type to find", filter_.data(), filter_.size());
+        take_first = ImGui::InputTextWithHint("###filter", "Type to find", filter_.data(), filter_.size(),
+                                              ImGuiInputTextFlags_EnterReturnsTrue);
     }
-    const std::string wanted = items.size() > 8 ? filter_.data() : "";
+    const std::string typed = filtered ? filter_.data() : "";
     const ChildScope list("###list", {0, 0});
     bool any = false;
     for (std::size_t i = 0; i < items.size(); ++i)
@@ -351,22 +361,24 @@ std::optional<std::size_t> Panel::list_popup(const Painter& painter, const char*
         const auto same = [](char a, char b) {
             return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
         };
-        if (std::search(items[i].label.begin(), items[i].label.end(), wanted.begin(), wanted.end(), same) ==
+        if (std::search(items[i].label.begin(), items[i].label.end(), typed.begin(), typed.end(), same) ==
                 items[i].label.end() &&
-            !wanted.empty())
+            !typed.empty())
         {
             continue;
         }
         any = true;
         const IdScope scope(static_cast<int>(i));
-        if (ImGui::Selectable(items[i].label.c_str(), false, 0, {0, painter.px(24)}))
+        if (ImGui::Selectable(items[i].label.c_str(), false, 0, {0, painter.px(24)}) || take_first)
         {
             chosen = i;
+            take_first = false;
         }
         const ImVec2 right = ImGui::GetItemRectMax();
+        const float middle = (ImGui::GetItemRectMin().y + right.y) / 2;
         const Painter local(*ImGui::GetWindowDrawList(), painter.look);
-        local.text(right.x - painter.px(4), right.y - painter.px(12), Type::mono_small, painter.theme.muted,
-                   items[i].value, Align::right);
+        local.text(right.x - painter.px(4), middle, Type::mono_small, painter.theme.muted, items[i].value,
+                   Align::right);
     }
     if (!any)
     {
@@ -384,7 +396,8 @@ void Panel::draw_model_preset(Column& column)
     const Painter& p = column.painter;
     const Frame& f = column.frame;
     const std::string shown = f.scenario.model.name.empty() ? "Own shape" : f.scenario.model.name;
-    if (dropdown(p, column.row(36), "###model", shown))
+    const Rect box = column.row(36);
+    if (dropdown(p, box, "###model", shown))
     {
         ImGui::OpenPopup("models");
     }
@@ -398,7 +411,7 @@ void Panel::draw_model_preset(Column& column)
                              format_count(static_cast<double>(count_parameters(preset.model).total)), 0});
         }
     }
-    if (const auto chosen = list_popup(p, "models", items, p.px(300)))
+    if (const auto chosen = list_popup(p, "models", items, box))
     {
         change(column, with_model(f.scenario, f.presets.models[*chosen].model));
     }
@@ -408,7 +421,8 @@ void Panel::draw_gpu_preset(Column& column)
 {
     const Painter& p = column.painter;
     const Frame& f = column.frame;
-    if (dropdown(p, column.row(36), "###gpu",
+    const Rect box = column.row(36);
+    if (dropdown(p, box, "###gpu",
                  f.scenario.cluster.gpu.name.empty() ? "Own GPU" : f.scenario.cluster.gpu.name))
     {
         ImGui::OpenPopup("gpus");
@@ -422,7 +436,7 @@ void Panel::draw_gpu_preset(Column& column)
             items.push_back({preset.gpu.name, three_digits(preset.gpu.memory_gb) + " GB", 0});
         }
     }
-    if (const auto chosen = list_popup(p, "gpus", items, p.px(320)))
+    if (const auto chosen = list_popup(p, "gpus", items, box))
     {
         Scenario next = f.scenario;
         next.cluster.gpu = f.presets.gpus[*chosen].gpu;
@@ -616,7 +630,7 @@ void Panel::draw_field(Column& column, std::string_view path)
                        {
                            items.push_back({std::string(name), "", 0});
                        }
-                       if (const auto chosen = list_popup(p, popup.c_str(), items, p.px(220)))
+                       if (const auto chosen = list_popup(p, popup.c_str(), items, box))
                        {
                            choice->set(object, static_cast<int>(*chosen));
                            own_shape(next, at);

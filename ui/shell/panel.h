@@ -43,9 +43,9 @@ private:
     void draw_faults(Column& column, std::string_view path);
     void draw_other_faults(Column& column);
     void draw_costs(Column& column);
-    // ImGui popup with a filter; returns the index chosen.
+    // A popup under `under`, with a filter where there are many; returns the index chosen.
     std::optional<std::size_t> list_popup(const Painter& painter, const char* id,
-                                          std::span<const TipLine> items, float width);
+                                          std::span<const TipLine> items, Rect under);
     const std::vector<std::int64_t>& stops(const Scenario& scenario, Knob knob);
     bool has_fault(const Frame& frame, std::string_view path) const;
     void change(Column& column, Scenario next, bool dragging = false);

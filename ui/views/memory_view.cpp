@@ -82,7 +82,9 @@ private:
     void draw_bar(const Frame& frame, const Painter& painter, Rect chart, std::size_t index, const Bar& bar,
                   double most, Rect column, Out& out);
     void draw_overflow(const Frame& frame, const Painter& painter, Rect chart, double most, Rect column,
-                       Bytes total, double pixel, bool last) const;
+                       double bytes) const;
+    void draw_bar_words(const Frame& frame, const Painter& painter, Rect chart, std::size_t index,
+                        const Bar& bar, double most, Rect column) const;
     void draw_names(const Painter& painter, const Frame& frame, Rect chart, std::size_t stage, double most,
                     float x) const;
     void draw_levers(const Frame& frame, const Painter& painter, Rect area, Out& out);
@@ -185,29 +187,75 @@ void MemoryView::draw_axis(const Frame& frame, const Painter& painter, Rect char
 }
 
 void MemoryView::draw_overflow(const Frame& frame, const Painter& painter, Rect chart, double most,
-                               Rect column, Bytes total, double pixel, bool last) const
+                               Rect column, double bytes) const
 {
-    const Bytes capacity = frame.now.report.memory.capacity;
-    const float top = y_of(chart, pixel, most);
-    const float line = y_of(chart, capacity.value, most);
-    if (pixel > capacity.value && line - top > 1)
+    const double capacity = frame.now.report.memory.capacity.value;
+    const float top = y_of(chart, bytes, most);
+    const float line = y_of(chart, capacity, most);
+    if (bytes > capacity && line - top > 1)
     {
         const Rect cap{column.x, top, column.w, line - top};
         painter.fill(cap, mix(painter.theme.window, painter.theme.warning, 0.3F));
         painter.hatch(cap, painter.theme.warning, kOverflowHatch);
         painter.outline(cap, painter.theme.warning, painter.px(2));
     }
-    const bool over = total > capacity;
-    const std::string number = format_gigabytes(total, painter.look.unit);
-    const float middle = top - painter.px(14);
-    painter.text(column.centre(), middle, column.w > painter.px(64) ? Type::mono : Type::mono_small,
-                 over ? painter.theme.warning : painter.theme.text, number, Align::centre);
-    if (over && last)
+}
+
+// The total above a bar, its stage and what it keeps below; where bars are narrow, what fits.
+void MemoryView::draw_bar_words(const Frame& frame, const Painter& painter, Rect chart, std::size_t index,
+                                const Bar& bar, double most, Rect column) const
+{
+    const MemoryReport& memory = frame.now.report.memory;
+    const StageMemory& stage = memory.stages[bar.fullest];
+    const std::size_t bars = std::min(kMostBars, memory.stages.size());
+    const bool over = stage.total() > memory.capacity;
+    const bool fullest = bar.first <= memory.fullest && memory.fullest <= bar.last;
+    const float pitch = column.w * 1.25F;
+    const bool wide = column.w > painter.px(64);
+    const Type type = wide ? Type::mono : Type::mono_small;
+    const std::string number = format_gigabytes(stage.total(), painter.look.unit);
+    const float middle = y_of(chart, stage.total().value, most) - painter.px(14);
+    if (painter.width(type, number) < pitch || fullest || index + 1 == bars)
     {
-        painter.text(column.right() + painter.px(12), std::min(line - painter.px(14), middle + painter.px(8)),
-                     Type::body_strong, painter.theme.warning,
-                     fmt::format("{} {} over", format_gigabytes(total - capacity, painter.look.unit),
-                                 painter.look.gigabyte()));
+        painter.text(column.centre(), middle, type, over ? painter.theme.warning : painter.theme.text, number,
+                     Align::centre);
+    }
+    const bool next_is_lower = index + 1 == bars || memory.stages[bar.last + 1].total() <= memory.capacity;
+    if (over && fullest && next_is_lower)
+    {
+        painter.text(
+            column.right() + painter.px(12),
+            std::min(y_of(chart, memory.capacity.value, most) - painter.px(14), middle + painter.px(8)),
+            Type::body_strong, painter.theme.warning,
+            fmt::format("{} {} over", format_gigabytes(stage.total() - memory.capacity, painter.look.unit),
+                        painter.look.gigabyte()));
+    }
+    const float y = chart.bottom() + painter.px(20);
+    const bool named = painter.width(Type::small_strong, "stage 00") < pitch;
+    const std::string name = bar.first == bar.last && !named ? std::to_string(bar.first) : bar_name(bar);
+    const bool every = painter.width(Type::small_strong, name) < pitch;
+    if (every || index % 2 == 0)
+    {
+        painter.text(column.centre(), y, Type::small_strong, painter.theme.text, name, Align::centre);
+    }
+    const bool flight = painter.width(Type::small, "00 in flight") < pitch;
+    if (flight || every || index % 2 == 0)
+    {
+        painter.text(column.centre(), y + painter.px(20), Type::small, painter.theme.muted,
+                     flight ? fmt::format("{} in flight", stage.in_flight) : std::to_string(stage.in_flight),
+                     Align::centre);
+    }
+    if (index == 0)
+    {
+        if (!named)
+        {
+            painter.text(chart.x - painter.px(8), y, Type::small, painter.theme.muted, "stage", Align::right);
+        }
+        if (!flight)
+        {
+            painter.text(chart.x - painter.px(2), y + painter.px(20), Type::small, painter.theme.muted,
+                         "in flight", Align::right);
+        }
     }
 }
 
@@ -263,16 +311,8 @@ void MemoryView::draw_bar(const Frame& frame, const Painter& painter, Rect chart
             painter.outline(segment, painter.theme.text, painter.px(2));
         }
     }
-    draw_overflow(
-        frame, painter, chart, most, column, stage.total(), below,
-        index + 1 == std::min(kMostBars, frame.now.report.memory.stages.size()) ||
-            (index == 0 && !(frame.now.report.memory.stages.size() > 1 &&
-                             frame.now.report.memory.stages[1].total() > frame.now.report.memory.capacity)));
-    const float y = chart.bottom() + painter.px(20);
-    painter.text_within(column.centre(), y, column.w + painter.px(8), Type::small_strong, painter.theme.text,
-                        bar_name(bar), Align::centre);
-    painter.text_within(column.centre(), y + painter.px(20), column.w + painter.px(12), Type::small,
-                        painter.theme.muted, fmt::format("{} in flight", stage.in_flight), Align::centre);
+    draw_overflow(frame, painter, chart, most, column, below);
+    draw_bar_words(frame, painter, chart, index, bar, most, column);
 }
 
 void MemoryView::draw_names(const Painter& painter, const Frame& frame, Rect chart, std::size_t stage,

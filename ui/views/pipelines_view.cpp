@@ -500,7 +500,7 @@ bool PipelinesView::draw_panel(const Frame& frame, const Painter& painter, Rect 
         {
             continue;
         }
-        line(fmt::format("peak, stage {}", stage),
+        line(fmt::format("{} {}", stages > 10 ? "peak, st." : "peak, stage", stage),
              [&](const Row& r) { return std::to_string(r.timeline.peak_in_flight[stage]); });
     }
     return true;

@@ -181,7 +181,7 @@ void draw_holdings(const Painter& p, Rect area, const Collective& collective, do
     p.text(area.x, area.y + p.px(10), Type::small, p.theme.muted, "from");
     for (std::size_t r = 0; r < ranks; ++r)
     {
-        if (ranks <= 10 || r % 2 == 0)
+        if (ranks <= 10 || r % (ranks <= 12 ? 2 : 4) == 0)
         {
             p.text(area.x + label + pitch * (static_cast<float>(r) + 0.5F), area.y + p.px(10),
                    Type::mono_small, p.theme.muted, std::to_string(r), Align::centre);
