@@ -151,7 +151,11 @@ void Session::apply(const Action& action)
     }
     std::visit(
         Overloaded{
-            [this](const ChangeScenario& a) { change(a.scenario, a.dragging); },
+            [this](const ChangeScenario& a)
+            {
+                change(a.scenario, a.dragging);
+                notice_ = a.notice;
+            },
             [this](const LoadScenario& a)
             {
                 if (const ScenarioPreset* preset = presets_.scenario(a.id))

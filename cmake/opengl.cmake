@@ -1,6 +1,6 @@
 # What draws on a screen or into a picture: GLFW, EGL, and glad 2's loader, generated at build time.
 find_package(glfw3 3.3 REQUIRED)
-find_package(OpenGL REQUIRED COMPONENTS EGL OpenGL)
+pkg_check_modules(egl REQUIRED IMPORTED_TARGET egl)
 find_program(RINGSIDE_GLAD glad PATHS /usr/bin NO_DEFAULT_PATH)
 if(NOT RINGSIDE_GLAD)
     find_program(RINGSIDE_GLAD glad REQUIRED)
@@ -14,4 +14,4 @@ target_include_directories(glad SYSTEM PUBLIC ${glad_folder}/include)
 
 add_library(imgui_opengl STATIC ${imgui_SOURCE_DIR}/backends/imgui_impl_glfw.cpp ${imgui_SOURCE_DIR}/backends/imgui_impl_opengl3.cpp)
 target_include_directories(imgui_opengl SYSTEM PUBLIC ${imgui_SOURCE_DIR}/backends)
-target_link_libraries(imgui_opengl PUBLIC imgui glfw OpenGL::OpenGL ${CMAKE_DL_LIBS})
+target_link_libraries(imgui_opengl PUBLIC imgui glfw ${CMAKE_DL_LIBS})

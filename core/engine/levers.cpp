@@ -180,7 +180,7 @@ private:
         {
             after.training.recompute = Recompute::full;
             offer("recompute_full", "Full recompute", after,
-                  [&](const MemoryReport&) { return flops_cost(now_, after, "one more forward"); });
+                  [&](const MemoryReport&) { return flops_cost(now_, after, "+1 forward"); });
         }
         if (!now_.training.flash_attention)
         {

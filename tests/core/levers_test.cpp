@@ -87,7 +87,7 @@ TEST_CASE("hand-worked: levers of Llama 3.1 70B on 256 H100s with a micro-batch 
     REQUIRE(full);
     CHECK(full->saving.value == 31.5 * 8192 * 2 * 8192 / 8 * (20 * 4 - 1));
     CHECK(full->cost.starts_with("+"));
-    CHECK(full->cost.ends_with("% FLOPs, one more forward"));
+    CHECK(full->cost.ends_with("% FLOPs, +1 forward"));
 
     // Half of four bytes of every gradient.
     const Lever* gradients = find(all, "bf16_gradients");

@@ -51,7 +51,8 @@ struct Frame
 struct ChangeScenario
 {
     Scenario scenario;
-    bool dragging = false; // one drag is one step of undo
+    bool dragging = false;   // one drag is one step of undo
+    std::string notice = {}; // what else had to change, for the person
 };
 struct LoadScenario
 {

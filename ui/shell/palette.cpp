@@ -68,11 +68,8 @@ std::vector<Found> everything(const Frame& frame)
     }
     for (const ModelPreset& preset : frame.presets.models)
     {
-        all.push_back({"Model",
-                       preset.model.name,
-                       preset.family,
-                       {ChangeScenario{with_model(frame.scenario, preset.model), false}},
-                       nullptr});
+        all.push_back(
+            {"Model", preset.model.name, preset.family, {with_model(frame.scenario, preset.model)}, nullptr});
     }
     for (const GpuPreset& preset : frame.presets.gpus)
     {

@@ -141,31 +141,51 @@ std::int64_t neighbour(const std::vector<std::int64_t>& stops, std::int64_t valu
 
 } // namespace
 
-Scenario with_model(const Scenario& scenario, const Model& model)
+namespace
 {
-    Scenario next = scenario;
-    next.model = model;
+
+ChangeScenario repaired_change(Scenario next, bool dragging)
+{
     std::vector<std::string> changes;
-    return repaired(next, changes);
+    ChangeScenario change{repaired(std::move(next), changes), dragging, {}};
+    if (!changes.empty())
+    {
+        change.notice = fmt::format("To suit the model: {}", fmt::join(changes, ", "));
+    }
+    return change;
 }
 
-Scenario with_model_size(const Scenario& scenario, double parameters)
+} // namespace
+
+ChangeScenario with_model(const Scenario& scenario, const Model& model)
+{
+    Scenario next = scenario;
+    next.parallel.stage_layers.clear();
+    next.model = model;
+    return repaired_change(std::move(next), false);
+}
+
+ChangeScenario with_model_size(const Scenario& scenario, double parameters, bool dragging)
 {
     Scenario next = scenario;
     next.parallel.stage_layers.clear();
     next.model =
         model_of_size(parameters, family_of(scenario.model),
                       scenario.parallel.pipeline * scenario.parallel.chunks, scenario.parallel.tensor);
-    std::vector<std::string> changes;
-    return repaired(next, changes);
+    return repaired_change(std::move(next), dragging);
 }
 
 void Panel::change(Column& column, Scenario next, bool dragging)
 {
+    change(column, ChangeScenario{std::move(next), dragging, {}});
+}
+
+void Panel::change(Column& column, ChangeScenario next)
+{
     refused_path_.clear();
-    if (next != column.frame.scenario)
+    if (next.scenario != column.frame.scenario)
     {
-        column.out.push(ChangeScenario{std::move(next), dragging});
+        column.out.push(std::move(next));
     }
 }
 
@@ -315,7 +335,7 @@ void Panel::draw_model_size(Column& column)
     }
     if (next)
     {
-        change(column, with_model_size(s, *next), c.kind == SliderChange::Kind::dragged);
+        change(column, with_model_size(s, *next, c.kind == SliderChange::Kind::dragged));
     }
     draw_faults(column, "model.size");
 }

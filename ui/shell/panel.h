@@ -49,6 +49,7 @@ private:
     const std::vector<std::int64_t>& stops(const Scenario& scenario, Knob knob);
     bool has_fault(const Frame& frame, std::string_view path) const;
     void change(Column& column, Scenario next, bool dragging = false);
+    void change(Column& column, ChangeScenario next);
     void refuse(std::string_view path, std::string message);
 
     bool more_ = false;
@@ -62,9 +63,10 @@ private:
     std::vector<std::string> drawn_; // paths drawn this frame, so that other faults get a place too
 };
 
-// A preset's model in this scenario, with its layout repaired where the new shape needs it.
-Scenario with_model(const Scenario& scenario, const Model& model);
+// A preset's model in this scenario, with its layout repaired where the new shape needs it; the notice says
+// how.
+ChangeScenario with_model(const Scenario& scenario, const Model& model);
 // The slider's model: a sensible shape of about this many parameters.
-Scenario with_model_size(const Scenario& scenario, double parameters);
+ChangeScenario with_model_size(const Scenario& scenario, double parameters, bool dragging);
 
 } // namespace ringside

@@ -195,7 +195,7 @@ void MemoryView::draw_overflow(const Frame& frame, const Painter& painter, Rect 
     if (bytes > capacity && line - top > 1)
     {
         const Rect cap{column.x, top, column.w, line - top};
-        painter.fill(cap, mix(painter.theme.window, painter.theme.warning, 0.3F));
+        painter.fill(cap, with_alpha(mix(painter.theme.window, painter.theme.warning, 0.3F), 0.72F));
         painter.hatch(cap, painter.theme.warning, kOverflowHatch);
         painter.outline(cap, painter.theme.warning, painter.px(2));
     }

@@ -292,7 +292,7 @@ void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect 
     Rect chart = area;
     chart.cut_left(label);
     chart.cut_top(painter.px(14));
-    chart.cut_bottom(painter.px(4));
+    chart.cut_bottom(painter.px(10));
     std::int64_t most = 1;
     std::vector<std::vector<StashStep>> steps;
     for (const Row& row : all)
@@ -378,7 +378,8 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
     const auto stages = static_cast<std::size_t>(frame.now.scenario.parallel.pipeline);
     // The stash has at least 150 pixels, and what the lanes leave.
     const float least = area.h > painter.px(430) ? painter.px(150) : 0;
-    const float pitch = lane_pitch(painter, (area.h - least - axis_height - heading * count) / count, stages);
+    const float pitch =
+        lane_pitch(painter, (area.h - least - axis_height - heading * count) / count, stages, 48);
     const float lanes = axis_height + count * (heading + pitch * static_cast<float>(stages)) + painter.px(12);
     const Rect stash_area =
         area.cut_bottom(least > 0 ? std::min(std::max(least, area.h - lanes), painter.px(240)) : 0);

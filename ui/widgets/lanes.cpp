@@ -121,9 +121,9 @@ void draw_path(const Painter& p, const std::vector<Rect>& cells)
 
 } // namespace
 
-float lane_pitch(const Painter& painter, float height, std::size_t ranks)
+float lane_pitch(const Painter& painter, float height, std::size_t ranks, float most)
 {
-    return std::min(height / static_cast<float>(std::max<std::size_t>(1, ranks)), painter.px(36));
+    return std::min(height / static_cast<float>(std::max<std::size_t>(1, ranks)), painter.px(most));
 }
 
 std::optional<std::size_t> draw_lanes(const Painter& p, Rect area, const Timeline& timeline,
@@ -165,7 +165,7 @@ std::optional<std::size_t> draw_lanes(const Painter& p, Rect area, const Timelin
             const float x2 = std::round(window.x(field, first->end));
             const Rect cell{x1, lane.y, std::max(1.0F, x2 - x1 - (x2 - x1 > 3 ? 1.0F : 0.0F)), lane.h};
             const bool lit = !style.lit_micro_batch || first->operation.micro_batch == *style.lit_micro_batch;
-            p.fill(cell, p.theme.window);
+            p.fill({x1, cell.y, x2 - x1, cell.h}, p.theme.window);
             draw_cell(p, {cell, &*first, lit}, share, p.px(kLabelCell));
             if (style.lit_micro_batch && lit)
             {

@@ -33,8 +33,8 @@ struct LanesStyle
     bool names = true;
 };
 
-// Lane heights that fill `height`, at most 28 design pixels each.
-float lane_pitch(const Painter& painter, float height, std::size_t ranks);
+// Lane heights that fill `height`, at most `most` design pixels each, gap included.
+float lane_pitch(const Painter& painter, float height, std::size_t ranks, float most = 36);
 
 // Draws the lanes into `area` (its height: pitch x ranks). Returns the event under the mouse.
 std::optional<std::size_t> draw_lanes(const Painter& painter, Rect area, const Timeline& timeline,
