@@ -102,13 +102,21 @@ bool Drawing::build(Session& session, double clock, double seconds)
     }
     session.advance(seconds, shell_.motion(session.frame(clock)));
     Out out;
-    shell_.draw(session.frame(clock), look, out);
-    ImGui::Render();
-    for (const Action& action : out.actions)
+    bool acted = false;
+    const auto settle = [&](Out& asked)
     {
-        session.apply(action);
-    }
-    return out.animating || session.playing() || !out.actions.empty();
+        acted = acted || !asked.actions.empty();
+        for (const Action& action : asked.actions)
+        {
+            session.apply(action);
+        }
+        asked.actions.clear();
+        return session.frame(clock);
+    };
+    shell_.draw(session.frame(clock), look, settle, out);
+    ImGui::Render();
+    settle(out);
+    return out.animating || session.playing() || acted;
 }
 
 } // namespace ringside

@@ -165,6 +165,21 @@ Scenario with(Scenario s, Knob knob, std::int64_t value)
     return s;
 }
 
+Scenario with_schedule(Scenario s, ScheduleKind kind)
+{
+    s.training.schedule = kind;
+    if (kind != ScheduleKind::interleaved)
+    {
+        s.parallel.chunks = 1;
+    }
+    else if (s.parallel.chunks < 2)
+    {
+        s.parallel.chunks = 2; // where that does not suit the layers, the field says what would
+        s.parallel.chunks = std::max<std::int64_t>(2, legal_values(s, Knob::chunks).front());
+    }
+    return s;
+}
+
 std::vector<std::int64_t> legal_values(const Scenario& s, Knob knob)
 {
     const std::vector<std::int64_t> all = candidates(s, knob);

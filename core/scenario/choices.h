@@ -26,6 +26,8 @@ enum class Knob
 std::int64_t value_of(const Scenario& scenario, Knob knob);
 // The scenario with one count changed. micro_batches changes the global batch; nothing else follows.
 Scenario with(Scenario scenario, Knob knob, std::int64_t value);
+// The scenario under another schedule, with chunks to suit it: 1, or the fewest that interleaving can use.
+Scenario with_schedule(Scenario scenario, ScheduleKind kind);
 // The values, ascending, for which the scenario has no error, all else equal. When another field is at fault
 // and there are none: every candidate.
 std::vector<std::int64_t> legal_values(const Scenario& scenario, Knob knob);

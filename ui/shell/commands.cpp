@@ -62,6 +62,10 @@ constexpr std::array kCommands{
                 [](const Frame& frame, Out& out) { move_view(frame, out, 1); }},
     CommandInfo{"Previous view", "[", ImGuiKey_LeftBracket,
                 [](const Frame& frame, Out& out) { move_view(frame, out, -1); }},
+    CommandInfo{"Faster", "=", ImGuiKey_Equal,
+                [](const Frame& frame, Out& out) { out.push(SetSpeed{frame.playback.speed * 2}); }},
+    CommandInfo{"Slower", "\u2212", ImGuiKey_Minus,
+                [](const Frame& frame, Out& out) { out.push(SetSpeed{frame.playback.speed / 2}); }},
     CommandInfo{"GB or GiB", "U", ImGuiKey_U,
                 [](const Frame& frame, Out& out)
                 {

@@ -631,7 +631,8 @@ void Panel::draw_field(Column& column, std::string_view path)
                        {
                            object.*(*on) = !(object.*(*on));
                            own_shape(next, at);
-                           change(column, next);
+                           const bool schedule = at == "training.schedule";
+                           change(column, schedule ? with_schedule(next, next.training.schedule) : next);
                        }
                    }
                    else if (const auto* choice = std::get_if<Choice<S>>(&field.member))
@@ -654,7 +655,8 @@ void Panel::draw_field(Column& column, std::string_view path)
                        {
                            choice->set(object, static_cast<int>(*chosen));
                            own_shape(next, at);
-                           change(column, next);
+                           const bool schedule = at == "training.schedule";
+                           change(column, schedule ? with_schedule(next, next.training.schedule) : next);
                        }
                    }
                    else

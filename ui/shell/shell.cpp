@@ -470,20 +470,11 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
     view.keys(frame, out);
 }
 
-void Shell::draw(const Frame& frame, const Look& look, Out& out)
+void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
+                        Out& out)
 {
-    const ImVec2 size = ImGui::GetIO().DisplaySize;
-    ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize(size);
-    ImGui::Begin("###ringside", nullptr,
-                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse);
-    const Painter painter(*ImGui::GetWindowDrawList(), look);
-    const ViewInfo* found = find_view(frame.view);
-    const ViewInfo& info = found == nullptr ? *views().front() : *found;
     View& shown = view(info.id);
     const Motion motion = shown.motion(frame);
-    const Parts parts = layout(frame, look, size);
     draw_title(frame, painter, parts, info, out);
     if (parts.picture.w > 40 && parts.picture.h > 40)
     {
@@ -497,19 +488,35 @@ void Shell::draw(const Frame& frame, const Look& look, Out& out)
     draw_caption(frame, painter, parts.caption, shown);
     draw_rail(frame, painter, parts, out);
     draw_status(frame, painter, parts.status, motion, out);
+    keys(frame, motion, shown, out);
+}
+
+void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out& out)
+{
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(size);
+    ImGui::Begin("###ringside", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse);
+    const Painter painter(*ImGui::GetWindowDrawList(), look);
+    const ViewInfo* found = find_view(frame.view);
+    const ViewInfo& info = found == nullptr ? *views().front() : *found;
+    const Parts parts = layout(frame, look, size);
     if (parts.has_panel)
     {
-        panel_.draw(frame, painter, parts.panel, info, shown, out);
+        panel_.draw(frame, painter, parts.panel, info, view(info.id), out);
     }
     else if (panel_over_ && !frame.preferences.presenter)
     {
         const float w = std::min(look.px(272), size.x);
-        panel_.draw(frame, painter, {size.x - w, 0, w, size.y - parts.status.h}, info, shown, out);
+        panel_.draw(frame, painter, {size.x - w, 0, w, size.y - parts.status.h}, info, view(info.id), out);
     }
-    keys(frame, motion, shown, out);
+    const Frame settled = settle(out);
+    draw_window(settled, painter, parts, info, out);
     ImGui::End();
-    draw_palette(frame, painter, out);
-    draw_help(frame, painter, info);
+    draw_palette(settled, painter, out);
+    draw_help(settled, painter, info);
 }
 
 } // namespace ringside

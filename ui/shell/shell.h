@@ -5,6 +5,7 @@
 #include "ui/shell/panel.h"
 #include "ui/shell/view.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -24,8 +25,11 @@ std::span<const CommandInfo> commands();
 class Shell
 {
 public:
-    // Fills the whole display. `look` is for this frame.
-    void draw(const Frame& frame, const Look& look, Out& out);
+    // Applies what was asked for so far and gives the frame that follows from it.
+    using Settle = std::function<Frame(Out&)>;
+    // Fills the whole display. `look` is for this frame. The panel comes first and is settled before the
+    // picture is drawn, so that a slider and everything that follows from it move in the same frame.
+    void draw(const Frame& frame, const Look& look, const Settle& settle, Out& out);
     // Of the view on show.
     Motion motion(const Frame& frame) { return view(frame.view).motion(frame); }
     void open_palette() { palette_open_ = true; }
@@ -40,6 +44,8 @@ private:
     };
 
     View& view(std::string_view id);
+    void draw_window(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
+                     Out& out);
     Parts layout(const Frame& frame, const Look& look, ImVec2 size) const;
     void draw_rail(const Frame& frame, const Painter& painter, const Parts& parts, Out& out);
     void draw_title(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,

@@ -533,7 +533,8 @@ void PipelinesView::keys(const Frame& frame, Out&)
     }
 }
 
-constexpr std::array<std::string_view, 6> kControls{"pipeline",
+constexpr std::array<std::string_view, 7> kControls{"training.schedule",
+                                                    "pipeline",
                                                     "micro_batches",
                                                     "stage_times.forward",
                                                     "stage_times.backward_input",
