@@ -634,6 +634,7 @@ void Panel::draw_field(Column& column, std::string_view path)
                            const bool schedule = at == "training.schedule";
                            change(column, schedule ? with_schedule(next, next.training.schedule) : next);
                        }
+                       column.row(4);
                    }
                    else if (const auto* choice = std::get_if<Choice<S>>(&field.member))
                    {
@@ -658,6 +659,7 @@ void Panel::draw_field(Column& column, std::string_view path)
                            const bool schedule = at == "training.schedule";
                            change(column, schedule ? with_schedule(next, next.training.schedule) : next);
                        }
+                       column.row(4);
                    }
                    else
                    {

@@ -31,11 +31,13 @@ struct Row
 struct StashStep
 {
     double t;
-    std::int64_t held;
+    double held; // in whole stages' worth: a chunk is 1/v of one
 };
 
-std::vector<StashStep> stash_over_time(const Timeline& timeline, std::size_t rank)
+std::vector<StashStep> stash_over_time(const Row& row, std::size_t rank)
 {
+    const Timeline& timeline = row.timeline;
+    const double one = 1 / static_cast<double>(row.shape.chunks);
     std::vector<std::pair<double, int>> changes;
     for (const Event& e : timeline.rank(rank))
     {
@@ -47,7 +49,7 @@ std::vector<StashStep> stash_over_time(const Timeline& timeline, std::size_t ran
     std::vector<StashStep> steps{{0, 0}};
     for (const auto& [t, change] : changes)
     {
-        const std::int64_t held = steps.back().held + change;
+        const double held = steps.back().held + change * one;
         if (t - steps.back().t < 1e-9)
         {
             steps.back().held = held; // one change to the eye
@@ -59,6 +61,11 @@ std::vector<StashStep> stash_over_time(const Timeline& timeline, std::size_t ran
     }
     steps.push_back({timeline.makespan, steps.back().held});
     return steps;
+}
+
+double peak_held(const Row& row, std::size_t rank)
+{
+    return static_cast<double>(row.timeline.peak_in_flight[rank]) / static_cast<double>(row.shape.chunks);
 }
 
 class PipelinesView final : public View
@@ -243,8 +250,7 @@ void PipelinesView::draw_legend(const Painter& painter, Rect row) const
 void PipelinesView::draw_heading(const Painter& painter, Rect row, const Row& r) const
 {
     const float label = painter.px(72);
-    painter.text_within(row.x, row.middle(), label - painter.px(4), Type::body_strong, painter.theme.text,
-                        r.info().name);
+    painter.text_within(row.x, row.middle(), row.w, Type::body_strong, painter.theme.text, r.info().name);
     painter.text_within(row.x +
                             std::max(label, painter.width(Type::body_strong, r.info().name) + painter.px(12)),
                         row.middle(), row.w - label, Type::small, painter.theme.muted,
@@ -293,22 +299,22 @@ void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect 
     chart.cut_left(label);
     chart.cut_top(painter.px(14));
     chart.cut_bottom(painter.px(10));
-    std::int64_t most = 1;
+    double most = 1;
     std::vector<std::vector<StashStep>> steps;
     for (const Row& row : all)
     {
-        steps.push_back(stash_over_time(row.timeline, std::min(stage_, row.timeline.ranks() - 1)));
+        steps.push_back(stash_over_time(row, std::min(stage_, row.timeline.ranks() - 1)));
         for (const StashStep& step : steps.back())
         {
             most = std::max(most, step.held);
         }
     }
-    const auto y = [&](std::int64_t held)
-    { return std::round(chart.bottom() - chart.h * static_cast<float>(held) / static_cast<float>(most)); };
-    for (const std::int64_t line : {std::int64_t{0}, most / 2, most})
+    const auto y = [&](double held)
+    { return std::round(chart.bottom() - chart.h * static_cast<float>(held / most)); };
+    for (const double line : {0.0, most / 2, most})
     {
         painter.line(chart.x, y(line), chart.right(), y(line), t.grid);
-        painter.text(chart.x - painter.px(12), y(line), Type::mono_small, t.muted, std::to_string(line),
+        painter.text(chart.x - painter.px(12), y(line), Type::mono_small, t.muted, plain_number(line),
                      Align::right);
     }
     const TimeWindow w = window(frame);
@@ -343,11 +349,10 @@ void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect 
     }
     for (std::size_t i = 0; i < all.size(); ++i)
     {
-        const std::int64_t peak =
-            all[i].timeline.peak_in_flight[std::min(stage_, all[i].timeline.ranks() - 1)];
+        const double peak = peak_held(all[i], std::min(stage_, all[i].timeline.ranks() - 1));
         const float at = chart.x + chart.w * (i == 0 ? 0.3F : 0.62F);
-        const std::string words =
-            fmt::format("{} {} holds up to {}", i == 0 ? "dashed:" : "filled:", all[i].info().name, peak);
+        const std::string words = fmt::format(
+            "{} {} holds up to {}", i == 0 ? "dashed:" : "filled:", all[i].info().name, plain_number(peak));
         painter.fill({at - painter.px(4), y(peak) - painter.px(20),
                       painter.width(Type::small_strong, words) + painter.px(8), painter.px(18)},
                      t.window);
@@ -446,13 +451,14 @@ Caption PipelinesView::caption(const Frame& frame) const
     }
     const auto& a = all[0].timeline;
     const auto& b = all[1].timeline;
-    const std::int64_t held_a = a.peak_in_flight[0];
-    const std::int64_t held_b = b.peak_in_flight[0];
+    const double held_a = peak_held(all[0], 0);
+    const double held_b = peak_held(all[1], 0);
     if (std::abs(a.makespan - b.makespan) < 1e-9 * a.makespan)
     {
         caption.sentence = fmt::format(
             "{} and {} idle equally, **{} of total**; stage 0 keeps **{} micro-batches instead of {}**.",
-            all[0].info().name, all[1].info().name, format_percent(b.bubble_of_total()), held_b, held_a);
+            all[0].info().name, all[1].info().name, format_percent(b.bubble_of_total()), plain_number(held_b),
+            plain_number(held_a));
     }
     else
     {
@@ -502,7 +508,7 @@ bool PipelinesView::draw_panel(const Frame& frame, const Painter& painter, Rect 
             continue;
         }
         line(fmt::format("{} {}", stages > 10 ? "peak, st." : "peak, stage", stage),
-             [&](const Row& r) { return std::to_string(r.timeline.peak_in_flight[stage]); });
+             [&](const Row& r) { return plain_number(peak_held(r, stage)); });
     }
     return true;
 }
