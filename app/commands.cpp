@@ -254,6 +254,30 @@ int run_validate(const CommonOptions& options, const std::string& file)
     return report->all_within ? kDone : kNo;
 }
 
+namespace
+{
+
+// Whether the shape gives the parameters that were published for it.
+Issues compare_counts(const ModelPreset& preset)
+{
+    Issues issues;
+    const ParameterCount counted = count_parameters(preset.model);
+    const auto compare = [&](std::string_view what, std::int64_t count, std::optional<std::int64_t> published)
+    {
+        if (published && *published != count)
+        {
+            issues.push_back({fmt::format("models/{}.json: {}", preset.model.preset, what),
+                              fmt::format("{} were published, the shape has {}", *published, count),
+                              "check biases, norms, tied embeddings and the vocabulary"});
+        }
+    };
+    compare("published_parameters", counted.total, preset.published_parameters);
+    compare("published_active_parameters", counted.active, preset.published_active_parameters);
+    return issues;
+}
+
+} // namespace
+
 int run_check(const CommonOptions& options, const std::vector<std::string>& files)
 {
     const auto assets = find_assets(options.assets);
@@ -264,6 +288,11 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
     }
     Issues issues;
     const Presets presets = load_presets(*assets, issues);
+    for (const ModelPreset& preset : presets.models)
+    {
+        const Issues wrong = compare_counts(preset);
+        issues.insert(issues.end(), wrong.begin(), wrong.end());
+    }
     print_faults(issues);
     std::size_t faults = issues.size();
     bool all_read = true;

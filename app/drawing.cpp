@@ -12,8 +12,6 @@ namespace ringside
 namespace
 {
 
-constexpr float kPresenterScale = 1.6F; // 14, 17, 22, 32 become 22, 28, 35, 52
-
 bool is_modifier(const ImGuiInputEvent& event)
 {
     return event.Type == ImGuiInputEventType_Key && (event.Key.Key & ImGuiMod_Mask_) != 0;
@@ -68,15 +66,16 @@ Drawing::~Drawing()
 
 bool Drawing::prepare(const Preferences& preferences, float display_scale)
 {
-    const float wanted = std::clamp(preferences.text_scale, 0.75F, 2.5F) *
-                         (preferences.presenter ? kPresenterScale : 1) * display_scale;
-    if (wanted == scale_)
+    const float type = std::clamp(preferences.text_scale, 0.75F, 2.5F) * display_scale;
+    const float wanted = type * (preferences.presenter ? kPresenterScale : 1);
+    if (wanted == scale_ && preferences.presenter == presenter_)
     {
         return false;
     }
     scale_ = wanted;
+    presenter_ = preferences.presenter;
     ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
-    fonts_ = load_fonts(atlas, files_, scale_);
+    fonts_ = load_fonts(atlas, files_, type, presenter_);
     atlas.Build();
     return true;
 }

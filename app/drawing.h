@@ -33,6 +33,7 @@ private:
     ImGuiContext* context_;
     Fonts fonts_;
     float scale_ = 0;
+    bool presenter_ = false;
     Shell shell_;
 };
 

@@ -165,7 +165,11 @@ void Session::apply(const Action& action)
                 }
             },
             [this](const OpenView& a) { view_ = find_view(a.id) != nullptr ? a.id : view_; },
-            [this](const Play& a) { playback().playing = a.playing; },
+            [this](const Play& a)
+            {
+                playback().playing = a.playing;
+                clocks_[view_].rounds = 0;
+            },
             [this](const Seek& a) { playback().t = std::max(0.0, a.t); },
             [this](const SetSpeed& a) { playback().speed = std::clamp(a.speed, 0.25F, 4.0F); },
             [this](const ChangePreferences& a) { preferences_ = a.preferences; },
@@ -196,8 +200,9 @@ void Session::advance(double seconds, const Motion& motion)
     p.t += seconds * motion.per_second * static_cast<double>(p.speed);
     if (p.t >= motion.duration)
     {
-        p.t = motion.loops ? 0 : motion.duration;
-        p.playing = motion.loops;
+        ++clock.rounds;
+        p.playing = clock.rounds < motion.rounds;
+        p.t = p.playing ? 0 : motion.duration;
     }
 }
 

@@ -49,6 +49,7 @@ private:
     {
         Playback playback;
         double rest = -1; // of the motion it was last moved with
+        int rounds = 0;   // played through since play was pressed
     };
     Playback& playback() { return clocks_[view_].playback; }
 

@@ -112,7 +112,7 @@ public:
     void run(double until = 1e300)
     {
         double last = glfwGetTime();
-        int frames = kFramesPerEvent;
+        int& frames = frames_;
         while (glfwWindowShouldClose(screen_.window()) == GLFW_FALSE && !session_.quit() &&
                glfwGetTime() < until)
         {
@@ -231,6 +231,7 @@ private:
     const Presets& presets_;
     Scenario saved_scenario_;
     double changed_at_ = 0;
+    int frames_ = kFramesPerEvent; // still to draw without being asked
     int drawn_width_ = 0;
     int drawn_height_ = 0;
 };

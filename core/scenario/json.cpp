@@ -242,8 +242,9 @@ Issue unknown_preset(const std::string& path, const std::string& id, const List&
     }
     const std::string near = nearest_word(id, ids);
     return {path, fmt::format("there is no preset \"{}\"", id),
-            near.empty() ? fmt::format("{} are known; `ringside check` lists them", ids.size())
-                         : fmt::format("did you mean \"{}\"?", near)};
+            near.empty()
+                ? fmt::format("{} are known, for example {}", ids.size(), ids.empty() ? "none" : ids.front())
+                : fmt::format("did you mean \"{}\"?", near)};
 }
 
 Result<Gpu> gpu_from_json(const json& value, const std::string& path, const Presets& presets)

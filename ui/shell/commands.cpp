@@ -47,26 +47,28 @@ constexpr ImGuiKeyChord ctrl(ImGuiKey key)
 }
 
 constexpr std::array kCommands{
-    CommandInfo{"Undo", "Ctrl Z", ctrl(ImGuiKey_Z), [](const Frame&, Out& out) { out.push(Command::undo); }},
-    CommandInfo{"Redo", "Ctrl Y", ctrl(ImGuiKey_Y), [](const Frame&, Out& out) { out.push(Command::redo); }},
-    CommandInfo{"Copy the scenario as text", "Ctrl C", ctrl(ImGuiKey_C),
+    CommandInfo{"Undo", "Ctrl Z", ctrl(ImGuiKey_Z), 0,
+                [](const Frame&, Out& out) { out.push(Command::undo); }},
+    CommandInfo{"Redo", "Ctrl Y", ctrl(ImGuiKey_Y), 0,
+                [](const Frame&, Out& out) { out.push(Command::redo); }},
+    CommandInfo{"Copy the scenario as text", "Ctrl C", ctrl(ImGuiKey_C), 0,
                 [](const Frame&, Out& out) { out.push(Command::copy); }},
-    CommandInfo{"Paste a scenario", "Ctrl V", ctrl(ImGuiKey_V),
+    CommandInfo{"Paste a scenario", "Ctrl V", ctrl(ImGuiKey_V), 0,
                 [](const Frame&, Out& out) { out.push(Command::paste); }},
-    CommandInfo{"Reset to the default scenario", "Ctrl 0", ctrl(ImGuiKey_0),
+    CommandInfo{"Reset to the default scenario", "Ctrl 0", ctrl(ImGuiKey_0), 0,
                 [](const Frame&, Out& out) { out.push(Command::reset); }},
-    CommandInfo{"Compare: keep this as A, or stop comparing", "B", ImGuiKey_B,
+    CommandInfo{"Compare: keep this as A, or stop comparing", "B", ImGuiKey_B, 0,
                 [](const Frame&, Out& out) { out.push(Command::compare); }},
-    CommandInfo{"Swap A and B", "X", ImGuiKey_X, [](const Frame&, Out& out) { out.push(Command::swap); }},
-    CommandInfo{"Next view", "]", ImGuiKey_RightBracket,
+    CommandInfo{"Swap A and B", "X", ImGuiKey_X, 0, [](const Frame&, Out& out) { out.push(Command::swap); }},
+    CommandInfo{"Next view", "]", ImGuiKey_None, ']',
                 [](const Frame& frame, Out& out) { move_view(frame, out, 1); }},
-    CommandInfo{"Previous view", "[", ImGuiKey_LeftBracket,
+    CommandInfo{"Previous view", "[", ImGuiKey_None, '[',
                 [](const Frame& frame, Out& out) { move_view(frame, out, -1); }},
-    CommandInfo{"Faster", "=", ImGuiKey_Equal,
+    CommandInfo{"Faster", "=", ImGuiKey_None, '=',
                 [](const Frame& frame, Out& out) { out.push(SetSpeed{frame.playback.speed * 2}); }},
-    CommandInfo{"Slower", "\u2212", ImGuiKey_Minus,
+    CommandInfo{"Slower", "\u2212", ImGuiKey_None, '-',
                 [](const Frame& frame, Out& out) { out.push(SetSpeed{frame.playback.speed / 2}); }},
-    CommandInfo{"GB or GiB", "U", ImGuiKey_U,
+    CommandInfo{"GB or GiB", "U", ImGuiKey_U, 0,
                 [](const Frame& frame, Out& out)
                 {
                     change_preferences(frame, out,
@@ -75,22 +77,23 @@ constexpr std::array kCommands{
                                                                                 : ByteUnit::decimal;
                                        });
                 }},
-    CommandInfo{"Light or dark", "T", ImGuiKey_T,
+    CommandInfo{"Light or dark", "T", ImGuiKey_T, 0,
                 [](const Frame& frame, Out& out)
                 { change_preferences(frame, out, [](Preferences& p) { p.light = !p.light; }); }},
-    CommandInfo{"Larger text", "Ctrl +", ctrl(ImGuiKey_Equal),
+    CommandInfo{"Larger text", "Ctrl +", ctrl(ImGuiKey_Equal), 0,
                 [](const Frame& frame, Out& out) { scale_text(frame, out, 1); }},
-    CommandInfo{"Smaller text", "Ctrl \u2212", ctrl(ImGuiKey_Minus),
+    CommandInfo{"Smaller text", "Ctrl \u2212", ctrl(ImGuiKey_Minus), 0,
                 [](const Frame& frame, Out& out) { scale_text(frame, out, -1); }},
-    CommandInfo{"Presenter: large type, only the picture", "F5", ImGuiKey_F5,
+    CommandInfo{"Presenter: large type, only the picture", "F5", ImGuiKey_F5, 0,
                 [](const Frame& frame, Out& out)
                 { change_preferences(frame, out, [](Preferences& p) { p.presenter = !p.presenter; }); }},
-    CommandInfo{"Motion on or off", "", ImGuiKey_None,
+    CommandInfo{"Motion on or off", "", ImGuiKey_None, 0,
                 [](const Frame& frame, Out& out) {
                     change_preferences(frame, out,
                                        [](Preferences& p) { p.reduced_motion = !p.reduced_motion; });
                 }},
-    CommandInfo{"Quit", "Ctrl Q", ctrl(ImGuiKey_Q), [](const Frame&, Out& out) { out.push(Command::quit); }},
+    CommandInfo{"Quit", "Ctrl Q", ctrl(ImGuiKey_Q), 0,
+                [](const Frame&, Out& out) { out.push(Command::quit); }},
 };
 
 } // namespace

@@ -49,7 +49,17 @@ const ImWchar* glyph_ranges()
     return kRanges;
 }
 
-Fonts load_fonts(ImFontAtlas& atlas, const FontFiles& files, float scale)
+namespace
+{
+
+float em_of(const Face& face, bool presenter)
+{
+    return !presenter ? face.em : face.em <= 14 ? 22 : face.em <= 17 ? 28 : face.em <= 22 ? 40 : 56;
+}
+
+} // namespace
+
+Fonts load_fonts(ImFontAtlas& atlas, const FontFiles& files, float scale, bool presenter)
 {
     atlas.Clear();
     Fonts fonts;
@@ -58,7 +68,8 @@ Fonts load_fonts(ImFontAtlas& atlas, const FontFiles& files, float scale)
         const Face& face = kFaces[i];
         const std::string& file = face.mono ? files.figures : face.strong ? files.strong : files.words;
         const std::string& more = face.mono ? files.more_figures : files.more_words;
-        const float size = std::round(face.em * scale * (face.mono ? kMonoFactor : kInterFactor));
+        const float size =
+            std::round(em_of(face, presenter) * scale * (face.mono ? kMonoFactor : kInterFactor));
         if (!std::filesystem::exists(file))
         {
             ImFontConfig plain;

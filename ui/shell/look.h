@@ -46,9 +46,11 @@ struct Fonts
     ImFont* of(Type type) const { return faces[static_cast<std::size_t>(type)]; }
 };
 
-// Fills the atlas with every face at this scale (1: 14, 17, 22 and 32 px em sizes). Missing files leave
-// ImGui's own font.
-Fonts load_fonts(ImFontAtlas& atlas, const FontFiles& files, float scale);
+// What everything but type grows by for a projector.
+inline constexpr float kPresenterScale = 1.6F;
+// Fills the atlas with every face: em sizes of 14, 17, 22 and 32 pixels, or 22, 28, 40 and 56 for a
+// presenter, times `scale`. Missing files leave ImGui's own font.
+Fonts load_fonts(ImFontAtlas& atlas, const FontFiles& files, float scale, bool presenter);
 // The characters every face can draw, as ImGui's pairs of first and last, ended by 0.
 const ImWchar* glyph_ranges();
 

@@ -13,6 +13,25 @@
 namespace ringside
 {
 
+namespace
+{
+
+// Signs sit on different keys of different keyboards, so they are taken as what was typed.
+bool typed(char sign)
+{
+    const ImVector<ImWchar>& queue = ImGui::GetIO().InputQueueCharacters;
+    return std::find(queue.begin(), queue.end(), static_cast<ImWchar>(sign)) != queue.end();
+}
+
+const CommandInfo& find_command(std::string_view name)
+{
+    const auto all = commands();
+    return *std::find_if(all.begin(), all.end(),
+                         [name](const CommandInfo& command) { return command.name == name; });
+}
+
+} // namespace
+
 const ViewInfo* find_view(std::string_view id)
 {
     const auto all = views();
@@ -423,16 +442,26 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
     }
     for (const CommandInfo& command : commands())
     {
-        if (command.chord != ImGuiKey_None && ImGui::IsKeyChordPressed(command.chord))
+        const bool chord = command.chord != ImGuiKey_None && ImGui::IsKeyChordPressed(command.chord);
+        if (chord || (command.typed != 0 && typed(command.typed)))
         {
             command.run(frame, out);
         }
+    }
+    if (io.KeyCtrl &&
+        (ImGui::IsKeyPressed(ImGuiKey_KeypadAdd) || (io.KeyShift && ImGui::IsKeyPressed(ImGuiKey_Equal))))
+    {
+        find_command("Larger text").run(frame, out);
+    }
+    if (io.KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_KeypadSubtract))
+    {
+        find_command("Smaller text").run(frame, out);
     }
     if (io.KeyCtrl || io.KeyAlt || io.KeySuper)
     {
         return;
     }
-    if (ImGui::IsKeyPressed(ImGuiKey_Slash, false) && io.KeyShift)
+    if (typed('?'))
     {
         help_open_ = !help_open_;
     }
@@ -440,7 +469,7 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
     {
         panel_.toggle_more();
     }
-    if (ImGui::IsKeyPressed(ImGuiKey_Backslash, false))
+    if (typed('\\'))
     {
         panel_over_ = !panel_over_;
     }
@@ -451,8 +480,7 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
         {
             out.push(Play{!frame.playback.playing});
         }
-        const int step =
-            (ImGui::IsKeyPressed(ImGuiKey_Period) ? 1 : 0) - (ImGui::IsKeyPressed(ImGuiKey_Comma) ? 1 : 0);
+        const int step = (typed('.') ? 1 : 0) - (typed(',') ? 1 : 0);
         if (step != 0)
         {
             out.push(Play{false});

@@ -16,7 +16,8 @@ struct CommandInfo
 {
     std::string_view name;
     std::string_view key; // as people read it
-    ImGuiKeyChord chord;
+    ImGuiKeyChord chord;  // none where `typed` is given
+    char typed;           // a character, wherever the keyboard has it; 0: none
     void (*run)(const Frame&, Out&);
 };
 // Commands of the whole window; keys, palette and key help all read this table.

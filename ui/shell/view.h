@@ -18,7 +18,7 @@ struct Motion
     double per_second = 1;     // units a second at speed 1
     std::vector<double> stops; // where stepping stops, ascending; empty: whole units
     std::string label;         // "step 5/14"
-    bool loops = false;        // starts again at the end
+    int rounds = 1;            // how often playing runs through before it stops
     double rest = 0;           // where the clock stands until somebody moves it
 };
 

@@ -68,7 +68,7 @@ Motion OverviewView::motion(const Frame& frame) const
     Motion motion;
     motion.duration = 1;
     motion.per_second = 1 / kSecondsPerLoop;
-    motion.loops = true;
+    motion.rounds = 4; // and not for ever: a window left alone should come to rest
     motion.rest = 0.7;
     const std::size_t ring = frame.now.report.collective.steps.steps.size();
     const double makespan = frame.now.report.pipeline.timeline.makespan;
