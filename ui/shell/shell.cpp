@@ -425,6 +425,10 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
     {
         palette_open_ = !palette_open_;
     }
+    if (ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_Q))
+    {
+        out.push(Command::quit); // whatever is open
+    }
     if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
     {
         if (!palette_open_ && !help_open_ && frame.preferences.presenter)
