@@ -46,6 +46,10 @@ float ease(float t)
 
 float Painter::width(Type type, std::string_view text) const
 {
+    if (text.empty()) // ImGui would measure from a null pointer to its end
+    {
+        return 0;
+    }
     const ImFont* font = look.fonts.of(type);
     return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text.data(), text.data() + text.size()).x;
 }
@@ -57,6 +61,10 @@ float Painter::height(Type type) const
 
 float Painter::text(float x, float middle, Type type, Colour colour, std::string_view text, Align align) const
 {
+    if (text.empty())
+    {
+        return 0;
+    }
     const ImFont* font = look.fonts.of(type);
     const float w = width(type, text);
     const float left = align == Align::left ? x : align == Align::centre ? x - w / 2 : x - w;
