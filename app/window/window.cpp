@@ -166,7 +166,12 @@ private:
         }
         ImGui_ImplOpenGL3_NewFrame();
         ImGui_ImplGlfw_NewFrame();
+        const ImVector<ImGuiInputEvent> held = hold_back();
         const bool more = drawing_.build(session_, now, seconds);
+        for (const ImGuiInputEvent& event : held)
+        {
+            ImGui::GetCurrentContext()->InputEventsQueue.push_back(event);
+        }
         glfwGetFramebufferSize(screen_.window(), &drawn_width_, &drawn_height_);
         glViewport(0, 0, drawn_width_, drawn_height_);
         glClearColor(0, 0, 0, 1);
@@ -174,6 +179,30 @@ private:
         ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
         glfwSwapBuffers(screen_.window());
         return more;
+    }
+
+    // ImGui reads different keys in one frame: Q pressed and Ctrl let go again would be a Q alone. What
+    // follows such a pair waits for the next frame.
+    static ImVector<ImGuiInputEvent> hold_back()
+    {
+        ImVector<ImGuiInputEvent>& queue = ImGui::GetCurrentContext()->InputEventsQueue;
+        ImVector<ImGuiInputEvent> held;
+        bool pressed = false;
+        for (int i = 0; i < queue.Size && held.empty(); ++i)
+        {
+            const bool key = queue[i].Type == ImGuiInputEventType_Key;
+            if (key && pressed && (queue[i].Key.Key & ImGuiMod_Mask_) != 0)
+            {
+                held.resize(queue.Size - i);
+                std::copy(queue.begin() + i, queue.end(), held.begin());
+                queue.resize(i);
+            }
+            else
+            {
+                pressed = pressed || (key && queue[i].Key.Down && (queue[i].Key.Key & ImGuiMod_Mask_) == 0);
+            }
+        }
+        return held;
     }
 
     // Not every display waits for its refresh.
