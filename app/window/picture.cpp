@@ -7,6 +7,7 @@
 #include "app/window/offscreen.h"
 #include "core/scenario/json.h"
 
+#include <cmath>
 #include <cstdio>
 
 namespace ringside
@@ -68,9 +69,13 @@ Issues check(const PictureOptions& options, int& width, int& height)
     {
         issues.push_back({"-o", "no file to write", "give -o FILE.png"});
     }
-    if (options.text_scale < 0.75 || options.text_scale > 2.5)
+    if (!(options.text_scale >= 0.75 && options.text_scale <= 2.5)) // nor when it is not a number
     {
         issues.push_back({"--text-scale", fmt::format("{} is outside 0.75 to 2.5", options.text_scale), ""});
+    }
+    if (std::isnan(options.time))
+    {
+        issues.push_back({"--time", "that is not a number", "give a moment in the view's units, 0 or more"});
     }
     return issues;
 }

@@ -1,4 +1,4 @@
-#include "tests/core/random_scenario.h"
+#include "tests/core/random_scenarios.h"
 #include <fmt/format.h>
 #include <muParser.h>
 
@@ -164,7 +164,7 @@ TEST_CASE("every working of every preset scenario evaluates to its value")
 
 TEST_CASE("every working of 400 random scenarios evaluates to its value")
 {
-    test::RandomScenarios random(20240607);
+    test::ScenarioSource random(20240607);
     std::size_t terms = 0;
     std::size_t longer = 0;
     for (int i = 0; i < 400; ++i)

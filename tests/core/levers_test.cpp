@@ -1,4 +1,4 @@
-#include "tests/core/random_scenario.h"
+#include "tests/core/random_scenarios.h"
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -202,7 +202,7 @@ TEST_CASE("groups beyond a node are offered only when nothing else helps")
 
 TEST_CASE("every lever of 400 random scenarios is valid, frees what it says and stands in its place")
 {
-    test::RandomScenarios random(77);
+    test::ScenarioSource random(77);
     std::set<std::string> seen;
     for (int i = 0; i < 400; ++i)
     {

@@ -1,5 +1,5 @@
-// Valid scenarios drawn at random, the same ones every time. Shared by the property tests and the JSON round
-// trips.
+// Valid scenarios drawn at random, the same ones every time: all models and accelerators, own shapes, layouts
+// and recipes. Shared by every test that holds for any scenario.
 #pragma once
 
 #include "tests/core/support.h"
@@ -38,6 +38,11 @@ private:
         // Written out, because the standard leaves its distributions to the library and the scenarios must be
         // the same everywhere.
         return least + static_cast<std::int64_t>(random_() % static_cast<std::uint32_t>(most - least + 1));
+    }
+    template <class T>
+    const T& one_of(const std::vector<T>& all)
+    {
+        return all[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(all.size()) - 1))];
     }
     std::int64_t power(std::int64_t most) { return std::int64_t{1} << pick(0, most); }
 
@@ -92,10 +97,7 @@ private:
     {
         if (chance())
         {
-            return presets()
-                .models[static_cast<std::size_t>(
-                    pick(0, static_cast<std::int64_t>(presets().models.size()) - 1))]
-                .model;
+            return one_of(presets().models).model;
         }
         Model m = dense();
         const std::int64_t kind = pick(0, 3);
@@ -137,7 +139,7 @@ private:
     void recipe(Scenario& s)
     {
         Training& t = s.training;
-        t.sequence_length = 512 * power(6);
+        t.sequence_length = 512 * power(8);
         t.micro_batch = pick(1, 4);
         t.global_batch = data_parallel(s) * t.micro_batch * s.parallel.pipeline * pick(1, 3);
         t.precision = static_cast<Precision>(pick(0, 3));
@@ -158,10 +160,12 @@ private:
     {
         Scenario s;
         s.model = model();
-        const auto& gpus = presets().gpus;
-        s.cluster.gpu =
-            gpus[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(gpus.size()) - 1))].gpu;
         s.cluster.gpus_per_node = power(6);
+        if (chance())
+        {
+            s.cluster = one_of(presets().clusters).cluster;
+        }
+        s.cluster.gpu = one_of(presets().gpus).gpu;
         layout(s);
         recipe(s);
         s.stage_times = {static_cast<double>(pick(1, 8)) / 3, static_cast<double>(pick(0, 8)) / 3,

@@ -42,6 +42,7 @@ const ImWchar* glyph_ranges()
                                           0x2070, 0x209F, // superscripts and subscripts
                                           0x2190, 0x21FF, // arrows
                                           0x2200, 0x22FF, // mathematical operators
+                                          0x2308, 0x230B, // rounding up and down
                                           0x25A0, 0x25FF, // shapes
                                           0x2713, 0x2717, // ticks and crosses
                                           0x2C7C, 0x2C7C, // subscript j

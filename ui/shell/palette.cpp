@@ -94,27 +94,34 @@ void run(const Found& entry, const Frame& frame, Out& out)
     out.actions.insert(out.actions.end(), entry.actions.begin(), entry.actions.end());
 }
 
-void begin_overlay(const Painter& painter, const char* id, ImVec2 size)
+// A window over everything. Scopes inside it (a font, an id) end before it does, as ImGui insists.
+class OverlayScope
 {
-    const ImVec2 display = ImGui::GetIO().DisplaySize;
-    ImGui::SetNextWindowPos({(display.x - size.x) / 2, std::min(painter.px(88), (display.y - size.y) / 2)});
-    ImGui::SetNextWindowSize(size);
-    ImGui::SetNextWindowFocus();
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {painter.px(16), painter.px(16)});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, painter.px(8));
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, painter.theme.control);
-    ImGui::Begin(id, nullptr,
-                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-                     ImGuiWindowFlags_NoSavedSettings);
-}
-
-void end_overlay()
-{
-    ImGui::End();
-    ImGui::PopStyleColor();
-    ImGui::PopStyleVar(3);
-}
+public:
+    OverlayScope(const Painter& painter, const char* id, ImVec2 size)
+    {
+        const ImVec2 display = ImGui::GetIO().DisplaySize;
+        ImGui::SetNextWindowPos(
+            {(display.x - size.x) / 2, std::min(painter.px(88), (display.y - size.y) / 2)});
+        ImGui::SetNextWindowSize(size);
+        ImGui::SetNextWindowFocus();
+        ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {painter.px(16), painter.px(16)});
+        ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+        ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, painter.px(8));
+        ImGui::PushStyleColor(ImGuiCol_WindowBg, painter.theme.control);
+        ImGui::Begin(id, nullptr,
+                     ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                         ImGuiWindowFlags_NoSavedSettings);
+    }
+    ~OverlayScope()
+    {
+        ImGui::End();
+        ImGui::PopStyleColor();
+        ImGui::PopStyleVar(3);
+    }
+    OverlayScope(const OverlayScope&) = delete;
+    OverlayScope& operator=(const OverlayScope&) = delete;
+};
 
 } // namespace
 
@@ -127,7 +134,7 @@ void Shell::draw_palette(const Frame& frame, const Painter& painter, Out& out)
         return;
     }
     const ImVec2 display = ImGui::GetIO().DisplaySize;
-    begin_overlay(
+    const OverlayScope overlay(
         painter, "###palette",
         {std::min(painter.px(640), display.x * 0.95F), std::min(painter.px(480), display.y * 0.85F)});
     {
@@ -189,7 +196,6 @@ void Shell::draw_palette(const Frame& frame, const Painter& painter, Out& out)
                           Align::right);
         }
     }
-    end_overlay();
     if (chosen)
     {
         run(found[*chosen], frame, out);
@@ -229,7 +235,7 @@ void Shell::draw_help(const Frame& frame, const Painter& painter, const ViewInfo
     const float row_height = painter.px(32);
     const ImVec2 size{std::min(painter.px(two ? 880 : 460), display.x * 0.95F),
                       std::min(row_height * static_cast<float>(lines) + painter.px(88), display.y * 0.9F)};
-    begin_overlay(painter, "###help window", size);
+    const OverlayScope overlay(painter, "###help window", size);
     const Painter p(*ImGui::GetWindowDrawList(), painter.look);
     const ImVec2 top = ImGui::GetCursorScreenPos();
     p.text(top.x, top.y + p.px(12), Type::body_strong, p.theme.text, "Keys");
@@ -247,7 +253,6 @@ void Shell::draw_help(const Frame& frame, const Painter& painter, const ViewInfo
     const bool outside = ImGui::IsMouseClicked(0) &&
                          !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows) &&
                          !ImGui::IsWindowAppearing();
-    end_overlay();
     if (outside)
     {
         help_open_ = false;

@@ -38,7 +38,7 @@ public:
 class ChildScope
 {
 public:
-    ChildScope(const char* id, ImVec2 size) { ImGui::BeginChild(id, size); }
+    ChildScope(const char* id, ImVec2 size) { ImGui::BeginChild(id, size, 0, ImGuiWindowFlags_NavFlattened); }
     ~ChildScope() { ImGui::EndChild(); }
     ChildScope(const ChildScope&) = delete;
     ChildScope& operator=(const ChildScope&) = delete;

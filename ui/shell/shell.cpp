@@ -302,7 +302,8 @@ void Shell::draw_transport(const Frame& frame, const Painter& painter, Rect area
         return;
     }
     const Theme& t = painter.theme;
-    const float label = std::max(painter.px(84), painter.width(Type::mono_small, motion.label));
+    // Wide enough for every label, or the track would move under the mouse that drags it.
+    const float label = std::max(painter.px(112), painter.width(Type::mono_small, motion.label));
     const Rect speed = area.cut_right(painter.px(44));
     const Rect words = area.cut_right(label + painter.px(8));
     const bool roomy = area.w > painter.px(260);

@@ -1,0 +1,232 @@
+"""Pictures without a display, as others get them: the real program writes PNG files, which are read back here.
+
+usage: picture_test.py RINGSIDE SOURCE_FOLDER [TEST]   (CMake lists every test_* function as a test of its own)
+"""
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+RINGSIDE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+SKIPPED = 77
+
+
+class Outcome:
+    def __init__(self, *arguments, text=None, **variables):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("RINGSIDE_")}
+        for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+            environment.pop(name, None)
+        environment.update(variables)
+        done = subprocess.run([RINGSIDE, "picture", *map(str, arguments)], input=text, capture_output=True, text=True, timeout=120, env=environment)
+        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+
+    def exits(self, code):
+        if code == 0 and self.code == 2 and "EGL" in self.err:
+            print("no EGL here:", self.err)
+            sys.exit(SKIPPED)
+        assert self.code == code, f"exit status {self.code}, not {code}\nstdout: {self.out}\nstderr: {self.err}"
+        for trace in ("terminate called", "what():", "AddressSanitizer", "runtime error"):
+            assert trace not in self.err, self.err
+        return self
+
+    def mentions(self, *words):
+        for word in words:
+            assert word in self.err, f"no {word!r} in:\n{self.err}"
+        return self
+
+
+def folder():
+    return tempfile.TemporaryDirectory(prefix="ringside-test-")
+
+
+class Picture:
+    """The pixels of a PNG of 8 bits a channel, not interlaced."""
+
+    def __init__(self, data):
+        assert data[:8] == b"\x89PNG\r\n\x1a\n", "not a PNG"
+        chunks, at = {}, 8
+        while at < len(data):
+            (length,), kind = struct.unpack(">I", data[at:at + 4]), data[at + 4:at + 8]
+            body = data[at + 8:at + 8 + length]
+            (check,) = struct.unpack(">I", data[at + 8 + length:at + 12 + length])
+            assert zlib.crc32(kind + body) == check, "a damaged chunk"
+            chunks[kind] = chunks.get(kind, b"") + body
+            at += 12 + length
+        assert b"IEND" in chunks, "no end"
+        self.width, self.height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
+        assert (depth, interlaced) == (8, 0), (depth, interlaced)
+        self.channels = {2: 3, 6: 4}[colour]
+        self.rows = self.unfiltered(zlib.decompress(chunks[b"IDAT"]))
+
+    def unfiltered(self, raw):
+        n, stride = self.channels, self.width * self.channels
+        rows, above = [], bytearray(stride)
+        for y in range(self.height):
+            begin = y * (stride + 1)
+            method, row = raw[begin], bytearray(raw[begin + 1:begin + 1 + stride])
+            if method == 1:
+                for i in range(n, stride):
+                    row[i] = (row[i] + row[i - n]) & 255
+            elif method == 2:
+                row = bytearray((a + b) & 255 for a, b in zip(row, above))
+            elif method == 3:
+                for i in range(stride):
+                    row[i] = (row[i] + ((row[i - n] if i >= n else 0) + above[i]) // 2) & 255
+            elif method == 4:
+                for i in range(stride):
+                    a, b, c = (row[i - n] if i >= n else 0), above[i], (above[i - n] if i >= n else 0)
+                    p = a + b - c
+                    near = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
+                    row[i] = (row[i] + near) & 255
+            rows.append(bytes(row))
+            above = row
+        return rows
+
+    def colours(self):
+        n = self.channels
+        return {row[i:i + 3] for row in self.rows for i in range(0, len(row), n)}
+
+    def brightness(self):
+        n = self.channels
+        return sum(sum(row[i::n]) for row in self.rows for i in range(3)) / (3 * self.width * self.height)
+
+    def opaque(self):
+        return self.channels == 3 or all(set(row[3::4]) == {255} for row in self.rows)
+
+
+def drawn(*arguments, **options):
+    with folder() as where:
+        path = pathlib.Path(where) / "a.png"
+        outcome = Outcome(*arguments, "-o", path, **options).exits(0)
+        assert outcome.err == "" and outcome.out == "", (outcome.err, outcome.out)
+        assert [entry.name for entry in pathlib.Path(where).iterdir()] == ["a.png"]
+        return path.read_bytes()
+
+
+def views():
+    return [view["id"] for view in json.loads(Outcome("--list", "--json").exits(0).out)["views"]]
+
+
+def test_the_list_names_every_view_as_text_and_as_json():
+    listed = json.loads(Outcome("--list", "--json").exits(0).out)["views"]
+    assert len(listed) >= 5
+    text = Outcome("--list").exits(0).out
+    for view in listed:
+        assert set(view) == {"id", "title", "description"} and all(view.values()), view
+        assert view["id"] in text and view["title"] in text and view["description"] in text
+    sources = {path.name.removesuffix("_view.cpp") for path in (SOURCE / "ui/views").glob("*_view.cpp")}
+    assert {view["id"] for view in listed} == sources, sources
+
+
+def test_every_view_is_drawn_in_the_size_asked_for_and_is_not_flat():
+    for view in views():
+        picture = Picture(drawn("--view", view, "--size", "640x480"))
+        assert (picture.width, picture.height) == (640, 480), view
+        assert len(picture.colours()) > 30, f"{view} has only {len(picture.colours())} colours"
+        assert picture.opaque(), view
+
+
+def test_the_size_is_1280_by_800_when_none_is_given():
+    data = drawn("--view", "memory")
+    assert struct.unpack(">II", data[16:24]) == (1280, 800)
+
+
+def test_the_same_picture_drawn_twice_has_the_same_bytes():
+    for view in views():
+        assert drawn("--view", view, "--size", "800x600") == drawn("--view", view, "--size", "800x600"), view
+
+
+def test_light_presenter_text_scale_and_time_each_change_the_picture():
+    plain = drawn("--view", "ring", "--size", "800x600")
+    for change in (["--light"], ["--presenter"], ["--text-scale", "1.5"], ["--time", "0"]):
+        assert drawn("--view", "ring", "--size", "800x600", *change) != plain, change
+
+
+def test_the_light_theme_is_light_and_the_dark_one_dark():
+    dark, light = (Picture(drawn("--view", "memory", "--size", "480x360", *more)).brightness() for more in ([], ["--light"]))
+    assert dark < 90 < 165 < light, (dark, light)
+
+
+def test_a_moment_beyond_the_end_is_the_end():
+    assert drawn("--view", "zero", "--time", "3", "--size", "640x480") == drawn("--view", "zero", "--time", "1e9", "--size", "640x480")
+
+
+def test_a_scenario_from_standard_input_is_drawn_and_one_to_compare_with_shows():
+    small = '{"model": "gpt-2-124m", "cluster": {"gpus": 1}, "training": {"global_batch": 1, "sequence_length": 1024}}'
+    plain = drawn("--view", "memory", "--size", "800x600")
+    assert drawn("--view", "memory", "--size", "800x600", "--scenario", "-", text=small) != plain
+    with folder() as where:
+        other = pathlib.Path(where) / "a.json"
+        other.write_text('{"model": "llama-3.1-8b", "cluster": {"gpus": 256}, "parallel": {"tensor": 8, "pipeline": 4}, "training": {"global_batch": 128}}')
+        assert drawn("--view", "memory", "--size", "1280x800", "--compare", other) != drawn("--view", "memory", "--size", "1280x800")
+
+
+def test_pictures_do_not_depend_on_settings_or_the_last_scenario():
+    plain = drawn("--view", "memory", "--size", "640x480")
+    with folder() as where:
+        kept = pathlib.Path(where) / "ringside"
+        kept.mkdir()
+        (kept / "settings.json").write_text('{"light": true, "text_scale": 2}')
+        (kept / "last-scenario.json").write_text('{"model": "gpt-2-124m", "cluster": {"gpus": 1}, "training": {"global_batch": 1}}')
+        assert drawn("--view", "memory", "--size", "640x480", XDG_CONFIG_HOME=where) == plain
+
+
+def test_an_unknown_view_is_refused_with_the_one_that_was_meant():
+    Outcome("--view", "memry", "-o", "/nowhere/a.png").exits(2).mentions("--view: there is no view", "did you mean memory?")
+    Outcome("--view", "xyzzyxyzzy", "-o", "/nowhere/a.png").exits(2).mentions("use one of", *views())
+    Outcome("-o", "/nowhere/a.png").exits(2).mentions("--view: ")
+
+
+def test_a_wrong_size_is_refused_with_the_range():
+    for size in ("0x0", "10x10", "axb", "1280", "1280x", "x800", "1280x800x3", "1280x800 ", "-1280x800", "99999x99999", "1e3x1e3", ""):
+        Outcome("--view", "memory", "--size", size, "-o", "/nowhere/a.png").exits(2).mentions("--size: ", "WIDTHxHEIGHT")
+
+
+def test_a_wrong_text_scale_or_time_is_refused():
+    for scale in ("0", "0.5", "3", "-1", "nan", "inf"):
+        Outcome("--view", "memory", "--text-scale", scale, "-o", "/nowhere/a.png").exits(2).mentions("--text-scale")
+    Outcome("--view", "memory", "--text-scale", "large", "-o", "/nowhere/a.png").exits(2).mentions("--text-scale")
+    for time in ("soon", "nan"):
+        Outcome("--view", "zero", "--time", time, "-o", "/nowhere/a.png").exits(2).mentions("--time")
+
+
+def test_a_missing_output_is_refused():
+    Outcome("--view", "memory").exits(2).mentions("-o: no file to write (give -o FILE.png)")
+
+
+def test_every_fault_is_named_at_once():
+    Outcome("--view", "memry", "--size", "1x1", "--text-scale", "9").exits(2).mentions("--view: ", "--size: ", "--text-scale: ", "-o: ")
+
+
+def test_a_faulty_scenario_is_refused_with_its_path_and_nothing_is_drawn():
+    with folder() as where:
+        bad = pathlib.Path(where) / "bad.json"
+        bad.write_text('{"cluster": {"gpus": 7}, "parallel": {"tensor": 8}}')
+        out = pathlib.Path(where) / "a.png"
+        Outcome("--view", "memory", "--scenario", bad, "-o", out).exits(2).mentions(f"{bad}: cluster.gpus: 7 GPUs do not divide")
+        Outcome("--view", "memory", "--compare", bad, "-o", out).exits(2).mentions(f"{bad}: cluster.gpus: ")
+        Outcome("--view", "memory", "--scenario", pathlib.Path(where) / "none.json", "-o", out).exits(2).mentions("none.json: could not be read")
+        assert not out.exists()
+
+
+def test_an_output_that_cannot_be_written_is_bad_input_and_leaves_nothing():
+    with folder() as where:
+        where = pathlib.Path(where)
+        (where / "file").write_text("kept")
+        for path in (where, where / "file" / "a.png", "/dev/full/a.png"):
+            Outcome("--view", "memory", "--size", "320x320", "-o", path).exits(2).mentions(f"{path}: could not be saved: ")
+        assert [entry.name for entry in where.iterdir()] == ["file"] and (where / "file").read_text() == "kept"
+
+
+def main():
+    tests = {name: value for name, value in globals().items() if name.startswith("test_")}
+    for name in sys.argv[3:] or tests:
+        tests[name]()
+        print("passed:", name)
+
+
+main()

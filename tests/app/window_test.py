@@ -1,0 +1,284 @@
+"""The window as a person has it: the real program on a display of its own, driven with mouse and keyboard.
+
+usage: window_test.py RINGSIDE SOURCE_FOLDER [TEST]   (CMake lists every test_* function as a test of its own)
+Exit status 77: Xvfb, xdotool or ImageMagick is missing, so nothing was tested.
+"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+RINGSIDE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+SKIPPED = 77
+PATIENCE = 60  # [s] for anything to happen; far more than it takes
+
+
+def until(what, condition):
+    begin = time.monotonic()
+    while time.monotonic() - begin < PATIENCE:
+        result = condition()
+        if result:
+            return result
+        time.sleep(0.05)
+    raise AssertionError(f"waited {PATIENCE} s for {what}")
+
+
+def end(process):
+    if process is None or process.poll() is not None:
+        return
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait(10)
+
+
+class Display:
+    """An X server nobody sees, with a number nobody else has."""
+
+    def __enter__(self):
+        readable, writable = os.pipe()
+        self.server = subprocess.Popen(["Xvfb", "-displayfd", str(writable), "-screen", "0", "1920x1200x24", "-noreset", "-nolisten", "tcp"],
+                                       pass_fds=[writable], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(writable)
+        with os.fdopen(readable) as numbers:
+            self.number = numbers.readline().strip()
+        if not self.number:
+            end(self.server)
+            raise AssertionError("Xvfb did not start")
+        return self
+
+    def __exit__(self, *_):
+        end(self.server)
+
+
+class Ringside:
+    def __init__(self, display, home, *arguments):
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("RINGSIDE_") and name != "WAYLAND_DISPLAY"}
+        self.environment |= {"DISPLAY": f":{display.number}", "XDG_CONFIG_HOME": str(home), "XDG_DATA_HOME": str(home), "LIBGL_ALWAYS_SOFTWARE": "1"}
+        self.errors = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen([RINGSIDE, *arguments], env=self.environment, stdin=subprocess.DEVNULL, stdout=self.errors, stderr=self.errors)
+
+    def __enter__(self):
+        try:
+            self.id = until("the window", self.find)
+            time.sleep(0.5)  # its first frames
+            return self
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __exit__(self, *_):
+        end(self.process)
+
+    def find(self):
+        assert self.process.poll() is None, f"ended with {self.process.returncode}: {self.said()}"
+        found = subprocess.run(["xdotool", "search", "--onlyvisible", "--name", "^Ringside$"], env=self.environment, capture_output=True, text=True, timeout=PATIENCE).stdout.split()
+        return found[0] if found else None
+
+    def said(self):
+        self.errors.seek(0)
+        return self.errors.read()
+
+    def do(self, *arguments):
+        subprocess.run(["xdotool", *map(str, arguments)], env=self.environment, check=True, timeout=PATIENCE, capture_output=True)
+
+    def key(self, key):
+        self.do("windowfocus", self.id)
+        self.do("key", key)
+        time.sleep(0.4)
+
+    def move(self, x, y):
+        self.do("mousemove", "--window", self.id, round(x), round(y))
+
+    def drag(self, x1, x2, y):
+        self.move(x1, y)
+        time.sleep(0.2)
+        self.do("mousedown", 1)
+        for step in range(1, 9):
+            time.sleep(0.05)
+            self.move(x1 + (x2 - x1) * step / 8, y)
+        time.sleep(0.1)
+        self.do("mouseup", 1)
+        time.sleep(0.6)
+
+    def size(self):
+        words = subprocess.run(["xdotool", "getwindowgeometry", "--shell", self.id], env=self.environment, check=True, capture_output=True, text=True, timeout=PATIENCE).stdout
+        found = dict(line.split("=") for line in words.split())
+        return int(found["WIDTH"]), int(found["HEIGHT"])
+
+    def pixels(self):
+        """Rows of red, green and blue, as shown on the display."""
+        data = subprocess.run(["import", "-window", self.id, "-depth", "8", "rgb:-"], env=self.environment, check=True, capture_output=True, timeout=PATIENCE).stdout
+        width, height = self.size()
+        assert len(data) == width * height * 3, (len(data), width, height)
+        return data
+
+    def seconds_of_processor(self):
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def leaves(self):
+        """Ctrl+Q ends it, in order, within seconds."""
+        self.key("ctrl+q")
+        until("the program to end", lambda: self.process.poll() is not None)
+        assert self.process.returncode == 0, (self.process.returncode, self.said())
+        assert self.said() == "", self.said()
+
+
+def colours(pixels):
+    return len({pixels[i:i + 3] for i in range(0, len(pixels), 3)})
+
+
+def share_changed(a, b):
+    assert len(a) == len(b)
+    return sum(a[i] != b[i] for i in range(0, len(a), 3)) / (len(a) / 3)
+
+
+def folder():
+    return tempfile.TemporaryDirectory(prefix="ringside-test-")
+
+
+def kept(home, name):
+    path = pathlib.Path(home) / "ringside" / name
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def test_the_window_opens_draws_and_ends_with_ctrl_q():
+    with folder() as home, Display() as display, Ringside(display, home, "--view", "memory") as ringside:
+        assert ringside.size() == (1280, 800)
+        assert colours(ringside.pixels()) > 100
+        ringside.leaves()
+
+
+def test_dragging_a_slider_and_a_key_change_the_picture_and_both_are_remembered():
+    with folder() as home, Display() as display:
+        with Ringside(display, home, "--view", "memory") as ringside:
+            ringside.move(640, 20)
+            time.sleep(0.5)
+            before = ringside.pixels()
+            # The track of "Model size": the second control of the panel at the right.
+            ringside.drag(1180, 1080, 16 + 32 + 8 + 36 + 12 + 28)
+            after = ringside.pixels()
+            assert share_changed(before, after) > 0.005, share_changed(before, after)
+            ringside.key("bracketright")
+            assert share_changed(after, ringside.pixels()) > 0.02
+            ringside.leaves()
+        assert kept(home, "settings.json")["view"] == "zero", kept(home, "settings.json")
+        scenario = kept(home, "last-scenario.json")
+        assert scenario and scenario["model"] != "llama-3.1-70b", scenario
+        with Ringside(display, home) as ringside:
+            again = ringside.pixels()
+            ringside.leaves()
+        assert colours(again) > 100
+        assert kept(home, "settings.json")["view"] == "zero"
+        assert kept(home, "last-scenario.json") == scenario
+
+
+def test_the_size_of_the_window_is_remembered():
+    with folder() as home, Display() as display:
+        with Ringside(display, home, "--view", "ring") as ringside:
+            ringside.do("windowsize", "--sync", ringside.id, 1000, 700)
+            until("the new size", lambda: ringside.size() == (1000, 700))
+            time.sleep(0.5)
+            assert colours(ringside.pixels()) > 100
+            ringside.leaves()
+        assert (kept(home, "settings.json")["width"], kept(home, "settings.json")["height"]) == (1000, 700)
+        with Ringside(display, home) as ringside:
+            assert ringside.size() == (1000, 700)
+            ringside.leaves()
+
+
+def test_the_overview_moves_by_itself_and_rests_when_space_is_pressed():
+    with folder() as home, Display() as display, Ringside(display, home, "--view", "overview") as ringside:
+        first = ringside.pixels()
+        until("the picture to move", lambda: share_changed(first, ringside.pixels()) > 0.001)
+        ringside.key("space")
+        ringside.move(640, 20)
+        time.sleep(1)
+        assert share_changed(ringside.pixels(), ringside.pixels()) == 0
+        ringside.leaves()
+
+
+def test_at_rest_the_window_sleeps():
+    with folder() as home, Display() as display, Ringside(display, home, "--view", "memory") as ringside:
+        ringside.move(640, 20)
+        time.sleep(2)
+        begin, used = time.monotonic(), ringside.seconds_of_processor()
+        time.sleep(3)
+        share = (ringside.seconds_of_processor() - used) / (time.monotonic() - begin)
+        assert share < 0.2, f"{share:.1%} of a core"
+        ringside.leaves()
+
+
+def test_broken_settings_do_not_keep_the_window_from_opening():
+    with folder() as home, Display() as display:
+        place = pathlib.Path(home) / "ringside"
+        place.mkdir()
+        (place / "settings.json").write_text("{")
+        (place / "last-scenario.json").write_text("[]")
+        with Ringside(display, home, "--view", "memory") as ringside:
+            assert colours(ringside.pixels()) > 100
+            ringside.key("ctrl+q")
+            until("the program to end", lambda: ringside.process.poll() is not None)
+            assert ringside.process.returncode == 0
+            assert "settings.json.bad" in ringside.said() and "last-scenario.json" in ringside.said(), ringside.said()
+        assert (place / "settings.json.bad").read_text() == "{"
+
+
+def test_closing_the_window_by_its_manager_ends_the_program_in_order():
+    with folder() as home, Display() as display, Ringside(display, home, "--view", "memory") as ringside:
+        # What a window manager sends when its cross is pressed.
+        ringside.do("windowclose" if not supports("windowquit") else "windowquit", ringside.id)
+        until("the program to end", lambda: ringside.process.poll() is not None)
+        if supports("windowquit"):
+            assert ringside.process.returncode == 0, (ringside.process.returncode, ringside.said())
+
+
+def supports(command):
+    return command in subprocess.run(["xdotool", "help"], capture_output=True, text=True, timeout=PATIENCE).stdout
+
+
+def test_without_a_display_it_says_what_to_do_instead():
+    with folder() as home:
+        environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        done = subprocess.run([RINGSIDE], env={**environment, "XDG_CONFIG_HOME": home}, capture_output=True, text=True, timeout=PATIENCE)
+        assert done.returncode == 2, (done.returncode, done.stderr)
+        assert "there is no display" in done.stderr and "ringside picture --view overview -o overview.png" in done.stderr, done.stderr
+        assert done.stdout == "" and not list(pathlib.Path(home).iterdir())
+
+
+def test_a_display_that_is_not_there_is_named():
+    with folder() as home:
+        done = subprocess.run([RINGSIDE], env={**os.environ, "DISPLAY": ":63999", "XDG_CONFIG_HOME": home}, capture_output=True, text=True, timeout=PATIENCE)
+        assert done.returncode == 2, (done.returncode, done.stderr)
+        assert done.stderr.startswith("display: no window could be opened"), done.stderr
+
+
+def test_an_unknown_view_or_a_faulty_scenario_opens_no_window():
+    with folder() as home:
+        environment = {**os.environ, "XDG_CONFIG_HOME": home}
+        for arguments, words in ((["--view", "memry"], "--view: there is no view"), (["--scenario", "/nowhere.json"], "/nowhere.json: could not be read")):
+            done = subprocess.run([RINGSIDE, *arguments], env=environment, capture_output=True, text=True, timeout=PATIENCE)
+            assert done.returncode == 2 and words in done.stderr, (done.returncode, done.stderr)
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the servers and programs started here end too
+    missing = [tool for tool in ("Xvfb", "xdotool", "import") if shutil.which(tool) is None]
+    tests = {name: value for name, value in globals().items() if name.startswith("test_")}
+    if missing:
+        print("skipped, for want of", ", ".join(missing))
+        sys.exit(SKIPPED)
+    for name in sys.argv[3:] or tests:
+        tests[name]()
+        print("passed:", name)
+
+
+main()
