@@ -7,6 +7,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace
@@ -427,8 +428,24 @@ void Window::key(ImGuiKey key, ImGuiKeyChord modifiers)
             }
         }
     };
+    // What a keyboard types with these keys; signs are read as characters, wherever the keyboard has them.
+    static constexpr std::array<std::pair<ImGuiKey, char>, 8> kSigns{{{ImGuiKey_Comma, ','},
+                                                                      {ImGuiKey_Period, '.'},
+                                                                      {ImGuiKey_LeftBracket, '['},
+                                                                      {ImGuiKey_RightBracket, ']'},
+                                                                      {ImGuiKey_Slash, '?'},
+                                                                      {ImGuiKey_Backslash, '\\'},
+                                                                      {ImGuiKey_Equal, '='},
+                                                                      {ImGuiKey_Minus, '-'}}};
     hold(true);
     io.AddKeyEvent(key, true);
+    for (const auto& [sign_key, sign] : kSigns)
+    {
+        if (key == sign_key && (modifiers & ImGuiMod_Ctrl) == 0)
+        {
+            io.AddInputCharacter(static_cast<unsigned>(sign));
+        }
+    }
     frame();
     io.AddKeyEvent(key, false);
     hold(false);

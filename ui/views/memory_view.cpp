@@ -134,8 +134,10 @@ void MemoryView::draw_conventions(const Frame& frame, const Painter& painter, Re
         Row{"Megatron-LM report", megatron.total(), "first stage; no buffers, no logits"},
         Row{"ZeRO paper", zero_paper_bytes(parameters, dense_replicas(s), s.parallel.zero),
             "states only, the model cut evenly over tensor and pipeline"},
-        Row{"DeepSpeed ZeRO-2", deepspeed_zero2(inputs).gpu, "states only, data parallel only, buffer factor 1.5"},
-        Row{"DeepSpeed ZeRO-3", deepspeed_zero3(inputs).gpu, "states only, data parallel only, buffer factor 1.5"}};
+        Row{"DeepSpeed ZeRO-2", deepspeed_zero2(inputs).gpu,
+            "states only, data parallel only, buffer factor 1.5"},
+        Row{"DeepSpeed ZeRO-3", deepspeed_zero3(inputs).gpu,
+            "states only, data parallel only, buffer factor 1.5"}};
     const FontScope font(painter.look.fonts.of(Type::small));
     const Painter p(*ImGui::GetWindowDrawList(), painter.look);
     for (const Row& row : rows)
