@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/commands.h"
+#include "app/schedule_command.h"
 #include "app/window/bench.h"
 #include "app/window/picture.h"
 #include "app/window/window.h"
@@ -46,6 +47,24 @@ int run(int argc, char** argv)
     check->add_option("PATH", files, "scenario files");
     check->add_flag("--json", common.json, "one JSON document");
     check->callback([&] { status = run_check(common, files); });
+
+    ScheduleOptions plan;
+    auto* schedule =
+        app.add_subcommand("schedule", "one pipeline schedule: its order, times, bubble and stash");
+    schedule->add_option("--kind", plan.kind, "naive, gpipe, 1f1b or interleaved")->capture_default_str();
+    schedule->add_option("--stages", plan.shape.stages, "ranks of the pipeline")->capture_default_str();
+    schedule->add_option("--micro-batches", plan.shape.micro_batches)->capture_default_str();
+    schedule->add_option("--chunks", plan.shape.chunks, "model chunks a stage")->capture_default_str();
+    schedule->add_option("--forward", plan.times.forward, "time of a stage's forward, in any unit")
+        ->capture_default_str();
+    schedule->add_option("--backward-input", plan.times.backward_input)->capture_default_str();
+    schedule->add_option("--backward-weight", plan.times.backward_weight)->capture_default_str();
+    schedule->add_option("--transfer", plan.times.transfer, "between neighbours, beside computing")
+        ->capture_default_str();
+    schedule->add_option("--svg", plan.svg, "draw it into this file");
+    schedule->add_option("--chrome-trace", plan.chrome_trace, "write a trace that opens in Perfetto");
+    schedule->add_flag("--json", common.json, "one JSON document");
+    schedule->callback([&] { status = run_schedule(common, plan); });
 
     PictureOptions picture;
     auto* draw = app.add_subcommand("picture", "draws a view into a PNG file, with no display");

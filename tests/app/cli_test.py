@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import xml.etree.ElementTree
 
 RINGSIDE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 DEFAULT = SOURCE / "assets/scenarios/default.json"
@@ -227,9 +228,35 @@ def test_a_folder_without_presets_is_bad_input():
         Outcome("--assets", where, "check").exits(2).says(f"--assets: {where} has no folder models (give the folder that holds models, gpus and clusters)")
 
 
+def test_schedule_prints_orders_times_and_bubble_as_json():
+    got = json.loads(Outcome("schedule", "--kind", "1f1b", "--stages", 4, "--micro-batches", 8, "--json").exits(0).out)
+    assert got["ranks"][3][:4] == ["3F0", "3B0", "3F1", "3B1"], got["ranks"][3]
+    assert got["makespan"] == 33 and abs(got["bubble_of_total"] - 3 / 11) < 1e-12 and abs(got["bubble_over_ideal"] - 3 / 8) < 1e-12
+    assert got["peak_in_flight"] == [4, 3, 2, 1]
+    assert len(got["events"]) == 2 * 4 * 8 and set(got["events"][0]) == {"rank", "op", "stage", "micro_batch", "start", "end"}
+
+
+def test_schedule_writes_a_picture_and_a_trace():
+    with folder() as where:
+        svg, trace = pathlib.Path(where) / "s.svg", pathlib.Path(where) / "t.json"
+        Outcome("schedule", "--kind", "interleaved", "--chunks", 2, "--svg", svg, "--chrome-trace", trace).exits(0)
+        assert xml.etree.ElementTree.parse(svg).getroot().tag.endswith("svg")
+        events = json.loads(trace.read_text())["traceEvents"]
+        assert sum(e["ph"] == "X" for e in events) == 2 * 4 * 8 * 2 and all(e["dur"] > 0 for e in events if e["ph"] == "X")
+
+
+def test_schedule_refuses_what_cannot_run_and_says_what_would():
+    Outcome("schedule", "--kind", "1f2b", "--stages", 0).exits(2).says("--kind: there is no schedule “1f2b” (did you mean 1f1b?)").says(
+        "--stages: 0 is not a count (use 1 or more)")
+    Outcome("schedule", "--kind", "interleaved", "--micro-batches", 7, "--chunks", 2).exits(2)
+    Outcome("schedule", "--forward", "nan").exits(2).mentions("--forward")
+    Outcome("schedule", "--micro-batches", 100000000).exits(2).mentions("at most")
+    Outcome("schedule", "--svg", "/nowhere/else/s.svg" if os.getuid() else "/proc/s.svg").exits(2)
+
+
 def test_help_is_on_every_command():
     assert "evaluate" in Outcome("--help").exits(0).out
-    for command in ("evaluate", "validate", "check"):
+    for command in ("evaluate", "validate", "check", "schedule", "picture", "bench"):
         outcome = Outcome(command, "--help").exits(0)
         assert "--json" in outcome.out and "Usage" in outcome.out, outcome.out
         assert outcome.err == "", outcome.err
