@@ -19,8 +19,6 @@ namespace
 
 using nlohmann::json;
 
-constexpr std::int64_t kMostOperations = 4'000'000;
-
 const ScheduleInfo* find_schedule(std::string_view id)
 {
     const auto all = schedules();

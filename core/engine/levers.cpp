@@ -15,9 +15,6 @@ namespace ringside
 namespace
 {
 
-// What the pipeline picture can simulate; a lever must not lead to a scenario that cannot be shown.
-constexpr std::int64_t kMostOperations = 4'000'000;
-
 ScheduleShape shape_of(const Scenario& s)
 {
     return {s.parallel.pipeline, micro_batches(s), s.parallel.chunks};
@@ -113,7 +110,7 @@ private:
     {
         const ScheduleShape shape = shape_of(after);
         if (has_errors(validate(after)) ||
-            2 * shape.stages * shape.chunks * shape.micro_batches > kMostOperations)
+            2 * shape.stages * shape.chunks * shape.micro_batches > kMostOperations) // could not be shown
         {
             return;
         }

@@ -12,9 +12,6 @@ namespace
 {
 
 constexpr std::int64_t kMostDrawn = 16;
-// The pipeline picture is simulated with at most this many operations; beyond, only the closed forms are
-// needed.
-constexpr std::int64_t kMostOperations = 4'000'000;
 
 CollectiveReport collective_report(const Scenario& s, const MemoryReport& memory)
 {

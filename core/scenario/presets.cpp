@@ -173,6 +173,14 @@ Issues take_gpu(const json& document, const std::string& stem, Presets& presets)
         preset.note = document["note"].get<std::string>();
     }
     issues = read_fields(document, "", preset.gpu, {"schema", "id", "name", "vendor", "source", "note"});
+    // A data sheet has these; left out, they would silently be another GPU's.
+    for (const char* name : {"memory_gb", "hbm_gb_per_s", "bf16_tflops", "link_gb_per_s", "pcie_gb_per_s"})
+    {
+        if (!document.contains(name))
+        {
+            issues.push_back({name, "is missing", "give it; a link or PCIe rate of 0 means there is none"});
+        }
+    }
     if (issues.empty())
     {
         presets.gpus.push_back(std::move(preset));

@@ -58,6 +58,9 @@ struct Timeline
     double bubble_of_total() const;
 };
 
+// A schedule with more operations than this is not simulated: it would no longer answer at once.
+inline constexpr std::int64_t kMostOperations = 4'000'000;
+
 // Runs the order. An order whose operations wait for each other in a circle is refused.
 Result<Timeline> simulate(const Order& order, const Costs& costs);
 

@@ -204,13 +204,18 @@ def test_check_names_every_faulty_preset_with_file_and_path():
         change("models/llama-2-7b.json", published_parameters="many")
         change("gpus/l4.json", memory_gb="24", note=7)
         change("gpus/l40s.json", memory_gb="48")
+        change("models/llama-3.1-8b.json", published_parameters=8030261249)
+        mi300 = json.loads((assets / "gpus/mi300x.json").read_text())
+        del mi300["bf16_tflops"]
+        (assets / "gpus/mi300x.json").write_text(json.dumps(mi300))
         change("clusters/dgx-2.json", gpus=None, gpu=3)
         change("scenarios/default.json", parallel=[1])
         (assets / "gpus/a40.json").write_text("")
         (assets / "models/phi-4.json").write_text("[1]")
         outcome = Outcome("--assets", assets, "check").exits(1)
         outcome.mentions("models/gpt-2-124m.json: shape: ", "models/llama-2-7b.json: published_parameters: ", "gpus/l4.json: note: ", 'gpus/l40s.json: memory_gb: "48" is not a number',
-                         "clusters/dgx-2.json: gpu: ", "scenarios/default.json: parallel: ", "gpus/a40.json: the file is empty", "models/phi-4.json: not an object")
+                         "clusters/dgx-2.json: gpu: ", "scenarios/default.json: parallel: ", "gpus/a40.json: the file is empty", "gpus/mi300x.json: bf16_tflops: is missing",
+                         "models/llama-3.1-8b.json: published_parameters: 8030261249 were published, the shape has 8030261248", "models/phi-4.json: not an object")
         assert outcome.out.rstrip().endswith("faults"), outcome.out
         # The rest still works: one bad file never hides the others.
         Outcome("--assets", assets, "evaluate", "-", text=FITS).exits(0)
