@@ -192,8 +192,8 @@ void Shell::draw_palette(const Frame& frame, const Painter& painter, Out& out)
             const float used = p.text_within(a.x + p.px(84), middle, b.x - a.x - p.px(90), Type::small_strong,
                                              p.theme.text, found[i].label);
             const float from = a.x + p.px(100) + used;
-            p.text_within(b.x - p.px(4), middle, b.x - from, Type::small, p.theme.muted, found[i].says,
-                          Align::right);
+            p.text(b.x - p.px(4), middle, Type::small, p.theme.muted,
+                   p.shortened(Type::small, found[i].says, b.x - from), Align::right);
         }
     }
     if (chosen)
@@ -233,13 +233,13 @@ void Shell::draw_help(const Frame& frame, const Painter& painter, const ViewInfo
     const bool two = display.x > painter.px(900);
     const std::size_t lines = two ? half : rows.size();
     const float row_height = painter.px(32);
-    const ImVec2 size{std::min(painter.px(two ? 880 : 460), display.x * 0.95F),
+    const ImVec2 size{std::min(painter.px(two ? 880.0F : 460.0F), display.x * 0.95F),
                       std::min(row_height * static_cast<float>(lines) + painter.px(88), display.y * 0.9F)};
     const OverlayScope overlay(painter, "###help window", size);
     const Painter p(*ImGui::GetWindowDrawList(), painter.look);
     const ImVec2 top = ImGui::GetCursorScreenPos();
     p.text(top.x, top.y + p.px(12), Type::body_strong, p.theme.text, "Keys");
-    const float column = (size.x - p.px(32)) / (two ? 2 : 1);
+    const float column = (size.x - p.px(32)) / (two ? 2.0F : 1.0F);
     for (std::size_t i = 0; i < rows.size(); ++i)
     {
         const bool right = two && i >= half;

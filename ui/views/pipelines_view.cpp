@@ -238,11 +238,9 @@ void PipelinesView::draw_legend(const Painter& painter, Rect row) const
         item(fmt::format("path of micro-batch {}", e.operation.micro_batch),
              [&](Rect r)
              {
-                 const ImVec2 points[] = {{r.x, r.bottom() - 3},
-                                          {r.centre(), r.bottom() - 3},
-                                          {r.centre(), r.y + 3},
-                                          {r.right(), r.y + 3}};
-                 painter.list.AddPolyline(points, 4, t.text, 0, painter.px(2));
+                 const std::array points{ImVec2{r.x, r.bottom() - 3}, ImVec2{r.centre(), r.bottom() - 3},
+                                         ImVec2{r.centre(), r.y + 3}, ImVec2{r.right(), r.y + 3}};
+                 painter.list.AddPolyline(points.data(), 4, t.text, 0, painter.px(2));
              });
     }
 }
@@ -399,13 +397,13 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
         draw_heading(painter, area.cut_top(heading), all[i]);
         end_top = area.y;
         const Rect rows_area = area.cut_top(pitch * static_cast<float>(all[i].timeline.ranks()));
-        LanesStyle style;
+        LanesStyle style{pitch};
         if (had && had->first < all.size() && had->second < all[had->first].timeline.events.size())
         {
             style.lit_micro_batch = all[had->first].timeline.events[had->second].operation.micro_batch;
         }
-        if (const auto hit = draw_lanes(painter, rows_area, all[i].timeline, frame.now.scenario.stage_times,
-                                        w, pitch, style))
+        if (const auto hit =
+                draw_lanes(painter, rows_area, all[i].timeline, frame.now.scenario.stage_times, w, style))
         {
             hovered_ = {i, *hit};
             if (ImGui::IsMouseClicked(0))
@@ -485,9 +483,9 @@ bool PipelinesView::draw_panel(const Frame& frame, const Painter& painter, Rect 
         for (std::size_t i = 0; i < all.size(); ++i)
         {
             const float right = row.right() - column * static_cast<float>(all.size() - 1 - i);
-            painter.text_within(right, row.middle(), column - painter.px(4),
-                                heading ? Type::small_strong : Type::mono_small, t.text, value(all[i]),
-                                Align::right);
+            const Type type = heading ? Type::small_strong : Type::mono_small;
+            painter.text(right, row.middle(), type, t.text,
+                         painter.shortened(type, value(all[i]), column - painter.px(4)), Align::right);
         }
     };
     line(
