@@ -71,6 +71,37 @@ Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) co
     return parts;
 }
 
+namespace
+{
+
+// A group of views on the rail; whether it was clicked.
+bool draw_rail_cell(const Painter& painter, Rect cell, const ViewInfo& info, bool selected, bool words)
+{
+    const Theme& t = painter.theme;
+    const std::string group(info.group);
+    const Press pressed = press(painter, cell, (group + "###rail " + group).c_str(), 0);
+    if (selected || pressed.hovered)
+    {
+        painter.fill(cell, selected ? t.raised : t.control);
+    }
+    if (selected)
+    {
+        painter.fill({cell.x, cell.y, painter.px(3), cell.h}, t.text);
+    }
+    const Colour colour = selected ? t.text : t.muted;
+    group_icon(painter, {cell.centre(), cell.y + painter.px(words ? 26 : 28)}, info.group, colour);
+    if (words)
+    {
+        const Type type = selected ? Type::small_strong : Type::small;
+        painter.text(cell.centre(), cell.y + painter.px(56), type, colour,
+                     painter.shortened(type, group, cell.w - painter.px(4)), Align::centre);
+    }
+    tooltip(painter, info.description);
+    return pressed.clicked;
+}
+
+} // namespace
+
 void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& parts, Out& out)
 {
     Rect rail = parts.rail;
@@ -95,27 +126,7 @@ void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& p
         last = info->group;
         const Rect cell = rail.cut_top(painter.px(parts.rail_words ? 72 : 56));
         const bool selected = current != nullptr && current->group == info->group;
-        const Press pressed = press(
-            painter, cell, (std::string(info->group) + "###rail " + std::string(info->group)).c_str(), 0);
-        if (selected || pressed.hovered)
-        {
-            painter.fill(cell, selected ? t.raised : t.control);
-        }
-        if (selected)
-        {
-            painter.fill({cell.x, cell.y, painter.px(3), cell.h}, t.text);
-        }
-        const Colour colour = selected ? t.text : t.muted;
-        group_icon(painter, {cell.centre(), cell.y + painter.px(parts.rail_words ? 26 : 28)}, info->group,
-                   colour);
-        if (parts.rail_words)
-        {
-            const Type type = selected ? Type::small_strong : Type::small;
-            painter.text(cell.centre(), cell.y + painter.px(56), type, colour,
-                         painter.shortened(type, info->group, cell.w - painter.px(4)), Align::centre);
-        }
-        tooltip(painter, info->description);
-        if (pressed.clicked && !selected)
+        if (draw_rail_cell(painter, cell, *info, selected, parts.rail_words) && !selected)
         {
             out.push(OpenView{std::string(info->id)});
         }

@@ -284,6 +284,47 @@ void PipelinesView::draw_end(const Frame& frame, const Painter& painter, Rect fi
     }
 }
 
+// How much a stage keeps over time, as steps; `most` is the top of the chart.
+struct StashCurve
+{
+    const std::vector<StashStep>& steps;
+    double most;
+    bool filled; // dashed otherwise
+
+    float y(Rect chart, double held) const
+    {
+        return std::round(chart.bottom() - chart.h * static_cast<float>(held / most));
+    }
+};
+
+void draw_stash_steps(const Painter& painter, Rect chart, TimeWindow window, const StashCurve& curve)
+{
+    const Theme& t = painter.theme;
+    const Colour colour = t.of(Component::activations).fill;
+    for (std::size_t k = 0; k + 1 < curve.steps.size(); ++k)
+    {
+        const float x1 = window.x(chart, curve.steps[k].t);
+        const float x2 = window.x(chart, curve.steps[k + 1].t);
+        const float here = curve.y(chart, curve.steps[k].held);
+        const float next = curve.y(chart, curve.steps[k + 1].held);
+        if (x2 < chart.x || x1 > chart.right())
+        {
+            continue;
+        }
+        if (curve.filled)
+        {
+            painter.fill({x1, here, x2 - x1, chart.bottom() - here}, with_alpha(colour, 0.4F));
+            painter.line(x1, here, x2, here, colour, painter.px(2));
+            painter.line(x2, here, x2, next, colour, painter.px(2));
+        }
+        else
+        {
+            painter.dashed(x1, here, x2, here, t.text, painter.px(1.5F));
+            painter.dashed(x2, here, x2, next, t.text, painter.px(1.5F));
+        }
+    }
+}
+
 void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect area) const
 {
     const auto& all = rows(frame);
@@ -320,30 +361,7 @@ void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect 
                               true);
     for (std::size_t i = 0; i < steps.size(); ++i)
     {
-        const bool filled = i + 1 == steps.size();
-        for (std::size_t k = 0; k + 1 < steps[i].size(); ++k)
-        {
-            const float x1 = w.x(chart, steps[i][k].t);
-            const float x2 = w.x(chart, steps[i][k + 1].t);
-            const float here = y(steps[i][k].held);
-            const float next = y(steps[i][k + 1].held);
-            if (x2 < chart.x || x1 > chart.right())
-            {
-                continue;
-            }
-            if (filled)
-            {
-                painter.fill({x1, here, x2 - x1, chart.bottom() - here},
-                             with_alpha(t.of(Component::activations).fill, 0.4F));
-                painter.line(x1, here, x2, here, t.of(Component::activations).fill, painter.px(2));
-                painter.line(x2, here, x2, next, t.of(Component::activations).fill, painter.px(2));
-            }
-            else
-            {
-                painter.dashed(x1, here, x2, here, t.text, painter.px(1.5F));
-                painter.dashed(x2, here, x2, next, t.text, painter.px(1.5F));
-            }
-        }
+        draw_stash_steps(painter, chart, w, {steps[i], most, i + 1 == steps.size()});
     }
     for (std::size_t i = 0; i < all.size(); ++i)
     {
