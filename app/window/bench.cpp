@@ -70,6 +70,7 @@ nlohmann::json measure_view(const ViewInfo& info, Session& session, Drawing& dra
 double measure_demo_window(Offscreen& screen)
 {
     std::vector<double> drawn;
+    drawn.reserve(kDrawn);
     for (int i = 0; i < kDrawn; ++i)
     {
         drawn.push_back(timed(

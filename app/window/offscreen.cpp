@@ -9,9 +9,12 @@
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
 
+#ifndef __clang_analyzer__ // which follows the calls into stb and reports what it does there
 #define STB_IMAGE_WRITE_IMPLEMENTATION
+#endif
 #include <stb_image_write.h>
 
+#include <array>
 #include <cstring>
 #include <string>
 
@@ -127,19 +130,20 @@ Result<std::unique_ptr<Offscreen>> Offscreen::create(int width, int height)
     {
         return missing;
     }
-    constexpr EGLint kConfig[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, EGL_PBUFFER_BIT,
-                                  EGL_NONE};
-    constexpr EGLint kContext[] = {EGL_CONTEXT_MAJOR_VERSION,
-                                   3,
-                                   EGL_CONTEXT_MINOR_VERSION,
-                                   3,
-                                   EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                                   EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
-                                   EGL_NONE};
+    constexpr std::array<EGLint, 5> kConfig{EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE,
+                                            EGL_PBUFFER_BIT, EGL_NONE};
+    constexpr std::array<EGLint, 7> kContext{EGL_CONTEXT_MAJOR_VERSION,
+                                             3,
+                                             EGL_CONTEXT_MINOR_VERSION,
+                                             3,
+                                             EGL_CONTEXT_OPENGL_PROFILE_MASK,
+                                             EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
+                                             EGL_NONE};
     EGLConfig config = nullptr;
     EGLint count = 0;
-    eglChooseConfig(display, kConfig, &config, 1, &count);
-    EGLContext context = eglCreateContext(display, count > 0 ? config : nullptr, EGL_NO_CONTEXT, kContext);
+    eglChooseConfig(display, kConfig.data(), &config, 1, &count);
+    EGLContext context =
+        eglCreateContext(display, count > 0 ? config : nullptr, EGL_NO_CONTEXT, kContext.data());
     if (context == EGL_NO_CONTEXT ||
         eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context) == EGL_FALSE)
     {

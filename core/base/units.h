@@ -19,8 +19,8 @@ struct Quantity
     constexpr explicit Quantity(double amount) : value(amount) {}
     constexpr explicit Quantity(std::int64_t amount) : value(static_cast<double>(amount)) {}
 
-    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 of a defaulted comparison for a
-    // pointer
+    // clang-tidy 14 takes the 0 that a defaulted comparison compares with for a pointer.
+    // NOLINTNEXTLINE(modernize-use-nullptr)
     friend constexpr auto operator<=>(const Quantity&, const Quantity&) = default;
     constexpr Quantity& operator+=(Quantity other)
     {

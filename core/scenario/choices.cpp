@@ -203,13 +203,14 @@ Scenario repaired(Scenario s, std::vector<std::string>& changes)
         }
         Scenario best = s;
         std::vector<std::int64_t> values = candidates(s, knob);
-        for (auto value = values.rbegin(); value != values.rend(); ++value)
+        std::reverse(values.begin(), values.end()); // the least change first
+        for (const std::int64_t value : values)
         {
-            if (*value >= value_of(s, knob) && knob != Knob::gpus && knob != Knob::micro_batches)
+            if (value >= value_of(s, knob) && knob != Knob::gpus && knob != Knob::micro_batches)
             {
                 continue;
             }
-            const Scenario tried = with(s, knob, *value);
+            const Scenario tried = with(s, knob, value);
             if (const std::size_t left = errors(tried); left < faults)
             {
                 faults = left;

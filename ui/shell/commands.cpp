@@ -1,6 +1,7 @@
 #include "ui/shell/shell.h"
 
 #include <algorithm>
+#include <array>
 
 namespace ringside
 {
@@ -26,7 +27,7 @@ void move_view(const Frame& frame, Out& out, int direction)
     out.push(OpenView{std::string(all[static_cast<std::size_t>((at + direction + count) % count)]->id)});
 }
 
-constexpr float kScales[]{0.75F, 0.9F, 1, 1.15F, 1.3F, 1.5F, 1.75F, 2, 2.25F, 2.5F};
+constexpr std::array<float, 10> kScales{0.75F, 0.9F, 1, 1.15F, 1.3F, 1.5F, 1.75F, 2, 2.25F, 2.5F};
 
 void scale_text(const Frame& frame, Out& out, int direction)
 {
@@ -34,10 +35,10 @@ void scale_text(const Frame& frame, Out& out, int direction)
                        [&](Preferences& p)
                        {
                            const auto* at =
-                               std::lower_bound(std::begin(kScales), std::end(kScales), p.text_scale - 0.01F);
-                           const auto index = std::clamp<std::ptrdiff_t>(at - std::begin(kScales) + direction,
-                                                                         0, std::ssize(kScales) - 1);
-                           p.text_scale = kScales[index];
+                               std::lower_bound(kScales.begin(), kScales.end(), p.text_scale - 0.01F);
+                           const auto index = std::clamp<std::ptrdiff_t>(at - kScales.begin() + direction, 0,
+                                                                         std::ssize(kScales) - 1);
+                           p.text_scale = kScales[static_cast<std::size_t>(index)];
                        });
 }
 

@@ -35,19 +35,19 @@ ImVec4 vec(Colour colour)
 
 const ImWchar* glyph_ranges()
 {
-    static constexpr ImWchar kRanges[] = {0x0020, 0x017F, // Latin
-                                          0x0370, 0x03FF, // Greek
-                                          0x1D2C, 0x1D6A, // modifier letters
-                                          0x2000, 0x206F, // thin space, dashes, quotes
-                                          0x2070, 0x209F, // superscripts and subscripts
-                                          0x2190, 0x21FF, // arrows
-                                          0x2200, 0x22FF, // mathematical operators
-                                          0x2308, 0x230B, // rounding up and down
-                                          0x25A0, 0x25FF, // shapes
-                                          0x2713, 0x2717, // ticks and crosses
-                                          0x2C7C, 0x2C7C, // subscript j
-                                          0};
-    return kRanges;
+    static constexpr std::array<ImWchar, 23> kRanges{0x0020, 0x017F, // Latin
+                                                     0x0370, 0x03FF, // Greek
+                                                     0x1D2C, 0x1D6A, // modifier letters
+                                                     0x2000, 0x206F, // thin space, dashes, quotes
+                                                     0x2070, 0x209F, // superscripts and subscripts
+                                                     0x2190, 0x21FF, // arrows
+                                                     0x2200, 0x22FF, // mathematical operators
+                                                     0x2308, 0x230B, // rounding up and down
+                                                     0x25A0, 0x25FF, // shapes
+                                                     0x2713, 0x2717, // ticks and crosses
+                                                     0x2C7C, 0x2C7C, // subscript j
+                                                     0};
+    return kRanges.data();
 }
 
 namespace
@@ -55,7 +55,11 @@ namespace
 
 float em_of(const Face& face, bool presenter)
 {
-    return !presenter ? face.em : face.em <= 14 ? 22 : face.em <= 17 ? 28 : face.em <= 22 ? 40 : 56;
+    return !presenter      ? face.em
+           : face.em <= 14 ? 22.0F
+           : face.em <= 17 ? 28.0F
+           : face.em <= 22 ? 40.0F
+                           : 56.0F;
 }
 
 } // namespace

@@ -123,6 +123,37 @@ public:
     OverlayScope& operator=(const OverlayScope&) = delete;
 };
 
+// What was found, a row each; the one clicked.
+std::optional<std::size_t> draw_found(const Painter& painter, const std::vector<Found>& found,
+                                      std::size_t row, bool moved)
+{
+    std::optional<std::size_t> clicked;
+    const ChildScope list("###found", {0, 0});
+    for (std::size_t i = 0; i < found.size(); ++i)
+    {
+        const IdScope id(static_cast<int>(i));
+        if (ImGui::Selectable(("###row " + found[i].label).c_str(), i == row, 0, {0, painter.px(28)}))
+        {
+            clicked = i;
+        }
+        if (i == row && moved)
+        {
+            ImGui::SetScrollHereY();
+        }
+        const Painter p(*ImGui::GetWindowDrawList(), painter.look);
+        const ImVec2 a = ImGui::GetItemRectMin();
+        const ImVec2 b = ImGui::GetItemRectMax();
+        const float middle = (a.y + b.y) / 2;
+        p.text(a.x + p.px(4), middle, Type::small, p.theme.muted, found[i].kind);
+        const float used = p.text_within(a.x + p.px(84), middle, b.x - a.x - p.px(90), Type::small_strong,
+                                         p.theme.text, found[i].label);
+        const float from = a.x + p.px(100) + used;
+        p.text(b.x - p.px(4), middle, Type::small, p.theme.muted,
+               p.shortened(Type::small, found[i].says, b.x - from), Align::right);
+    }
+    return clicked;
+}
+
 } // namespace
 
 void Shell::draw_palette(const Frame& frame, const Painter& painter, Out& out)
@@ -170,31 +201,9 @@ void Shell::draw_palette(const Frame& frame, const Painter& painter, Out& out)
     {
         chosen = palette_row_;
     }
+    if (const auto clicked = draw_found(painter, found, palette_row_, move != 0))
     {
-        const ChildScope list("###found", {0, 0});
-        for (std::size_t i = 0; i < found.size(); ++i)
-        {
-            const IdScope id(static_cast<int>(i));
-            if (ImGui::Selectable(("###row " + found[i].label).c_str(), i == palette_row_, 0,
-                                  {0, painter.px(28)}))
-            {
-                chosen = i;
-            }
-            if (i == palette_row_ && move != 0)
-            {
-                ImGui::SetScrollHereY();
-            }
-            const Painter p(*ImGui::GetWindowDrawList(), painter.look);
-            const ImVec2 a = ImGui::GetItemRectMin();
-            const ImVec2 b = ImGui::GetItemRectMax();
-            const float middle = (a.y + b.y) / 2;
-            p.text(a.x + p.px(4), middle, Type::small, p.theme.muted, found[i].kind);
-            const float used = p.text_within(a.x + p.px(84), middle, b.x - a.x - p.px(90), Type::small_strong,
-                                             p.theme.text, found[i].label);
-            const float from = a.x + p.px(100) + used;
-            p.text_within(b.x - p.px(4), middle, b.x - from, Type::small, p.theme.muted, found[i].says,
-                          Align::right);
-        }
+        chosen = clicked;
     }
     if (chosen)
     {
@@ -233,13 +242,13 @@ void Shell::draw_help(const Frame& frame, const Painter& painter, const ViewInfo
     const bool two = display.x > painter.px(900);
     const std::size_t lines = two ? half : rows.size();
     const float row_height = painter.px(32);
-    const ImVec2 size{std::min(painter.px(two ? 880 : 460), display.x * 0.95F),
+    const ImVec2 size{std::min(painter.px(two ? 880.0F : 460.0F), display.x * 0.95F),
                       std::min(row_height * static_cast<float>(lines) + painter.px(88), display.y * 0.9F)};
     const OverlayScope overlay(painter, "###help window", size);
     const Painter p(*ImGui::GetWindowDrawList(), painter.look);
     const ImVec2 top = ImGui::GetCursorScreenPos();
     p.text(top.x, top.y + p.px(12), Type::body_strong, p.theme.text, "Keys");
-    const float column = (size.x - p.px(32)) / (two ? 2 : 1);
+    const float column = (size.x - p.px(32)) / (two ? 2.0F : 1.0F);
     for (std::size_t i = 0; i < rows.size(); ++i)
     {
         const bool right = two && i >= half;

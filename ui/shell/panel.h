@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/scenario/choices.h"
+#include "core/scenario/fields.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/controls.h"
 
@@ -37,11 +38,23 @@ private:
     void draw_model_size(Column& column);
     void draw_model_preset(Column& column);
     void draw_gpu_preset(Column& column);
-    void draw_real(Column& column, std::string_view path);
+    // False when the field is none that slides.
+    bool draw_slide(Column& column, std::string_view path);
     void draw_field(Column& column, std::string_view path);
+    template <class S>
+    void draw_toggle(Column& column, const std::string& path, Scenario& next, S& object,
+                     const Field<S>& field);
+    template <class S>
+    void draw_choice(Column& column, const std::string& path, Scenario& next, S& object,
+                     const Field<S>& field);
+    template <class S>
+    void draw_typed(Column& column, const std::string& path, Scenario& next, S& object,
+                    const Field<S>& field);
+    void draw_section(Column& column, const char* title, std::string_view section);
     void draw_more(Column& column);
     void draw_faults(Column& column, std::string_view path);
     void draw_other_faults(Column& column);
+    void draw_memory_cost(Column& column);
     void draw_costs(Column& column);
     // A popup under `under`, with a filter where there are many; returns the index chosen.
     std::optional<std::size_t> list_popup(const Painter& painter, const char* id,
@@ -50,6 +63,7 @@ private:
     bool has_fault(const Frame& frame, std::string_view path) const;
     void change(Column& column, Scenario next, bool dragging = false);
     void change(Column& column, ChangeScenario next);
+    void change_field(Column& column, std::string_view path, Scenario next);
     void refuse(std::string_view path, std::string message);
 
     bool more_ = false;

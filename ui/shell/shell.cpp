@@ -71,6 +71,37 @@ Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) co
     return parts;
 }
 
+namespace
+{
+
+// A group of views on the rail; whether it was clicked.
+bool draw_rail_cell(const Painter& painter, Rect cell, const ViewInfo& info, bool selected, bool words)
+{
+    const Theme& t = painter.theme;
+    const std::string group(info.group);
+    const Press pressed = press(painter, cell, (group + "###rail " + group).c_str(), 0);
+    if (selected || pressed.hovered)
+    {
+        painter.fill(cell, selected ? t.raised : t.control);
+    }
+    if (selected)
+    {
+        painter.fill({cell.x, cell.y, painter.px(3), cell.h}, t.text);
+    }
+    const Colour colour = selected ? t.text : t.muted;
+    group_icon(painter, {cell.centre(), cell.y + painter.px(words ? 26 : 28)}, info.group, colour);
+    if (words)
+    {
+        const Type type = selected ? Type::small_strong : Type::small;
+        painter.text(cell.centre(), cell.y + painter.px(56), type, colour,
+                     painter.shortened(type, group, cell.w - painter.px(4)), Align::centre);
+    }
+    tooltip(painter, info.description);
+    return pressed.clicked;
+}
+
+} // namespace
+
 void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& parts, Out& out)
 {
     Rect rail = parts.rail;
@@ -95,27 +126,7 @@ void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& p
         last = info->group;
         const Rect cell = rail.cut_top(painter.px(parts.rail_words ? 72 : 56));
         const bool selected = current != nullptr && current->group == info->group;
-        const Press pressed = press(
-            painter, cell, (std::string(info->group) + "###rail " + std::string(info->group)).c_str(), 0);
-        if (selected || pressed.hovered)
-        {
-            painter.fill(cell, selected ? t.raised : t.control);
-        }
-        if (selected)
-        {
-            painter.fill({cell.x, cell.y, painter.px(3), cell.h}, t.text);
-        }
-        const Colour colour = selected ? t.text : t.muted;
-        group_icon(painter, {cell.centre(), cell.y + painter.px(parts.rail_words ? 26 : 28)}, info->group,
-                   colour);
-        if (parts.rail_words)
-        {
-            painter.text_within(cell.centre(), cell.y + painter.px(56), cell.w - painter.px(4),
-                                selected ? Type::small_strong : Type::small, colour, info->group,
-                                Align::centre);
-        }
-        tooltip(painter, info->description);
-        if (pressed.clicked && !selected)
+        if (draw_rail_cell(painter, cell, *info, selected, parts.rail_words) && !selected)
         {
             out.push(OpenView{std::string(info->id)});
         }
@@ -419,16 +430,16 @@ void Shell::draw_fault_banner(const Frame& frame, const Painter& painter, Rect a
                             "Below: the last scenario that worked; Ctrl+Z goes back to it.");
 }
 
-void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
+// Keys that work whatever is open.
+void Shell::keys_always(const Frame& frame, Out& out)
 {
-    const ImGuiIO& io = ImGui::GetIO();
     if (ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_K))
     {
         palette_open_ = !palette_open_;
     }
     if (ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_Q))
     {
-        out.push(Command::quit); // whatever is open
+        out.push(Command::quit);
     }
     if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
     {
@@ -440,11 +451,35 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
         }
         palette_open_ = help_open_ = panel_over_ = false;
     }
-    if (io.WantTextInput || palette_open_ ||
-        ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
+}
+
+// Keys of the transport.
+void Shell::keys_of_motion(const Frame& frame, const Motion& motion, Out& out)
+{
+    const bool widget_has_keys = !GImGui->NavDisableHighlight && GImGui->NavId != 0;
+    if (!widget_has_keys && ImGui::IsKeyPressed(ImGuiKey_Space, false))
     {
-        return;
+        out.push(Play{!frame.playback.playing});
     }
+    const int step = (typed('.') ? 1 : 0) - (typed(',') ? 1 : 0);
+    if (step != 0)
+    {
+        out.push(Play{false});
+        out.push(Seek{next_stop(motion, frame.playback.t, step)});
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_Home, false))
+    {
+        out.push(Seek{0});
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_End, false))
+    {
+        out.push(Seek{motion.duration});
+    }
+}
+
+void Shell::keys_of_commands(const Frame& frame, Out& out)
+{
+    const ImGuiIO& io = ImGui::GetIO();
     for (const CommandInfo& command : commands())
     {
         const bool chord = command.chord != ImGuiKey_None && ImGui::IsKeyChordPressed(command.chord);
@@ -462,6 +497,18 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
     {
         find_command("Smaller text").run(frame, out);
     }
+}
+
+void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
+{
+    const ImGuiIO& io = ImGui::GetIO();
+    keys_always(frame, out);
+    if (io.WantTextInput || palette_open_ ||
+        ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
+    {
+        return;
+    }
+    keys_of_commands(frame, out);
     if (io.KeyCtrl || io.KeyAlt || io.KeySuper)
     {
         return;
@@ -478,27 +525,9 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
     {
         panel_over_ = !panel_over_;
     }
-    const bool widget_has_keys = !GImGui->NavDisableHighlight && GImGui->NavId != 0;
     if (motion.duration > 0)
     {
-        if (!widget_has_keys && ImGui::IsKeyPressed(ImGuiKey_Space, false))
-        {
-            out.push(Play{!frame.playback.playing});
-        }
-        const int step = (typed('.') ? 1 : 0) - (typed(',') ? 1 : 0);
-        if (step != 0)
-        {
-            out.push(Play{false});
-            out.push(Seek{next_stop(motion, frame.playback.t, step)});
-        }
-        if (ImGui::IsKeyPressed(ImGuiKey_Home, false))
-        {
-            out.push(Seek{0});
-        }
-        if (ImGui::IsKeyPressed(ImGuiKey_End, false))
-        {
-            out.push(Seek{motion.duration});
-        }
+        keys_of_motion(frame, motion, out);
     }
     view.keys(frame, out);
 }

@@ -61,6 +61,9 @@ private:
     void draw_palette(const Frame& frame, const Painter& painter, Out& out);
     void draw_help(const Frame& frame, const Painter& painter, const ViewInfo& info);
     void keys(const Frame& frame, const Motion& motion, View& view, Out& out);
+    void keys_always(const Frame& frame, Out& out);
+    static void keys_of_commands(const Frame& frame, Out& out);
+    static void keys_of_motion(const Frame& frame, const Motion& motion, Out& out);
 
     std::map<std::string, std::unique_ptr<View>, std::less<>> views_;
     Panel panel_;

@@ -1,6 +1,7 @@
 #include "ui/shell/theme.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ringside
 {
@@ -95,7 +96,7 @@ Colour mix(Colour from, Colour to, float amount)
     {
         const auto a = static_cast<float>((from >> shift) & 0xFFU);
         const auto b = static_cast<float>((to >> shift) & 0xFFU);
-        out |= static_cast<Colour>(a + (b - a) * share + 0.5F) << shift;
+        out |= static_cast<Colour>(std::lround(a + (b - a) * share)) << shift;
     }
     return out;
 }
@@ -107,7 +108,8 @@ Colour dim(const Theme& theme, Colour colour, float amount)
 
 Colour with_alpha(Colour colour, float alpha)
 {
-    return (colour & 0xFFFFFFU) | (static_cast<Colour>(std::clamp(alpha, 0.0F, 1.0F) * 255 + 0.5F) << 24U);
+    return (colour & 0xFFFFFFU) |
+           (static_cast<Colour>(std::lround(std::clamp(alpha, 0.0F, 1.0F) * 255)) << 24U);
 }
 
 Colour stage_colour(const Theme& theme, std::size_t stage, std::size_t stages)

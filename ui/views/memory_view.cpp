@@ -25,6 +25,17 @@ struct Bar
     std::size_t first = 0;
     std::size_t last = 0;
     std::size_t fullest = 0;
+    std::size_t index = 0;
+    Rect column; // where it stands; its height is the whole chart's
+};
+
+// Bytes upwards from the bottom line, `most` of them at the top.
+struct Chart
+{
+    Rect area;
+    double most;
+
+    float y(double bytes) const { return area.bottom() - static_cast<float>(bytes / most) * area.h; }
 };
 
 std::vector<Bar> group_stages(const MemoryReport& memory)
@@ -34,7 +45,7 @@ std::vector<Bar> group_stages(const MemoryReport& memory)
     std::vector<Bar> groups;
     for (std::size_t i = 0; i < bars; ++i)
     {
-        Bar bar{i * stages / bars, (i + 1) * stages / bars - 1, i * stages / bars};
+        Bar bar{i * stages / bars, (i + 1) * stages / bars - 1, i * stages / bars, i, {}};
         for (std::size_t stage = bar.first; stage <= bar.last; ++stage)
         {
             bar.fullest =
@@ -60,6 +71,154 @@ double axis_step(double most, double lines)
     return power * (share < 1.5 ? 1 : share < 3.5 ? 2 : share < 7.5 ? 5 : 10);
 }
 
+void draw_axis(const Painter& painter, const Chart& chart)
+{
+    const Rect& area = chart.area;
+    const double unit = in_bytes(painter.look.unit);
+    const double lines = std::clamp(static_cast<double>(area.h / painter.px(40)), 1.5, 4.5);
+    const double step = axis_step(chart.most / unit, lines) * unit;
+    const int last = static_cast<int>(chart.most / step);
+    for (int i = 0; i <= last; ++i)
+    {
+        const double value = i * step;
+        const float y = std::round(chart.y(value));
+        painter.line(area.x, y, area.right(), y, i == 0 ? painter.theme.line : painter.theme.grid);
+        painter.text(area.x - painter.px(8), y, Type::mono_small, painter.theme.muted,
+                     plain_number(value / unit), Align::right);
+    }
+}
+
+// What of a bar is beyond the HBM.
+void draw_overflow(const Painter& painter, const Chart& chart, Rect column, double bytes, double capacity)
+{
+    const float top = chart.y(bytes);
+    const float line = chart.y(capacity);
+    if (bytes > capacity && line - top > 1)
+    {
+        const Rect cap{column.x, top, column.w, line - top};
+        painter.fill(cap, with_alpha(mix(painter.theme.window, painter.theme.warning, 0.3F), 0.72F));
+        painter.hatch(cap, painter.theme.warning, kOverflowHatch);
+        painter.outline(cap, painter.theme.warning, painter.px(2));
+    }
+}
+
+float pitch_of(const Bar& bar)
+{
+    return bar.column.w * 1.25F;
+}
+
+// The total above a bar where it fits, and how much too much it is.
+void draw_total(const Painter& painter, const Chart& chart, const Bar& bar, const MemoryReport& memory)
+{
+    const StageMemory& stage = memory.stages[bar.fullest];
+    const bool last = bar.last + 1 == memory.stages.size();
+    const bool over = stage.total() > memory.capacity;
+    const bool fullest = bar.first <= memory.fullest && memory.fullest <= bar.last;
+    const Type type = bar.column.w > painter.px(64) ? Type::mono : Type::mono_small;
+    const std::string number = format_gigabytes(stage.total(), painter.look.unit);
+    const float middle = chart.y(stage.total().value) - painter.px(14);
+    if (painter.width(type, number) < pitch_of(bar) || fullest || last)
+    {
+        painter.text(bar.column.centre(), middle, type, over ? painter.theme.warning : painter.theme.text,
+                     number, Align::centre);
+    }
+    const bool next_is_lower = last || memory.stages[bar.last + 1].total() <= memory.capacity;
+    if (over && fullest && next_is_lower)
+    {
+        const float line = chart.y(memory.capacity.value);
+        painter.text(
+            bar.column.right() + painter.px(12), std::min(line - painter.px(14), middle + painter.px(8)),
+            Type::body_strong, painter.theme.warning,
+            fmt::format("{} {} over", format_gigabytes(stage.total() - memory.capacity, painter.look.unit),
+                        painter.look.gigabyte()));
+    }
+}
+
+// Below a bar its stage and what it keeps; where bars are narrow, what fits.
+void draw_stage_names(const Painter& painter, const Chart& chart, const Bar& bar, std::int64_t in_flight)
+{
+    const float y = chart.area.bottom() + painter.px(20);
+    const float pitch = pitch_of(bar);
+    const bool named = painter.width(Type::small_strong, "stage 00") < pitch;
+    const std::string name = bar.first == bar.last && !named ? std::to_string(bar.first) : bar_name(bar);
+    const bool every = painter.width(Type::small_strong, name) < pitch;
+    const float centre = bar.column.centre();
+    if (every || bar.index % 2 == 0)
+    {
+        painter.text(centre, y, Type::small_strong, painter.theme.text, name, Align::centre);
+    }
+    const bool flight = painter.width(Type::small, "00 in flight") < pitch;
+    if (flight || every || bar.index % 2 == 0)
+    {
+        painter.text(centre, y + painter.px(20), Type::small, painter.theme.muted,
+                     flight ? fmt::format("{} in flight", in_flight) : std::to_string(in_flight),
+                     Align::centre);
+    }
+    if (bar.index == 0 && !named)
+    {
+        painter.text(chart.area.x - painter.px(8), y, Type::small, painter.theme.muted, "stage",
+                     Align::right);
+    }
+    if (bar.index == 0 && !flight)
+    {
+        painter.text(chart.area.x - painter.px(2), y + painter.px(20), Type::small, painter.theme.muted,
+                     "in flight", Align::right);
+    }
+}
+
+// How high the bar is with a lever, or was before.
+void draw_ghost(const Painter& painter, const Chart& chart, Rect column, Bytes level)
+{
+    const float y = std::round(chart.y(level.value));
+    painter.line(column.x, y, column.right(), y, painter.theme.window, painter.px(4));
+    painter.dashed(column.x - painter.px(4), y, column.right() + painter.px(4), y, painter.theme.text,
+                   painter.px(2));
+    const float u = painter.px(5);
+    painter.list.AddTriangleFilled({column.x - u * 1.6F, y - u}, {column.x, y}, {column.x - u * 1.6F, y + u},
+                                   painter.theme.text);
+    painter.list.AddTriangleFilled({column.right() + u * 1.6F, y - u}, {column.right() + u * 1.6F, y + u},
+                                   {column.right(), y}, painter.theme.text);
+}
+
+// The parts' names right of the last bar.
+void draw_names(const Painter& painter, const Chart& chart, const StageMemory& stage, float x)
+{
+    double below = 0;
+    float last = chart.area.bottom() + painter.px(20);
+    for (std::size_t i = 0; i < kComponents; ++i)
+    {
+        const double bytes = stage.parts[i].value;
+        if (bytes <= 0)
+        {
+            continue;
+        }
+        const float segment = chart.y(below + bytes / 2);
+        below += bytes;
+        // Names never overlap: they move up, with a line to their block.
+        const float y = std::min(segment, last - painter.px(19));
+        if (y < chart.area.y - painter.px(24))
+        {
+            break;
+        }
+        last = y;
+        painter.line(x, segment, x + painter.px(8), y, painter.theme.line);
+        painter.text(x + painter.px(12), y, Type::small, painter.theme.text,
+                     name_of(static_cast<Component>(i)));
+    }
+}
+
+// What the axis has to reach.
+double highest(const Frame& frame)
+{
+    const MemoryReport& memory = frame.now.report.memory;
+    double top = memory.capacity.value;
+    for (const StageMemory& stage : memory.stages)
+    {
+        top = std::max(top, stage.total().value);
+    }
+    return frame.before == nullptr ? top : std::max(top, frame.before->report.memory.worst().total().value);
+}
+
 struct Pick
 {
     std::size_t stage = 0;
@@ -78,19 +237,11 @@ public:
 private:
     void draw_header(const Frame& frame, const Painter& painter, Rect row, Out& out);
     void draw_conventions(const Frame& frame, const Painter& painter, Rect box);
-    void draw_axis(const Frame& frame, const Painter& painter, Rect chart, double most) const;
-    void draw_bar(const Frame& frame, const Painter& painter, Rect chart, std::size_t index, const Bar& bar,
-                  double most, Rect column, Out& out);
-    void draw_overflow(const Frame& frame, const Painter& painter, Rect chart, double most, Rect column,
-                       double bytes) const;
-    void draw_bar_words(const Frame& frame, const Painter& painter, Rect chart, std::size_t index,
-                        const Bar& bar, double most, Rect column) const;
-    void draw_names(const Painter& painter, const Frame& frame, Rect chart, std::size_t stage, double most,
-                    float x) const;
+    void draw_bars(const Frame& frame, const Painter& painter, const Chart& chart, bool names, Out& out);
+    void draw_bar(const Frame& frame, const Painter& painter, const Chart& chart, const Bar& bar, Out& out);
+    void draw_segment(const Painter& painter, Rect segment, Pick pick, Bytes bytes);
     void draw_levers(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void draw_lever(const Frame& frame, const Painter& painter, Rect card, std::size_t index, Out& out);
-    void draw_ghost(const Frame& frame, const Painter& painter, Rect chart, double most, Rect column,
-                    Bytes level) const;
 
     std::optional<Pick> hovered_;
     std::optional<Pick> picked_;
@@ -98,11 +249,6 @@ private:
     Tween most_;
     std::map<std::size_t, std::array<Tween, kComponents>> heights_;
 };
-
-float y_of(Rect chart, double bytes, double most)
-{
-    return chart.bottom() - static_cast<float>(bytes / most) * chart.h;
-}
 
 void MemoryView::draw_conventions(const Frame& frame, const Painter& painter, Rect box)
 {
@@ -172,178 +318,6 @@ void MemoryView::draw_header(const Frame& frame, const Painter& painter, Rect ro
     }
     painter.text_within(row.x, row.y + painter.px(16), row.w, Type::small, painter.theme.muted,
                         fmt::format("{} per GPU, by pipeline stage", painter.look.gigabyte()));
-}
-
-void MemoryView::draw_axis(const Frame& frame, const Painter& painter, Rect chart, double most) const
-{
-    const double unit = in_bytes(painter.look.unit);
-    const double step =
-        axis_step(most / unit, std::clamp(static_cast<double>(chart.h / painter.px(40)), 1.5, 4.5)) * unit;
-    for (double value = 0; value <= most; value += step)
-    {
-        const float y = std::round(y_of(chart, value, most));
-        painter.line(chart.x, y, chart.right(), y, value == 0 ? painter.theme.line : painter.theme.grid);
-        painter.text(chart.x - painter.px(8), y, Type::mono_small, painter.theme.muted,
-                     plain_number(value / unit), Align::right);
-    }
-    static_cast<void>(frame);
-}
-
-void MemoryView::draw_overflow(const Frame& frame, const Painter& painter, Rect chart, double most,
-                               Rect column, double bytes) const
-{
-    const double capacity = frame.now.report.memory.capacity.value;
-    const float top = y_of(chart, bytes, most);
-    const float line = y_of(chart, capacity, most);
-    if (bytes > capacity && line - top > 1)
-    {
-        const Rect cap{column.x, top, column.w, line - top};
-        painter.fill(cap, with_alpha(mix(painter.theme.window, painter.theme.warning, 0.3F), 0.72F));
-        painter.hatch(cap, painter.theme.warning, kOverflowHatch);
-        painter.outline(cap, painter.theme.warning, painter.px(2));
-    }
-}
-
-// The total above a bar, its stage and what it keeps below; where bars are narrow, what fits.
-void MemoryView::draw_bar_words(const Frame& frame, const Painter& painter, Rect chart, std::size_t index,
-                                const Bar& bar, double most, Rect column) const
-{
-    const MemoryReport& memory = frame.now.report.memory;
-    const StageMemory& stage = memory.stages[bar.fullest];
-    const std::size_t bars = std::min(kMostBars, memory.stages.size());
-    const bool over = stage.total() > memory.capacity;
-    const bool fullest = bar.first <= memory.fullest && memory.fullest <= bar.last;
-    const float pitch = column.w * 1.25F;
-    const bool wide = column.w > painter.px(64);
-    const Type type = wide ? Type::mono : Type::mono_small;
-    const std::string number = format_gigabytes(stage.total(), painter.look.unit);
-    const float middle = y_of(chart, stage.total().value, most) - painter.px(14);
-    if (painter.width(type, number) < pitch || fullest || index + 1 == bars)
-    {
-        painter.text(column.centre(), middle, type, over ? painter.theme.warning : painter.theme.text, number,
-                     Align::centre);
-    }
-    const bool next_is_lower = index + 1 == bars || memory.stages[bar.last + 1].total() <= memory.capacity;
-    if (over && fullest && next_is_lower)
-    {
-        painter.text(
-            column.right() + painter.px(12),
-            std::min(y_of(chart, memory.capacity.value, most) - painter.px(14), middle + painter.px(8)),
-            Type::body_strong, painter.theme.warning,
-            fmt::format("{} {} over", format_gigabytes(stage.total() - memory.capacity, painter.look.unit),
-                        painter.look.gigabyte()));
-    }
-    const float y = chart.bottom() + painter.px(20);
-    const bool named = painter.width(Type::small_strong, "stage 00") < pitch;
-    const std::string name = bar.first == bar.last && !named ? std::to_string(bar.first) : bar_name(bar);
-    const bool every = painter.width(Type::small_strong, name) < pitch;
-    if (every || index % 2 == 0)
-    {
-        painter.text(column.centre(), y, Type::small_strong, painter.theme.text, name, Align::centre);
-    }
-    const bool flight = painter.width(Type::small, "00 in flight") < pitch;
-    if (flight || every || index % 2 == 0)
-    {
-        painter.text(column.centre(), y + painter.px(20), Type::small, painter.theme.muted,
-                     flight ? fmt::format("{} in flight", stage.in_flight) : std::to_string(stage.in_flight),
-                     Align::centre);
-    }
-    if (index == 0)
-    {
-        if (!named)
-        {
-            painter.text(chart.x - painter.px(8), y, Type::small, painter.theme.muted, "stage", Align::right);
-        }
-        if (!flight)
-        {
-            painter.text(chart.x - painter.px(2), y + painter.px(20), Type::small, painter.theme.muted,
-                         "in flight", Align::right);
-        }
-    }
-}
-
-void MemoryView::draw_ghost(const Frame& frame, const Painter& painter, Rect chart, double most, Rect column,
-                            Bytes level) const
-{
-    static_cast<void>(frame);
-    const float y = std::round(y_of(chart, level.value, most));
-    painter.line(column.x, y, column.right(), y, painter.theme.window, painter.px(4));
-    painter.dashed(column.x - painter.px(4), y, column.right() + painter.px(4), y, painter.theme.text,
-                   painter.px(2));
-    const float u = painter.px(5);
-    painter.list.AddTriangleFilled({column.x - u * 1.6F, y - u}, {column.x, y}, {column.x - u * 1.6F, y + u},
-                                   painter.theme.text);
-    painter.list.AddTriangleFilled({column.right() + u * 1.6F, y - u}, {column.right() + u * 1.6F, y + u},
-                                   {column.right(), y}, painter.theme.text);
-}
-
-void MemoryView::draw_bar(const Frame& frame, const Painter& painter, Rect chart, std::size_t index,
-                          const Bar& bar, double most, Rect column, Out& out)
-{
-    const StageMemory& stage = frame.now.report.memory.stages[bar.fullest];
-    auto& heights = heights_[index];
-    double below = 0;
-    for (std::size_t i = 0; i < kComponents; ++i)
-    {
-        const auto component = static_cast<Component>(i);
-        const double bytes = static_cast<double>(
-            heights[i].towards(static_cast<float>(stage.parts[i].value), frame, painter.look, out));
-        const float bottom = std::round(y_of(chart, below, most));
-        const float top = std::round(y_of(chart, below + bytes, most));
-        below += bytes;
-        if (bottom - top < 1)
-        {
-            continue;
-        }
-        const Rect segment{column.x, top, column.w, bottom - top - (bottom - top > 3 ? 1.0F : 0.0F)};
-        painter.block(segment, painter.theme.of(component),
-                      format_gigabytes(stage.parts[i], painter.look.unit));
-        const Pick pick{bar.fullest, component};
-        const Press pressed = press(
-            painter, segment, fmt::format("{} of stage {}", name_of(component), bar.fullest).c_str(), 0);
-        if (pressed.hovered)
-        {
-            hovered_ = pick;
-        }
-        if (pressed.clicked)
-        {
-            picked_ = picked_ == pick ? std::nullopt : std::optional(pick);
-        }
-        if (pressed.hovered || picked_ == pick)
-        {
-            painter.outline(segment, painter.theme.text, painter.px(2));
-        }
-    }
-    draw_overflow(frame, painter, chart, most, column, below);
-    draw_bar_words(frame, painter, chart, index, bar, most, column);
-}
-
-void MemoryView::draw_names(const Painter& painter, const Frame& frame, Rect chart, std::size_t stage,
-                            double most, float x) const
-{
-    const StageMemory& memory = frame.now.report.memory.stages[stage];
-    double below = 0;
-    float last = chart.bottom() + painter.px(20);
-    for (std::size_t i = 0; i < kComponents; ++i)
-    {
-        const double bytes = memory.parts[i].value;
-        if (bytes <= 0)
-        {
-            continue;
-        }
-        const float segment = y_of(chart, below + bytes / 2, most);
-        below += bytes;
-        const float y = std::min(
-            segment, last - painter.px(19)); // names never overlap: they move up, with a line to their block
-        if (y < chart.y - painter.px(24))
-        {
-            break;
-        }
-        last = y;
-        painter.line(x, segment, x + painter.px(8), y, painter.theme.line);
-        painter.text(x + painter.px(12), y, Type::small, painter.theme.text,
-                     name_of(static_cast<Component>(i)));
-    }
 }
 
 void MemoryView::draw_lever(const Frame& frame, const Painter& painter, Rect card, std::size_t index,
@@ -426,6 +400,81 @@ void MemoryView::draw_levers(const Frame& frame, const Painter& painter, Rect ar
     painter.text_within(area.x, area.y + painter.px(10), area.w, Type::small, painter.theme.muted, hint);
 }
 
+void MemoryView::draw_segment(const Painter& painter, Rect segment, Pick pick, Bytes bytes)
+{
+    painter.block(segment, painter.theme.of(pick.component), format_gigabytes(bytes, painter.look.unit));
+    const Press pressed = press(
+        painter, segment, fmt::format("{} of stage {}", name_of(pick.component), pick.stage).c_str(), 0);
+    if (pressed.hovered)
+    {
+        hovered_ = pick;
+    }
+    if (pressed.clicked)
+    {
+        picked_ = picked_ == pick ? std::nullopt : std::optional(pick);
+    }
+    if (pressed.hovered || picked_ == pick)
+    {
+        painter.outline(segment, painter.theme.text, painter.px(2));
+    }
+}
+
+void MemoryView::draw_bar(const Frame& frame, const Painter& painter, const Chart& chart, const Bar& bar,
+                          Out& out)
+{
+    const MemoryReport& memory = frame.now.report.memory;
+    const StageMemory& stage = memory.stages[bar.fullest];
+    auto& heights = heights_[bar.index];
+    double below = 0;
+    for (std::size_t i = 0; i < kComponents; ++i)
+    {
+        const auto bytes = static_cast<double>(
+            heights[i].towards(static_cast<float>(stage.parts[i].value), frame, painter.look, out));
+        const float bottom = std::round(chart.y(below));
+        const float top = std::round(chart.y(below + bytes));
+        below += bytes;
+        if (bottom - top >= 1)
+        {
+            const Rect segment{bar.column.x, top, bar.column.w,
+                               bottom - top - (bottom - top > 3 ? 1.0F : 0.0F)};
+            draw_segment(painter, segment, {bar.fullest, static_cast<Component>(i)}, stage.parts[i]);
+        }
+    }
+    draw_overflow(painter, chart, bar.column, below, memory.capacity.value);
+    draw_total(painter, chart, bar, memory);
+    draw_stage_names(painter, chart, bar, stage.in_flight);
+}
+
+void MemoryView::draw_bars(const Frame& frame, const Painter& painter, const Chart& chart, bool names,
+                           Out& out)
+{
+    const MemoryReport& memory = frame.now.report.memory;
+    const Rect& plot = chart.area;
+    std::vector<Bar> bars = group_stages(memory);
+    const float pitch = std::min((plot.w - painter.px(8)) / static_cast<float>(bars.size()), painter.px(150));
+    const float width = std::min(pitch - std::min(painter.px(16), pitch * 0.2F), painter.px(120));
+    // Bars of the same stages are comparable: those with the lever pointed at, or those of A.
+    const MemoryReport* other = lever_ ? &frame.now.levers[*lever_].memory : nullptr;
+    if ((other == nullptr || other->stages.size() != memory.stages.size()) && frame.before != nullptr)
+    {
+        other = &frame.before->report.memory;
+    }
+    for (Bar& bar : bars)
+    {
+        bar.column = {plot.x + painter.px(8) + pitch * static_cast<float>(bar.index), plot.y, width, plot.h};
+        draw_bar(frame, painter, chart, bar, out);
+        if (other != nullptr && other->stages.size() == memory.stages.size())
+        {
+            draw_ghost(painter, chart, bar.column, other->stages[bar.fullest].total());
+        }
+    }
+    if (names)
+    {
+        draw_names(painter, chart, memory.stages[bars.back().fullest],
+                   bars.back().column.right() + painter.px(4));
+    }
+}
+
 void MemoryView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     const MemoryReport& memory = frame.now.report.memory;
@@ -443,60 +492,22 @@ void MemoryView::draw(const Frame& frame, const Painter& painter, Rect area, Out
     hovered_.reset();
     draw_header(frame, painter, area.cut_top(painter.px(48)), out);
     area.cut_bottom(painter.px(64));
-    Rect chart = area;
-    chart.cut_top(painter.px(24));
-    chart.cut_left(painter.px(48));
-    const float names = chart.w > painter.px(420) ? painter.px(116) : 0;
-    double top = memory.capacity.value;
-    for (const StageMemory& stage : memory.stages)
-    {
-        top = std::max(top, stage.total().value);
-    }
-    if (frame.before != nullptr)
-    {
-        top = std::max(top, frame.before->report.memory.worst().total().value);
-    }
-    const double most =
-        static_cast<double>(most_.towards(static_cast<float>(top * 1.06), frame, painter.look, out));
-    Rect plot = chart;
-    plot.cut_right(names);
-    draw_axis(frame, painter, plot, most);
-    const std::vector<Bar> bars = group_stages(memory);
-    const auto count = static_cast<float>(bars.size());
-    const float pitch = std::min((plot.w - painter.px(8)) / count, painter.px(150));
-    const float width = std::min(pitch - std::min(painter.px(16), pitch * 0.2F), painter.px(120));
-    const bool same_cut = lever_ && frame.now.levers[*lever_].memory.stages.size() == memory.stages.size();
-    const bool same_before =
-        frame.before != nullptr && frame.before->report.memory.stages.size() == memory.stages.size();
-    float right = plot.x;
-    for (std::size_t i = 0; i < bars.size(); ++i)
-    {
-        const Rect column{plot.x + painter.px(8) + pitch * static_cast<float>(i), chart.y, width, chart.h};
-        right = column.right();
-        draw_bar(frame, painter, plot, i, bars[i], most, column, out);
-        if (same_cut)
-        {
-            draw_ghost(frame, painter, plot, most, column,
-                       frame.now.levers[*lever_].memory.stages[bars[i].fullest].total());
-        }
-        else if (same_before)
-        {
-            draw_ghost(frame, painter, plot, most, column,
-                       frame.before->report.memory.stages[bars[i].fullest].total());
-        }
-    }
-    if (names > 0)
-    {
-        draw_names(painter, frame, plot, bars.back().fullest, most, right + painter.px(4));
-    }
-    const float line = std::round(y_of(plot, memory.capacity.value, most));
-    painter.line(plot.x, line, plot.right() + names, line, painter.theme.text, painter.px(2));
+    area.cut_top(painter.px(24));
+    area.cut_left(painter.px(48));
+    const float names = area.w > painter.px(420) ? painter.px(116) : 0;
+    const float right = area.right();
+    const auto top = static_cast<float>(highest(frame) * 1.06);
+    Chart chart{area, static_cast<double>(most_.towards(top, frame, painter.look, out))};
+    chart.area.cut_right(names);
+    draw_axis(painter, chart);
+    draw_bars(frame, painter, chart, names > 0, out);
+    const float line = std::round(chart.y(memory.capacity.value));
+    painter.line(chart.area.x, line, right, line, painter.theme.text, painter.px(2));
+    const Gpu& gpu = frame.now.scenario.cluster.gpu;
     const std::string limit =
-        fmt::format("{}: {} {}",
-                    frame.now.scenario.cluster.gpu.name.empty() ? "GPU" : frame.now.scenario.cluster.gpu.name,
+        fmt::format("{}: {} {}", gpu.name.empty() ? "GPU" : gpu.name,
                     plain_number(in_gigabytes(memory.capacity, painter.look.unit)), painter.look.gigabyte());
-    painter.text(plot.right() + names, line - painter.px(12), Type::small_strong, painter.theme.text, limit,
-                 Align::right);
+    painter.text(right, line - painter.px(12), Type::small_strong, painter.theme.text, limit, Align::right);
 }
 
 Caption MemoryView::caption(const Frame& frame) const

@@ -116,8 +116,8 @@ void OverviewView::draw_pipeline(const Frame& frame, const Painter& painter, Rec
     area.cut_bottom(painter.px(28));
     const TimeWindow window{0, std::max(1e-9, timeline.makespan)};
     const float pitch = lane_pitch(painter, area.h, timeline.ranks());
-    LanesStyle style;
-    draw_lanes(painter, area, timeline, frame.now.scenario.stage_times, window, pitch, style);
+    const LanesStyle style{pitch};
+    draw_lanes(painter, area, timeline, frame.now.scenario.stage_times, window, style);
     Rect field = area;
     field.cut_left(painter.px(style.label_width));
     const float height = pitch * static_cast<float>(timeline.ranks());

@@ -238,11 +238,9 @@ void PipelinesView::draw_legend(const Painter& painter, Rect row) const
         item(fmt::format("path of micro-batch {}", e.operation.micro_batch),
              [&](Rect r)
              {
-                 const ImVec2 points[] = {{r.x, r.bottom() - 3},
-                                          {r.centre(), r.bottom() - 3},
-                                          {r.centre(), r.y + 3},
-                                          {r.right(), r.y + 3}};
-                 painter.list.AddPolyline(points, 4, t.text, 0, painter.px(2));
+                 const std::array points{ImVec2{r.x, r.bottom() - 3}, ImVec2{r.centre(), r.bottom() - 3},
+                                         ImVec2{r.centre(), r.y + 3}, ImVec2{r.right(), r.y + 3}};
+                 painter.list.AddPolyline(points.data(), 4, t.text, 0, painter.px(2));
              });
     }
 }
@@ -286,6 +284,47 @@ void PipelinesView::draw_end(const Frame& frame, const Painter& painter, Rect fi
     }
 }
 
+// How much a stage keeps over time, as steps; `most` is the top of the chart.
+struct StashCurve
+{
+    const std::vector<StashStep>& steps;
+    double most;
+    bool filled; // dashed otherwise
+
+    float y(Rect chart, double held) const
+    {
+        return std::round(chart.bottom() - chart.h * static_cast<float>(held / most));
+    }
+};
+
+void draw_stash_steps(const Painter& painter, Rect chart, TimeWindow window, const StashCurve& curve)
+{
+    const Theme& t = painter.theme;
+    const Colour colour = t.of(Component::activations).fill;
+    for (std::size_t k = 0; k + 1 < curve.steps.size(); ++k)
+    {
+        const float x1 = window.x(chart, curve.steps[k].t);
+        const float x2 = window.x(chart, curve.steps[k + 1].t);
+        const float here = curve.y(chart, curve.steps[k].held);
+        const float next = curve.y(chart, curve.steps[k + 1].held);
+        if (x2 < chart.x || x1 > chart.right())
+        {
+            continue;
+        }
+        if (curve.filled)
+        {
+            painter.fill({x1, here, x2 - x1, chart.bottom() - here}, with_alpha(colour, 0.4F));
+            painter.line(x1, here, x2, here, colour, painter.px(2));
+            painter.line(x2, here, x2, next, colour, painter.px(2));
+        }
+        else
+        {
+            painter.dashed(x1, here, x2, here, t.text, painter.px(1.5F));
+            painter.dashed(x2, here, x2, next, t.text, painter.px(1.5F));
+        }
+    }
+}
+
 void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect area) const
 {
     const auto& all = rows(frame);
@@ -322,30 +361,7 @@ void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect 
                               true);
     for (std::size_t i = 0; i < steps.size(); ++i)
     {
-        const bool filled = i + 1 == steps.size();
-        for (std::size_t k = 0; k + 1 < steps[i].size(); ++k)
-        {
-            const float x1 = w.x(chart, steps[i][k].t);
-            const float x2 = w.x(chart, steps[i][k + 1].t);
-            const float here = y(steps[i][k].held);
-            const float next = y(steps[i][k + 1].held);
-            if (x2 < chart.x || x1 > chart.right())
-            {
-                continue;
-            }
-            if (filled)
-            {
-                painter.fill({x1, here, x2 - x1, chart.bottom() - here},
-                             with_alpha(t.of(Component::activations).fill, 0.4F));
-                painter.line(x1, here, x2, here, t.of(Component::activations).fill, painter.px(2));
-                painter.line(x2, here, x2, next, t.of(Component::activations).fill, painter.px(2));
-            }
-            else
-            {
-                painter.dashed(x1, here, x2, here, t.text, painter.px(1.5F));
-                painter.dashed(x2, here, x2, next, t.text, painter.px(1.5F));
-            }
-        }
+        draw_stash_steps(painter, chart, w, {steps[i], most, i + 1 == steps.size()});
     }
     for (std::size_t i = 0; i < all.size(); ++i)
     {
@@ -399,13 +415,13 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
         draw_heading(painter, area.cut_top(heading), all[i]);
         end_top = area.y;
         const Rect rows_area = area.cut_top(pitch * static_cast<float>(all[i].timeline.ranks()));
-        LanesStyle style;
+        LanesStyle style{pitch};
         if (had && had->first < all.size() && had->second < all[had->first].timeline.events.size())
         {
             style.lit_micro_batch = all[had->first].timeline.events[had->second].operation.micro_batch;
         }
-        if (const auto hit = draw_lanes(painter, rows_area, all[i].timeline, frame.now.scenario.stage_times,
-                                        w, pitch, style))
+        if (const auto hit =
+                draw_lanes(painter, rows_area, all[i].timeline, frame.now.scenario.stage_times, w, style))
         {
             hovered_ = {i, *hit};
             if (ImGui::IsMouseClicked(0))
@@ -485,9 +501,9 @@ bool PipelinesView::draw_panel(const Frame& frame, const Painter& painter, Rect 
         for (std::size_t i = 0; i < all.size(); ++i)
         {
             const float right = row.right() - column * static_cast<float>(all.size() - 1 - i);
-            painter.text_within(right, row.middle(), column - painter.px(4),
-                                heading ? Type::small_strong : Type::mono_small, t.text, value(all[i]),
-                                Align::right);
+            const Type type = heading ? Type::small_strong : Type::mono_small;
+            painter.text(right, row.middle(), type, t.text,
+                         painter.shortened(type, value(all[i]), column - painter.px(4)), Align::right);
         }
     };
     line(

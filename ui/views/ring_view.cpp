@@ -158,7 +158,6 @@ void RingView::draw_rank(const Frame& frame, const Painter& painter, Rect area) 
     {
         painter.text_within(notes.x, y, notes.w, Type::small, painter.theme.text,
                             "every chunk is the sum of all ranks");
-        y += painter.px(52);
     }
     const Colour gold = painter.theme.of(Component::gradients).fill;
     const Rect solid{notes.x, notes.y + painter.px(72), painter.px(14), painter.px(14)};

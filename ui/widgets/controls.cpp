@@ -84,12 +84,10 @@ std::optional<std::size_t> segments(const Painter& painter, Rect r, std::span<co
         {
             painter.fill(part, t.text, painter.px(6));
         }
-        painter.text_within(part.centre(), part.middle(), part.w - painter.px(8),
-                            i == chosen ? Type::small_strong : Type::small,
-                            i == chosen ? t.window
-                            : p.hovered ? t.text
-                                        : t.muted,
-                            words[i], Align::centre);
+        const Type type = i == chosen ? Type::small_strong : Type::small;
+        const Colour colour = i == chosen ? t.window : p.hovered ? t.text : t.muted;
+        painter.text(part.centre(), part.middle(), type, colour,
+                     painter.shortened(type, words[i], part.w - painter.px(8)), Align::centre);
         if (p.clicked && i != chosen)
         {
             clicked = i;

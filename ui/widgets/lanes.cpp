@@ -5,6 +5,8 @@
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace ringside
 {
@@ -84,8 +86,10 @@ void draw_merged(const Painter& p, Rect lane, std::span<const Event> events, Tim
     };
     float start = lane.x;
     Colour run = colour_at(window.t(lane, lane.x + 0.5F));
-    for (float x = lane.x + 1; x <= lane.right(); ++x)
+    const int pixels = static_cast<int>(lane.w);
+    for (int i = 1; i <= pixels; ++i)
     {
+        const float x = lane.x + static_cast<float>(i);
         const Colour here = x < lane.right() ? colour_at(window.t(lane, x + 0.5F)) : ~run;
         if (here != run)
         {
@@ -104,13 +108,12 @@ void draw_path(const Painter& p, const std::vector<Rect>& cells)
         const Rect& b = cells[i + 1];
         const bool down = b.y > a.y;
         const float y = down ? a.bottom() + p.px(4) : a.y - p.px(4);
-        const ImVec2 points[] = {{a.right() - p.px(3), down ? a.bottom() : a.y},
-                                 {a.right() - p.px(3), y},
-                                 {b.x + p.px(3), y},
-                                 {b.x + p.px(3), down ? b.y : b.bottom()}};
+        const std::array points{ImVec2{a.right() - p.px(3), down ? a.bottom() : a.y},
+                                ImVec2{a.right() - p.px(3), y}, ImVec2{b.x + p.px(3), y},
+                                ImVec2{b.x + p.px(3), down ? b.y : b.bottom()}};
         if (a.y != b.y)
         {
-            p.list.AddPolyline(points, 4, p.theme.text, 0, p.px(2));
+            p.list.AddPolyline(points.data(), 4, p.theme.text, 0, p.px(2));
         }
     }
     for (const Rect& cell : cells)
@@ -118,6 +121,87 @@ void draw_path(const Painter& p, const std::vector<Rect>& cells)
         p.outline(cell, p.theme.text, p.px(2));
     }
 }
+
+// All lanes of one timeline, while they are drawn.
+class Lanes
+{
+public:
+    Lanes(const Painter& p, Rect field, const Timeline& timeline, const StageTimes& times, TimeWindow window,
+          const LanesStyle& style)
+        : p_(p), field_(field), timeline_(timeline), share_(input_share(times)), window_(window),
+          style_(style), mouse_(ImGui::GetIO().MousePos),
+          inside_(field.contains(mouse_) &&
+                  ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem))
+    {
+    }
+
+    // Returns the event under the mouse.
+    std::optional<std::size_t> draw(float gap)
+    {
+        for (std::size_t rank = 0; rank < timeline_.ranks(); ++rank)
+        {
+            const float top = field_.y + style_.pitch * static_cast<float>(rank);
+            draw_lane({field_.x, top, field_.w, style_.pitch - gap}, timeline_.rank(rank));
+        }
+        std::stable_sort(path_.begin(), path_.end(),
+                         [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::vector<Rect> cells;
+        std::transform(path_.begin(), path_.end(), std::back_inserter(cells),
+                       [](const auto& step) { return step.second; });
+        draw_path(p_, cells);
+        return hovered_;
+    }
+
+private:
+    void draw_lane(Rect lane, std::span<const Event> events)
+    {
+        const float from = std::max(lane.x, window_.x(field_, 0));
+        const float to = std::min(lane.right(), window_.x(field_, timeline_.makespan));
+        p_.hatch({from, lane.y, to - from, lane.h}, dim(p_.theme, p_.theme.idle_hatch, 0.3F), kIdleHatch);
+        // Only what is in sight: events of a lane are in order of time.
+        const auto first = std::upper_bound(events.begin(), events.end(), window_.from,
+                                            [](double t, const Event& e) { return t < e.end; });
+        const auto last = std::lower_bound(first, events.end(), window_.to,
+                                           [](const Event& e, double t) { return e.start < t; });
+        const auto count = static_cast<float>(last - first);
+        if (count > 0 && field_.w / count < p_.px(kMergeCell))
+        {
+            draw_merged(p_, lane, events, window_, share_, style_.lit_micro_batch);
+            return;
+        }
+        std::for_each(first, last, [&](const Event& e) { draw_event(lane, e); });
+    }
+
+    void draw_event(Rect lane, const Event& e)
+    {
+        const float x1 = std::round(window_.x(field_, e.start));
+        const float x2 = std::round(window_.x(field_, e.end));
+        const Rect cell{x1, lane.y, std::max(1.0F, x2 - x1 - (x2 - x1 > 3 ? 1.0F : 0.0F)), lane.h};
+        const bool lit = !style_.lit_micro_batch || e.operation.micro_batch == *style_.lit_micro_batch;
+        p_.fill({x1, cell.y, x2 - x1, cell.h}, p_.theme.window);
+        draw_cell(p_, {cell, &e, lit}, share_, p_.px(kLabelCell));
+        if (style_.lit_micro_batch && lit)
+        {
+            path_.emplace_back(e.start, cell);
+        }
+        if (inside_ && mouse_.y >= lane.y && mouse_.y < lane.y + style_.pitch && mouse_.x >= cell.x &&
+            mouse_.x < x2)
+        {
+            hovered_ = static_cast<std::size_t>(&e - timeline_.events.data());
+        }
+    }
+
+    const Painter& p_;
+    Rect field_;
+    const Timeline& timeline_;
+    float share_;
+    TimeWindow window_;
+    const LanesStyle& style_;
+    ImVec2 mouse_;
+    bool inside_;
+    std::optional<std::size_t> hovered_;
+    std::vector<std::pair<double, Rect>> path_; // of the lit micro-batch, with its times
+};
 
 } // namespace
 
@@ -127,63 +211,17 @@ float lane_pitch(const Painter& painter, float height, std::size_t ranks, float 
 }
 
 std::optional<std::size_t> draw_lanes(const Painter& p, Rect area, const Timeline& timeline,
-                                      const StageTimes& times, TimeWindow window, float pitch,
-                                      const LanesStyle& style)
+                                      const StageTimes& times, TimeWindow window, const LanesStyle& style)
 {
-    const float share = input_share(times);
+    const float pitch = style.pitch;
     const float label = p.px(style.label_width);
     const Rect field{area.x + label, area.y, area.w - label, pitch * static_cast<float>(timeline.ranks())};
     const float gap = pitch > p.px(12) ? std::min(p.px(8), pitch * 0.22F) : pitch > 4 ? 1.0F : 0.0F;
-    const auto every = static_cast<std::size_t>(std::ceil(p.px(18) / std::max(1.0F, pitch)));
-    const ImVec2 mouse = ImGui::GetIO().MousePos;
-    const bool inside =
-        field.contains(mouse) && ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
-    std::optional<std::size_t> hovered;
-    std::vector<std::pair<double, Rect>> path;
     p.list.PushClipRect({field.x, field.y - p.px(2)}, {field.right() + 1, field.bottom() + p.px(2)}, true);
-    for (std::size_t rank = 0; rank < timeline.ranks(); ++rank)
-    {
-        const std::span<const Event> events = timeline.rank(rank);
-        const Rect lane{field.x, field.y + pitch * static_cast<float>(rank), field.w, pitch - gap};
-        const Rect run{std::max(lane.x, window.x(field, 0)), lane.y, 0, lane.h};
-        p.hatch({run.x, lane.y, std::min(lane.right(), window.x(field, timeline.makespan)) - run.x, lane.h},
-                dim(p.theme, p.theme.idle_hatch, 0.3F), kIdleHatch);
-        // Only what is in sight: events of a lane are in order of time.
-        auto first = std::upper_bound(events.begin(), events.end(), window.from,
-                                      [](double t, const Event& e) { return t < e.end; });
-        const auto last = std::lower_bound(first, events.end(), window.to,
-                                           [](const Event& e, double t) { return e.start < t; });
-        const auto count = static_cast<float>(last - first);
-        if (count > 0 && field.w / count < p.px(kMergeCell))
-        {
-            draw_merged(p, lane, events, window, share, style.lit_micro_batch);
-            first = last;
-        }
-        for (; first != last; ++first)
-        {
-            const float x1 = std::round(window.x(field, first->start));
-            const float x2 = std::round(window.x(field, first->end));
-            const Rect cell{x1, lane.y, std::max(1.0F, x2 - x1 - (x2 - x1 > 3 ? 1.0F : 0.0F)), lane.h};
-            const bool lit = !style.lit_micro_batch || first->operation.micro_batch == *style.lit_micro_batch;
-            p.fill({x1, cell.y, x2 - x1, cell.h}, p.theme.window);
-            draw_cell(p, {cell, &*first, lit}, share, p.px(kLabelCell));
-            if (style.lit_micro_batch && lit)
-            {
-                path.emplace_back(first->start, cell);
-            }
-            if (inside && mouse.y >= lane.y && mouse.y < lane.y + pitch && mouse.x >= cell.x && mouse.x < x2)
-            {
-                hovered = static_cast<std::size_t>(&*first - timeline.events.data());
-            }
-        }
-    }
-    std::stable_sort(path.begin(), path.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<Rect> cells;
-    std::transform(path.begin(), path.end(), std::back_inserter(cells),
-                   [](const auto& step) { return step.second; });
-    draw_path(p, cells);
+    const auto hovered = Lanes(p, field, timeline, times, window, style).draw(gap);
     p.list.PopClipRect();
+    // Where lanes are low, every so manyth has its name.
+    const auto every = static_cast<std::size_t>(std::ceil(p.px(18) / std::max(1.0F, pitch)));
     for (std::size_t rank = 0; style.names && label > 0 && rank < timeline.ranks(); rank += every)
     {
         p.text_within(area.x, field.y + pitch * static_cast<float>(rank) + (pitch - gap) / 2, label - p.px(4),
@@ -222,8 +260,11 @@ void draw_time_axis(const Painter& p, Rect area, TimeWindow window)
     const double ratio = rough / power;
     const double step = power * (ratio < 1.5 ? 1 : ratio < 3.5 ? 3 : ratio < 7 ? 5 : 10);
     p.line(area.x, area.y, area.right(), area.y, p.theme.line);
-    for (double t = std::ceil(window.from / step) * step; t <= window.to + step * 1e-6; t += step)
+    const auto first = static_cast<std::int64_t>(std::ceil(window.from / step));
+    const auto last = static_cast<std::int64_t>(std::floor(window.to / step + 1e-6));
+    for (std::int64_t i = first; i <= last; ++i)
     {
+        const double t = static_cast<double>(i) * step;
         const float x = std::round(window.x(area, t));
         p.line(x, area.y, x, area.y + p.px(4), p.theme.line);
         p.text(std::clamp(x, area.x + p.px(6), area.right() - p.px(14)), area.y + p.px(14), Type::mono_small,

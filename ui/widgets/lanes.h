@@ -28,8 +28,9 @@ struct TimeWindow
 
 struct LanesStyle
 {
-    float label_width = 72;                      // [design px] left of the lanes
-    std::optional<std::int32_t> lit_micro_batch; // its path is lit, everything else dimmed
+    float pitch = 0;                                  // height of a lane, gap included [px]
+    float label_width = 72;                           // [design px] left of the lanes
+    std::optional<std::int32_t> lit_micro_batch = {}; // its path is lit, everything else dimmed
     bool names = true;
 };
 
@@ -38,8 +39,7 @@ float lane_pitch(const Painter& painter, float height, std::size_t ranks, float 
 
 // Draws the lanes into `area` (its height: pitch x ranks). Returns the event under the mouse.
 std::optional<std::size_t> draw_lanes(const Painter& painter, Rect area, const Timeline& timeline,
-                                      const StageTimes& times, TimeWindow window, float pitch,
-                                      const LanesStyle& style);
+                                      const StageTimes& times, TimeWindow window, const LanesStyle& style);
 
 // "Backward 3 on stage 1", "17 to 19", what it waited for.
 void lane_tip(const Painter& painter, Rect bounds, ImVec2 at, const Timeline& timeline, std::size_t event,

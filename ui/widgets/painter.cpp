@@ -1,6 +1,8 @@
 #include "ui/widgets/painter.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace ringside
 {
@@ -98,9 +100,9 @@ std::string Painter::shortened(Type type, std::string_view text, float most) con
 }
 
 float Painter::text_within(float x, float middle, float most, Type type, Colour colour,
-                           std::string_view words, Align align) const
+                           std::string_view words) const
 {
-    return text(x, middle, type, colour, shortened(type, words, most), align);
+    return text(x, middle, type, colour, shortened(type, words, most));
 }
 
 float Painter::paragraph(Rect area, Type type, Colour colour, std::string_view text) const
@@ -208,8 +210,10 @@ void Painter::dashed(float x1, float y1, float x2, float y2, Colour colour, floa
 {
     const float length = std::hypot(x2 - x1, y2 - y1);
     const float dash = px(4);
-    for (float at = 0; at < length; at += 2 * dash)
+    const int dashes = static_cast<int>(std::ceil(length / (2 * dash)));
+    for (int i = 0; i < dashes; ++i)
     {
+        const float at = static_cast<float>(i) * 2 * dash;
         const float from = at / length;
         const float to = std::min(at + dash, length) / length;
         line(x1 + (x2 - x1) * from, y1 + (y2 - y1) * from, x1 + (x2 - x1) * to, y1 + (y2 - y1) * to, colour,
@@ -227,9 +231,11 @@ void Painter::hatch(Rect r, Colour colour, Hatch kind) const
     const float thickness = std::max(1.0F, kind.line * look.scale);
     list.PushClipRect(r.min(), r.max(), true);
     // On one grid for the whole window, so that neighbouring hatched blocks read as one surface.
-    const float start = std::floor((r.x + r.y) / gap) * gap;
-    for (float sum = start; sum < r.right() + r.bottom() + gap; sum += gap)
+    const auto first = static_cast<int>(std::floor((r.x + r.y) / gap));
+    const auto last = static_cast<int>(std::ceil((r.right() + r.bottom()) / gap));
+    for (int i = first; i <= last; ++i)
     {
+        const float sum = static_cast<float>(i) * gap;
         list.AddLine({sum - r.y + 1, r.y - 1}, {sum - r.bottom() - 1, r.bottom() + 1}, colour, thickness);
     }
     list.PopClipRect();
@@ -267,8 +273,9 @@ Rect Painter::keycap(float x, float middle, std::string_view key) const
 void Painter::tick(float x, float middle, Colour colour) const
 {
     const float u = px(1);
-    const ImVec2 points[] = {{x, middle + u}, {x + 5 * u, middle + 6 * u}, {x + 15 * u, middle - 6 * u}};
-    list.AddPolyline(points, 3, colour, 0, std::max(2.0F, 3 * look.scale));
+    const std::array points{ImVec2{x, middle + u}, ImVec2{x + 5 * u, middle + 6 * u},
+                            ImVec2{x + 15 * u, middle - 6 * u}};
+    list.AddPolyline(points.data(), 3, colour, 0, std::max(2.0F, 3 * look.scale));
 }
 
 void Painter::triangle(float x, float middle, Colour colour) const

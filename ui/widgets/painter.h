@@ -60,8 +60,8 @@ public:
     float text(float x, float middle, Type type, Colour colour, std::string_view text,
                Align align = Align::left) const;
     // The same, cut with an ellipsis when wider than `most`.
-    float text_within(float x, float middle, float most, Type type, Colour colour, std::string_view text,
-                      Align align = Align::left) const;
+    float text_within(float x, float middle, float most, Type type, Colour colour,
+                      std::string_view text) const;
     // Wrapped at spaces; returns the height used.
     float paragraph(Rect area, Type type, Colour colour, std::string_view text) const;
     // One or more lines with **strong** and !!warning!! words, wrapped; returns the height used.

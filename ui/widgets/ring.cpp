@@ -31,46 +31,85 @@ Colour sum_colour(const Theme& theme, Contributors held, std::size_t ranks)
     return mix(theme.window, theme.of(Component::gradients).fill, 0.25F + 0.75F * share);
 }
 
-void sector(const Painter& p, ImVec2 centre, float inner, float outer, float from, float to, Colour colour)
+// A piece of a doughnut; turns are shares of the full circle, clockwise from the top.
+struct Sector
+{
+    ImVec2 centre;
+    float inner;
+    float outer;
+    float from;
+    float to;
+
+    float turn(int step) const { return from + (to - from) * static_cast<float>(step) / kSegments; }
+};
+
+void draw_sector(const Painter& p, const Sector& s, Colour colour)
 {
     // Quads side by side show seams when each edge is smoothed, so only the outline is.
     const ImDrawListFlags flags = p.list.Flags;
     p.list.Flags &= ~ImDrawListFlags_AntiAliasedFill;
     for (int i = 0; i < kSegments; ++i)
     {
-        const float a = from + (to - from) * static_cast<float>(i) / kSegments;
-        const float b = from + (to - from) * static_cast<float>(i + 1) / kSegments;
-        p.list.AddQuadFilled(on_circle(centre, inner, a), on_circle(centre, outer, a),
-                             on_circle(centre, outer, b), on_circle(centre, inner, b), colour);
+        const float a = s.turn(i);
+        const float b = s.turn(i + 1);
+        p.list.AddQuadFilled(on_circle(s.centre, s.inner, a), on_circle(s.centre, s.outer, a),
+                             on_circle(s.centre, s.outer, b), on_circle(s.centre, s.inner, b), colour);
     }
     p.list.Flags = flags;
-    std::array<ImVec2, 2 * (kSegments + 1)> outline;
+    std::array<ImVec2, 2UL * (kSegments + 1)> outline;
     for (int i = 0; i <= kSegments; ++i)
     {
-        const float turn = from + (to - from) * static_cast<float>(i) / kSegments;
-        outline[static_cast<std::size_t>(i)] = on_circle(centre, outer, turn);
-        outline[static_cast<std::size_t>(2 * kSegments + 1 - i)] = on_circle(centre, inner, turn);
+        outline[static_cast<std::size_t>(i)] = on_circle(s.centre, s.outer, s.turn(i));
+        outline[static_cast<std::size_t>(2 * kSegments + 1 - i)] = on_circle(s.centre, s.inner, s.turn(i));
     }
     p.list.AddPolyline(outline.data(), static_cast<int>(outline.size()), colour, ImDrawFlags_Closed, 1);
 }
 
-void doughnut(const Painter& p, ImVec2 centre, float radius, const std::vector<Contributors>& held,
-              std::size_t rank, std::size_t ranks, bool letters)
+// Where the ranks stand and how large they are drawn.
+struct Circle
 {
+    ImVec2 centre;
+    float radius; // of the circle they stand on
+    float rank_radius;
+    std::size_t ranks;
+
+    ImVec2 place(std::size_t rank) const
+    {
+        return on_circle(centre, radius,
+                         ranks < 2 ? 0 : static_cast<float>(rank) / static_cast<float>(ranks));
+    }
+};
+
+// Doughnuts as large as their neighbours allow.
+Circle circle_in(const Painter& p, Rect area, std::size_t ranks, const RingStyle& style)
+{
+    const float outer = std::min(area.w, area.h) / 2;
+    const float apart = ranks < 2 ? 1 : std::sin(kTurn / 2 / static_cast<float>(ranks));
+    const float share = style.letters ? 0.72F : 0.58F;
+    const float radius =
+        ranks < 2 ? outer * 0.4F : std::min(p.px(46), outer * apart * share / (1 + apart * share));
+    return {{area.centre(), area.middle()}, ranks < 2 ? 0 : outer - radius - p.px(4), radius, ranks};
+}
+
+void draw_doughnut(const Painter& p, const Circle& circle, std::size_t rank,
+                   const std::vector<Contributors>& held, bool letters)
+{
+    const ImVec2 centre = circle.place(rank);
+    const float radius = circle.rank_radius;
     const float inner = radius * 0.44F;
     const std::size_t chunks = held.size();
     const float gap = chunks > 1 ? 0.006F : 0;
+    const bool room =
+        radius * 0.72F * kTurn / static_cast<float>(chunks) > p.px(14) && radius - inner > p.px(16);
     for (std::size_t c = 0; c < chunks; ++c)
     {
         const float from = (static_cast<float>(c) - 0.5F) / static_cast<float>(chunks) + gap;
         const float to = (static_cast<float>(c) + 0.5F) / static_cast<float>(chunks) - gap;
-        const Colour colour = sum_colour(p.theme, held[c], ranks);
-        sector(p, centre, inner, radius, from, to, colour);
-        const bool room =
-            radius * 0.72F * kTurn / static_cast<float>(chunks) > p.px(14) && radius - inner > p.px(16);
+        const Colour colour = sum_colour(p.theme, held[c], circle.ranks);
+        draw_sector(p, {centre, inner, radius, from, to}, colour);
         if (letters && room)
         {
-            const bool bright = std::popcount(held[c]) * 2 > static_cast<int>(ranks);
+            const bool bright = std::popcount(held[c]) * 2 > static_cast<int>(circle.ranks);
             const Colour ink = bright                       ? p.theme.of(Component::gradients).label
                                : std::popcount(held[c]) > 1 ? p.theme.text
                                                             : p.theme.muted;
@@ -82,22 +121,78 @@ void doughnut(const Painter& p, ImVec2 centre, float radius, const std::vector<C
            std::to_string(rank), Align::centre);
 }
 
-void packet(const Painter& p, ImVec2 at, float radius, std::size_t chunk, Contributors sum, std::size_t ranks,
-            bool dots)
+// A chunk on its way.
+struct Packet
 {
-    p.list.AddCircleFilled(at, radius, mix(p.theme.window, p.theme.of(Component::gradients).fill, 0.75F));
-    p.list.AddCircle(at, radius, p.theme.text, 0, p.px(2));
-    if (radius > p.px(8))
+    ImVec2 at;
+    float radius;
+    std::size_t chunk;
+    Contributors sum;
+};
+
+void draw_packet(const Painter& p, const Packet& packet, std::size_t ranks, bool dots)
+{
+    const Ink& gold = p.theme.of(Component::gradients);
+    p.list.AddCircleFilled(packet.at, packet.radius, mix(p.theme.window, gold.fill, 0.75F));
+    p.list.AddCircle(packet.at, packet.radius, p.theme.text, 0, p.px(2));
+    if (packet.radius > p.px(8))
     {
-        p.text(at.x, at.y, Type::mono_small, p.theme.of(Component::gradients).label, chunk_name(chunk),
+        p.text(packet.at.x, packet.at.y, Type::mono_small, gold.label, chunk_name(packet.chunk),
                Align::centre);
     }
     for (std::size_t r = 0; dots && r < ranks; ++r)
     {
-        const bool in = (sum >> r & 1U) != 0;
-        p.list.AddCircleFilled(
-            on_circle(at, radius + p.px(6), static_cast<float>(r) / static_cast<float>(ranks)), p.px(2.8F),
-            in ? p.theme.of(Component::gradients).fill : p.theme.line);
+        const bool in = (packet.sum >> r & 1U) != 0;
+        const float turn = static_cast<float>(r) / static_cast<float>(ranks);
+        p.list.AddCircleFilled(on_circle(packet.at, packet.radius + p.px(6), turn), p.px(2.8F),
+                               in ? gold.fill : p.theme.line);
+    }
+}
+
+// The transfers of a step, `part` of the way from rank to rank.
+void draw_packets(const Painter& p, const Circle& circle, const std::vector<Transfer>& transfers,
+                  const Holdings& held, float part, bool dots)
+{
+    const float size = std::min(p.px(15), circle.rank_radius * 0.36F);
+    for (const Transfer& move : transfers)
+    {
+        const auto from = static_cast<std::size_t>(move.from);
+        const auto chunk = static_cast<std::size_t>(move.chunk);
+        const ImVec2 a = circle.place(from);
+        const ImVec2 b = circle.place(static_cast<std::size_t>(move.to));
+        const float apart = std::max(1.0F, std::hypot(b.x - a.x, b.y - a.y));
+        const float start = std::min(0.5F, (circle.rank_radius + size * 0.6F) / apart);
+        const float k = start + (1 - 2 * start) * ease(part);
+        const ImVec2 at{a.x + (b.x - a.x) * k, a.y + (b.y - a.y) * k};
+        draw_packet(p, {at, size, chunk, held[from][chunk]}, circle.ranks, dots);
+    }
+}
+
+std::size_t step_at(const Collective& collective, double t)
+{
+    return std::min(static_cast<std::size_t>(std::max(0.0, t)), collective.steps.size());
+}
+
+// One row of the table: which ranks' summands this chunk has, and which arrive now.
+void draw_summands(const Painter& p, Rect row, Contributors held, Contributors coming, std::size_t ranks)
+{
+    const Colour gold = p.theme.of(Component::gradients).fill;
+    const float pitch = std::min(p.px(20), row.w / static_cast<float>(ranks));
+    const float square = std::min(pitch - p.px(3), row.h - p.px(2));
+    for (std::size_t r = 0; r < ranks; ++r)
+    {
+        const Rect box{row.x + pitch * static_cast<float>(r) + (pitch - square) / 2,
+                       row.middle() - square / 2, square, square};
+        const bool in = (held >> r & 1U) != 0;
+        const bool soon = !in && (coming >> r & 1U) != 0;
+        if (in)
+        {
+            p.fill(box, gold, p.px(2));
+        }
+        else
+        {
+            p.outline(box, soon ? gold : p.theme.line, soon ? p.px(2) : 1, p.px(2));
+        }
     }
 }
 
@@ -112,57 +207,34 @@ std::optional<std::size_t> draw_ring(const Painter& p, Rect area, const Collecti
                                      const RingStyle& style)
 {
     const auto ranks = static_cast<std::size_t>(collective.ranks);
-    const ImVec2 centre{area.centre(), area.middle()};
-    const float outer = std::min(area.w, area.h) / 2;
-    // Doughnuts as large as their neighbours allow.
-    const float apart = ranks < 2 ? 1 : std::sin(kTurn / 2 / static_cast<float>(ranks));
-    const float share = style.letters ? 0.72F : 0.58F;
-    const float radius =
-        ranks < 2 ? outer * 0.4F : std::min(p.px(46), outer * apart * share / (1 + apart * share));
-    const float circle = ranks < 2 ? 0 : outer - radius - p.px(4);
-    const auto steps = collective.steps.size();
-    const auto step = std::min(static_cast<std::size_t>(std::max(0.0, t)), steps);
-    const float part = static_cast<float>(t - static_cast<double>(step));
+    const Circle circle = circle_in(p, area, ranks, style);
+    const std::size_t step = step_at(collective, t);
     const Holdings held = holdings_after(collective, step);
-    const auto place = [&](std::size_t r)
-    { return on_circle(centre, circle, ranks < 2 ? 0 : static_cast<float>(r) / static_cast<float>(ranks)); };
-    std::optional<std::size_t> hovered;
     for (std::size_t r = 0; r < ranks && ranks > 1; ++r)
     {
-        const ImVec2 a = place(r);
-        const ImVec2 b = place((r + 1) % ranks);
-        p.list.AddLine(a, b, p.theme.grid, p.px(2));
+        p.list.AddLine(circle.place(r), circle.place((r + 1) % ranks), p.theme.grid, p.px(2));
     }
+    std::optional<std::size_t> hovered;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     for (std::size_t r = 0; r < ranks; ++r)
     {
-        const ImVec2 at = place(r);
-        p.list.AddCircleFilled(at, radius + p.px(3), p.theme.window);
-        doughnut(p, at, radius, held[r], r, ranks, style.letters);
-        if (std::hypot(mouse.x - at.x, mouse.y - at.y) < radius && ImGui::IsWindowHovered())
+        const ImVec2 at = circle.place(r);
+        p.list.AddCircleFilled(at, circle.rank_radius + p.px(3), p.theme.window);
+        draw_doughnut(p, circle, r, held[r], style.letters);
+        if (std::hypot(mouse.x - at.x, mouse.y - at.y) < circle.rank_radius && ImGui::IsWindowHovered())
         {
             hovered = r;
         }
         if (style.selected == r || hovered == r)
         {
-            p.list.AddCircle(at, radius + p.px(4), p.theme.text, 0, p.px(style.selected == r ? 3.0F : 1.5F));
+            p.list.AddCircle(at, circle.rank_radius + p.px(4), p.theme.text, 0,
+                             p.px(style.selected == r ? 3.0F : 1.5F));
         }
     }
-    if (step < steps)
+    if (step < collective.steps.size())
     {
-        const float size = std::min(p.px(15), radius * 0.36F);
-        for (const Transfer& move : collective.steps[step].transfers)
-        {
-            const auto from = static_cast<std::size_t>(move.from);
-            const auto chunk = static_cast<std::size_t>(move.chunk);
-            const ImVec2 a = place(from);
-            const ImVec2 b = place(static_cast<std::size_t>(move.to));
-            const float apart_px = std::max(1.0F, std::hypot(b.x - a.x, b.y - a.y));
-            const float start = std::min(0.5F, (radius + size * 0.6F) / apart_px);
-            const float k = start + (1 - 2 * start) * ease(part);
-            const ImVec2 at{a.x + (b.x - a.x) * k, a.y + (b.y - a.y) * k};
-            packet(p, at, size, chunk, held[from][chunk], ranks, style.dots && ranks <= 12);
-        }
+        const auto part = static_cast<float>(t - static_cast<double>(step));
+        draw_packets(p, circle, collective.steps[step].transfers, held, part, style.dots && ranks <= 12);
     }
     return hovered;
 }
@@ -170,14 +242,11 @@ std::optional<std::size_t> draw_ring(const Painter& p, Rect area, const Collecti
 void draw_holdings(const Painter& p, Rect area, const Collective& collective, double t, std::size_t rank)
 {
     const auto ranks = static_cast<std::size_t>(collective.ranks);
-    const auto steps = collective.steps.size();
-    const auto step = std::min(static_cast<std::size_t>(std::max(0.0, t)), steps);
+    const std::size_t step = step_at(collective, t);
     const Holdings held = holdings_after(collective, step);
-    const Colour gold = p.theme.of(Component::gradients).fill;
     const float label = p.px(36);
     const float pitch = std::min(p.px(20), (area.w - label) / static_cast<float>(ranks));
     const float row_height = std::min(p.px(32), (area.h - p.px(24)) / static_cast<float>(collective.chunks));
-    const float square = std::min(pitch - p.px(3), row_height - p.px(2));
     p.text(area.x, area.y + p.px(10), Type::small, p.theme.muted, "from");
     for (std::size_t r = 0; r < ranks; ++r)
     {
@@ -189,7 +258,7 @@ void draw_holdings(const Painter& p, Rect area, const Collective& collective, do
     }
     std::optional<Transfer> leaving;
     std::optional<Transfer> arriving;
-    if (step < steps)
+    if (step < collective.steps.size())
     {
         for (const Transfer& move : collective.steps[step].transfers)
         {
@@ -201,32 +270,15 @@ void draw_holdings(const Painter& p, Rect area, const Collective& collective, do
     {
         const Rect row{area.x - p.px(8), area.y + p.px(24) + row_height * static_cast<float>(c),
                        area.w + p.px(16), row_height};
-        const bool moves = (leaving && static_cast<std::size_t>(leaving->chunk) == c) ||
-                           (arriving && static_cast<std::size_t>(arriving->chunk) == c);
-        if (moves)
+        const bool arrives = arriving && static_cast<std::size_t>(arriving->chunk) == c;
+        if (arrives || (leaving && static_cast<std::size_t>(leaving->chunk) == c))
         {
             p.fill({row.x, row.y + 1, row.w, row.h - 2}, p.theme.raised, p.px(2));
         }
         p.text(area.x, row.middle(), row_height > p.px(20) ? Type::mono : Type::mono_small, p.theme.text,
                chunk_name(c));
-        const Contributors coming = arriving && static_cast<std::size_t>(arriving->chunk) == c
-                                        ? held[static_cast<std::size_t>(arriving->from)][c]
-                                        : 0;
-        for (std::size_t r = 0; r < ranks; ++r)
-        {
-            const Rect box{area.x + label + pitch * static_cast<float>(r) + (pitch - square) / 2,
-                           row.middle() - square / 2, square, square};
-            const bool in = (held[rank][c] >> r & 1U) != 0;
-            const bool soon = !in && (coming >> r & 1U) != 0;
-            if (in)
-            {
-                p.fill(box, gold, p.px(2));
-            }
-            else
-            {
-                p.outline(box, soon ? gold : p.theme.line, soon ? p.px(2) : 1, p.px(2));
-            }
-        }
+        const Contributors coming = arrives ? held[static_cast<std::size_t>(arriving->from)][c] : 0;
+        draw_summands(p, {area.x + label, row.y, area.w - label, row.h}, held[rank][c], coming, ranks);
     }
 }
 

@@ -50,13 +50,20 @@ struct Band
 
     Rect slice(std::size_t row, float x) const
     {
-        const float n = static_cast<float>(columns);
+        const auto n = static_cast<float>(columns);
         const float top = std::round(rect.y + rect.h * static_cast<float>(row) / n);
         const float bottom = std::round(rect.y + rect.h * static_cast<float>(row + 1) / n);
         return {x, top, width, bottom - top - (bottom - top > 4 ? 1.0F : 0.0F)};
     }
     float x(std::size_t column) const { return rect.x + pitch * static_cast<float>(column); }
 };
+
+// The slice `row` of the column `c`, on its way to the column that keeps it.
+void draw_leaving(const Painter& p, const Band& b, const ShardBand& band, std::size_t row, std::size_t c)
+{
+    const float x = std::round(b.x(c) + (b.x(row) - b.x(c)) * ease(band.sharded));
+    draw_slice(p, b.slice(row, x), band, row == c || band.sharded <= 0 ? 1.0F : 0.55F);
+}
 
 void draw_band(const Painter& p, const Band& b, const ShardBand& band)
 {
@@ -65,21 +72,18 @@ void draw_band(const Painter& p, const Band& b, const ShardBand& band)
         p.fill({b.x(c), b.rect.y, b.width, b.rect.h}, p.theme.panel);
         p.outline({b.x(c), b.rect.y, b.width, b.rect.h}, p.theme.grid);
     }
-    const float k = ease(band.sharded);
     // Farthest first and the own slice last, so that what stays is never covered by what leaves.
-    for (std::size_t distance = b.columns; distance-- > 0;)
+    for (std::size_t distance = band.sharded >= 1 ? 1 : b.columns; distance-- > 0;)
     {
         for (std::size_t row = 0; row < b.columns; ++row)
         {
-            for (std::size_t c = 0; c < b.columns; ++c)
+            if (row >= distance)
             {
-                const std::size_t away = row > c ? row - c : c - row;
-                if (away != distance || (away != 0 && band.sharded >= 1))
-                {
-                    continue;
-                }
-                const float x = std::round(b.x(c) + (b.x(row) - b.x(c)) * k);
-                draw_slice(p, b.slice(row, x), band, away == 0 || band.sharded <= 0 ? 1.0F : 0.55F);
+                draw_leaving(p, b, band, row, row - distance);
+            }
+            if (distance > 0 && row + distance < b.columns)
+            {
+                draw_leaving(p, b, band, row, row + distance);
             }
         }
     }
@@ -141,30 +145,26 @@ std::string column_name(const Shards& shards, std::size_t column)
                          : fmt::format("{}\u2013{}", grouped(first), grouped(last));
 }
 
-std::optional<std::size_t> draw_shards(const Painter& p, Rect area, const Shards& shards,
-                                       const ShardStyle& style)
+namespace
+{
+
+// The columns' names above them; the one under the mouse, if any.
+std::optional<std::size_t> draw_heads(const Painter& p, Rect heads, const Shards& shards, float width,
+                                      float bottom)
 {
     const std::size_t columns = shards.columns();
-    const float label = p.px(style.label_width);
-    Rect field = area;
-    field.cut_left(label);
-    Rect heads = field.cut_top(p.px(28));
-    const float pitch = field.w / static_cast<float>(columns);
-    const float width = std::min(pitch - std::min(p.px(16), pitch * 0.18F), p.px(140));
-    const double all = std::accumulate(shards.bands.begin(), shards.bands.end(), 0.0,
-                                       [](double a, const ShardBand& b) { return a + b.whole; });
-    const float gaps = p.px(8) * static_cast<float>(shards.bands.empty() ? 0 : shards.bands.size() - 1);
+    const float pitch = heads.w / static_cast<float>(columns);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    std::optional<std::size_t> hovered;
     const bool thin = p.width(Type::small, column_name(shards, columns - 1)) > pitch * 0.85F;
+    const bool grouped_ranks = shards.ranks > Shards::kMostColumns;
+    std::optional<std::size_t> hovered;
     for (std::size_t c = 0; c < columns; ++c)
     {
-        const Rect column{field.x + pitch * static_cast<float>(c), heads.y, width, area.h};
+        const Rect column{heads.x + pitch * static_cast<float>(c), heads.y, width, bottom - heads.y};
         if (column.contains(mouse) && ImGui::IsWindowHovered())
         {
             hovered = c;
         }
-        const bool grouped_ranks = shards.ranks > Shards::kMostColumns;
         if (!thin || c % 2 == 0 || !grouped_ranks)
         {
             p.text(column.centre(), heads.middle() - p.px(2), hovered == c ? Type::small_strong : Type::small,
@@ -172,6 +172,60 @@ std::optional<std::size_t> draw_shards(const Painter& p, Rect area, const Shards
                    Align::centre);
         }
     }
+    return hovered;
+}
+
+// What every rank keeps, on its own slice.
+void draw_numbers(const Painter& p, const Band& b, const ShardBand& band, const std::string& number)
+{
+    const float w = p.width(Type::mono_small, number) + p.px(8);
+    const bool settled = band.sharded <= 0 || band.sharded >= 1;
+    for (std::size_t c = 0; settled && w < b.width && c < b.columns; ++c)
+    {
+        const Rect own = band.sharded >= 1 ? b.slice(c, b.x(c)) : Rect{b.x(c), b.rect.y, b.width, b.rect.h};
+        if (own.h < p.px(16))
+        {
+            continue;
+        }
+        const Ink& ink = p.theme.of(band.parts[band.parts.size() / 2]);
+        p.fill({own.centre() - w / 2, own.middle() - p.px(9), w, p.px(18)}, ink.fill);
+        p.text(own.centre(), own.middle(), Type::mono_small, ink.label, number, Align::centre);
+    }
+}
+
+// Left of a band: what it is and how much of it there is.
+void draw_side(const Painter& p, Rect side, const ShardBand& band, const std::string& number)
+{
+    p.text_within(side.x, side.y + p.px(12), side.w, Type::body_strong, p.theme.text, band.name);
+    float y = side.y + p.px(34);
+    if (side.h > p.px(60))
+    {
+        p.text_within(side.x, y, side.w, Type::small, p.theme.muted,
+                      plain_number(band.bytes_per_parameter) + " bytes");
+        y += p.px(20);
+    }
+    if (side.bottom() - y > 0)
+    {
+        p.text_within(side.x, y, side.w, Type::mono_small, p.theme.text, number);
+    }
+}
+
+} // namespace
+
+std::optional<std::size_t> draw_shards(const Painter& p, Rect area, const Shards& shards,
+                                       const ShardStyle& style)
+{
+    const std::size_t columns = shards.columns();
+    const float label = p.px(style.label_width);
+    Rect field = area;
+    field.cut_left(label);
+    const Rect heads = field.cut_top(p.px(28));
+    const float pitch = field.w / static_cast<float>(columns);
+    const float width = std::min(pitch - std::min(p.px(16), pitch * 0.18F), p.px(140));
+    const double all = std::accumulate(shards.bands.begin(), shards.bands.end(), 0.0,
+                                       [](double a, const ShardBand& b) { return a + b.whole; });
+    const float gaps = p.px(8) * static_cast<float>(shards.bands.empty() ? 0 : shards.bands.size() - 1);
+    const std::optional<std::size_t> hovered = draw_heads(p, heads, shards, width, area.bottom());
     const float room = field.h - gaps;
     for (const ShardBand& band : shards.bands)
     {
@@ -179,39 +233,17 @@ std::optional<std::size_t> draw_shards(const Painter& p, Rect area, const Shards
             std::max(p.px(20), std::round(room * static_cast<float>(band.whole / std::max(1.0, all))));
         const Rect r{field.x, field.y, field.w, std::min(h, area.bottom() - field.y)};
         field.cut_top(r.h + p.px(8));
-        draw_band(p, {r, pitch, width, columns}, band);
-        const bool settled = band.sharded <= 0 || band.sharded >= 1;
+        const Band b{r, pitch, width, columns};
+        draw_band(p, b, band);
         const std::string number = size_label(p, band.sharded >= 0.5F ? band.share : band.whole);
-        const float number_width = p.width(Type::mono_small, number) + p.px(8);
-        for (std::size_t c = 0; style.numbers && settled && number_width < width && c < columns; ++c)
+        if (style.numbers)
         {
-            const Band b{r, pitch, width, columns};
-            const Rect own = band.sharded >= 1 ? b.slice(c, b.x(c)) : Rect{b.x(c), r.y, width, r.h};
-            if (own.h < p.px(16))
-            {
-                continue;
-            }
-            const Ink& ink = p.theme.of(band.parts[band.parts.size() / 2]);
-            p.fill({own.centre() - number_width / 2, own.middle() - p.px(9), number_width, p.px(18)},
-                   ink.fill);
-            p.text(own.centre(), own.middle(), Type::mono_small, ink.label, number, Align::centre);
+            draw_numbers(p, b, band, number);
         }
         if (label > 0)
         {
-            const Rect side{area.x, r.y, label - p.px(8), r.h};
-            p.text_within(side.x, side.y + p.px(12), side.w, Type::body_strong, p.theme.text, band.name);
-            float y = side.y + p.px(34);
-            if (side.h > p.px(60))
-            {
-                p.text_within(side.x, y, side.w, Type::small, p.theme.muted,
-                              plain_number(band.bytes_per_parameter) + " bytes");
-                y += p.px(20);
-            }
-            if (side.bottom() - y > 0)
-            {
-                p.text_within(side.x, y, side.w, Type::mono_small, p.theme.text,
-                              number + (shards.ranks > 1 ? " each" : ""));
-            }
+            draw_side(p, {area.x, r.y, label - p.px(8), r.h}, band,
+                      number + (shards.ranks > 1 ? " each" : ""));
         }
     }
     if (hovered)

@@ -1,0 +1,274 @@
+// The panel's sliders: the layout's knobs on their legal values, the model's size, and fields with a range.
+#include "core/engine/family.h"
+#include "ui/shell/panel.h"
+#include "ui/shell/panel_fields.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+float log_position(double value, double low, double high)
+{
+    return high > low && value > 0 ? static_cast<float>(std::log(value / low) / std::log(high / low)) : 0.0F;
+}
+
+// A field that slides over a range; everything else is typed or chosen.
+struct Slide
+{
+    std::string_view path;
+    const char* label;
+    double low;
+    double high;
+    bool logarithmic;
+    double step;            // linear: what a drag snaps to
+    bool zero_is_automatic; // 0 follows the layout
+
+    float position(double value) const
+    {
+        return logarithmic ? log_position(value, low, high)
+                           : static_cast<float>((value - low) / (high - low));
+    }
+    double dragged_to(float position) const
+    {
+        const double share = std::clamp(static_cast<double>(position), 0.0, 1.0);
+        return logarithmic ? low * std::pow(high / low, share)
+                           : low + std::round((high - low) * share / step) * step;
+    }
+    double stepped(double value, int steps) const
+    {
+        return std::clamp(logarithmic ? value * (steps > 0 ? 1.25 : 0.8) : value + steps * step, low, high);
+    }
+};
+constexpr std::array<Slide, 10> kSlides{
+    {{"parallel.zero", "ZeRO stage", 0, 3, false, 1, false},
+     {"stage_times.forward", "Forward", 0.25, 4, false, 0.25, false},
+     {"stage_times.backward_input", "Backward, input", 0.25, 4, false, 0.25, false},
+     {"stage_times.backward_weight", "Backward, weight", 0.25, 4, false, 0.25, false},
+     {"stage_times.transfer", "Transfer", 0, 2, false, 0.05, false},
+     {"collective.ranks", "Ranks", 2, 16, false, 1, true},
+     {"collective.message_gb", "Message", 0.001, 1000, true, 0, true},
+     {"collective.latency_us", "Latency per hop", 0.1, 100, true, 0, false},
+     {"cluster.node_link_gb_per_s", "Link in a node, one way", 10, 2000, true, 0, true},
+     {"cluster.network_gb_per_s", "Network, one way", 1, 500, true, 0, false}}};
+
+// What a field that is 0 follows.
+double followed(const Frame& frame, std::string_view path)
+{
+    const CollectiveReport& c = frame.now.report.collective;
+    return path == "collective.ranks"        ? static_cast<double>(c.ranks)
+           : path == "collective.message_gb" ? c.message.value / 1e9
+                                             : node_link(frame.scenario.cluster);
+}
+
+std::size_t nearest_stop(const std::vector<std::int64_t>& stops, float position)
+{
+    const auto low = static_cast<double>(stops.front());
+    const auto high = static_cast<double>(stops.back());
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < stops.size(); ++i)
+    {
+        const auto distance = [&](std::size_t k)
+        { return std::abs(log_position(static_cast<double>(stops[k]), low, high) - position); };
+        best = distance(i) < distance(best) ? i : best;
+    }
+    return best;
+}
+
+// Where the arrow keys go from here.
+std::int64_t neighbour(const std::vector<std::int64_t>& stops, std::int64_t value, int direction)
+{
+    if (direction > 0)
+    {
+        const auto next = std::upper_bound(stops.begin(), stops.end(), value);
+        return next == stops.end() ? stops.back() : *next;
+    }
+    const auto next = std::lower_bound(stops.begin(), stops.end(), value);
+    return next == stops.begin() ? stops.front() : *(next - 1);
+}
+
+// The number a person asked for, as if typed; empty when there was nothing.
+std::string asked_for(const Slide& slide, const SliderChange& c, double value)
+{
+    switch (c.kind)
+    {
+    case SliderChange::Kind::dragged:
+        return fmt::format("{:.3g}", slide.dragged_to(c.position));
+    case SliderChange::Kind::stepped:
+        return fmt::format("{:.3g}", slide.stepped(value, c.steps));
+    case SliderChange::Kind::typed:
+        return c.text;
+    case SliderChange::Kind::none:
+        break;
+    }
+    return {};
+}
+
+} // namespace
+
+namespace
+{
+
+ChangeScenario repaired_change(Scenario next, bool dragging)
+{
+    std::vector<std::string> changes;
+    ChangeScenario change{repaired(std::move(next), changes), dragging, {}};
+    if (!changes.empty())
+    {
+        change.notice = fmt::format("To suit the model: {}", fmt::join(changes, ", "));
+    }
+    return change;
+}
+
+} // namespace
+
+ChangeScenario with_model(const Scenario& scenario, const Model& model)
+{
+    Scenario next = scenario;
+    next.parallel.stage_layers.clear();
+    next.model = model;
+    return repaired_change(std::move(next), false);
+}
+
+ChangeScenario with_model_size(const Scenario& scenario, double parameters, bool dragging)
+{
+    Scenario next = scenario;
+    next.parallel.stage_layers.clear();
+    next.model =
+        model_of_size(parameters, family_of(scenario.model),
+                      scenario.parallel.pipeline * scenario.parallel.chunks, scenario.parallel.tensor);
+    return repaired_change(std::move(next), dragging);
+}
+
+const std::vector<std::int64_t>& Panel::stops(const Scenario& scenario, Knob knob)
+{
+    if (scenario != stops_of_)
+    {
+        stops_.clear();
+        stops_of_ = scenario;
+    }
+    auto found = stops_.find(knob);
+    if (found == stops_.end())
+    {
+        found = stops_.emplace(knob, legal_values(scenario, knob)).first;
+    }
+    return found->second;
+}
+
+void Panel::draw_knob(Column& column, std::string_view path, Knob knob, const char* label)
+{
+    const Scenario& s = column.frame.scenario;
+    const std::vector<std::int64_t>& legal = stops(s, knob);
+    const std::int64_t value = value_of(s, knob);
+    const auto low = static_cast<double>(legal.front());
+    const auto high = static_cast<double>(legal.back());
+    std::vector<float> ticks;
+    for (const std::int64_t stop : legal)
+    {
+        ticks.push_back(log_position(static_cast<double>(stop), low, high));
+    }
+    const SliderText words{label, grouped(value), ticks, has_fault(column.frame, path)};
+    const SliderChange c = slider(column.painter, column.row(48), words,
+                                  log_position(static_cast<double>(value), low, high), entry_);
+    if (c.kind == SliderChange::Kind::dragged)
+    {
+        const std::int64_t next = legal[nearest_stop(legal, c.position)];
+        change(column, with(s, knob, next), true);
+    }
+    else if (c.kind == SliderChange::Kind::stepped)
+    {
+        change(column, with(s, knob, neighbour(legal, value, c.steps)));
+    }
+    else if (c.kind == SliderChange::Kind::typed)
+    {
+        const auto typed = parse_number(c.text);
+        if (!typed || *typed < 1 || *typed > 1e9 || *typed != std::floor(*typed))
+        {
+            refuse(path, fmt::format("\u201c{}\u201d is not a whole number from 1 up", c.text));
+        }
+        else
+        {
+            change(column, with(s, knob, static_cast<std::int64_t>(*typed)));
+        }
+    }
+    draw_faults(column, path);
+}
+
+void Panel::draw_model_size(Column& column)
+{
+    const Scenario& s = column.frame.scenario;
+    const double size = column.frame.valid() ? static_cast<double>(column.frame.now.report.parameters.total)
+                                             : static_cast<double>(count_parameters(s.model).total);
+    const SliderText words{"Model size", format_count(size), {}, false};
+    const SliderChange c = slider(column.painter, column.row(48), words,
+                                  log_position(size, kLeastParameters, kMostParameters), entry_);
+    std::optional<double> next;
+    if (c.kind == SliderChange::Kind::dragged)
+    {
+        next =
+            kLeastParameters * std::pow(kMostParameters / kLeastParameters, static_cast<double>(c.position));
+    }
+    else if (c.kind == SliderChange::Kind::stepped)
+    {
+        next = size * (c.steps > 0 ? 1.25 : 0.8);
+    }
+    else if (c.kind == SliderChange::Kind::typed)
+    {
+        next = parse_number(c.text);
+        if (!next || *next < kLeastParameters || *next > kMostParameters)
+        {
+            refuse("model.size", fmt::format("\u201c{}\u201d is not a size from 100 M to 10 T", c.text));
+            next.reset();
+        }
+    }
+    if (next)
+    {
+        change(column, with_model_size(s, *next, c.kind == SliderChange::Kind::dragged));
+    }
+    draw_faults(column, "model.size");
+}
+
+bool Panel::draw_slide(Column& column, std::string_view path)
+{
+    const auto slide =
+        std::find_if(kSlides.begin(), kSlides.end(), [path](const Slide& s) { return s.path == path; });
+    if (slide == kSlides.end())
+    {
+        return false;
+    }
+    Scenario next = column.frame.scenario;
+    each_field(next,
+               [&](const std::string& at, auto& object, const auto& field)
+               {
+                   if (at != path)
+                   {
+                       return;
+                   }
+                   const double stored = number_of(object, field);
+                   const bool automatic = stored == 0 && slide->zero_is_automatic;
+                   const double value = automatic ? followed(column.frame, path) : stored;
+                   const std::string_view unit = field.unit == "units" ? ""
+                                                 : field.unit == "us"  ? "\u00b5s"
+                                                                       : field.unit;
+                   const std::string shown =
+                       (automatic ? "auto  " : "") + with_unit(plain_number(value), unit);
+                   const SliderText words{slide->label, shown, {}, has_fault(column.frame, path)};
+                   const SliderChange c =
+                       slider(column.painter, column.row(48), words, slide->position(value), entry_);
+                   const std::string typed = asked_for(*slide, c, value);
+                   if (!typed.empty())
+                   {
+                       const std::string message = set_number(object, field, typed);
+                       message.empty() ? change(column, next, c.kind == SliderChange::Kind::dragged)
+                                       : refuse(path, message);
+                   }
+               });
+    draw_faults(column, path);
+    return true;
+}
+
+} // namespace ringside
