@@ -32,6 +32,7 @@ public:
 
 private:
     void draw_pipeline(const Frame& frame, const Painter& painter, Rect area, Out& out) const;
+    void draw_state_and_ring(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void draw_shards_part(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void draw_ring_part(const Frame& frame, const Painter& painter, Rect area, Out& out) const;
     bool heading(const Painter& painter, Rect row, const char* label, const std::string& number) const;
@@ -93,7 +94,7 @@ bool OverviewView::heading(const Painter& painter, Rect row, const char* label,
     const Press pressed = press(painter, row, label);
     const std::string_view words = std::string_view(label).substr(0, std::string_view(label).find("##"));
     const float w = painter.text(row.x, row.middle(), Type::body_strong, painter.theme.text, words);
-    painter.text_within(row.x + w + painter.px(12), row.middle(), row.w - w - painter.px(84), Type::small,
+    painter.text_within(row.x + w + painter.px(12), row.middle(), row.w - w - painter.width(Type::small, "open \u2192") - painter.px(24), Type::small,
                         painter.theme.muted, number);
     painter.text(row.right(), row.middle(), Type::small,
                  pressed.hovered ? painter.theme.text : painter.theme.muted, "open \u2192", Align::right);
@@ -219,16 +220,9 @@ void OverviewView::draw_ring_part(const Frame& frame, const Painter& painter, Re
     }
 }
 
-void OverviewView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+void OverviewView::draw_state_and_ring(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    const bool tall = area.h > area.w;
-    const auto stages = static_cast<float>(frame.now.scenario.parallel.pipeline);
-    const float wanted = painter.px(68) + painter.px(36) * std::min(stages, 8.0F);
-    draw_pipeline(frame, painter, area.cut_top(std::min(wanted, area.h * (tall ? 0.34F : 0.42F))), out);
-    area.cut_top(painter.px(12));
-    painter.line(area.x, area.y, area.right(), area.y, painter.theme.grid);
-    area.cut_top(painter.px(8));
-    if (tall)
+    if (area.h > area.w)
     {
         draw_shards_part(frame, painter, area.cut_top(area.h * 0.5F), out);
         area.cut_top(painter.px(12));
@@ -240,6 +234,25 @@ void OverviewView::draw(const Frame& frame, const Painter& painter, Rect area, O
     area.cut_bottom(painter.px(8));
     draw_shards_part(frame, painter, area, out);
     draw_ring_part(frame, painter, ring, out);
+}
+
+void OverviewView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    if (area.h < painter.px(330))
+    {
+        // No room for three pictures: the one that moves now.
+        moment_of(frame).pipeline < 1 ? draw_pipeline(frame, painter, area, out)
+                                      : draw_state_and_ring(frame, painter, area, out);
+        return;
+    }
+    const bool tall = area.h > area.w;
+    const auto stages = static_cast<float>(frame.now.scenario.parallel.pipeline);
+    const float wanted = painter.px(68) + painter.px(36) * std::min(stages, 8.0F);
+    draw_pipeline(frame, painter, area.cut_top(std::min(wanted, area.h * (tall ? 0.34F : 0.42F))), out);
+    area.cut_top(painter.px(12));
+    painter.line(area.x, area.y, area.right(), area.y, painter.theme.grid);
+    area.cut_top(painter.px(8));
+    draw_state_and_ring(frame, painter, area, out);
 }
 
 Caption OverviewView::caption(const Frame& frame) const

@@ -127,8 +127,15 @@ void RingView::draw_rank(const Frame& frame, const Painter& painter, Rect area) 
     painter.text(row.x, row.y + painter.px(8), Type::body_strong, painter.theme.text,
                  fmt::format("Rank {} holds", rank_));
     const std::size_t step = step_of(frame);
-    const Rect notes = in.cut_bottom(painter.px(120));
+    // The sets come first; what they mean is left out where both have no room.
+    const float sets = painter.px(24) + painter.px(16) * static_cast<float>(c.chunks);
+    const bool explained = in.h - painter.px(120) >= sets;
+    const Rect notes = in.cut_bottom(explained ? painter.px(120) : 0);
     draw_holdings(painter, in, c, frame.playback.t, rank_);
+    if (!explained)
+    {
+        return;
+    }
     const Holdings held = holdings_after(c, step);
     float y = notes.y + painter.px(16);
     if (step < c.steps.size())

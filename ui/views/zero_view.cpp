@@ -8,6 +8,7 @@
 #include "ui/widgets/tween.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ringside
 {
@@ -156,10 +157,20 @@ void ZeroView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
     }
     const double spread = shards.bands.back().whole * static_cast<double>(shards.bands.back().sharded >= 1) -
                           shards.bands.back().share;
-    if (place >= 1 && spread > 0 && columns >= 4 && shards.bands.back().name == "optimizer" && !hovered)
+    double all_bands = 0;
+    for (const ShardBand& band : shards.bands)
     {
-        const Rect note{area.x + label + painter.px(12), area.bottom() - painter.px(100),
-                        std::min(pitch * 3, painter.px(260)), painter.px(84)};
+        all_bands += band.whole;
+    }
+    const Rect note{area.x + label + painter.px(12), area.bottom() - painter.px(100),
+                    std::min(pitch * 3, painter.px(260)), painter.px(84)};
+    // Only where it lies on empty frames: below the slices of the columns it covers.
+    const auto covered = static_cast<std::size_t>(std::ceil((note.w + painter.px(12)) / pitch));
+    const float free = area.h * static_cast<float>(shards.bands.back().whole / std::max(1.0, all_bands)) *
+                       (1 - static_cast<float>(covered) / static_cast<float>(columns));
+    if (place >= 1 && spread > 0 && shards.bands.back().name == "optimizer" && !hovered &&
+        free > painter.px(124))
+    {
         painter.fill(note, painter.theme.window, painter.px(8));
         painter.text(note.x + painter.px(16), note.y + painter.px(28), Type::title, painter.theme.text,
                      format_bytes(Bytes(spread), painter.look.unit));

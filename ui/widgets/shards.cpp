@@ -196,7 +196,9 @@ void draw_numbers(const Painter& p, const Band& b, const ShardBand& band, const 
 // Left of a band: what it is and how much of it there is.
 void draw_side(const Painter& p, Rect side, const ShardBand& band, const std::string& number)
 {
-    p.text_within(side.x, side.y + p.px(12), side.w, Type::body_strong, p.theme.text, band.name);
+    const bool roomy = p.width(Type::body_strong, band.name) <= side.w;
+    p.text_within(side.x, side.y + p.px(12), side.w, roomy ? Type::body_strong : Type::small_strong, p.theme.text,
+                  band.name);
     float y = side.y + p.px(34);
     if (side.h > p.px(60))
     {
