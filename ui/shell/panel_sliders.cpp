@@ -167,6 +167,7 @@ void Panel::draw_knob(Column& column, std::string_view path, Knob knob, const ch
     const auto low = static_cast<double>(legal.front());
     const auto high = static_cast<double>(legal.back());
     std::vector<float> ticks;
+    ticks.reserve(legal.size());
     for (const std::int64_t stop : legal)
     {
         ticks.push_back(log_position(static_cast<double>(stop), low, high));
