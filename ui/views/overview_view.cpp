@@ -94,7 +94,8 @@ bool OverviewView::heading(const Painter& painter, Rect row, const char* label,
     const Press pressed = press(painter, row, label);
     const std::string_view words = std::string_view(label).substr(0, std::string_view(label).find("##"));
     const float w = painter.text(row.x, row.middle(), Type::body_strong, painter.theme.text, words);
-    painter.text_within(row.x + w + painter.px(12), row.middle(), row.w - w - painter.width(Type::small, "open \u2192") - painter.px(24), Type::small,
+    painter.text_within(row.x + w + painter.px(12), row.middle(),
+                        row.w - w - painter.width(Type::small, "open \u2192") - painter.px(24), Type::small,
                         painter.theme.muted, number);
     painter.text(row.right(), row.middle(), Type::small,
                  pressed.hovered ? painter.theme.text : painter.theme.muted, "open \u2192", Align::right);

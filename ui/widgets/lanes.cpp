@@ -86,12 +86,12 @@ void draw_merged(const Painter& p, Rect lane, std::span<const Event> events, Tim
     };
     float start = lane.x;
     Colour run = colour_at(window.t(lane, lane.x + 0.5F));
-    const int pixels = static_cast<int>(lane.w);
+    const int pixels = static_cast<int>(std::ceil(lane.w));
     for (int i = 1; i <= pixels; ++i)
     {
-        const float x = lane.x + static_cast<float>(i);
-        const Colour here = x < lane.right() ? colour_at(window.t(lane, x + 0.5F)) : ~run;
-        if (here != run)
+        const float x = std::min(lane.x + static_cast<float>(i), lane.right());
+        const Colour here = i < pixels ? colour_at(window.t(lane, x + 0.5F)) : 0;
+        if (here != run || i == pixels)
         {
             p.fill({start, lane.y, x - start, lane.h}, run);
             start = x;

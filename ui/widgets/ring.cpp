@@ -234,7 +234,8 @@ std::optional<std::size_t> draw_ring(const Painter& p, Rect area, const Collecti
     if (step < collective.steps.size())
     {
         const auto part = static_cast<float>(t - static_cast<double>(step));
-        draw_packets(p, circle, collective.steps[step].transfers, held, part, style.dots && ranks <= 12 && circle.rank_radius > p.px(22));
+        draw_packets(p, circle, collective.steps[step].transfers, held, part,
+                     style.dots && ranks <= 12 && circle.rank_radius > p.px(22));
     }
     return hovered;
 }

@@ -197,8 +197,8 @@ void draw_numbers(const Painter& p, const Band& b, const ShardBand& band, const 
 void draw_side(const Painter& p, Rect side, const ShardBand& band, const std::string& number)
 {
     const bool roomy = p.width(Type::body_strong, band.name) <= side.w;
-    p.text_within(side.x, side.y + p.px(12), side.w, roomy ? Type::body_strong : Type::small_strong, p.theme.text,
-                  band.name);
+    p.text_within(side.x, side.y + p.px(12), side.w, roomy ? Type::body_strong : Type::small_strong,
+                  p.theme.text, band.name);
     float y = side.y + p.px(34);
     if (side.h > p.px(60))
     {
