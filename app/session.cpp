@@ -58,6 +58,12 @@ void Session::evaluate_now()
     now_.scenario = scenario_;
     now_.report = std::move(*report);
     now_.levers = levers(now_.scenario, now_.report);
+    for (std::size_t stage = 0; stage < now_.zero.size(); ++stage)
+    {
+        Scenario other = now_.scenario;
+        other.parallel.zero = static_cast<std::int64_t>(stage);
+        now_.zero[stage] = memory_report(other);
+    }
 }
 
 void Session::change(Scenario next, bool dragging)

@@ -7,6 +7,7 @@
 #include "core/scenario/presets.h"
 #include "ui/shell/look.h"
 
+#include <array>
 #include <optional>
 #include <string>
 #include <variant>
@@ -20,7 +21,8 @@ struct Evaluated
 {
     Scenario scenario;
     Report report;
-    std::vector<Lever> levers; // what would free memory, cheapest first
+    std::vector<Lever> levers;        // what would free memory, cheapest first
+    std::array<MemoryReport, 4> zero; // memory under ZeRO 0 to 3, all else equal
 };
 
 struct Playback

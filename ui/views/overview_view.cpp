@@ -37,9 +37,6 @@ private:
     void draw_ring_part(const Frame& frame, const Painter& painter, Rect area, Out& out) const;
     bool heading(const Painter& painter, Rect row, const char* label, const std::string& number) const;
 
-    mutable Scenario reports_of_;
-    mutable std::array<MemoryReport, 2> reports_; // ZeRO-0 and ZeRO-3
-    mutable bool made_ = false;
     std::array<Tween, 3> sharded_; // weights, gradients, optimizer
 };
 
@@ -134,19 +131,8 @@ void OverviewView::draw_pipeline(const Frame& frame, const Painter& painter, Rec
 
 void OverviewView::draw_shards_part(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    if (!made_ || reports_of_ != frame.now.scenario)
-    {
-        made_ = true;
-        reports_of_ = frame.now.scenario;
-        for (std::size_t i = 0; i < 2; ++i)
-        {
-            Scenario s = frame.now.scenario;
-            s.parallel.zero = i == 0 ? 0 : 3;
-            reports_[i] = memory_report(s);
-        }
-    }
     const std::int64_t zero = frame.now.scenario.parallel.zero;
-    Shards shards = shards_of(frame.now.scenario, reports_[0], reports_[1]);
+    Shards shards = shards_of(frame.now.scenario, frame.now.zero[0], frame.now.zero[3]);
     const Moment m = moment_of(frame);
     for (ShardBand& band : shards.bands)
     {

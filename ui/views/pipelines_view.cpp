@@ -403,7 +403,7 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
         lane_pitch(painter, (area.h - least - axis_height - heading * count) / count, stages, 48);
     const float lanes = axis_height + count * (heading + pitch * static_cast<float>(stages)) + painter.px(12);
     const Rect stash_area =
-        area.cut_bottom(least > 0 ? std::min(std::max(least, area.h - lanes), painter.px(240)) : 0);
+        area.cut_bottom(least > 0 ? std::min(std::max(least, area.h - lanes), painter.px(400)) : 0);
     const float stash = stash_area.h;
     const float label = painter.px(72);
     const Rect field{area.x + label, area.y, area.w - label, area.h};

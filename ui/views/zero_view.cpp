@@ -32,33 +32,12 @@ public:
     void keys(const Frame& frame, Out& out) override;
 
 private:
-    // Memory under each ZeRO stage, all else equal; made again when the scenario changed.
-    const std::array<MemoryReport, 4>& reports(const Frame& frame) const;
     void choose(const Frame& frame, std::int64_t stage, Out& out) const;
     void draw_card(const Frame& frame, const Painter& painter, Rect card, std::int64_t stage, Out& out) const;
     void draw_tip(const Painter& painter, Rect area, const Shards& shards, std::size_t column) const;
 
-    mutable Scenario reports_of_;
-    mutable std::array<MemoryReport, 4> reports_;
-    mutable bool made_ = false;
     Tween place_;
 };
-
-const std::array<MemoryReport, 4>& ZeroView::reports(const Frame& frame) const
-{
-    if (!made_ || reports_of_ != frame.now.scenario)
-    {
-        made_ = true;
-        reports_of_ = frame.now.scenario;
-        for (std::int64_t stage = 0; stage < kStages; ++stage)
-        {
-            Scenario s = frame.now.scenario;
-            s.parallel.zero = stage;
-            reports_[static_cast<std::size_t>(stage)] = memory_report(s);
-        }
-    }
-    return reports_;
-}
 
 Motion ZeroView::motion(const Frame& frame) const
 {
@@ -116,7 +95,7 @@ void ZeroView::draw_tip(const Painter& painter, Rect area, const Shards& shards,
 
 void ZeroView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    const auto& all = reports(frame);
+    const auto& all = frame.now.zero;
     const double t = frame.playback.t;
     // A chosen stage eases; playing and scrubbing stand where the clock stands.
     const bool whole = t == std::floor(t) && !frame.playback.playing;
@@ -185,7 +164,7 @@ void ZeroView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
 
 Caption ZeroView::caption(const Frame& frame) const
 {
-    const auto& all = reports(frame);
+    const auto& all = frame.now.zero;
     const auto stage = static_cast<std::int64_t>(std::lround(std::clamp(frame.playback.t, 0.0, 3.0)));
     const auto states = [&](std::int64_t k)
     {
@@ -224,7 +203,7 @@ Caption ZeroView::caption(const Frame& frame) const
 void ZeroView::draw_card(const Frame& frame, const Painter& painter, Rect card, std::int64_t stage,
                          Out& out) const
 {
-    const MemoryReport& memory = reports(frame)[static_cast<std::size_t>(stage)];
+    const MemoryReport& memory = frame.now.zero[static_cast<std::size_t>(stage)];
     const Bytes total = memory.worst().total();
     const bool fits = memory.fits();
     const bool chosen = frame.scenario.parallel.zero == stage;
@@ -251,7 +230,7 @@ void ZeroView::draw_card(const Frame& frame, const Painter& painter, Rect card, 
     }
     const double capacity = memory.capacity.value;
     painter.meter({left, card.bottom() - painter.px(14), right - left, painter.px(6)}, total.value, capacity,
-                  std::max(capacity * 1.5, reports(frame)[0].worst().total().value));
+                  std::max(capacity * 1.5, frame.now.zero[0].worst().total().value));
     if (pressed.clicked)
     {
         choose(frame, stage, out);
