@@ -162,14 +162,12 @@ int run_evaluate(const CommonOptions& options, const std::string& file, const st
     const auto text = read_text(file, kMaxJsonBytes);
     if (!text)
     {
-        print_faults(text.issues());
-        return kBadInput;
+        return print_faults(text.issues());
     }
     auto document = parse_json(*text);
     if (!document)
     {
-        print_faults(document.issues(), file);
-        return kBadInput;
+        return print_faults(document.issues(), file);
     }
     Issues issues;
     for (const std::string& assignment : sets)
@@ -180,8 +178,7 @@ int run_evaluate(const CommonOptions& options, const std::string& file, const st
     const auto scenario = issues.empty() ? scenario_from_json(*document, presets) : Result<Scenario>(issues);
     if (!scenario)
     {
-        print_faults(scenario.issues(), file);
-        return kBadInput;
+        return print_faults(scenario.issues(), file);
     }
     const Issues found = validate(*scenario);
     print_faults(found, file);
@@ -192,8 +189,7 @@ int run_evaluate(const CommonOptions& options, const std::string& file, const st
     const auto report = evaluate(*scenario);
     if (!report)
     {
-        print_faults(report.issues(), file);
-        return kBadInput;
+        return print_faults(report.issues(), file);
     }
     if (convention != "ringside")
     {
@@ -223,15 +219,13 @@ int run_validate(const CommonOptions& options, const std::string& file)
     const auto text = read_text(file, kMaxJsonBytes);
     if (!text)
     {
-        print_faults(text.issues());
-        return kBadInput;
+        return print_faults(text.issues());
     }
     const auto document = parse_json(*text);
     const auto report = document ? run_cases(*document, presets) : Result<CasesReport>(document.issues());
     if (!report)
     {
-        print_faults(report.issues(), file);
-        return kBadInput;
+        return print_faults(report.issues(), file);
     }
     if (options.json)
     {
@@ -283,8 +277,7 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
     const auto assets = find_assets(options.assets);
     if (!assets)
     {
-        print_faults(assets.issues());
-        return kBadInput;
+        return print_faults(assets.issues());
     }
     Issues issues;
     const Presets presets = load_presets(*assets, issues);

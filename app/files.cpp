@@ -185,9 +185,4 @@ fs::path config_folder()
     return user_folder("XDG_CONFIG_HOME", ".config");
 }
 
-fs::path data_folder()
-{
-    return user_folder("XDG_DATA_HOME", ".local/share");
-}
-
 } // namespace ringside

@@ -23,6 +23,5 @@ Result<std::string> read_text(const std::string& path, std::size_t limit);
 Issues save_text(const std::filesystem::path& path, std::string_view text);
 
 std::filesystem::path config_folder(); // $XDG_CONFIG_HOME/ringside or ~/.config/ringside
-std::filesystem::path data_folder();   // $XDG_DATA_HOME/ringside or ~/.local/share/ringside
 
 } // namespace ringside

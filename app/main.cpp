@@ -64,12 +64,15 @@ void add_schedule(CLI::App& app, Options& o)
         app.add_subcommand("schedule", "one pipeline schedule: its order, times, bubble and stash");
     schedule->add_option("--kind", o.plan.kind, "naive, gpipe, 1f1b or interleaved")->capture_default_str();
     schedule->add_option("--stages", o.plan.shape.stages, "ranks of the pipeline")->capture_default_str();
-    schedule->add_option("--micro-batches", o.plan.shape.micro_batches)->capture_default_str();
+    schedule->add_option("--micro-batches", o.plan.shape.micro_batches, "that flow through in a step")
+        ->capture_default_str();
     schedule->add_option("--chunks", o.plan.shape.chunks, "model chunks a stage")->capture_default_str();
     schedule->add_option("--forward", o.plan.times.forward, "time of a stage's forward, in any unit")
         ->capture_default_str();
-    schedule->add_option("--backward-input", o.plan.times.backward_input)->capture_default_str();
-    schedule->add_option("--backward-weight", o.plan.times.backward_weight)->capture_default_str();
+    schedule->add_option("--backward-input", o.plan.times.backward_input, "time of the input gradients")
+        ->capture_default_str();
+    schedule->add_option("--backward-weight", o.plan.times.backward_weight, "time of the weight gradients")
+        ->capture_default_str();
     schedule->add_option("--transfer", o.plan.times.transfer, "between neighbours, beside computing")
         ->capture_default_str();
     schedule->add_option("--svg", o.plan.svg, "draw it into this file");
