@@ -224,4 +224,31 @@ std::vector<RankState> state_at(const Timeline& timeline, double t)
     return states;
 }
 
+std::vector<StashStep> stash_over_time(const Timeline& timeline, std::size_t rank)
+{
+    constexpr double kSame = 1e-9;
+    std::vector<std::pair<double, int>> changes;
+    for (const Event& e : timeline.rank(rank))
+    {
+        const bool forward = e.operation.pass == Pass::forward;
+        changes.emplace_back(forward ? e.start : e.end, forward ? 1 : -1);
+    }
+    std::sort(changes.begin(), changes.end());
+    std::vector<StashStep> steps{{0, 0}};
+    for (const auto& [t, change] : changes)
+    {
+        const double held = steps.back().held + change;
+        if (t - steps.back().t < kSame)
+        {
+            steps.back().held = held;
+        }
+        else
+        {
+            steps.push_back({t, held});
+        }
+    }
+    steps.push_back({timeline.makespan, steps.back().held});
+    return steps;
+}
+
 } // namespace ringside

@@ -72,4 +72,15 @@ struct RankState
 };
 std::vector<RankState> state_at(const Timeline& timeline, double t);
 
+// Micro-batches (of a chunk) a rank keeps, from `t` to the next step's: one more when a forward starts, one
+// less when its backward ends. What is freed at a moment is freed before anything is taken; steps closer than
+// 1e-9 are one.
+struct StashStep
+{
+    double t = 0;
+    double held = 0;
+};
+// From 0 to the makespan.
+std::vector<StashStep> stash_over_time(const Timeline& timeline, std::size_t rank);
+
 } // namespace ringside

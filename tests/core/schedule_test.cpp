@@ -174,3 +174,35 @@ TEST_CASE("what runs and what is kept can be asked for any moment")
     CHECK(t.events[*state_at(t, 3.5)[3].running].operation == Operation{Pass::forward, 3, 0});
     CHECK(state_at(t, 33)[0].in_flight == 0);
 }
+
+TEST_CASE("the stash over time rises to the peak and ends empty")
+{
+    for (const ScheduleKind kind : {ScheduleKind::naive, ScheduleKind::gpipe, ScheduleKind::one_f_one_b})
+    {
+        const ScheduleShape shape{4, 8, 1};
+        const auto timeline = simulate(*make_order(kind, shape), equal_costs(shape, {}));
+        REQUIRE(timeline);
+        for (std::size_t rank = 0; rank < timeline->ranks(); ++rank)
+        {
+            const std::vector<StashStep> steps = stash_over_time(*timeline, rank);
+            double peak = 0;
+            for (std::size_t i = 0; i < steps.size(); ++i)
+            {
+                peak = std::max(peak, steps[i].held);
+                CHECK(steps[i].held >= 0);
+                CHECK((i == 0 || steps[i].t >= steps[i - 1].t));
+            }
+            CHECK(peak == static_cast<double>(timeline->peak_in_flight[rank]));
+            CHECK(steps.back().held == 0);
+            CHECK(steps.back().t == timeline->makespan);
+        }
+    }
+    // By hand: 1F1B, stage 3 of 4: a forward at 3, its backward from 4 to 6, and so on, never two at once.
+    const ScheduleShape shape{4, 2, 1};
+    const auto timeline = simulate(*make_order(ScheduleKind::one_f_one_b, shape), equal_costs(shape, {}));
+    const std::vector<StashStep> last = stash_over_time(*timeline, 3);
+    REQUIRE(last.size() == 5);
+    CHECK((last[1].t == 3 && last[1].held == 1));
+    CHECK((last[2].t == 6 && last[2].held == 1));
+    CHECK((last[3].t == 9 && last[3].held == 0));
+}

@@ -27,39 +27,14 @@ struct Row
     const ScheduleInfo& info() const { return schedule_info(kind); }
 };
 
-// Micro-batches kept on a rank over time: +1 when a forward starts, -1 when its backward ends.
-struct StashStep
+// In whole stages' worth: a chunk is 1/v of one.
+std::vector<StashStep> stash_of(const Row& row, std::size_t rank)
 {
-    double t;
-    double held; // in whole stages' worth: a chunk is 1/v of one
-};
-
-std::vector<StashStep> stash_over_time(const Row& row, std::size_t rank)
-{
-    const Timeline& timeline = row.timeline;
-    const double one = 1 / static_cast<double>(row.shape.chunks);
-    std::vector<std::pair<double, int>> changes;
-    for (const Event& e : timeline.rank(rank))
+    std::vector<StashStep> steps = stash_over_time(row.timeline, rank);
+    for (StashStep& step : steps)
     {
-        changes.emplace_back(e.operation.pass == Pass::forward ? e.start : e.end,
-                             e.operation.pass == Pass::forward ? 1 : -1);
+        step.held /= static_cast<double>(row.shape.chunks);
     }
-    // At the same moment memory is freed before it is taken again, as the allocator does.
-    std::sort(changes.begin(), changes.end());
-    std::vector<StashStep> steps{{0, 0}};
-    for (const auto& [t, change] : changes)
-    {
-        const double held = steps.back().held + change * one;
-        if (t - steps.back().t < 1e-9)
-        {
-            steps.back().held = held; // one change to the eye
-        }
-        else
-        {
-            steps.push_back({t, held});
-        }
-    }
-    steps.push_back({timeline.makespan, steps.back().held});
     return steps;
 }
 
@@ -342,7 +317,7 @@ void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect 
     std::vector<std::vector<StashStep>> steps;
     for (const Row& row : all)
     {
-        steps.push_back(stash_over_time(row, std::min(stage_, row.timeline.ranks() - 1)));
+        steps.push_back(stash_of(row, std::min(stage_, row.timeline.ranks() - 1)));
         for (const StashStep& step : steps.back())
         {
             most = std::max(most, step.held);
