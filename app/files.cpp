@@ -185,4 +185,26 @@ fs::path config_folder()
     return user_folder("XDG_CONFIG_HOME", ".config");
 }
 
+std::filesystem::path free_name(std::string_view name)
+{
+    std::error_code error;
+    const std::filesystem::path folder = std::filesystem::current_path(error);
+    const std::filesystem::path asked(name);
+    std::filesystem::path path = folder / asked;
+    for (int number = 2; std::filesystem::exists(path, error); ++number)
+    {
+        path = folder / asked.stem();
+        path += "-" + std::to_string(number);
+        path += asked.extension();
+    }
+    return path;
+}
+
+Result<std::filesystem::path> save_new(std::string_view name, std::string_view text)
+{
+    std::filesystem::path path = free_name(name);
+    const Issues issues = save_text(path, text);
+    return has_errors(issues) ? Result<std::filesystem::path>(issues) : Result<std::filesystem::path>(path);
+}
+
 } // namespace ringside

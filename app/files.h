@@ -22,6 +22,12 @@ Result<std::string> read_text(const std::string& path, std::size_t limit);
 // Writes beside the file, flushes to disk, renames over it. The old file stays until the new one is whole.
 Issues save_text(const std::filesystem::path& path, std::string_view text);
 
+// Saves for the person in the folder they started in, under this name or with a number behind it, never over
+// another file; returns where, or why not.
+Result<std::filesystem::path> save_new(std::string_view name, std::string_view text);
+// A name of that kind that is free.
+std::filesystem::path free_name(std::string_view name);
+
 std::filesystem::path config_folder(); // $XDG_CONFIG_HOME/ringside or ~/.config/ringside
 
 } // namespace ringside

@@ -60,23 +60,41 @@ void add_check(CLI::App& app, Options& o)
 
 void add_schedule(CLI::App& app, Options& o)
 {
-    auto* schedule =
-        app.add_subcommand("schedule", "one pipeline schedule: its order, times, bubble and stash");
-    schedule->add_option("--kind", o.plan.kind, "naive, gpipe, 1f1b or interleaved")->capture_default_str();
-    schedule->add_option("--stages", o.plan.shape.stages, "ranks of the pipeline")->capture_default_str();
-    schedule->add_option("--micro-batches", o.plan.shape.micro_batches, "that flow through in a step")
+    auto* schedule = app.add_subcommand(
+        "schedule", "a pipeline schedule: its order, times, bubble and stash; --kind all compares them");
+    std::vector<std::string_view> ids;
+    for (const ScheduleKind kind : schedules())
+    {
+        ids.push_back(kind->id);
+    }
+    ScheduleOptions& plan = o.plan;
+    schedule->add_option("--kind", plan.kind, fmt::format("{}, or all", fmt::join(ids, ", ")))
         ->capture_default_str();
-    schedule->add_option("--chunks", o.plan.shape.chunks, "model chunks a stage")->capture_default_str();
-    schedule->add_option("--forward", o.plan.times.forward, "time of a stage's forward, in any unit")
+    schedule->add_option("--stages", plan.shape.stages, "ranks of the pipeline")->capture_default_str();
+    schedule->add_option("--micro-batches", plan.shape.micro_batches, "that flow through in a step")
         ->capture_default_str();
-    schedule->add_option("--backward-input", o.plan.times.backward_input, "time of the input gradients")
+    schedule->add_option("--chunks", plan.shape.chunks, "model chunks a stage; as few as the schedule takes");
+    schedule->add_option("--forward", plan.times.forward, "time of a stage's forward, in any unit")
         ->capture_default_str();
-    schedule->add_option("--backward-weight", o.plan.times.backward_weight, "time of the weight gradients")
+    schedule->add_option("--backward-input", plan.times.backward_input, "time of the input gradients")
         ->capture_default_str();
-    schedule->add_option("--transfer", o.plan.times.transfer, "between neighbours, beside computing")
+    schedule->add_option("--backward-weight", plan.times.backward_weight, "time of the weight gradients")
         ->capture_default_str();
-    schedule->add_option("--svg", o.plan.svg, "draw it into this file");
-    schedule->add_option("--chrome-trace", o.plan.chrome_trace, "write a trace that opens in Perfetto");
+    schedule->add_option("--transfer", plan.times.transfer, "from a stage to the next")
+        ->capture_default_str();
+    schedule->add_flag("--blocking", plan.times.blocking, "a stage computes nothing while it sends");
+    schedule->add_option("--recompute", plan.times.recompute, "time of what a backward computes again")
+        ->capture_default_str();
+    schedule
+        ->add_option("--pair", plan.times.pair, "F and B run together, over one after the other (DualPipe)")
+        ->capture_default_str();
+    schedule
+        ->add_option("--stage-weights", plan.stage_weights, "relative time of each virtual stage: 1,1,1,1.3")
+        ->delimiter(',');
+    schedule->add_option("--order", plan.order,
+                         "a file with an order of your own, a line a rank: 0F0 0B0; - reads it");
+    schedule->add_option("--svg", plan.svg, "draw it into this file");
+    schedule->add_option("--chrome-trace", plan.chrome_trace, "write a trace that opens in Perfetto");
     schedule->add_flag("--json", o.common.json, "one JSON document");
     schedule->callback([&o] { o.status = run_schedule(o.common, o.plan); });
 }
@@ -101,9 +119,13 @@ void add_picture(CLI::App& app, Options& o)
 void add_bench(CLI::App& app, Options& o)
 {
     auto* bench = app.add_subcommand("bench", "measures this program on this machine");
-    bench->add_option("WHAT", o.benchmark, "frame: drawing")->check(CLI::IsMember({"frame"}))->required();
+    bench->add_option("WHAT", o.benchmark, "frame: drawing; schedule: pipeline orders and their simulation")
+        ->check(CLI::IsMember({"frame", "schedule"}))
+        ->required();
     bench->add_flag("--json", o.common.json, "one JSON document");
-    bench->callback([&o] { o.status = run_bench_frame(o.common); });
+    bench->callback(
+        [&o]
+        { o.status = o.benchmark == "schedule" ? run_bench_schedule(o.common) : run_bench_frame(o.common); });
 }
 
 int run(int argc, char** argv)

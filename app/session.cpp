@@ -141,6 +141,9 @@ void Session::run(Command command)
             change(a, false);
         }
         break;
+    case Command::save_picture:
+        picture_asked_ = true;
+        break;
     case Command::quit:
         quit_ = true;
         break;
@@ -182,6 +185,7 @@ void Session::apply(const Action& action)
             [this](const Seek& a) { playback().t = std::max(0.0, a.t); },
             [this](const SetSpeed& a) { playback().speed = std::clamp(a.speed, 0.25F, 4.0F); },
             [this](const ChangePreferences& a) { preferences_ = a.preferences; },
+            [this](const SaveText& a) { notice_ = to_file(a); },
             [this](const Command& a) { run(a); },
         },
         action);

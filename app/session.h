@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <utility>
 
 namespace ringside
 {
@@ -38,6 +39,10 @@ public:
     void set_preferences(const Preferences& preferences) { preferences_ = preferences; }
 
     std::function<void(const std::string&)> to_clipboard = [](const std::string&) {};
+    // Saves a file for the person and returns what to tell them.
+    std::function<std::string(const SaveText&)> to_file = [](const SaveText&) { return std::string(); };
+    // Whether a picture of the next frame was asked for, once.
+    bool take_picture() { return std::exchange(picture_asked_, false); }
     std::function<std::string()> from_clipboard = [] { return std::string(); };
 
 private:
@@ -65,6 +70,7 @@ private:
     std::string notice_;
     std::map<std::string, Clock> clocks_;
     bool dragging_ = false;
+    bool picture_asked_ = false;
     bool quit_ = false;
 };
 

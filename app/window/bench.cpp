@@ -67,6 +67,33 @@ nlohmann::json measure_view(const ViewInfo& info, Session& session, Drawing& dra
             {"frame_ms_p50", percentile(drawn, 0.5)}};
 }
 
+// A million operations in the pipelines view, while the clock runs: 64 stages of one layer, 1F1B, and the
+// same under ZB-H1 beside it.
+Scenario million_operations(const Presets& presets)
+{
+    Scenario s = default_scenario(presets);
+    s.model.layers = 64;
+    s.cluster.gpus = 64;
+    s.parallel = {};
+    s.parallel.pipeline = 64;
+    s.training.micro_batch = 1;
+    s.training.global_batch = 3200; // 2 x 64 x 3200 and 3 x 64 x 3200
+    return s;
+}
+
+// Everything that is computed anew when a slider moves.
+double measure_change(Session& session)
+{
+    std::vector<double> changed;
+    for (int i = 0; i < 60; ++i)
+    {
+        Scenario next = session.scenario();
+        next.stage_times.forward = 1 + 0.01 * i;
+        changed.push_back(timed([&] { session.apply(ChangeScenario{next}); }));
+    }
+    return percentile(changed, 0.5);
+}
+
 double measure_demo_window(Offscreen& screen)
 {
     std::vector<double> drawn;
@@ -113,6 +140,11 @@ int run_bench_frame(const CommonOptions& common)
         {
             out["views"][std::string(info->id)] = measure_view(*info, session, drawing, **screen);
         }
+        const auto pipelines = std::find_if(views().begin(), views().end(),
+                                            [](const ViewInfo* info) { return info->id == "pipelines"; });
+        Session large(opened->presets, million_operations(opened->presets));
+        out["change_ms_p50"] = measure_change(session);
+        out["million_operations"] = measure_view(**pipelines, large, drawing, **screen);
         out["demo_window_frame_ms"] = measure_demo_window(**screen);
     }
     const auto idle = idle_cpu_share(opened->presets, find_fonts(opened->assets), kIdleSeconds);
@@ -127,12 +159,18 @@ int run_bench_frame(const CommonOptions& common)
                out["demo_window_frame_ms"].get<double>());
     fmt::print("idle           {}\n",
                idle ? fmt::format("{:8.2f} % of a core", *idle * 100) : "needs a display to measure");
+    fmt::print("change         {:8.2f} ms to compute a changed scenario and its levers\n",
+               out["change_ms_p50"].get<double>());
     fmt::print("\n{:<14} {:>12} {:>12} {:>12}\n", "view", "build p50", "build p99", "frame p50");
     for (const auto& [id, times] : out["views"].items())
     {
         fmt::print("{:<14} {:>9.3f} ms {:>9.3f} ms {:>9.2f} ms\n", id, times["build_ms_p50"].get<double>(),
                    times["build_ms_p99"].get<double>(), times["frame_ms_p50"].get<double>());
     }
+    const auto& large = out["million_operations"];
+    fmt::print("{:<14} {:>9.3f} ms {:>9.3f} ms {:>9.2f} ms   pipelines with 1 024 000 operations\n", "",
+               large["build_ms_p50"].get<double>(), large["build_ms_p99"].get<double>(),
+               large["frame_ms_p50"].get<double>());
     return kDone;
 }
 

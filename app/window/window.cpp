@@ -4,8 +4,10 @@
 #include <glad/gl.h>
 
 #include "app/drawing.h"
+#include "app/files.h"
 #include "app/input.h"
 #include "app/settings.h"
+#include "app/window/offscreen.h"
 
 #include <GLFW/glfw3.h>
 #include <imgui_impl_glfw.h>
@@ -177,8 +179,31 @@ private:
         glClearColor(0, 0, 0, 1);
         glClear(GL_COLOR_BUFFER_BIT);
         ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+        if (session_.take_picture())
+        {
+            save_picture();
+        }
         glfwSwapBuffers(screen_.window());
         return more;
+    }
+
+    // What has just been drawn and not yet been shown.
+    void save_picture()
+    {
+        Image image{drawn_width_, drawn_height_, {}};
+        image.rgba.resize(static_cast<std::size_t>(drawn_width_) * static_cast<std::size_t>(drawn_height_) *
+                          4);
+        glPixelStorei(GL_PACK_ALIGNMENT, 1);
+        glReadPixels(0, 0, drawn_width_, drawn_height_, GL_RGBA, GL_UNSIGNED_BYTE, image.rgba.data());
+        const auto row = static_cast<std::ptrdiff_t>(drawn_width_) * 4;
+        for (std::ptrdiff_t y = 0; y < drawn_height_ / 2; ++y)
+        {
+            const auto top = image.rgba.begin() + y * row;
+            std::swap_ranges(top, top + row, image.rgba.begin() + (drawn_height_ - 1 - y) * row);
+        }
+        const auto path = free_name("ringside-" + session_.view() + ".png");
+        const Issues issues = save_png(image, path);
+        session_.say(has_errors(issues) ? "Not saved: " + to_line(issues.front()) : "Saved " + path.string());
     }
 
     // Not every display waits for its refresh.
@@ -281,6 +306,11 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
     screen.start_backends();
     session.to_clipboard = [&](const std::string& text)
     { glfwSetClipboardString(screen.window(), text.c_str()); };
+    session.to_file = [](const SaveText& file)
+    {
+        const auto saved = save_new(file.name, file.text);
+        return saved ? "Saved " + saved->string() : "Not saved: " + to_line(saved.issues().front());
+    };
     session.from_clipboard = [&]
     {
         const char* text = glfwGetClipboardString(screen.window());

@@ -53,6 +53,10 @@ ComputeReport compute_report(const Scenario& scenario)
     }
     ComputeReport report;
     report.forward_token = Flops(forward);
+    report.products_token = Flops(layers);
+    report.attention_token = Flops(attention);
+    report.head_token = Flops(head);
+    report.again_token = Flops(again);
     report.model_step = Flops(3 * forward * tokens);
     report.hardware_step = Flops((3 * forward + again) * tokens);
     return report;

@@ -13,6 +13,12 @@ struct ComputeReport
     Flops model_step;    // forward and backward once: what MFU counts
     Flops hardware_step; // with everything computed again: what HFU counts
     Flops forward_token; // forward of one token, attention included
+    // Of one token: the products of all layers, their attention, the output projection, and what the backward
+    // computes again.
+    Flops products_token;
+    Flops attention_token;
+    Flops head_token;
+    Flops again_token;
 };
 
 // Korthikanti et al., arXiv 2205.05198, equations 7 and 8, for any shape: 2 FLOPs per active weight of every

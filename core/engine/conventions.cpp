@@ -144,7 +144,7 @@ DeepSpeedInputs deepspeed_inputs(const Scenario& scenario)
 {
     DeepSpeedInputs in;
     in.parameters = count_parameters(scenario.model).total;
-    in.largest_layer = stage_weights(scenario.model, Parallel{}).front().largest_layer;
+    in.largest_layer = stage_weights(scenario.model, Parallel{}, Placement::loop).front().largest_layer;
     in.gpus_per_node = std::min(scenario.cluster.gpus, scenario.cluster.gpus_per_node);
     in.nodes = std::max<std::int64_t>(1, scenario.cluster.gpus / in.gpus_per_node);
     in.offload_optimizer = scenario.training.offload != Offload::none;

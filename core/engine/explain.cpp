@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/schedule/bubble.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,15 +16,44 @@ namespace
 // Simulated times are subtracted from each other, which five digits would not survive.
 constexpr int kTimeDigits = 12;
 
-ScheduleShape shape_of(const Scenario& s)
-{
-    return {s.parallel.pipeline, micro_batches(s), s.parallel.chunks};
-}
-
-// Stages that wait for transfers idle longer than the closed forms say.
+// Stages that are uneven or wait for transfers idle longer than the closed forms say.
 bool is_exact(double closed, double simulated)
 {
     return std::abs(closed - simulated) <= 1e-6 * std::max(closed, simulated) + 1e-12;
+}
+
+// The term's formula with the pipeline's numbers for its letters.
+Term with_numbers(Term term, const Scenario& s)
+{
+    const ScheduleShape shape = pipeline_shape(s);
+    const PipelineTimes& t = s.stage_times;
+    for (const char letter : term.formula)
+    {
+        switch (letter)
+        {
+        case 'p':
+            term.working += figure(static_cast<double>(shape.stages));
+            break;
+        case 'm':
+            term.working += figure(static_cast<double>(shape.micro_batches));
+            break;
+        case 'v':
+            term.working += figure(static_cast<double>(shape.chunks));
+            break;
+        case 'F':
+            term.working += figure(t.forward);
+            break;
+        case 'I':
+            term.working += figure(t.backward_input + t.recompute);
+            break;
+        case 'W':
+            term.working += figure(t.backward_weight);
+            break;
+        default:
+            term.working += letter;
+        }
+    }
+    return term;
 }
 
 Term nothing_moves(std::string label, std::string unit)
@@ -79,73 +106,44 @@ Term explain_total(const Scenario&, const Report& report, std::size_t stage)
 Term explain_bubble_over_ideal(const Scenario& s, const Report& report)
 {
     const Timeline& t = report.pipeline.timeline;
-    Term term{"bubble over ideal time",
-              t.bubble_over_ideal(),
-              "",
-              "",
-              "",
-              "Narayanan et al. 2021, arXiv 2104.04473, section 2.2.1"};
-    const auto [p, m, v] = shape_of(s);
-    const ScheduleKind kind = s.training.schedule;
-    if (!is_exact(closed_bubble_over_ideal(kind, shape_of(s)), term.value))
+    Term term{"bubble over ideal time", t.bubble_over_ideal(), "", "", "", ""};
+    const auto closed = closed_bubble(s);
+    if (closed && is_exact(closed->over_ideal, term.value))
     {
-        const double busy = *std::max_element(t.busy.begin(), t.busy.end());
-        term.formula = "(duration − work) / work";
-        term.working =
-            fmt::format("({0} − {1}) / {1}", figure(t.makespan, kTimeDigits), figure(busy, kTimeDigits));
+        term.formula = s.training.schedule->over_ideal;
+        term.source =
+            s.training.schedule->placement == Placement::loop && !s.training.schedule->splits_backward
+                ? "Narayanan et al. 2021, arXiv 2104.04473, section 2.2"
+                : std::string(s.training.schedule->source);
+        return with_numbers(std::move(term), s);
     }
-    else if (kind == ScheduleKind::naive)
-    {
-        term.formula = "p − 1";
-        term.working = fmt::format("{} − 1", p);
-    }
-    else if (kind == ScheduleKind::interleaved)
-    {
-        term.formula = "(p − 1) / (m v)";
-        term.working = fmt::format("({} − 1) / ({} × {})", p, m, v);
-        term.source = "Narayanan et al. 2021, arXiv 2104.04473, section 2.2.2";
-    }
-    else
-    {
-        term.formula = "(p − 1) / m";
-        term.working = fmt::format("({} − 1) / {}", p, m);
-    }
+    const double busy = t.busy.empty() ? 0 : *std::max_element(t.busy.begin(), t.busy.end());
+    term.formula = "(duration − work) / work";
+    term.working =
+        fmt::format("({0} − {1}) / {1}", figure(t.makespan, kTimeDigits), figure(busy, kTimeDigits));
+    term.source = "simulated; Narayanan et al. 2021, arXiv 2104.04473, section 2.2.1 for the definition";
     return term;
 }
 
 Term explain_bubble_of_total(const Scenario& s, const Report& report)
 {
     const Timeline& t = report.pipeline.timeline;
-    Term term{"bubble of total time",
-              t.bubble_of_total(),
-              "",
-              "",
-              "",
-              "Huang et al. 2018, GPipe, arXiv 1811.06965, section 2.3"};
-    const auto [p, m, v] = shape_of(s);
-    const ScheduleKind kind = s.training.schedule;
-    if (!is_exact(closed_bubble_of_total(kind, shape_of(s)), term.value))
+    Term term{"bubble of total time", t.bubble_of_total(), "", "", "", ""};
+    const auto closed = closed_bubble(s);
+    if (closed && is_exact(closed->of_total, term.value))
     {
-        const double worked = std::accumulate(t.busy.begin(), t.busy.end(), 0.0);
-        term.formula = "1 − work / (duration × p)";
-        term.working = fmt::format("1 − {} / ({} × {})", figure(worked, kTimeDigits),
-                                   figure(t.makespan, kTimeDigits), p);
+        term.formula = s.training.schedule->of_total;
+        term.source =
+            s.training.schedule->placement == Placement::loop && !s.training.schedule->splits_backward
+                ? "Huang et al. 2018, GPipe, arXiv 1811.06965, section 2.3"
+                : std::string(s.training.schedule->source);
+        return with_numbers(std::move(term), s);
     }
-    else if (kind == ScheduleKind::naive)
-    {
-        term.formula = "(p − 1) / p";
-        term.working = fmt::format("({0} − 1) / {0}", p);
-    }
-    else if (kind == ScheduleKind::interleaved)
-    {
-        term.formula = "(p − 1) / (m v + p − 1)";
-        term.working = fmt::format("({0} − 1) / ({1} × {2} + {0} − 1)", p, m, v);
-    }
-    else
-    {
-        term.formula = "(p − 1) / (m + p − 1)";
-        term.working = fmt::format("({0} − 1) / ({1} + {0} − 1)", p, m);
-    }
+    const double worked = std::accumulate(t.busy.begin(), t.busy.end(), 0.0);
+    term.formula = "1 − work / (duration × p)";
+    term.working = fmt::format("1 − {} / ({} × {})", figure(worked, kTimeDigits),
+                               figure(t.makespan, kTimeDigits), t.ranks());
+    term.source = "simulated; Huang et al. 2018, arXiv 1811.06965, section 2.3 for the definition";
     return term;
 }
 

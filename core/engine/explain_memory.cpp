@@ -57,23 +57,20 @@ struct Subject
     const StageMemory& memory;
     StateBytes bytes;
     StageWeights weights;
-    std::vector<LayerRange> ranges;
-    std::vector<std::int64_t> in_flight; // [chunk]
+    StagePart part;
     std::size_t stage;
 
     Subject(const Scenario& scenario, const Report& report, std::size_t index)
         : s(scenario), memory(report.memory.stages.at(index)), bytes(state_bytes(scenario.training)),
-          weights(stage_weights(scenario.model, scenario.parallel).at(index)),
-          ranges(stage_layers(scenario.model, scenario.parallel).at(index)),
-          in_flight(peak_in_flight(scenario.training.schedule, scenario.parallel.pipeline,
-                                   micro_batches(scenario), scenario.parallel.chunks,
-                                   static_cast<std::int64_t>(index))),
+          weights(stage_weights(scenario.model, scenario.parallel, scenario.training.schedule->placement)
+                      .at(index)),
+          part(stage_parts(scenario.model, scenario.parallel, scenario.training.schedule->placement)
+                   .at(index)),
           stage(index)
     {
     }
 
     double element() const { return s.training.precision == Precision::fp32 ? 4 : 2; }
-    bool last() const { return static_cast<std::int64_t>(stage) + 1 == s.parallel.pipeline; }
     // Whether the tensors between the matrix products are cut by t as well.
     bool all_cut() const { return s.parallel.tensor == 1 || s.parallel.sequence_parallel; }
 };
@@ -289,19 +286,19 @@ struct Kept
 Kept kept_layers(const Subject& x)
 {
     Kept kept;
-    kept.layers = x.ranges.front().count;
-    for (std::size_t chunk = 0; chunk < x.ranges.size(); ++chunk)
+    kept.layers = x.part.ranges.front().count;
+    for (std::size_t chunk = 0; chunk < x.part.ranges.size(); ++chunk)
     {
-        const LayerRange& range = x.ranges[chunk];
+        const LayerRange& range = x.part.ranges[chunk];
         std::int64_t experts = 0;
         for (std::int64_t layer = range.first; layer < range.first + range.count; ++layer)
         {
             experts += has_experts(x.s.model, layer) ? 1 : 0;
         }
-        const auto times = static_cast<double>(x.in_flight[chunk]);
+        const auto times = static_cast<double>(x.memory.kept[chunk]);
         kept.experts += times * static_cast<double>(experts);
         kept.dense += times * static_cast<double>(range.count - experts);
-        kept.in_flight += x.in_flight[chunk];
+        kept.in_flight += x.memory.kept[chunk];
         kept.even = kept.even && range.count == kept.layers;
     }
     return kept;
@@ -313,7 +310,7 @@ Text layers_and_flights(const Subject& x, const Kept& kept)
     {
         return {"layers kept", figure(kept.dense + kept.experts)};
     }
-    return {x.ranges.size() > 1 ? "layers of a chunk × chunks in flight" : "layers × in flight",
+    return {x.part.ranges.size() > 1 ? "layers of a chunk × chunks in flight" : "layers × in flight",
             fmt::format("{} × {}", figure(static_cast<double>(kept.layers)),
                         figure(static_cast<double>(kept.in_flight)))};
 }
@@ -355,12 +352,15 @@ Text activations(const Subject& x)
     {
         terms.push_back(layer_activations_text(x, kept));
     }
-    if (x.stage == 0 && x.s.model.dropout)
+    for (std::size_t chunk = 0; x.s.model.dropout && chunk < x.part.ranges.size(); ++chunk)
     {
-        terms.push_back(layer_tokens(x) +
-                        Text{" × in flight", " × " + figure(static_cast<double>(x.in_flight[0]))});
+        if (x.part.ranges[chunk].stage == 0)
+        {
+            terms.push_back(layer_tokens(x) +
+                            Text{" × in flight", " × " + figure(static_cast<double>(x.memory.kept[chunk]))});
+        }
     }
-    if (x.last())
+    if (x.part.head)
     {
         terms.push_back(head_text(x));
     }
@@ -371,7 +371,7 @@ std::string activations_source(const Subject& x)
 {
     const char* where = x.s.training.recompute == Recompute::full ? "Table 2" : "section 4.1";
     return fmt::format("Korthikanti et al. 2022, arXiv 2205.05198, {}{}", where,
-                       x.last() ? " and section 4.3" : "");
+                       x.part.head ? " and section 4.3" : "");
 }
 
 // --- buffers
@@ -452,7 +452,7 @@ Text working_set(const Subject& x)
         const Width mlp = mlp_width(x, experts);
         widest = has_kind(x, experts) && mlp.value > widest.value ? mlp : widest;
     }
-    if (x.last())
+    if (x.part.head)
     {
         const std::string each = x.element() == 2 ? "2 " : "";
         widest.text =

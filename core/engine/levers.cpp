@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/engine/pipeline.h"
 #include "core/engine/traffic.h"
 #include "core/scenario/validate.h"
-#include "core/schedule/bubble.h"
 
 #include <algorithm>
 
@@ -15,15 +15,8 @@ namespace ringside
 namespace
 {
 
-ScheduleShape shape_of(const Scenario& s)
-{
-    return {s.parallel.pipeline, micro_batches(s), s.parallel.chunks};
-}
-
-double bubble_of_total(const Scenario& s)
-{
-    return closed_bubble_of_total(s.training.schedule, shape_of(s));
-}
+// What would take longer to simulate than a list of levers may is not offered.
+constexpr double kMostOffered = 400'000;
 
 // Halves by the smallest factor there is: 6 to 3, 3 to 1.
 std::int64_t smaller(std::int64_t batch)
@@ -41,8 +34,8 @@ std::int64_t smaller(std::int64_t batch)
 // "bubble 15.8% to 8.57% of total"
 std::string bubble_cost(const Scenario& before, const Scenario& after)
 {
-    const std::string now = format_percent(bubble_of_total(before));
-    const std::string then = format_percent(bubble_of_total(after));
+    const std::string now = format_percent(bubble_of(before).of_total);
+    const std::string then = format_percent(bubble_of(after).of_total);
     return now == then ? fmt::format("same bubble, {} of total", now)
                        : fmt::format("bubble {} to {} of total", now, then);
 }
@@ -108,9 +101,8 @@ private:
     template <class Cost>
     void offer(std::string_view id, std::string name, const Scenario& after, Cost cost)
     {
-        const ScheduleShape shape = shape_of(after);
         if (has_errors(validate(after)) ||
-            2 * shape.stages * shape.chunks * shape.micro_batches > kMostOperations) // could not be shown
+            operations_of(after.training.schedule, pipeline_shape(after)) > kMostOffered)
         {
             return;
         }
@@ -338,17 +330,20 @@ private:
 
     void try_schedule()
     {
-        const ScheduleKind kind = now_.training.schedule;
-        if (kind != ScheduleKind::gpipe && kind != ScheduleKind::interleaved)
+        // Those that keep fewer micro-batches than most; the bench leaves out what saves nothing.
+        for (const std::string_view id : {"1f1b", "zb-v", "v-half", "v-min"})
         {
-            return;
+            const ScheduleKind kind = schedule(id);
+            Scenario after = now_;
+            after.training.schedule = kind;
+            after.parallel.chunks = std::clamp<std::int64_t>(1, kind->least_chunks, kind->most_chunks);
+            if (kind != now_.training.schedule && now_.parallel.pipeline > 1)
+            {
+                offer(fmt::format("schedule_{}", id),
+                      fmt::format("{} instead of {}", kind->name, now_.training.schedule->name), after,
+                      [&](const MemoryReport&) { return bubble_cost(now_, after); });
+            }
         }
-        Scenario after = now_;
-        after.training.schedule = ScheduleKind::one_f_one_b;
-        after.parallel.chunks = 1;
-        offer("schedule_1f1b",
-              fmt::format("1F1B instead of {}", kind == ScheduleKind::gpipe ? "GPipe" : "interleaving"),
-              after, [&](const MemoryReport&) { return bubble_cost(now_, after); });
     }
 
     const Scenario& now_;

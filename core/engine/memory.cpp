@@ -1,5 +1,6 @@
 #include "core/engine/memory.h"
 
+#include "core/engine/pipeline.h"
 #include "core/engine/weights.h"
 
 #include <algorithm>
@@ -178,35 +179,36 @@ void fill_state(const Context& c, const StageWeights& w, StageMemory& stage)
                    whole(optimizer.variance)};
 }
 
-void fill_activations(const Context& c, const std::vector<LayerRange>& ranges, std::int64_t index,
-                      StageMemory& stage)
+void fill_activations(const Context& c, const StagePart& part, StageMemory& stage)
 {
     const Scenario& s = c.s;
     const Training& t = s.training;
     const double e = element_bytes(t);
     const auto hidden = static_cast<double>(s.model.hidden);
-    const auto in_flight =
-        peak_in_flight(t.schedule, s.parallel.pipeline, micro_batches(s), s.parallel.chunks, index);
+    const std::vector<LayerRange>& ranges = part.ranges;
     const double dense = layer_activations(s.model, t, s.parallel, false, t.recompute);
     const double moe = s.model.experts > 0 ? layer_activations(s.model, t, s.parallel, true, t.recompute) : 0;
     double kept = 0;
     for (std::size_t chunk = 0; chunk < ranges.size(); ++chunk)
     {
         const StageLayers layers = split(s.model, ranges[chunk]);
-        const auto times = static_cast<double>(in_flight[chunk]);
+        const auto times = static_cast<double>(stage.kept[chunk]);
         kept += times * (static_cast<double>(layers.dense) * dense + static_cast<double>(layers.moe) * moe);
-        stage.in_flight += in_flight[chunk];
+        stage.in_flight += stage.kept[chunk];
         stage.kept_layers += times * static_cast<double>(ranges[chunk].count);
         stage.layers += ranges[chunk].count;
         stage.layer_bytes = std::max(stage.layer_bytes,
                                      Bytes(std::max(layers.dense > 0 ? dense : 0, layers.moe > 0 ? moe : 0)));
     }
-    if (index == 0 && s.model.dropout)
+    for (std::size_t chunk = 0; s.model.dropout && chunk < ranges.size(); ++chunk)
     {
-        kept += static_cast<double>(in_flight[0]) * c.tokens * hidden /
-                c.sequence_cut; // mask of the embedding's dropout
+        if (ranges[chunk].stage == 0)
+        {
+            kept += static_cast<double>(stage.kept[chunk]) * c.tokens * hidden /
+                    c.sequence_cut; // mask of the embedding's dropout
+        }
     }
-    if (index + 1 == s.parallel.pipeline)
+    if (part.head)
     {
         // Final norm's input, the projection's input, and logits counted as fp32, or 16 bit with their
         // gradient beside them (Korthikanti et al., section 4.3: 4 s b h / t (1 + v / h)).
@@ -400,51 +402,27 @@ Bytes StageMemory::total() const
 MemoryReport memory_report(const Scenario& scenario)
 {
     const Context context(scenario);
-    const auto layers = stage_layers(scenario.model, scenario.parallel);
-    const auto weights = stage_weights(scenario.model, scenario.parallel);
+    const Placement placement = scenario.training.schedule->placement;
+    const auto parts = stage_parts(scenario.model, scenario.parallel, placement);
+    const auto weights = stage_weights(scenario.model, scenario.parallel, placement);
+    auto kept = kept_at_peak(scenario);
     MemoryReport report;
     report.capacity =
         Bytes(std::max(0.0, (scenario.cluster.gpu.memory_gb - scenario.training.reserved_gb) * 1e9));
-    report.stages.resize(layers.size());
-    for (std::size_t i = 0; i < layers.size(); ++i)
+    report.stages.resize(parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i)
     {
         StageMemory& stage = report.stages[i];
         fill_state(context, weights[i], stage);
-        fill_activations(context, layers[i], static_cast<std::int64_t>(i), stage);
-        fill_buffers(context, layers[i], weights[i], stage);
+        stage.kept = std::move(kept[i]);
+        fill_activations(context, parts[i], stage);
+        fill_buffers(context, parts[i].ranges, weights[i], stage);
         if (stage.total() > report.worst().total())
         {
             report.fullest = i;
         }
     }
     return report;
-}
-
-std::vector<std::int64_t> peak_in_flight(ScheduleKind kind, std::int64_t stages, std::int64_t micro_batches,
-                                         std::int64_t chunks, std::int64_t stage)
-{
-    const std::int64_t p = stages;
-    const std::int64_t m = micro_batches;
-    switch (kind)
-    {
-    case ScheduleKind::naive:
-        return {1};
-    case ScheduleKind::gpipe:
-        return {m};
-    case ScheduleKind::one_f_one_b:
-        return {std::min(m, p - stage)};
-    case ScheduleKind::interleaved:
-        break;
-    }
-    const std::int64_t v = chunks;
-    const std::int64_t forwards = std::min(m * v, 2 * (p - stage - 1) + (v - 1) * p + 1);
-    // Forwards go through the chunks in groups of p micro-batches.
-    std::vector<std::int64_t> kept(static_cast<std::size_t>(v), 0);
-    for (std::int64_t k = 0; k < forwards; ++k)
-    {
-        ++kept[static_cast<std::size_t>(k / p % v)];
-    }
-    return kept;
 }
 
 } // namespace ringside

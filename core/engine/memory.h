@@ -78,12 +78,13 @@ struct StageMemory
     std::array<Bytes, kComponents> parts{}; // by Component
     BufferParts buffers;
     std::int64_t layers = 0;
-    std::int64_t parameters = 0; // elements on one GPU, before ZeRO
-    std::int64_t in_flight = 0;  // micro-batches kept at the peak (of chunks, when interleaved)
-    double kept_layers = 0;      // layers x micro-batches kept at the peak
-    Bytes layer_bytes;           // activations of the stage's largest layer, one micro-batch
-    Bytes logits_bytes;          // last stage only, inside activations
-    Bytes host_bytes;            // offloaded to the host by this GPU
+    std::int64_t parameters = 0;    // elements on one GPU, before ZeRO
+    std::vector<std::int64_t> kept; // [chunk] micro-batches kept at the peak
+    std::int64_t in_flight = 0;     // their sum
+    double kept_layers = 0;         // layers x micro-batches kept at the peak
+    Bytes layer_bytes;              // activations of the stage's largest layer, one micro-batch
+    Bytes logits_bytes;             // last stage only, inside activations
+    Bytes host_bytes;               // offloaded to the host by this GPU
     Bytes nvme_bytes;
 
     Bytes of(Component component) const { return parts[static_cast<std::size_t>(component)]; }
@@ -102,11 +103,5 @@ struct MemoryReport
 
 // The scenario must be valid (see validate()).
 MemoryReport memory_report(const Scenario& scenario);
-
-// Micro-batches (or chunks of them) whose activations a stage keeps at the peak, by chunk. Sum is the stash.
-//   gpipe: m; 1f1b: min(m, p - i) (PipeDream-Flush); interleaved: the first min(m v, 2(p-i-1) + (v-1)p + 1)
-//   forwards (Narayanan et al., arXiv 2104.04473, section 2.2); naive: 1.
-std::vector<std::int64_t> peak_in_flight(ScheduleKind kind, std::int64_t stages, std::int64_t micro_batches,
-                                         std::int64_t chunks, std::int64_t stage);
 
 } // namespace ringside

@@ -31,31 +31,6 @@ CollectiveReport collective_report(const Scenario& s, const MemoryReport& memory
     return r;
 }
 
-Result<PipelineReport> pipeline_report(const Scenario& s)
-{
-    PipelineReport r;
-    r.shape = {s.parallel.pipeline, micro_batches(s), s.parallel.chunks};
-    const std::int64_t operations = 2 * r.shape.stages * r.shape.chunks * r.shape.micro_batches;
-    if (operations > kMostOperations)
-    {
-        return Issue{"training.global_batch",
-                     "the pipeline has " + std::to_string(operations) + " operations",
-                     "use fewer micro-batches or stages; 4 000 000 are simulated"};
-    }
-    auto order = make_order(s.training.schedule, r.shape);
-    if (!order)
-    {
-        return order.issues();
-    }
-    auto timeline = simulate(*order, equal_costs(r.shape, s.stage_times));
-    if (!timeline)
-    {
-        return timeline.issues();
-    }
-    r.timeline = std::move(*timeline);
-    return r;
-}
-
 double part(const Report& r, Component component)
 {
     return r.memory.worst().of(component).value;

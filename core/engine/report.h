@@ -5,19 +5,13 @@
 #include "core/collective/collective.h"
 #include "core/engine/compute.h"
 #include "core/engine/memory.h"
+#include "core/engine/pipeline.h"
 #include "core/engine/weights.h"
-#include "core/schedule/simulate.h"
 
 #include <optional>
 
 namespace ringside
 {
-
-struct PipelineReport
-{
-    ScheduleShape shape;
-    Timeline timeline; // in the units of scenario.stage_times
-};
 
 struct CollectiveReport
 {

@@ -1,8 +1,8 @@
 #include "core/engine/traffic.h"
 
 #include "core/engine/compute.h"
+#include "core/engine/pipeline.h"
 #include "core/engine/weights.h"
-#include "core/schedule/bubble.h"
 
 #include <algorithm>
 
@@ -45,7 +45,8 @@ Owned owned(const Scenario& s, const MemoryReport& memory)
     {
         return {static_cast<double>(memory.worst().parameters), 0};
     }
-    const StageWeights w = stage_weights(s.model, s.parallel).at(memory.fullest);
+    const StageWeights w =
+        stage_weights(s.model, s.parallel, s.training.schedule->placement).at(memory.fullest);
     return {static_cast<double>(w.dense), static_cast<double>(w.expert)};
 }
 
@@ -74,6 +75,11 @@ Bytes tensor_traffic(const Scenario& s)
     const double passes = s.training.recompute == Recompute::full ? 3 : 2;
     const double each = s.model.norms_per_layer == 1 ? 1 : 2;
     return Bytes(2 * (t - 1) / t * boundary(s) * passes * each * layer_passes(s));
+}
+
+Bytes pipeline_message(const Scenario& s)
+{
+    return Bytes(boundary(s) / static_cast<double>(s.parallel.sequence_parallel ? s.parallel.tensor : 1));
 }
 
 // Keys and values go round the ring forward, and again with their gradients backward (Liu et al., arXiv
@@ -151,8 +157,7 @@ StepEstimate estimated_step(const Scenario& s, const MemoryReport& memory)
     // Ranks are laid out tensor first, then context, then data, stages outermost, as Megatron-LM does.
     const std::int64_t replica = p.tensor * p.context;
     StepEstimate step;
-    step.exposed =
-        ideal * (1 + closed_bubble_over_ideal(s.training.schedule, {p.pipeline, micro_batches(s), p.chunks}));
+    step.exposed = ideal * (1 + bubble_of(s).over_ideal);
     step.exposed += over_link(tensor_traffic(s), s.cluster, p.tensor);
     step.exposed += over_link(context_traffic(s), s.cluster, replica);
     step.exposed += over_link(expert_traffic(s), s.cluster, p.expert * p.expert_tensor);

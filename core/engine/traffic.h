@@ -13,6 +13,11 @@ Bytes context_traffic(const Scenario& scenario);
 Bytes expert_traffic(const Scenario& scenario);
 Bytes data_traffic(const Scenario& scenario, const MemoryReport& memory);
 
+// What passes between two neighbouring stages for one micro-batch, one way, on one GPU: b s h elements
+// (Narayanan et al., arXiv 2104.04473, section 3.2), shared out by context parallelism, and by tensor
+// parallelism where that splits the sequence.
+Bytes pipeline_message(const Scenario& scenario);
+
 // Elements on the wire for each parameter: gradients reduced, weights gathered (ZeRO, arXiv 1910.02054,
 // section 7). From ZeRO-2 on a rank has no room for whole gradients, so they travel after every micro-batch.
 struct Trips

@@ -275,38 +275,47 @@ ParameterCount count_parameters(const Model& model)
     return count;
 }
 
-std::vector<std::vector<LayerRange>> stage_layers(const Model& model, const Parallel& parallel)
+std::vector<StagePart> stage_parts(const Model& model, const Parallel& parallel, Placement placement)
 {
     const std::int64_t p = parallel.pipeline;
-    const std::int64_t v = parallel.chunks;
-    std::vector<std::vector<LayerRange>> stages(static_cast<std::size_t>(p));
+    const std::int64_t all = placement == Placement::two_way ? p : p * parallel.chunks;
+    std::vector<LayerRange> ranges;
     std::int64_t next = 0;
-    for (std::int64_t k = 0; k < p * v; ++k)
+    for (std::int64_t k = 0; k < all; ++k)
     {
         const auto listed = static_cast<std::size_t>(k);
         const std::int64_t count =
-            listed < parallel.stage_layers.size() ? parallel.stage_layers[listed] : model.layers / (p * v);
-        stages[static_cast<std::size_t>(k % p)].push_back({next, count});
+            listed < parallel.stage_layers.size() ? parallel.stage_layers[listed] : model.layers / all;
+        ranges.push_back({next, count, k});
         next += count;
     }
-    return stages;
+    std::vector<StagePart> parts(static_cast<std::size_t>(p));
+    for (std::int64_t rank = 0; rank < p; ++rank)
+    {
+        StagePart& part = parts[static_cast<std::size_t>(rank)];
+        for (const std::int64_t stage : stages_of(placement, p, parallel.chunks, rank))
+        {
+            part.ranges.push_back(ranges[static_cast<std::size_t>(stage)]);
+            part.embedding = part.embedding || stage == 0;
+            part.head = part.head || stage + 1 == all;
+        }
+    }
+    return parts;
 }
 
-std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel)
+std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel, Placement placement)
 {
-    const auto layers = stage_layers(model, parallel);
+    const auto parts = stage_parts(model, parallel, placement);
     const Sums dense = sum(layer_weights(model, parallel, false), true);
     const Sums moe = model.experts > 0 ? sum(layer_weights(model, parallel, true), true) : Sums{};
     const Sums embedding = sum(embedding_weights(model, parallel), false);
-    const bool one_stage = parallel.pipeline == 1;
-    const Sums head = sum(head_weights(model, parallel, model.tied_embeddings && one_stage), false);
 
-    std::vector<StageWeights> stages(layers.size());
-    for (std::size_t i = 0; i < layers.size(); ++i)
+    std::vector<StageWeights> stages(parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i)
     {
         StageWeights& stage = stages[i];
         Shapes shapes;
-        for (const LayerRange& range : layers[i])
+        for (const LayerRange& range : parts[i].ranges)
         {
             std::int64_t with_experts = 0;
             for (std::int64_t layer = range.first; model.experts > 0 && layer < range.first + range.count;
@@ -317,13 +326,15 @@ std::vector<StageWeights> stage_weights(const Model& model, const Parallel& para
             add_layers(stage, shapes, dense, range.count - with_experts);
             add_layers(stage, shapes, moe, with_experts);
         }
-        if (i == 0)
+        if (parts[i].embedding)
         {
             add(stage, embedding.w, 1);
             stage.root += embedding.w.total();
         }
-        if (i + 1 == layers.size())
+        if (parts[i].head)
         {
+            const bool shared = model.tied_embeddings && parts[i].embedding;
+            const Sums head = sum(head_weights(model, parallel, shared), false);
             add(stage, head.w, 1);
             stage.root += head.w.total();
             // The embedding only scatters its gradient; the projection multiplies, so its gradient has a

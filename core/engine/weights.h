@@ -65,17 +65,24 @@ struct StageWeights
     std::int64_t total() const { return dense + expert; }
 };
 
-// `first` and `count`: layers of this stage; several ranges when interleaved.
+// The layers of one virtual stage.
 struct LayerRange
 {
     std::int64_t first = 0;
     std::int64_t count = 0;
+    std::int64_t stage = 0; // which virtual stage
 };
 
-// The layers each rank of the pipeline holds, one range per chunk. [stage][chunk]
-std::vector<std::vector<LayerRange>> stage_layers(const Model& model, const Parallel& parallel);
+// What one rank of the pipeline holds.
+struct StagePart
+{
+    std::vector<LayerRange> ranges; // one per chunk; two stages of the model with Placement::two_way
+    bool embedding = false;
+    bool head = false; // final norm, output projection, loss
+};
 
-// [stage]
-std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel);
+// [rank]
+std::vector<StagePart> stage_parts(const Model& model, const Parallel& parallel, Placement placement);
+std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel, Placement placement);
 
 } // namespace ringside

@@ -148,9 +148,11 @@ Scenario with(Scenario s, Knob knob, std::int64_t value)
         break;
     case Knob::pipeline:
         s.parallel.pipeline = value;
+        s.parallel.stage_layers.clear(); // they were listed for another cut
         break;
     case Knob::chunks:
         s.parallel.chunks = value;
+        s.parallel.stage_layers.clear();
         break;
     case Knob::expert:
         s.parallel.expert = value;
@@ -167,15 +169,18 @@ Scenario with(Scenario s, Knob knob, std::int64_t value)
 
 Scenario with_schedule(Scenario s, ScheduleKind kind)
 {
+    const std::int64_t stages = virtual_stages(s.training.schedule, pipeline_shape(s));
     s.training.schedule = kind;
-    if (kind != ScheduleKind::interleaved)
+    if (s.parallel.chunks < kind->least_chunks || s.parallel.chunks > kind->most_chunks)
     {
-        s.parallel.chunks = 1;
+        // Where the fewest chunks do not suit the layers, the next that do; where none do, the field says so.
+        s.parallel.chunks = kind->least_chunks;
+        const std::int64_t next = legal_values(s, Knob::chunks).front();
+        s.parallel.chunks = std::clamp(next, kind->least_chunks, kind->most_chunks);
     }
-    else if (s.parallel.chunks < 2)
+    if (virtual_stages(kind, pipeline_shape(s)) != stages)
     {
-        s.parallel.chunks = 2; // where that does not suit the layers, the field says what would
-        s.parallel.chunks = std::max<std::int64_t>(2, legal_values(s, Knob::chunks).front());
+        s.parallel.stage_layers.clear(); // they were listed for another cut
     }
     return s;
 }

@@ -1,5 +1,6 @@
 #include "core/scenario/fields.h"
 
+#include <algorithm>
 #include <array>
 
 namespace ringside
@@ -20,7 +21,6 @@ constexpr std::array<std::string_view, 3> kGradientDtype{"fp32", "bf16", "fp16"}
 constexpr std::array<std::string_view, 5> kOptimizer{"adamw", "adamw-8bit", "sgd-momentum", "adafactor",
                                                      "muon"};
 constexpr std::array<std::string_view, 3> kRecompute{"none", "selective", "full"};
-constexpr std::array<std::string_view, 4> kSchedule{"naive", "gpipe", "1f1b", "interleaved"};
 constexpr std::array<std::string_view, 5> kOffload{"none", "optimizer-cpu", "optimizer-nvme",
                                                    "optimizer-and-weights-cpu", "optimizer-and-weights-nvme"};
 
@@ -40,6 +40,26 @@ auto choice(Names names)
     using E = typename MemberParts<decltype(M)>::Enum;
     return Choice<S>{names, [](const S& s) { return static_cast<int>(s.*M); },
                      [](S& s, int i) { s.*M = static_cast<E>(i); }};
+}
+
+Choice<Training> schedule_choice()
+{
+    static const std::vector<std::string_view> names = []
+    {
+        std::vector<std::string_view> ids;
+        for (const ScheduleKind kind : schedules())
+        {
+            ids.push_back(kind->id);
+        }
+        return ids;
+    }();
+    return {names,
+            [](const Training& t)
+            {
+                const auto all = schedules();
+                return static_cast<int>(std::find(all.begin(), all.end(), t.schedule) - all.begin());
+            },
+            [](Training& t, int i) { t.schedule = schedules()[static_cast<std::size_t>(i)]; }};
 }
 
 constexpr double kMaxWidth = 1 << 20;
@@ -146,8 +166,7 @@ const std::array kTrainingFields = {
     Field<Training>{"recompute", "", "activations computed again in the backward pass",
                     choice<&Training::recompute>(kRecompute)},
     Field<Training>{"flash_attention", "", "never stores the score matrix", &Training::flash_attention},
-    Field<Training>{"schedule", "", "order of micro-batches in the pipeline",
-                    choice<&Training::schedule>(kSchedule)},
+    Field<Training>{"schedule", "", "order of micro-batches in the pipeline", schedule_choice()},
     Field<Training>{"offload", "", "state kept in host memory or on disk",
                     choice<&Training::offload>(kOffload)},
     Field<Training>{"fragmentation", "", "share of memory lost to fragmentation", &Training::fragmentation, 0,
@@ -157,15 +176,25 @@ const std::array kTrainingFields = {
     Field<Training>{"tokens", "tokens", "tokens of the whole run", &Training::tokens, 1, 1e18},
 };
 
-const std::array kStageTimesFields = {
-    Field<StageTimes>{"forward", "units", "forward of one micro-batch on one stage", &StageTimes::forward,
-                      0.01, 1000},
-    Field<StageTimes>{"backward_input", "units", "gradient with respect to the input",
-                      &StageTimes::backward_input, 0, 1000},
-    Field<StageTimes>{"backward_weight", "units", "gradient with respect to the weights",
-                      &StageTimes::backward_weight, 0, 1000},
-    Field<StageTimes>{"transfer", "units", "passing activations to the next stage", &StageTimes::transfer, 0,
-                      1000},
+const std::array kPipelineTimesFields = {
+    Field<PipelineTimes>{"forward", "units", "forward of one micro-batch on one stage",
+                         &PipelineTimes::forward, 0.01, 1000},
+    Field<PipelineTimes>{"backward_input", "units", "gradient with respect to the input",
+                         &PipelineTimes::backward_input, 0, 1000},
+    Field<PipelineTimes>{"backward_weight", "units", "gradient with respect to the weights",
+                         &PipelineTimes::backward_weight, 0, 1000},
+    Field<PipelineTimes>{"transfer", "units", "passing activations to the next stage",
+                         &PipelineTimes::transfer, 0, 1000},
+    Field<PipelineTimes>{"recompute", "units", "computed again before a backward", &PipelineTimes::recompute,
+                         0, 1000},
+    Field<PipelineTimes>{"pair", "",
+                         "a forward and a backward run together, over one after the other (DualPipe)",
+                         &PipelineTimes::pair, 0.25, 1},
+    Field<PipelineTimes>{"blocking", "", "a stage computes nothing while it sends", &PipelineTimes::blocking},
+    Field<PipelineTimes>{"embedding", "layers", "forward of the embedding, in layers",
+                         &PipelineTimes::embedding, 0, 1000},
+    Field<PipelineTimes>{"head", "layers", "forward of the output projection and loss, in layers",
+                         &PipelineTimes::head, 0, 1000},
 };
 
 const std::array kCollectiveFields = {
@@ -199,9 +228,9 @@ std::span<const Field<Training>> fields_of(const Training&)
 {
     return kTrainingFields;
 }
-std::span<const Field<StageTimes>> fields_of(const StageTimes&)
+std::span<const Field<PipelineTimes>> fields_of(const PipelineTimes&)
 {
-    return kStageTimesFields;
+    return kPipelineTimesFields;
 }
 std::span<const Field<CollectiveSettings>> fields_of(const CollectiveSettings&)
 {
@@ -234,7 +263,7 @@ std::string_view name_of(Offload value)
 }
 std::string_view name_of(ScheduleKind value)
 {
-    return kSchedule.at(static_cast<std::size_t>(value));
+    return value->id;
 }
 
 } // namespace ringside

@@ -41,7 +41,7 @@ std::span<const Field<Gpu>> fields_of(const Gpu&);
 std::span<const Field<Cluster>> fields_of(const Cluster&);
 std::span<const Field<Parallel>> fields_of(const Parallel&);
 std::span<const Field<Training>> fields_of(const Training&);
-std::span<const Field<StageTimes>> fields_of(const StageTimes&);
+std::span<const Field<PipelineTimes>> fields_of(const PipelineTimes&);
 std::span<const Field<CollectiveSettings>> fields_of(const CollectiveSettings&);
 
 std::string_view name_of(Attention value);

@@ -440,7 +440,7 @@ template Issues read_fields(const json&, const std::string&, Gpu&, const std::ve
 template Issues read_fields(const json&, const std::string&, Cluster&, const std::vector<std::string>&);
 template Issues read_fields(const json&, const std::string&, Parallel&, const std::vector<std::string>&);
 template Issues read_fields(const json&, const std::string&, Training&, const std::vector<std::string>&);
-template Issues read_fields(const json&, const std::string&, StageTimes&, const std::vector<std::string>&);
+template Issues read_fields(const json&, const std::string&, PipelineTimes&, const std::vector<std::string>&);
 template Issues read_fields(const json&, const std::string&, CollectiveSettings&,
                             const std::vector<std::string>&);
 

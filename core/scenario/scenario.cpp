@@ -19,6 +19,11 @@ std::int64_t micro_batches(const Scenario& scenario)
                                          std::max<std::int64_t>(1, data_parallel(scenario) * t.micro_batch));
 }
 
+ScheduleShape pipeline_shape(const Scenario& scenario)
+{
+    return {scenario.parallel.pipeline, micro_batches(scenario), scenario.parallel.chunks};
+}
+
 std::int64_t dense_replicas(const Scenario& scenario)
 {
     return data_parallel(scenario) * scenario.parallel.context;

@@ -2,6 +2,8 @@
 // Plain structs that compare and copy; undo, A/B compare and share strings are copies of a Scenario.
 #pragma once
 
+#include "core/schedule/schedule.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -106,14 +108,6 @@ struct Cluster
     bool operator==(const Cluster&) const = default;
 };
 
-enum class ScheduleKind
-{
-    naive,
-    gpipe,
-    one_f_one_b,
-    interleaved
-};
-
 // How the model is cut over the GPUs. Data parallelism is what remains.
 struct Parallel
 {
@@ -184,7 +178,7 @@ struct Training
     Optimizer optimizer = Optimizer::adamw;
     Recompute recompute = Recompute::selective;
     bool flash_attention = true;
-    ScheduleKind schedule = ScheduleKind::one_f_one_b;
+    ScheduleKind schedule = ringside::schedule("1f1b"); // never null
     Offload offload = Offload::none;
     double fragmentation = 0; // share of the allocated bytes lost to fragmentation, 0 to 0.5
     double reserved_gb = 0;   // [GB] of the device kept from the allocator (driver context, NCCL)
@@ -193,15 +187,14 @@ struct Training
     bool operator==(const Training&) const = default;
 };
 
-// Relative costs of one stage and one micro-batch, for the pipeline picture.
-struct StageTimes
+// Relative costs of one even stage and one micro-batch, and what makes stages uneven beside
+// Parallel::stage_layers.
+struct PipelineTimes : StageTimes
 {
-    double forward = 1;
-    double backward_input = 1;
-    double backward_weight = 1;
-    double transfer = 0;
+    double embedding = 0; // forward of the embedding, in layers
+    double head = 0;      // forward of the output projection and the loss, in layers
 
-    bool operator==(const StageTimes&) const = default;
+    bool operator==(const PipelineTimes&) const = default;
 };
 
 // What the collective picture shows; zero follows the layout.
@@ -220,7 +213,7 @@ struct Scenario
     Cluster cluster;
     Parallel parallel;
     Training training;
-    StageTimes stage_times;
+    PipelineTimes stage_times;
     CollectiveSettings collective;
 
     bool operator==(const Scenario&) const = default;
@@ -228,6 +221,8 @@ struct Scenario
 
 // Data-parallel ranks: gpus / (tensor x context x pipeline), rounded down; at least 1.
 std::int64_t data_parallel(const Scenario& scenario);
+// Stages, micro-batches and chunks of its pipeline.
+ScheduleShape pipeline_shape(const Scenario& scenario);
 // Micro-batches of one pipeline in one step: global_batch / (data_parallel x micro_batch), rounded down; at
 // least 1.
 std::int64_t micro_batches(const Scenario& scenario);

@@ -198,38 +198,38 @@ private:
 
     void check_pipeline()
     {
-        const std::int64_t virtual_stages = p_.pipeline * p_.chunks;
+        const ScheduleKind kind = t_.schedule;
+        const ScheduleShape shape = pipeline_shape(s_);
+        const std::int64_t stages = virtual_stages(kind, shape);
         if (!p_.stage_layers.empty())
         {
-            check_stage_layers(virtual_stages);
+            check_stage_layers(stages);
         }
-        else if (m_.layers % virtual_stages != 0)
+        else if (m_.layers % stages != 0)
         {
-            const std::string stages = p_.chunks > 1
-                                           ? fmt::format("{} stages x {} chunks", p_.pipeline, p_.chunks)
-                                           : fmt::format("{} stages", p_.pipeline);
-            error("parallel.pipeline", fmt::format("{} layers do not divide into {}", m_.layers, stages),
-                  "use one of " + divisors_near(m_.layers, virtual_stages) + ", or list stage_layers");
+            const std::string cut = p_.chunks > 1
+                                        ? fmt::format("{} stages x {} chunks", p_.pipeline, p_.chunks)
+                                        : fmt::format("{} stages", p_.pipeline);
+            error("parallel.pipeline", fmt::format("{} layers do not divide into {}", m_.layers, cut),
+                  "use one of " + divisors_near(m_.layers, stages) + ", or list stage_layers");
         }
-        const bool interleaved = t_.schedule == ScheduleKind::interleaved;
-        if (interleaved && p_.pipeline > 1 && p_.chunks < 2)
+        if (p_.pipeline == 1 && p_.chunks == 1 && kind->placement == Placement::loop)
         {
-            error("parallel.chunks", "the interleaved schedule needs at least 2 chunks a stage",
-                  "use 2, or the schedule 1f1b");
+            return; // no pipeline, so any order will do
         }
-        if (!interleaved && p_.chunks > 1)
+        for (const Issue& issue : check_shape(kind, shape))
         {
-            error("parallel.chunks", fmt::format("{} chunks need the interleaved schedule", p_.chunks),
-                  "use 1, or the schedule interleaved");
-        }
-        if (interleaved && p_.pipeline > 1 && micro_batches(s_) % p_.pipeline != 0)
-        {
-            error("training.global_batch",
-                  fmt::format("interleaving needs the {} micro-batches to be a multiple of {} stages",
-                              micro_batches(s_), p_.pipeline),
-                  fmt::format("use a global batch of {}", (micro_batches(s_) / p_.pipeline + 1) *
-                                                              p_.pipeline * data_parallel(s_) *
-                                                              t_.micro_batch));
+            if (issue.path == "micro_batches")
+            {
+                const std::int64_t legal = nearest_micro_batches(kind, shape);
+                error("training.global_batch", fmt::format("{}: {}", kind->name, issue.message),
+                      legal > 0 ? fmt::format("use a global batch of {}",
+                                              legal * data_parallel(s_) * t_.micro_batch)
+                                : issue.hint);
+                continue;
+            }
+            error(issue.path == "chunks" ? "parallel.chunks" : "parallel.pipeline",
+                  fmt::format("{}: {}", kind->name, issue.message), issue.hint);
         }
     }
 

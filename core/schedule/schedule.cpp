@@ -2,189 +2,183 @@
 
 #include <fmt/format.h>
 
+#include "core/schedule/families.h"
+
 #include <algorithm>
-#include <array>
 
 namespace ringside
 {
 
-namespace
+std::span<const ScheduleKind> schedules()
 {
-
-Operation op(Pass pass, std::int64_t stage, std::int64_t micro_batch)
-{
-    return {pass, static_cast<std::int32_t>(stage), static_cast<std::int32_t>(micro_batch)};
+    static const std::vector<ScheduleKind> all = []
+    {
+        std::vector<ScheduleKind> found;
+        for (const auto family : {classic_schedules(), split_schedules(), dual_schedules()})
+        {
+            for (const ScheduleInfo& info : family)
+            {
+                found.push_back(&info);
+            }
+        }
+        return found;
+    }();
+    return all;
 }
 
-Issues check_counts(const ScheduleShape& s)
+ScheduleKind find_schedule(std::string_view id)
+{
+    const auto all = schedules();
+    const auto found = std::find_if(all.begin(), all.end(), [id](ScheduleKind s) { return s->id == id; });
+    return found == all.end() ? nullptr : *found;
+}
+
+ScheduleKind schedule(std::string_view id)
+{
+    const ScheduleKind found = find_schedule(id);
+    return found != nullptr ? found : schedules().front();
+}
+
+Issues check_shape(ScheduleKind kind, const ScheduleShape& s)
 {
     Issues issues;
     if (s.stages < 1)
     {
-        issues.push_back({"stages", fmt::format("{} is out of range", s.stages), "use 1 or more"});
+        // DualPipe takes even numbers only.
+        issues.push_back({"stages", fmt::format("{} is out of range", s.stages),
+                          kind->placement == Placement::two_way ? "use 2" : "use 1 or more"});
     }
     if (s.micro_batches < 1)
     {
+        const ScheduleShape least{std::max<std::int64_t>(1, s.stages), 1, kind->least_chunks};
         issues.push_back(
-            {"micro_batches", fmt::format("{} is out of range", s.micro_batches), "use 1 or more"});
+            {"micro_batches", fmt::format("{} is out of range", s.micro_batches),
+             fmt::format("use {}", std::max<std::int64_t>(1, nearest_micro_batches(kind, least)))});
     }
-    return issues;
+    const std::int64_t least = s.stages > 1 || kind->placement == Placement::v ? kind->least_chunks : 1;
+    if (s.chunks < least || s.chunks > kind->most_chunks)
+    {
+        issues.push_back(
+            {"chunks", fmt::format("{} a stage does not suit the schedule {}", s.chunks, kind->id),
+             least == kind->most_chunks ? fmt::format("use {}", least)
+                                        : fmt::format("use {} to {}", least, kind->most_chunks)});
+    }
+    if (!issues.empty())
+    {
+        return issues;
+    }
+    return kind->check != nullptr ? kind->check(s) : issues;
 }
 
-Issues check_plain(const ScheduleShape& s)
+std::int64_t nearest_micro_batches(ScheduleKind kind, ScheduleShape shape)
 {
-    Issues issues = check_counts(s);
-    if (s.chunks != 1)
+    const std::int64_t most = shape.micro_batches + 2 * shape.stages;
+    for (; shape.micro_batches <= most; ++shape.micro_batches)
     {
-        issues.push_back({"chunks", fmt::format("{} chunks on a schedule without interleaving", s.chunks),
-                          "use 1, or the schedule interleaved"});
-    }
-    return issues;
-}
-
-Issues check_interleaved(const ScheduleShape& s)
-{
-    Issues issues = check_counts(s);
-    if (s.chunks < 1 || (s.chunks < 2 && s.stages > 1))
-    {
-        issues.push_back({"chunks", fmt::format("{} chunk a stage is not interleaved", s.chunks),
-                          "use 2 or more, or the schedule 1f1b"});
-    }
-    if (s.stages > 0 && s.micro_batches % s.stages != 0)
-    {
-        issues.push_back({"micro_batches",
-                          fmt::format("{} is not a multiple of {} stages", s.micro_batches, s.stages),
-                          fmt::format("use {}", (s.micro_batches / s.stages + 1) * s.stages)});
-    }
-    return issues;
-}
-
-// One micro-batch in the whole pipeline at a time.
-Order make_naive(const ScheduleShape& s)
-{
-    Order order(static_cast<std::size_t>(s.stages));
-    for (std::int64_t stage = 0; stage < s.stages; ++stage)
-    {
-        for (std::int64_t i = 0; i < s.micro_batches; ++i)
+        if (check_shape(kind, shape).empty())
         {
-            order[static_cast<std::size_t>(stage)].push_back(op(Pass::forward, stage, i));
-            order[static_cast<std::size_t>(stage)].push_back(op(Pass::backward, stage, i));
+            return shape.micro_batches;
         }
     }
-    return order;
+    return 0;
 }
 
-Order make_gpipe(const ScheduleShape& s)
+Result<Order> make_order(ScheduleKind kind, const ScheduleShape& shape, const Costs& costs)
 {
-    Order order(static_cast<std::size_t>(s.stages));
-    for (std::int64_t stage = 0; stage < s.stages; ++stage)
+    const Issues issues = check_shape(kind, shape);
+    return issues.empty() ? Result<Order>(kind->make(shape, costs)) : Result<Order>(issues);
+}
+
+std::int64_t virtual_stages(ScheduleKind kind, const ScheduleShape& shape)
+{
+    return kind->placement == Placement::two_way ? shape.stages : shape.stages * shape.chunks;
+}
+
+std::int64_t rank_of(ScheduleKind kind, const ScheduleShape& shape, std::int64_t stage,
+                     std::int64_t micro_batch)
+{
+    const std::int64_t p = shape.stages;
+    switch (kind->placement)
     {
-        auto& ops = order[static_cast<std::size_t>(stage)];
-        for (const Pass pass : {Pass::forward, Pass::backward})
+    case Placement::loop:
+        break;
+    case Placement::v:
+        return stage / p % 2 == 0 ? stage % p : p - 1 - stage % p;
+    case Placement::two_way:
+        return micro_batch < shape.micro_batches / 2 ? stage : p - 1 - stage;
+    }
+    return stage % p;
+}
+
+std::vector<std::int64_t> stages_of(Placement placement, std::int64_t stages, std::int64_t chunks,
+                                    std::int64_t rank)
+{
+    if (placement == Placement::two_way)
+    {
+        return {rank, stages - 1 - rank};
+    }
+    std::vector<std::int64_t> found;
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk)
+    {
+        const bool back = placement == Placement::v && chunk % 2 == 1;
+        found.push_back(chunk * stages + (back ? stages - 1 - rank : rank));
+    }
+    return found;
+}
+
+std::int64_t weight_copies(ScheduleKind kind)
+{
+    return kind->placement == Placement::two_way ? 2 : 1;
+}
+
+std::vector<std::int64_t> kept_at_peak(const std::vector<Operation>& rank_order,
+                                       std::span<const std::int64_t> stages, std::span<const double> weights)
+{
+    std::vector<std::int64_t> kept(stages.size(), 0);
+    std::vector<std::int64_t> peak = kept;
+    double held = 0;
+    double most = 0;
+    for (const Operation& o : rank_order)
+    {
+        const auto chunk =
+            static_cast<std::size_t>(std::find(stages.begin(), stages.end(), o.stage) - stages.begin());
+        if (chunk == stages.size() || o.pass == Pass::input)
         {
-            for (std::int64_t i = 0; i < s.micro_batches; ++i)
-            {
-                ops.push_back(op(pass, stage, i));
-            }
+            continue;
+        }
+        const int change = o.pass == Pass::forward ? 1 : -1;
+        kept[chunk] += change;
+        held += change * weights[chunk];
+        if (held > most)
+        {
+            most = held;
+            peak = kept;
         }
     }
-    return order;
+    return peak;
 }
 
-// Stage i starts with p - i - 1 forwards, then alternates one forward and one backward, then drains.
-Order make_1f1b(const ScheduleShape& s)
+Costs equal_costs(ScheduleKind kind, const ScheduleShape& shape, const StageTimes& times)
 {
-    Order order(static_cast<std::size_t>(s.stages));
-    for (std::int64_t stage = 0; stage < s.stages; ++stage)
-    {
-        auto& ops = order[static_cast<std::size_t>(stage)];
-        const std::int64_t warmup = std::min(s.micro_batches, s.stages - stage - 1);
-        for (std::int64_t i = 0; i < warmup; ++i)
-        {
-            ops.push_back(op(Pass::forward, stage, i));
-        }
-        for (std::int64_t i = 0; i < s.micro_batches; ++i)
-        {
-            if (warmup + i < s.micro_batches)
-            {
-                ops.push_back(op(Pass::forward, stage, warmup + i));
-            }
-            ops.push_back(op(Pass::backward, stage, i));
-        }
-    }
-    return order;
+    const auto v = static_cast<double>(shape.chunks);
+    Costs costs;
+    costs.stages.assign(
+        static_cast<std::size_t>(virtual_stages(kind, shape)),
+        {times.forward / v, (times.backward_input + times.recompute) / v, times.backward_weight / v});
+    costs.transfer = times.transfer;
+    costs.blocking = times.blocking;
+    costs.pair = times.pair;
+    return costs;
 }
 
-// Each rank holds v chunks and goes through them in groups of p micro-batches.
-Order make_interleaved(const ScheduleShape& s)
+char letter(Pass pass)
 {
-    const std::int64_t p = s.stages;
-    const std::int64_t v = s.chunks;
-    const std::int64_t total = s.micro_batches * v;
-    Order order(static_cast<std::size_t>(p));
-    for (std::int64_t rank = 0; rank < p; ++rank)
-    {
-        auto& ops = order[static_cast<std::size_t>(rank)];
-        const auto nth = [&](Pass pass, std::int64_t k)
-        {
-            const std::int64_t group = k / (p * v);
-            const std::int64_t chunk = k % (p * v) / p;
-            const std::int64_t micro_batch = group * p + k % p;
-            return op(pass, (pass == Pass::forward ? chunk : v - 1 - chunk) * p + rank, micro_batch);
-        };
-        const std::int64_t warmup = std::min(total, 2 * (p - rank - 1) + (v - 1) * p);
-        for (std::int64_t k = 0; k < warmup; ++k)
-        {
-            ops.push_back(nth(Pass::forward, k));
-        }
-        for (std::int64_t k = 0; k < total; ++k)
-        {
-            if (warmup + k < total)
-            {
-                ops.push_back(nth(Pass::forward, warmup + k));
-            }
-            ops.push_back(nth(Pass::backward, k));
-        }
-    }
-    return order;
-}
-
-constexpr std::array kSchedules{
-    ScheduleInfo{ScheduleKind::naive, "naive", "Naive", "one micro-batch in the pipeline at a time",
-                 "Huang et al., arXiv 1811.06965, figure 2b", check_plain, make_naive},
-    ScheduleInfo{ScheduleKind::gpipe, "gpipe", "GPipe", "all forwards, then all backwards",
-                 "Huang et al., arXiv 1811.06965, figure 2c", check_plain, make_gpipe},
-    ScheduleInfo{ScheduleKind::one_f_one_b, "1f1b", "1F1B",
-                 "alternates one forward and one backward, so less is kept",
-                 "Narayanan et al., arXiv 2006.09503 (PipeDream-Flush)", check_plain, make_1f1b},
-    ScheduleInfo{ScheduleKind::interleaved, "interleaved", "Interleaved",
-                 "several model chunks per stage, so the pipeline fills sooner",
-                 "Narayanan et al., arXiv 2104.04473, section 2.2", check_interleaved, make_interleaved},
-};
-
-} // namespace
-
-std::span<const ScheduleInfo> schedules()
-{
-    return kSchedules;
-}
-
-const ScheduleInfo& schedule_info(ScheduleKind kind)
-{
-    return kSchedules.at(static_cast<std::size_t>(kind));
-}
-
-Result<Order> make_order(ScheduleKind kind, const ScheduleShape& shape)
-{
-    const ScheduleInfo& info = schedule_info(kind);
-    const Issues issues = info.check(shape);
-    return issues.empty() ? Result<Order>(info.make(shape)) : Result<Order>(issues);
+    return "FBIW"[static_cast<std::size_t>(pass)];
 }
 
 std::string to_text(const Operation& operation)
 {
-    return fmt::format("{}{}{}", operation.stage, operation.pass == Pass::forward ? 'F' : 'B',
-                       operation.micro_batch);
+    return fmt::format("{}{}{}", operation.stage, letter(operation.pass), operation.micro_batch);
 }
 
 } // namespace ringside

@@ -233,30 +233,142 @@ def test_a_folder_without_presets_is_bad_input():
         Outcome("--assets", where, "check").exits(2).says(f"--assets: {where} has no folder models (give the folder that holds models, gpus and clusters)")
 
 
+def schedule(*arguments, text=None):
+    return Outcome("schedule", *arguments, text=text)
+
+
+def schedule_json(*arguments, text=None):
+    outcome = schedule(*arguments, "--json", text=text).exits(0)
+    assert outcome.err == "", outcome.err
+    return json.loads(outcome.out)
+
+
+KINDS = ["naive", "gpipe", "1f1b", "interleaved", "looped-bfs", "interleaved-zb", "zb-h1", "zb-h2", "zb-v", "v-half", "v-min", "dualpipe", "dualpipev"]
+
+
 def test_schedule_prints_orders_times_and_bubble_as_json():
-    got = json.loads(Outcome("schedule", "--kind", "1f1b", "--stages", 4, "--micro-batches", 8, "--json").exits(0).out)
+    got = schedule_json("--kind", "1f1b", "--stages", 4, "--micro-batches", 8)
+    assert got["kind"] == "1f1b" and got["stages"] == 4 and got["micro_batches"] == 8 and got["chunks"] == 1
     assert got["ranks"][3][:4] == ["3F0", "3B0", "3F1", "3B1"], got["ranks"][3]
     assert got["makespan"] == 33 and abs(got["bubble_of_total"] - 3 / 11) < 1e-12 and abs(got["bubble_over_ideal"] - 3 / 8) < 1e-12
+    assert got["stage_span"] == [33, 30, 27, 24] and got["longest_stage_span"] == 33, got["stage_span"]
     assert got["peak_in_flight"] == [4, 3, 2, 1]
+    assert got["pairs"] == [] and got["weight_copies"] == 1 and got["transfers"] == 2 * 3 * 8
     assert len(got["events"]) == 2 * 4 * 8 and set(got["events"][0]) == {"rank", "op", "stage", "micro_batch", "start", "end"}
+
+
+def test_schedule_json_has_every_key_for_every_kind_and_its_events_are_its_order():
+    for kind in KINDS:
+        got = schedule_json("--kind", kind)
+        assert {"kind", "stages", "micro_batches", "chunks", "ranks", "makespan", "bubble_over_ideal", "bubble_of_total", "peak_in_flight", "events"} <= set(got), kind
+        assert got["kind"] == kind and len(got["ranks"]) == len(got["peak_in_flight"]) == got["stages"] == 4
+        events = [[] for _ in got["ranks"]]
+        for e in got["events"]:
+            events[e["rank"]].append(f"{e['stage']}{e['op']}{e['micro_batch']}")
+            assert 0 <= e["start"] <= e["end"] <= got["makespan"]
+        assert events == got["ranks"], kind
+        assert got["weight_copies"] == (2 if kind == "dualpipe" else 1)
+        assert (len(got["pairs"]) > 0) == kind.startswith("dualpipe"), (kind, got["pairs"])
+
+
+def test_schedule_kind_all_has_every_kind_and_says_why_one_does_not_suit():
+    rows = schedule_json("--kind", "all", "--stages", 4, "--micro-batches", 8)["schedules"]
+    assert [row["kind"] for row in rows] == KINDS, rows
+    assert all(row["makespan"] > 0 and "events" not in row for row in rows)
+    refused = {row["kind"]: row["refused"] for row in schedule_json("--kind", "all", "--micro-batches", 6)["schedules"] if "refused" in row}
+    assert set(refused) == {"dualpipe", "dualpipev"} and all("use 8" in why for why in refused.values()), refused
+    out = schedule("--kind", "all").exits(0).out
+    for name in ("GPipe", "1F1B", "ZB-H1", "V-min", "DualPipeV"):
+        assert name in out, out
+
+
+def test_schedule_reads_an_order_of_ones_own_from_a_file_or_standard_input():
+    text = "0F0 0F1&0B0 0B1\n1F0 1B0 1F1 1B1\n"
+    got = schedule_json("--order", "-", text=text)
+    assert got["kind"] == "own" and got["makespan"] == 12 and got["pairs"] == [[0, 1]], got
+    assert got["stages"] == 2 and got["micro_batches"] == 2 and got["chunks"] == 1
+    with folder() as where:
+        path = written(where, "order.txt", text)
+        assert schedule_json("--order", path)["ranks"] == got["ranks"]
+        schedule("--order", path).exits(0)
+        assert path.read_text() == text
+
+
+def test_schedule_reads_back_what_it_prints_of_every_kind():
+    for kind in KINDS:
+        chunks = 2 if kind in ("interleaved", "zb-v", "v-half", "v-min", "dualpipev") else 1
+        printed = schedule("--kind", kind, "--chunks", chunks, "--json").exits(0).out
+        got, back = json.loads(printed), schedule_json("--order", "-", "--forward", 1 / chunks, "--backward-input", 1 / chunks, "--backward-weight", 1 / chunks, text=printed)
+        for key in ("ranks", "pairs", "makespan", "peak_in_flight", "transfers", "micro_batches"):
+            assert got[key] == back[key], (kind, key)
+
+
+def test_schedule_refuses_an_order_that_cannot_run_and_names_the_operation():
+    schedule("--order", "-", text="0F0 0B0\n1F0 1X0\n").exits(2).mentions("line 2: ", "“1X0”")
+    schedule("--order", "-", text="0F0 0B0 0F1 0B1\n1F1 1B1 1F0 1B0\n").exits(2).mentions("rank 0: 0B0 waits for 1B0")
+    schedule("--order", "-", text="0F0\n1B0\n").exits(2).mentions("1B0")
+    schedule("--order", "-", text="").exits(2).mentions("no operation")
+    schedule("--order", "-", text="{").exits(2).mentions("JSON")
+    schedule("--order", "-", text="0F0 1000000F1000000").exits(2).mentions("too large")
+    schedule("--order", "/nowhere/order.txt").exits(2).mentions("/nowhere/order.txt")
+    schedule("--order", "-", "--stage-weights", "1,2", text="0F0 0B0\n").exits(2).mentions("2 weights for 1", "give 1")
+
+
+def test_schedule_weighs_stages_as_asked():
+    # The last stage twice as slow: three units of forwards, eight times six, three times two of backwards.
+    got = schedule_json("--kind", "1f1b", "--stages", 4, "--micro-batches", 8, "--stage-weights", "1,1,1,2")
+    assert got["makespan"] == 57, got["makespan"]
+    plain = schedule_json("--kind", "gpipe", "--stage-weights", "1,1,1,1")
+    assert plain["makespan"] == schedule_json("--kind", "gpipe")["makespan"]
+    # With two chunks there are eight.
+    schedule_json("--kind", "interleaved", "--stage-weights", "1,1,1,1,1,1,1,2")
+    schedule("--kind", "interleaved", "--stage-weights", "1,1,1,1").exits(2).mentions("--stage-weights: 4 weights for 8 virtual stages (give 8)")
+
+
+def test_schedule_takes_transfers_recomputation_and_pairs_into_account():
+    # GPipe, two stages, two micro-batches, transfer 1, by hand: 11 units overlapped, 13 blocking.
+    small = ["--kind", "gpipe", "--stages", 2, "--micro-batches", 2, "--transfer", 1]
+    assert schedule_json(*small)["makespan"] == 11
+    assert schedule_json(*small, "--blocking")["makespan"] == 13
+    # Eleven times a forward and a backward that is one unit longer.
+    assert schedule_json("--kind", "1f1b", "--stages", 4, "--micro-batches", 8, "--recompute", 1)["makespan"] == 44
+    order = "0F0 0F1&0B0 0B1\n1F0 1B0 1F1 1B1\n"
+    assert schedule_json("--order", "-", "--pair", 0.5, text=order)["makespan"] == 10.5
+    assert schedule_json("--kind", "dualpipev", "--pair", 0.75)["makespan"] < schedule_json("--kind", "dualpipev")["makespan"]
 
 
 def test_schedule_writes_a_picture_and_a_trace():
     with folder() as where:
         svg, trace = pathlib.Path(where) / "s.svg", pathlib.Path(where) / "t.json"
-        Outcome("schedule", "--kind", "interleaved", "--chunks", 2, "--svg", svg, "--chrome-trace", trace).exits(0)
-        assert xml.etree.ElementTree.parse(svg).getroot().tag.endswith("svg")
-        events = json.loads(trace.read_text())["traceEvents"]
-        assert sum(e["ph"] == "X" for e in events) == 2 * 4 * 8 * 2 and all(e["dur"] > 0 for e in events if e["ph"] == "X")
+        for kind, operations in (("interleaved", 2 * 4 * 8 * 2), ("zb-h1", 3 * 4 * 8)):
+            schedule("--kind", kind, "--svg", svg, "--chrome-trace", trace).exits(0)
+            assert xml.etree.ElementTree.parse(svg).getroot().tag.endswith("svg")
+            events = json.loads(trace.read_text())["traceEvents"]
+            assert sum(e["ph"] == "X" for e in events) == operations and all(e["dur"] > 0 for e in events if e["ph"] == "X")
 
 
 def test_schedule_refuses_what_cannot_run_and_says_what_would():
-    Outcome("schedule", "--kind", "1f2b", "--stages", 0).exits(2).says("--kind: there is no schedule “1f2b” (did you mean 1f1b?)").says(
-        "--stages: 0 is not a count (use 1 or more)")
-    Outcome("schedule", "--kind", "interleaved", "--micro-batches", 7, "--chunks", 2).exits(2)
-    Outcome("schedule", "--forward", "nan").exits(2).mentions("--forward")
-    Outcome("schedule", "--micro-batches", 100000000).exits(2).mentions("at most")
-    Outcome("schedule", "--svg", "/nowhere/else/s.svg" if os.getuid() else "/proc/s.svg").exits(2)
+    schedule("--kind", "1f2b", "--stages", 0).exits(2).says("--kind: there is no schedule “1f2b” (did you mean 1f1b?)").mentions("--stages: 0 ", "use 1 ")
+    schedule("--kind", "interleaved", "--stages", 4, "--micro-batches", 9, "--chunks", 2).exits(2).says(
+        "--micro-batches: 9 micro-batches do not make 2 equal rounds over 4 stages (use 8 or 10)")
+    schedule("--kind", "dualpipe", "--stages", 3).exits(2).mentions("--stages: ", "use 2 or 4")
+    schedule("--kind", "dualpipev", "--micro-batches", 7).exits(2).mentions("--micro-batches: ", "use 8 or more")
+    schedule("--kind", "gpipe", "--chunks", 2).exits(2).mentions("--chunks: ", "use 1")
+    schedule("--kind", "v-half", "--chunks", 3).exits(2).mentions("--chunks: ", "use 2")
+    for option, value in (("--forward", "nan"), ("--forward", 0), ("--backward-input", -1), ("--backward-weight", "inf"), ("--transfer", -1), ("--recompute", "nan"), ("--pair", 0),
+                          ("--pair", 1.5), ("--stages", -3), ("--micro-batches", 0), ("--chunks", -1), ("--stage-weights", "1,-1,1,1")):
+        schedule(option, value).exits(2).mentions(f"{option}: ", "use ")
+    schedule("--micro-batches", 10000000).exits(2).mentions("--micro-batches: ", "at most")
+    schedule("--micro-batches", 100000000).exits(2).mentions("--micro-batches: ", "use 1 to")
+    schedule("--svg", "/nowhere/else/s.svg" if os.getuid() else "/proc/s.svg").exits(2)
+
+
+def test_bench_schedule_says_how_long_64_stages_and_1024_micro_batches_take():
+    outcome = Outcome("bench", "schedule", "--json", timeout=280).exits(0)
+    got = json.loads(outcome.out)
+    assert 0 < got["p64_m1024_ms"] < 60000, got
+    assert set(got["kinds"]) == set(KINDS), got
+    assert all(kind["order_ms"] >= 0 and kind["simulation_ms"] >= 0 for kind in got["kinds"].values())
 
 
 def test_help_is_on_every_command():

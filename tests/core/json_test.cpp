@@ -251,7 +251,7 @@ TEST_CASE("every field of every table refuses every wrong value and says which f
                                    });
     tried += try_wrong_values<Parallel>("parallel", section("parallel"));
     tried += try_wrong_values<Training>("training", section("training"));
-    tried += try_wrong_values<StageTimes>("stage_times", section("stage_times"));
+    tried += try_wrong_values<PipelineTimes>("stage_times", section("stage_times"));
     tried += try_wrong_values<CollectiveSettings>("collective", section("collective"));
     CHECK(tried > 600);
 }
@@ -289,7 +289,7 @@ TEST_CASE("the largest and the smallest value of every field never bring the eng
         fill_extremes<Gpu>(all["cluster"]["gpu"], most);
         fill_extremes<Parallel>(all["parallel"], most);
         fill_extremes<Training>(all["training"], most);
-        fill_extremes<StageTimes>(all["stage_times"], most);
+        fill_extremes<PipelineTimes>(all["stage_times"], most);
         fill_extremes<CollectiveSettings>(all["collective"], most);
         CHECK(scenario_from_json(all, test::presets()));
         survives(all.dump());

@@ -73,7 +73,7 @@ TEST_CASE(
                                              : "fewer");
                              seen.insert(s.parallel.stage_layers.empty() ? "even" : "uneven");
                          });
-    CHECK(seen.size() == 4 + 5 + 3 + 5 + 4 + 4 + 6 + 2 + 2 + 2 + 2);
+    CHECK(seen.size() == 4 + 5 + 3 + 5 + schedules().size() + 4 + 6 + 2 + 2 + 2 + 2);
 }
 
 TEST_CASE("every part is finite, whole and not negative, and the parts add up to the total exactly")
@@ -132,14 +132,17 @@ TEST_CASE("the stages of one tensor and expert rank hold the whole model")
                          {
                              s.parallel.tensor = s.parallel.expert = s.parallel.expert_tensor = 1;
                              std::int64_t held = 0;
-                             for (const StageWeights& stage : stage_weights(s.model, s.parallel))
+                             for (const StageWeights& stage :
+                                  stage_weights(s.model, s.parallel, s.training.schedule->placement))
                              {
                                  held += stage.total();
                              }
-                             // A tied output projection is a second copy of the embedding once it sits on
-                             // another stage.
-                             const bool copied = s.model.tied_embeddings && s.parallel.pipeline > 1;
-                             REQUIRE(held == count_parameters(s.model).total +
+                             // A tied output projection is a second copy of the embedding where it sits on
+                             // another stage; in a V and with DualPipe both ends are on one rank.
+                             const ScheduleKind kind = s.training.schedule;
+                             const bool copied = s.model.tied_embeddings && s.parallel.pipeline > 1 &&
+                                                 kind->placement == Placement::loop;
+                             REQUIRE(held == weight_copies(kind) * count_parameters(s.model).total +
                                                  (copied ? s.model.vocab * s.model.hidden : 0));
                          });
 }

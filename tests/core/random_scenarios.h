@@ -149,8 +149,15 @@ private:
         t.optimizer = static_cast<Optimizer>(pick(0, 4));
         t.recompute = static_cast<Recompute>(pick(0, 2));
         t.flash_attention = chance();
-        t.schedule =
-            s.parallel.chunks > 1 ? ScheduleKind::interleaved : static_cast<ScheduleKind>(pick(0, 2));
+        std::vector<ScheduleKind> kinds;
+        for (const ScheduleKind kind : schedules())
+        {
+            if (kind->least_chunks <= s.parallel.chunks && s.parallel.chunks <= kind->most_chunks)
+            {
+                kinds.push_back(kind);
+            }
+        }
+        t.schedule = one_of(kinds);
         t.offload = static_cast<Offload>(pick(0, 4));
         t.fragmentation = chance() ? 0 : static_cast<double>(pick(0, 50)) / 100;
         t.reserved_gb = static_cast<double>(pick(0, 80)) / 16;
@@ -168,8 +175,16 @@ private:
         s.cluster.gpu = one_of(presets().gpus).gpu;
         layout(s);
         recipe(s);
-        s.stage_times = {static_cast<double>(pick(1, 8)) / 3, static_cast<double>(pick(0, 8)) / 3,
-                         static_cast<double>(pick(0, 8)) / 3, static_cast<double>(pick(0, 3)) / 7};
+        PipelineTimes& times = s.stage_times;
+        times.forward = static_cast<double>(pick(1, 8)) / 3;
+        times.backward_input = static_cast<double>(pick(0, 8)) / 3;
+        times.backward_weight = static_cast<double>(pick(0, 8)) / 3;
+        times.transfer = static_cast<double>(pick(0, 3)) / 7;
+        times.recompute = chance() ? 0 : static_cast<double>(pick(0, 3)) / 3;
+        times.pair = chance() ? 1 : static_cast<double>(pick(5, 8)) / 8;
+        times.blocking = chance();
+        times.embedding = chance() ? 0 : static_cast<double>(pick(0, 4)) / 4;
+        times.head = chance() ? 0 : static_cast<double>(pick(0, 8)) / 4;
         s.collective = {pick(0, 16), static_cast<double>(pick(0, 9)) / 10,
                         static_cast<double>(pick(0, 20)) / 3};
         return s;

@@ -290,9 +290,9 @@ TEST_CASE("every face has all characters of schedules, views, commands, fields a
 {
     const Faces faces;
     NEEDS_FONTS(faces);
-    for (const ScheduleInfo& schedule : schedules())
+    for (const ScheduleKind schedule : schedules())
     {
-        for (const std::string_view text : {schedule.name, schedule.id, schedule.says, schedule.source})
+        for (const std::string_view text : {schedule->name, schedule->id, schedule->says, schedule->source})
         {
             faces.check(text);
         }

@@ -67,7 +67,7 @@ Scenario uneven()
 Scenario interleaved()
 {
     Scenario s = default_scenario(test::presets());
-    s.training.schedule = ScheduleKind::interleaved;
+    s.training.schedule = schedule("interleaved");
     s.parallel.chunks = 4;
     s.parallel.pipeline = 4;
     return s;
@@ -81,7 +81,7 @@ Scenario no_transfer_time_at_all()
     s.cluster.gpu.id.clear();
     s.model.preset.clear();
     s.model.name.clear();
-    s.training.schedule = ScheduleKind::naive;
+    s.training.schedule = schedule("naive");
     s.stage_times = {1, 0, 0, 0};
     return s;
 }

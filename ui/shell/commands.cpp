@@ -93,6 +93,8 @@ constexpr std::array kCommands{
                     change_preferences(frame, out,
                                        [](Preferences& p) { p.reduced_motion = !p.reduced_motion; });
                 }},
+    CommandInfo{"Save this view as a picture", "Ctrl S", ctrl(ImGuiKey_S), 0,
+                [](const Frame&, Out& out) { out.push(Command::save_picture); }},
     CommandInfo{"Quit", "Ctrl Q", ctrl(ImGuiKey_Q), 0,
                 [](const Frame&, Out& out) { out.push(Command::quit); }},
 };

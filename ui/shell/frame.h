@@ -80,6 +80,12 @@ struct ChangePreferences
 {
     Preferences preferences;
 };
+// A file for the person, beside those it may not overwrite; the notice says where it went.
+struct SaveText
+{
+    std::string name; // "ringside-pipelines.svg"
+    std::string text;
+};
 enum class Command
 {
     undo,
@@ -89,11 +95,12 @@ enum class Command
     paste,
     compare,
     swap,
+    save_picture,
     quit
 };
 
-using Action =
-    std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences, Command>;
+using Action = std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences,
+                            SaveText, Command>;
 
 struct Out
 {

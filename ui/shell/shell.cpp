@@ -499,12 +499,21 @@ void Shell::keys_of_commands(const Frame& frame, Out& out)
     }
 }
 
+namespace
+{
+
+bool any_popup_open()
+{
+    return ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+}
+
+} // namespace
+
 void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
 {
     const ImGuiIO& io = ImGui::GetIO();
     keys_always(frame, out);
-    if (io.WantTextInput || palette_open_ ||
-        ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
+    if (io.WantTextInput || palette_open_ || popup_was_open_ || any_popup_open())
     {
         return;
     }
@@ -556,6 +565,7 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
 void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out& out)
 {
     const ImVec2 size = ImGui::GetIO().DisplaySize;
+    popup_was_open_ = any_popup_open();
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(size);
     ImGui::Begin("###ringside", nullptr,

@@ -67,7 +67,8 @@ private:
 
     std::map<std::string, std::unique_ptr<View>, std::less<>> views_;
     Panel panel_;
-    bool panel_over_ = false; // shown over the picture where there is no room beside it
+    bool popup_was_open_ = false; // when the frame began: the key that closed it is not ours
+    bool panel_over_ = false;     // shown over the picture where there is no room beside it
     bool palette_open_ = false;
     bool help_open_ = false;
     std::array<char, 64> query_{};

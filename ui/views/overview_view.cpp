@@ -104,9 +104,8 @@ void OverviewView::draw_pipeline(const Frame& frame, const Painter& painter, Rec
     const PipelineReport& pipeline = frame.now.report.pipeline;
     const Timeline& timeline = pipeline.timeline;
     const std::string number = fmt::format(
-        "{}: {} stage{}, {} micro-batch{}, bubble {} of total",
-        schedule_info(frame.now.scenario.training.schedule).name, pipeline.shape.stages,
-        pipeline.shape.stages == 1 ? "" : "s", grouped(pipeline.shape.micro_batches),
+        "{}: {} stage{}, {} micro-batch{}, bubble {} of total", frame.now.scenario.training.schedule->name,
+        pipeline.shape.stages, pipeline.shape.stages == 1 ? "" : "s", grouped(pipeline.shape.micro_batches),
         pipeline.shape.micro_batches == 1 ? "" : "es", format_percent(timeline.bubble_of_total()));
     if (heading(painter, area.cut_top(painter.px(32)), "Pipeline###open pipeline", number))
     {
@@ -116,7 +115,9 @@ void OverviewView::draw_pipeline(const Frame& frame, const Painter& painter, Rec
     const TimeWindow window{0, std::max(1e-9, timeline.makespan)};
     const float pitch = lane_pitch(painter, area.h, timeline.ranks());
     const LanesStyle style{pitch};
-    draw_lanes(painter, area, timeline, frame.now.scenario.stage_times, window, style);
+    const double share = input_share(frame.now.scenario.stage_times);
+    const Density density(timeline, share);
+    draw_lanes(painter, area, {&timeline, &density, share}, window, style);
     Rect field = area;
     field.cut_left(painter.px(style.label_width));
     const float height = pitch * static_cast<float>(timeline.ranks());

@@ -1,13 +1,18 @@
-// Where does the pipeline idle: two schedules on one time axis, their bubbles, and what each stage has to
-// keep.
+// Where does the pipeline wait: up to four schedules on one time axis, their bubbles, and what each stage has
+// to keep.
 #include <fmt/format.h>
 
+#include "core/base/text.h"
 #include "core/engine/explain.h"
-#include "core/schedule/bubble.h"
+#include "core/engine/traffic.h"
+#include "core/scenario/choices.h"
+#include "core/schedule/export.h"
 #include "ui/shell/view.h"
+#include "ui/views/pipelines/popups.h"
+#include "ui/views/pipelines/rows.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/lanes.h"
-#include "ui/widgets/tween.h"
+#include "ui/widgets/stage_strip.h"
+#include "ui/widgets/stash_chart.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,30 +23,7 @@ namespace ringside
 namespace
 {
 
-struct Row
-{
-    ScheduleKind kind = ScheduleKind::gpipe;
-    ScheduleShape shape;
-    Timeline timeline;
-
-    const ScheduleInfo& info() const { return schedule_info(kind); }
-};
-
-// In whole stages' worth: a chunk is 1/v of one.
-std::vector<StashStep> stash_of(const Row& row, std::size_t rank)
-{
-    std::vector<StashStep> steps = stash_over_time(row.timeline, rank);
-    for (StashStep& step : steps)
-    {
-        step.held /= static_cast<double>(row.shape.chunks);
-    }
-    return steps;
-}
-
-double peak_held(const Row& row, std::size_t rank)
-{
-    return static_cast<double>(row.timeline.peak_in_flight[rank]) / static_cast<double>(row.shape.chunks);
-}
+constexpr double kRest = 0.45; // of the step: where the clock stands until somebody moves it
 
 class PipelinesView final : public View
 {
@@ -53,102 +35,65 @@ public:
     void keys(const Frame& frame, Out& out) override;
 
 private:
-    // The schedules on show, simulated again when the scenario changed.
-    const std::vector<Row>& rows(const Frame& frame) const;
-    double longest(const Frame& frame) const;
+    struct Hovered
+    {
+        std::size_t row = 0;
+        std::size_t event = 0;
+        bool operator==(const Hovered&) const = default;
+    };
+
+    const std::vector<PipelineRow>& rows(const Frame& frame) const { return rows_.of(frame.now); }
     TimeWindow window(const Frame& frame) const;
     void zoom(double about, double factor, double longest);
     void mouse(const Frame& frame, Rect field);
-    void draw_legend(const Painter& painter, Rect row) const;
-    void draw_heading(const Painter& painter, Rect row, const Row& r) const;
-    void draw_end(const Frame& frame, const Painter& painter, Rect field, float bottom) const;
-    void draw_stash(const Frame& frame, const Painter& painter, Rect area) const;
+    bool stepping(const Frame& frame) const;
+    void draw_legend(const Frame& frame, const Painter& painter, Rect row) const;
+    void draw_strip(const Frame& frame, const Painter& painter, Rect row, Out& out);
+    void draw_heading(const Frame& frame, const Painter& painter, Rect row, std::size_t index, Out& out);
+    void draw_rows(const Frame& frame, const Painter& painter, Rect area, float pitch, Out& out);
+    void draw_end(const Frame& frame, const Painter& painter) const;
+    void draw_stash(const Frame& frame, const Painter& painter, Rect area);
+    void draw_popups(const Frame& frame, const Painter& painter, Out& out);
+    void draw_table(const Frame& frame, const Painter& painter, Rect& area) const;
+    static void take_model_times(const Frame& frame, Out& out);
+    void save(const Frame& frame, bool trace, Out& out) const;
+    std::string what_happens(const Frame& frame) const;
 
-    mutable Scenario rows_of_;
-    mutable std::vector<Row> rows_;
+    PipelineRows rows_;
+    BubbleKind counting_ = BubbleKind::of_total;
     std::optional<TimeWindow> zoomed_;
-    std::optional<std::pair<std::size_t, std::size_t>> hovered_; // row, event
-    std::size_t stage_ = 0;                                      // of the stash
+    std::optional<Hovered> hovered_;
+    std::vector<std::vector<std::size_t>> paths_; // [row] of the hovered micro-batch
+    std::vector<Rect> drawn_;                     // [row] where the lanes are, without their names
+    std::size_t stage_ = 0;                       // of the stash
+    std::vector<StashCurve> curves_;
+    std::pair<int, std::size_t> curves_of_{-1, 0}; // rows and stage of the curves
+    PasteOrder paste_;
+    const char* open_ = nullptr; // the popup asked for, opened where its window is
 };
-
-const std::vector<Row>& PipelinesView::rows(const Frame& frame) const
-{
-    const Scenario& s = frame.now.scenario;
-    if (!rows_.empty() && rows_of_ == s)
-    {
-        return rows_;
-    }
-    rows_of_ = s;
-    rows_.clear();
-    const ScheduleKind own = s.training.schedule;
-    const bool classic = own == ScheduleKind::gpipe || own == ScheduleKind::one_f_one_b;
-    for (const ScheduleKind kind : {classic ? ScheduleKind::gpipe : ScheduleKind::one_f_one_b,
-                                    classic ? ScheduleKind::one_f_one_b : own})
-    {
-        Row row{kind,
-                {s.parallel.pipeline, micro_batches(s),
-                 kind == ScheduleKind::interleaved ? s.parallel.chunks : 1},
-                {}};
-        if (kind == own)
-        {
-            row.timeline = frame.now.report.pipeline.timeline;
-            rows_.push_back(std::move(row));
-            continue;
-        }
-        auto order = make_order(kind, row.shape);
-        auto timeline =
-            order ? simulate(*order, equal_costs(row.shape, s.stage_times)) : Result<Timeline>(Issues{});
-        if (timeline)
-        {
-            row.timeline = std::move(*timeline);
-            rows_.push_back(std::move(row));
-        }
-    }
-    return rows_;
-}
-
-double PipelinesView::longest(const Frame& frame) const
-{
-    double most = 0;
-    for (const Row& row : rows(frame))
-    {
-        most = std::max(most, row.timeline.makespan);
-    }
-    return most;
-}
 
 Motion PipelinesView::motion(const Frame& frame) const
 {
     Motion motion;
-    motion.duration = longest(frame);
+    motion.duration = rows_.longest(frame.now);
     motion.per_second = motion.duration / 12;
-    motion.rest = motion.duration * 0.45;
-    const StageTimes& times = frame.now.scenario.stage_times;
-    const double step =
-        std::max(1e-3, std::min({times.forward, times.backward_input, times.backward_weight}));
-    for (double t = 0; t <= motion.duration && motion.stops.size() < 20000; t += step)
-    {
-        motion.stops.push_back(t);
-    }
+    motion.rest = motion.duration * kRest;
     motion.label = fmt::format("t = {}", three_digits(frame.playback.t));
+    motion.stops = rows_.moments(frame.now); // stepping goes from one end of an operation to the next
     return motion;
 }
 
 TimeWindow PipelinesView::window(const Frame& frame) const
 {
-    const double all = std::max(1e-9, longest(frame));
-    if (!zoomed_ || zoomed_->from >= all)
-    {
-        return {0, all};
-    }
-    return *zoomed_;
+    const double all = std::max(1e-9, rows_.longest(frame.now));
+    return zoomed_ && zoomed_->from < all ? *zoomed_ : TimeWindow{0, all};
 }
 
 void PipelinesView::zoom(double about, double factor, double all)
 {
     const TimeWindow now = zoomed_.value_or(TimeWindow{0, all});
     TimeWindow next{about - (about - now.from) * factor, about + (now.to - about) * factor};
-    const double span = std::clamp(next.to - next.from, all / 1e5, all);
+    const double span = std::clamp(next.to - next.from, all / 1e6, all);
     next.from = std::clamp(next.from, 0.0, all - span);
     next.to = next.from + span;
     zoomed_ = span >= all * 0.999 ? std::nullopt : std::optional(next);
@@ -157,7 +102,7 @@ void PipelinesView::zoom(double about, double factor, double all)
 void PipelinesView::mouse(const Frame& frame, Rect field)
 {
     const ImGuiIO& io = ImGui::GetIO();
-    const double all = longest(frame);
+    const double all = rows_.longest(frame.now);
     if (!field.contains(io.MousePos) || !ImGui::IsWindowHovered() || all <= 0)
     {
         return;
@@ -179,13 +124,21 @@ void PipelinesView::mouse(const Frame& frame, Rect field)
     }
 }
 
-void PipelinesView::draw_legend(const Painter& painter, Rect row) const
+// Somebody moved the clock: what runs and what is kept at its moment is shown.
+bool PipelinesView::stepping(const Frame& frame) const
+{
+    const double t = frame.playback.t;
+    const double all = rows_.longest(frame.now);
+    return t > 0 && t < all && std::abs(t - all * kRest) > 1e-9 * all;
+}
+
+void PipelinesView::draw_legend(const Frame& frame, const Painter& painter, Rect row) const
 {
     const Theme& t = painter.theme;
     const std::array<std::pair<std::string_view, Colour>, 3> colours{
-        {{"forward", t.forward.fill},
-         {"backward, input", t.backward_input.fill},
-         {"backward, weight", t.backward_weight.fill}}};
+        {{"forward F", t.forward.fill},
+         {"input gradient I", t.backward_input.fill},
+         {"weight gradient W", t.backward_weight.fill}}};
     float x = row.x;
     const auto item = [&](std::string_view name, auto&& box)
     {
@@ -195,21 +148,36 @@ void PipelinesView::draw_legend(const Painter& painter, Rect row) const
         }
         box(Rect{x, row.middle() - painter.px(8), painter.px(16), painter.px(16)});
         x += painter.px(24) + painter.text(x + painter.px(24), row.middle(), Type::small, t.text, name) +
-             painter.px(24);
+             painter.px(20);
     };
     for (const auto& [name, colour] : colours)
     {
         item(name, [&, c = colour](Rect r) { painter.fill(r, c); });
     }
+    item("B = I and W in one",
+         [&](Rect r)
+         {
+             painter.fill({r.x, r.y, r.w / 2, r.h}, t.backward_input.fill);
+             painter.fill({r.x + r.w / 2, r.y, r.w / 2, r.h}, t.backward_weight.fill);
+         });
     item("idle",
          [&](Rect r)
          {
              painter.hatch(r, t.idle_hatch, kIdleHatch);
              painter.outline(r, t.grid);
          });
+    if (stepping(frame))
+    {
+        item("kept now",
+             [&](Rect r)
+             {
+                 painter.text(r.centre(), r.middle(), Type::mono_small, t.of(Component::activations).fill,
+                              "3", Align::centre);
+             });
+    }
     if (hovered_)
     {
-        const auto& e = rows_[hovered_->first].timeline.events[hovered_->second];
+        const Event& e = rows(frame)[hovered_->row].timeline->events[hovered_->event];
         item(fmt::format("path of micro-batch {}", e.operation.micro_batch),
              [&](Rect r)
              {
@@ -220,143 +188,250 @@ void PipelinesView::draw_legend(const Painter& painter, Rect row) const
     }
 }
 
-void PipelinesView::draw_heading(const Painter& painter, Rect row, const Row& r) const
+// The cut of the layers; dragging it changes the scenario.
+void PipelinesView::draw_strip(const Frame& frame, const Painter& painter, Rect row, Out& out)
 {
-    const float label = painter.px(72);
-    painter.text_within(row.x, row.middle(), row.w, Type::body_strong, painter.theme.text, r.info().name);
-    painter.text_within(row.x +
-                            std::max(label, painter.width(Type::body_strong, r.info().name) + painter.px(12)),
-                        row.middle(), row.w - label, Type::small, painter.theme.muted,
-                        fmt::format("{} units, {} of total is idle", three_digits(r.timeline.makespan),
-                                    format_percent(r.timeline.bubble_of_total())));
+    const Scenario& s = frame.now.scenario;
+    const std::int64_t all = virtual_stages(s.training.schedule, pipeline_shape(s));
+    StageStrip strip{s.parallel.stage_layers, s.stage_times.embedding, s.stage_times.head};
+    const std::vector<std::int64_t> even(static_cast<std::size_t>(all), s.model.layers / all);
+    if (strip.layers.empty())
+    {
+        strip.layers = even;
+    }
+    painter.text_within(row.x, row.middle(), painter.px(68), Type::small, painter.theme.muted, "layers");
+    row.cut_left(painter.px(72));
+    bool dragging = false;
+    if (const auto moved = draw_stage_strip(painter, row, strip, dragging))
+    {
+        Scenario next = s;
+        next.parallel.stage_layers = moved->layers == even ? std::vector<std::int64_t>{} : moved->layers;
+        next.stage_times.embedding = moved->embedding;
+        next.stage_times.head = moved->head;
+        out.push(ChangeScenario{next, dragging});
+    }
 }
 
-void PipelinesView::draw_end(const Frame& frame, const Painter& painter, Rect field, float bottom) const
+void PipelinesView::draw_heading(const Frame& frame, const Painter& painter, Rect row, std::size_t index,
+                                 Out& out)
+{
+    const PipelineRow& r = rows(frame)[index];
+    const Theme& t = painter.theme;
+    const auto small_button = [&](const char* words, const std::string& id)
+    {
+        const float w = painter.width(Type::small, words) + painter.px(12);
+        const Rect box = row.cut_right(w);
+        const Press pressed = press(painter, box, (words + ("###" + id)).c_str(), 4);
+        painter.text(box.centre(), box.middle(), Type::small,
+                     pressed.hovered || pressed.focused ? t.text : t.muted, words, Align::centre);
+        row.cut_right(painter.px(4));
+        return pressed.clicked;
+    };
+    if (index > 0)
+    {
+        if (small_button("\u2715", fmt::format("remove {}", r.name)))
+        {
+            rows_.remove(index);
+            out.animating = true;
+            return;
+        }
+        if (r.runs() && r.kind != nullptr && small_button("train with it", fmt::format("use {}", r.name)))
+        {
+            out.push(ChangeScenario{with_schedule(frame.now.scenario, r.kind)});
+        }
+    }
+    const float name = painter.width(Type::body_strong, r.name);
+    painter.text_within(row.x, row.middle(), row.w, Type::body_strong, t.text, r.name);
+    const float label = std::max(painter.px(72), name + painter.px(12));
+    const std::string says =
+        r.runs() ? fmt::format("{} units, {} {}", three_digits(r.timeline->makespan),
+                               format_percent(bubble_of(*r.timeline, counting_)), words_of(counting_))
+                 : "";
+    painter.text_within(row.x + label, row.middle(), row.w - label, Type::small, t.muted, says);
+}
+
+void PipelinesView::draw_rows(const Frame& frame, const Painter& painter, Rect area, float pitch, Out& out)
 {
     const auto& all = rows(frame);
-    if (all.size() < 2)
-    {
-        return;
-    }
-    const double saved = all[0].timeline.makespan - all[1].timeline.makespan;
+    const auto had = hovered_;
+    hovered_.reset();
+    const std::size_t count = all.size(); // a heading may remove a row
     const TimeWindow w = window(frame);
-    const float x = w.x(field, all[1].timeline.makespan);
-    if (saved < all[0].timeline.makespan * 1e-6 || x > field.right())
+    drawn_.assign(count, {});
+    for (std::size_t i = 0; i < count && i < all.size(); ++i)
     {
-        return;
-    }
-    painter.line(x, field.y, x, bottom, painter.theme.text, painter.px(2));
-    const float room = field.right() - x;
-    const float middle = (field.y + bottom) / 2;
-    painter.arrow({field.right(), middle}, {x + painter.px(6), middle}, painter.theme.text);
-    if (room > painter.px(90))
-    {
-        painter.text(x + room / 2, middle - painter.px(20), Type::body_strong, painter.theme.text,
-                     fmt::format("{} saved", three_digits(saved)), Align::centre);
-        painter.text(x + room / 2, middle + painter.px(20), Type::small, painter.theme.muted,
-                     fmt::format("{} shorter", format_percent(saved / all[0].timeline.makespan)),
-                     Align::centre);
-    }
-}
-
-// How much a stage keeps over time, as steps; `most` is the top of the chart.
-struct StashCurve
-{
-    const std::vector<StashStep>& steps;
-    double most;
-    bool filled; // dashed otherwise
-
-    float y(Rect chart, double held) const
-    {
-        return std::round(chart.bottom() - chart.h * static_cast<float>(held / most));
-    }
-};
-
-void draw_stash_steps(const Painter& painter, Rect chart, TimeWindow window, const StashCurve& curve)
-{
-    const Theme& t = painter.theme;
-    const Colour colour = t.of(Component::activations).fill;
-    for (std::size_t k = 0; k + 1 < curve.steps.size(); ++k)
-    {
-        const float x1 = window.x(chart, curve.steps[k].t);
-        const float x2 = window.x(chart, curve.steps[k + 1].t);
-        const float here = curve.y(chart, curve.steps[k].held);
-        const float next = curve.y(chart, curve.steps[k + 1].held);
-        if (x2 < chart.x || x1 > chart.right())
+        draw_heading(frame, painter, area.cut_top(painter.px(30)), i, out);
+        if (i >= rows(frame).size())
         {
+            break;
+        }
+        const PipelineRow& row = all[i];
+        if (!row.runs())
+        {
+            const Rect where =
+                area.cut_top(pitch * static_cast<float>(frame.now.report.pipeline.timeline.ranks()));
+            painter.triangle(where.x + painter.px(80), where.y + painter.px(12), painter.theme.warning);
+            painter.paragraph(
+                {where.x + painter.px(100), where.y + painter.px(2), where.w - painter.px(100), where.h},
+                Type::small, painter.theme.text, to_line(row.refused.front()));
             continue;
         }
-        if (curve.filled)
+        const Rect where = area.cut_top(pitch * static_cast<float>(row.timeline->ranks()));
+        drawn_[i] = where;
+        drawn_[i].cut_left(painter.px(72));
+        LanesStyle style{pitch};
+        style.chosen = stage_;
+        if (stepping(frame))
         {
-            painter.fill({x1, here, x2 - x1, chart.bottom() - here}, with_alpha(colour, 0.4F));
-            painter.line(x1, here, x2, here, colour, painter.px(2));
-            painter.line(x2, here, x2, next, colour, painter.px(2));
+            style.now = frame.playback.t;
         }
-        else
+        if (had && had->row < all.size() && had->event < all[had->row].timeline->events.size())
         {
-            painter.dashed(x1, here, x2, here, t.text, painter.px(1.5F));
-            painter.dashed(x2, here, x2, next, t.text, painter.px(1.5F));
+            style.lit = all[had->row].timeline->events[had->event].operation.micro_batch;
+            style.path =
+                i < paths_.size() ? std::span<const std::size_t>(paths_[i]) : std::span<const std::size_t>{};
+        }
+        const Lanes lanes{row.timeline.get(), &row.density, input_share(frame.now.scenario.stage_times),
+                          &row.columns, row.weight.empty() ? 1 : row.weight.front()};
+        if (const auto hit = draw_lanes(painter, where, lanes, w, style))
+        {
+            hovered_ = Hovered{i, *hit};
+            if (ImGui::IsMouseClicked(0))
+            {
+                stage_ = static_cast<std::size_t>(row.timeline->events[*hit].rank);
+            }
+        }
+    }
+    if (had != hovered_)
+    {
+        out.animating = true;
+        paths_.clear();
+        for (const PipelineRow& row : all)
+        {
+            paths_.push_back(
+                hovered_ ? path_of(*row.timeline,
+                                   all[hovered_->row].timeline->events[hovered_->event].operation.micro_batch)
+                         : std::vector<std::size_t>{});
         }
     }
 }
 
-void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect area) const
+// How much the fastest schedule saves over the first.
+void PipelinesView::draw_end(const Frame& frame, const Painter& painter) const
 {
     const auto& all = rows(frame);
+    const auto fastest = std::min_element(all.begin(), all.end(),
+                                          [](const PipelineRow& a, const PipelineRow& b)
+                                          {
+                                              const auto length = [](const PipelineRow& r)
+                                              { return r.runs() ? r.timeline->makespan : 1e300; };
+                                              return length(a) < length(b);
+                                          });
+    const auto row = static_cast<std::size_t>(fastest - all.begin());
+    if (row >= drawn_.size() || !fastest->runs())
+    {
+        return;
+    }
+    const Rect field = drawn_[row];
+    const double first = all.front().timeline->makespan;
+    const double saved = first - fastest->timeline->makespan;
+    const TimeWindow w = window(frame);
+    const float x = w.x(field, fastest->timeline->makespan);
+    const float end = std::min(field.right(), w.x(field, first));
+    if (saved < first * 1e-6 || x > field.right() || x < field.x)
+    {
+        return;
+    }
+    painter.line(x, field.y, x, field.bottom(), painter.theme.text, painter.px(2));
+    const float middle = field.middle();
+    painter.arrow({end, middle}, {x + painter.px(6), middle}, painter.theme.text);
+    if (field.h > painter.px(60))
+    {
+        const auto line = [&](float y, Type type, const std::string& words, Colour colour)
+        {
+            const float width = painter.width(type, words) + painter.px(8);
+            if (width > end - x)
+            {
+                return;
+            }
+            painter.fill({(x + end) / 2 - width / 2, y - painter.px(10), width, painter.px(20)},
+                         with_alpha(painter.theme.window, 0.9F), painter.px(4));
+            painter.text((x + end) / 2, y, type, colour, words, Align::centre);
+        };
+        line(middle - painter.px(20), Type::body_strong, fmt::format("{} saved", three_digits(saved)),
+             painter.theme.text);
+        line(middle + painter.px(20), Type::small, fmt::format("{} shorter", format_percent(saved / first)),
+             painter.theme.muted);
+    }
+}
+
+void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect area)
+{
     const Theme& t = painter.theme;
-    const float label = painter.px(72);
     Rect head = area.cut_top(painter.px(28));
     painter.text(head.x, head.middle(), Type::body_strong, t.text, "Stash");
-    painter.text_within(head.x + label, head.middle(), head.w - label, Type::small, t.muted,
-                        fmt::format("micro-batches kept on stage {} until their backward is done", stage_));
-    Rect chart = area;
-    chart.cut_left(label);
-    chart.cut_top(painter.px(14));
-    chart.cut_bottom(painter.px(10));
-    double most = 1;
-    std::vector<std::vector<StashStep>> steps;
-    for (const Row& row : all)
+    head.cut_left(painter.px(72));
+    painter.text_within(
+        head.x, head.middle(), head.w, Type::small, t.muted,
+        fmt::format("micro-batches kept at most on stage {}, each until its weight gradient is done",
+                    stage_));
+    area.cut_left(painter.px(72));
+    area.cut_top(painter.px(14));
+    area.cut_bottom(painter.px(10));
+    // What the engine says a stage keeps of one micro-batch.
+    const StageMemory& memory =
+        frame.now.report.memory.stages[std::min(stage_, frame.now.report.memory.stages.size() - 1)];
+    const double bytes = memory.layer_bytes.value * static_cast<double>(frame.now.scenario.model.layers) /
+                         static_cast<double>(frame.now.scenario.parallel.pipeline);
+    const auto& all = rows(frame);
+    const std::pair key{rows_.version(), stage_};
+    if (curves_of_ != key)
     {
-        steps.push_back(stash_of(row, std::min(stage_, row.timeline.ranks() - 1)));
-        for (const StashStep& step : steps.back())
+        curves_of_ = key;
+        curves_.clear();
+        for (const PipelineRow& row : all)
         {
-            most = std::max(most, step.held);
+            if (row.runs() && stage_ < row.timeline->ranks())
+            {
+                curves_.push_back({row.name, "", stash_over_time(*row.timeline, stage_, row.weight)});
+            }
         }
     }
-    const auto y = [&](double held)
-    { return std::round(chart.bottom() - chart.h * static_cast<float>(held / most)); };
-    for (const double line : {0.0, most / 2, most})
+    for (StashCurve& curve : curves_)
     {
-        painter.line(chart.x, y(line), chart.right(), y(line), t.grid);
-        painter.text(chart.x - painter.px(12), y(line), Type::mono_small, t.muted, plain_number(line),
-                     Align::right);
+        const double most =
+            std::max_element(curve.steps.begin(), curve.steps.end(),
+                             [](const StashStep& a, const StashStep& b) { return a.held < b.held; })
+                ->held;
+        curve.holds = fmt::format("{}, {}", plain_number(most),
+                                  format_bytes(Bytes(most * bytes), frame.preferences.unit));
     }
-    const TimeWindow w = window(frame);
-    painter.list.PushClipRect({chart.x, chart.y - painter.px(20)}, {chart.right() + 1, chart.bottom() + 2},
-                              true);
-    for (std::size_t i = 0; i < steps.size(); ++i)
+    draw_stash_chart(painter, area, window(frame), curves_);
+}
+
+void PipelinesView::draw_popups(const Frame& frame, const Painter& painter, Out& out)
+{
+    if (open_ != nullptr)
     {
-        draw_stash_steps(painter, chart, w, {steps[i], most, i + 1 == steps.size()});
+        ImGui::OpenPopup(open_);
+        open_ = nullptr;
     }
-    for (std::size_t i = 0; i < all.size(); ++i)
+    if (const auto kind = add_schedule_popup(painter))
     {
-        const double peak = peak_held(all[i], std::min(stage_, all[i].timeline.ranks() - 1));
-        const float at = chart.x + chart.w * (i == 0 ? 0.3F : 0.62F);
-        const std::string words = fmt::format(
-            "{} {} holds up to {}", i == 0 ? "dashed:" : "filled:", all[i].info().name, plain_number(peak));
-        painter.fill({at - painter.px(4), y(peak) - painter.px(20),
-                      painter.width(Type::small_strong, words) + painter.px(8), painter.px(18)},
-                     t.window);
-        painter.text_within(at, y(peak) - painter.px(11), chart.right() - at, Type::small_strong, t.text,
-                            words);
+        rows_.add(*kind);
+        out.animating = true;
     }
-    painter.list.PopClipRect();
+    if (auto own = paste_.draw(painter))
+    {
+        rows_.add_own(std::move(*own));
+        zoomed_.reset();
+        out.animating = true;
+    }
+    (void)frame;
 }
 
 void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    const auto& all = rows(frame);
-    stage_ = std::min(stage_, static_cast<std::size_t>(frame.now.scenario.parallel.pipeline) - 1);
     if (frame.now.scenario.parallel.pipeline == 1)
     {
         painter.text(area.centre(), area.middle() - painter.px(16), Type::title, painter.theme.text,
@@ -365,64 +440,84 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
                      "Raise \u201cPipeline stages\u201d to cut the model into stages.", Align::centre);
         return;
     }
-    const auto had = hovered_;
-    hovered_.reset();
-    draw_legend(painter, area.cut_top(painter.px(28)));
-    const float axis_height = painter.px(34);
-    const float heading = painter.px(30);
-    const auto count = static_cast<float>(all.size());
-    const auto stages = static_cast<std::size_t>(frame.now.scenario.parallel.pipeline);
-    // The stash has at least 150 pixels, and what the lanes leave.
-    const float least = area.h > painter.px(430) ? painter.px(150) : 0;
-    const float pitch =
-        lane_pitch(painter, (area.h - least - axis_height - heading * count) / count, stages, 48);
-    const float lanes = axis_height + count * (heading + pitch * static_cast<float>(stages)) + painter.px(12);
-    const Rect stash_area =
-        area.cut_bottom(least > 0 ? std::min(std::max(least, area.h - lanes), painter.px(400)) : 0);
-    const float stash = stash_area.h;
-    const float label = painter.px(72);
-    const Rect field{area.x + label, area.y, area.w - label, area.h};
-    mouse(frame, field);
-    const TimeWindow w = window(frame);
-    float end_top = 0;
-    for (std::size_t i = 0; i < all.size(); ++i)
+    draw_popups(frame, painter, out);
+    const auto& all = rows(frame);
+    stage_ = std::min(stage_, static_cast<std::size_t>(frame.now.scenario.parallel.pipeline) - 1);
+    draw_legend(frame, painter, area.cut_top(painter.px(28)));
+    if (area.h > painter.px(420))
     {
-        draw_heading(painter, area.cut_top(heading), all[i]);
-        end_top = area.y;
-        const Rect rows_area = area.cut_top(pitch * static_cast<float>(all[i].timeline.ranks()));
-        LanesStyle style{pitch};
-        if (had && had->first < all.size() && had->second < all[had->first].timeline.events.size())
-        {
-            style.lit_micro_batch = all[had->first].timeline.events[had->second].operation.micro_batch;
-        }
-        if (const auto hit =
-                draw_lanes(painter, rows_area, all[i].timeline, frame.now.scenario.stage_times, w, style))
-        {
-            hovered_ = {i, *hit};
-            if (ImGui::IsMouseClicked(0))
-            {
-                stage_ = static_cast<std::size_t>(all[i].timeline.events[*hit].rank);
-            }
-        }
+        area.cut_top(painter.px(4));
+        draw_strip(frame, painter, area.cut_top(painter.px(26)), out);
+        area.cut_top(painter.px(4));
     }
-    out.animating = out.animating || had != hovered_;
-    draw_end(frame, painter, {field.x, end_top, field.w, 0}, area.y);
-    area.cut_top(painter.px(6));
-    draw_time_axis(painter, {field.x, area.y, field.w, axis_height}, w);
-    if (stash > 0)
+    const float axis = painter.px(34);
+    const auto count = static_cast<float>(all.size());
+    std::size_t lanes = 0;
+    for (const PipelineRow& row : all)
     {
-        draw_stash(frame, painter, stash_area);
+        lanes += row.runs() ? row.timeline->ranks() : frame.now.report.pipeline.timeline.ranks();
+    }
+    // The stash has at least 130 pixels, and what the lanes leave.
+    const float least = area.h > painter.px(400) ? painter.px(130) : 0;
+    const float headings = painter.px(30) * count;
+    const float pitch = lane_pitch(painter, area.h - least - axis - headings - painter.px(12), lanes, 48);
+    const float used = headings + pitch * static_cast<float>(lanes) + painter.px(6) + axis;
+    Rect field = area;
+    field.cut_left(painter.px(72));
+    const Rect stash{area.x, area.y + used, area.w, std::min(area.h - used, painter.px(400))};
+    mouse(frame, {field.x, field.y, field.w, used});
+    draw_rows(frame, painter, area, pitch, out);
+    const float bottom = area.y + used - axis - painter.px(6);
+    draw_end(frame, painter);
+    const TimeWindow w = window(frame);
+    draw_time_axis(painter, {field.x, bottom + painter.px(6), field.w, axis}, w);
+    if (least > 0)
+    {
+        draw_stash(frame, painter, stash);
     }
     const float now = w.x(field, frame.playback.t);
     if (now >= field.x && now <= field.right())
     {
-        painter.dashed(now, field.y, now, stash > 0 ? stash_area.bottom() : area.y, painter.theme.text, 1);
+        painter.dashed(now, field.y, now, least > 0 ? stash.bottom() : bottom, painter.theme.text, 1);
     }
-    if (hovered_)
+    if (hovered_ && hovered_->row < rows(frame).size())
     {
-        lane_tip(painter, {field.x, field.y, field.w, field.h + stash}, ImGui::GetIO().MousePos,
-                 all[hovered_->first].timeline, hovered_->second, all[hovered_->first].timeline.ranks());
+        lane_tip(painter, {field.x, field.y, field.w, area.h}, ImGui::GetIO().MousePos,
+                 *rows(frame)[hovered_->row].timeline, hovered_->event);
     }
+}
+
+// "stage 0: forward 5; stage 1 waits for input gradient 3 of stage 2"
+std::string PipelinesView::what_happens(const Frame& frame) const
+{
+    const Timeline& timeline = *rows(frame).front().timeline;
+    const auto states = state_at(timeline, frame.playback.t);
+    std::vector<std::string> parts;
+    for (std::size_t rank = 0; rank < states.size() && parts.size() < 4; ++rank)
+    {
+        const auto events = timeline.rank(rank);
+        if (states[rank].running)
+        {
+            const Operation& o = timeline.events[*states[rank].running].operation;
+            parts.push_back(fmt::format("stage {} runs {}{}", rank, letter(o.pass), o.micro_batch));
+            continue;
+        }
+        const auto next = std::upper_bound(events.begin(), events.end(), frame.playback.t,
+                                           [](double at, const Event& e) { return at < e.start; });
+        if (next == events.end())
+        {
+            parts.push_back(fmt::format("stage {} is done", rank));
+        }
+        else if (next->waited_for >= 0)
+        {
+            const Event& cause = timeline.events[static_cast<std::size_t>(next->waited_for)];
+            parts.push_back(fmt::format("stage {} waits for {}{} of stage {}", rank,
+                                        letter(cause.operation.pass), cause.operation.micro_batch,
+                                        cause.rank));
+        }
+    }
+    return fmt::format("**t = {}** under {}: {}{}.", three_digits(frame.playback.t), rows(frame).front().name,
+                       fmt::join(parts, "; "), states.size() > 4 ? "; \u2026" : "");
 }
 
 Caption PipelinesView::caption(const Frame& frame) const
@@ -435,98 +530,178 @@ Caption PipelinesView::caption(const Frame& frame) const
         fmt::format("{} = {} = {} of total;  {} = {} over ideal", of_total.formula, of_total.working,
                     format_percent(of_total.value), over_ideal.formula, format_percent(over_ideal.value));
     caption.source = of_total.source + ". " + over_ideal.source;
-    if (frame.now.scenario.parallel.pipeline == 1 || all.size() < 2)
+    if (frame.now.scenario.parallel.pipeline == 1)
     {
         caption.sentence = "With one stage every micro-batch runs through without waiting.";
         return caption;
     }
-    const auto& a = all[0].timeline;
-    const auto& b = all[1].timeline;
-    const double held_a = peak_held(all[0], 0);
-    const double held_b = peak_held(all[1], 0);
+    if (stepping(frame) && !frame.playback.playing)
+    {
+        caption.sentence = what_happens(frame);
+        return caption;
+    }
+    if (all.size() < 2 || !all[1].runs())
+    {
+        caption.sentence = fmt::format("{} idles **{} of total**.", all[0].name,
+                                       format_percent(all[0].timeline->bubble_of_total()));
+        return caption;
+    }
+    const Timeline& a = *all[0].timeline;
+    const Timeline& b = *all[1].timeline;
+    const std::string kept = fmt::format("the fullest stage keeps {} against {} micro-batches",
+                                         plain_number(all[1].most_kept()), plain_number(all[0].most_kept()));
     if (std::abs(a.makespan - b.makespan) < 1e-9 * a.makespan)
     {
-        caption.sentence = fmt::format(
-            "{} and {} idle equally, **{} of total**; stage 0 keeps **{} micro-batches instead of {}**.",
-            all[0].info().name, all[1].info().name, format_percent(b.bubble_of_total()), plain_number(held_b),
-            plain_number(held_a));
+        caption.sentence = fmt::format("{} and {} idle equally, **{} of total**; {}.", all[0].name,
+                                       all[1].name, format_percent(b.bubble_of_total()), kept);
+        return caption;
     }
-    else
-    {
-        caption.sentence = fmt::format("The bubble goes from {} under {} to **{} of total** under {}.",
-                                       format_percent(a.bubble_of_total()), all[0].info().name,
-                                       format_percent(b.bubble_of_total()), all[1].info().name);
-    }
+    caption.sentence =
+        fmt::format("From {} to {} the step goes from {} to {}, the bubble **from {} to {} of total**; {}.",
+                    all[0].name, all[1].name, three_digits(a.makespan), three_digits(b.makespan),
+                    format_percent(a.bubble_of_total()), format_percent(b.bubble_of_total()), kept);
     return caption;
 }
 
-bool PipelinesView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out&)
+// A column a schedule; units stand with the labels, so that four fit.
+void PipelinesView::draw_table(const Frame& frame, const Painter& painter, Rect& area) const
 {
     const auto& all = rows(frame);
     const Theme& t = painter.theme;
-    Rect row = area.cut_top(painter.px(36));
-    painter.text(row.x, row.middle(), Type::body_strong, t.text, "Compare");
-    const float column = painter.px(64);
+    const auto count = static_cast<float>(all.size());
+    const float column = std::min(painter.px(64), (area.w - painter.px(62)) / count);
     const auto line = [&](std::string_view label, auto&& value, bool heading = false)
     {
-        row = area.cut_top(painter.px(28));
+        const Rect row = area.cut_top(painter.px(22));
         painter.line(row.x, row.bottom(), row.right(), row.bottom(), t.grid);
-        painter.text_within(row.x, row.middle(), row.w - column * static_cast<float>(all.size()), Type::small,
-                            t.muted, label);
+        painter.text_within(row.x, row.middle(), row.w - column * count, Type::small, t.muted, label);
         for (std::size_t i = 0; i < all.size(); ++i)
         {
             const float right = row.right() - column * static_cast<float>(all.size() - 1 - i);
             const Type type = heading ? Type::small_strong : Type::mono_small;
+            const std::string words = all[i].runs() || heading ? value(all[i]) : "\u2013";
             painter.text(right, row.middle(), type, t.text,
-                         painter.shortened(type, value(all[i]), column - painter.px(4)), Align::right);
+                         painter.shortened(type, words, column - painter.px(4)), Align::right);
         }
     };
+    const auto percent = [](double share) { return three_digits(share * 100); };
+    const double message = pipeline_message(frame.now.scenario).value;
     line(
-        "", [](const Row& r) { return std::string(r.info().name); }, true);
-    line("step", [](const Row& r) { return three_digits(r.timeline.makespan); });
-    line("of total", [](const Row& r) { return format_percent(r.timeline.bubble_of_total()); });
-    line("closed form", [](const Row& r) { return format_percent(closed_bubble_of_total(r.kind, r.shape)); });
-    line("over ideal", [](const Row& r) { return format_percent(r.timeline.bubble_over_ideal()); });
-    line("closed form",
-         [](const Row& r) { return format_percent(closed_bubble_over_ideal(r.kind, r.shape)); });
-    const auto stages = static_cast<std::size_t>(frame.now.scenario.parallel.pipeline);
-    const auto fitting = static_cast<std::size_t>(std::max(1.0F, area.h / painter.px(28) - 1));
-    for (std::size_t stage = 0; stage < stages; ++stage)
+        "", [](const PipelineRow& r) { return r.name; }, true);
+    line("step", [](const PipelineRow& r) { return three_digits(r.timeline->makespan); });
+    const bool narrow = all.size() > 2;
+    line(narrow ? "idle %" : "of total %",
+         [&](const PipelineRow& r) { return percent(r.timeline->bubble_of_total()); });
+    line(narrow ? "ideal %" : "over ideal %",
+         [&](const PipelineRow& r) { return percent(r.timeline->bubble_over_ideal()); });
+    line(narrow ? "span %" : "of span %",
+         [&](const PipelineRow& r) { return percent(r.timeline->span_bubble_of_total()); });
+    line(narrow ? "kept" : "most kept", [](const PipelineRow& r) { return plain_number(r.most_kept()); });
+    line(narrow ? "copies" : "weights \u00d7", [](const PipelineRow& r) { return std::to_string(r.copies); });
+    line(narrow ? "GB sent" : "sent GB",
+         [&](const PipelineRow& r)
+         {
+             // By one GPU of every stage on average.
+             const auto each =
+                 static_cast<double>(r.timeline->transfers) / static_cast<double>(r.timeline->ranks());
+             return three_digits(each * message / 1e9);
+         });
+}
+
+bool PipelinesView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    Rect row = area.cut_top(painter.px(28));
+    painter.text(row.x, row.middle(), Type::body_strong, painter.theme.text, "Compare");
+    draw_table(frame, painter, area);
+    area.cut_top(painter.px(8));
+    row = area.cut_top(painter.px(30));
+    const float gap = painter.px(8);
+    const Rect left = row.cut_left((row.w - gap) / 2);
+    row.cut_left(gap);
+    const bool several = frame.now.scenario.parallel.pipeline > 1;
+    if (several && !rows_.full() && button(painter, left, "Add###add", "N"))
     {
-        // Where not all fit: the first ones and the last.
-        if (stages > fitting && stage >= fitting - 1 && stage + 1 != stages)
-        {
-            continue;
-        }
-        line(fmt::format("{} {}", stages > 10 ? "peak, st." : "peak, stage", stage),
-             [&](const Row& r) { return plain_number(peak_held(r, stage)); });
+        open_ = kAddPopup;
+    }
+    if (several && button(painter, row, "Paste###paste own", "P"))
+    {
+        open_ = kPastePopup;
+    }
+    area.cut_top(painter.px(6));
+    if (button(painter, area.cut_top(painter.px(30)), "Times of this model###model times", "L"))
+    {
+        take_model_times(frame, out);
     }
     return true;
 }
 
-void PipelinesView::keys(const Frame& frame, Out&)
+void PipelinesView::take_model_times(const Frame& frame, Out& out)
 {
-    const double all = longest(frame);
+    Scenario next = frame.now.scenario;
+    next.stage_times = times_of_model(next);
+    out.push(ChangeScenario{next, false, "F, I, W, recompute and head as this model's FLOPs have them"});
+}
+
+void PipelinesView::save(const Frame& frame, bool trace, Out& out) const
+{
+    std::vector<NamedTimeline> named;
+    for (const PipelineRow& row : rows(frame))
+    {
+        if (row.runs())
+        {
+            named.push_back({row.name, row.timeline.get(), input_share(frame.now.scenario.stage_times)});
+        }
+    }
+    out.push(trace ? SaveText{"ringside-pipelines.json", timeline_trace(named)}
+                   : SaveText{"ringside-pipelines.svg", timeline_svg(named)});
+}
+
+void PipelinesView::keys(const Frame& frame, Out& out)
+{
+    const double all = rows_.longest(frame.now);
     const TimeWindow now = window(frame);
     const double span = now.to - now.from;
-    if (ImGui::IsKeyPressed(ImGuiKey_W))
+    const double about = std::clamp(frame.playback.t, now.from, now.to);
+    const auto pressed = [](ImGuiKey key) { return ImGui::IsKeyPressed(key) && !ImGui::GetIO().KeyCtrl; };
+    if (pressed(ImGuiKey_W) || pressed(ImGuiKey_S))
     {
-        zoom(std::clamp(frame.playback.t, now.from, now.to), 0.8, all);
+        zoom(about, pressed(ImGuiKey_W) ? 0.8 : 1.25, all);
     }
-    if (ImGui::IsKeyPressed(ImGuiKey_S))
-    {
-        zoom((now.from + now.to) / 2, 1.25, all);
-    }
-    const double move =
-        (ImGui::IsKeyPressed(ImGuiKey_D) ? 0.1 : 0) - (ImGui::IsKeyPressed(ImGuiKey_A) ? 0.1 : 0);
+    const double move = (pressed(ImGuiKey_D) ? 0.1 : 0) - (pressed(ImGuiKey_A) ? 0.1 : 0);
     if (move != 0 && zoomed_)
     {
         const double from = std::clamp(now.from + move * span, 0.0, all - span);
         zoomed_ = TimeWindow{from, from + span};
     }
-    if (ImGui::IsKeyPressed(ImGuiKey_F))
+    if (pressed(ImGuiKey_F))
     {
         zoomed_.reset();
+    }
+    if (pressed(ImGuiKey_N) && !rows_.full())
+    {
+        open_ = kAddPopup;
+    }
+    if (pressed(ImGuiKey_P))
+    {
+        open_ = kPastePopup;
+    }
+    if (pressed(ImGuiKey_Delete))
+    {
+        rows_.remove(rows(frame).size() - 1);
+        out.animating = true;
+    }
+    if (pressed(ImGuiKey_O))
+    {
+        counting_ = static_cast<BubbleKind>((static_cast<int>(counting_) + 1) % 4);
+        out.animating = true;
+    }
+    if (pressed(ImGuiKey_L))
+    {
+        take_model_times(frame, out);
+    }
+    if (pressed(ImGuiKey_G) || pressed(ImGuiKey_E))
+    {
+        save(frame, pressed(ImGuiKey_E), out);
     }
 }
 
@@ -537,8 +712,16 @@ constexpr std::array<std::string_view, 7> kControls{"training.schedule",
                                                     "stage_times.backward_input",
                                                     "stage_times.backward_weight",
                                                     "stage_times.transfer"};
-constexpr std::array kKeys{KeyHelp{"W S", "Zoom in, zoom out; or the wheel"},
-                           KeyHelp{"A D", "Left, right; or drag"}, KeyHelp{"F", "Fit the whole step"},
+constexpr std::array kKeys{KeyHelp{"N", "Add a schedule, up to four"},
+                           KeyHelp{"Delete", "Take the last one away"},
+                           KeyHelp{"P", "Paste your own order, checked and simulated"},
+                           KeyHelp{"L", "Times as this model's FLOPs have them"},
+                           KeyHelp{"O", "Bubble of total, over ideal, of the stage span"},
+                           KeyHelp{"W S", "Zoom in, zoom out; or the wheel"},
+                           KeyHelp{"A D", "Left, right; or drag"},
+                           KeyHelp{"F", "Fit the whole step"},
+                           KeyHelp{"G", "Save the timelines as SVG"},
+                           KeyHelp{"E", "Save a trace for Perfetto"},
                            KeyHelp{"click", "Stash of this stage"}};
 
 } // namespace

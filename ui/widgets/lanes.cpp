@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
@@ -14,147 +15,77 @@ namespace ringside
 namespace
 {
 
-constexpr float kLabelCell = 17; // cells narrower than this carry no number [design px]
+constexpr float kLabelCell = 11; // cells narrower than this carry no number [design px]
 constexpr float kMergeCell = 3;  // and narrower than this are drawn by the pixel
 
-// Share of a whole backward that computes input gradients.
-float input_share(const StageTimes& times)
+const Ink& ink_of(const Theme& t, Pass pass)
 {
-    const double whole = times.backward_input + times.backward_weight;
-    return whole > 0 ? static_cast<float>(times.backward_input / whole) : 0.5F;
+    switch (pass)
+    {
+    case Pass::forward:
+        return t.forward;
+    case Pass::weight:
+        return t.backward_weight;
+    case Pass::backward:
+    case Pass::input:
+        break;
+    }
+    return t.backward_input;
 }
 
-struct Cell
+// Every second chunk is a shade darker, so that the way of a micro-batch through its chunks can be seen.
+Colour shade_of_chunk(Colour colour, bool odd)
 {
-    Rect rect;
-    const Event* event;
-    bool lit;
-};
-
-void draw_cell(const Painter& p, const Cell& cell, float share, float label_from)
-{
-    const Theme& t = p.theme;
-    const auto shade = [&](Colour colour) { return cell.lit ? colour : dim(t, colour); };
-    const Rect r = cell.rect;
-    const bool forward = cell.event->operation.pass == Pass::forward;
-    if (forward)
-    {
-        p.fill(r, shade(t.forward.fill));
-    }
-    else
-    {
-        const float split = std::round(r.w * share);
-        p.fill({r.x, r.y, split, r.h}, shade(t.backward_input.fill));
-        p.fill({r.x + split, r.y, r.w - split, r.h}, shade(t.backward_weight.fill));
-    }
-    if (t.light && r.w > 4)
-    {
-        p.outline(r, shade(forward ? t.forward.edge : t.backward_input.edge));
-    }
-    const float room = forward ? r.w : r.w * share;
-    if (room < label_from || r.h < p.px(14))
-    {
-        return;
-    }
-    const std::string number = std::to_string(cell.event->operation.micro_batch);
-    if (p.width(Type::mono_small, number) + p.px(2) <= room)
-    {
-        const Colour ink = forward ? t.forward.label : t.backward_input.label;
-        p.text(r.x + room / 2, r.middle(), Type::mono_small, cell.lit ? ink : t.muted, number, Align::centre);
-    }
-}
-
-// One lane by the pixel: the colour of whatever runs there.
-void draw_merged(const Painter& p, Rect lane, std::span<const Event> events, TimeWindow window, float share,
-                 std::optional<std::int32_t> lit)
-{
-    const Theme& t = p.theme;
-    const auto colour_at = [&](double time) -> Colour
-    {
-        const auto next = std::upper_bound(events.begin(), events.end(), time,
-                                           [](double at, const Event& e) { return at < e.start; });
-        if (next == events.begin() || std::prev(next)->end < time)
-        {
-            return 0;
-        }
-        const Event& e = *std::prev(next);
-        const bool input = time < e.start + (e.end - e.start) * static_cast<double>(share);
-        const Colour colour = e.operation.pass == Pass::forward ? t.forward.fill
-                              : input                           ? t.backward_input.fill
-                                                                : t.backward_weight.fill;
-        return lit && e.operation.micro_batch != *lit ? dim(t, colour) : colour;
-    };
-    float start = lane.x;
-    Colour run = colour_at(window.t(lane, lane.x + 0.5F));
-    const int pixels = static_cast<int>(std::ceil(lane.w));
-    for (int i = 1; i <= pixels; ++i)
-    {
-        const float x = std::min(lane.x + static_cast<float>(i), lane.right());
-        const Colour here = i < pixels ? colour_at(window.t(lane, x + 0.5F)) : 0;
-        if (here != run || i == pixels)
-        {
-            p.fill({start, lane.y, x - start, lane.h}, run);
-            start = x;
-            run = here;
-        }
-    }
-}
-
-void draw_path(const Painter& p, const std::vector<Rect>& cells)
-{
-    for (std::size_t i = 0; i + 1 < cells.size(); ++i)
-    {
-        const Rect& a = cells[i];
-        const Rect& b = cells[i + 1];
-        const bool down = b.y > a.y;
-        const float y = down ? a.bottom() + p.px(4) : a.y - p.px(4);
-        const std::array points{ImVec2{a.right() - p.px(3), down ? a.bottom() : a.y},
-                                ImVec2{a.right() - p.px(3), y}, ImVec2{b.x + p.px(3), y},
-                                ImVec2{b.x + p.px(3), down ? b.y : b.bottom()}};
-        if (a.y != b.y)
-        {
-            p.list.AddPolyline(points.data(), 4, p.theme.text, 0, p.px(2));
-        }
-    }
-    for (const Rect& cell : cells)
-    {
-        p.outline(cell, p.theme.text, p.px(2));
-    }
+    return odd ? mix(colour, with_alpha(0xFF000000U, 1), 0.26F) : colour;
 }
 
 // All lanes of one timeline, while they are drawn.
-class Lanes
+class Drawing
 {
 public:
-    Lanes(const Painter& p, Rect field, const Timeline& timeline, const StageTimes& times, TimeWindow window,
-          const LanesStyle& style)
-        : p_(p), field_(field), timeline_(timeline), share_(input_share(times)), window_(window),
-          style_(style), mouse_(ImGui::GetIO().MousePos),
+    Drawing(const Painter& p, Rect field, const Lanes& lanes, TimeWindow window, const LanesStyle& style)
+        : p_(p), field_(field), timeline_(*lanes.timeline), lanes_(lanes), window_(window), style_(style),
+          mouse_(ImGui::GetIO().MousePos),
           inside_(field.contains(mouse_) &&
-                  ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem))
+                  ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem)),
+          lit_(style.lit)
     {
     }
 
     // Returns the event under the mouse.
     std::optional<std::size_t> draw(float gap)
     {
+        gap_ = gap;
         for (std::size_t rank = 0; rank < timeline_.ranks(); ++rank)
         {
-            const float top = field_.y + style_.pitch * static_cast<float>(rank);
-            draw_lane({field_.x, top, field_.w, style_.pitch - gap}, timeline_.rank(rank));
+            draw_lane(lane(rank), rank);
         }
-        std::stable_sort(path_.begin(), path_.end(),
-                         [](const auto& a, const auto& b) { return a.first < b.first; });
-        std::vector<Rect> cells;
-        std::transform(path_.begin(), path_.end(), std::back_inserter(cells),
-                       [](const auto& step) { return step.second; });
-        draw_path(p_, cells);
+        if (lit_)
+        {
+            draw_path();
+        }
         return hovered_;
     }
 
 private:
-    void draw_lane(Rect lane, std::span<const Event> events)
+    Rect lane(std::size_t rank) const
     {
+        return {field_.x, field_.y + style_.pitch * static_cast<float>(rank), field_.w, style_.pitch - gap_};
+    }
+
+    Rect cell_of(const Event& e) const
+    {
+        const Rect row = lane(static_cast<std::size_t>(e.rank));
+        const float x1 = std::round(window_.x(field_, e.start));
+        const float x2 = std::round(window_.x(field_, e.end));
+        // Those that run together touch.
+        const float gap = x2 - x1 > 3 && !e.operation.with_next ? 1.0F : 0.0F;
+        return {x1, row.y, std::max(1.0F, x2 - x1 - gap), row.h};
+    }
+
+    void draw_lane(Rect lane, std::size_t rank)
+    {
+        const auto events = timeline_.rank(rank);
         const float from = std::max(lane.x, window_.x(field_, 0));
         const float to = std::min(lane.right(), window_.x(field_, timeline_.makespan));
         p_.hatch({from, lane.y, to - from, lane.h}, dim(p_.theme, p_.theme.idle_hatch, 0.3F), kIdleHatch);
@@ -166,90 +97,301 @@ private:
         const auto count = static_cast<float>(last - first);
         if (count > 0 && field_.w / count < p_.px(kMergeCell))
         {
-            draw_merged(p_, lane, events, window_, share_, style_.lit_micro_batch);
+            draw_merged(lane, rank, from, to);
+            point_at(lane, events);
             return;
         }
         std::for_each(first, last, [&](const Event& e) { draw_event(lane, e); });
     }
 
+    // One lane by the pixel: every column in the mixture of what runs there.
+    void draw_merged(Rect lane, std::size_t rank, float from, float to)
+    {
+        const Theme& t = p_.theme;
+        float start = from;
+        Colour run = 0;
+        float x = from;
+        for (const Shares& s : columns_of(rank, from, to))
+        {
+            const Colour here = mixture(t, s);
+            if (here != run)
+            {
+                p_.fill({start, lane.y, x - start, lane.h}, run);
+                start = x;
+                run = here;
+            }
+            x += 1;
+        }
+        p_.fill({start, lane.y, to - start, lane.h}, run);
+    }
+
+    const std::vector<Shares>& columns_of(std::size_t rank, float from, float to)
+    {
+        LaneColumns& c = lanes_.columns != nullptr ? *lanes_.columns : columns_;
+        const auto count = static_cast<std::size_t>(std::max(1.0F, std::round(to - from)));
+        if (c.from != window_.from || c.to != window_.to || c.count != count)
+        {
+            c = {window_.from, window_.to, count, std::vector<std::vector<Shares>>(timeline_.ranks())};
+        }
+        if (c.ranks[rank].empty())
+        {
+            c.ranks[rank] =
+                lanes_.density->columns(rank, window_.t(field_, from), window_.t(field_, to), count);
+        }
+        return c.ranks[rank];
+    }
+
+    // Few shades, so that neighbouring columns join and each is mixed once.
+    static constexpr std::size_t kShades = 16;
+    static std::size_t shade(double share)
+    {
+        return static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kShades + 0.5);
+    }
+
+    Colour mixture(const Theme& t, const Shares& s)
+    {
+        const double worked = s.forward + s.input + s.weight;
+        if (worked <= 0.02)
+        {
+            return 0;
+        }
+        const std::size_t weight = shade(s.weight / std::max(1e-9, s.input + s.weight));
+        const std::size_t forward = shade(s.forward / worked);
+        const std::size_t busy = shade(worked);
+        Colour& known = mixtures_[(weight * (kShades + 1) + forward) * (kShades + 1) + busy];
+        if (known == 0)
+        {
+            const auto share = [](std::size_t n)
+            { return static_cast<float>(n) / static_cast<float>(kShades); };
+            const Colour grads = mix(t.backward_input.fill, t.backward_weight.fill, share(weight));
+            const Colour all = mix(grads, t.forward.fill, share(forward));
+            known = mix(t.window, lit_ ? dim(t, all) : all, share(busy));
+        }
+        return known;
+    }
+
+    void point_at(Rect lane, std::span<const Event> events)
+    {
+        if (!inside_ || mouse_.y < lane.y || mouse_.y >= lane.y + style_.pitch)
+        {
+            return;
+        }
+        const double t = window_.t(field_, mouse_.x);
+        const auto next = std::upper_bound(events.begin(), events.end(), t,
+                                           [](double at, const Event& e) { return at < e.start; });
+        if (next != events.begin() && std::prev(next)->end > t)
+        {
+            hovered_ = static_cast<std::size_t>(&*std::prev(next) - timeline_.events.data());
+        }
+    }
+
     void draw_event(Rect lane, const Event& e)
     {
-        const float x1 = std::round(window_.x(field_, e.start));
-        const float x2 = std::round(window_.x(field_, e.end));
-        const Rect cell{x1, lane.y, std::max(1.0F, x2 - x1 - (x2 - x1 > 3 ? 1.0F : 0.0F)), lane.h};
-        const bool lit = !style_.lit_micro_batch || e.operation.micro_batch == *style_.lit_micro_batch;
-        p_.fill({x1, cell.y, x2 - x1, cell.h}, p_.theme.window);
-        draw_cell(p_, {cell, &e, lit}, share_, p_.px(kLabelCell));
-        if (style_.lit_micro_batch && lit)
+        const Rect cell = cell_of(e);
+        p_.fill({cell.x, cell.y, cell.w + 1, cell.h}, p_.theme.window);
+        draw_cell(cell, e, !lit_ || e.operation.micro_batch == *lit_);
+        if (style_.now && e.start <= *style_.now && *style_.now < e.end && cell.w > 4)
         {
-            path_.emplace_back(e.start, cell);
+            p_.outline(cell, p_.theme.text, p_.px(1.5F));
         }
         if (inside_ && mouse_.y >= lane.y && mouse_.y < lane.y + style_.pitch && mouse_.x >= cell.x &&
-            mouse_.x < x2)
+            mouse_.x < cell.x + cell.w + 1)
         {
             hovered_ = static_cast<std::size_t>(&e - timeline_.events.data());
         }
     }
 
+    void draw_cell(Rect r, const Event& e, bool lit)
+    {
+        const Theme& t = p_.theme;
+        const auto chunk = static_cast<std::size_t>(e.operation.stage) / timeline_.ranks();
+        const auto shade = [&](Colour colour)
+        {
+            const Colour own = shade_of_chunk(colour, chunk % 2 == 1);
+            return lit ? own : dim(t, own);
+        };
+        const Ink& ink = ink_of(t, e.operation.pass);
+        float room = r.w;
+        if (e.operation.pass == Pass::backward)
+        {
+            room = std::round(r.w * static_cast<float>(lanes_.input_share));
+            p_.fill({r.x, r.y, room, r.h}, shade(ink.fill));
+            p_.fill({r.x + room, r.y, r.w - room, r.h}, shade(t.backward_weight.fill));
+        }
+        else
+        {
+            p_.fill(r, shade(ink.fill));
+        }
+        if (t.light && r.w > 4)
+        {
+            p_.outline(r, shade(ink.edge));
+        }
+        if (e.operation.with_next && r.w > 4)
+        {
+            p_.line(r.x, r.bottom() - p_.px(1), r.right(), r.bottom() - p_.px(1), t.text, p_.px(2));
+        }
+        if (room < p_.px(kLabelCell) || r.h < p_.px(14))
+        {
+            return;
+        }
+        const std::string number = std::to_string(e.operation.micro_batch);
+        if (p_.width(Type::mono_small, number) + p_.px(2) <= room)
+        {
+            p_.text(r.x + room / 2, r.middle(), Type::mono_small, lit ? ink.label : t.muted, number,
+                    Align::centre);
+        }
+    }
+
+    // The way of the lit micro-batch, from cell to cell, and what the pointed one waited for.
+    void draw_path() const
+    {
+        std::optional<Rect> before;
+        for (const std::size_t k : style_.path)
+        {
+            const Rect cell = cell_of(timeline_.events[k]);
+            if (before && timeline_.events[k].operation.pass != Pass::weight)
+            {
+                join(*before, cell);
+            }
+            if (timeline_.events[k].operation.pass != Pass::weight)
+            {
+                before = cell;
+            }
+            p_.outline(cell, p_.theme.text, p_.px(2));
+        }
+    }
+
+    void join(Rect a, Rect b) const
+    {
+        if (a.y == b.y)
+        {
+            return;
+        }
+        const bool down = b.y > a.y;
+        const float y = down ? a.bottom() + p_.px(4) : a.y - p_.px(4);
+        const std::array points{ImVec2{a.right() - p_.px(3), down ? a.bottom() : a.y},
+                                ImVec2{a.right() - p_.px(3), y}, ImVec2{b.x + p_.px(3), y},
+                                ImVec2{b.x + p_.px(3), down ? b.y : b.bottom()}};
+        p_.list.AddPolyline(points.data(), 4, p_.theme.text, 0, p_.px(2));
+    }
+
     const Painter& p_;
     Rect field_;
     const Timeline& timeline_;
-    float share_;
+    const Lanes& lanes_;
     TimeWindow window_;
     const LanesStyle& style_;
     ImVec2 mouse_;
     bool inside_;
+    float gap_ = 0;
+    std::optional<std::int32_t> lit_;
+    LaneColumns columns_;
+    std::array<Colour, (kShades + 1) * (kShades + 1) * (kShades + 1)> mixtures_{};
     std::optional<std::size_t> hovered_;
-    std::vector<std::pair<double, Rect>> path_; // of the lit micro-batch, with its times
 };
 
+// Names of the ranks, and how much each keeps at this moment.
+void draw_names(const Painter& p, Rect area, const Lanes& lanes, const LanesStyle& style, float gap)
+{
+    const float label = p.px(style.label_width);
+    // Where lanes are low, every so manyth has its name.
+    const auto every = static_cast<std::size_t>(std::ceil(p.px(18) / std::max(1.0F, style.pitch)));
+    const auto states = style.now ? state_at(*lanes.timeline, *style.now) : std::vector<RankState>{};
+    for (std::size_t rank = 0; rank < lanes.timeline->ranks(); rank += every)
+    {
+        const float middle = area.y + style.pitch * static_cast<float>(rank) + (style.pitch - gap) / 2;
+        const bool chosen = style.chosen && *style.chosen == rank;
+        float room = label - p.px(4);
+        if (!states.empty())
+        {
+            const std::string kept = plain_number(static_cast<double>(states[rank].in_flight) * lanes.weight);
+            const float w = p.text(area.x + label - p.px(8), middle, Type::mono_small,
+                                   p.theme.of(Component::activations).fill, kept, Align::right);
+            room -= w + p.px(8);
+        }
+        p.text_within(area.x, middle, room, chosen ? Type::small_strong : Type::small,
+                      chosen ? p.theme.text : p.theme.muted, fmt::format("stage {}", rank));
+    }
+}
+
+std::string_view word_of(Pass pass)
+{
+    constexpr std::array<std::string_view, 4> kWords{"forward", "backward", "input gradient",
+                                                     "weight gradient"};
+    return kWords.at(static_cast<std::size_t>(pass));
+}
+
 } // namespace
+
+double input_share(const StageTimes& times)
+{
+    const double input = times.backward_input + times.recompute;
+    const double whole = input + times.backward_weight;
+    return whole > 0 ? input / whole : 0.5;
+}
 
 float lane_pitch(const Painter& painter, float height, std::size_t ranks, float most)
 {
     return std::min(height / static_cast<float>(std::max<std::size_t>(1, ranks)), painter.px(most));
 }
 
-std::optional<std::size_t> draw_lanes(const Painter& p, Rect area, const Timeline& timeline,
-                                      const StageTimes& times, TimeWindow window, const LanesStyle& style)
+std::optional<std::size_t> draw_lanes(const Painter& p, Rect area, const Lanes& lanes, TimeWindow window,
+                                      const LanesStyle& style)
 {
     const float pitch = style.pitch;
     const float label = p.px(style.label_width);
-    const Rect field{area.x + label, area.y, area.w - label, pitch * static_cast<float>(timeline.ranks())};
+    const auto ranks = static_cast<float>(lanes.timeline->ranks());
+    const Rect field{area.x + label, area.y, area.w - label, pitch * ranks};
     const float gap = pitch > p.px(12) ? std::min(p.px(8), pitch * 0.22F) : pitch > 4 ? 1.0F : 0.0F;
     p.list.PushClipRect({field.x, field.y - p.px(2)}, {field.right() + 1, field.bottom() + p.px(2)}, true);
-    const auto hovered = Lanes(p, field, timeline, times, window, style).draw(gap);
+    const auto hovered = Drawing(p, field, lanes, window, style).draw(gap);
     p.list.PopClipRect();
-    // Where lanes are low, every so manyth has its name.
-    const auto every = static_cast<std::size_t>(std::ceil(p.px(18) / std::max(1.0F, pitch)));
-    for (std::size_t rank = 0; style.names && label > 0 && rank < timeline.ranks(); rank += every)
+    if (style.names && label > 0)
     {
-        p.text_within(area.x, field.y + pitch * static_cast<float>(rank) + (pitch - gap) / 2, label - p.px(4),
-                      Type::small, p.theme.muted, fmt::format("stage {}", rank));
+        draw_names(p, area, lanes, style, gap);
     }
     return hovered;
 }
 
-void lane_tip(const Painter& painter, Rect bounds, ImVec2 at, const Timeline& timeline, std::size_t index,
-              std::size_t ranks)
+std::string say_event(const Timeline& timeline, const Event& e)
+{
+    const bool elsewhere = e.operation.stage != e.rank;
+    const bool second = static_cast<std::size_t>(e.operation.stage) >= timeline.ranks();
+    return fmt::format(
+        "{} {} on stage {}{}", word_of(e.operation.pass), e.operation.micro_batch, e.rank,
+        second ? fmt::format(", chunk {}", static_cast<std::size_t>(e.operation.stage) / timeline.ranks())
+        : elsewhere ? fmt::format(", stage {} of the model", e.operation.stage)
+                    : "");
+}
+
+std::string say_why(const Timeline& timeline, const Event& e)
+{
+    const auto events = timeline.rank(static_cast<std::size_t>(e.rank));
+    const bool first = &e == events.data();
+    const double free = first ? 0 : (&e - 1)->end;
+    if (e.waited_for < 0 || e.ready <= free + 1e-9)
+    {
+        return first ? "the first on its stage"
+                     : "its input was there; started as soon as its stage was free";
+    }
+    const Event& cause = timeline.events[static_cast<std::size_t>(e.waited_for)];
+    return fmt::format("waited {} for {}, done at {}", three_digits(e.start - free),
+                       say_event(timeline, cause), three_digits(cause.end));
+}
+
+void lane_tip(const Painter& painter, Rect bounds, ImVec2 at, const Timeline& timeline, std::size_t index)
 {
     const Event& e = timeline.events[index];
-    const auto stage = static_cast<std::size_t>(e.operation.stage);
-    const std::string chunk = stage >= ranks ? fmt::format(", chunk {}", stage / ranks) : "";
-    const std::string heading =
-        fmt::format("{} {} on stage {}{}", e.operation.pass == Pass::forward ? "Forward" : "Backward",
-                    e.operation.micro_batch, stage % ranks, chunk);
-    const std::array lines{TipLine{"from", three_digits(e.start), 0}, TipLine{"to", three_digits(e.end), 0}};
-    std::string foot = "started as soon as its stage was free";
-    if (e.waited_for >= 0)
+    std::string heading = say_event(timeline, e);
+    heading.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(heading.front())));
+    std::vector<TipLine> lines{{"from", three_digits(e.start), 0}, {"to", three_digits(e.end), 0}};
+    const bool second = index > 0 && timeline.events[index - 1].operation.with_next;
+    if (e.operation.with_next || second)
     {
-        const Event& cause = timeline.events[static_cast<std::size_t>(e.waited_for)];
-        foot = fmt::format("waited for {} {} on stage {}, done at {}",
-                           cause.operation.pass == Pass::forward ? "forward" : "backward",
-                           cause.operation.micro_batch,
-                           static_cast<std::size_t>(cause.operation.stage) % ranks, three_digits(cause.end));
+        const Event& other = timeline.events[second ? index - 1 : index + 1];
+        lines.push_back({"together with", say_event(timeline, other), 0});
     }
-    tip_card(painter, bounds, at, heading, lines, foot);
+    tip_card(painter, bounds, at, heading, lines, say_why(timeline, e));
 }
 
 void draw_time_axis(const Painter& p, Rect area, TimeWindow window)
@@ -262,13 +404,20 @@ void draw_time_axis(const Painter& p, Rect area, TimeWindow window)
     p.line(area.x, area.y, area.right(), area.y, p.theme.line);
     const auto first = static_cast<std::int64_t>(std::ceil(window.from / step));
     const auto last = static_cast<std::int64_t>(std::floor(window.to / step + 1e-6));
+    float taken = area.x - p.px(20); // by the label before
     for (std::int64_t i = first; i <= last; ++i)
     {
         const double t = static_cast<double>(i) * step;
         const float x = std::round(window.x(area, t));
         p.line(x, area.y, x, area.y + p.px(4), p.theme.line);
-        p.text(std::clamp(x, area.x + p.px(6), area.right() - p.px(14)), area.y + p.px(14), Type::mono_small,
-               p.theme.muted, fmt::format("{:g}", t), Align::centre);
+        const std::string label = fmt::format("{:g}", t);
+        const float half = p.width(Type::mono_small, label) / 2;
+        const float middle = std::clamp(x, area.x + p.px(6), area.right() - half + p.px(6));
+        if (middle - half > taken)
+        {
+            p.text(middle, area.y + p.px(14), Type::mono_small, p.theme.muted, label, Align::centre);
+            taken = middle + half + p.px(8);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 // of events.
 #pragma once
 
-#include "core/schedule/simulate.h"
+#include "core/schedule/density.h"
 #include "ui/widgets/painter.h"
 
 #include <optional>
@@ -26,24 +26,52 @@ struct TimeWindow
     }
 };
 
+// What each pixel column of each lane is busy with, kept from frame to frame while the view does not zoom.
+struct LaneColumns
+{
+    double from = 0;
+    double to = 0;
+    std::size_t count = 0;
+    std::vector<std::vector<Shares>> ranks;
+};
+
+// A timeline with what drawing it needs beside.
+struct Lanes
+{
+    const Timeline* timeline = nullptr;
+    const Density* density = nullptr; // of the timeline
+    double input_share = 0.5;         // of a whole backward that computes input gradients
+    LaneColumns* columns = nullptr;   // owned by the view; null: found anew in every frame
+    double weight = 1;                // of one operation in what is kept: 1/v where a stage is v chunks
+};
+
 struct LanesStyle
 {
-    float pitch = 0;                                  // height of a lane, gap included [px]
-    float label_width = 72;                           // [design px] left of the lanes
-    std::optional<std::int32_t> lit_micro_batch = {}; // its path is lit, everything else dimmed
+    float pitch = 0;                        // height of a lane, gap included [px]
+    float label_width = 72;                 // [design px] left of the lanes
+    std::optional<std::int32_t> lit = {};   // this micro-batch's path is lit, everything else dimmed
+    std::span<const std::size_t> path = {}; // its operations, see path_of()
+    std::optional<double> now = {};         // what runs at this moment is outlined, what is kept is counted
+    std::optional<std::size_t> chosen = {}; // rank whose name is marked
     bool names = true;
 };
+
+// Share of a whole backward that computes input gradients.
+double input_share(const StageTimes& times);
 
 // Lane heights that fill `height`, at most `most` design pixels each, gap included.
 float lane_pitch(const Painter& painter, float height, std::size_t ranks, float most = 36);
 
 // Draws the lanes into `area` (its height: pitch x ranks). Returns the event under the mouse.
-std::optional<std::size_t> draw_lanes(const Painter& painter, Rect area, const Timeline& timeline,
-                                      const StageTimes& times, TimeWindow window, const LanesStyle& style);
+std::optional<std::size_t> draw_lanes(const Painter& painter, Rect area, const Lanes& lanes,
+                                      TimeWindow window, const LanesStyle& style);
 
-// "Backward 3 on stage 1", "17 to 19", what it waited for.
-void lane_tip(const Painter& painter, Rect bounds, ImVec2 at, const Timeline& timeline, std::size_t event,
-              std::size_t ranks);
+// "forward 3 on stage 1", with the virtual stage where that is another.
+std::string say_event(const Timeline& timeline, const Event& event);
+// "waited for forward 3 on stage 0, done at 12", or why it did not.
+std::string say_why(const Timeline& timeline, const Event& event);
+// The event under the mouse: times, what it waited for.
+void lane_tip(const Painter& painter, Rect bounds, ImVec2 at, const Timeline& timeline, std::size_t event);
 
 // Ticks and numbers below the lanes.
 void draw_time_axis(const Painter& painter, Rect area, TimeWindow window);

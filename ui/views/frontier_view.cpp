@@ -1,0 +1,433 @@
+// Which schedule fits: bubble against memory for every schedule and micro-batch size, the best in the memory
+// there is, and the frontier nothing beats.
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/engine/schedule_search.h"
+#include "ui/shell/view.h"
+#include "ui/widgets/controls.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr double kOperationsAFrame = 150'000; // a few milliseconds
+
+class FrontierView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    void keys(const Frame& frame, Out& out) override;
+
+private:
+    // Chart coordinates.
+    struct Plot
+    {
+        Rect area;
+        double most_bytes = 1;
+        double most_bubble = 1;
+
+        float x(Bytes b) const { return area.x + area.w * static_cast<float>(b.value / most_bytes); }
+        float y(double bubble) const
+        {
+            return area.bottom() - area.h * static_cast<float>(std::min(bubble, most_bubble) / most_bubble);
+        }
+    };
+
+    const ScheduleSearch& search(const Frame& frame) const;
+    Bytes limit(const Frame& frame) const;
+    Plot plot(const Frame& frame, const Painter& painter, Rect area) const;
+    void draw_axes(const Frame& frame, const Painter& painter, const Plot& p) const;
+    void draw_limit(const Frame& frame, const Painter& painter, const Plot& p);
+    void draw_frontier(const Painter& painter, const Plot& p, const ScheduleSearch& s) const;
+    void draw_points(const Frame& frame, const Painter& painter, const Plot& p, Out& out) const;
+    void draw_tip(const Frame& frame, const Painter& painter, Rect bounds, const ScheduleCandidate& c) const;
+    static void take(const ScheduleCandidate& c, Out& out);
+
+    mutable std::optional<ScheduleSearch> search_;
+    std::optional<double> limit_; // bytes, where the line was dragged to
+};
+
+std::string name_of(const ScheduleCandidate& c)
+{
+    const Scenario& s = c.scenario;
+    const ScheduleKind kind = s.training.schedule;
+    return s.parallel.chunks > kind->least_chunks || kind->most_chunks > 2
+               ? fmt::format("{} \u00d7{}", kind->name, s.parallel.chunks)
+               : std::string(kind->name);
+}
+
+const ScheduleSearch& FrontierView::search(const Frame& frame) const
+{
+    if (!search_ || search_->scenario() != frame.now.scenario)
+    {
+        search_.emplace(frame.now.scenario);
+        search_->advance(kOperationsAFrame);
+    }
+    return *search_;
+}
+
+Bytes FrontierView::limit(const Frame& frame) const
+{
+    return limit_ ? Bytes(*limit_) : frame.now.report.memory.capacity;
+}
+
+FrontierView::Plot FrontierView::plot(const Frame& frame, const Painter& painter, Rect area) const
+{
+    Plot p{area, 1, 0.05};
+    p.area.cut_left(painter.px(64));
+    p.area.cut_bottom(painter.px(52));
+    p.area.cut_top(painter.px(16));
+    p.area.cut_right(painter.px(24));
+    // One micro-batch at a time idles most of the time; it need not be in sight.
+    double bubble = frame.now.report.pipeline.timeline.bubble_of_total();
+    double bytes = frame.now.report.memory.worst().total().value;
+    for (const ScheduleCandidate& c : search(frame).found())
+    {
+        if (c.frontier && c.bubble < 0.5)
+        {
+            bubble = std::max(bubble, c.bubble);
+            bytes = std::max(bytes, c.memory.value);
+        }
+    }
+    p.most_bubble = std::clamp(bubble * 1.4, 0.05, 1.0);
+    const double capacity = std::max(frame.now.report.memory.capacity.value, limit(frame).value);
+    p.most_bytes = std::max(1.0, std::max(capacity * 1.1, std::min(bytes * 1.1, capacity * 2.5)));
+    return p;
+}
+
+void FrontierView::draw_axes(const Frame& frame, const Painter& painter, const Plot& p) const
+{
+    const Theme& t = painter.theme;
+    const auto step_of = [](double most, int wanted)
+    {
+        const double rough = most / wanted;
+        const double power = std::pow(10, std::floor(std::log10(std::max(rough, 1e-12))));
+        const double ratio = rough / power;
+        return power * (ratio < 1.5 ? 1 : ratio < 3.5 ? 2 : ratio < 7 ? 5 : 10);
+    };
+    const double rise = step_of(p.most_bubble, 6);
+    for (double bubble = 0; bubble <= p.most_bubble * 1.0001; bubble += rise)
+    {
+        painter.line(p.area.x, p.y(bubble), p.area.right(), p.y(bubble), t.grid);
+        painter.text(p.area.x - painter.px(10), p.y(bubble), Type::mono_small, t.muted,
+                     fmt::format("{:g}%", std::round(bubble * 1e6) / 1e4), Align::right);
+    }
+    const double unit = frame.preferences.unit == ByteUnit::decimal ? 1e9 : 1073741824.0;
+    const double run = step_of(p.most_bytes / unit, 8) * unit;
+    for (double bytes = 0; bytes <= p.most_bytes; bytes += run)
+    {
+        painter.text(p.x(Bytes(bytes)), p.area.bottom() + painter.px(16), Type::mono_small, t.muted,
+                     fmt::format("{:g}", bytes / unit), Align::centre);
+    }
+    painter.line(p.area.x, p.area.bottom(), p.area.right(), p.area.bottom(), t.line);
+    painter.text(p.area.x, p.area.bottom() + painter.px(38), Type::small, t.muted,
+                 fmt::format("memory of the fullest GPU, {}",
+                             frame.preferences.unit == ByteUnit::decimal ? "GB" : "GiB"));
+    painter.text(p.area.x - painter.px(54), p.area.y - painter.px(14), Type::small, t.muted,
+                 "bubble, of total");
+}
+
+// What does not fit is hatched; the line can be dragged.
+void FrontierView::draw_limit(const Frame& frame, const Painter& painter, const Plot& p)
+{
+    const Theme& t = painter.theme;
+    const float x = std::min(p.x(limit(frame)), p.area.right());
+    painter.hatch({x, p.area.y, p.area.right() - x, p.area.h}, with_alpha(t.warning, 0.16F), kOverflowHatch);
+    painter.line(x, p.area.y, x, p.area.bottom(), t.warning, painter.px(2));
+    const Rect grip{x - painter.px(8), p.area.y, painter.px(16), p.area.h};
+    const Press pressed = press(painter, grip, "###memory limit", 3);
+    if (pressed.hovered || pressed.held)
+    {
+        ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+    }
+    if (pressed.held && ImGui::IsMouseDragging(0, 1))
+    {
+        const double share = static_cast<double>((ImGui::GetIO().MousePos.x - p.area.x) / p.area.w);
+        limit_ = std::clamp(share, 0.01, 1.0) * p.most_bytes;
+    }
+    const double step = p.most_bytes / 100;
+    if (pressed.focused && ImGui::IsKeyPressed(ImGuiKey_LeftArrow))
+    {
+        limit_ = std::max(step, limit(frame).value - step);
+    }
+    if (pressed.focused && ImGui::IsKeyPressed(ImGuiKey_RightArrow))
+    {
+        limit_ = std::min(p.most_bytes, limit(frame).value + step);
+    }
+    const std::string words = fmt::format("{} {}", limit_ ? "limit" : "GPU holds",
+                                          format_bytes(limit(frame), frame.preferences.unit));
+    const float w = painter.width(Type::small_strong, words);
+    const bool left = x + w + painter.px(12) > p.area.right();
+    painter.text(left ? x - painter.px(8) : x + painter.px(8), p.area.y + painter.px(12), Type::small_strong,
+                 t.text, words, left ? Align::right : Align::left);
+}
+
+void FrontierView::draw_frontier(const Painter& painter, const Plot& p, const ScheduleSearch& s) const
+{
+    std::vector<const ScheduleCandidate*> line;
+    for (const ScheduleCandidate& c : s.found())
+    {
+        if (c.frontier)
+        {
+            line.push_back(&c);
+        }
+    }
+    std::sort(line.begin(), line.end(),
+              [](const ScheduleCandidate* a, const ScheduleCandidate* b) { return a->memory < b->memory; });
+    for (std::size_t i = 0; i + 1 < line.size(); ++i)
+    {
+        const float next = p.x(line[i + 1]->memory);
+        painter.line(p.x(line[i]->memory), p.y(line[i]->bubble), next, p.y(line[i]->bubble),
+                     painter.theme.muted, painter.px(1.5F));
+        painter.line(next, p.y(line[i]->bubble), next, p.y(line[i + 1]->bubble), painter.theme.muted,
+                     painter.px(1.5F));
+    }
+}
+
+void FrontierView::take(const ScheduleCandidate& c, Out& out)
+{
+    out.push(ChangeScenario{c.scenario, false,
+                            fmt::format("{}, micro-batches of {}", c.scenario.training.schedule->name,
+                                        c.scenario.training.micro_batch)});
+}
+
+void FrontierView::draw_tip(const Frame& frame, const Painter& painter, Rect bounds,
+                            const ScheduleCandidate& c) const
+{
+    const double now = frame.now.report.pipeline.timeline.makespan;
+    const std::array lines{
+        TipLine{"chunks a stage", std::to_string(c.scenario.parallel.chunks), 0},
+        TipLine{"micro-batches",
+                fmt::format("{} of {}", grouped(micro_batches(c.scenario)), c.scenario.training.micro_batch),
+                0},
+        TipLine{"bubble", format_percent(c.bubble) + " of total", 0},
+        TipLine{
+            "step",
+            fmt::format("{} units, {}\u00d7 now", three_digits(c.makespan), three_digits(c.makespan / now)),
+            0},
+        TipLine{"memory", format_bytes(c.memory, frame.preferences.unit), 0},
+        TipLine{"weights", fmt::format("{}\u00d7", weight_copies(c.scenario.training.schedule)), 0}};
+    tip_card(painter, bounds, ImGui::GetIO().MousePos, name_of(c), lines, "click to train with it");
+}
+
+void FrontierView::draw_points(const Frame& frame, const Painter& painter, const Plot& p, Out& out) const
+{
+    const Theme& t = painter.theme;
+    const ScheduleSearch& s = search(frame);
+    const ScheduleCandidate* best = s.best(limit(frame));
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const ScheduleCandidate* hit = nullptr;
+    float nearest = painter.px(14);
+    for (const ScheduleCandidate& c : s.found())
+    {
+        const ImVec2 at{p.x(c.memory), p.y(c.bubble)};
+        if (at.x > p.area.right() || c.bubble > p.most_bubble)
+        {
+            continue;
+        }
+        const bool own = c.scenario == frame.now.scenario;
+        const float radius = painter.px(c.frontier || own ? 5.0F : 3.0F);
+        painter.list.AddCircleFilled(at, radius, c.frontier ? t.text : t.line);
+        if (own)
+        {
+            painter.list.AddCircle(at, painter.px(9), t.text, 0, painter.px(2));
+            painter.text(at.x, at.y - painter.px(18), Type::small_strong, t.text, "now", Align::centre);
+        }
+        const float distance = std::hypot(mouse.x - at.x, mouse.y - at.y);
+        if (distance < nearest && ImGui::IsWindowHovered())
+        {
+            nearest = distance;
+            hit = &c;
+        }
+    }
+    for (const ScheduleCandidate& c : s.found())
+    {
+        const ImVec2 at{p.x(c.memory), p.y(c.bubble)};
+        // Nothing lies left of and below the frontier, so there is room for its names.
+        if (c.frontier && &c != best && at.x < p.area.right() && c.bubble <= p.most_bubble)
+        {
+            painter.text(at.x - painter.px(10), at.y + painter.px(10), Type::small, t.muted, name_of(c),
+                         Align::right);
+        }
+    }
+    if (best != nullptr)
+    {
+        const ImVec2 at{p.x(best->memory), p.y(best->bubble)};
+        painter.list.AddCircleFilled(at, painter.px(8), t.ok);
+        painter.list.AddCircle(at, painter.px(8), t.window, 0, painter.px(2));
+        painter.tick(at.x, at.y, t.window);
+        const std::string words =
+            fmt::format("best: {}, micro-batches of {}", name_of(*best), best->scenario.training.micro_batch);
+        const bool left = at.x + painter.width(Type::small_strong, words) + painter.px(20) > p.area.right();
+        painter.text(at.x + painter.px(left ? -14.0F : 14.0F), at.y - painter.px(12), Type::small_strong,
+                     t.text, words, left ? Align::right : Align::left);
+    }
+    if (hit != nullptr)
+    {
+        painter.list.AddCircle({p.x(hit->memory), p.y(hit->bubble)}, painter.px(9), t.text, 0,
+                               painter.px(1.5F));
+        draw_tip(frame, painter, p.area, *hit);
+        if (ImGui::IsMouseClicked(0) && !ImGui::IsAnyItemActive())
+        {
+            take(*hit, out);
+        }
+    }
+}
+
+void FrontierView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    if (frame.now.scenario.parallel.pipeline == 1)
+    {
+        painter.text(area.centre(), area.middle() - painter.px(16), Type::title, painter.theme.text,
+                     "One stage: no pipeline, no bubble.", Align::centre);
+        painter.text(area.centre(), area.middle() + painter.px(20), Type::body, painter.theme.muted,
+                     "Raise \u201cPipeline stages\u201d to have something to choose.", Align::centre);
+        return;
+    }
+    if (!search(frame).done())
+    {
+        search_->advance(kOperationsAFrame);
+        out.animating = true;
+        Rect bar = area.cut_top(painter.px(4));
+        painter.fill(bar, painter.theme.control);
+        bar.w *= static_cast<float>(search_->progress());
+        painter.fill(bar, painter.theme.text);
+    }
+    const Plot p = plot(frame, painter, area);
+    draw_axes(frame, painter, p);
+    draw_limit(frame, painter, p);
+    if (search(frame).done())
+    {
+        draw_frontier(painter, p, search(frame));
+    }
+    draw_points(frame, painter, p, out);
+}
+
+Caption FrontierView::caption(const Frame& frame) const
+{
+    Caption caption;
+    if (frame.now.scenario.parallel.pipeline == 1)
+    {
+        caption.sentence = "With one stage there is no schedule to choose.";
+        return caption;
+    }
+    const ScheduleSearch& s = search(frame);
+    const ScheduleCandidate* best = s.best(limit(frame));
+    const double now = frame.now.report.pipeline.timeline.makespan;
+    const std::string room = format_bytes(limit(frame), frame.preferences.unit);
+    if (best == nullptr)
+    {
+        caption.sentence = fmt::format(
+            "Nothing fits in {}: !!more GPUs, more sharding or recomputation!! come first.", room);
+        return caption;
+    }
+    caption.sentence = fmt::format("In {} the shortest step is **{} with micro-batches of {}**: {} of the "
+                                   "step now, the bubble {} of total.",
+                                   room, name_of(*best), best->scenario.training.micro_batch,
+                                   format_percent(best->makespan / now), format_percent(best->bubble));
+    caption.formula = fmt::format("{} schedules and sizes simulated, {} do not suit {} stages",
+                                  s.found().size(), s.refused(), frame.now.scenario.parallel.pipeline);
+    caption.source = "Times grow with the micro-batch in proportion; what small products lose in efficiency "
+                     "is not in this picture.";
+    return caption;
+}
+
+bool FrontierView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    const Theme& t = painter.theme;
+    Rect row = area.cut_top(painter.px(28));
+    painter.text(row.x, row.middle(), Type::body_strong, t.text, "Frontier");
+    std::vector<const ScheduleCandidate*> frontier;
+    for (const ScheduleCandidate& c : search(frame).found())
+    {
+        if (c.frontier)
+        {
+            frontier.push_back(&c);
+        }
+    }
+    std::sort(frontier.begin(), frontier.end(),
+              [](const ScheduleCandidate* a, const ScheduleCandidate* b)
+              { return a->makespan < b->makespan; });
+    const ScheduleCandidate* best = search(frame).best(limit(frame));
+    for (const ScheduleCandidate* c : frontier)
+    {
+        if (area.h < painter.px(30))
+        {
+            break;
+        }
+        row = area.cut_top(painter.px(28));
+        painter.line(row.x, row.bottom(), row.right(), row.bottom(), t.grid);
+        const Press pressed = press(painter, row,
+                                    fmt::format("###take {} {} {}", c->scenario.training.schedule->id,
+                                                c->scenario.parallel.chunks, c->scenario.training.micro_batch)
+                                        .c_str(),
+                                    3);
+        const bool fits = c->memory <= limit(frame);
+        const Colour ink = pressed.hovered || c == best ? t.text : t.muted;
+        painter.text_within(row.x, row.middle(), painter.px(112),
+                            c == best ? Type::small_strong : Type::small, ink,
+                            c->scenario.training.micro_batch == frame.now.scenario.training.micro_batch
+                                ? name_of(*c)
+                                : fmt::format("{}, b {}", name_of(*c), c->scenario.training.micro_batch));
+        painter.text(row.x + painter.px(164), row.middle(), Type::mono_small, ink, format_percent(c->bubble),
+                     Align::right);
+        painter.text(row.right(), row.middle(), Type::mono_small, fits ? ink : t.warning,
+                     (fits ? "" : "\u2715 ") + format_bytes(c->memory, frame.preferences.unit), Align::right);
+        if (pressed.clicked)
+        {
+            take(*c, out);
+        }
+    }
+    return true;
+}
+
+void FrontierView::keys(const Frame& frame, Out& out)
+{
+    if (ImGui::IsKeyPressed(ImGuiKey_Enter) && !ImGui::IsAnyItemFocused())
+    {
+        if (const ScheduleCandidate* best = search(frame).best(limit(frame)))
+        {
+            take(*best, out);
+        }
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_G))
+    {
+        limit_.reset();
+        out.animating = true;
+    }
+}
+
+constexpr std::array<std::string_view, 7> kControls{"pipeline",
+                                                    "micro_batches",
+                                                    "parallel.zero",
+                                                    "stage_times.forward",
+                                                    "stage_times.backward_input",
+                                                    "stage_times.backward_weight",
+                                                    "stage_times.transfer"};
+constexpr std::array kKeys{KeyHelp{"Enter", "Train with the best"},
+                           KeyHelp{"G", "The limit is the GPU's memory again"},
+                           KeyHelp{"drag", "The memory limit"}, KeyHelp{"click", "Train with this one"}};
+
+} // namespace
+
+extern const ViewInfo frontier_view;
+const ViewInfo frontier_view{
+    21,
+    "frontier",
+    "Pipelines",
+    "Best fit",
+    "Which schedule fits, and idles least?",
+    "Bubble against memory for every schedule and micro-batch size; the best within a limit",
+    kControls,
+    kKeys,
+    [] { return std::unique_ptr<View>(std::make_unique<FrontierView>()); }};
+
+} // namespace ringside
