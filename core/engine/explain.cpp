@@ -147,6 +147,19 @@ Term explain_bubble_of_total(const Scenario& s, const Report& report)
     return term;
 }
 
+Term explain_slowest_stage(const Scenario& s)
+{
+    const ScheduleShape shape = pipeline_shape(s);
+    const SlowestStage slowest = slowest_stage(s);
+    return {
+        "step if all stages were as slow",
+        static_cast<double>(shape.micro_batches + shape.stages - 1) * slowest.time,
+        "",
+        "(m + p \u2212 1) \u00d7 max t",
+        fmt::format("({} + {} \u2212 1) \u00d7 {}", shape.micro_batches, shape.stages, figure(slowest.time)),
+        "Huang et al. 2018, GPipe, arXiv 1811.06965, section 2.3, with the longest stage for all"};
+}
+
 Term explain_all_reduce(const Scenario&, const Report& report)
 {
     const CollectiveReport& r = report.collective;

@@ -38,6 +38,10 @@ std::vector<Term> explain_buffers(const Scenario& scenario, const Report& report
 Term explain_bubble_over_ideal(const Scenario& scenario, const Report& report);
 Term explain_bubble_of_total(const Scenario& scenario, const Report& report);
 
+// What the slowest stage makes of the step: (m + p - 1) max t is its length when all stages are as slow, so
+// an upper bound when only one is, as long as transfers cost nothing. In the unit of the times.
+Term explain_slowest_stage(const Scenario& scenario);
+
 // The gradients' ring all-reduce: T = 2(N−1)α + 2(N−1)/N × S/B, and what each rank sends.
 Term explain_all_reduce(const Scenario& scenario, const Report& report);
 Term explain_sent_per_rank(const Scenario& scenario, const Report& report);

@@ -108,6 +108,33 @@ Costs stage_costs(const Scenario& s, ScheduleKind kind, std::int64_t chunks)
     return costs;
 }
 
+SlowestStage slowest_stage(const Scenario& s)
+{
+    const Costs costs = stage_costs(s);
+    const ScheduleKind kind = s.training.schedule;
+    SlowestStage slowest;
+    double sum = 0;
+    for (std::int64_t rank = 0; rank < s.parallel.pipeline; ++rank)
+    {
+        const auto stages = stages_of(kind->placement, s.parallel.pipeline, s.parallel.chunks, rank);
+        double time = 0;
+        for (const std::int64_t stage : stages)
+        {
+            const StageCost& cost = costs.stages[static_cast<std::size_t>(stage)];
+            time += cost.forward + cost.backward();
+        }
+        // Either of a rank's two stages sees half of the micro-batches.
+        time /= static_cast<double>(weight_copies(kind));
+        sum += time;
+        if (time > slowest.time)
+        {
+            slowest = {static_cast<std::size_t>(rank), time, 1};
+        }
+    }
+    slowest.over_mean = sum > 0 ? slowest.time * static_cast<double>(s.parallel.pipeline) / sum : 1;
+    return slowest;
+}
+
 std::vector<std::vector<std::int64_t>> kept_at_peak(const Scenario& s)
 {
     const ScheduleKind kind = s.training.schedule;

@@ -17,6 +17,15 @@ Costs stage_costs(const Scenario& scenario);
 // virtual stages is not that of parallel.stage_layers.
 Costs stage_costs(const Scenario& scenario, ScheduleKind kind, std::int64_t chunks);
 
+// The rank that works longest on one micro-batch, all its chunks together.
+struct SlowestStage
+{
+    std::size_t rank = 0;
+    double time = 0;      // of its forward and backward, in the unit of the times
+    double over_mean = 1; // against the mean of all ranks
+};
+SlowestStage slowest_stage(const Scenario& scenario);
+
 // [rank][chunk] micro-batches kept at the moment a rank keeps most.
 std::vector<std::vector<std::int64_t>> kept_at_peak(const Scenario& scenario);
 

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/engine/explain.h"
 #include "core/engine/traffic.h"
 #include "core/scenario/choices.h"
 #include "core/schedule/export.h"
 #include "ui/shell/view.h"
+#include "ui/views/pipelines/compare.h"
 #include "ui/views/pipelines/popups.h"
 #include "ui/views/pipelines/rows.h"
+#include "ui/views/pipelines/words.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/stage_strip.h"
 #include "ui/widgets/stash_chart.h"
@@ -54,10 +55,8 @@ private:
     void draw_end(const Frame& frame, const Painter& painter) const;
     void draw_stash(const Frame& frame, const Painter& painter, Rect area);
     void draw_popups(const Frame& frame, const Painter& painter, Out& out);
-    void draw_table(const Frame& frame, const Painter& painter, Rect& area) const;
     static void take_model_times(const Frame& frame, Out& out);
     void save(const Frame& frame, bool trace, Out& out) const;
-    std::string what_happens(const Frame& frame) const;
 
     PipelineRows rows_;
     BubbleKind counting_ = BubbleKind::of_total;
@@ -193,7 +192,9 @@ void PipelinesView::draw_strip(const Frame& frame, const Painter& painter, Rect 
 {
     const Scenario& s = frame.now.scenario;
     const std::int64_t all = virtual_stages(s.training.schedule, pipeline_shape(s));
-    StageStrip strip{s.parallel.stage_layers, s.stage_times.embedding, s.stage_times.head};
+    StageStrip strip{s.parallel.stage_layers, s.stage_times.embedding, s.stage_times.head,
+                     fmt::format("{} pass here each way for every micro-batch: b s h \u00d7 2 bytes",
+                                 format_bytes(pipeline_message(s), frame.preferences.unit))};
     const std::vector<std::int64_t> even(static_cast<std::size_t>(all), s.model.layers / all);
     if (strip.layers.empty())
     {
@@ -240,8 +241,10 @@ void PipelinesView::draw_heading(const Frame& frame, const Painter& painter, Rec
             out.push(ChangeScenario{with_schedule(frame.now.scenario, r.kind)});
         }
     }
-    const float name = painter.width(Type::body_strong, r.name);
-    painter.text_within(row.x, row.middle(), row.w, Type::body_strong, t.text, r.name);
+    // Numbered once the table has no room for names.
+    const std::string heading = rows(frame).size() > 2 ? fmt::format("{}  {}", index + 1, r.name) : r.name;
+    const float name = painter.width(Type::body_strong, heading);
+    painter.text_within(row.x, row.middle(), row.w, Type::body_strong, t.text, heading);
     const float label = std::max(painter.px(72), name + painter.px(12));
     const std::string says =
         r.runs() ? fmt::format("{} units, {} {}", three_digits(r.timeline->makespan),
@@ -373,8 +376,9 @@ void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect 
     head.cut_left(painter.px(72));
     painter.text_within(
         head.x, head.middle(), head.w, Type::small, t.muted,
-        fmt::format("micro-batches kept at most on stage {}, each until its weight gradient is done",
-                    stage_));
+        fmt::format(
+            "micro-batches kept on stage {}, each until its weight gradient is done; how many at most",
+            stage_));
     area.cut_left(painter.px(72));
     area.cut_top(painter.px(14));
     area.cut_bottom(painter.px(10));
@@ -397,14 +401,16 @@ void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect 
             }
         }
     }
+    const bool roomy = curves_.size() < 3;
     for (StashCurve& curve : curves_)
     {
         const double most =
             std::max_element(curve.steps.begin(), curve.steps.end(),
                              [](const StashStep& a, const StashStep& b) { return a.held < b.held; })
                 ->held;
-        curve.holds = fmt::format("{}, {}", plain_number(most),
-                                  format_bytes(Bytes(most * bytes), frame.preferences.unit));
+        curve.holds = roomy ? fmt::format("{}, {}", plain_number(most),
+                                          format_bytes(Bytes(most * bytes), frame.preferences.unit))
+                            : plain_number(most);
     }
     draw_stash_chart(painter, area, window(frame), curves_);
 }
@@ -487,132 +493,29 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
     }
 }
 
-// "stage 0: forward 5; stage 1 waits for input gradient 3 of stage 2"
-std::string PipelinesView::what_happens(const Frame& frame) const
-{
-    const Timeline& timeline = *rows(frame).front().timeline;
-    const auto states = state_at(timeline, frame.playback.t);
-    std::vector<std::string> parts;
-    for (std::size_t rank = 0; rank < states.size() && parts.size() < 4; ++rank)
-    {
-        const auto events = timeline.rank(rank);
-        if (states[rank].running)
-        {
-            const Operation& o = timeline.events[*states[rank].running].operation;
-            parts.push_back(fmt::format("stage {} runs {}{}", rank, letter(o.pass), o.micro_batch));
-            continue;
-        }
-        const auto next = std::upper_bound(events.begin(), events.end(), frame.playback.t,
-                                           [](double at, const Event& e) { return at < e.start; });
-        if (next == events.end())
-        {
-            parts.push_back(fmt::format("stage {} is done", rank));
-        }
-        else if (next->waited_for >= 0)
-        {
-            const Event& cause = timeline.events[static_cast<std::size_t>(next->waited_for)];
-            parts.push_back(fmt::format("stage {} waits for {}{} of stage {}", rank,
-                                        letter(cause.operation.pass), cause.operation.micro_batch,
-                                        cause.rank));
-        }
-    }
-    return fmt::format("**t = {}** under {}: {}{}.", three_digits(frame.playback.t), rows(frame).front().name,
-                       fmt::join(parts, "; "), states.size() > 4 ? "; \u2026" : "");
-}
-
 Caption PipelinesView::caption(const Frame& frame) const
 {
-    const auto& all = rows(frame);
-    Caption caption;
-    const Term of_total = explain_bubble_of_total(frame.now.scenario, frame.now.report);
-    const Term over_ideal = explain_bubble_over_ideal(frame.now.scenario, frame.now.report);
-    caption.formula =
-        fmt::format("{} = {} = {} of total;  {} = {} over ideal", of_total.formula, of_total.working,
-                    format_percent(of_total.value), over_ideal.formula, format_percent(over_ideal.value));
-    caption.source = of_total.source + ". " + over_ideal.source;
+    Caption caption = bubble_formula(frame);
     if (frame.now.scenario.parallel.pipeline == 1)
     {
         caption.sentence = "With one stage every micro-batch runs through without waiting.";
-        return caption;
     }
-    if (stepping(frame) && !frame.playback.playing)
+    else if (stepping(frame) && !frame.playback.playing)
     {
-        caption.sentence = what_happens(frame);
-        return caption;
+        caption.sentence = what_happens(rows(frame).front(), frame.playback.t);
     }
-    if (all.size() < 2 || !all[1].runs())
+    else
     {
-        caption.sentence = fmt::format("{} idles **{} of total**.", all[0].name,
-                                       format_percent(all[0].timeline->bubble_of_total()));
-        return caption;
+        caption.sentence = compare_in_words(frame, rows(frame));
     }
-    const Timeline& a = *all[0].timeline;
-    const Timeline& b = *all[1].timeline;
-    const std::string kept = fmt::format("the fullest stage keeps {} against {} micro-batches",
-                                         plain_number(all[1].most_kept()), plain_number(all[0].most_kept()));
-    if (std::abs(a.makespan - b.makespan) < 1e-9 * a.makespan)
-    {
-        caption.sentence = fmt::format("{} and {} idle equally, **{} of total**; {}.", all[0].name,
-                                       all[1].name, format_percent(b.bubble_of_total()), kept);
-        return caption;
-    }
-    caption.sentence =
-        fmt::format("From {} to {} the step goes from {} to {}, the bubble **from {} to {} of total**; {}.",
-                    all[0].name, all[1].name, three_digits(a.makespan), three_digits(b.makespan),
-                    format_percent(a.bubble_of_total()), format_percent(b.bubble_of_total()), kept);
     return caption;
-}
-
-// A column a schedule; units stand with the labels, so that four fit.
-void PipelinesView::draw_table(const Frame& frame, const Painter& painter, Rect& area) const
-{
-    const auto& all = rows(frame);
-    const Theme& t = painter.theme;
-    const auto count = static_cast<float>(all.size());
-    const float column = std::min(painter.px(64), (area.w - painter.px(62)) / count);
-    const auto line = [&](std::string_view label, auto&& value, bool heading = false)
-    {
-        const Rect row = area.cut_top(painter.px(22));
-        painter.line(row.x, row.bottom(), row.right(), row.bottom(), t.grid);
-        painter.text_within(row.x, row.middle(), row.w - column * count, Type::small, t.muted, label);
-        for (std::size_t i = 0; i < all.size(); ++i)
-        {
-            const float right = row.right() - column * static_cast<float>(all.size() - 1 - i);
-            const Type type = heading ? Type::small_strong : Type::mono_small;
-            const std::string words = all[i].runs() || heading ? value(all[i]) : "\u2013";
-            painter.text(right, row.middle(), type, t.text,
-                         painter.shortened(type, words, column - painter.px(4)), Align::right);
-        }
-    };
-    const auto percent = [](double share) { return three_digits(share * 100); };
-    const double message = pipeline_message(frame.now.scenario).value;
-    line(
-        "", [](const PipelineRow& r) { return r.name; }, true);
-    line("step", [](const PipelineRow& r) { return three_digits(r.timeline->makespan); });
-    const bool narrow = all.size() > 2;
-    line(narrow ? "idle %" : "of total %",
-         [&](const PipelineRow& r) { return percent(r.timeline->bubble_of_total()); });
-    line(narrow ? "ideal %" : "over ideal %",
-         [&](const PipelineRow& r) { return percent(r.timeline->bubble_over_ideal()); });
-    line(narrow ? "span %" : "of span %",
-         [&](const PipelineRow& r) { return percent(r.timeline->span_bubble_of_total()); });
-    line(narrow ? "kept" : "most kept", [](const PipelineRow& r) { return plain_number(r.most_kept()); });
-    line(narrow ? "copies" : "weights \u00d7", [](const PipelineRow& r) { return std::to_string(r.copies); });
-    line(narrow ? "GB sent" : "sent GB",
-         [&](const PipelineRow& r)
-         {
-             // By one GPU of every stage on average.
-             const auto each =
-                 static_cast<double>(r.timeline->transfers) / static_cast<double>(r.timeline->ranks());
-             return three_digits(each * message / 1e9);
-         });
 }
 
 bool PipelinesView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     Rect row = area.cut_top(painter.px(28));
     painter.text(row.x, row.middle(), Type::body_strong, painter.theme.text, "Compare");
-    draw_table(frame, painter, area);
+    draw_compare(painter, area, rows(frame), pipeline_message(frame.now.scenario));
     area.cut_top(painter.px(8));
     row = area.cut_top(painter.px(30));
     const float gap = painter.px(8);

@@ -69,7 +69,7 @@ void move(std::vector<std::int64_t>& layers, std::size_t k, std::int64_t by)
 struct Grip
 {
     std::string id;
-    const char* says;
+    std::string says;
     float per_layer; // pixels
 };
 
@@ -134,8 +134,8 @@ StageStrip handled(const Painter& p, Rect r, const StageStrip& s, const Scale& s
     {
         const double by =
             handle(p, at(scale.at(s, k)),
-                   {fmt::format("###cut {}", k), "Drag to move layers to the neighbour; arrow keys move one",
-                    scale.per_layer},
+                   {fmt::format("###cut {}", k),
+                    "Drag to move layers to the neighbour; arrow keys move one. " + s.note, scale.per_layer},
                    dragging);
         move(next.layers, k, std::llround(by));
     }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace ringside
@@ -16,6 +17,7 @@ struct StageStrip
     std::vector<std::int64_t> layers; // of each virtual stage
     double embedding = 0;             // in layers
     double head = 0;                  // in layers
+    std::string note = {};            // about a cut, shown beside how to drag it
 };
 
 // Draws it into `r` and returns it as it was changed: by dragging a cut, or with the arrow keys on a focused
