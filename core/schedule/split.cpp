@@ -169,19 +169,19 @@ bool equal_times(const Costs& c)
 
 Order make_zb_h1(const ScheduleShape& s, const Costs& c)
 {
-    return zero_bubble_order(s, c, {Placement::loop, zb_h1_limit(s.stages), 0});
+    return zero_bubble_order(s, c, {Placement::loop, zb_h1_limit(s.stages)});
 }
 
 Order make_zb_h2(const ScheduleShape& s, const Costs& c)
 {
-    return zero_bubble_order(s, c, {Placement::loop, zb_h2_limit(s.stages), 0});
+    return zero_bubble_order(s, c, {Placement::loop, zb_h2_limit(s.stages)});
 }
 
 Order make_zb_v(const ScheduleShape& s, const Costs& c)
 {
     if (!equal_times(c))
     {
-        return zero_bubble_order(s, c, {Placement::v, zb_v_limit(s.stages), 0});
+        return zero_bubble_order(s, c, {Placement::v, zb_v_limit(s.stages)});
     }
     Order order;
     for (std::int64_t rank = 0; rank < s.stages; ++rank)
@@ -193,12 +193,12 @@ Order make_zb_v(const ScheduleShape& s, const Costs& c)
 
 Order make_v_half(const ScheduleShape& s, const Costs& c)
 {
-    return zero_bubble_order(s, c, {Placement::v, v_half_limit(s.stages), 0});
+    return zero_bubble_order(s, c, {Placement::v, v_half_limit(s.stages)});
 }
 
 Order make_v_min(const ScheduleShape& s, const Costs& c)
 {
-    return zero_bubble_order(s, c, {Placement::v, v_min_limit(s.stages), 0});
+    return zero_bubble_order(s, c, {Placement::v, v_min_limit(s.stages)});
 }
 
 double whole_input(const StageTimes& t)

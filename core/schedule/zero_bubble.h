@@ -8,14 +8,11 @@
 namespace ringside
 {
 
-// What a rank may keep: a forward takes one micro-batch of one chunk, its I gives `freed_by_input` of it back
-// and its W the rest (M_B and M_W of arXiv 2401.10241, section 2). The authors' own ZB-2p counts 0.5, rounded
-// here to 0, 0.5 or 1; counting 0 keeps a rank within `limit` whatever its I frees.
+// What a rank may keep: a forward takes one micro-batch of one chunk, and its W gives all of it back.
 struct ZeroBubbleGoal
 {
     Placement placement = Placement::loop; // loop with one chunk, or v with two
     std::int64_t limit = 1;                // micro-batches of one chunk; at least 1, with v at least 2
-    double freed_by_input = 0;             // 0 (all is kept for W) to 1
 };
 
 // Limits in micro-batches of one chunk, for p ranks. The three with two chunks are twice what the authors of
