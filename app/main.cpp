@@ -2,11 +2,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/collective_command.h"
 #include "app/commands.h"
 #include "app/schedule_command.h"
 #include "app/window/bench.h"
 #include "app/window/picture.h"
 #include "app/window/window.h"
+#include "core/collective/fabric.h"
 
 #include <exception>
 
@@ -24,6 +26,7 @@ struct Options
     std::string convention = "ringside";
     std::vector<std::string> files;
     ScheduleOptions plan;
+    CollectiveOptions collective;
     PictureOptions picture;
     std::string benchmark;
     WindowOptions window;
@@ -99,6 +102,46 @@ void add_schedule(CLI::App& app, Options& o)
     schedule->callback([&o] { o.status = run_schedule(o.common, o.plan); });
 }
 
+void add_collective(CLI::App& app, Options& o)
+{
+    auto* command =
+        app.add_subcommand("collective", "every step of a collective and its cost; --algorithm all compares");
+    CollectiveOptions& c = o.collective;
+    std::vector<std::string_view> kinds;
+    for (std::size_t k = 0; k < kCollectiveKinds; ++k)
+    {
+        kinds.push_back(name_of(static_cast<CollectiveKind>(k)));
+    }
+    std::vector<std::string_view> algorithms;
+    for (const CollectiveAlgorithm* a : collective_algorithms())
+    {
+        algorithms.push_back(a->id);
+    }
+    std::vector<std::string_view> links;
+    for (const Fabric& f : fabrics())
+    {
+        links.push_back(f.id);
+    }
+    command->add_option("--kind", c.kind, fmt::format("{}", fmt::join(kinds, ", ")))->capture_default_str();
+    command->add_option("--algorithm", c.algorithm, fmt::format("{}, or all", fmt::join(algorithms, ", ")))
+        ->capture_default_str();
+    command->add_option("--ranks", c.ranks, "that take part; steps are shown up to 64")
+        ->capture_default_str();
+    command->add_option("--bytes", c.bytes, "of the message, counted as nccl-tests does")
+        ->capture_default_str();
+    command->add_option("--latency-us", c.latency_us, "of a step inside a node")->capture_default_str();
+    command->add_option("--bandwidth-gb-per-s", c.gb_per_s, "one-way per rank inside a node")
+        ->capture_default_str();
+    command->add_option("--per-node", c.per_node, "ranks of a node")->capture_default_str();
+    command->add_option("--network-latency-us", c.network_latency_us, "of a step between nodes")
+        ->capture_default_str();
+    command->add_option("--network-gb-per-s", c.network_gb_per_s, "one-way per rank between nodes")
+        ->capture_default_str();
+    command->add_option("--fabric", c.fabric, fmt::format("time as measured on: {}", fmt::join(links, ", ")));
+    command->add_flag("--json", o.common.json, "one JSON document");
+    command->callback([&o] { o.status = run_collective(o.common, o.collective); });
+}
+
 void add_picture(CLI::App& app, Options& o)
 {
     auto* draw = app.add_subcommand("picture", "draws a view into a PNG file, with no display");
@@ -119,13 +162,20 @@ void add_picture(CLI::App& app, Options& o)
 void add_bench(CLI::App& app, Options& o)
 {
     auto* bench = app.add_subcommand("bench", "measures this program on this machine");
-    bench->add_option("WHAT", o.benchmark, "frame: drawing; schedule: pipeline orders and their simulation")
-        ->check(CLI::IsMember({"frame", "schedule"}))
+    bench
+        ->add_option(
+            "WHAT", o.benchmark,
+            "frame: drawing; schedule: pipeline orders and their simulation; collective: costing one")
+        ->check(CLI::IsMember({"frame", "schedule", "collective"}))
         ->required();
     bench->add_flag("--json", o.common.json, "one JSON document");
     bench->callback(
         [&o]
-        { o.status = o.benchmark == "schedule" ? run_bench_schedule(o.common) : run_bench_frame(o.common); });
+        {
+            o.status = o.benchmark == "schedule"     ? run_bench_schedule(o.common)
+                       : o.benchmark == "collective" ? run_bench_collective(o.common)
+                                                     : run_bench_frame(o.common);
+        });
 }
 
 int run(int argc, char** argv)
@@ -137,6 +187,7 @@ int run(int argc, char** argv)
     add_evaluate_and_validate(app, o);
     add_check(app, o);
     add_schedule(app, o);
+    add_collective(app, o);
     add_picture(app, o);
     add_bench(app, o);
     app.add_option("--view", o.window.view, "view to open; ringside picture --list names them");

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/collective/collective.h"
+#include "core/collective/cost.h"
 #include "core/engine/compute.h"
 #include "core/engine/memory.h"
 #include "core/engine/pipeline.h"

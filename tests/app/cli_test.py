@@ -246,6 +246,47 @@ def schedule_json(*arguments, text=None):
 KINDS = ["naive", "gpipe", "1f1b", "interleaved", "looped-bfs", "interleaved-zb", "zb-h1", "zb-h2", "zb-v", "v-half", "v-min", "dualpipe", "dualpipev"]
 
 
+def collective(*arguments):
+    return Outcome("collective", *arguments)
+
+
+def test_collective_prints_every_step_and_its_cost():
+    got = json.loads(collective("--kind", "all-reduce", "--algorithm", "ring", "--ranks", 4, "--bytes", 4e9,
+                                "--latency-us", 10, "--bandwidth-gb-per-s", 100, "--json").exits(0).out)
+    assert len(got["steps"]) == 6 and got["chunks"] == 4
+    assert got["steps"][0]["phase"] == "reduce-scatter" and got["steps"][5]["phase"] == "all-gather"
+    assert {"from": 0, "to": 1, "chunk": 0, "adds": True} in got["steps"][0]["transfers"]
+    # 2 (N-1) alpha + 2 (N-1)/N S / B
+    assert abs(got["cost"]["time_s"] - (6 * 10e-6 + 1.5 * 4e9 / 100e9)) < 1e-12
+    assert got["cost"]["sent_per_rank_bytes"] == 6e9
+    assert abs(got["cost"]["bus_bandwidth_gb_per_s"] - 6 / got["cost"]["time_s"]) < 1e-9
+
+
+def test_collective_of_thousands_of_ranks_is_costed_without_its_steps():
+    got = json.loads(collective("--ranks", 16384, "--algorithm", "hierarchical", "--json").exits(0).out)
+    assert got["steps"] is None and got["cost"]["steps"] == 2 * (7 + 2047)
+
+
+def test_collective_compares_all_algorithms_that_fit():
+    rows = json.loads(collective("--kind", "all-to-all", "--algorithm", "all", "--json").exits(0).out)["algorithms"]
+    assert [row["algorithm"] for row in rows] == ["naive", "ring", "bruck", "hierarchical"]
+    table = collective("--algorithm", "all").exits(0).out
+    assert "Double tree" in table and "GB/s" in table, table
+
+
+def test_collective_names_the_option_and_what_would_work():
+    collective("--kind", "allreduce").exits(2).mentions("--kind: ", "did you mean all-reduce?")
+    collective("--kind", "all-to-all", "--algorithm", "tree").exits(2).mentions("--algorithm: all-to-all has no tree", "naive, ring")
+    collective("--algorithm", "hierarchical", "--ranks", 12).exits(2).mentions("--ranks: ", "use 8 or 16")
+    collective("--bytes", "nan").exits(2).mentions("--bytes: ")
+    collective("--fabric", "nvlink9").exits(2).mentions("--fabric: ")
+
+
+def test_collective_on_a_fabric_takes_as_long_as_was_measured():
+    got = json.loads(collective("--fabric", "nvlink4", "--bytes", 17179869184, "--json").exits(0).out)
+    assert abs(got["cost"]["bus_bandwidth_gb_per_s"] / 367.61 - 1) < 0.02
+
+
 def test_schedule_prints_orders_times_and_bubble_as_json():
     got = schedule_json("--kind", "1f1b", "--stages", 4, "--micro-batches", 8)
     assert got["kind"] == "1f1b" and got["stages"] == 4 and got["micro_batches"] == 8 and got["chunks"] == 1
@@ -373,7 +414,7 @@ def test_bench_schedule_says_how_long_64_stages_and_1024_micro_batches_take():
 
 def test_help_is_on_every_command():
     assert "evaluate" in Outcome("--help").exits(0).out
-    for command in ("evaluate", "validate", "check", "schedule", "picture", "bench"):
+    for command in ("evaluate", "validate", "check", "schedule", "collective", "picture", "bench"):
         outcome = Outcome(command, "--help").exits(0)
         assert "--json" in outcome.out and "Usage" in outcome.out, outcome.out
         assert outcome.err == "", outcome.err
