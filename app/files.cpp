@@ -191,7 +191,8 @@ std::filesystem::path free_name(std::string_view name)
     const std::filesystem::path folder = std::filesystem::current_path(error);
     const std::filesystem::path asked(name);
     std::filesystem::path path = folder / asked;
-    for (int number = 2; std::filesystem::exists(path, error); ++number)
+    // A link counts too, wherever it points.
+    for (int number = 2; fs::exists(fs::symlink_status(path, error)); ++number)
     {
         path = folder / asked.stem();
         path += "-" + std::to_string(number);

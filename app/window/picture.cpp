@@ -142,9 +142,13 @@ int run_picture(const CommonOptions& common, const PictureOptions& options)
     {
         session.apply(Seek{std::min(options.time, motion.duration)});
     }
-    for (int i = 0; i < 3; ++i) // the first frames of a window settle its sizes
+    // The first frames of a window settle its sizes; a view that is still computing asks for more.
+    constexpr int kSettling = 3;
+    constexpr int kMostFrames = 5000;
+    bool more = true;
+    for (int i = 0; i < kSettling || (more && i < kMostFrames); ++i)
     {
-        drawing.build(session, i, 1.0 / 60);
+        more = drawing.build(session, i, 1.0 / 60);
     }
     (*screen)->draw();
     const Issues saved = save_png((*screen)->read(), options.output);

@@ -119,7 +119,12 @@ std::string format_seconds(Seconds seconds)
 
 std::string format_percent(double fraction)
 {
-    return three_digits(fraction * 100) + "%";
+    const double percent = fraction * 100;
+    if (percent > 0 && percent < 0.001)
+    {
+        return "<0.001%";
+    }
+    return three_digits(percent) + "%";
 }
 
 std::optional<double> parse_number(std::string_view text)

@@ -102,7 +102,7 @@ Collective make_ring(CollectiveKind kind, const CollectiveShape& shape)
 constexpr std::array kAlgorithms{CollectiveAlgorithm{
     .id = "ring",
     .name = "Ring",
-    .says = "to the right neighbour only: no byte twice over a link, but a hop for every rank",
+    .says = "to the right neighbour only: all links busy all the time, but a hop for every rank",
     .source = "Patarasu and Yuan 2009, J. Parallel Distrib. Comput. 69, section 3",
     .can = [](CollectiveKind k) { return k != CollectiveKind::send_recv; },
     .make = make_ring}};

@@ -61,11 +61,11 @@ class Display:
 
 
 class Ringside:
-    def __init__(self, display, home, *arguments):
+    def __init__(self, display, home, *arguments, started_in=None):
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("RINGSIDE_") and name != "WAYLAND_DISPLAY"}
         self.environment |= {"DISPLAY": f":{display.number}", "XDG_CONFIG_HOME": str(home), "XDG_DATA_HOME": str(home), "LIBGL_ALWAYS_SOFTWARE": "1"}
         self.errors = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen([RINGSIDE, *arguments], env=self.environment, stdin=subprocess.DEVNULL, stdout=self.errors, stderr=self.errors)
+        self.process = subprocess.Popen([RINGSIDE, *arguments], env=self.environment, stdin=subprocess.DEVNULL, stdout=self.errors, stderr=self.errors, cwd=started_in)
 
     def __enter__(self):
         try:
@@ -216,6 +216,42 @@ def test_at_rest_the_window_sleeps():
         time.sleep(3)
         share = (ringside.seconds_of_processor() - used) / (time.monotonic() - begin)
         assert share < 0.2, f"{share:.1%} of a core"
+        ringside.leaves()
+
+
+def test_ctrl_s_saves_the_picture_where_it_was_started_and_says_so():
+    with folder() as home, folder() as started_in, Display() as display:
+        with Ringside(display, home, "--view", "pipelines", started_in=started_in) as ringside:
+            ringside.move(640, 20)
+            time.sleep(0.5)
+            before = ringside.pixels()
+            pictures = pathlib.Path(started_in)
+            for number, name in enumerate(("ringside-pipelines.png", "ringside-pipelines-2.png"), 1):
+                ringside.key("ctrl+s")
+                until(name, lambda: (pictures / name).exists())
+                assert len(list(pictures.iterdir())) == number, list(pictures.iterdir())
+            time.sleep(0.5)
+            after = ringside.pixels()
+            saved = subprocess.run(["convert", str(pictures / "ringside-pipelines.png"), "-depth", "8", "rgb:-"], check=True, capture_output=True, timeout=PATIENCE).stdout
+            # What was on the display, the right way up; rounding may differ by a little.
+            assert len(saved) == len(before)
+            assert share_changed(saved, before) < 0.02, share_changed(saved, before)
+            # The notice stands in the status strip, the lowest 48 rows; nothing else has changed.
+            width, height = ringside.size()
+            above = 3 * width * (height - 48)
+            assert share_changed(before[above:], after[above:]) > 0.01, share_changed(before[above:], after[above:])
+            assert share_changed(before[:above], after[:above]) < 0.001, share_changed(before[:above], after[:above])
+            ringside.leaves()
+        assert kept(home, "settings.json")["view"] == "pipelines"
+
+
+def test_ctrl_s_where_nothing_may_be_written_leaves_no_file_and_a_window_that_goes_on():
+    with folder() as home, Display() as display, Ringside(display, home, "--view", "frontier", started_in="/proc") as ringside:
+        time.sleep(1)
+        before = ringside.pixels()
+        ringside.key("ctrl+s")
+        time.sleep(0.5)
+        assert share_changed(before, ringside.pixels()) > 0  # it says why not
         ringside.leaves()
 
 

@@ -723,7 +723,7 @@ TEST_CASE("the rail's search button opens the palette, and a row of it can be pr
     REQUIRE(w.seek("###query") != nullptr);
     w.type("ring all-reduce step");
     w.frames(2);
-    w.click("row Ring: What does each rank hold, and what moves next?");
+    w.click("row Collectives: What does each rank hold, and what moves next?");
     CHECK(w.session().view() == "ring");
 }
 

@@ -242,6 +242,18 @@ void Panel::change_field(Column& column, std::string_view path, Scenario next)
     change(column, path == "training.schedule" ? with_schedule(next, next.training.schedule) : next);
 }
 
+namespace
+{
+
+// A choice's name as people write it.
+std::string_view shown_name(std::string_view path, std::string_view name)
+{
+    const ScheduleKind kind = path == "training.schedule" ? find_schedule(name) : nullptr;
+    return kind != nullptr ? kind->name : name;
+}
+
+} // namespace
+
 template <class S>
 void Panel::draw_toggle(Column& column, const std::string& path, Scenario& next, S& object,
                         const Field<S>& field)
@@ -266,14 +278,15 @@ void Panel::draw_choice(Column& column, const std::string& path, Scenario& next,
     p.text_within(r.x, r.middle(), r.w * 0.45F, Type::small, p.theme.muted, in_words(field.name, field.unit));
     const Rect box{r.x + r.w * 0.45F, r.y + p.px(2), r.w * 0.55F, r.h - p.px(4)};
     const std::string popup = "choose " + path;
-    if (dropdown(p, box, ("###" + path).c_str(), choice.names[static_cast<std::size_t>(choice.get(object))]))
+    if (dropdown(p, box, ("###" + path).c_str(),
+                 shown_name(path, choice.names[static_cast<std::size_t>(choice.get(object))])))
     {
         ImGui::OpenPopup(popup.c_str());
     }
     std::vector<TipLine> items;
     for (const std::string_view name : choice.names)
     {
-        items.push_back({std::string(name), "", 0});
+        items.push_back({std::string(shown_name(path, name)), "", 0});
     }
     if (const auto chosen = list_popup(p, popup.c_str(), items, box))
     {

@@ -308,15 +308,16 @@ void Shell::draw_issues(const Frame& frame, const Painter& painter, Rect& area)
 void Shell::draw_transport(const Frame& frame, const Painter& painter, Rect area, const Motion& motion,
                            Out& out)
 {
-    if (motion.duration <= 0)
+    if (motion.duration <= 0 || area.w < painter.px(44))
     {
-        return;
+        return; // the keys work without
     }
     const Theme& t = painter.theme;
     // Wide enough for every label, or the track would move under the mouse that drags it.
     const float label = std::max(painter.px(112), painter.width(Type::mono_small, motion.label));
-    const Rect speed = area.cut_right(painter.px(44));
-    const Rect words = area.cut_right(label + painter.px(8));
+    const Rect speed = area.cut_right(area.w > painter.px(96) ? painter.px(44) : 0);
+    const bool says = area.w > label + painter.px(52);
+    const Rect words = area.cut_right(says ? label + painter.px(8) : 0);
     const bool roomy = area.w > painter.px(260);
     const float track_width = std::min(area.w - painter.px(roomy ? 150 : 56), painter.px(224));
     if (press(painter, {speed.x, speed.middle() - painter.px(14), speed.w, painter.px(28)}, "Speed###speed")
@@ -325,9 +326,15 @@ void Shell::draw_transport(const Frame& frame, const Painter& painter, Rect area
         out.push(SetSpeed{frame.playback.speed >= 4 ? 0.25F : frame.playback.speed * 2});
     }
     tooltip(painter, "Speed: a quarter to four times");
-    painter.text(speed.right(), speed.middle(), Type::mono_small, t.muted,
-                 fmt::format("{:g}\u00d7", frame.playback.speed), Align::right);
-    painter.text(words.x + painter.px(4), words.middle(), Type::mono_small, t.text, motion.label);
+    if (speed.w > 0)
+    {
+        painter.text(speed.right(), speed.middle(), Type::mono_small, t.muted,
+                     fmt::format("{:g}\u00d7", frame.playback.speed), Align::right);
+    }
+    if (says)
+    {
+        painter.text(words.x + painter.px(4), words.middle(), Type::mono_small, t.text, motion.label);
+    }
     if (track_width > painter.px(40))
     {
         Rect track{area.right() - track_width - painter.px(8), area.middle() - painter.px(14), track_width,

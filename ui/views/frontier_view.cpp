@@ -47,12 +47,14 @@ private:
     void draw_axes(const Frame& frame, const Painter& painter, const Plot& p) const;
     void draw_limit(const Frame& frame, const Painter& painter, const Plot& p);
     void draw_frontier(const Painter& painter, const Plot& p, const ScheduleSearch& s) const;
-    void draw_points(const Frame& frame, const Painter& painter, const Plot& p, Out& out) const;
+    void draw_names(const Frame& frame, const Painter& painter, const Plot& p, const ScheduleCandidate* best);
+    void draw_points(const Frame& frame, const Painter& painter, const Plot& p, Out& out);
     void draw_tip(const Frame& frame, const Painter& painter, Rect bounds, const ScheduleCandidate& c) const;
     static void take(const ScheduleCandidate& c, Out& out);
 
     mutable std::optional<ScheduleSearch> search_;
     std::optional<double> limit_; // bytes, where the line was dragged to
+    std::vector<Rect> taken_;     // by words of this frame's chart
 };
 
 std::string name_of(const ScheduleCandidate& c)
@@ -84,7 +86,7 @@ FrontierView::Plot FrontierView::plot(const Frame& frame, const Painter& painter
     Plot p{area, 1, 0.05};
     p.area.cut_left(painter.px(64));
     p.area.cut_bottom(painter.px(52));
-    p.area.cut_top(painter.px(16));
+    p.area.cut_top(painter.px(24));
     p.area.cut_right(painter.px(24));
     // One micro-batch at a time idles most of the time; it need not be in sight.
     double bubble = frame.now.report.pipeline.timeline.bubble_of_total();
@@ -98,7 +100,8 @@ FrontierView::Plot FrontierView::plot(const Frame& frame, const Painter& painter
         }
     }
     p.most_bubble = std::clamp(bubble * 1.4, 0.05, 1.0);
-    const double capacity = std::max(frame.now.report.memory.capacity.value, limit(frame).value);
+    // Not of the limit: the scale would run away from the mouse that drags it.
+    const double capacity = frame.now.report.memory.capacity.value;
     p.most_bytes = std::max(1.0, std::max(capacity * 1.1, std::min(bytes * 1.1, capacity * 2.5)));
     return p;
 }
@@ -113,7 +116,7 @@ void FrontierView::draw_axes(const Frame& frame, const Painter& painter, const P
         const double ratio = rough / power;
         return power * (ratio < 1.5 ? 1 : ratio < 3.5 ? 2 : ratio < 7 ? 5 : 10);
     };
-    const double rise = step_of(p.most_bubble, 6);
+    const double rise = step_of(p.most_bubble, std::clamp(static_cast<int>(p.area.h / painter.px(32)), 1, 6));
     for (double bubble = 0; bubble <= p.most_bubble * 1.0001; bubble += rise)
     {
         painter.line(p.area.x, p.y(bubble), p.area.right(), p.y(bubble), t.grid);
@@ -121,17 +124,18 @@ void FrontierView::draw_axes(const Frame& frame, const Painter& painter, const P
                      fmt::format("{:g}%", std::round(bubble * 1e6) / 1e4), Align::right);
     }
     const double unit = frame.preferences.unit == ByteUnit::decimal ? 1e9 : 1073741824.0;
-    const double run = step_of(p.most_bytes / unit, 8) * unit;
+    const double run =
+        step_of(p.most_bytes / unit, std::clamp(static_cast<int>(p.area.w / painter.px(56)), 1, 8)) * unit;
     for (double bytes = 0; bytes <= p.most_bytes; bytes += run)
     {
         painter.text(p.x(Bytes(bytes)), p.area.bottom() + painter.px(16), Type::mono_small, t.muted,
                      fmt::format("{:g}", bytes / unit), Align::centre);
     }
     painter.line(p.area.x, p.area.bottom(), p.area.right(), p.area.bottom(), t.line);
-    painter.text(p.area.x, p.area.bottom() + painter.px(38), Type::small, t.muted,
-                 fmt::format("memory of the fullest GPU, {}",
-                             frame.preferences.unit == ByteUnit::decimal ? "GB" : "GiB"));
-    painter.text(p.area.x - painter.px(54), p.area.y - painter.px(14), Type::small, t.muted,
+    painter.text_within(p.area.x, p.area.bottom() + painter.px(38), p.area.w, Type::small, t.muted,
+                        fmt::format("memory of the fullest GPU, {}",
+                                    frame.preferences.unit == ByteUnit::decimal ? "GB" : "GiB"));
+    painter.text(p.area.x - painter.px(54), p.area.y - painter.px(20), Type::small, t.muted,
                  "bubble, of total");
 }
 
@@ -154,20 +158,18 @@ void FrontierView::draw_limit(const Frame& frame, const Painter& painter, const 
         limit_ = std::clamp(share, 0.01, 1.0) * p.most_bytes;
     }
     const double step = p.most_bytes / 100;
-    if (pressed.focused && ImGui::IsKeyPressed(ImGuiKey_LeftArrow))
+    const int steps = pressed.focused ? arrow_steps(ImGui::GetItemID()) : 0;
+    if (steps != 0)
     {
-        limit_ = std::max(step, limit(frame).value - step);
-    }
-    if (pressed.focused && ImGui::IsKeyPressed(ImGuiKey_RightArrow))
-    {
-        limit_ = std::min(p.most_bytes, limit(frame).value + step);
+        limit_ = std::clamp(limit(frame).value + steps * step, step, p.most_bytes);
     }
     const std::string words = fmt::format("{} {}", limit_ ? "limit" : "GPU holds",
                                           format_bytes(limit(frame), frame.preferences.unit));
     const float w = painter.width(Type::small_strong, words);
     const bool left = x + w + painter.px(12) > p.area.right();
-    painter.text(left ? x - painter.px(8) : x + painter.px(8), p.area.y + painter.px(12), Type::small_strong,
-                 t.text, words, left ? Align::right : Align::left);
+    const float from = left ? x - painter.px(8) - w : x + painter.px(8);
+    painter.text(from, p.area.y + painter.px(12), Type::small_strong, t.text, words);
+    taken_.assign(1, {from, p.area.y, w, painter.px(24)});
 }
 
 void FrontierView::draw_frontier(const Painter& painter, const Plot& p, const ScheduleSearch& s) const
@@ -218,11 +220,77 @@ void FrontierView::draw_tip(const Frame& frame, const Painter& painter, Rect bou
     tip_card(painter, bounds, ImGui::GetIO().MousePos, name_of(c), lines, "click to train with it");
 }
 
-void FrontierView::draw_points(const Frame& frame, const Painter& painter, const Plot& p, Out& out) const
+// The best first; a name that would lie on another is left out.
+void FrontierView::draw_names(const Frame& frame, const Painter& painter, const Plot& p,
+                              const ScheduleCandidate* best)
+{
+    const Theme& t = painter.theme;
+    // `x`: the left edge.
+    const auto name = [&](float x, float middle, Type type, Colour colour, const std::string& words)
+    {
+        const float high = painter.height(type);
+        const Rect r{x, middle - high / 2, painter.width(type, words), high};
+        const bool taken =
+            std::any_of(taken_.begin(), taken_.end(),
+                        [&](const Rect& o) {
+                            return r.x < o.right() && o.x < r.right() && r.y < o.bottom() && o.y < r.bottom();
+                        });
+        if (taken || r.x < p.area.x || r.right() > p.area.right())
+        {
+            return;
+        }
+        taken_.push_back(r);
+        painter.text(x, middle, type, colour, words);
+    };
+    if (best != nullptr)
+    {
+        const ImVec2 at{p.x(best->memory), p.y(best->bubble)};
+        const float right = at.x + painter.px(14);
+        const std::string brief = fmt::format("best: {}", name_of(*best));
+        const std::string whole =
+            fmt::format("{}, micro-batches of {}", brief, best->scenario.training.micro_batch);
+        const bool roomy = right + painter.width(Type::small_strong, whole) <= p.area.right();
+        const std::string words = painter.shortened(Type::small_strong, roomy ? whole : brief, p.area.w);
+        const float w = painter.width(Type::small_strong, words);
+        const float left = at.x - painter.px(14) - w;
+        const float beside = right + w <= p.area.right() ? right : std::max(left, p.area.x);
+        const float high = painter.height(Type::small_strong);
+        painter.fill({beside - painter.px(4), at.y - painter.px(12) - high / 2, w + painter.px(8), high},
+                     with_alpha(t.window, 0.8F), painter.px(4)); // the frontier may run behind it
+        name(beside, at.y - painter.px(12), Type::small_strong, t.text, words);
+        const float u = painter.px(1);
+        painter.list.AddCircleFilled(at, 8 * u, t.ok);
+        painter.list.AddCircle(at, 8 * u, t.window, 0, 2 * u);
+        const std::array tick{ImVec2{at.x - 4 * u, at.y}, ImVec2{at.x - u, at.y + 3 * u},
+                              ImVec2{at.x + 4 * u, at.y - 3 * u}};
+        painter.list.AddPolyline(tick.data(), 3, t.window, 0, 2 * u);
+    }
+    for (const ScheduleCandidate& c : search(frame).found())
+    {
+        const ImVec2 at{p.x(c.memory), p.y(c.bubble)};
+        if (at.x >= p.area.right() || c.bubble > p.most_bubble)
+        {
+            continue;
+        }
+        if (c.scenario == frame.now.scenario)
+        {
+            name(at.x - painter.width(Type::small_strong, "now") / 2, at.y - painter.px(18),
+                 Type::small_strong, t.text, "now");
+        }
+        // Nothing lies left of and below the frontier, so there is room for its names.
+        if (c.frontier && &c != best)
+        {
+            name(at.x - painter.px(10) - painter.width(Type::small, name_of(c)), at.y + painter.px(10),
+                 Type::small, t.muted, name_of(c));
+        }
+    }
+}
+
+void FrontierView::draw_points(const Frame& frame, const Painter& painter, const Plot& p, Out& out)
 {
     const Theme& t = painter.theme;
     const ScheduleSearch& s = search(frame);
-    const ScheduleCandidate* best = s.best(limit(frame));
+    const ScheduleCandidate* best = s.done() ? s.best(limit(frame)) : nullptr;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const ScheduleCandidate* hit = nullptr;
     float nearest = painter.px(14);
@@ -239,7 +307,6 @@ void FrontierView::draw_points(const Frame& frame, const Painter& painter, const
         if (own)
         {
             painter.list.AddCircle(at, painter.px(9), t.text, 0, painter.px(2));
-            painter.text(at.x, at.y - painter.px(18), Type::small_strong, t.text, "now", Align::centre);
         }
         const float distance = std::hypot(mouse.x - at.x, mouse.y - at.y);
         if (distance < nearest && ImGui::IsWindowHovered())
@@ -248,28 +315,7 @@ void FrontierView::draw_points(const Frame& frame, const Painter& painter, const
             hit = &c;
         }
     }
-    for (const ScheduleCandidate& c : s.found())
-    {
-        const ImVec2 at{p.x(c.memory), p.y(c.bubble)};
-        // Nothing lies left of and below the frontier, so there is room for its names.
-        if (c.frontier && &c != best && at.x < p.area.right() && c.bubble <= p.most_bubble)
-        {
-            painter.text(at.x - painter.px(10), at.y + painter.px(10), Type::small, t.muted, name_of(c),
-                         Align::right);
-        }
-    }
-    if (best != nullptr)
-    {
-        const ImVec2 at{p.x(best->memory), p.y(best->bubble)};
-        painter.list.AddCircleFilled(at, painter.px(8), t.ok);
-        painter.list.AddCircle(at, painter.px(8), t.window, 0, painter.px(2));
-        painter.tick(at.x, at.y, t.window);
-        const std::string words =
-            fmt::format("best: {}, micro-batches of {}", name_of(*best), best->scenario.training.micro_batch);
-        const bool left = at.x + painter.width(Type::small_strong, words) + painter.px(20) > p.area.right();
-        painter.text(at.x + painter.px(left ? -14.0F : 14.0F), at.y - painter.px(12), Type::small_strong,
-                     t.text, words, left ? Align::right : Align::left);
-    }
+    draw_names(frame, painter, p, best);
     if (hit != nullptr)
     {
         painter.list.AddCircle({p.x(hit->memory), p.y(hit->bubble)}, painter.px(9), t.text, 0,
@@ -297,11 +343,19 @@ void FrontierView::draw(const Frame& frame, const Painter& painter, Rect area, O
         search_->advance(kOperationsAFrame);
         out.animating = true;
         Rect bar = area.cut_top(painter.px(4));
+        area.cut_top(painter.px(8));
         painter.fill(bar, painter.theme.control);
         bar.w *= static_cast<float>(search_->progress());
         painter.fill(bar, painter.theme.text);
     }
     const Plot p = plot(frame, painter, area);
+    if (p.area.w < painter.px(120) || p.area.h < painter.px(64))
+    {
+        painter.paragraph(
+            area, Type::small, painter.theme.text,
+            "No room for the chart: enlarge the window, or press Ctrl \u2212 for smaller text.");
+        return;
+    }
     draw_axes(frame, painter, p);
     draw_limit(frame, painter, p);
     if (search(frame).done())
@@ -320,6 +374,12 @@ Caption FrontierView::caption(const Frame& frame) const
         return caption;
     }
     const ScheduleSearch& s = search(frame);
+    if (!s.done())
+    {
+        caption.sentence = fmt::format("Simulating schedules and micro-batch sizes: **{}** done.",
+                                       format_percent(s.progress()));
+        return caption;
+    }
     const ScheduleCandidate* best = s.best(limit(frame));
     const double now = frame.now.report.pipeline.timeline.makespan;
     const std::string room = format_bytes(limit(frame), frame.preferences.unit);
@@ -342,6 +402,10 @@ Caption FrontierView::caption(const Frame& frame) const
 
 bool FrontierView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
+    if (frame.now.scenario.parallel.pipeline == 1)
+    {
+        return false;
+    }
     const Theme& t = painter.theme;
     Rect row = area.cut_top(painter.px(28));
     painter.text(row.x, row.middle(), Type::body_strong, t.text, "Frontier");
@@ -372,12 +436,12 @@ bool FrontierView::draw_panel(const Frame& frame, const Painter& painter, Rect a
                                     3);
         const bool fits = c->memory <= limit(frame);
         const Colour ink = pressed.hovered || c == best ? t.text : t.muted;
-        painter.text_within(row.x, row.middle(), painter.px(112),
+        painter.text_within(row.x, row.middle(), painter.px(100),
                             c == best ? Type::small_strong : Type::small, ink,
                             c->scenario.training.micro_batch == frame.now.scenario.training.micro_batch
                                 ? name_of(*c)
                                 : fmt::format("{}, b {}", name_of(*c), c->scenario.training.micro_batch));
-        painter.text(row.x + painter.px(164), row.middle(), Type::mono_small, ink, format_percent(c->bubble),
+        painter.text(row.x + painter.px(150), row.middle(), Type::mono_small, ink, format_percent(c->bubble),
                      Align::right);
         painter.text(row.right(), row.middle(), Type::mono_small, fits ? ink : t.warning,
                      (fits ? "" : "\u2715 ") + format_bytes(c->memory, frame.preferences.unit), Align::right);
@@ -391,7 +455,8 @@ bool FrontierView::draw_panel(const Frame& frame, const Painter& painter, Rect a
 
 void FrontierView::keys(const Frame& frame, Out& out)
 {
-    if (ImGui::IsKeyPressed(ImGuiKey_Enter) && !ImGui::IsAnyItemFocused())
+    const bool chosen = frame.now.scenario.parallel.pipeline > 1 && search(frame).done();
+    if (chosen && ImGui::IsKeyPressed(ImGuiKey_Enter) && !ImGui::IsAnyItemFocused())
     {
         if (const ScheduleCandidate* best = search(frame).best(limit(frame)))
         {

@@ -50,8 +50,11 @@ private:
     bool stepping(const Frame& frame) const;
     void draw_legend(const Frame& frame, const Painter& painter, Rect row) const;
     void draw_strip(const Frame& frame, const Painter& painter, Rect row, Out& out);
-    void draw_heading(const Frame& frame, const Painter& painter, Rect row, std::size_t index, Out& out);
+    // `low`: there is no room for words below the heading.
+    void draw_heading(const Frame& frame, const Painter& painter, Rect row, std::size_t index, bool low,
+                      Out& out);
     void draw_rows(const Frame& frame, const Painter& painter, Rect area, float pitch, Out& out);
+    static void draw_refusal(const Painter& painter, Rect area, const Issue& why);
     void draw_end(const Frame& frame, const Painter& painter) const;
     void draw_stash(const Frame& frame, const Painter& painter, Rect area);
     void draw_popups(const Frame& frame, const Painter& painter, Out& out);
@@ -63,9 +66,12 @@ private:
     std::optional<TimeWindow> zoomed_;
     std::optional<Hovered> hovered_;
     std::vector<std::vector<std::size_t>> paths_; // [row] of the hovered micro-batch
+    int paths_of_ = -1;                           // version of the rows that hovered_ and paths_ refer to
+    std::size_t shown_ = 0;                       // rows there is room for
     std::vector<Rect> drawn_;                     // [row] where the lanes are, without their names
     std::size_t stage_ = 0;                       // of the stash
     std::vector<StashCurve> curves_;
+    std::vector<double> curve_bytes_;              // [curve] of one micro-batch on the stage
     std::pair<int, std::size_t> curves_of_{-1, 0}; // rows and stage of the curves
     PasteOrder paste_;
     const char* open_ = nullptr; // the popup asked for, opened where its window is
@@ -77,7 +83,7 @@ Motion PipelinesView::motion(const Frame& frame) const
     motion.duration = rows_.longest(frame.now);
     motion.per_second = motion.duration / 12;
     motion.rest = motion.duration * kRest;
-    motion.label = fmt::format("t = {}", three_digits(frame.playback.t));
+    motion.label = fmt::format("t = {} units", three_digits(frame.playback.t));
     motion.stops = rows_.moments(frame.now); // stepping goes from one end of an operation to the next
     return motion;
 }
@@ -185,6 +191,13 @@ void PipelinesView::draw_legend(const Frame& frame, const Painter& painter, Rect
                  painter.list.AddPolyline(points.data(), 4, t.text, 0, painter.px(2));
              });
     }
+    const auto& all = rows(frame);
+    if (std::any_of(all.begin(), all.end(),
+                    [](const PipelineRow& r) { return r.runs() && r.shape.chunks > 1; }))
+    {
+        item("darker: every second chunk",
+             [&](Rect r) { painter.fill(r, mix(t.forward.fill, with_alpha(0xFF000000U, 1), 0.26F)); });
+    }
 }
 
 // The cut of the layers; dragging it changes the scenario.
@@ -214,7 +227,7 @@ void PipelinesView::draw_strip(const Frame& frame, const Painter& painter, Rect 
 }
 
 void PipelinesView::draw_heading(const Frame& frame, const Painter& painter, Rect row, std::size_t index,
-                                 Out& out)
+                                 bool low, Out& out)
 {
     const PipelineRow& r = rows(frame)[index];
     const Theme& t = painter.theme;
@@ -233,6 +246,8 @@ void PipelinesView::draw_heading(const Frame& frame, const Painter& painter, Rec
         if (small_button("\u2715", fmt::format("remove {}", r.name)))
         {
             rows_.remove(index);
+            hovered_.reset();
+            paths_.clear();
             out.animating = true;
             return;
         }
@@ -249,6 +264,7 @@ void PipelinesView::draw_heading(const Frame& frame, const Painter& painter, Rec
     const std::string says =
         r.runs() ? fmt::format("{} units, {} {}", three_digits(r.timeline->makespan),
                                format_percent(bubble_of(*r.timeline, counting_)), words_of(counting_))
+        : low    ? r.refused.front().message
                  : "";
     painter.text_within(row.x + label, row.middle(), row.w - label, Type::small, t.muted, says);
 }
@@ -258,12 +274,14 @@ void PipelinesView::draw_rows(const Frame& frame, const Painter& painter, Rect a
     const auto& all = rows(frame);
     const auto had = hovered_;
     hovered_.reset();
-    const std::size_t count = all.size(); // a heading may remove a row
+    const std::size_t count = std::min(shown_, all.size()); // a heading may remove a row
     const TimeWindow w = window(frame);
-    drawn_.assign(count, {});
+    drawn_.assign(all.size(), {});
     for (std::size_t i = 0; i < count && i < all.size(); ++i)
     {
-        draw_heading(frame, painter, area.cut_top(painter.px(30)), i, out);
+        const bool low =
+            pitch * static_cast<float>(frame.now.report.pipeline.timeline.ranks()) < painter.px(24);
+        draw_heading(frame, painter, area.cut_top(painter.px(30)), i, low, out);
         if (i >= rows(frame).size())
         {
             break;
@@ -273,10 +291,13 @@ void PipelinesView::draw_rows(const Frame& frame, const Painter& painter, Rect a
         {
             const Rect where =
                 area.cut_top(pitch * static_cast<float>(frame.now.report.pipeline.timeline.ranks()));
+            if (low)
+            {
+                continue; // the heading says it
+            }
             painter.triangle(where.x + painter.px(80), where.y + painter.px(12), painter.theme.warning);
-            painter.paragraph(
-                {where.x + painter.px(100), where.y + painter.px(2), where.w - painter.px(100), where.h},
-                Type::small, painter.theme.text, to_line(row.refused.front()));
+            draw_refusal(painter, {where.x + painter.px(100), where.y, where.w - painter.px(100), where.h},
+                         row.refused.front());
             continue;
         }
         const Rect where = area.cut_top(pitch * static_cast<float>(row.timeline->ranks()));
@@ -319,17 +340,31 @@ void PipelinesView::draw_rows(const Frame& frame, const Painter& painter, Rect a
     }
 }
 
+// Why a schedule cannot run: on one line where the row is low.
+void PipelinesView::draw_refusal(const Painter& painter, Rect area, const Issue& why)
+{
+    const std::string words = why.message + "; " + why.hint;
+    if (area.h < painter.px(64))
+    {
+        painter.text_within(area.x, area.y + painter.px(12), area.w, Type::small, painter.theme.text, words);
+        return;
+    }
+    painter.paragraph({area.x, area.y + painter.px(2), area.w, area.h}, Type::small, painter.theme.text,
+                      words);
+}
+
 // How much the fastest schedule saves over the first.
 void PipelinesView::draw_end(const Frame& frame, const Painter& painter) const
 {
     const auto& all = rows(frame);
-    const auto fastest = std::min_element(all.begin(), all.end(),
-                                          [](const PipelineRow& a, const PipelineRow& b)
-                                          {
-                                              const auto length = [](const PipelineRow& r)
-                                              { return r.runs() ? r.timeline->makespan : 1e300; };
-                                              return length(a) < length(b);
-                                          });
+    const auto fastest =
+        std::min_element(all.begin(), all.end(),
+                         [](const PipelineRow& a, const PipelineRow& b)
+                         {
+                             const auto length = [](const PipelineRow& r)
+                             { return r.runs() && r.same_work ? r.timeline->makespan : 1e300; };
+                             return length(a) < length(b);
+                         });
     const auto row = static_cast<std::size_t>(fastest - all.begin());
     if (row >= drawn_.size() || !fastest->runs())
     {
@@ -341,7 +376,7 @@ void PipelinesView::draw_end(const Frame& frame, const Painter& painter) const
     const TimeWindow w = window(frame);
     const float x = w.x(field, fastest->timeline->makespan);
     const float end = std::min(field.right(), w.x(field, first));
-    if (saved < first * 1e-6 || x > field.right() || x < field.x)
+    if (saved < first * 1e-6 || x > field.right() - painter.px(20) || x < field.x)
     {
         return;
     }
@@ -361,7 +396,7 @@ void PipelinesView::draw_end(const Frame& frame, const Painter& painter) const
                          with_alpha(painter.theme.window, 0.9F), painter.px(4));
             painter.text((x + end) / 2, y, type, colour, words, Align::centre);
         };
-        line(middle - painter.px(20), Type::body_strong, fmt::format("{} saved", three_digits(saved)),
+        line(middle - painter.px(20), Type::body_strong, fmt::format("{} units saved", three_digits(saved)),
              painter.theme.text);
         line(middle + painter.px(20), Type::small, fmt::format("{} shorter", format_percent(saved / first)),
              painter.theme.muted);
@@ -385,32 +420,44 @@ void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect 
     // What the engine says a stage keeps of one micro-batch.
     const StageMemory& memory =
         frame.now.report.memory.stages[std::min(stage_, frame.now.report.memory.stages.size() - 1)];
-    const double bytes = memory.layer_bytes.value * static_cast<double>(frame.now.scenario.model.layers) /
-                         static_cast<double>(frame.now.scenario.parallel.pipeline);
+    const Scenario& s = frame.now.scenario;
+    const double even = static_cast<double>(s.model.layers) / static_cast<double>(s.parallel.pipeline);
     const auto& all = rows(frame);
+    // A cut of one's own is that of every schedule with as many virtual stages.
+    const auto layers = [&](const ScheduleShape& shape)
+    {
+        const bool cut = !s.parallel.stage_layers.empty() && shape.chunks == all.front().shape.chunks;
+        return cut ? static_cast<double>(memory.layers) : even;
+    };
     const std::pair key{rows_.version(), stage_};
     if (curves_of_ != key)
     {
         curves_of_ = key;
         curves_.clear();
+        curve_bytes_.clear();
         for (const PipelineRow& row : all)
         {
             if (row.runs() && stage_ < row.timeline->ranks())
             {
                 curves_.push_back({row.name, "", stash_over_time(*row.timeline, stage_, row.weight)});
+                // An order of one's own has stages of its own.
+                curve_bytes_.push_back(row.kind == nullptr ? 0
+                                                           : memory.layer_bytes.value * layers(row.shape));
             }
         }
     }
     const bool roomy = curves_.size() < 3;
-    for (StashCurve& curve : curves_)
+    for (std::size_t i = 0; i < curves_.size(); ++i)
     {
+        StashCurve& curve = curves_[i];
         const double most =
             std::max_element(curve.steps.begin(), curve.steps.end(),
                              [](const StashStep& a, const StashStep& b) { return a.held < b.held; })
                 ->held;
-        curve.holds = roomy ? fmt::format("{}, {}", plain_number(most),
-                                          format_bytes(Bytes(most * bytes), frame.preferences.unit))
-                            : plain_number(most);
+        curve.holds = roomy && curve_bytes_[i] > 0
+                          ? fmt::format("{}, {}", plain_number(most),
+                                        format_bytes(Bytes(most * curve_bytes_[i]), frame.preferences.unit))
+                          : plain_number(most);
     }
     draw_stash_chart(painter, area, window(frame), curves_);
 }
@@ -440,6 +487,7 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
 {
     if (frame.now.scenario.parallel.pipeline == 1)
     {
+        open_ = nullptr;
         painter.text(area.centre(), area.middle() - painter.px(16), Type::title, painter.theme.text,
                      "One stage: no pipeline, no bubble.", Align::centre);
         painter.text(area.centre(), area.middle() + painter.px(20), Type::body, painter.theme.muted,
@@ -448,6 +496,12 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
     }
     draw_popups(frame, painter, out);
     const auto& all = rows(frame);
+    if (paths_of_ != rows_.version())
+    {
+        paths_of_ = rows_.version();
+        hovered_.reset(); // the events are others now
+        paths_.clear();
+    }
     stage_ = std::min(stage_, static_cast<std::size_t>(frame.now.scenario.parallel.pipeline) - 1);
     draw_legend(frame, painter, area.cut_top(painter.px(28)));
     if (area.h > painter.px(420))
@@ -457,16 +511,32 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
         area.cut_top(painter.px(4));
     }
     const float axis = painter.px(34);
-    const auto count = static_cast<float>(all.size());
-    std::size_t lanes = 0;
-    for (const PipelineRow& row : all)
-    {
-        lanes += row.runs() ? row.timeline->ranks() : frame.now.report.pipeline.timeline.ranks();
-    }
     // The stash has at least 130 pixels, and what the lanes leave.
     const float least = area.h > painter.px(400) ? painter.px(130) : 0;
-    const float headings = painter.px(30) * count;
-    const float pitch = lane_pitch(painter, area.h - least - axis - headings - painter.px(12), lanes, 48);
+    const float room = area.h - least - axis - painter.px(12);
+    std::size_t lanes = 0;
+    float headings = 0;
+    shown_ = 0;
+    for (const PipelineRow& row : all)
+    {
+        const std::size_t more =
+            row.runs() ? row.timeline->ranks() : frame.now.report.pipeline.timeline.ranks();
+        if (headings + painter.px(30) + static_cast<float>(lanes + more) > room)
+        {
+            break; // less than a pixel a lane
+        }
+        ++shown_;
+        lanes += more;
+        headings += painter.px(30);
+    }
+    if (shown_ == 0)
+    {
+        painter.paragraph(
+            area, Type::small, painter.theme.text,
+            "No room for the lanes: enlarge the window, or press Ctrl \u2212 for smaller text.");
+        return;
+    }
+    const float pitch = lane_pitch(painter, room - headings, lanes, 48);
     const float used = headings + pitch * static_cast<float>(lanes) + painter.px(6) + axis;
     Rect field = area;
     field.cut_left(painter.px(72));
@@ -484,7 +554,12 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
     const float now = w.x(field, frame.playback.t);
     if (now >= field.x && now <= field.right())
     {
-        painter.dashed(now, field.y, now, least > 0 ? stash.bottom() : bottom, painter.theme.text, 1);
+        // Past the axis and the stash's heading, which it must not strike through.
+        painter.dashed(now, field.y, now, bottom, painter.theme.text, 1);
+        if (least > 0)
+        {
+            painter.dashed(now, stash.y + painter.px(42), now, stash.bottom(), painter.theme.text, 1);
+        }
     }
     if (hovered_ && hovered_->row < rows(frame).size())
     {

@@ -1,19 +1,32 @@
 // What does each rank hold, and what moves next: ring all-reduce, step by step, forwards and backwards.
 #include <fmt/format.h>
 
+#include "core/base/text.h"
+#include "core/collective/cost.h"
 #include "core/engine/explain.h"
 #include "ui/shell/view.h"
+#include "ui/widgets/choice.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/ring.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace ringside
 {
 
 namespace
 {
+
+// The collective on show: its steps among the ranks drawn, its cost among all.
+struct Shown
+{
+    Collective steps;
+    CollectiveCost cost;
+    Bytes message;
+    std::int64_t ranks = 1; // of the real group
+    Links links;
+    Issues refused; // why this algorithm cannot be drawn with these ranks
+};
 
 class RingView final : public View
 {
@@ -25,31 +38,103 @@ public:
     void keys(const Frame& frame, Out& out) override;
 
 private:
+    const Shown& shown(const Frame& frame) const;
+    std::size_t step_of(const Frame& frame) const;
+    Phase phase_of(const Frame& frame) const;
+    Seconds time_at(const Frame& frame) const;
+    bool is_ring_all_reduce() const;
+    void choose(CollectiveKind kind, const CollectiveAlgorithm* algorithm, Out& out);
+    void draw_popups(const Painter& painter, Out& out);
     void draw_clock(const Frame& frame, const Painter& painter, Rect ring) const;
     void draw_phases(const Frame& frame, const Painter& painter, Rect row, Out& out) const;
     void draw_rank(const Frame& frame, const Painter& painter, Rect area) const;
 
+    CollectiveKind kind_ = CollectiveKind::all_reduce;
+    const CollectiveAlgorithm* algorithm_ = find_algorithm("ring");
     std::size_t rank_ = 3;
+    bool hidden_ = false; // until the class has said what the rank will hold
+    const char* open_ = nullptr;
+    mutable Scenario shown_of_;
+    mutable std::pair<CollectiveKind, const CollectiveAlgorithm*> shown_as_{CollectiveKind::all_reduce,
+                                                                            nullptr};
+    mutable Shown shown_;
 };
 
-std::size_t step_of(const Frame& frame)
+constexpr const char* kKindPopup = "choose a collective";
+constexpr const char* kAlgorithmPopup = "choose an algorithm";
+
+const Shown& RingView::shown(const Frame& frame) const
 {
-    const std::size_t steps = frame.now.report.collective.steps.steps.size();
+    const Scenario& s = frame.now.scenario;
+    const std::pair as{kind_, algorithm_};
+    if (shown_as_ == as && shown_of_ == s)
+    {
+        return shown_;
+    }
+    shown_as_ = as;
+    shown_of_ = s;
+    const CollectiveReport& c = frame.now.report.collective;
+    shown_ = {};
+    shown_.message = c.message;
+    shown_.ranks = kind_ == CollectiveKind::send_recv ? std::min<std::int64_t>(2, c.ranks) : c.ranks;
+    // Ranks of one replica sit together, so a node holds so many of the group.
+    const std::int64_t per_node = std::max<std::int64_t>(1, s.cluster.gpus_per_node / s.parallel.tensor);
+    shown_.links = {{c.link.latency, BytesPerSecond(node_link(s.cluster) * 1e9)},
+                    {c.link.latency, BytesPerSecond(s.cluster.network_gb_per_s * 1e9)},
+                    per_node};
+    const std::int64_t drawn = kind_ == CollectiveKind::send_recv ? shown_.ranks : c.drawn_ranks;
+    auto made = make_collective(kind_, *algorithm_,
+                                {drawn, std::min(per_node, std::max<std::int64_t>(1, drawn / 2))});
+    if (made)
+    {
+        shown_.steps = std::move(*made);
+    }
+    else
+    {
+        shown_.steps.ranks = drawn;
+        shown_.steps.chunks = 1;
+        shown_.refused = made.issues();
+    }
+    shown_.cost = estimate(kind_, *algorithm_, shown_.ranks, shown_.message, shown_.links);
+    return shown_;
+}
+
+bool RingView::is_ring_all_reduce() const
+{
+    return kind_ == CollectiveKind::all_reduce && algorithm_->id == "ring";
+}
+
+void RingView::choose(CollectiveKind kind, const CollectiveAlgorithm* algorithm, Out& out)
+{
+    kind_ = kind;
+    algorithm_ = algorithm;
+    for (const CollectiveAlgorithm* other : collective_algorithms())
+    {
+        algorithm_ = algorithm_->can(kind_) ? algorithm_ : other;
+    }
+    hidden_ = false;
+    out.push(Play{false});
+    out.push(Seek{0});
+}
+
+std::size_t RingView::step_of(const Frame& frame) const
+{
+    const std::size_t steps = shown(frame).steps.steps.size();
     return std::min(static_cast<std::size_t>(std::max(0.0, frame.playback.t)), steps);
 }
 
-Phase phase_of(const Frame& frame)
+Phase RingView::phase_of(const Frame& frame) const
 {
-    const auto& steps = frame.now.report.collective.steps.steps;
+    const auto& steps = shown(frame).steps.steps;
     return steps.empty() ? Phase::reduce_scatter : steps[std::min(step_of(frame), steps.size() - 1)].phase;
 }
 
 Motion RingView::motion(const Frame& frame) const
 {
-    const auto steps = static_cast<double>(frame.now.report.collective.steps.steps.size());
+    const auto steps = static_cast<double>(shown(frame).steps.steps.size());
     Motion motion;
     motion.duration = steps;
-    motion.per_second = 0.8;
+    motion.per_second = std::max(0.8, steps / 16);
     motion.rest = steps > 0 ? std::min(steps, std::floor(steps * 0.3) + 0.5) : 0;
     motion.label =
         fmt::format("step {}/{:.0f}",
@@ -58,24 +143,33 @@ Motion RingView::motion(const Frame& frame) const
 }
 
 // Real time at a drawn step: the clock is that of the whole group, however many ranks are drawn.
-Seconds time_at(const Frame& frame)
+Seconds RingView::time_at(const Frame& frame) const
 {
-    const CollectiveReport& c = frame.now.report.collective;
+    const Shown& c = shown(frame);
     const auto steps = static_cast<double>(c.steps.steps.size());
     return steps > 0 ? c.cost.total() * (std::min(frame.playback.t, steps) / steps) : Seconds();
 }
 
 void RingView::draw_clock(const Frame& frame, const Painter& painter, Rect ring) const
 {
-    const CollectiveReport& c = frame.now.report.collective;
+    const Shown& c = shown(frame);
     const std::size_t steps = c.steps.steps.size();
     const bool done = step_of(frame) >= steps;
-    const float y = ring.middle();
     const auto& theme = painter.theme;
+    const std::string step = done ? "done" : fmt::format("step {} of {}", step_of(frame) + 1, steps);
+    if (c.steps.in_switch || !is_ring_all_reduce())
+    {
+        // The middle is full of ways; the clock stands in the corner.
+        painter.text(ring.x, ring.y + painter.px(14), Type::title, theme.text, step);
+        painter.text(ring.x, ring.y + painter.px(42), Type::mono, theme.text, format_seconds(time_at(frame)));
+        painter.text(ring.x, ring.y + painter.px(62), Type::mono_small, theme.muted,
+                     "of " + format_seconds(c.cost.total()));
+        return;
+    }
+    const float y = ring.middle();
     painter.text(ring.centre(), y - painter.px(52), Type::body, theme.muted,
                  phase_of(frame) == Phase::reduce_scatter ? "reduce-scatter" : "all-gather", Align::centre);
-    painter.text(ring.centre(), y - painter.px(14), Type::display, theme.text,
-                 done ? "done" : fmt::format("step {} of {}", step_of(frame) + 1, steps), Align::centre);
+    painter.text(ring.centre(), y - painter.px(14), Type::display, theme.text, step, Align::centre);
     painter.text(ring.centre(), y + painter.px(28), Type::mono_title, theme.text,
                  format_seconds(time_at(frame)), Align::centre);
     painter.text(ring.centre(), y + painter.px(56), Type::mono_small, theme.muted,
@@ -84,19 +178,33 @@ void RingView::draw_clock(const Frame& frame, const Painter& painter, Rect ring)
 
 void RingView::draw_phases(const Frame& frame, const Painter& painter, Rect row, Out& out) const
 {
-    const auto& steps = frame.now.report.collective.steps.steps;
+    const auto& steps = shown(frame).steps.steps;
     if (steps.empty())
     {
         return;
     }
     const float pitch = row.w / static_cast<float>(steps.size());
     const std::size_t now = step_of(frame);
-    painter.text(row.x, row.y + painter.px(8),
-                 phase_of(frame) == Phase::reduce_scatter ? Type::small_strong : Type::small,
-                 painter.theme.text, "reduce-scatter");
-    painter.text(row.x + row.w / 2, row.y + painter.px(8),
-                 phase_of(frame) == Phase::all_gather ? Type::small_strong : Type::small, painter.theme.text,
-                 "all-gather");
+    // Where adding up ends and passing on begins.
+    const auto gather =
+        std::find_if(steps.begin(), steps.end(), [](const Step& s) { return s.phase == Phase::all_gather; });
+    const bool ring = kind_ == CollectiveKind::all_reduce &&
+                      (algorithm_->id == "ring" || algorithm_->id == "hierarchical" ||
+                       algorithm_->id == "halving-doubling");
+    const auto word = [&](Phase phase, float x, const char* words)
+    {
+        painter.text(x, row.y + painter.px(8), phase_of(frame) == phase ? Type::small_strong : Type::small,
+                     painter.theme.text, words);
+    };
+    if (gather != steps.begin())
+    {
+        word(Phase::reduce_scatter, row.x, ring ? "reduce-scatter" : "adding up");
+    }
+    if (gather != steps.end())
+    {
+        word(Phase::all_gather, row.x + pitch * static_cast<float>(gather - steps.begin()),
+             ring ? "all-gather" : "passing on");
+    }
     for (std::size_t i = 0; i < steps.size(); ++i)
     {
         const Rect cell{row.x + pitch * static_cast<float>(i), row.y + painter.px(24), pitch - painter.px(4),
@@ -119,7 +227,7 @@ void RingView::draw_phases(const Frame& frame, const Painter& painter, Rect row,
 
 void RingView::draw_rank(const Frame& frame, const Painter& painter, Rect area) const
 {
-    const Collective& c = frame.now.report.collective.steps;
+    const Collective& c = shown(frame).steps;
     painter.fill(area, painter.theme.panel, painter.px(8));
     painter.outline(area, painter.theme.grid, 1, painter.px(8));
     Rect in = area.inset(painter.px(16));
@@ -131,6 +239,13 @@ void RingView::draw_rank(const Frame& frame, const Painter& painter, Rect area) 
     const float sets = painter.px(24) + painter.px(16) * static_cast<float>(c.chunks);
     const bool explained = in.h - painter.px(120) >= sets;
     const Rect notes = in.cut_bottom(explained ? painter.px(120) : 0);
+    if (hidden_)
+    {
+        painter.paragraph(
+            {in.x, in.y + painter.px(12), in.w, in.h}, Type::body, painter.theme.muted,
+            fmt::format("What will rank {} hold after this step? Say it, then press Enter.", rank_));
+        return;
+    }
     draw_holdings(painter, in, c, frame.playback.t, rank_);
     if (!explained)
     {
@@ -138,33 +253,44 @@ void RingView::draw_rank(const Frame& frame, const Painter& painter, Rect area) 
     }
     const Holdings held = holdings_after(c, step);
     float y = notes.y + painter.px(16);
-    if (step < c.steps.size())
+    const auto say = [&](const std::string& words)
     {
-        for (const Transfer& move : c.steps[step].transfers)
-        {
-            const auto chunk = static_cast<std::size_t>(move.chunk);
-            const bool leaves = static_cast<std::size_t>(move.from) == rank_;
-            const bool arrives = static_cast<std::size_t>(move.to) == rank_;
-            if (!leaves && !arrives)
-            {
-                continue;
-            }
-            const int sent = std::popcount(held[static_cast<std::size_t>(move.from)][chunk]);
-            const int result = c.steps[step].phase == Phase::reduce_scatter
-                                   ? sent + std::popcount(held[rank_][chunk])
-                                   : sent;
-            painter.text(notes.x, y, Type::mono, painter.theme.text, chunk_name(chunk));
-            painter.text_within(notes.x + painter.px(24), y, notes.w - painter.px(24), Type::small,
-                                painter.theme.text,
-                                leaves ? fmt::format("leaves, sum of {}", sent)
-                                       : fmt::format("arrives, becomes sum of {}", result));
-            y += painter.px(26);
-        }
+        painter.text_within(notes.x, y, notes.w, Type::small, painter.theme.text, words);
+        y += painter.px(26);
+    };
+    std::size_t leaves = 0;
+    std::size_t arrives = 0;
+    std::size_t to = 0;
+    std::size_t from = 0;
+    for (const Transfer& move : step < c.steps.size() ? c.steps[step].transfers : std::vector<Transfer>{})
+    {
+        const bool away = static_cast<std::size_t>(move.from) == rank_;
+        const bool here = static_cast<std::size_t>(move.to) == rank_;
+        leaves += away ? 1 : 0;
+        arrives += here ? 1 : 0;
+        to = away ? static_cast<std::size_t>(move.to) : to;
+        from = here ? static_cast<std::size_t>(move.from) : from;
     }
-    else
+    const auto whom = [&](std::size_t rank)
     {
-        painter.text_within(notes.x, y, notes.w, Type::small, painter.theme.text,
-                            "every chunk is the sum of all ranks");
+        return rank < static_cast<std::size_t>(c.ranks) ? fmt::format("rank {}", rank)
+                                                        : std::string("the switch");
+    };
+    if (step >= c.steps.size())
+    {
+        say("every rank has what it is to have");
+    }
+    else if (leaves + arrives == 0)
+    {
+        say("nothing to do in this step");
+    }
+    if (leaves > 0)
+    {
+        say(fmt::format("sends {} chunk{} to {}", leaves, leaves == 1 ? "" : "s", whom(to)));
+    }
+    if (arrives > 0)
+    {
+        say(fmt::format("receives {} from {}", arrives, whom(from)));
     }
     const Colour gold = painter.theme.of(Component::gradients).fill;
     const Rect solid{notes.x, notes.y + painter.px(72), painter.px(14), painter.px(14)};
@@ -179,8 +305,17 @@ void RingView::draw_rank(const Frame& frame, const Painter& painter, Rect area) 
 
 void RingView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    const CollectiveReport& c = frame.now.report.collective;
+    const Shown& c = shown(frame);
+    draw_popups(painter, out);
     rank_ = std::min(rank_, static_cast<std::size_t>(std::max<std::int64_t>(1, c.steps.ranks)) - 1);
+    if (!c.refused.empty())
+    {
+        painter.text(area.centre(), area.middle() - painter.px(16), Type::title, painter.theme.text,
+                     fmt::format("{} does not suit these ranks.", algorithm_->name), Align::centre);
+        painter.text(area.centre(), area.middle() + painter.px(20), Type::body, painter.theme.muted,
+                     to_line(c.refused.front()), Align::centre);
+        return;
+    }
     if (area.w > painter.px(640))
     {
         Rect side = area.cut_right(painter.px(240));
@@ -188,13 +323,13 @@ void RingView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
         const Rect note = side.cut_bottom(painter.px(64));
         draw_rank(frame, painter, side);
         painter.paragraph({note.x, note.y + painter.px(14), note.w, note.h}, Type::small, painter.theme.muted,
-                          "Dots round a packet sit where the ranks sit on the ring.");
+                          "Dots round a packet sit where the ranks sit on the circle.");
     }
     const Rect phases = area.cut_bottom(painter.px(48));
-    const std::string where = c.crosses_nodes ? "over the network" : "inside a node";
-    const std::string all = c.ranks > c.drawn_ranks
+    const std::string where = c.ranks > c.links.per_node ? "over the network" : "inside a node";
+    const std::string all = c.ranks > c.steps.ranks
                                 ? fmt::format("{} of {} ranks drawn, {}; clock and bytes for all",
-                                              c.drawn_ranks, grouped(c.ranks), where)
+                                              c.steps.ranks, grouped(c.ranks), where)
                                 : fmt::format("{} rank{}, {}", c.ranks, c.ranks == 1 ? "" : "s", where);
     painter.text_within(area.x, area.y + painter.px(16), area.w, Type::small, painter.theme.muted, all);
     Rect ring = area;
@@ -203,7 +338,7 @@ void RingView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
     if (c.steps.steps.empty())
     {
         painter.text(ring.centre(), ring.middle() + painter.px(64), Type::body, painter.theme.muted,
-                     "One rank has its sum already: nothing moves.", Align::centre);
+                     "One rank has everything already: nothing moves.", Align::centre);
     }
     const auto hovered = draw_ring(painter, ring, c.steps, frame.playback.t, {rank_, true, true});
     if (hovered && ImGui::IsMouseClicked(0))
@@ -219,7 +354,7 @@ void RingView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
 
 Caption RingView::caption(const Frame& frame) const
 {
-    const CollectiveReport& c = frame.now.report.collective;
+    const Shown& c = shown(frame);
     const std::size_t steps = c.steps.steps.size();
     const std::size_t step = step_of(frame);
     Caption caption;
@@ -230,10 +365,18 @@ Caption RingView::caption(const Frame& frame) const
     }
     else if (step >= steps)
     {
-        caption.sentence =
-            fmt::format("Done: every rank holds every sum, and sent **{}** for {} of gradients.",
-                        format_bytes(c.cost.sent_per_rank, frame.preferences.unit),
-                        format_bytes(c.message, frame.preferences.unit));
+        caption.sentence = fmt::format(
+            "Done: every rank has what it is to have; the busiest sent **{}** for a message of {}.",
+            format_bytes(c.cost.sent_per_rank, frame.preferences.unit),
+            format_bytes(c.message, frame.preferences.unit));
+    }
+    else if (!is_ring_all_reduce())
+    {
+        caption.sentence = fmt::format(
+            "{} by {}: **{} steps**, the busiest rank sends **{}**; {}.", name_of(kind_), algorithm_->name,
+            c.cost.steps, format_bytes(c.cost.sent_per_rank, frame.preferences.unit), algorithm_->says);
+        caption.sentence.front() =
+            static_cast<char>(std::toupper(static_cast<unsigned char>(caption.sentence.front())));
     }
     else if (c.steps.steps[step].phase == Phase::reduce_scatter)
     {
@@ -246,27 +389,89 @@ Caption RingView::caption(const Frame& frame) const
         caption.sentence = fmt::format(
             "Step {}: every rank passes one finished sum on; **{} each**, all links busy.", step + 1, chunk);
     }
-    const Term term = explain_all_reduce(frame.now.scenario, frame.now.report);
-    caption.formula =
-        fmt::format("T = {} = {} = {}", term.formula, term.working, format_seconds(Seconds(term.value)));
-    caption.source = term.source;
+    if (is_ring_all_reduce())
+    {
+        const Term term = explain_all_reduce(frame.now.scenario, frame.now.report);
+        caption.formula =
+            fmt::format("T = {} = {} = {}", term.formula, term.working, format_seconds(Seconds(term.value)));
+        caption.source = term.source;
+        return caption;
+    }
+    caption.formula = fmt::format(
+        "T = latency + transfer = {} + {} = {};  bus bandwidth {} GB/s", format_seconds(c.cost.latency),
+        format_seconds(c.cost.transfer), format_seconds(c.cost.total()),
+        three_digits(bus_bandwidth(kind_, c.ranks, c.message, c.cost.total()).value / 1e9));
+    caption.source = algorithm_->source;
     return caption;
+}
+
+void RingView::draw_popups(const Painter& painter, Out& out)
+{
+    if (open_ != nullptr)
+    {
+        ImGui::OpenPopup(open_);
+        open_ = nullptr;
+    }
+    constexpr std::array<std::string_view, kCollectiveKinds> kSays{
+        "everybody ends with the sum of all",    "rank r ends with chunk r of the sum",
+        "everybody ends with everybody's chunk", "everybody ends with the root's",
+        "the root ends with the sum of all",     "rank r ends with what each rank has for r",
+        "one rank's message to another"};
+    std::vector<Choosable> kinds;
+    for (std::size_t k = 0; k < kCollectiveKinds; ++k)
+    {
+        const std::string_view name = name_of(static_cast<CollectiveKind>(k));
+        kinds.push_back({name, name, kSays.at(k)});
+    }
+    if (const auto chosen = choice_popup(painter, kKindPopup, kinds))
+    {
+        choose(static_cast<CollectiveKind>(*chosen), algorithm_, out);
+    }
+    std::vector<const CollectiveAlgorithm*> can;
+    std::vector<Choosable> algorithms;
+    for (const CollectiveAlgorithm* a : collective_algorithms())
+    {
+        if (a->can(kind_))
+        {
+            can.push_back(a);
+            algorithms.push_back({a->id, a->name, a->says});
+        }
+    }
+    if (const auto chosen = choice_popup(painter, kAlgorithmPopup, algorithms))
+    {
+        choose(kind_, can[*chosen], out);
+    }
 }
 
 bool RingView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    const CollectiveReport& c = frame.now.report.collective;
+    const Shown& c = shown(frame);
     const auto steps = static_cast<double>(std::max<std::size_t>(1, c.steps.steps.size()));
     const double share = c.steps.steps.empty() ? 1 : std::min(frame.playback.t, steps) / steps;
-    Rect row = area.cut_top(painter.px(32));
+    Rect row = area.cut_top(painter.px(34));
+    if (dropdown(painter, row, "###kind of collective", name_of(kind_)))
+    {
+        open_ = kKindPopup;
+    }
+    area.cut_top(painter.px(6));
+    row = area.cut_top(painter.px(34));
+    if (dropdown(painter, row, "###algorithm", algorithm_->name))
+    {
+        open_ = kAlgorithmPopup;
+    }
+    area.cut_top(painter.px(6));
+    row = area.cut_top(painter.px(32));
     painter.text(row.x, row.middle(), Type::body_strong, painter.theme.text, "Bytes sent per rank");
     row = area.cut_top(painter.px(48));
     painter.text(row.x, row.middle(), Type::display, painter.theme.text,
                  format_bytes(c.cost.sent_per_rank * share, painter.look.unit));
     row = area.cut_top(painter.px(24));
-    painter.text_within(
-        row.x, row.middle(), row.w, Type::small, painter.theme.muted,
-        fmt::format("of {} = 2(N\u22121)/N \u00d7 S", format_bytes(c.cost.sent_per_rank, painter.look.unit)));
+    painter.text_within(row.x, row.middle(), row.w, Type::small, painter.theme.muted,
+                        is_ring_all_reduce()
+                            ? fmt::format("of {} = 2(N\u22121)/N \u00d7 S",
+                                          format_bytes(c.cost.sent_per_rank, painter.look.unit))
+                            : fmt::format("of {}, by the busiest rank",
+                                          format_bytes(c.cost.sent_per_rank, painter.look.unit)));
     row = area.cut_top(painter.px(24));
     const Rect bar{row.x, row.middle() - painter.px(4), row.w, painter.px(8)};
     painter.fill(bar, painter.theme.raised, painter.px(2));
@@ -274,13 +479,14 @@ bool RingView::draw_panel(const Frame& frame, const Painter& painter, Rect area,
                  painter.px(2));
     const auto line = [&](std::string_view label, const std::string& value)
     {
-        const Rect r = area.cut_top(painter.px(28));
+        const Rect r = area.cut_top(painter.px(24));
         painter.text(r.x, r.middle(), Type::small, painter.theme.muted, label);
         painter.text(r.right(), r.middle(), Type::mono_small, painter.theme.text, value, Align::right);
     };
     line("Message S", format_bytes(c.message, painter.look.unit));
     line("Ranks N", grouped(c.ranks));
-    line("Link, one way", three_digits(c.link.bandwidth.value / 1e9) + " GB/s");
+    const Link& link = c.ranks > c.links.per_node ? c.links.between : c.links.inside;
+    line("Link, one way", three_digits(link.bandwidth.value / 1e9) + " GB/s");
     line("Latency part", format_seconds(c.cost.latency));
     line("Bandwidth part", format_seconds(c.cost.transfer));
     area.cut_top(painter.px(8));
@@ -300,33 +506,54 @@ bool RingView::draw_panel(const Frame& frame, const Painter& painter, Rect area,
     return true;
 }
 
-void RingView::keys(const Frame& frame, Out&)
+void RingView::keys(const Frame& frame, Out& out)
 {
-    const auto ranks =
-        static_cast<std::size_t>(std::max<std::int64_t>(1, frame.now.report.collective.steps.ranks));
+    const auto ranks = static_cast<std::size_t>(std::max<std::int64_t>(1, shown(frame).steps.ranks));
     if (ImGui::IsKeyPressed(ImGuiKey_R))
     {
         rank_ = (rank_ + (ImGui::GetIO().KeyShift ? ranks - 1 : 1)) % ranks;
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_C, false))
+    {
+        open_ = kKindPopup;
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_G, false))
+    {
+        open_ = kAlgorithmPopup;
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_P, false))
+    {
+        hidden_ = !hidden_;
+        out.push(Play{false});
+    }
+    if (hidden_ && ImGui::IsKeyPressed(ImGuiKey_Enter, false))
+    {
+        // The step is taken and its result shown.
+        hidden_ = false;
+        out.push(Seek{next_stop(motion(frame), frame.playback.t, 1)});
     }
 }
 
 constexpr std::array<std::string_view, 5> kControls{"collective.ranks", "collective.message_gb",
                                                     "cluster.node_link_gb_per_s", "cluster.network_gb_per_s",
                                                     "collective.latency_us"};
-constexpr std::array kKeys{KeyHelp{"R", "Next rank; Shift+R the one before"},
-                           KeyHelp{"click", "Choose a rank, or a step"}};
+constexpr std::array kKeys{
+    KeyHelp{"C", "Choose the collective"}, KeyHelp{"G", "Choose the algorithm"},
+    KeyHelp{"P", "Predict: hide what the rank holds; Enter takes the step and shows it"},
+    KeyHelp{"R", "Next rank; Shift+R the one before"}, KeyHelp{"click", "Choose a rank, or a step"}};
 
 } // namespace
 
 extern const ViewInfo ring_view;
-const ViewInfo ring_view{30,
-                         "ring",
-                         "Network",
-                         "Ring",
-                         "What does each rank hold, and what moves next?",
-                         "Ring all-reduce step by step: chunks, partial sums as sets, bytes and time",
-                         kControls,
-                         kKeys,
-                         [] { return std::unique_ptr<View>(std::make_unique<RingView>()); }};
+const ViewInfo ring_view{
+    30,
+    "ring",
+    "Network",
+    "Collectives",
+    "What does each rank hold, and what moves next?",
+    "Ring all-reduce and its siblings, step by step: chunks, partial sums as sets, bytes and time",
+    kControls,
+    kKeys,
+    [] { return std::unique_ptr<View>(std::make_unique<RingView>()); }};
 
 } // namespace ringside

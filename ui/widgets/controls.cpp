@@ -38,6 +38,17 @@ Press press(const Painter& painter, Rect r, const char* label, float radius)
     return p;
 }
 
+int arrow_steps(ImGuiID id)
+{
+    ImGui::SetKeyOwner(ImGuiKey_LeftArrow, id);
+    ImGui::SetKeyOwner(ImGuiKey_RightArrow, id);
+    if (ImGui::IsKeyPressed(ImGuiKey_LeftArrow, id, ImGuiInputFlags_Repeat))
+    {
+        return -1;
+    }
+    return ImGui::IsKeyPressed(ImGuiKey_RightArrow, id, ImGuiInputFlags_Repeat) ? 1 : 0;
+}
+
 bool button(const Painter& painter, Rect r, const char* label, std::string_view key, ButtonStyle style)
 {
     const Press p = press(painter, r, label);
@@ -186,17 +197,6 @@ void draw_track(const Painter& painter, Rect r, float position, std::span<const 
     painter.list.AddCircleFilled({x, y}, held ? knob * 1.15F : knob, t.text);
 }
 
-int arrow_steps(ImGuiID id)
-{
-    ImGui::SetKeyOwner(ImGuiKey_LeftArrow, id);
-    ImGui::SetKeyOwner(ImGuiKey_RightArrow, id);
-    if (ImGui::IsKeyPressed(ImGuiKey_LeftArrow, id, ImGuiInputFlags_Repeat))
-    {
-        return -1;
-    }
-    return ImGui::IsKeyPressed(ImGuiKey_RightArrow, id, ImGuiInputFlags_Repeat) ? 1 : 0;
-}
-
 void label_and_value(const Painter& painter, Rect r, const SliderText& words, bool hovered, bool typing)
 {
     const Theme& t = painter.theme;
@@ -324,8 +324,15 @@ void tip_card(const Painter& painter, Rect bounds, ImVec2 at, std::string_view h
 
 void tooltip(const Painter& painter, std::string_view text)
 {
-    if (text.empty() ||
-        !ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal | ImGuiHoveredFlags_NoSharedDelay))
+    if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal | ImGuiHoveredFlags_NoSharedDelay))
+    {
+        tooltip_at_mouse(painter, text);
+    }
+}
+
+void tooltip_at_mouse(const Painter& painter, std::string_view text)
+{
+    if (text.empty())
     {
         return;
     }

@@ -23,6 +23,9 @@ struct Press
 // An invisible button of this size, found by its label, with a visible focus outline.
 Press press(const Painter& painter, Rect r, const char* label, float radius = 6);
 
+// -1 or 1 when an arrow key moves the item of this id, which has the keyboard; the focus stays.
+int arrow_steps(ImGuiID id);
+
 enum class ButtonStyle
 {
     plain,
@@ -91,5 +94,7 @@ void tip_card(const Painter& painter, Rect bounds, ImVec2 at, std::string_view h
 
 // ImGui's tooltip, wrapped, after half a second over the last item.
 void tooltip(const Painter& painter, std::string_view text);
+// The same at once, for what is drawn and no item; nothing for an empty text.
+void tooltip_at_mouse(const Painter& painter, std::string_view text);
 
 } // namespace ringside

@@ -15,8 +15,8 @@ namespace ringside
 namespace
 {
 
-constexpr float kLabelCell = 11; // cells narrower than this carry no number [design px]
-constexpr float kMergeCell = 3;  // and narrower than this are drawn by the pixel
+constexpr float kMergeCell =
+    3; // cells narrower than this are drawn by the pixel, as are lanes as low [design px]
 
 const Ink& ink_of(const Theme& t, Pass pass)
 {
@@ -56,6 +56,8 @@ public:
     std::optional<std::size_t> draw(float gap)
     {
         gap_ = gap;
+        const auto last = timeline_.rank(0).empty() ? Operation{} : timeline_.rank(0).back().operation;
+        widest_ = p_.width(Type::mono_small, std::to_string(last.micro_batch)) + p_.px(2);
         for (std::size_t rank = 0; rank < timeline_.ranks(); ++rank)
         {
             draw_lane(lane(rank), rank);
@@ -95,7 +97,7 @@ private:
         const auto last = std::lower_bound(first, events.end(), window_.to,
                                            [](const Event& e, double t) { return e.start < t; });
         const auto count = static_cast<float>(last - first);
-        if (count > 0 && field_.w / count < p_.px(kMergeCell))
+        if (count > 0 && (field_.w / count < p_.px(kMergeCell) || lane.h < p_.px(kMergeCell)))
         {
             draw_merged(lane, rank, from, to);
             point_at(lane, events);
@@ -230,16 +232,12 @@ private:
         {
             p_.line(r.x, r.bottom() - p_.px(1), r.right(), r.bottom() - p_.px(1), t.text, p_.px(2));
         }
-        if (room < p_.px(kLabelCell) || r.h < p_.px(14))
+        if (room < widest_ || r.h < p_.px(14))
         {
             return;
         }
-        const std::string number = std::to_string(e.operation.micro_batch);
-        if (p_.width(Type::mono_small, number) + p_.px(2) <= room)
-        {
-            p_.text(r.x + room / 2, r.middle(), Type::mono_small, lit ? ink.label : t.muted, number,
-                    Align::centre);
-        }
+        p_.text(r.x + room / 2, r.middle(), Type::mono_small, lit ? ink.label : t.muted,
+                std::to_string(e.operation.micro_batch), Align::centre);
     }
 
     // The way of the lit micro-batch, from cell to cell, and what the pointed one waited for.
@@ -285,6 +283,8 @@ private:
     bool inside_;
     float gap_ = 0;
     std::optional<std::int32_t> lit_;
+    float widest_ =
+        0; // number of a micro-batch: cells have theirs where all would fit, so that none seems missing
     LaneColumns columns_;
     std::array<Colour, (kShades + 1) * (kShades + 1) * (kShades + 1)> mixtures_{};
     std::optional<std::size_t> hovered_;

@@ -1,9 +1,12 @@
 #include "ui/widgets/ring.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <set>
 
 namespace ringside
 {
@@ -19,16 +22,28 @@ ImVec2 on_circle(ImVec2 centre, float radius, float turn)
     return {centre.x + radius * std::sin(turn * kTurn), centre.y - radius * std::cos(turn * kTurn)};
 }
 
-// Brighter with every summand.
-Colour sum_colour(const Theme& theme, Contributors held, std::size_t ranks)
+// How much of what a chunk is to be is there, 0 to 1. A rank's own part of a sum is where everybody starts,
+// so that is 0; where nothing is added, a chunk is there or not.
+float filled(Contributors held, std::size_t ranks, bool sums)
 {
     const int summands = std::popcount(held);
-    if (summands <= 1)
+    if (!sums)
     {
-        return theme.raised;
+        return summands > 0 ? 1.0F : 0.0F;
     }
-    const float share = ranks < 2 ? 1 : static_cast<float>(summands - 1) / static_cast<float>(ranks - 1);
-    return mix(theme.window, theme.of(Component::gradients).fill, 0.25F + 0.75F * share);
+    return ranks < 2 ? 1 : static_cast<float>(std::max(0, summands - 1)) / static_cast<float>(ranks - 1);
+}
+
+Colour filled_colour(const Theme& theme, float share)
+{
+    return share > 0 ? mix(theme.window, theme.of(Component::gradients).fill, 0.25F + 0.75F * share)
+                     : theme.raised;
+}
+
+bool adds_up(CollectiveKind kind)
+{
+    return kind == CollectiveKind::all_reduce || kind == CollectiveKind::reduce_scatter ||
+           kind == CollectiveKind::reduce;
 }
 
 // A piece of a doughnut; turns are shares of the full circle, clockwise from the top.
@@ -73,9 +88,10 @@ struct Circle
     float rank_radius;
     std::size_t ranks;
 
+    // The one beyond the ranks is the switch.
     ImVec2 place(std::size_t rank) const
     {
-        return on_circle(centre, radius,
+        return on_circle(centre, rank < ranks ? radius : 0,
                          ranks < 2 ? 0 : static_cast<float>(rank) / static_cast<float>(ranks));
     }
 };
@@ -91,13 +107,13 @@ Circle circle_in(const Painter& p, Rect area, std::size_t ranks, const RingStyle
     return {{area.centre(), area.middle()}, ranks < 2 ? 0 : outer - radius - p.px(4), radius, ranks};
 }
 
-void draw_doughnut(const Painter& p, const Circle& circle, std::size_t rank,
-                   const std::vector<Contributors>& held, bool letters)
+void draw_doughnut(const Painter& p, const Circle& circle, std::size_t rank, const std::vector<float>& share,
+                   bool letters)
 {
     const ImVec2 centre = circle.place(rank);
     const float radius = circle.rank_radius;
     const float inner = radius * 0.44F;
-    const std::size_t chunks = held.size();
+    const std::size_t chunks = share.size();
     const float gap = chunks > 1 ? 0.006F : 0;
     const bool room =
         radius * 0.72F * kTurn / static_cast<float>(chunks) > p.px(14) && radius - inner > p.px(16);
@@ -105,14 +121,13 @@ void draw_doughnut(const Painter& p, const Circle& circle, std::size_t rank,
     {
         const float from = (static_cast<float>(c) - 0.5F) / static_cast<float>(chunks) + gap;
         const float to = (static_cast<float>(c) + 0.5F) / static_cast<float>(chunks) - gap;
-        const Colour colour = sum_colour(p.theme, held[c], circle.ranks);
+        const Colour colour = filled_colour(p.theme, share[c]);
         draw_sector(p, {centre, inner, radius, from, to}, colour);
         if (letters && room)
         {
-            const bool bright = std::popcount(held[c]) * 2 > static_cast<int>(circle.ranks);
-            const Colour ink = bright                       ? p.theme.of(Component::gradients).label
-                               : std::popcount(held[c]) > 1 ? p.theme.text
-                                                            : p.theme.muted;
+            const Colour ink = share[c] > 0.4F ? p.theme.of(Component::gradients).label
+                               : share[c] > 0  ? p.theme.text
+                                               : p.theme.muted;
             const ImVec2 at = on_circle(centre, (inner + radius) / 2, (from + to) / 2);
             p.text(at.x, at.y, Type::mono_small, ink, chunk_name(c), Align::centre);
         }
@@ -121,12 +136,12 @@ void draw_doughnut(const Painter& p, const Circle& circle, std::size_t rank,
            std::to_string(rank), Align::centre);
 }
 
-// A chunk on its way.
+// A chunk on its way, or several together.
 struct Packet
 {
     ImVec2 at;
     float radius;
-    std::size_t chunk;
+    std::string label;
     Contributors sum;
 };
 
@@ -137,8 +152,7 @@ void draw_packet(const Painter& p, const Packet& packet, std::size_t ranks, bool
     p.list.AddCircle(packet.at, packet.radius, p.theme.text, 0, p.px(2));
     if (packet.radius > p.px(8))
     {
-        p.text(packet.at.x, packet.at.y, Type::mono_small, gold.label, chunk_name(packet.chunk),
-               Align::centre);
+        p.text(packet.at.x, packet.at.y, Type::mono_small, gold.label, packet.label, Align::centre);
     }
     for (std::size_t r = 0; dots && r < ranks; ++r)
     {
@@ -154,23 +168,57 @@ void draw_packets(const Painter& p, const Circle& circle, const std::vector<Tran
                   const Holdings& held, float part, bool dots)
 {
     const float size = std::min(p.px(15), circle.rank_radius * 0.36F);
+    // What goes the same way goes in one packet, and stands for all of it.
+    std::map<std::pair<std::size_t, std::size_t>, std::vector<const Transfer*>> ways;
     for (const Transfer& move : transfers)
     {
-        const auto from = static_cast<std::size_t>(move.from);
-        const auto chunk = static_cast<std::size_t>(move.chunk);
-        const ImVec2 a = circle.place(from);
-        const ImVec2 b = circle.place(static_cast<std::size_t>(move.to));
+        ways[{static_cast<std::size_t>(move.from), static_cast<std::size_t>(move.to)}].push_back(&move);
+    }
+    for (const auto& [way, moves] : ways)
+    {
+        const auto chunk = static_cast<std::size_t>(moves.front()->chunk);
+        const ImVec2 a = circle.place(way.first);
+        const ImVec2 b = circle.place(way.second);
+        const std::string label = moves.size() > 1
+                                      ? std::to_string(moves.size())
+                                      : chunk_name(chunk % std::max<std::size_t>(1, circle.ranks));
         const float apart = std::max(1.0F, std::hypot(b.x - a.x, b.y - a.y));
         const float start = std::min(0.5F, (circle.rank_radius + size * 0.6F) / apart);
         const float k = start + (1 - 2 * start) * ease(part);
         const ImVec2 at{a.x + (b.x - a.x) * k, a.y + (b.y - a.y) * k};
-        draw_packet(p, {at, size, chunk, held[from][chunk]}, circle.ranks, dots);
+        draw_packet(p, {at, size, label, held[way.first][chunk]}, circle.ranks, dots && moves.size() == 1);
     }
 }
 
 std::size_t step_at(const Collective& collective, double t)
 {
     return std::min(static_cast<std::size_t>(std::max(0.0, t)), collective.steps.size());
+}
+
+// Every way that is used at all, and the switch.
+void draw_ways(const Painter& p, const Circle& circle, const Collective& c)
+{
+    std::set<std::pair<std::int32_t, std::int32_t>> ways;
+    for (const Step& step : c.steps)
+    {
+        for (const Transfer& t : step.transfers)
+        {
+            ways.insert(std::minmax(t.from, t.to));
+        }
+    }
+    for (const auto& [a, b] : ways)
+    {
+        p.list.AddLine(circle.place(static_cast<std::size_t>(a)), circle.place(static_cast<std::size_t>(b)),
+                       p.theme.grid, p.px(2));
+    }
+    if (c.in_switch)
+    {
+        const float half = p.px(44);
+        const Rect box{circle.centre.x - half, circle.centre.y - half * 0.6F, 2 * half, half * 1.2F};
+        p.fill(box, p.theme.control, p.px(8));
+        p.outline(box, p.theme.line, p.px(1.5F), p.px(8));
+        p.text(box.centre(), box.middle(), Type::body_strong, p.theme.text, "switch", Align::centre);
+    }
 }
 
 // One row of the table: which ranks' summands this chunk has, and which arrive now.
@@ -203,6 +251,21 @@ std::string chunk_name(std::size_t chunk)
     return chunk < 26 ? std::string(1, static_cast<char>('a' + chunk)) : std::to_string(chunk);
 }
 
+std::vector<Contributors> shown_of(const Collective& c, const Holdings& held, std::size_t rank)
+{
+    if (c.kind != CollectiveKind::all_to_all)
+    {
+        return held[rank];
+    }
+    const auto n = static_cast<std::size_t>(c.ranks);
+    std::vector<Contributors> blocks(n);
+    for (std::size_t from = 0; from < n; ++from)
+    {
+        blocks[from] = held[rank][from * n + rank];
+    }
+    return blocks;
+}
+
 std::optional<std::size_t> draw_ring(const Painter& p, Rect area, const Collective& collective, double t,
                                      const RingStyle& style)
 {
@@ -210,17 +273,19 @@ std::optional<std::size_t> draw_ring(const Painter& p, Rect area, const Collecti
     const Circle circle = circle_in(p, area, ranks, style);
     const std::size_t step = step_at(collective, t);
     const Holdings held = holdings_after(collective, step);
-    for (std::size_t r = 0; r < ranks && ranks > 1; ++r)
-    {
-        p.list.AddLine(circle.place(r), circle.place((r + 1) % ranks), p.theme.grid, p.px(2));
-    }
+    draw_ways(p, circle, collective);
     std::optional<std::size_t> hovered;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     for (std::size_t r = 0; r < ranks; ++r)
     {
         const ImVec2 at = circle.place(r);
         p.list.AddCircleFilled(at, circle.rank_radius + p.px(3), p.theme.window);
-        draw_doughnut(p, circle, r, held[r], style.letters);
+        std::vector<float> share;
+        for (const Contributors chunk : shown_of(collective, held, r))
+        {
+            share.push_back(filled(chunk, ranks, adds_up(collective.kind)));
+        }
+        draw_doughnut(p, circle, r, share, style.letters);
         if (std::hypot(mouse.x - at.x, mouse.y - at.y) < circle.rank_radius && ImGui::IsWindowHovered())
         {
             hovered = r;
@@ -247,7 +312,9 @@ void draw_holdings(const Painter& p, Rect area, const Collective& collective, do
     const Holdings held = holdings_after(collective, step);
     const float label = p.px(36);
     const float pitch = std::min(p.px(20), (area.w - label) / static_cast<float>(ranks));
-    const float row_height = std::min(p.px(32), (area.h - p.px(24)) / static_cast<float>(collective.chunks));
+    const float row_height = std::min(
+        p.px(32), (area.h - p.px(24)) /
+                      static_cast<float>(std::max<std::size_t>(1, shown_of(collective, held, rank).size())));
     p.text(area.x, area.y + p.px(10), Type::small, p.theme.muted, "from");
     for (std::size_t r = 0; r < ranks; ++r)
     {
@@ -257,29 +324,19 @@ void draw_holdings(const Painter& p, Rect area, const Collective& collective, do
                    Type::mono_small, p.theme.muted, std::to_string(r), Align::centre);
         }
     }
-    std::optional<Transfer> leaving;
-    std::optional<Transfer> arriving;
-    if (step < collective.steps.size())
-    {
-        for (const Transfer& move : collective.steps[step].transfers)
-        {
-            leaving = static_cast<std::size_t>(move.from) == rank ? move : leaving;
-            arriving = static_cast<std::size_t>(move.to) == rank ? move : arriving;
-        }
-    }
-    for (std::size_t c = 0; c < static_cast<std::size_t>(collective.chunks); ++c)
+    const std::vector<Contributors> now = shown_of(collective, held, rank);
+    const std::vector<Contributors> next = shown_of(collective, holdings_after(collective, step + 1), rank);
+    for (std::size_t c = 0; c < now.size(); ++c)
     {
         const Rect row{area.x - p.px(8), area.y + p.px(24) + row_height * static_cast<float>(c),
                        area.w + p.px(16), row_height};
-        const bool arrives = arriving && static_cast<std::size_t>(arriving->chunk) == c;
-        if (arrives || (leaving && static_cast<std::size_t>(leaving->chunk) == c))
+        if (now[c] != next[c])
         {
             p.fill({row.x, row.y + 1, row.w, row.h - 2}, p.theme.raised, p.px(2));
         }
         p.text(area.x, row.middle(), row_height > p.px(20) ? Type::mono : Type::mono_small, p.theme.text,
                chunk_name(c));
-        const Contributors coming = arrives ? held[static_cast<std::size_t>(arriving->from)][c] : 0;
-        draw_summands(p, {area.x + label, row.y, area.w - label, row.h}, held[rank][c], coming, ranks);
+        draw_summands(p, {area.x + label, row.y, area.w - label, row.h}, now[c], next[c], ranks);
     }
 }
 

@@ -1,5 +1,5 @@
-// Ranks on a circle: what each holds as a doughnut of chunks, what moves as packets with the set of summands
-// round them.
+// Ranks on a circle, a switch in their middle where the collective has one: what each holds as a doughnut of
+// chunks, what moves as packets with the set of summands round them.
 #pragma once
 
 #include "core/collective/collective.h"
@@ -23,6 +23,9 @@ std::optional<std::size_t> draw_ring(const Painter& painter, Rect area, const Co
 
 // "a" to "p".
 std::string chunk_name(std::size_t chunk);
+
+// What is drawn of a rank: its chunks; of an all-to-all the blocks for it, one a sender.
+std::vector<Contributors> shown_of(const Collective& collective, const Holdings& held, std::size_t rank);
 
 // Rows of chunks, squares of contributors: solid held, outlined arriving.
 void draw_holdings(const Painter& painter, Rect area, const Collective& collective, double t,

@@ -92,8 +92,7 @@ double handle(const Painter& p, Rect r, const Grip& grip, bool& dragging)
     }
     if (pressed.focused)
     {
-        return (ImGui::IsKeyPressed(ImGuiKey_RightArrow) ? 1 : 0) -
-               (ImGui::IsKeyPressed(ImGuiKey_LeftArrow) ? 1 : 0);
+        return arrow_steps(ImGui::GetItemID());
     }
     return 0;
 }

@@ -85,12 +85,12 @@ void PasteOrder::draw_verdict(const Painter& here, Rect r) const
 {
     if (!faults_.empty())
     {
-        here.triangle(r.x + here.px(8), r.y + here.px(12), here.theme.warning);
+        here.triangle(r.x, r.y + here.px(12), here.theme.warning);
         here.paragraph({r.x + here.px(24), r.y + here.px(2), r.w - here.px(24), r.h}, Type::small,
                        here.theme.text, to_line(faults_.front()));
         return;
     }
-    here.tick(r.x + here.px(8), r.y + here.px(12), here.theme.ok);
+    here.tick(r.x, r.y + here.px(12), here.theme.ok);
     here.text_within(
         r.x + here.px(24), r.y + here.px(12), r.w - here.px(24), Type::small, here.theme.text,
         fmt::format("{} ranks, {} virtual stages, {} micro-batches; every operation finds its input",
@@ -115,16 +115,22 @@ std::optional<WrittenOrder> PasteOrder::draw(const Painter& p)
     };
     Rect r = row(24);
     here.text(r.x, r.middle(), Type::body_strong, p.theme.text, "Your own schedule");
-    r = row(24);
-    here.text_within(
-        r.x, r.middle(), r.w, Type::small, p.theme.muted,
+    here.paragraph(
+        row(44), Type::small, p.theme.muted,
         "B is the whole backward; I and W are its input and weight gradients. 0F3&1B1 run together.");
+    const bool asked = ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_Enter);
+    const bool good_before = faults_.empty() && order_;
     if (ImGui::IsWindowAppearing())
     {
         text_ = text_.empty() ? kExample : text_;
         read_ = false;
         ImGui::SetKeyboardFocusHere();
     }
+    else if (in_vain_)
+    {
+        ImGui::SetKeyboardFocusHere(); // Ctrl Enter leaves a text field; what is faulty is to be mended
+    }
+    in_vain_ = asked && !good_before;
     {
         const FontScope font(p.look.fonts.of(Type::mono_small));
         if (ImGui::InputTextMultiline("###own order", &text_, {p.px(560), p.px(220)}))
@@ -140,8 +146,8 @@ std::optional<WrittenOrder> PasteOrder::draw(const Painter& p)
     r = row(36);
     const Rect accept{r.right() - p.px(220), r.y, p.px(220), r.h};
     const bool good = faults_.empty() && order_;
-    if (good && (button(here, accept, "Simulate it###simulate own", "Ctrl Enter", ButtonStyle::primary) ||
-                 ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_Enter)))
+    if (good &&
+        (button(here, accept, "Simulate it###simulate own", "Ctrl Enter", ButtonStyle::primary) || asked))
     {
         ImGui::CloseCurrentPopup();
         return order_;

@@ -30,7 +30,8 @@ private:
 
     std::string text_;
     Issues faults_;
-    bool read_ = false; // faults_ are those of text_
+    bool read_ = false;    // faults_ are those of text_
+    bool in_vain_ = false; // Ctrl Enter was pressed on a faulty text
     std::optional<WrittenOrder> order_;
 };
 

@@ -91,7 +91,7 @@ const std::vector<PipelineRow>& PipelineRows::of(const Evaluated& now) const
     for (const ScheduleKind chosen : beside_)
     {
         const ScheduleKind kind = chosen != nullptr ? chosen : rival_of(own);
-        if (kind == own)
+        if (kind == own || shows(kind))
         {
             continue;
         }
@@ -165,6 +165,8 @@ void PipelineRows::run_own(const Scenario& s) const
     auto timeline = simulate(own_->order, all);
     row.refused = timeline ? Issues{} : timeline.issues();
     row.timeline = std::make_unique<Timeline>(timeline ? std::move(*timeline) : Timeline{});
+    row.same_work = row.shape.stages == rows_.front().shape.stages &&
+                    row.shape.micro_batches == rows_.front().shape.micro_batches;
     row.density = Density(*row.timeline, input_share(s.stage_times));
     rows_.push_back(std::move(row));
 }
@@ -179,10 +181,25 @@ double PipelineRows::longest(const Evaluated& now) const
     return most;
 }
 
+bool PipelineRows::shows(ScheduleKind kind) const
+{
+    return std::any_of(rows_.begin(), rows_.end(), [&](const PipelineRow& r) { return r.kind == kind; });
+}
+
+// Those that do not stand there, because the scenario has taken them over, take no place.
+void PipelineRows::forget_hidden()
+{
+    const ScheduleKind own = of_.training.schedule;
+    std::erase_if(
+        beside_, [&](ScheduleKind k)
+        { return (k != nullptr ? k : rival_of(own)) == own || !shows(k != nullptr ? k : rival_of(own)); });
+}
+
 void PipelineRows::add(ScheduleKind kind)
 {
-    if (!full() && std::find(beside_.begin(), beside_.end(), kind) == beside_.end())
+    if (!full() && !shows(kind))
     {
+        forget_hidden();
         beside_.push_back(kind);
         stale_ = true;
     }
@@ -190,7 +207,8 @@ void PipelineRows::add(ScheduleKind kind)
 
 void PipelineRows::add_own(WrittenOrder order)
 {
-    if (!own_ && full())
+    forget_hidden();
+    if (!own_ && full() && !beside_.empty())
     {
         beside_.pop_back();
     }

@@ -24,6 +24,8 @@ struct PipelineRow
     mutable LaneColumns columns; // for drawing, of the last zoom
     Issues refused;              // why it could not be run; the timeline is empty then
 
+    bool same_work = true; // as the scenario: its steps can be compared
+
     bool runs() const { return refused.empty(); }
     // Micro-batches of an even stage that the fullest rank keeps at most.
     double most_kept() const;
@@ -56,13 +58,15 @@ public:
     // Changes whenever the rows are run again.
     int version() const { return version_; }
 
-    bool full() const { return beside_.size() + (own_ ? 1U : 0U) + 1 >= kMost; }
+    bool full() const { return rows_.size() >= kMost; }
     void add(ScheduleKind kind);
     void add_own(WrittenOrder order);
     // Row 0 is the scenario's and stays.
     void remove(std::size_t row);
 
 private:
+    bool shows(ScheduleKind kind) const;
+    void forget_hidden();
     void run_own(const Scenario& scenario) const;
     void find_moments() const;
 

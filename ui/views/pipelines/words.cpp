@@ -69,7 +69,7 @@ std::string compare_in_words(const Frame& frame, const std::vector<PipelineRow>&
     const PipelineRow* fastest = nullptr;
     for (std::size_t i = 1; i < rows.size(); ++i)
     {
-        if (rows[i].runs() &&
+        if (rows[i].runs() && rows[i].same_work &&
             (fastest == nullptr || rows[i].timeline->makespan < fastest->timeline->makespan))
         {
             fastest = &rows[i];
@@ -80,17 +80,22 @@ std::string compare_in_words(const Frame& frame, const std::vector<PipelineRow>&
         return fmt::format("{} idles **{} of total**.", own.name, format_percent(a.bubble_of_total()));
     }
     const Timeline& b = *fastest->timeline;
-    const std::string kept = fmt::format("the fullest stage keeps {} against {} micro-batches",
-                                         plain_number(fastest->most_kept()), plain_number(own.most_kept()));
-    if (std::abs(a.makespan - b.makespan) < 1e-9 * a.makespan)
+    const std::string before = plain_number(own.most_kept());
+    const std::string after = plain_number(fastest->most_kept());
+    const std::string kept =
+        before == after ? fmt::format("the fullest stage keeps {} micro-batches under both", before)
+                        : fmt::format("the fullest stage keeps {} micro-batches against {}", after, before);
+    const std::string bubble_a = format_percent(a.bubble_of_total());
+    const std::string bubble_b = format_percent(b.bubble_of_total());
+    if (bubble_a == bubble_b)
     {
         return fmt::format("{} and {} idle equally, **{} of total**; {}.", own.name, fastest->name,
                            format_percent(b.bubble_of_total()), kept);
     }
     return fmt::format(
-        "From {} to {} the step goes from {} to {}, the bubble **from {} to {} of total**; {}.", own.name,
-        fastest->name, three_digits(a.makespan), three_digits(b.makespan),
-        format_percent(a.bubble_of_total()), format_percent(b.bubble_of_total()), kept);
+        "From {} to {} the step goes from {} to {} units, the bubble **from {} to {} of total**; {}.",
+        own.name, fastest->name, three_digits(a.makespan), three_digits(b.makespan), bubble_a, bubble_b,
+        kept);
 }
 
 Caption bubble_formula(const Frame& frame)

@@ -1,0 +1,132 @@
+// The pipelines' two views at every size: no words leave their place, none lie on others.
+#include "tests/ui/words.h"
+#include <fmt/format.h>
+
+#include "core/scenario/choices.h"
+#include "core/scenario/validate.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <array>
+
+using namespace ringside;
+using test::Window;
+
+namespace
+{
+
+// "a / b" for words whose letters lie on each other's; the boxes of characters reach a little further.
+std::string on_each_other(const Window& w)
+{
+    const auto all = test::words_of(w);
+    std::string found;
+    for (std::size_t i = 0; i < all.size(); ++i)
+    {
+        for (std::size_t k = i + 1; k < all.size(); ++k)
+        {
+            const Rect& a = all[i].rect;
+            const Rect& b = all[k].rect;
+            const float wide = std::min(a.right(), b.right()) - std::max(a.x, b.x);
+            const float high = std::min(a.bottom(), b.bottom()) - std::max(a.y, b.y);
+            if (wide > 2 && high > 2)
+            {
+                found += fmt::format("{} / {}; ", all[i].text, all[k].text);
+            }
+        }
+    }
+    return found;
+}
+
+struct Shown
+{
+    const char* name;
+    Scenario scenario;
+};
+
+std::vector<Shown> shown()
+{
+    const Scenario usual = default_scenario(test::presets());
+    Scenario few = with(usual, Knob::micro_batches, 1);
+    Scenario deep = usual;
+    deep.model = test::scenario(R"({"model": "gpt-3-175b"})").model;
+    deep.parallel.pipeline = 32;
+    deep.parallel.tensor = 8;
+    deep.training.sequence_length = 2048;
+    deep.training.global_batch = 64;
+    Scenario long_times = usual;
+    long_times.stage_times.forward = 1000;
+    long_times.stage_times.backward_input = 0.01;
+    long_times.stage_times.transfer = 1000;
+    Scenario uneven = usual;
+    uneven.parallel.stage_layers = {77, 1, 1, 1};
+    return {{"usual", usual},
+            {"one micro-batch", few},
+            {"32 stages", deep},
+            {"times of 0.01 and 1000", long_times},
+            {"77 layers on one stage", uneven}};
+}
+
+struct Size
+{
+    ImVec2 window;
+    float text;
+    bool presenter;
+};
+constexpr std::array kSizes{
+    Size{{1280, 800}, 1, false},     Size{{1280, 720}, 1, false},     Size{{1920, 1080}, 1, false},
+    Size{{640, 480}, 1, false},      Size{{1280, 800}, 0.75F, false}, Size{{1280, 800}, 2.5F, false},
+    Size{{1280, 720}, 1.75F, false}, Size{{640, 480}, 2.5F, false},   Size{{640, 480}, 0.75F, false},
+    Size{{1280, 800}, 1, true},      Size{{1920, 1080}, 1, true}};
+
+void look(const char* view, bool four)
+{
+    for (const Shown& one : shown())
+    {
+        REQUIRE(!has_errors(validate(one.scenario)));
+        Window w;
+        w.session().apply(ChangeScenario{one.scenario});
+        w.open(view);
+        for (const char* add : {"add gpipe", "add dualpipe"})
+        {
+            if (four)
+            {
+                w.key(ImGuiKey_N);
+                w.frames(2);
+                w.click(add);
+                w.move_to({-100, -100});
+            }
+        }
+        for (const Size& size : kSizes)
+        {
+            INFO(view << ", " << one.name << ", " << size.window.x << " x " << size.window.y << ", text "
+                      << size.text << (size.presenter ? ", presenter" : ""));
+            Preferences p;
+            p.text_scale = size.text;
+            p.presenter = size.presenter;
+            w.session().set_preferences(p);
+            w.resize(size.window);
+            w.frames(3);
+            w.settle(5000);
+            CHECK(w.drawn().fault == "");
+            CHECK(test::cut_words(w) == "");
+            CHECK(on_each_other(w) == "");
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("no words of the schedules are cut off or lie on others at any size")
+{
+    look("pipelines", false);
+}
+
+TEST_CASE("no words of four schedules are cut off or lie on others at any size")
+{
+    look("pipelines", true);
+}
+
+TEST_CASE("no words of the frontier are cut off or lie on others at any size")
+{
+    look("frontier", false);
+}

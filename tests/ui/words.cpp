@@ -1,0 +1,183 @@
+#include "tests/ui/words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace ringside::test
+{
+
+namespace
+{
+
+struct Glyph
+{
+    const ImFont* font;
+    const ImFontGlyph* glyph;
+};
+
+using Glyphs = std::map<std::pair<float, float>, Glyph>; // by texture corner
+
+Glyphs glyphs_of(const Fonts& fonts)
+{
+    Glyphs found;
+    for (const ImFont* font : fonts.faces)
+    {
+        for (const ImFontGlyph& glyph : font->Glyphs)
+        {
+            if (glyph.Visible != 0)
+            {
+                found.try_emplace({glyph.U0, glyph.V0}, Glyph{font, &glyph});
+            }
+        }
+    }
+    return found;
+}
+
+std::string utf8(unsigned code)
+{
+    std::string out;
+    if (code < 0x80)
+    {
+        out += static_cast<char>(code);
+    }
+    else if (code < 0x800)
+    {
+        out += static_cast<char>(0xC0 | (code >> 6));
+        out += static_cast<char>(0x80 | (code & 0x3F));
+    }
+    else
+    {
+        out += static_cast<char>(0xE0 | (code >> 12));
+        out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
+        out += static_cast<char>(0x80 | (code & 0x3F));
+    }
+    return out;
+}
+
+class Reader
+{
+public:
+    explicit Reader(const Window& window) : glyphs_(glyphs_of(window.drawing.fonts())) {}
+
+    std::vector<Words> read()
+    {
+        const ImDrawData* data = ImGui::GetDrawData();
+        for (int i = 0; i < data->CmdListsCount; ++i)
+        {
+            for (const ImDrawCmd& command : data->CmdLists[i]->CmdBuffer)
+            {
+                read(*data->CmdLists[i], command);
+            }
+            pen_.reset();
+        }
+        return std::move(all_);
+    }
+
+private:
+    // Where the next character of the same words would be.
+    struct Pen
+    {
+        float x, y, space;
+    };
+
+    // A character is two triangles of four corners, in this order.
+    void read(const ImDrawList& list, const ImDrawCmd& command)
+    {
+        const auto vertex = [&](unsigned k) -> const ImDrawVert&
+        { return list.VtxBuffer[static_cast<int>(command.VtxOffset + list.IdxBuffer[static_cast<int>(k)])]; };
+        const unsigned end = command.IdxOffset + command.ElemCount;
+        for (unsigned k = command.IdxOffset; k + 5 < end;)
+        {
+            const ImDrawVert& corner = vertex(k);
+            const auto found = glyphs_.find({corner.uv.x, corner.uv.y});
+            const bool quad = found != glyphs_.end() && &vertex(k + 3) == &corner &&
+                              vertex(k + 2).uv.x == found->second.glyph->U1 &&
+                              vertex(k + 2).uv.y == found->second.glyph->V1;
+            if (quad)
+            {
+                add(found->second, corner.pos, vertex(k + 2).pos, command.ClipRect);
+            }
+            k += quad ? 6 : 3;
+        }
+    }
+
+    void add(const Glyph& g, ImVec2 from, ImVec2 to, const ImVec4& clip)
+    {
+        const float width = g.glyph->X1 - g.glyph->X0;
+        const float scale = width > 0 ? (to.x - from.x) / width : 1;
+        const float x = from.x - g.glyph->X0 * scale;
+        const float y = from.y - g.glyph->Y0 * scale;
+        const float space = g.font->GetCharAdvance(' ') * scale;
+        const float gap = pen_ ? x - pen_->x : 0;
+        // Strong words stand on the same line in another face, whose top is not quite the same.
+        const bool follows =
+            pen_ && std::abs(y - pen_->y) < 3 && gap > -0.3F * space && gap < 1.8F * pen_->space;
+        if (!follows)
+        {
+            all_.push_back({"", {from.x, from.y, 0, 0}, false});
+        }
+        Words& words = all_.back();
+        if (follows && gap > 0.6F * pen_->space)
+        {
+            words.text += ' ';
+        }
+        words.text += utf8(g.glyph->Codepoint);
+        const Rect r = words.rect;
+        words.rect.x = std::min(r.x, from.x);
+        words.rect.y = std::min(r.y, from.y);
+        words.rect.w = std::max(r.right(), to.x) - words.rect.x;
+        words.rect.h = std::max(r.bottom(), to.y) - words.rect.y;
+        const ImVec2 size = ImGui::GetIO().DisplaySize;
+        constexpr float kNear = 2; // the blank edge of a character's box
+        // Above and below a scrolled area cuts, and may.
+        words.cut = words.cut || from.x < std::max(0.0F, clip.x) - kNear ||
+                    to.x > std::min(size.x, clip.z) + kNear || from.y < -kNear || to.y > size.y + kNear;
+        pen_ = Pen{x + g.glyph->AdvanceX * scale, y, space};
+    }
+
+    Glyphs glyphs_;
+    std::optional<Pen> pen_;
+    std::vector<Words> all_;
+};
+
+} // namespace
+
+std::vector<Words> words_of(const Window& window)
+{
+    return Reader(window).read();
+}
+
+std::string text_of(const Window& window)
+{
+    std::string all;
+    for (const Words& words : words_of(window))
+    {
+        all += (all.empty() ? "" : " ") + words.text;
+    }
+    return all;
+}
+
+bool says(const Window& window, std::string_view words)
+{
+    return text_of(window).find(words) != std::string::npos;
+}
+
+const Words* seek_words(const std::vector<Words>& all, std::string_view start)
+{
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Words& w) { return w.text.starts_with(start); });
+    return found == all.end() ? nullptr : &*found;
+}
+
+std::string cut_words(const Window& window)
+{
+    std::string all;
+    for (const Words& words : words_of(window))
+    {
+        all += words.cut ? (all.empty() ? "\u201c" : ", \u201c") + words.text + "\u201d" : "";
+    }
+    return all;
+}
+
+} // namespace ringside::test

@@ -1,0 +1,31 @@
+// What a person reads in the last frame: the characters are found again in what was given to the renderer.
+#pragma once
+
+#include "tests/ui/harness.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ringside::test
+{
+
+// Words that follow each other on one line.
+struct Words
+{
+    std::string text;
+    Rect rect;        // of their characters' boxes
+    bool cut = false; // sideways by the area they may be drawn in, or by the window
+};
+
+// In order of drawing.
+std::vector<Words> words_of(const Window& window);
+// All of it, a space between two lines.
+std::string text_of(const Window& window);
+bool says(const Window& window, std::string_view words);
+// The first that begin with this.
+const Words* seek_words(const std::vector<Words>& all, std::string_view start);
+// Texts of which a part is missing at an edge; "" when there are none.
+std::string cut_words(const Window& window);
+
+} // namespace ringside::test

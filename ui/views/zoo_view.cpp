@@ -1,0 +1,281 @@
+// What does each collective do: who has what before and after, for four ranks, and what it costs the wire.
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/collective/cost.h"
+#include "ui/shell/view.h"
+#include "ui/widgets/controls.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::int64_t kRanks = 4;
+
+struct Entry
+{
+    CollectiveKind kind;
+    const char* says;
+    const char* volume; // sent by one rank, of a message S
+    const char* where;  // it is met
+};
+
+constexpr std::array kEntries{
+    Entry{CollectiveKind::all_reduce, "everybody ends with every sum", "2 (N\u22121)/N \u00d7 S",
+          "data parallel, tensor parallel"},
+    Entry{CollectiveKind::reduce_scatter, "everybody ends with one sum", "(N\u22121)/N \u00d7 S",
+          "ZeRO gradients, sequence parallel"},
+    Entry{CollectiveKind::all_gather, "everybody ends with every part", "(N\u22121)/N \u00d7 S",
+          "ZeRO-3 weights, sequence parallel"},
+    Entry{CollectiveKind::all_to_all, "everybody ends with its column", "(N\u22121)/N \u00d7 S",
+          "experts, Ulysses attention"},
+    Entry{CollectiveKind::broadcast, "everybody ends with the root's", "S, by the root",
+          "weights at the start"},
+    Entry{CollectiveKind::reduce, "the root ends with every sum", "S, to the root", "loss, statistics"},
+};
+
+class ZooView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    void keys(const Frame& frame, Out& out) override;
+
+private:
+    void draw_card(const Painter& painter, Rect card, const Entry& entry, bool chosen) const;
+
+    std::size_t chosen_ = 0;
+    bool hidden_ = false; // the results, until the class has said them
+};
+
+Collective collective_of(const Entry& e)
+{
+    return *make_collective(e.kind, *find_algorithm("naive"), {kRanks, kRanks});
+}
+
+// Rows of ranks and columns of chunks. A reduction cut by no algorithm is shown in four chunks all the same.
+struct Table
+{
+    std::array<std::array<Contributors, kRanks>, kRanks> cell{};
+};
+
+// What rank r has of chunk c at the start, or is to have at the end.
+Table table_of(const Entry& e, bool after)
+{
+    Table t;
+    Collective c = collective_of(e);
+    if (e.kind != CollectiveKind::all_to_all)
+    {
+        c.chunks = kRanks;
+    }
+    const Holdings before = holdings_before(c);
+    for (std::int64_t r = 0; r < kRanks; ++r)
+    {
+        for (std::int64_t k = 0; k < kRanks; ++k)
+        {
+            // Of an all-to-all: rank r's block for rank k before, rank k's block for rank r after.
+            const std::int64_t chunk =
+                e.kind == CollectiveKind::all_to_all ? (after ? k * kRanks + r : r * kRanks + k) : k;
+            t.cell.at(static_cast<std::size_t>(r)).at(static_cast<std::size_t>(k)) =
+                after ? wanted(c, r, chunk)
+                      : before[static_cast<std::size_t>(r)][static_cast<std::size_t>(chunk)];
+        }
+    }
+    return t;
+}
+
+void draw_cell(const Painter& p, Rect box, Contributors held, std::string_view label)
+{
+    const Ink& gold = p.theme.of(Component::gradients);
+    const int summands = std::popcount(held);
+    if (summands == 0)
+    {
+        p.outline(box, p.theme.line, 1, p.px(3));
+        return;
+    }
+    const bool sum = summands > 1;
+    p.fill(box, sum ? gold.fill : mix(p.theme.window, gold.fill, 0.45F), p.px(3));
+    p.text(box.centre(), box.middle(), Type::mono_small, sum ? gold.label : p.theme.text, label,
+           Align::centre);
+}
+
+// "a2": chunk a of rank 2; a sum is the letter with a sigma.
+void draw_table(const Painter& p, Rect area, const Entry& e, bool after, bool hidden)
+{
+    const Table t = table_of(e, after);
+    const float size =
+        std::min({area.w / static_cast<float>(kRanks), area.h / static_cast<float>(kRanks), p.px(44)});
+    for (std::size_t r = 0; r < kRanks; ++r)
+    {
+        for (std::size_t k = 0; k < kRanks; ++k)
+        {
+            const Rect box{area.x + size * static_cast<float>(k), area.y + size * static_cast<float>(r),
+                           size - p.px(4), size - p.px(4)};
+            if (hidden)
+            {
+                p.outline(box, p.theme.line, 1, p.px(3));
+                p.text(box.centre(), box.middle(), Type::mono_small, p.theme.muted, "?", Align::centre);
+                continue;
+            }
+            const Contributors held = t.cell.at(r).at(k);
+            const char letter =
+                static_cast<char>('a' + (after && e.kind == CollectiveKind::all_to_all ? r : k));
+            const std::string label = std::popcount(held) > 1
+                                          ? fmt::format("\u03a3{}", letter)
+                                          : fmt::format("{}{}", letter, std::countr_zero(held));
+            draw_cell(p, box, held, label);
+        }
+    }
+}
+
+void ZooView::draw_card(const Painter& p, Rect card, const Entry& e, bool chosen) const
+{
+    p.card(card, chosen, false);
+    Rect in = card.inset(p.px(14));
+    Rect row = in.cut_top(p.px(24));
+    p.text_within(row.x, row.middle(), row.w, Type::body_strong, p.theme.text, name_of(e.kind));
+    row = in.cut_top(p.px(22));
+    p.text_within(row.x, row.middle(), row.w, Type::small, p.theme.muted, e.says);
+    row = in.cut_bottom(p.px(22));
+    p.text_within(row.x, row.middle(), row.w, Type::small, p.theme.muted, e.where);
+    row = in.cut_bottom(p.px(22));
+    const float w = p.text(row.x, row.middle(), Type::small, p.theme.muted, "sends ");
+    p.text_within(row.x + w, row.middle(), row.w - w, Type::mono_small, p.theme.text, e.volume);
+    in.cut_top(p.px(6));
+    in.cut_bottom(p.px(6));
+    const float gap = p.px(36);
+    const float size = std::min((in.w - gap) / 2, in.h);
+    const float left = in.x + (in.w - 2 * size - gap) / 2;
+    const float top = in.y + (in.h - size) / 2;
+    draw_table(p, {left, top, size, size}, e, false, false);
+    const float middle = top + size / 2;
+    p.arrow({left + size + p.px(2), middle}, {left + size + gap - p.px(8), middle}, p.theme.muted);
+    draw_table(p, {left + size + gap, top, size, size}, e, true, hidden_);
+}
+
+void ZooView::draw(const Frame&, const Painter& painter, Rect area, Out&)
+{
+    const Rect head = area.cut_top(painter.px(26));
+    painter.text_within(
+        head.x, head.middle(), head.w, Type::small, painter.theme.muted,
+        "rows are ranks 0 to 3; a2 is chunk a as rank 2 had it, \u03a3a its sum over all ranks");
+    const std::size_t columns = area.w > painter.px(700) ? 3 : area.w > painter.px(420) ? 2 : 1;
+    const std::size_t rows = (kEntries.size() + columns - 1) / columns;
+    const float gap = painter.px(12);
+    const float w = (area.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+    const float h = (area.h - gap * static_cast<float>(rows - 1)) / static_cast<float>(rows);
+    for (std::size_t i = 0; i < kEntries.size(); ++i)
+    {
+        const Rect card{area.x + (w + gap) * static_cast<float>(i % columns),
+                        area.y + (h + gap) * static_cast<float>(i / columns), w, h};
+        draw_card(painter, card, kEntries.at(i), i == chosen_);
+        if (press(painter, card, fmt::format("###collective {}", name_of(kEntries.at(i).kind)).c_str())
+                .clicked)
+        {
+            chosen_ = i;
+        }
+    }
+}
+
+Caption ZooView::caption(const Frame& frame) const
+{
+    const Entry& e = kEntries.at(chosen_);
+    const CollectiveReport& c = frame.now.report.collective;
+    const CollectiveAlgorithm& algorithm =
+        *find_algorithm(e.kind == CollectiveKind::all_to_all ? "naive" : "ring");
+    const Links links{c.link, c.link, c.ranks};
+    const CollectiveCost cost = estimate(e.kind, algorithm, c.ranks, c.message, links);
+    Caption caption;
+    if (c.ranks < 2)
+    {
+        caption.sentence = "With one rank every collective is done before it starts.";
+        return caption;
+    }
+    caption.sentence =
+        fmt::format("An {} of {} over {} ranks sends **{} a rank** in {} steps, by {}.", name_of(e.kind),
+                    format_bytes(c.message, frame.preferences.unit), grouped(c.ranks),
+                    format_bytes(cost.sent_per_rank, frame.preferences.unit), cost.steps,
+                    e.kind == CollectiveKind::all_to_all ? "direct messages" : "a ring");
+    if (e.kind != CollectiveKind::all_reduce && e.kind != CollectiveKind::all_gather &&
+        e.kind != CollectiveKind::all_to_all)
+    {
+        caption.sentence.erase(1, 1); // "A reduce-scatter"
+    }
+    caption.formula = fmt::format("{} = {};  all-reduce = reduce-scatter + all-gather", e.volume,
+                                  format_bytes(cost.sent_per_rank, frame.preferences.unit));
+    caption.source = algorithm.source;
+    return caption;
+}
+
+bool ZooView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out&)
+{
+    const CollectiveReport& c = frame.now.report.collective;
+    Rect row = area.cut_top(painter.px(32));
+    painter.text(row.x, row.middle(), Type::body_strong, painter.theme.text, "Sent by a rank");
+    const Links links{c.link, c.link, std::max<std::int64_t>(1, c.ranks)};
+    for (std::size_t i = 0; i < kEntries.size(); ++i)
+    {
+        const Entry& e = kEntries.at(i);
+        row = area.cut_top(painter.px(28));
+        painter.line(row.x, row.bottom(), row.right(), row.bottom(), painter.theme.grid);
+        const CollectiveAlgorithm& a =
+            *find_algorithm(e.kind == CollectiveKind::all_to_all ? "naive" : "ring");
+        painter.text(row.x, row.middle(), i == chosen_ ? Type::small_strong : Type::small,
+                     i == chosen_ ? painter.theme.text : painter.theme.muted, name_of(e.kind));
+        painter.text(row.right(), row.middle(), Type::mono_small, painter.theme.text,
+                     format_bytes(estimate(e.kind, a, c.ranks, c.message, links).sent_per_rank,
+                                  frame.preferences.unit),
+                     Align::right);
+    }
+    area.cut_top(painter.px(12));
+    if (button(painter, area.cut_top(painter.px(32)),
+               hidden_ ? "Show the results###hide" : "Hide the results###hide", "P"))
+    {
+        hidden_ = !hidden_;
+    }
+    return true;
+}
+
+void ZooView::keys(const Frame&, Out& out)
+{
+    if (ImGui::IsKeyPressed(ImGuiKey_P, false))
+    {
+        hidden_ = !hidden_;
+        out.animating = true;
+    }
+    for (std::size_t i = 0; i < kEntries.size(); ++i)
+    {
+        if (ImGui::IsKeyPressed(static_cast<ImGuiKey>(ImGuiKey_1 + static_cast<int>(i)), false))
+        {
+            chosen_ = i;
+            out.animating = true;
+        }
+    }
+}
+
+constexpr std::array<std::string_view, 3> kControls{"collective.ranks", "collective.message_gb",
+                                                    "collective.latency_us"};
+constexpr std::array kKeys{KeyHelp{"1 to 6", "Choose a collective"},
+                           KeyHelp{"P", "Hide the results until the class has said them"}};
+
+} // namespace
+
+extern const ViewInfo zoo_view;
+const ViewInfo zoo_view{31,
+                        "zoo",
+                        "Network",
+                        "Before and after",
+                        "What does each collective do?",
+                        "Who has what before and after every collective, and what it sends",
+                        kControls,
+                        kKeys,
+                        [] { return std::unique_ptr<View>(std::make_unique<ZooView>()); }};
+
+} // namespace ringside
