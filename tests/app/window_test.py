@@ -176,9 +176,8 @@ def test_dragging_a_slider_and_a_key_change_the_picture_and_both_are_remembered(
         scenario = kept(home, "last-scenario.json")
         assert scenario and scenario["model"] != "llama-3.1-70b", scenario
         with Ringside(display, home) as ringside:
-            again = ringside.pixels()
+            until("a drawn window", lambda: colours(ringside.pixels()) > 100)
             ringside.leaves()
-        assert colours(again) > 100
         assert kept(home, "settings.json")["view"] == "zero"
         assert kept(home, "last-scenario.json") == scenario
 
@@ -188,8 +187,7 @@ def test_the_size_of_the_window_is_remembered():
         with Ringside(display, home, "--view", "ring") as ringside:
             ringside.do("windowsize", "--sync", ringside.id, 1000, 700)
             until("the new size", lambda: ringside.size() == (1000, 700))
-            time.sleep(0.5)
-            assert colours(ringside.pixels()) > 100
+            until("a drawn window", lambda: colours(ringside.pixels()) > 100)
             ringside.leaves()
         assert (kept(home, "settings.json")["width"], kept(home, "settings.json")["height"]) == (1000, 700)
         with Ringside(display, home) as ringside:

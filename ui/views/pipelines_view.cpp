@@ -8,12 +8,14 @@
 #include "core/schedule/export.h"
 #include "ui/shell/view.h"
 #include "ui/views/pipelines/compare.h"
+#include "ui/views/pipelines/legend.h"
 #include "ui/views/pipelines/popups.h"
 #include "ui/views/pipelines/rows.h"
+#include "ui/views/pipelines/stash.h"
 #include "ui/views/pipelines/words.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/stage_strip.h"
-#include "ui/widgets/stash_chart.h"
+#include "ui/widgets/time_zoom.h"
 
 #include <algorithm>
 #include <cmath>
@@ -44,11 +46,9 @@ private:
     };
 
     const std::vector<PipelineRow>& rows(const Frame& frame) const { return rows_.of(frame.now); }
-    TimeWindow window(const Frame& frame) const;
-    void zoom(double about, double factor, double longest);
-    void mouse(const Frame& frame, Rect field);
+    TimeWindow window(const Frame& frame) const { return zoom_.window(rows_.longest(frame.now)); }
     bool stepping(const Frame& frame) const;
-    void draw_legend(const Frame& frame, const Painter& painter, Rect row) const;
+    PipelineLegend legend(const Frame& frame) const;
     void draw_strip(const Frame& frame, const Painter& painter, Rect row, Out& out);
     // `low`: there is no room for words below the heading.
     void draw_heading(const Frame& frame, const Painter& painter, Rect row, std::size_t index, bool low,
@@ -56,23 +56,20 @@ private:
     void draw_rows(const Frame& frame, const Painter& painter, Rect area, float pitch, Out& out);
     static void draw_refusal(const Painter& painter, Rect area, const Issue& why);
     void draw_end(const Frame& frame, const Painter& painter) const;
-    void draw_stash(const Frame& frame, const Painter& painter, Rect area);
     void draw_popups(const Frame& frame, const Painter& painter, Out& out);
     static void take_model_times(const Frame& frame, Out& out);
     void save(const Frame& frame, bool trace, Out& out) const;
 
     PipelineRows rows_;
     BubbleKind counting_ = BubbleKind::of_total;
-    std::optional<TimeWindow> zoomed_;
+    TimeZoom zoom_;
     std::optional<Hovered> hovered_;
     std::vector<std::vector<std::size_t>> paths_; // [row] of the hovered micro-batch
     int paths_of_ = -1;                           // version of the rows that hovered_ and paths_ refer to
     std::size_t shown_ = 0;                       // rows there is room for
     std::vector<Rect> drawn_;                     // [row] where the lanes are, without their names
     std::size_t stage_ = 0;                       // of the stash
-    std::vector<StashCurve> curves_;
-    std::vector<double> curve_bytes_;              // [curve] of one micro-batch on the stage
-    std::pair<int, std::size_t> curves_of_{-1, 0}; // rows and stage of the curves
+    StashPart stash_;
     PasteOrder paste_;
     const char* open_ = nullptr; // the popup asked for, opened where its window is
 };
@@ -88,47 +85,6 @@ Motion PipelinesView::motion(const Frame& frame) const
     return motion;
 }
 
-TimeWindow PipelinesView::window(const Frame& frame) const
-{
-    const double all = std::max(1e-9, rows_.longest(frame.now));
-    return zoomed_ && zoomed_->from < all ? *zoomed_ : TimeWindow{0, all};
-}
-
-void PipelinesView::zoom(double about, double factor, double all)
-{
-    const TimeWindow now = zoomed_.value_or(TimeWindow{0, all});
-    TimeWindow next{about - (about - now.from) * factor, about + (now.to - about) * factor};
-    const double span = std::clamp(next.to - next.from, all / 1e6, all);
-    next.from = std::clamp(next.from, 0.0, all - span);
-    next.to = next.from + span;
-    zoomed_ = span >= all * 0.999 ? std::nullopt : std::optional(next);
-}
-
-void PipelinesView::mouse(const Frame& frame, Rect field)
-{
-    const ImGuiIO& io = ImGui::GetIO();
-    const double all = rows_.longest(frame.now);
-    if (!field.contains(io.MousePos) || !ImGui::IsWindowHovered() || all <= 0)
-    {
-        return;
-    }
-    const TimeWindow now = window(frame);
-    if (io.MouseWheel != 0)
-    {
-        zoom(now.t(field, io.MousePos.x), std::pow(0.85, static_cast<double>(io.MouseWheel)), all);
-    }
-    if (ImGui::IsMouseDragging(0, 2) && field.contains(io.MouseClickedPos[0]) && zoomed_)
-    {
-        const double shift = -static_cast<double>(io.MouseDelta.x / field.w) * (now.to - now.from);
-        const double from = std::clamp(now.from + shift, 0.0, all - (now.to - now.from));
-        zoomed_ = TimeWindow{from, from + now.to - now.from};
-    }
-    if (ImGui::IsMouseDoubleClicked(0))
-    {
-        zoomed_.reset();
-    }
-}
-
 // Somebody moved the clock: what runs and what is kept at its moment is shown.
 bool PipelinesView::stepping(const Frame& frame) const
 {
@@ -137,67 +93,18 @@ bool PipelinesView::stepping(const Frame& frame) const
     return t > 0 && t < all && std::abs(t - all * kRest) > 1e-9 * all;
 }
 
-void PipelinesView::draw_legend(const Frame& frame, const Painter& painter, Rect row) const
+PipelineLegend PipelinesView::legend(const Frame& frame) const
 {
-    const Theme& t = painter.theme;
-    const std::array<std::pair<std::string_view, Colour>, 3> colours{
-        {{"forward F", t.forward.fill},
-         {"input gradient I", t.backward_input.fill},
-         {"weight gradient W", t.backward_weight.fill}}};
-    float x = row.x;
-    const auto item = [&](std::string_view name, auto&& box)
-    {
-        if (x + painter.px(24) + painter.width(Type::small, name) > row.right())
-        {
-            return;
-        }
-        box(Rect{x, row.middle() - painter.px(8), painter.px(16), painter.px(16)});
-        x += painter.px(24) + painter.text(x + painter.px(24), row.middle(), Type::small, t.text, name) +
-             painter.px(20);
-    };
-    for (const auto& [name, colour] : colours)
-    {
-        item(name, [&, c = colour](Rect r) { painter.fill(r, c); });
-    }
-    item("B = I and W in one",
-         [&](Rect r)
-         {
-             painter.fill({r.x, r.y, r.w / 2, r.h}, t.backward_input.fill);
-             painter.fill({r.x + r.w / 2, r.y, r.w / 2, r.h}, t.backward_weight.fill);
-         });
-    item("idle",
-         [&](Rect r)
-         {
-             painter.hatch(r, t.idle_hatch, kIdleHatch);
-             painter.outline(r, t.grid);
-         });
-    if (stepping(frame))
-    {
-        item("kept now",
-             [&](Rect r)
-             {
-                 painter.text(r.centre(), r.middle(), Type::mono_small, t.of(Component::activations).fill,
-                              "3", Align::centre);
-             });
-    }
+    const auto& all = rows(frame);
+    PipelineLegend legend;
+    legend.counts_kept = stepping(frame);
+    legend.chunks = std::any_of(all.begin(), all.end(),
+                                [](const PipelineRow& r) { return r.runs() && r.shape.chunks > 1; });
     if (hovered_)
     {
-        const Event& e = rows(frame)[hovered_->row].timeline->events[hovered_->event];
-        item(fmt::format("path of micro-batch {}", e.operation.micro_batch),
-             [&](Rect r)
-             {
-                 const std::array points{ImVec2{r.x, r.bottom() - 3}, ImVec2{r.centre(), r.bottom() - 3},
-                                         ImVec2{r.centre(), r.y + 3}, ImVec2{r.right(), r.y + 3}};
-                 painter.list.AddPolyline(points.data(), 4, t.text, 0, painter.px(2));
-             });
+        legend.micro_batch = all[hovered_->row].timeline->events[hovered_->event].operation.micro_batch;
     }
-    const auto& all = rows(frame);
-    if (std::any_of(all.begin(), all.end(),
-                    [](const PipelineRow& r) { return r.runs() && r.shape.chunks > 1; }))
-    {
-        item("darker: every second chunk",
-             [&](Rect r) { painter.fill(r, mix(t.forward.fill, with_alpha(0xFF000000U, 1), 0.26F)); });
-    }
+    return legend;
 }
 
 // The cut of the layers; dragging it changes the scenario.
@@ -403,65 +310,6 @@ void PipelinesView::draw_end(const Frame& frame, const Painter& painter) const
     }
 }
 
-void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect area)
-{
-    const Theme& t = painter.theme;
-    Rect head = area.cut_top(painter.px(28));
-    painter.text(head.x, head.middle(), Type::body_strong, t.text, "Stash");
-    head.cut_left(painter.px(72));
-    painter.text_within(
-        head.x, head.middle(), head.w, Type::small, t.muted,
-        fmt::format(
-            "micro-batches kept on stage {}, each until its weight gradient is done; how many at most",
-            stage_));
-    area.cut_left(painter.px(72));
-    area.cut_top(painter.px(14));
-    area.cut_bottom(painter.px(10));
-    // What the engine says a stage keeps of one micro-batch.
-    const StageMemory& memory =
-        frame.now.report.memory.stages[std::min(stage_, frame.now.report.memory.stages.size() - 1)];
-    const Scenario& s = frame.now.scenario;
-    const double even = static_cast<double>(s.model.layers) / static_cast<double>(s.parallel.pipeline);
-    const auto& all = rows(frame);
-    // A cut of one's own is that of every schedule with as many virtual stages.
-    const auto layers = [&](const ScheduleShape& shape)
-    {
-        const bool cut = !s.parallel.stage_layers.empty() && shape.chunks == all.front().shape.chunks;
-        return cut ? static_cast<double>(memory.layers) : even;
-    };
-    const std::pair key{rows_.version(), stage_};
-    if (curves_of_ != key)
-    {
-        curves_of_ = key;
-        curves_.clear();
-        curve_bytes_.clear();
-        for (const PipelineRow& row : all)
-        {
-            if (row.runs() && stage_ < row.timeline->ranks())
-            {
-                curves_.push_back({row.name, "", stash_over_time(*row.timeline, stage_, row.weight)});
-                // An order of one's own has stages of its own.
-                curve_bytes_.push_back(row.kind == nullptr ? 0
-                                                           : memory.layer_bytes.value * layers(row.shape));
-            }
-        }
-    }
-    const bool roomy = curves_.size() < 3;
-    for (std::size_t i = 0; i < curves_.size(); ++i)
-    {
-        StashCurve& curve = curves_[i];
-        const double most =
-            std::max_element(curve.steps.begin(), curve.steps.end(),
-                             [](const StashStep& a, const StashStep& b) { return a.held < b.held; })
-                ->held;
-        curve.holds = roomy && curve_bytes_[i] > 0
-                          ? fmt::format("{}, {}", plain_number(most),
-                                        format_bytes(Bytes(most * curve_bytes_[i]), frame.preferences.unit))
-                          : plain_number(most);
-    }
-    draw_stash_chart(painter, area, window(frame), curves_);
-}
-
 void PipelinesView::draw_popups(const Frame& frame, const Painter& painter, Out& out)
 {
     if (open_ != nullptr)
@@ -477,7 +325,7 @@ void PipelinesView::draw_popups(const Frame& frame, const Painter& painter, Out&
     if (auto own = paste_.draw(painter))
     {
         rows_.add_own(std::move(*own));
-        zoomed_.reset();
+        zoom_.reset();
         out.animating = true;
     }
     (void)frame;
@@ -503,7 +351,7 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
         paths_.clear();
     }
     stage_ = std::min(stage_, static_cast<std::size_t>(frame.now.scenario.parallel.pipeline) - 1);
-    draw_legend(frame, painter, area.cut_top(painter.px(28)));
+    draw_legend(painter, area.cut_top(painter.px(28)), legend(frame));
     if (area.h > painter.px(420))
     {
         area.cut_top(painter.px(4));
@@ -541,7 +389,7 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
     Rect field = area;
     field.cut_left(painter.px(72));
     const Rect stash{area.x, area.y + used, area.w, std::min(area.h - used, painter.px(400))};
-    mouse(frame, {field.x, field.y, field.w, used});
+    zoom_.mouse({field.x, field.y, field.w, used}, rows_.longest(frame.now));
     draw_rows(frame, painter, area, pitch, out);
     const float bottom = area.y + used - axis - painter.px(6);
     draw_end(frame, painter);
@@ -549,7 +397,7 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
     draw_time_axis(painter, {field.x, bottom + painter.px(6), field.w, axis}, w);
     if (least > 0)
     {
-        draw_stash(frame, painter, stash);
+        stash_.draw(frame, painter, stash, w, all, rows_.version(), stage_);
     }
     const float now = w.x(field, frame.playback.t);
     if (now >= field.x && now <= field.right())
@@ -636,25 +484,8 @@ void PipelinesView::save(const Frame& frame, bool trace, Out& out) const
 
 void PipelinesView::keys(const Frame& frame, Out& out)
 {
-    const double all = rows_.longest(frame.now);
-    const TimeWindow now = window(frame);
-    const double span = now.to - now.from;
-    const double about = std::clamp(frame.playback.t, now.from, now.to);
+    zoom_.keys(frame.playback.t, rows_.longest(frame.now));
     const auto pressed = [](ImGuiKey key) { return ImGui::IsKeyPressed(key) && !ImGui::GetIO().KeyCtrl; };
-    if (pressed(ImGuiKey_W) || pressed(ImGuiKey_S))
-    {
-        zoom(about, pressed(ImGuiKey_W) ? 0.8 : 1.25, all);
-    }
-    const double move = (pressed(ImGuiKey_D) ? 0.1 : 0) - (pressed(ImGuiKey_A) ? 0.1 : 0);
-    if (move != 0 && zoomed_)
-    {
-        const double from = std::clamp(now.from + move * span, 0.0, all - span);
-        zoomed_ = TimeWindow{from, from + span};
-    }
-    if (pressed(ImGuiKey_F))
-    {
-        zoomed_.reset();
-    }
     if (pressed(ImGuiKey_N) && !rows_.full())
     {
         open_ = kAddPopup;

@@ -1,0 +1,398 @@
+// Which algorithm wins at which message size: time against bytes on two logarithmic axes, the fastest at
+// every size marked, and where latency ends and bandwidth begins.
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/collective/cost.h"
+#include "ui/shell/view.h"
+#include "ui/widgets/choice.h"
+#include "ui/widgets/controls.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr double kLeast = 1e3; // [B]
+constexpr double kMost = 1e11; // [B]
+constexpr std::size_t kSamples = 161;
+constexpr const char* kKindPopup = "choose a collective to time";
+
+// One algorithm's time, or bus bandwidth, at every sample.
+struct Line
+{
+    const CollectiveAlgorithm* algorithm = nullptr;
+    std::vector<double> time; // [s]
+    std::vector<bool> waits;  // latency is the larger part
+};
+
+// Everything on the chart; found anew when scenario or kind change.
+struct Chart
+{
+    std::int64_t ranks = 1;
+    Bytes message;
+    Links links;
+    std::vector<Line> lines;
+    std::vector<std::size_t> fastest; // [sample] line
+};
+
+double size_at(std::size_t sample)
+{
+    return kLeast * std::pow(kMost / kLeast, static_cast<double>(sample) / static_cast<double>(kSamples - 1));
+}
+
+class MessageView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    void keys(const Frame& frame, Out& out) override;
+
+private:
+    struct Axes
+    {
+        Rect area;
+        double low = 1;
+        double high = 10;
+
+        float x(double bytes) const
+        {
+            return area.x + area.w * static_cast<float>(std::log(bytes / kLeast) / std::log(kMost / kLeast));
+        }
+        float y(double value) const
+        {
+            return area.bottom() - area.h * static_cast<float>(std::log(std::clamp(value, low, high) / low) /
+                                                               std::log(high / low));
+        }
+    };
+
+    const Chart& chart(const Frame& frame) const;
+    // What is drawn of a line at a sample: its time, or the bus bandwidth that makes.
+    double value(const Chart& c, const Line& line, std::size_t sample) const;
+    Axes axes(const Chart& c, const Painter& painter, Rect area) const;
+    void draw_axes(const Painter& painter, const Axes& a) const;
+    void draw_lines(const Painter& painter, const Axes& a, const Chart& c) const;
+    void draw_regimes(const Painter& painter, const Axes& a, const Chart& c) const;
+    void draw_message(const Frame& frame, const Painter& painter, const Axes& a, const Chart& c) const;
+
+    CollectiveKind kind_ = CollectiveKind::all_reduce;
+    bool bandwidth_ = false; // instead of time
+    bool adding_ = false;    // the switches can add up; most networks' cannot
+    bool choosing_ = false;
+    mutable Scenario of_;
+    mutable std::pair<CollectiveKind, bool> of_choice_{CollectiveKind::send_recv, false};
+    mutable Chart chart_;
+};
+
+const Chart& MessageView::chart(const Frame& frame) const
+{
+    const Scenario& s = frame.now.scenario;
+    if (of_choice_ == std::pair{kind_, adding_} && of_ == s)
+    {
+        return chart_;
+    }
+    of_ = s;
+    of_choice_ = {kind_, adding_};
+    const CollectiveReport& c = frame.now.report.collective;
+    chart_ = {};
+    chart_.ranks = c.ranks;
+    chart_.message = c.message;
+    chart_.links = {{c.link.latency, BytesPerSecond(node_link(s.cluster) * 1e9)},
+                    {c.link.latency, BytesPerSecond(s.cluster.network_gb_per_s * 1e9)},
+                    std::max<std::int64_t>(1, s.cluster.gpus_per_node / s.parallel.tensor)};
+    for (const CollectiveAlgorithm* algorithm : collective_algorithms())
+    {
+        const bool levels = algorithm->id == "hierarchical" && c.ranks <= chart_.links.per_node;
+        if (!algorithm->can(kind_) || levels || (algorithm->id == "in-switch" && !adding_))
+        {
+            continue;
+        }
+        Line line{algorithm, {}, {}};
+        for (std::size_t i = 0; i < kSamples; ++i)
+        {
+            const CollectiveCost cost = estimate(kind_, *algorithm, c.ranks, Bytes(size_at(i)), chart_.links);
+            line.time.push_back(cost.total().value);
+            line.waits.push_back(cost.latency > cost.transfer);
+        }
+        chart_.lines.push_back(std::move(line));
+    }
+    for (std::size_t i = 0; i < kSamples; ++i)
+    {
+        std::size_t best = 0;
+        for (std::size_t k = 1; k < chart_.lines.size(); ++k)
+        {
+            best = chart_.lines[k].time[i] < chart_.lines[best].time[i] * (1 - 1e-9) ? k : best;
+        }
+        chart_.fastest.push_back(best);
+    }
+    return chart_;
+}
+
+double MessageView::value(const Chart& c, const Line& line, std::size_t sample) const
+{
+    if (!bandwidth_)
+    {
+        return line.time[sample];
+    }
+    return bus_bandwidth(kind_, c.ranks, Bytes(size_at(sample)), Seconds(line.time[sample])).value / 1e9;
+}
+
+MessageView::Axes MessageView::axes(const Chart& c, const Painter& painter, Rect area) const
+{
+    Axes a{area, 1e300, 0};
+    a.area.cut_left(painter.px(72));
+    a.area.cut_right(painter.px(164));
+    a.area.cut_bottom(painter.px(44));
+    a.area.cut_top(painter.px(24));
+    for (const Line& line : c.lines)
+    {
+        for (std::size_t i = 0; i < kSamples; ++i)
+        {
+            const double v = value(c, line, i);
+            a.low = v > 0 ? std::min(a.low, v) : a.low;
+            a.high = std::max(a.high, v);
+        }
+    }
+    a.low = std::pow(10, std::floor(std::log10(std::max(a.low, 1e-12))));
+    a.high = std::pow(10, std::ceil(std::log10(std::max(a.high, a.low * 10))));
+    return a;
+}
+
+void MessageView::draw_axes(const Painter& painter, const Axes& a) const
+{
+    const Theme& t = painter.theme;
+    for (double bytes = kLeast; bytes <= kMost * 1.01; bytes *= 10)
+    {
+        const float x = a.x(bytes);
+        painter.line(x, a.area.y, x, a.area.bottom(), t.grid);
+        if (a.area.w / 8 > painter.px(64) || std::lround(std::log10(bytes)) % 2 == 1)
+        {
+            painter.text(x, a.area.bottom() + painter.px(16), Type::mono_small, t.muted,
+                         format_bytes(Bytes(bytes)), Align::centre);
+        }
+    }
+    for (double v = a.low; v <= a.high * 1.01; v *= 10)
+    {
+        painter.line(a.area.x, a.y(v), a.area.right(), a.y(v), t.grid);
+        painter.text(a.area.x - painter.px(8), a.y(v), Type::mono_small, t.muted,
+                     bandwidth_ ? fmt::format("{:g}", v) : format_seconds(Seconds(v)), Align::right);
+    }
+    painter.text(a.area.x - painter.px(64), a.area.y - painter.px(14), Type::small, t.muted,
+                 bandwidth_ ? "bus bandwidth, GB/s" : "time");
+    painter.text(a.area.right(), a.area.bottom() + painter.px(36), Type::small, t.muted, "message",
+                 Align::right);
+}
+
+// Where the fastest waits more than it sends.
+void MessageView::draw_regimes(const Painter& painter, const Axes& a, const Chart& c) const
+{
+    std::size_t end = 0;
+    while (end < kSamples && c.lines[c.fastest[end]].waits[end])
+    {
+        ++end;
+    }
+    if (end == 0 || end == kSamples)
+    {
+        return;
+    }
+    const float x = a.x(size_at(end));
+    painter.hatch({a.area.x, a.area.y, x - a.area.x, a.area.h}, with_alpha(painter.theme.muted, 0.18F),
+                  kIdleHatch);
+    painter.text_within(a.area.x + painter.px(8), a.area.y + painter.px(12), x - a.area.x - painter.px(16),
+                        Type::small, painter.theme.muted, "latency rules");
+    painter.text_within(x + painter.px(8), a.area.y + painter.px(12), a.area.right() - x - painter.px(16),
+                        Type::small, painter.theme.muted, "bandwidth rules");
+}
+
+void MessageView::draw_lines(const Painter& painter, const Axes& a, const Chart& c) const
+{
+    const Theme& t = painter.theme;
+    std::vector<std::pair<float, std::size_t>> ends; // where each line leaves at the right
+    for (std::size_t k = 0; k < c.lines.size(); ++k)
+    {
+        std::vector<ImVec2> points;
+        for (std::size_t i = 0; i < kSamples; ++i)
+        {
+            points.emplace_back(a.x(size_at(i)), a.y(value(c, c.lines[k], i)));
+        }
+        painter.list.AddPolyline(points.data(), static_cast<int>(points.size()), t.line, 0, painter.px(1.5F));
+        ends.emplace_back(points.back().y, k);
+    }
+    for (std::size_t i = 0; i + 1 < kSamples; ++i)
+    {
+        const Line& best = c.lines[c.fastest[i]];
+        painter.line(a.x(size_at(i)), a.y(value(c, best, i)), a.x(size_at(i + 1)), a.y(value(c, best, i + 1)),
+                     t.text, painter.px(3));
+        if (c.fastest[i] != c.fastest[i + 1])
+        {
+            painter.list.AddCircleFilled({a.x(size_at(i + 1)), a.y(value(c, best, i + 1))}, painter.px(5),
+                                         t.text);
+        }
+    }
+    // Names at the right end, kept apart.
+    std::sort(ends.begin(), ends.end());
+    float free = a.area.y - painter.px(20);
+    for (const auto& [y, k] : ends)
+    {
+        const bool wins = std::find(c.fastest.begin(), c.fastest.end(), k) != c.fastest.end();
+        const float at = std::max(y, free + painter.px(17));
+        painter.text_within(a.area.right() + painter.px(8), at, painter.px(156),
+                            wins ? Type::small_strong : Type::small, wins ? t.text : t.muted,
+                            c.lines[k].algorithm->name);
+        free = at;
+    }
+}
+
+void MessageView::draw_message(const Frame& frame, const Painter& painter, const Axes& a,
+                               const Chart& c) const
+{
+    const double bytes = std::clamp(c.message.value, kLeast, kMost);
+    const float x = a.x(bytes);
+    painter.dashed(x, a.area.y, x, a.area.bottom(), painter.theme.text, 1);
+    const std::string words = "the gradients, " + format_bytes(c.message, frame.preferences.unit);
+    const bool left = x + painter.width(Type::small_strong, words) + painter.px(12) > a.area.right();
+    painter.text(left ? x - painter.px(8) : x + painter.px(8), a.area.bottom() - painter.px(14),
+                 Type::small_strong, painter.theme.text, words, left ? Align::right : Align::left);
+}
+
+void MessageView::draw(const Frame& frame, const Painter& painter, Rect area, Out&)
+{
+    std::vector<Choosable> kinds;
+    for (std::size_t k = 0; k < kCollectiveKinds; ++k)
+    {
+        const std::string_view name = name_of(static_cast<CollectiveKind>(k));
+        kinds.push_back({name, name, ""});
+    }
+    if (std::exchange(choosing_, false))
+    {
+        ImGui::OpenPopup(kKindPopup);
+    }
+    if (const auto chosen = choice_popup(painter, kKindPopup, kinds))
+    {
+        kind_ = static_cast<CollectiveKind>(*chosen);
+    }
+    const Chart& c = chart(frame);
+    if (c.ranks < 2)
+    {
+        painter.text(area.centre(), area.middle(), Type::title, painter.theme.text,
+                     "One rank: nothing to send.", Align::centre);
+        return;
+    }
+    const Axes a = axes(c, painter, area);
+    draw_regimes(painter, a, c);
+    draw_axes(painter, a);
+    draw_lines(painter, a, c);
+    draw_message(frame, painter, a, c);
+}
+
+Caption MessageView::caption(const Frame& frame) const
+{
+    const Chart& c = chart(frame);
+    Caption caption;
+    if (c.ranks < 2)
+    {
+        caption.sentence = "With one rank there is nothing to send.";
+        return caption;
+    }
+    std::string turns;
+    for (std::size_t i = 0; i + 1 < kSamples; ++i)
+    {
+        if (c.fastest[i] != c.fastest[i + 1])
+        {
+            turns += fmt::format("{} up to {}, then ", c.lines[c.fastest[i]].algorithm->name,
+                                 format_bytes(Bytes(size_at(i + 1)), frame.preferences.unit));
+        }
+    }
+    caption.sentence = fmt::format("For an {} over {} ranks the fastest is **{}{}**.", name_of(kind_),
+                                   grouped(c.ranks), turns, c.lines[c.fastest.back()].algorithm->name);
+    const Line& last = c.lines[c.fastest.back()];
+    const CollectiveCost cost = estimate(kind_, *last.algorithm, c.ranks, c.message, c.links);
+    caption.formula =
+        fmt::format("T = steps \u00d7 \u03b1 + bytes / B = {} + {} = {} for {}", format_seconds(cost.latency),
+                    format_seconds(cost.transfer), format_seconds(cost.total()),
+                    format_bytes(c.message, frame.preferences.unit));
+    caption.source = last.algorithm->source;
+    return caption;
+}
+
+bool MessageView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out&)
+{
+    const Chart& c = chart(frame);
+    if (dropdown(painter, area.cut_top(painter.px(34)), "###kind to time", name_of(kind_)))
+    {
+        choosing_ = true;
+    }
+    area.cut_top(painter.px(8));
+    constexpr std::array<std::string_view, 2> kShown{"Time", "Bus bandwidth"};
+    if (const auto chosen = segments(painter, area.cut_top(painter.px(32)), kShown, bandwidth_ ? 1 : 0))
+    {
+        bandwidth_ = *chosen == 1;
+    }
+    area.cut_top(painter.px(4));
+    if (toggle(painter, area.cut_top(painter.px(34)), "Switches can add up###adding", adding_))
+    {
+        adding_ = !adding_;
+    }
+    Rect row = area.cut_top(painter.px(28));
+    painter.text_within(row.x, row.middle(), row.w, Type::body_strong, painter.theme.text,
+                        fmt::format("At {}", format_bytes(c.message, frame.preferences.unit)));
+    for (const Line& line : c.lines)
+    {
+        row = area.cut_top(painter.px(26));
+        painter.line(row.x, row.bottom(), row.right(), row.bottom(), painter.theme.grid);
+        const CollectiveCost cost = estimate(kind_, *line.algorithm, c.ranks, c.message, c.links);
+        painter.text_within(row.x, row.middle(), row.w - painter.px(72), Type::small, painter.theme.muted,
+                            line.algorithm->name);
+        painter.text(row.right(), row.middle(), Type::mono_small, painter.theme.text,
+                     format_seconds(cost.total()), Align::right);
+    }
+    return true;
+}
+
+void MessageView::keys(const Frame&, Out& out)
+{
+    if (ImGui::IsKeyPressed(ImGuiKey_C, false))
+    {
+        choosing_ = true;
+        out.animating = true;
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_H, false))
+    {
+        adding_ = !adding_;
+        out.animating = true;
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_Y, false))
+    {
+        bandwidth_ = !bandwidth_;
+        out.animating = true;
+    }
+}
+
+constexpr std::array<std::string_view, 5> kControls{"collective.ranks", "collective.message_gb",
+                                                    "cluster.node_link_gb_per_s", "cluster.network_gb_per_s",
+                                                    "collective.latency_us"};
+constexpr std::array kKeys{KeyHelp{"C", "Choose the collective"}, KeyHelp{"Y", "Time or bus bandwidth"},
+                           KeyHelp{"H", "Switches that can add up, or not"}};
+
+} // namespace
+
+extern const ViewInfo message_view;
+const ViewInfo message_view{
+    32,
+    "message",
+    "Network",
+    "Size and time",
+    "Which algorithm wins at which message size?",
+    "Time and bus bandwidth of every algorithm against the message, and where they cross",
+    kControls,
+    kKeys,
+    [] { return std::unique_ptr<View>(std::make_unique<MessageView>()); }};
+
+} // namespace ringside
