@@ -365,6 +365,7 @@ TEST_CASE("every field of every table has a widget once More and all its section
     const std::map<std::string, std::string> controls{
         {"cluster.gpus", "GPUs"},
         {"parallel.tensor", "Tensor parallel"},
+        {"parallel.context", "Context parallel"},
         {"parallel.pipeline", "Pipeline stages"},
         {"training.micro_batch", "Micro-batch size"},
         {"training.global_batch", "Micro-batches"},

@@ -59,6 +59,16 @@ void panes(const Painter& p, ImVec2 c, Colour colour)
     p.list.AddCircle({c.x + u / 2 + 1, c.y + u / 2 + 1}, u / 2, colour, 0, p.px(2));
 }
 
+void cells(const Painter& p, ImVec2 c, Colour colour)
+{
+    for (int i = 0; i < 9; ++i)
+    {
+        const Rect r{c.x - p.px(11) + static_cast<float>(i % 3) * p.px(8),
+                     c.y - p.px(11) + static_cast<float>(i / 3) * p.px(8), p.px(6), p.px(6)};
+        p.fill(r, i % 2 == 0 ? colour : with_alpha(colour, 0.6F));
+    }
+}
+
 } // namespace
 
 void group_icon(const Painter& painter, ImVec2 centre, std::string_view group, Colour colour)
@@ -78,6 +88,10 @@ void group_icon(const Painter& painter, ImVec2 centre, std::string_view group, C
     else if (group == "Network")
     {
         hexagon(painter, centre, colour);
+    }
+    else if (group == "Layout")
+    {
+        cells(painter, centre, colour);
     }
     else
     {
