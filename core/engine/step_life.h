@@ -1,0 +1,147 @@
+// One training step of one data-parallel rank on a timeline: forwards and backwards layer by layer, and the
+// gathers and reductions that hide behind them or do not. Of a pipeline only one stage, without its waiting;
+// tensor, context and expert traffic is left out.
+#pragma once
+
+#include "core/collective/cost.h"
+#include "core/engine/explain.h"
+
+#include <array>
+
+namespace ringside
+{
+
+// Share of the GPU's dense 16-bit peak that products are taken to reach: one round number, not a forecast.
+inline constexpr double kStepEfficiency = 0.5;
+
+enum class StepStrategy : std::uint8_t
+{
+    ddp,   // everything whole; gradients all-reduced in buckets
+    zero1, // optimizer sharded: reduce-scatter, then weights gathered once
+    zero2, // gradients too: reduce-scattered after every micro-batch
+    zero3, // weights too: gathered layer by layer (FSDP's full shard)
+    hsdp   // as zero3 among the ranks of a node, copies of that between nodes
+};
+inline constexpr std::size_t kStepStrategies = 5;
+std::string_view name_of(StepStrategy strategy); // "ZeRO-3"
+
+struct StepOptions
+{
+    StepStrategy strategy = StepStrategy::ddp;
+    double bucket_mb = 25;     // [MB, 1e6] DDP and ZeRO-1, 2: gradients of one message (PyTorch's default)
+    std::int64_t prefetch = 1; // layers gathered ahead of the one at work, 0 to 4
+    bool reshard_after_forward = true; // false: gathered weights stay until their backward
+    bool reduce_every = true;          // ZeRO-3, HSDP: gradients travel after every micro-batch; false: once
+    std::int64_t accumulation = 1;     // micro-batches of the step, k
+    double persistence = 0;            // [elements] tensors below it stay gathered (ZeRO-3, HSDP)
+    bool overlap = true;               // false: one thing after the other
+    std::int64_t hsdp_ranks = 0;       // that share one copy; 0: those of a node
+
+    bool operator==(const StepOptions&) const = default;
+};
+// The nearest options that can be run: without overlap nothing is gathered ahead.
+StepOptions in_range(StepOptions options);
+bool shards_weights(StepStrategy strategy);
+
+enum class StepLane : std::uint8_t
+{
+    compute,
+    inside, // the node's links
+    between // the network
+};
+inline constexpr std::size_t kStepLanes = 3;
+
+enum class StepKind : std::uint8_t
+{
+    forward,
+    backward,
+    all_gather,
+    reduce_scatter,
+    all_reduce,
+    optimizer
+};
+inline constexpr std::size_t kStepKinds = 6;
+std::string_view name_of(StepKind kind); // "reduce-scatter"
+
+// What a task works on, where it is no layer.
+inline constexpr std::int64_t kEmbeddingUnit = -1;
+inline constexpr std::int64_t kHeadUnit = -2;
+inline constexpr std::int64_t kWholeModel = -3;
+
+struct StepTask
+{
+    StepLane lane = StepLane::compute;
+    StepKind kind = StepKind::forward;
+    std::int64_t layer = kWholeModel; // of a bucket: the one whose gradient filled it
+    std::int64_t from = kWholeModel;  // of a bucket: the one it began with; otherwise the same
+    std::int32_t micro_batch = 0;
+    double start = 0;             // [s]
+    double end = 0;               // [s]
+    double free = 0;              // [s] when its lane was free
+    std::int32_t waited_for = -1; // index into StepLife::tasks; -1: its lane, or nothing
+    Bytes message;                // of a collective
+    Bytes sent;                   // by this rank
+};
+
+// From t to the next: whole weights that are gathered here, and whole gradients not yet reduced.
+struct StepHeld
+{
+    double t = 0;
+    Bytes weights;
+    Bytes gradients;
+};
+
+// What is cut and sent for one kind of weight: the dense ones, or the experts.
+struct StepGroup
+{
+    std::int64_t ranks = 1;  // N, that hold copies of it
+    std::int64_t shards = 1; // that share one copy: N, or a part of it with HSDP
+    Links links;
+    double elements = 0;   // P, on one GPU before any sharding
+    double persistent = 0; // of them, in tensors below the threshold
+};
+
+struct StepLife
+{
+    std::vector<StepTask> tasks;
+    std::vector<StepHeld> held;           // ascending
+    std::vector<std::int64_t> units;      // layers in order of the forward, embedding and head among them
+    std::array<StepGroup, 2> groups;      // dense, experts
+    std::array<Bytes, kStepKinds> sent{}; // by this rank
+    std::array<double, kStepLanes> busy{};
+    double total = 0;   // [s]
+    double compute = 0; // [s] forward, backward, optimizer
+    double exposed = 0; // [s] total - compute: the compute lane waits for the wire
+    Bytes peak_weights;
+    Bytes peak_gradients;
+    double weight_bytes = 2;   // of an element on the wire
+    double gradient_bytes = 4; // of an element on the wire
+    std::int64_t stage = 0;    // of the pipeline, the one with the most parameters
+
+    double efficiency() const { return total > 0 ? compute / total : 1; }
+    Bytes all_sent() const;
+    bool alone() const { return groups[0].ranks <= 1 && groups[1].ranks <= 1; }
+    Bytes sent_of(StepKind kind) const { return sent[static_cast<std::size_t>(kind)]; }
+};
+
+// The scenario must be valid; options out of range are brought into it.
+StepLife step_life(const Scenario& scenario, const StepOptions& options);
+
+// Whole passes over the parameters a step makes on the wire, each (N-1)/N of them per rank.
+struct StepPasses
+{
+    double gathers = 0;
+    double scatters = 0;
+    double reduces = 0; // all-reduces; each counts as two passes
+
+    double all() const { return gathers + scatters + 2 * reduces; }
+};
+// DDP 2, ZeRO-1 2, ZeRO-2 k + 1, ZeRO-3 3k (ZeRO, arXiv 1910.02054, section 7, for k = 1). With weights kept
+// until their backward ZeRO-3 makes 2k, with gradients reduced once 2k + 1, with both k + 1. HSDP's
+// all-reduces go between nodes and move only a shard each.
+StepPasses step_passes(const StepOptions& options);
+
+// Bytes this rank sends in the step, as closed form with the numbers in, and its source.
+Term explain_step_sent(const StepLife& life, const StepOptions& options);
+
+} // namespace ringside

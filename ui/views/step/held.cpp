@@ -1,0 +1,109 @@
+#include "core/base/text.h"
+#include "ui/views/step/picture.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+Colour scatter_colour(const Theme& t)
+{
+    return mix(t.data.fill, t.light ? t.text : t.window, t.light ? 0.22F : 0.36F);
+}
+
+void draw_step_legend(const Painter& painter, Rect row, const StepLife& life)
+{
+    const Theme& t = painter.theme;
+    float x = row.x;
+    const auto item = [&](std::string_view name, auto&& box)
+    {
+        if (x + painter.px(22) + painter.width(Type::small, name) > row.right())
+        {
+            return;
+        }
+        box(Rect{x, row.middle() - painter.px(7), painter.px(14), painter.px(14)});
+        x += painter.px(20) + painter.text(x + painter.px(20), row.middle(), Type::small, t.text, name) +
+             painter.px(16);
+    };
+    const auto plain = [&](std::string_view name, Colour c)
+    { item(name, [&](Rect r) { painter.fill(r, c); }); };
+    const auto both = [&](std::string_view name, Colour a, Colour b, bool beside)
+    {
+        item(name,
+             [&](Rect r)
+             {
+                 painter.fill(r, b);
+                 painter.fill({r.x, r.y, beside ? r.w / 2 : r.w, beside ? r.h : r.h / 2}, a);
+             });
+    };
+    item("exposed", [&](Rect r) { draw_exposed(painter, r); });
+    plain("forward", t.forward.fill);
+    both("backward", t.backward_input.fill, t.backward_weight.fill, true);
+    const auto sends = [&](StepKind kind) { return life.sent_of(kind).value > 0; };
+    if (sends(StepKind::all_gather))
+    {
+        plain("all-gather", t.data.fill);
+    }
+    if (sends(StepKind::reduce_scatter))
+    {
+        plain("reduce-scatter", scatter_colour(t));
+    }
+    if (sends(StepKind::all_reduce))
+    {
+        both("all-reduce", scatter_colour(t), t.data.fill, false);
+    }
+    plain("optimizer", t.of(Component::momentum).fill);
+}
+
+void draw_held(const Painter& p, Rect area, const StepLife& life, TimeWindow window)
+{
+    double most = 1;
+    for (const StepHeld& h : life.held)
+    {
+        most = std::max(most, (h.weights + h.gradients).value);
+    }
+    const auto y = [&](double bytes)
+    { return std::round(area.bottom() - area.h * static_cast<float>(bytes / most)); };
+    for (const double share : {0.0, 0.5, 1.0})
+    {
+        p.line(area.x, y(share * most), area.right(), y(share * most), p.theme.grid);
+        p.text(area.x - p.px(8), y(share * most), Type::mono_small, p.theme.muted,
+               share == 0 ? "0" : format_bytes(Bytes(share * most), p.look.unit), Align::right);
+    }
+    const Colour weights = p.theme.of(Component::weights).fill;
+    const Colour gradients = p.theme.of(Component::gradients).fill;
+    p.list.PushClipRect({area.x, area.y - p.px(2)}, {area.right() + 1, area.bottom() + 2}, true);
+    float done = area.x;
+    double high_w = 0;
+    double high_all = 0;
+    for (std::size_t i = 0; i + 1 < life.held.size(); ++i)
+    {
+        // Steps within one pixel are one, as high as the highest.
+        const float end = std::min(area.right(), window.x(area, life.held[i + 1].t));
+        if (window.x(area, life.held[i].t) > area.right() || end < area.x)
+        {
+            continue;
+        }
+        high_w = std::max(high_w, life.held[i].weights.value);
+        high_all = std::max(high_all, (life.held[i].weights + life.held[i].gradients).value);
+        if (end - done < 1)
+        {
+            continue;
+        }
+        const Rect lower{done, y(high_w), end - done, area.bottom() - y(high_w)};
+        const Rect upper{done, y(high_all), end - done, lower.y - y(high_all)};
+        p.fill(lower, with_alpha(weights, 0.55F));
+        p.fill(upper, with_alpha(gradients, 0.55F));
+        p.line(lower.x, lower.y, lower.right(), lower.y, weights, p.px(2));
+        if (upper.h > 0)
+        {
+            p.line(upper.x, upper.y, upper.right(), upper.y, gradients, p.px(2));
+        }
+        done = end;
+        high_w = high_all = 0;
+    }
+    p.list.PopClipRect();
+}
+
+} // namespace ringside

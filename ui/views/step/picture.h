@@ -1,0 +1,41 @@
+// The picture of a step: three lanes on one time axis with the waiting hatched, and what is held whole below.
+#pragma once
+
+#include "core/engine/step_life.h"
+#include "ui/widgets/lanes.h"
+
+#include <optional>
+
+namespace ringside
+{
+
+struct StepStyle
+{
+    float label = 0;                      // left of the lanes [px]
+    float pitch = 0;                      // height of a lane, gap included [px]
+    double clock = 0;                     // [s] where the dashed line stands
+    bool marked = false;                  // tasks at the clock are outlined
+    std::optional<std::size_t> lit;       // the task under the mouse, and what it waited for
+    std::array<std::string_view, 2> rate; // of the links inside a node and between nodes
+};
+
+// Phases above, lanes below; as high as step_lanes_height(). Returns the task under the mouse.
+std::optional<std::size_t> draw_step_lanes(const Painter& painter, Rect area, const StepLife& life,
+                                           TimeWindow window, const StepStyle& style);
+float step_lanes_height(const Painter& painter, float pitch);
+
+// One line: what the colours are.
+void draw_step_legend(const Painter& painter, Rect row, const StepLife& life);
+
+// Gathered weights, and gradients not yet reduced upon them.
+void draw_held(const Painter& painter, Rect area, const StepLife& life, TimeWindow window);
+
+// The dashed line through `field` at a time, where that is in sight.
+void draw_clock_line(const Painter& painter, Rect field, TimeWindow window, double t);
+
+// A reduce-scatter has the colour of a gather, darker; an all-reduce is both.
+Colour scatter_colour(const Theme& t);
+// Time without compute: hatched in the colour of communication.
+void draw_exposed(const Painter& painter, Rect r);
+
+} // namespace ringside

@@ -1,0 +1,116 @@
+#include "ui/views/step/words.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/widgets/controls.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace ringside
+{
+
+std::string name_of_unit(std::int64_t layer)
+{
+    switch (layer)
+    {
+    case kEmbeddingUnit:
+        return "the embedding";
+    case kHeadUnit:
+        return "the head";
+    case kWholeModel:
+        return "all layers";
+    default:
+        return fmt::format("layer {}", layer);
+    }
+}
+
+std::string short_name_of_unit(std::int64_t layer)
+{
+    return layer == kEmbeddingUnit ? "emb" : layer == kHeadUnit ? "head" : std::to_string(layer);
+}
+
+std::string say_task(const StepLife& life, const StepTask& task)
+{
+    if (task.kind == StepKind::optimizer)
+    {
+        return "optimizer step";
+    }
+    std::string of = name_of_unit(task.layer);
+    if (task.from != task.layer)
+    {
+        of = fmt::format("{} to {}", name_of_unit(task.from), of);
+    }
+    const bool several = life.tasks.back().micro_batch > 0;
+    return fmt::format("{} of {}{}", name_of(task.kind), of,
+                       several ? fmt::format(", micro-batch {}", task.micro_batch) : "");
+}
+
+void step_tip(const Painter& painter, Rect bounds, const StepLife& life, std::size_t index)
+{
+    const StepTask& task = life.tasks[index];
+    std::string heading = say_task(life, task);
+    heading.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(heading.front())));
+    std::vector<TipLine> lines{
+        {"from, to", format_seconds(Seconds(task.start)) + " \u2026 " + format_seconds(Seconds(task.end)), 0},
+        {"takes", format_seconds(Seconds(task.end - task.start)), 0}};
+    if (task.lane != StepLane::compute)
+    {
+        lines.push_back({"message", format_bytes(task.message, painter.look.unit), 0});
+        lines.push_back({"sent by this rank", format_bytes(task.sent, painter.look.unit), 0});
+    }
+    std::string why = task.start > 0 ? "started as soon as its lane was free" : "starts the step";
+    if (task.waited_for >= 0)
+    {
+        why = fmt::format("waited {} for {}", format_seconds(Seconds(task.start - task.free)),
+                          say_task(life, life.tasks[static_cast<std::size_t>(task.waited_for)]));
+    }
+    const float most = bounds.w - painter.px(40);
+    tip_card(painter, bounds, ImGui::GetIO().MousePos, painter.shortened(Type::small_strong, heading, most),
+             lines, painter.shortened(Type::small, why, most));
+}
+
+std::string say_step(const StepLives& lives, ByteUnit unit)
+{
+    const StepLife& life = lives.shown();
+    const double wire = life.busy[1] + life.busy[2];
+    const std::string_view name = name_of(lives.options().strategy);
+    const std::string sent = format_bytes(life.all_sent(), unit);
+    if (!lives.options().overlap)
+    {
+        return fmt::format("{} sends {} a rank with nothing beside it: **{} of {} are spent waiting**.", name,
+                           sent, format_seconds(Seconds(life.exposed)), format_seconds(Seconds(life.total)));
+    }
+    const double hidden = std::max(0.0, wire - life.exposed);
+    return fmt::format("{} sends {} a rank, {} on the wire: {} hide behind compute, **{} stay exposed**.",
+                       name, sent, format_seconds(Seconds(wire)), format_seconds(Seconds(hidden)),
+                       format_seconds(Seconds(life.exposed)));
+}
+
+std::string say_moment(const StepLife& life, double t, ByteUnit unit)
+{
+    std::string works;
+    std::string moves;
+    for (const StepTask& task : life.tasks)
+    {
+        if (task.start <= t && t < task.end)
+        {
+            std::string& line = task.lane == StepLane::compute ? works : moves;
+            line += (line.empty() ? "" : " and ") + say_task(life, task);
+        }
+    }
+    const auto next = std::upper_bound(life.held.begin(), life.held.end(), t,
+                                       [](double at, const StepHeld& h) { return at < h.t; });
+    const StepHeld& held = next == life.held.begin() ? life.held.front() : *std::prev(next);
+    const std::string now = format_seconds(Seconds(t));
+    if (works.empty())
+    {
+        return fmt::format("At {} compute **waits** for {}.", now, moves.empty() ? "nothing more" : moves);
+    }
+    return fmt::format("At {}: **{}**; {}; {} held whole.", now, works,
+                       moves.empty() ? "the wire rests" : "beside it " + moves,
+                       format_bytes(held.weights + held.gradients, unit));
+}
+
+} // namespace ringside

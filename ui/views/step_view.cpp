@@ -1,0 +1,332 @@
+// What hides the wire: one data-parallel step of DDP, ZeRO 1 to 3 or HSDP on a timeline, and what of its
+// communication compute has to wait for.
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/shell/view.h"
+#include "ui/views/step/compare.h"
+#include "ui/views/step/lives.h"
+#include "ui/views/step/panel.h"
+#include "ui/views/step/picture.h"
+#include "ui/views/step/words.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/time_zoom.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr double kRest = 0.45;  // of the step: where the clock stands until somebody moves it
+constexpr float kLabel = 116;   // [design px] left of the time axis
+constexpr double kSeconds = 15; // playing takes
+constexpr std::array<std::string_view, kStepStrategies> kWords{"DDP  0", "ZeRO-1  1", "ZeRO-2  2",
+                                                               "ZeRO-3  3", "HSDP  H"};
+
+class StepView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    Motion motion(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    void keys(const Frame& frame, Out& out) override;
+
+private:
+    const StepLives& lives(const Frame& frame) const;
+    void choose(StepStrategy strategy, Out& out);
+    bool stepping(const Frame& frame) const;
+    void draw_head(const Painter& painter, Rect row, const StepLife& life, Out& out);
+    void draw_picture(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    void draw_memory(const Frame& frame, const Painter& painter, Rect area, const StepLife& life) const;
+
+    StepOptions options_;
+    std::optional<StepStrategy> chosen_; // nothing: as the scenario's ZeRO stage
+    StepLives lives_;
+    TimeZoom zoom_;
+    std::optional<std::size_t> hovered_;
+    StepPanel panel_;
+};
+
+const StepLives& StepView::lives(const Frame& frame) const
+{
+    StepOptions options = options_;
+    const std::int64_t zero = std::clamp<std::int64_t>(frame.now.scenario.parallel.zero, 0, 3);
+    options.strategy = chosen_.value_or(static_cast<StepStrategy>(zero));
+    lives_.update(frame.now.scenario, options);
+    return lives_;
+}
+
+void StepView::choose(StepStrategy strategy, Out& out)
+{
+    chosen_ = strategy;
+    hovered_.reset();
+    out.animating = true;
+}
+
+Motion StepView::motion(const Frame& frame) const
+{
+    const StepLives& all = lives(frame);
+    const StepLife& life = all.shown();
+    if (life.alone())
+    {
+        return {};
+    }
+    Motion motion;
+    motion.duration = life.total;
+    motion.per_second = motion.duration / kSeconds;
+    motion.rest = motion.duration * kRest;
+    motion.label = format_seconds(Seconds(std::min(frame.playback.t, life.total)));
+    motion.stops = all.moments();
+    return motion;
+}
+
+// Somebody moved the clock: what runs at its moment is said and marked.
+bool StepView::stepping(const Frame& frame) const
+{
+    const double t = frame.playback.t;
+    const double all = lives_.shown().total;
+    return t > 0 && t < all && std::abs(t - all * kRest) > 1e-9 * all;
+}
+
+void StepView::draw_head(const Painter& painter, Rect row, const StepLife& life, Out& out)
+{
+    const std::string words = fmt::format("{} exposed", format_seconds(Seconds(life.exposed)));
+    const float said = painter.width(Type::title, words) + painter.px(32);
+    const float choices = std::min(painter.px(480), row.w);
+    if (choices + said + painter.px(16) <= row.w)
+    {
+        painter.text(row.right(), row.middle(), Type::title, painter.theme.text, words, Align::right);
+        draw_exposed(painter,
+                     {row.right() - said, row.middle() - painter.px(9), painter.px(18), painter.px(18)});
+    }
+    // Without the keys where they have no room.
+    std::array<std::string_view, kStepStrategies> shown = kWords;
+    const float each = choices / static_cast<float>(kStepStrategies) - painter.px(10);
+    for (std::size_t i = 0; i < kStepStrategies; ++i)
+    {
+        if (painter.width(Type::small_strong, kWords[3]) > each)
+        {
+            shown[i] = name_of(static_cast<StepStrategy>(i));
+        }
+        if (painter.width(Type::small_strong, name_of(StepStrategy::zero3)) > each)
+        {
+            constexpr std::array<std::string_view, kStepStrategies> kShort{"0", "1", "2", "3", "H"};
+            shown[i] = kShort.at(i);
+        }
+    }
+    const auto now = static_cast<std::size_t>(lives_.options().strategy);
+    if (const auto clicked = segments(painter, {row.x, row.y, choices, row.h}, shown, now))
+    {
+        choose(static_cast<StepStrategy>(*clicked), out);
+    }
+}
+
+void StepView::draw_memory(const Frame& frame, const Painter& painter, Rect area, const StepLife& life) const
+{
+    const Theme& t = painter.theme;
+    Rect head = area.cut_top(painter.px(26));
+    const float label = painter.px(kLabel);
+    painter.text_within(head.x, head.middle(), label - painter.px(8), Type::body_strong, t.text,
+                        "Held whole");
+    head.cut_left(label);
+    float x = head.x;
+    const auto item = [&](Colour colour, const std::string& words)
+    {
+        if (x + painter.px(20) + painter.width(Type::small, words) > head.right())
+        {
+            return;
+        }
+        painter.fill({x, head.middle() - painter.px(7), painter.px(14), painter.px(14)}, colour);
+        x += painter.px(20) + painter.text(x + painter.px(20), head.middle(), Type::small, t.text, words) +
+             painter.px(16);
+    };
+    item(t.of(Component::weights).fill,
+         "weights, at most " + format_bytes(life.peak_weights, painter.look.unit));
+    item(t.of(Component::gradients).fill,
+         "gradients, at most " + format_bytes(life.peak_gradients, painter.look.unit));
+    area.cut_left(label);
+    area.cut_top(painter.px(8));
+    area.cut_bottom(painter.px(8));
+    draw_held(painter, area, life, zoom_.window(life.total));
+    draw_clock_line(painter, area, zoom_.window(life.total), frame.playback.t);
+}
+
+void draw_axis(const Painter& painter, Rect axis, TimeWindow w, double total)
+{
+    const bool seconds = total > 10;
+    const bool micro = total < 1e-3;
+    const double scale = seconds ? 1 : micro ? 1e6 : 1e3;
+    draw_time_axis(painter, axis, {w.from * scale, w.to * scale});
+    painter.text(axis.x - painter.px(8), axis.y + painter.px(14), Type::small, painter.theme.muted,
+                 seconds ? "s"
+                 : micro ? "us"
+                         : "ms",
+                 Align::right);
+}
+
+void StepView::draw_picture(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    const StepLife& life = lives_.shown();
+    const float label = painter.px(kLabel);
+    const float axis = painter.px(30);
+    const float table = step_compare_height(painter) + painter.px(10);
+    const float lanes_least = step_lanes_height(painter, painter.px(34)) + axis;
+    const bool compare = area.h >= lanes_least + table;
+    const float held_least = painter.px(96);
+    const bool held = area.h >= lanes_least + held_least + (compare ? table : 0);
+    float room = area.h - axis - (compare ? table : 0) - (held ? held_least : 0) - painter.px(22);
+    const float pitch = std::clamp(room / static_cast<float>(kStepLanes), painter.px(14), painter.px(84));
+    room = area.h - axis - step_lanes_height(painter, pitch) - (compare ? table : 0);
+    const StepGroup& group = life.groups[life.groups[0].ranks > 1 ? 0 : 1];
+    const auto rate = [](const Link& link)
+    { return fmt::format("{} GB/s", three_digits(link.bandwidth.value / 1e9)); };
+    const std::array rates{rate(group.links.inside), rate(group.links.between)};
+    const StepStyle style{label, pitch, frame.playback.t, stepping(frame), hovered_, {rates[0], rates[1]}};
+    const Rect lanes = area.cut_top(step_lanes_height(painter, pitch));
+    const Rect field{lanes.x + label, lanes.y, lanes.w - label, lanes.h};
+    zoom_.mouse(field, life.total);
+    const TimeWindow w = zoom_.window(life.total);
+    const auto had = hovered_;
+    hovered_ = draw_step_lanes(painter, lanes, life, w, style);
+    out.animating = out.animating || had != hovered_;
+    draw_axis(painter, {field.x, area.y, field.w, axis}, w, life.total);
+    area.cut_top(axis);
+    if (held)
+    {
+        draw_memory(frame, painter, area.cut_top(std::min(room, painter.px(300))), life);
+    }
+    if (compare)
+    {
+        area.cut_top(painter.px(10));
+        if (const auto strategy = draw_step_compare(painter, area, lives_))
+        {
+            choose(*strategy, out);
+        }
+    }
+    if (hovered_ && *hovered_ < life.tasks.size())
+    {
+        step_tip(painter, {field.x, field.y, field.w, lanes.h + area.h}, life, *hovered_);
+    }
+}
+
+void StepView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    const StepLife& life = lives(frame).shown();
+    if (life.alone())
+    {
+        painter.rich({area.x, area.middle() - painter.px(40), area.w, painter.px(40)}, Type::title,
+                     Type::title, painter.theme.text, "One replica: the whole step is compute.");
+        painter.paragraph(
+            {area.x, area.middle() + painter.px(4), area.w, painter.px(60)}, Type::body, painter.theme.muted,
+            "There is nobody to agree with on gradients. Raise \u201cGPUs\u201d, or lower tensor "
+            "or pipeline parallelism, and a second replica appears.");
+        return;
+    }
+    draw_head(painter, area.cut_top(painter.px(32)), life, out);
+    area.cut_top(painter.px(4));
+    draw_step_legend(painter, area.cut_top(painter.px(28)), life);
+    draw_picture(frame, painter, area, out);
+}
+
+// Both in the same unit, so that they can be divided.
+std::string milliseconds(double seconds)
+{
+    return figure(seconds * 1e3, 4) + " ms";
+}
+
+Caption StepView::caption(const Frame& frame) const
+{
+    const StepLives& all = lives(frame);
+    const StepLife& life = all.shown();
+    Caption caption;
+    const Term term = explain_step_sent(life, all.options());
+    if (life.alone())
+    {
+        caption.sentence = "With one replica nothing is sent, and **nothing is waited for**.";
+        return caption;
+    }
+    caption.sentence = stepping(frame) ? say_moment(life, frame.playback.t, frame.preferences.unit)
+                                       : say_step(all, frame.preferences.unit);
+    caption.formula =
+        fmt::format("sent = {} = {}", term.working, format_bytes(Bytes(term.value), frame.preferences.unit));
+    caption.source = fmt::format(
+        "{}\n{}.\nEfficiency = compute / step = {} / {} = {}.\nEach layer's products at {:.0f}% of the GPU's "
+        "dense 16-bit peak, backward twice the forward and what is computed again; rings at the nominal link "
+        "rate. ZeRO-1 and 2 gather the new weights after the optimizer; some runtimes hide that behind the "
+        "next forward.",
+        term.formula, term.source, milliseconds(life.compute), milliseconds(life.total),
+        format_percent(life.efficiency()), kStepEfficiency * 100);
+    return caption;
+}
+
+bool StepView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    StepOptions shown = lives(frame).options();
+    const StepStrategy strategy = shown.strategy;
+    if (panel_.draw(painter, area, shown, lives_.shown()))
+    {
+        options_ = shown;
+        options_.strategy = strategy;
+        out.animating = true;
+    }
+    return true;
+}
+
+void StepView::keys(const Frame& frame, Out& out)
+{
+    const auto pressed = [](ImGuiKey key)
+    { return ImGui::IsKeyPressed(key, false) && !ImGui::GetIO().KeyCtrl; };
+    for (int i = 0; i < 4; ++i)
+    {
+        if (pressed(static_cast<ImGuiKey>(ImGuiKey_0 + i)))
+        {
+            choose(static_cast<StepStrategy>(i), out);
+        }
+    }
+    if (pressed(ImGuiKey_H))
+    {
+        choose(StepStrategy::hsdp, out);
+    }
+    if (pressed(ImGuiKey_O))
+    {
+        options_.overlap = !options_.overlap;
+        out.animating = true;
+    }
+    if (pressed(ImGuiKey_R))
+    {
+        options_.reshard_after_forward = !options_.reshard_after_forward;
+        out.animating = true;
+    }
+    zoom_.keys(frame.playback.t, lives(frame).shown().total);
+}
+
+constexpr std::array<std::string_view, 4> kControls{"model", "gpus", "tensor", "cluster.network_gb_per_s"};
+constexpr std::array kKeys{KeyHelp{"0 \u2026 3", "DDP, ZeRO-1, ZeRO-2, ZeRO-3"},
+                           KeyHelp{"H", "HSDP: sharded in the node, copied between nodes"},
+                           KeyHelp{"O", "Overlap on and off"},
+                           KeyHelp{"R", "Reshard after the forward, or keep the weights"},
+                           KeyHelp{"W S", "Zoom in, zoom out; or the wheel"},
+                           KeyHelp{"A D", "Left, right; or drag"},
+                           KeyHelp{"F", "Fit the whole step"},
+                           KeyHelp{"hover", "What a task moves and what it waited for"}};
+
+} // namespace
+
+extern const ViewInfo step_view;
+const ViewInfo step_view{
+    33,
+    "step",
+    "Network",
+    "A step's life",
+    "What does the wire hide behind?",
+    "One step of DDP, ZeRO, FSDP or HSDP on a timeline, and the communication it waits for",
+    kControls,
+    kKeys,
+    [] { return std::unique_ptr<View>(std::make_unique<StepView>()); }};
+
+} // namespace ringside
