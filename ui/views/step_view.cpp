@@ -322,7 +322,7 @@ const ViewInfo step_view{
     33,
     "step",
     "Network",
-    "A step's life",
+    "A step",
     "What does the wire hide behind?",
     "One step of DDP, ZeRO, FSDP or HSDP on a timeline, and the communication it waits for",
     kControls,

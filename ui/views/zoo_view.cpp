@@ -271,7 +271,7 @@ extern const ViewInfo zoo_view;
 const ViewInfo zoo_view{31,
                         "zoo",
                         "Network",
-                        "Before and after",
+                        "Effects",
                         "What does each collective do?",
                         "Who has what before and after every collective, and what it sends",
                         kControls,
