@@ -5,6 +5,7 @@
 
 #include "core/schedule/simulate.h"
 #include "ui/shell/scopes.h"
+#include "ui/widgets/choice.h"
 #include "ui/widgets/controls.h"
 
 namespace ringside
@@ -17,53 +18,17 @@ constexpr const char* kExample = "# one line a rank: virtual stage, F B I or W, 
                                  "0F0 0F1 0B0 0B1\n"
                                  "1F0 1B0 1F1 1B1\n";
 
-// In the middle; with large type on a small window it scrolls.
-void keep_on_screen()
-{
-    const ImVec2 display = ImGui::GetIO().DisplaySize;
-    ImGui::SetNextWindowPos({display.x / 2, display.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
-    ImGui::SetNextWindowSizeConstraints({0, 0}, {display.x * 0.96F, display.y * 0.92F});
-}
-
 } // namespace
 
 std::optional<ScheduleKind> add_schedule_popup(const Painter& p)
 {
-    const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2{p.px(8), p.px(8)});
-    keep_on_screen();
-    const PopupScope popup(kAddPopup);
-    if (!popup)
-    {
-        return std::nullopt;
-    }
-    const Painter here(*ImGui::GetWindowDrawList(), p.look);
-    std::optional<ScheduleKind> chosen;
+    std::vector<Choosable> items;
     for (const ScheduleKind kind : schedules())
     {
-        const ImVec2 at = ImGui::GetCursorScreenPos();
-        const Rect row{at.x, at.y, p.px(660), p.px(30)};
-        const Press pressed = press(here, row, fmt::format("{}###add {}", kind->name, kind->id).c_str());
-        if (pressed.hovered || pressed.focused)
-        {
-            here.fill(row, p.theme.control, p.px(4));
-        }
-        here.text_within(row.x + p.px(10), row.middle(), p.px(120), Type::small_strong, p.theme.text,
-                         kind->name);
-        here.text_within(row.x + p.px(136), row.middle(), row.w - p.px(144), Type::small, p.theme.muted,
-                         kind->says);
-        if (kind == schedules().front())
-        {
-            ImGui::SetItemDefaultFocus();
-        }
-        if (pressed.clicked)
-        {
-            chosen = kind;
-            ImGui::CloseCurrentPopup();
-        }
-        ImGui::SetCursorScreenPos({at.x, row.bottom()});
+        items.push_back({kind->id, kind->name, kind->says});
     }
-    ImGui::Dummy({1, 1});
-    return chosen;
+    const auto chosen = choice_popup(p, kAddPopup, items);
+    return chosen ? std::optional(schedules()[*chosen]) : std::nullopt;
 }
 
 void PasteOrder::check()
@@ -100,7 +65,7 @@ void PasteOrder::draw_verdict(const Painter& here, Rect r) const
 std::optional<WrittenOrder> PasteOrder::draw(const Painter& p)
 {
     const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2{p.px(16), p.px(16)});
-    keep_on_screen();
+    centre_next_popup();
     const PopupScope popup(kPastePopup);
     if (!popup)
     {

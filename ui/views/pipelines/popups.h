@@ -11,7 +11,7 @@
 namespace ringside
 {
 
-inline constexpr const char* kAddPopup = "add a schedule";
+inline constexpr const char* kAddPopup = "add";
 inline constexpr const char* kPastePopup = "paste a schedule";
 
 // While the popup is open: every schedule with its one line; returns the one chosen.
