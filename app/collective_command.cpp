@@ -243,16 +243,6 @@ int print_all(const CommonOptions& common, const CollectiveOptions& o, Collectiv
     return kDone;
 }
 
-Issues named_as_options(Issues issues)
-{
-    for (Issue& issue : issues)
-    {
-        std::replace(issue.path.begin(), issue.path.end(), '_', '-');
-        issue.path = "--" + issue.path;
-    }
-    return issues;
-}
-
 } // namespace
 
 int run_collective(const CommonOptions& common, const CollectiveOptions& options)
@@ -270,7 +260,7 @@ int run_collective(const CommonOptions& common, const CollectiveOptions& options
     const auto found = answer(options, kind, *find_algorithm(options.algorithm));
     if (!found)
     {
-        return print_faults(named_as_options(found.issues()));
+        return print_faults(as_options(found.issues()));
     }
     if (common.json)
     {

@@ -6,6 +6,7 @@
 #include "core/scenario/json.h"
 #include "core/scenario/validate.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace ringside
@@ -52,6 +53,19 @@ Result<Scenario> read_scenario(const std::string& file, const Presets& presets)
     for (Issue& issue : issues)
     {
         issue.path = issue.path.empty() ? file : file + ": " + issue.path;
+    }
+    return issues;
+}
+
+Issues as_options(Issues issues)
+{
+    for (Issue& issue : issues)
+    {
+        if (!issue.path.starts_with("rank ") && !issue.path.starts_with("line "))
+        {
+            std::replace(issue.path.begin(), issue.path.end(), '_', '-');
+            issue.path = "--" + issue.path;
+        }
     }
     return issues;
 }

@@ -21,4 +21,9 @@ Result<Scenario> read_scenario(const std::string& file, const Presets& presets);
 // Each on one line of stderr as `path: message (hint)`; returns the status for bad input.
 int print_faults(const Issues& issues, const std::string& file = {});
 
+// Issues of the core as faults of a command's options: "micro_batches" becomes "--micro-batches". Places in a
+// text
+// ("rank 3", "line 2") stay.
+Issues as_options(Issues issues);
+
 } // namespace ringside

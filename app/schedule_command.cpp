@@ -84,19 +84,6 @@ Issues check(const ScheduleOptions& o)
     return issues;
 }
 
-Issues named_as_options(Issues issues)
-{
-    for (Issue& issue : issues)
-    {
-        if (!issue.path.starts_with("rank") && !issue.path.starts_with("line"))
-        {
-            std::replace(issue.path.begin(), issue.path.end(), '_', '-');
-            issue.path = "--" + issue.path;
-        }
-    }
-    return issues;
-}
-
 // Multiplies the times of every virtual stage by its weight.
 Issues weigh(const std::vector<double>& weights, Costs& costs)
 {
@@ -295,9 +282,8 @@ int print_all(const CommonOptions& common, const ScheduleOptions& options)
         const auto run = run_kind(options, kind);
         if (common.json)
         {
-            json row =
-                run ? to_json(*run)
-                    : json{{"kind", kind->id}, {"refused", to_line(named_as_options(run.issues()).front())}};
+            json row = run ? to_json(*run)
+                           : json{{"kind", kind->id}, {"refused", to_line(as_options(run.issues()).front())}};
             row.erase("events");
             row.erase("ranks");
             all.push_back(std::move(row));
@@ -305,7 +291,7 @@ int print_all(const CommonOptions& common, const ScheduleOptions& options)
         }
         if (!run)
         {
-            fmt::print("{:<16}{}\n", kind->name, to_line(named_as_options(run.issues()).front()));
+            fmt::print("{:<16}{}\n", kind->name, to_line(as_options(run.issues()).front()));
             continue;
         }
         const Timeline& t = run->timeline;
@@ -361,7 +347,7 @@ int run_schedule(const CommonOptions& common, const ScheduleOptions& options)
         options.order.empty() ? run_kind(options, find_schedule(options.kind)) : run_own(options);
     if (!run)
     {
-        return print_faults(options.order.empty() ? named_as_options(run.issues()) : run.issues());
+        return print_faults(options.order.empty() ? as_options(run.issues()) : run.issues());
     }
     if (const Issues unsaved = save(options, *run); has_errors(unsaved))
     {

@@ -248,11 +248,6 @@ Result<Alternative> alternative(const Scenario& s, ScheduleKind kind)
     return a;
 }
 
-double stash_weight(const Alternative& of)
-{
-    return 1 / static_cast<double>(of.shape.chunks);
-}
-
 PipelineTimes times_of_model(const Scenario& s)
 {
     const ComputeReport c = compute_report(s);

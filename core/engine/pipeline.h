@@ -60,9 +60,6 @@ struct Alternative
 // fewest it does.
 Result<Alternative> alternative(const Scenario& scenario, ScheduleKind kind);
 
-// In whole micro-batches of an even stage: a chunk of half a stage counts half.
-double stash_weight(const Alternative& of);
-
 // Forward, input gradient, weight gradient and what is computed again, in units of an even stage's forward,
 // from the model's FLOPs: products cost a forward g, their gradients g each; attention a, its gradient 2 a,
 // all of it in the input gradient. The head is given in layers.

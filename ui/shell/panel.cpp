@@ -13,6 +13,14 @@ namespace ringside
 namespace
 {
 
+// Least room for a view's own part of the panel [design px]: below it the panel scrolls.
+constexpr float kOwnHeight = 430;
+
+} // namespace
+
+namespace
+{
+
 struct KnobRow
 {
     std::string_view id;   // as views name it
@@ -341,7 +349,7 @@ void Panel::draw(const Frame& frame, const Painter& window, Rect area, const Vie
     draw_other_faults(column);
     r = column.row(24);
     painter.line(r.x, r.middle(), r.right(), r.middle(), painter.theme.grid);
-    const float left = std::max(top.y + area.h - column.area.y, painter.px(300));
+    const float left = std::max(top.y + area.h - column.area.y, painter.px(kOwnHeight));
     Rect own{column.area.x, column.area.y, column.area.w, left};
     if (!view.draw_panel(frame, painter, own, out))
     {
@@ -349,7 +357,7 @@ void Panel::draw(const Frame& frame, const Painter& window, Rect area, const Vie
     }
     else
     {
-        column.area.y = own.y + painter.px(300);
+        column.area.y = own.y + painter.px(kOwnHeight);
     }
     ImGui::SetCursorScreenPos({top.x, column.area.y + painter.px(8)});
     ImGui::Dummy({1, 1}); // so that the child knows how far it scrolls
