@@ -61,6 +61,8 @@ struct Collective
     CollectiveKind kind = CollectiveKind::all_reduce;
     std::int64_t per_node = 0; // ranks of one node; 0: all in one
     bool in_switch = false;    // there is one more holder, the switch
+    // Parents in the trees it runs on, -1 the root's; chunk c goes through tree c % trees. Empty: no trees.
+    std::vector<std::vector<std::int64_t>> trees; // [tree][rank]
 };
 
 struct CollectiveShape

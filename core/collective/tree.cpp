@@ -12,6 +12,9 @@ namespace ringside
 namespace
 {
 
+// Of every rank in a tree: -1 for the root's parent.
+using Parents = std::vector<std::int64_t>;
+
 // The rank that tells r, in a binomial tree from rank 0: r without its highest bit.
 std::int64_t teller(std::int64_t r)
 {
@@ -33,6 +36,12 @@ Step round_of(const Collective& c, unsigned k, bool up)
 Collective make_tree(CollectiveKind kind, const CollectiveShape& shape)
 {
     Collective c = empty_collective(kind, shape.ranks, 1);
+    Parents parents(1, -1);
+    for (std::int64_t r = 1; r < shape.ranks; ++r)
+    {
+        parents.push_back(teller(r));
+    }
+    c.trees = {parents};
     const auto rounds = static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(shape.ranks - 1)));
     for (unsigned k = rounds; kind != CollectiveKind::broadcast && k-- > 0;)
     {
@@ -44,9 +53,6 @@ Collective make_tree(CollectiveKind kind, const CollectiveShape& shape)
     }
     return c;
 }
-
-// A binary tree over ranks 0 to n - 1: -1 for its root's parent.
-using Parents = std::vector<std::int64_t>;
 
 // In-order: the ranks with an even number are leaves, so in the second tree, shifted by one rank, those are
 // inside (Sanders, Speck and Träff 2009, Parallel Computing 35, section 3).
@@ -90,6 +96,8 @@ public:
         sent_up_.assign(got_.size(), std::vector<bool>(static_cast<std::size_t>(n_), false));
         told_.assign(got_.size(), std::vector<bool>(static_cast<std::size_t>(n_), false));
     }
+
+    const std::array<Parents, 2>& parents() const { return trees_; }
 
     std::vector<Step> run()
     {
@@ -192,7 +200,9 @@ Collective make_double_tree(CollectiveKind kind, const CollectiveShape& shape)
     Collective c = empty_collective(kind, shape.ranks, 2 * kPieces);
     if (shape.ranks > 1)
     {
-        c.steps = TwoTrees(shape.ranks, kPieces).run();
+        TwoTrees trees(shape.ranks, kPieces);
+        c.steps = trees.run();
+        c.trees.assign(trees.parents().begin(), trees.parents().end());
     }
     return c;
 }

@@ -39,7 +39,8 @@ std::string_view name_of(StepStrategy strategy)
 std::string_view name_of(StepKind kind)
 {
     constexpr std::array<std::string_view, kStepKinds> kNames{"forward",        "backward",   "all-gather",
-                                                              "reduce-scatter", "all-reduce", "optimizer"};
+                                                              "reduce-scatter", "all-reduce", "all-to-all",
+                                                              "K/V ring",       "optimizer"};
     return kNames.at(static_cast<std::size_t>(kind));
 }
 

@@ -4,6 +4,7 @@
 #include "core/schedule/tasks.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ringside
 {
@@ -23,8 +24,8 @@ std::int64_t largest_divisor(std::int64_t n, std::int64_t most)
     return 1;
 }
 
-// Ranks that hold the same weights stand `stride` apart, so a node has so many fewer of them.
-StepGroup group_of(const Scenario& s, const StepOptions& o, std::int64_t ranks, std::int64_t stride)
+// The ranks of a group stand `stride` apart, so a node has so many fewer of them.
+StepGroup group_of(const Scenario& s, std::int64_t ranks, std::int64_t stride)
 {
     StepGroup g;
     g.ranks = std::max<std::int64_t>(1, ranks);
@@ -35,6 +36,12 @@ StepGroup group_of(const Scenario& s, const StepOptions& o, std::int64_t ranks, 
                {latency, network},
                std::max<std::int64_t>(1, s.cluster.gpus_per_node / stride)};
     g.shards = g.ranks;
+    return g;
+}
+
+StepGroup replicas(const Scenario& s, const StepOptions& o, std::int64_t ranks, std::int64_t stride)
+{
+    StepGroup g = group_of(s, ranks, stride);
     if (o.strategy == StepStrategy::hsdp)
     {
         g.shards = largest_divisor(g.ranks, o.hsdp_ranks > 0 ? o.hsdp_ranks : g.links.per_node);
@@ -46,14 +53,18 @@ class Builder
 {
 public:
     Builder(const Scenario& s, const StepOptions& o)
-        : s_(s), o_(in_range(o)), units_(step_units(s)), bytes_(state_bytes(s.training))
+        : s_(s), o_(in_range(o)), units_(step_units(s, o.inside_layers)), bytes_(state_bytes(s.training))
     {
         life_.stage = units_.stage;
         life_.weight_bytes = s.training.precision == Precision::fp32 ? 4 : 2;
         life_.gradient_bytes = bytes_.gradient;
-        life_.groups = {group_of(s, o_, dense_replicas(s), s.parallel.tensor),
-                        group_of(s, o_, s.model.experts > 0 ? expert_replicas(s) : 1,
-                                 s.parallel.expert * s.parallel.expert_tensor)};
+        const Parallel& p = s.parallel;
+        life_.groups = {
+            replicas(s, o_, dense_replicas(s), p.tensor),
+            replicas(s, o_, s.model.experts > 0 ? expert_replicas(s) : 1, p.expert * p.expert_tensor)};
+        group_on(Axis::tensor) = group_of(s, p.tensor, 1);
+        group_on(Axis::context) = group_of(s, p.context, p.tensor);
+        group_on(Axis::expert) = group_of(s, p.expert, p.expert_tensor);
         for (const StepUnit& unit : units_.units)
         {
             life_.units.push_back(unit.layer);
@@ -121,6 +132,8 @@ private:
         return sum;
     }
 
+    StepGroup& group_on(Axis axis) { return life_.layer_groups[static_cast<std::size_t>(axis)]; }
+
     bool gathers(std::size_t g) const { return shards_weights(o_.strategy) && life_.groups[g].shards > 1; }
 
     std::int32_t add(StepTask task, double duration, std::vector<std::int32_t> after)
@@ -138,10 +151,16 @@ private:
     std::int32_t collective(StepTask task, CollectiveKind kind, std::int64_t ranks, const Links& links,
                             std::vector<std::int32_t> after)
     {
-        const CollectiveCost cost = estimate(kind, *find_algorithm("ring"), ranks, task.message, links);
-        task.lane = ranks > links.per_node ? StepLane::between : StepLane::inside;
+        // Blocks for all others go to each of them directly.
+        const std::string_view algorithm = kind == CollectiveKind::all_to_all ? "naive" : "ring";
+        const CollectiveCost cost = estimate(kind, *find_algorithm(algorithm), ranks, task.message, links);
         task.sent = cost.sent_per_rank;
-        life_.sent[static_cast<std::size_t>(task.kind)] += cost.sent_per_rank;
+        life_.sent_on[static_cast<std::size_t>(task.axis)] += cost.sent_per_rank;
+        if (task.axis == Axis::data)
+        {
+            task.lane = ranks > links.per_node ? StepLane::between : StepLane::inside;
+            life_.sent[static_cast<std::size_t>(task.kind)] += cost.sent_per_rank;
+        }
         return add(task, cost.total().value, std::move(after));
     }
 
@@ -201,10 +220,25 @@ private:
             after.insert(after.end(), gathered_by_[0].begin(), gathered_by_[0].end());
         }
         StepTask task;
-        task.kind = at.backward ? StepKind::backward : StepKind::forward;
         task.layer = task.from = unit.layer;
         task.micro_batch = at.micro_batch;
-        const std::int32_t t = add(task, at.backward ? unit.backward : unit.forward, std::move(after));
+        std::int32_t first = -1;
+        std::int32_t t = -1;
+        for (const StepPiece& piece : unit.pieces(at.backward))
+        {
+            task.kind = piece.kind;
+            task.axis = piece.axis;
+            task.lane = piece.computes() ? StepLane::compute : StepLane::layers;
+            if (!piece.computes())
+            {
+                send_inside(task, piece);
+                continue;
+            }
+            after.insert(after.end(), needed_now_.begin(), needed_now_.end());
+            needed_now_ = std::exchange(needed_next_, {});
+            t = last_computed_ = add(task, piece.seconds, std::exchange(after, {}));
+            first = first < 0 ? t : first;
+        }
         worked_.push_back(t);
         for (std::size_t g = 0; g < 2; ++g)
         {
@@ -219,9 +253,28 @@ private:
             if (at.backward && !gradient_open_[at.unit][g])
             {
                 gradient_open_[at.unit][g] = true;
-                changes_.push_back({t, false, 0, unit.elements(g) * life_.gradient_bytes});
+                changes_.push_back({first, false, 0, unit.elements(g) * life_.gradient_bytes});
             }
         }
+    }
+
+    // What a layer sends itself, once what comes before it has been computed.
+    void send_inside(StepTask task, const StepPiece& piece)
+    {
+        const StepGroup& g = group_on(piece.axis);
+        task.message = piece.message;
+        // Keys and values go round as in a ring's all-gather, where every rank passes on all but one chunk.
+        const CollectiveKind kind = piece.kind == StepKind::all_to_all       ? CollectiveKind::all_to_all
+                                    : piece.kind == StepKind::all_reduce     ? CollectiveKind::all_reduce
+                                    : piece.kind == StepKind::reduce_scatter ? CollectiveKind::reduce_scatter
+                                                                             : CollectiveKind::all_gather;
+        std::vector<std::int32_t> after;
+        if (last_computed_ >= 0)
+        {
+            after.push_back(last_computed_);
+        }
+        (piece.beside ? needed_next_ : needed_now_)
+            .push_back(collective(task, kind, g.ranks, g.links, std::move(after)));
     }
 
     bool reduces_now(std::int32_t micro_batch) const
@@ -338,7 +391,10 @@ private:
         StepTask task;
         task.kind = StepKind::optimizer;
         task.micro_batch = static_cast<std::int32_t>(o_.accumulation) - 1;
-        const std::int32_t t = add(task, optimizer_seconds(), reductions_);
+        std::vector<std::int32_t> after = reductions_;
+        after.insert(after.end(), needed_now_.begin(), needed_now_.end());
+        after.insert(after.end(), needed_next_.begin(), needed_next_.end());
+        const std::int32_t t = add(task, optimizer_seconds(), std::move(after));
         double left = 0;
         for (std::size_t unit = 0; unit < units_.units.size(); ++unit)
         {
@@ -391,7 +447,27 @@ private:
         life_.total = run->makespan;
         life_.compute = life_.busy[0];
         life_.exposed = life_.total - life_.compute;
+        take_waits();
         take_memory();
+    }
+
+    // Which axis compute waited for; what comes after the last compute is data parallelism's.
+    void take_waits()
+    {
+        for (const StepTask& task : life_.tasks)
+        {
+            if (task.lane == StepLane::compute && task.waited_for >= 0)
+            {
+                const StepTask& cause = life_.tasks[static_cast<std::size_t>(task.waited_for)];
+                life_.waited[static_cast<std::size_t>(cause.axis)] += task.start - task.free;
+            }
+        }
+        double others = 0;
+        for (const Axis axis : {Axis::tensor, Axis::context, Axis::expert})
+        {
+            others += life_.waited_for(axis);
+        }
+        life_.waited[static_cast<std::size_t>(Axis::data)] = std::max(0.0, life_.exposed - others);
     }
 
     void take_memory()
@@ -449,6 +525,10 @@ private:
     std::vector<std::int32_t> reductions_;
     std::vector<Change> changes_;
     std::size_t next_gather_ = 0;
+    std::int32_t last_computed_ = -1;
+    // Collectives of layers that the next stretch of compute waits for, and those the one after it does.
+    std::vector<std::int32_t> needed_now_;
+    std::vector<std::int32_t> needed_next_;
 };
 
 } // namespace

@@ -1,10 +1,11 @@
 // One training step of one data-parallel rank on a timeline: forwards and backwards layer by layer, and the
-// gathers and reductions that hide behind them or do not. Of a pipeline only one stage, without its waiting;
-// tensor, context and expert traffic is left out.
+// gathers and reductions that hide behind them or do not, and what tensor, context and expert parallelism
+// send inside the layers. Of a pipeline only one stage, without its waiting.
 #pragma once
 
 #include "core/collective/cost.h"
 #include "core/engine/explain.h"
+#include "core/engine/rank_grid.h"
 
 #include <array>
 
@@ -35,6 +36,7 @@ struct StepOptions
     std::int64_t accumulation = 1;     // micro-batches of the step, k
     double persistence = 0;            // [elements] tensors below it stay gathered (ZeRO-3, HSDP)
     bool overlap = true;               // false: one thing after the other
+    bool inside_layers = true;         // false: without tensor, context and expert communication
     std::int64_t hsdp_ranks = 0;       // that share one copy; 0: those of a node
 
     bool operator==(const StepOptions&) const = default;
@@ -46,10 +48,11 @@ bool shards_weights(StepStrategy strategy);
 enum class StepLane : std::uint8_t
 {
     compute,
-    inside, // the node's links
-    between // the network
+    layers, // what layers send themselves: a stream of its own, which does not queue behind the next two
+    inside, // data parallelism on the node's links
+    between // data parallelism on the network
 };
-inline constexpr std::size_t kStepLanes = 3;
+inline constexpr std::size_t kStepLanes = 4;
 
 enum class StepKind : std::uint8_t
 {
@@ -58,9 +61,11 @@ enum class StepKind : std::uint8_t
     all_gather,
     reduce_scatter,
     all_reduce,
+    all_to_all,
+    ring, // keys and values round the context ring
     optimizer
 };
-inline constexpr std::size_t kStepKinds = 6;
+inline constexpr std::size_t kStepKinds = 8;
 std::string_view name_of(StepKind kind); // "reduce-scatter"
 
 // What a task works on, where it is no layer.
@@ -72,6 +77,7 @@ struct StepTask
 {
     StepLane lane = StepLane::compute;
     StepKind kind = StepKind::forward;
+    Axis axis = Axis::data;           // of a collective: whose
     std::int64_t layer = kWholeModel; // of a bucket: the one whose gradient filled it
     std::int64_t from = kWholeModel;  // of a bucket: the one it began with; otherwise the same
     std::int32_t micro_batch = 0;
@@ -104,10 +110,13 @@ struct StepGroup
 struct StepLife
 {
     std::vector<StepTask> tasks;
-    std::vector<StepHeld> held;           // ascending
-    std::vector<std::int64_t> units;      // layers in order of the forward, embedding and head among them
-    std::array<StepGroup, 2> groups;      // dense, experts
-    std::array<Bytes, kStepKinds> sent{}; // by this rank
+    std::vector<StepHeld> held;      // ascending
+    std::vector<std::int64_t> units; // layers in order of the forward, embedding and head among them
+    std::array<StepGroup, 2> groups; // dense, experts
+    std::array<StepGroup, kAxes> layer_groups; // by Axis: tensor, context and expert, ranks and links
+    std::array<Bytes, kStepKinds> sent{};      // by this rank for data parallelism
+    std::array<Bytes, kAxes> sent_on{};        // by this rank, by Axis
+    std::array<double, kAxes> waited{};        // [s] by Axis: what compute waited for; adds up to exposed
     std::array<double, kStepLanes> busy{};
     double total = 0;   // [s]
     double compute = 0; // [s] forward, backward, optimizer
@@ -119,8 +128,16 @@ struct StepLife
     std::int64_t stage = 0;    // of the pipeline, the one with the most parameters
 
     double efficiency() const { return total > 0 ? compute / total : 1; }
-    Bytes all_sent() const;
-    bool alone() const { return groups[0].ranks <= 1 && groups[1].ranks <= 1; }
+    Bytes all_sent() const; // for data parallelism
+    Bytes sent_of(Axis axis) const { return sent_on[static_cast<std::size_t>(axis)]; }
+    double waited_for(Axis axis) const { return waited[static_cast<std::size_t>(axis)]; }
+    double busy_on(StepLane lane) const { return busy[static_cast<std::size_t>(lane)]; }
+    double wire() const { return busy_on(StepLane::inside) + busy_on(StepLane::between); }
+    // Nobody to share with: nothing is sent at all.
+    bool alone() const
+    {
+        return groups[0].ranks <= 1 && groups[1].ranks <= 1 && busy_on(StepLane::layers) == 0;
+    }
     Bytes sent_of(StepKind kind) const { return sent[static_cast<std::size_t>(kind)]; }
 };
 

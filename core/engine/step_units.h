@@ -2,7 +2,7 @@
 // times. For step_life.h only.
 #pragma once
 
-#include "core/scenario/scenario.h"
+#include "core/engine/step_life.h"
 
 #include <array>
 #include <vector>
@@ -10,15 +10,28 @@
 namespace ringside
 {
 
+// A stretch of compute, or a collective of one of the layers' own axes after it.
+struct StepPiece
+{
+    double seconds = 0; // of compute
+    StepKind kind = StepKind::forward;
+    Axis axis = Axis::data;
+    Bytes message;
+    bool beside = false; // the next stretch of compute runs beside it, the one after that waits for it
+
+    bool computes() const { return kind == StepKind::forward || kind == StepKind::backward; }
+};
+
 struct StepUnit
 {
     std::int64_t layer = 0;                     // or kEmbeddingUnit, kHeadUnit
     std::array<std::vector<double>, 2> tensors; // [dense, experts] elements on one GPU, as the forward goes
-    double forward = 0;                         // [s] of one micro-batch
-    double backward = 0;                        // [s] with what is computed again
+    std::vector<StepPiece> forward;             // of one micro-batch
+    std::vector<StepPiece> backward;            // with what is computed again
     bool needs_first = false;                   // the head that multiplies with the embedding's weights
 
     double elements(std::size_t group) const;
+    const std::vector<StepPiece>& pieces(bool of_backward) const { return of_backward ? backward : forward; }
 };
 
 struct StepUnits
@@ -27,6 +40,7 @@ struct StepUnits
     std::vector<StepUnit> units;
 };
 
-StepUnits step_units(const Scenario& scenario);
+// Without `communicate`, layers are one piece each way.
+StepUnits step_units(const Scenario& scenario, bool communicate);
 
 } // namespace ringside

@@ -32,6 +32,18 @@ double layer_passes(const Scenario& s)
            static_cast<double>(micro_batches(s));
 }
 
+// Share of the layers that have experts.
+double expert_share(const Scenario& s)
+{
+    if (s.model.experts == 0)
+    {
+        return 0;
+    }
+    const std::int64_t after_dense = std::max<std::int64_t>(0, s.model.layers - s.model.dense_layers);
+    const std::int64_t interval = std::max<std::int64_t>(1, s.model.moe_interval);
+    return static_cast<double>((after_dense + interval - 1) / interval) / static_cast<double>(s.model.layers);
+}
+
 // Weights and gradients of the fullest stage on one GPU, by how many ranks share them.
 struct Owned
 {
@@ -66,15 +78,30 @@ Seconds over_pcie(const HostTraffic& traffic, const Gpu& gpu)
 
 } // namespace
 
-// Two all-reduces a layer forward and two backward (Shoeybi et al., arXiv 1909.08053, section 3), one each in
-// parallel blocks; sequence parallelism moves the same bytes (Korthikanti et al., arXiv 2205.05198,
-// section 4.2.2).
+Bytes tensor_message(const Scenario& s)
+{
+    return Bytes(boundary(s));
+}
+
+std::int64_t tensor_all_reduces(const Scenario& s, bool with_experts)
+{
+    const bool split_already = with_experts && s.parallel.sequence_parallel &&
+                               s.parallel.expert_tensor == 1 && s.model.shared_experts == 0;
+    return s.model.norms_per_layer == 1 || split_already ? 1 : 2;
+}
+
+double forward_passes(const Scenario& s)
+{
+    return s.training.recompute == Recompute::full ? 2 : 1;
+}
+
 Bytes tensor_traffic(const Scenario& s)
 {
     const auto t = static_cast<double>(s.parallel.tensor);
-    const double passes = s.training.recompute == Recompute::full ? 3 : 2;
-    const double each = s.model.norms_per_layer == 1 ? 1 : 2;
-    return Bytes(2 * (t - 1) / t * boundary(s) * passes * each * layer_passes(s));
+    const double sparse = expert_share(s);
+    const double each = sparse * static_cast<double>(tensor_all_reduces(s, true)) +
+                        (1 - sparse) * static_cast<double>(tensor_all_reduces(s, false));
+    return Bytes(2 * (t - 1) / t * boundary(s) * (forward_passes(s) + 1) * each * layer_passes(s));
 }
 
 Bytes pipeline_message(const Scenario& s)
@@ -82,31 +109,37 @@ Bytes pipeline_message(const Scenario& s)
     return Bytes(boundary(s) / static_cast<double>(s.parallel.sequence_parallel ? s.parallel.tensor : 1));
 }
 
+Bytes context_message(const Scenario& s)
+{
+    const Model& m = s.model;
+    const double tokens = static_cast<double>(s.training.micro_batch * s.training.sequence_length) /
+                          static_cast<double>(s.parallel.context);
+    const std::int64_t kv_heads = std::max<std::int64_t>(1, m.kv_heads / s.parallel.tensor);
+    const std::int64_t width =
+        m.attention == Attention::mla ? m.kv_lora_rank + m.qk_rope_head_dim : 2 * kv_heads * m.head_dim;
+    return Bytes(wire_bytes(s.training) * tokens * static_cast<double>(width));
+}
+
 // Keys and values go round the ring forward, and again with their gradients backward (Liu et al., arXiv
 // 2310.01889, section 3).
 Bytes context_traffic(const Scenario& s)
 {
-    const Model& m = s.model;
-    const auto cp = static_cast<double>(s.parallel.context);
-    const double tokens = static_cast<double>(s.training.micro_batch * s.training.sequence_length) / cp;
-    const std::int64_t kv_heads = std::max<std::int64_t>(1, m.kv_heads / s.parallel.tensor);
-    const std::int64_t width =
-        m.attention == Attention::mla ? m.kv_lora_rank + m.qk_rope_head_dim : 2 * kv_heads * m.head_dim;
-    const double rounds = s.training.recompute == Recompute::full ? 4 : 3;
-    return Bytes((cp - 1) * rounds * wire_bytes(s.training) * tokens * static_cast<double>(width) *
-                 layer_passes(s));
+    const auto hops = static_cast<double>(s.parallel.context - 1);
+    return hops * (forward_passes(s) + 2) * layer_passes(s) * context_message(s);
+}
+
+Bytes expert_message(const Scenario& s)
+{
+    return Bytes(boundary(s) * static_cast<double>(s.model.experts_per_token) /
+                 static_cast<double>(s.parallel.tensor));
 }
 
 // Tokens go to their experts and back, forward and backward (Lepikhin et al., arXiv 2006.16668, section 3).
 Bytes expert_traffic(const Scenario& s)
 {
     const auto ep = static_cast<double>(s.parallel.expert);
-    const std::int64_t dense = std::min(s.model.dense_layers, s.model.layers);
-    const double share = static_cast<double>(s.model.layers - dense) /
-                         static_cast<double>(s.model.layers * s.model.moe_interval);
-    const double copies =
-        boundary(s) * static_cast<double>(s.model.experts_per_token) / static_cast<double>(s.parallel.tensor);
-    return Bytes(s.model.experts > 0 ? 4 * (ep - 1) / ep * copies * share * layer_passes(s) : 0);
+    return 2 * (forward_passes(s) + 1) * (ep - 1) / ep * expert_share(s) * layer_passes(s) *
+           expert_message(s);
 }
 
 Trips trips(const Scenario& s)

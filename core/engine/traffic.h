@@ -11,6 +11,23 @@ namespace ringside
 Bytes tensor_traffic(const Scenario& scenario);
 Bytes context_traffic(const Scenario& scenario);
 Bytes expert_traffic(const Scenario& scenario);
+
+// What one layer communicates for one micro-batch, on one GPU.
+// The message of a tensor group's all-reduce: b s h elements, of one context rank.
+Bytes tensor_message(const Scenario& scenario);
+// All-reduces of one pass through a layer: behind attention and behind the MLP (Shoeybi et al., arXiv
+// 1909.08053, section 3), one in parallel blocks. With sequence parallelism each is a gather and a scatter of
+// the same bytes (Korthikanti et al., arXiv 2205.05198, section 4.2.2); the paper gathers once more in the
+// backward, beside the input gradient, which is not counted. Routed experts that are not cut themselves need
+// none then: their tokens are split already.
+std::int64_t tensor_all_reduces(const Scenario& scenario, bool with_experts);
+// Keys and values that go one hop around the context ring.
+Bytes context_message(const Scenario& scenario);
+// What a GPU has for all experts, its own among them, in one all-to-all.
+Bytes expert_message(const Scenario& scenario);
+// Passes through a layer that communicate: forward, backward, and the forward again where all is recomputed.
+double forward_passes(const Scenario& scenario);
+
 Bytes data_traffic(const Scenario& scenario, const MemoryReport& memory);
 
 // What passes between two neighbouring stages for one micro-batch, one way, on one GPU: b s h elements

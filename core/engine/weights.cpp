@@ -29,7 +29,11 @@ public:
     {
         add({name, rows, cols, rows / t_, cols});
     }
-    void add(Weight weight) { list.push_back(weight); }
+    void add(Weight weight)
+    {
+        weight.mlp = in_mlp_;
+        list.push_back(weight);
+    }
 
     void norms(std::int64_t count)
     {
@@ -97,6 +101,7 @@ public:
 
     void dense_mlp(std::int64_t width)
     {
+        in_mlp_ = true;
         const std::int64_t in = m_.gated_mlp ? 2 * width : width;
         columns(m_.gated_mlp ? "MLP gate and up" : "MLP up", m_.hidden, in);
         rows("MLP down", width, m_.hidden);
@@ -109,6 +114,7 @@ public:
 
     void experts()
     {
+        in_mlp_ = true;
         const std::int64_t e = m_.experts;
         const std::int64_t in = m_.gated_mlp ? 2 * m_.expert_ffn : m_.expert_ffn;
         const std::int64_t cut = p_.expert_tensor;
@@ -140,6 +146,7 @@ private:
     const Model& m_;
     std::int64_t t_;
     const Parallel& p_;
+    bool in_mlp_ = false;
 };
 
 using Shapes = std::set<std::pair<std::int64_t, std::int64_t>>; // rows and columns

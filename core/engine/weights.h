@@ -22,6 +22,7 @@ struct Weight
     std::int64_t local_copies = 1;  // experts on one GPU
     std::int64_t active_copies = 1; // experts a token visits
     bool expert = false;            // replicated over the expert replicas instead of the dense ones
+    bool mlp = false;               // of the MLP, router and experts included; else attention and norms
 
     bool matrix() const { return cols > 1; }
     std::int64_t elements() const { return rows * cols * copies; }

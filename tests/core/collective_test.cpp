@@ -3,6 +3,8 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
+
 #include <array>
 #include <bit>
 
@@ -179,5 +181,42 @@ TEST_CASE("bytes per rank stay under 2 S whatever N, while steps grow with N")
         CHECK(cost.sent_per_rank < Bytes(2e9));
         CHECK(cost.latency.value == Approx(2e-6 * static_cast<double>(n - 1)));
         last = cost.sent_per_rank;
+    }
+}
+
+TEST_CASE("what runs on trees sends along their edges only, and every rank hangs on a root")
+{
+    for (const std::string_view id : {"tree", "double-tree"})
+    {
+        for (std::int64_t n = 2; n <= 64; ++n)
+        {
+            INFO(id << " of " << n);
+            const auto made = make_collective(CollectiveKind::all_reduce, *find_algorithm(id), {n, 8});
+            REQUIRE(static_cast<bool>(made));
+            REQUIRE(made->trees.size() == (id == "tree" ? 1 : 2));
+            for (const auto& parents : made->trees)
+            {
+                REQUIRE(parents.size() == static_cast<std::size_t>(n));
+                REQUIRE(std::count(parents.begin(), parents.end(), -1) == 1);
+                for (std::size_t r = 0; r < parents.size(); ++r)
+                {
+                    std::int64_t up = static_cast<std::int64_t>(r);
+                    for (std::int64_t hops = 0; up >= 0; ++hops)
+                    {
+                        REQUIRE(hops < n);
+                        up = parents[static_cast<std::size_t>(up)];
+                    }
+                }
+            }
+            for (const Step& step : made->steps)
+            {
+                for (const Transfer& t : step.transfers)
+                {
+                    const auto& parents = made->trees[static_cast<std::size_t>(t.chunk) % made->trees.size()];
+                    const auto& child = t.adds ? t.from : t.to; // sums go up, results down
+                    REQUIRE(parents[static_cast<std::size_t>(child)] == (t.adds ? t.to : t.from));
+                }
+            }
+        }
     }
 }

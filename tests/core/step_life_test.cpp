@@ -4,6 +4,7 @@
 
 #include "core/engine/compute.h"
 #include "core/engine/step_life.h"
+#include "core/engine/traffic.h"
 #include "core/engine/weights.h"
 
 #include <catch2/catch_approx.hpp>
@@ -60,7 +61,7 @@ double optimizer_ms(double elements)
 
 double moved(const StepLife& life)
 {
-    return life.busy[1] + life.busy[2];
+    return life.wire() + life.busy_on(StepLane::layers);
 }
 
 StepOptions options(StepStrategy strategy)
@@ -81,7 +82,7 @@ TEST_CASE("hand-worked: DDP hides every reduction but the first layer's and the 
     CHECK(life.compute / kMs == Approx(2 + 4 + 3.0 / 15 + optimizer_ms(kAll)));
     CHECK(life.exposed / kMs == Approx(1 + rest));
     CHECK(life.total == life.compute + life.exposed);
-    CHECK(life.busy[2] == 0);                                            // both ranks are in one node
+    CHECK(life.busy_on(StepLane::between) == 0);                         // both ranks are in one node
     CHECK(life.sent_of(StepKind::all_reduce).value == Approx(2 * kAll)); // 2 (N-1)/N P, 2 bytes each
     CHECK(life.units == std::vector<std::int64_t>{kEmbeddingUnit, 0, 1, kHeadUnit});
     CHECK(life.peak_gradients.value == Approx(2 * kAll));
@@ -150,7 +151,8 @@ TEST_CASE("hand-worked: HSDP gathers inside the node and adds up its shard betwe
             CHECK(t.lane == StepLane::inside);
         }
     }
-    CHECK(step_life(s, options(StepStrategy::zero3)).busy[1] == 0); // all of it on the network
+    CHECK(step_life(s, options(StepStrategy::zero3)).busy_on(StepLane::inside) ==
+          0); // all of it on the network
 }
 
 TEST_CASE("volumes are those of the papers: 2P for DDP and ZeRO-1, (k+1)P for ZeRO-2, 3kP for ZeRO-3")
@@ -214,6 +216,70 @@ TEST_CASE("a tied embedding is gathered once a pass and stays for the head")
     CHECK(life.peak_weights.value == Approx(2 * (1e6 + kLayer)));
 }
 
+TEST_CASE("hand-worked: tensor parallelism waits in the forward and hides in the backward")
+{
+    Scenario s = two_layers();
+    s.parallel.tensor = 2; // one replica
+    // 3 MB of activations pass an all-reduce of two ranks in an eighth of a millisecond. Weight gradients of
+    // attention, 2/15 ms, and of the MLP, 4/15 ms, are long enough to hide one.
+    const double reduce = 3e6 / kWire / kMs;
+    const StepLife life = step_life(s, options(StepStrategy::ddp));
+    CHECK(life.exposed / kMs == Approx(4 * reduce));
+    CHECK(life.waited_for(Axis::tensor) == Approx(life.exposed));
+    CHECK(life.sent_of(Axis::tensor).value == Approx(8 * 3e6)); // 2 (t-1)/t of 3 MB, four times each way
+    CHECK(life.all_sent().value == 0);
+    // Cut along the sequence the same bytes: what gathers a gradient is waited for.
+    s.parallel.sequence_parallel = true;
+    const StepLife cut = step_life(s, options(StepStrategy::ddp));
+    CHECK(cut.sent_of(Axis::tensor) == life.sent_of(Axis::tensor));
+    CHECK(cut.exposed / kMs == Approx(4 * reduce + 4 * reduce / 2));
+    StepOptions without = options(StepStrategy::ddp);
+    without.inside_layers = false;
+    CHECK(step_life(s, without).exposed == 0);
+}
+
+TEST_CASE("hand-worked: the context ring hides behind the scores where they take longer")
+{
+    Scenario s = two_layers();
+    s.parallel.context = 2;
+    StepOptions o = options(StepStrategy::ddp);
+    o.bucket_mb = 1e9;
+    // One hop of 2 x 750 tokens x 1000 x 2 B = 3 MB takes 1/8 ms; scores take 6/30 of half a millisecond.
+    const double hop = 3e6 / kWire / kMs;
+    const StepLife life = step_life(s, o);
+    CHECK(life.sent_of(Axis::context).value == Approx(3 * 2 * 3e6)); // one round forward, two backward
+    CHECK(life.waited_for(Axis::context) / kMs == Approx(2 * (hop - 0.1) + 2 * (2 * hop - 0.2)));
+}
+
+TEST_CASE("any step's layers send what the closed forms of the layout have")
+{
+    test::ScenarioSource source(95);
+    std::array<int, kAxes> seen{};
+    for (int i = 0; i < 400; ++i)
+    {
+        const Scenario s = source.next();
+        if (s.parallel.pipeline > 1)
+        {
+            continue;
+        }
+        StepOptions o = options(StepStrategy::ddp);
+        o.accumulation = std::min<std::int64_t>(2, micro_batches(s));
+        const StepLife life = step_life(s, o);
+        const double share = static_cast<double>(o.accumulation) / static_cast<double>(micro_batches(s));
+        INFO(s.model.name << ", " << s.cluster.gpus << " GPUs");
+        CHECK(life.sent_of(Axis::tensor).value == Approx(tensor_traffic(s).value * share));
+        CHECK(life.sent_of(Axis::context).value == Approx(context_traffic(s).value * share));
+        CHECK(life.sent_of(Axis::expert).value == Approx(expert_traffic(s).value * share));
+        for (const Axis axis : {Axis::tensor, Axis::context, Axis::expert})
+        {
+            seen[static_cast<std::size_t>(axis)] += life.sent_of(axis).value > 0 ? 1 : 0;
+        }
+    }
+    CHECK(seen[static_cast<std::size_t>(Axis::tensor)] > 10);
+    CHECK(seen[static_cast<std::size_t>(Axis::context)] > 10);
+    CHECK(seen[static_cast<std::size_t>(Axis::expert)] > 5);
+}
+
 TEST_CASE("one replica sends nothing and waits for nothing")
 {
     Scenario s = two_layers();
@@ -253,6 +319,13 @@ void must_be_a_step(const StepLife& life, StepStrategy strategy)
     REQUIRE(life.exposed == life.total - life.compute);
     REQUIRE(life.exposed >= 0);
     REQUIRE(life.compute == Approx(compute).margin(1e-12));
+    double waited = 0;
+    for (const double w : life.waited)
+    {
+        REQUIRE(w >= 0);
+        waited += w;
+    }
+    REQUIRE(waited == Approx(life.exposed).margin(1e-12));
     REQUIRE(std::is_sorted(life.held.begin(), life.held.end(),
                            [](const StepHeld& a, const StepHeld& b) { return a.t < b.t; }));
     for (const StepHeld& h : life.held)
@@ -284,6 +357,7 @@ StepOptions random_options(std::mt19937& random)
     o.accumulation = 1 + static_cast<std::int64_t>(random() % 3);
     o.persistence = std::array{0.0, 1e5, 1e12}[random() % 3];
     o.overlap = random() % 4 != 0;
+    o.inside_layers = random() % 4 != 0;
     o.hsdp_ranks = static_cast<std::int64_t>(random() % 5);
     return o;
 }
@@ -383,6 +457,7 @@ TEST_CASE("any step: with one bucket no reduction of DDP and ZeRO-1 runs beside 
         StepOptions o = options(i % 2 == 0 ? StepStrategy::ddp : StepStrategy::zero1);
         o.bucket_mb = 1e12;
         o.accumulation = 1 + i % 3;
+        o.inside_layers = false;
         double last = 0;
         const StepLife life = step_life(s, o);
         for (const StepTask& t : life.tasks)
@@ -411,6 +486,7 @@ TEST_CASE("any step: gathering one layer ahead is never slower than gathering wh
         ++seen;
         StepOptions o = options(StepStrategy::zero3);
         o.accumulation = 1 + seen % 2;
+        o.inside_layers = false;
         o.prefetch = 0;
         const StepLife late = step_life(s, o);
         REQUIRE(late.exposed == Approx(moved(late)).margin(1e-9));

@@ -1,5 +1,6 @@
 // The step's view: what keys and panel do to the step on show.
 #include "tests/ui/harness.h"
+#include "tests/ui/words.h"
 
 #include "core/engine/step_life.h"
 
@@ -46,6 +47,24 @@ TEST_CASE("the step follows the scenario's ZeRO stage until a strategy is chosen
     w.frame();
     CHECK(w.motion().duration == Approx(total(w, with(StepStrategy::zero3))));
     CHECK(w.session().scenario() == s); // options are the view's, not the scenario's
+}
+
+TEST_CASE("I takes what layers send out of the step and puts it back")
+{
+    test::Window w;
+    w.open("step");
+    w.key(ImGuiKey_1);
+    StepOptions o = with(StepStrategy::zero1);
+    const double all = total(w, o);
+    CHECK(w.motion().duration == Approx(all));
+    CHECK(test::says(w, "in the layers"));
+    w.key(ImGuiKey_I);
+    o.inside_layers = false;
+    CHECK(total(w, o) < all);
+    CHECK(w.motion().duration == Approx(total(w, o)));
+    CHECK_FALSE(test::says(w, "in the layers"));
+    w.key(ImGuiKey_I);
+    CHECK(w.motion().duration == Approx(all));
 }
 
 TEST_CASE("the step's panel changes its options: micro-batches, buckets, prefetch, overlap, resharding")

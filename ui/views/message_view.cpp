@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/collective/cost.h"
 #include "ui/shell/view.h"
+#include "ui/views/message/ranks_chart.h"
 #include "ui/widgets/choice.h"
 #include "ui/widgets/controls.h"
 
@@ -22,6 +23,15 @@ namespace
 constexpr double kLeast = 1e3; // [B]
 constexpr double kMost = 1e11; // [B]
 constexpr std::size_t kSamples = 161;
+// What the picture is of: the first two against the message, the last against the ranks.
+enum class Shows : std::uint8_t
+{
+    time,
+    bandwidth,
+    ranks
+};
+constexpr std::size_t kShown = 3;
+
 constexpr const char* kKindPopup = "choose a collective to time";
 
 // One algorithm's time, or bus bandwidth, at every sample.
@@ -83,8 +93,8 @@ private:
     void draw_message(const Frame& frame, const Painter& painter, const Axes& a, const Chart& c) const;
 
     CollectiveKind kind_ = CollectiveKind::all_reduce;
-    bool bandwidth_ = false; // instead of time
-    bool adding_ = false;    // the switches can add up; most networks' cannot
+    Shows shows_ = Shows::time;
+    bool adding_ = false; // the switches can add up; most networks' cannot
     bool choosing_ = false;
     mutable Scenario of_;
     mutable std::pair<CollectiveKind, bool> of_choice_{CollectiveKind::send_recv, false};
@@ -137,7 +147,7 @@ const Chart& MessageView::chart(const Frame& frame) const
 
 double MessageView::value(const Chart& c, const Line& line, std::size_t sample) const
 {
-    if (!bandwidth_)
+    if (shows_ != Shows::bandwidth)
     {
         return line.time[sample];
     }
@@ -182,11 +192,12 @@ void MessageView::draw_axes(const Painter& painter, const Axes& a) const
     {
         painter.line(a.area.x, a.y(v), a.area.right(), a.y(v), t.grid);
         painter.text(a.area.x - painter.px(8), a.y(v), Type::mono_small, t.muted,
-                     bandwidth_ ? fmt::format("{:g}", v) : format_seconds(Seconds(v)), Align::right);
+                     shows_ == Shows::bandwidth ? fmt::format("{:g}", v) : format_seconds(Seconds(v)),
+                     Align::right);
     }
     painter.text(a.area.x - painter.px(64), a.area.y - painter.px(14), Type::small, t.muted,
-                 bandwidth_ ? "bus bandwidth, GB/s" : "time");
-    painter.text(a.area.right(), a.area.bottom() + painter.px(36), Type::small, t.muted, "message",
+                 shows_ == Shows::bandwidth ? "bus bandwidth, GB/s" : "time");
+    painter.text(a.area.right(), a.area.bottom() + painter.px(33), Type::small, t.muted, "message",
                  Align::right);
 }
 
@@ -285,11 +296,23 @@ void MessageView::draw(const Frame& frame, const Painter& painter, Rect area, Ou
                      "One rank: nothing to send.", Align::centre);
         return;
     }
+    if (shows_ == Shows::ranks)
+    {
+        draw_ranks_chart(painter, area, kind_, c.ranks, adding_);
+        return;
+    }
     const Axes a = axes(c, painter, area);
     draw_regimes(painter, a, c);
     draw_axes(painter, a);
     draw_lines(painter, a, c);
     draw_message(frame, painter, a, c);
+}
+
+const Line& ring_or_first(const Chart& c)
+{
+    const auto ring =
+        std::find_if(c.lines.begin(), c.lines.end(), [](const Line& l) { return l.algorithm->id == "ring"; });
+    return ring == c.lines.end() ? c.lines.front() : *ring;
 }
 
 Caption MessageView::caption(const Frame& frame) const
@@ -301,6 +324,19 @@ Caption MessageView::caption(const Frame& frame) const
         caption.sentence = "With one rank there is nothing to send.";
         return caption;
     }
+    if (shows_ == Shows::ranks)
+    {
+        const CollectiveCost cost = estimate(kind_, *ring_or_first(c).algorithm, c.ranks, c.message, c.links);
+        caption.sentence = fmt::format(
+            "{} of {} over {} ranks: each sends **{}**, hardly more with more ranks, in **{} steps**, which "
+            "grow with them.",
+            ring_or_first(c).algorithm->name, format_bytes(c.message, frame.preferences.unit),
+            grouped(c.ranks), format_bytes(cost.sent_per_rank, frame.preferences.unit), grouped(cost.steps));
+        caption.formula = "Ring all-reduce: 2 (N \u2212 1) chunks of S / N make 2 (N \u2212 1) / N \u00d7 S "
+                          "< 2 S, one a step";
+        caption.source = ring_or_first(c).algorithm->source;
+        return caption;
+    }
     std::string turns;
     for (std::size_t i = 0; i + 1 < kSamples; ++i)
     {
@@ -310,7 +346,7 @@ Caption MessageView::caption(const Frame& frame) const
                                  format_bytes(Bytes(size_at(i + 1)), frame.preferences.unit));
         }
     }
-    caption.sentence = fmt::format("For an {} over {} ranks the fastest is **{}{}**.", name_of(kind_),
+    caption.sentence = fmt::format("For {} over {} ranks the fastest is **{}{}**.", name_of(kind_),
                                    grouped(c.ranks), turns, c.lines[c.fastest.back()].algorithm->name);
     const Line& last = c.lines[c.fastest.back()];
     const CollectiveCost cost = estimate(kind_, *last.algorithm, c.ranks, c.message, c.links);
@@ -330,10 +366,11 @@ bool MessageView::draw_panel(const Frame& frame, const Painter& painter, Rect ar
         choosing_ = true;
     }
     area.cut_top(painter.px(8));
-    constexpr std::array<std::string_view, 2> kShown{"Time", "Bus bandwidth"};
-    if (const auto chosen = segments(painter, area.cut_top(painter.px(32)), kShown, bandwidth_ ? 1 : 0))
+    constexpr std::array<std::string_view, kShown> kNames{"Time", "Bus rate", "By ranks"};
+    if (const auto chosen =
+            segments(painter, area.cut_top(painter.px(32)), kNames, static_cast<std::size_t>(shows_)))
     {
-        bandwidth_ = *chosen == 1;
+        shows_ = static_cast<Shows>(*chosen);
     }
     area.cut_top(painter.px(4));
     if (toggle(painter, area.cut_top(painter.px(34)), "Switches can add up###adding", adding_))
@@ -370,7 +407,7 @@ void MessageView::keys(const Frame&, Out& out)
     }
     if (ImGui::IsKeyPressed(ImGuiKey_Y, false))
     {
-        bandwidth_ = !bandwidth_;
+        shows_ = static_cast<Shows>((static_cast<std::size_t>(shows_) + 1) % kShown);
         out.animating = true;
     }
 }
@@ -378,7 +415,8 @@ void MessageView::keys(const Frame&, Out& out)
 constexpr std::array<std::string_view, 5> kControls{"collective.ranks", "collective.message_gb",
                                                     "cluster.node_link_gb_per_s", "cluster.network_gb_per_s",
                                                     "collective.latency_us"};
-constexpr std::array kKeys{KeyHelp{"C", "Choose the collective"}, KeyHelp{"Y", "Time or bus bandwidth"},
+constexpr std::array kKeys{KeyHelp{"C", "Choose the collective"},
+                           KeyHelp{"Y", "Time, bus bandwidth, or what grows with the ranks"},
                            KeyHelp{"H", "Switches that can add up, or not"}};
 
 } // namespace

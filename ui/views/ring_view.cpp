@@ -323,7 +323,7 @@ void RingView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
         const Rect note = side.cut_bottom(painter.px(64));
         draw_rank(frame, painter, side);
         painter.paragraph({note.x, note.y + painter.px(14), note.w, note.h}, Type::small, painter.theme.muted,
-                          "Dots round a packet sit where the ranks sit on the circle.");
+                          "Dots round a packet: its summands, rank 0 at the top.");
     }
     const Rect phases = area.cut_bottom(painter.px(48));
     const std::string where = c.ranks > c.links.per_node ? "over the network" : "inside a node";

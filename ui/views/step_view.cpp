@@ -169,25 +169,42 @@ void draw_axis(const Painter& painter, Rect axis, TimeWindow w, double total)
                  Align::right);
 }
 
+// "tensor, expert": what the layers communicate for.
+std::string axes_of(const StepLife& life)
+{
+    std::string all;
+    for (const Axis axis : {Axis::tensor, Axis::context, Axis::expert})
+    {
+        if (life.sent_of(axis).value > 0)
+        {
+            all += (all.empty() ? "" : ", ") + std::string(name_of(axis));
+        }
+    }
+    return all;
+}
+
 void StepView::draw_picture(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     const StepLife& life = lives_.shown();
     const float label = painter.px(kLabel);
     const float axis = painter.px(30);
     const float table = step_compare_height(painter) + painter.px(10);
-    const float lanes_least = step_lanes_height(painter, painter.px(34)) + axis;
+    const float lanes_least = step_lanes_height(painter, life, painter.px(34)) + axis;
     const bool compare = area.h >= lanes_least + table;
     const float held_least = painter.px(96);
     const bool held = area.h >= lanes_least + held_least + (compare ? table : 0);
     float room = area.h - axis - (compare ? table : 0) - (held ? held_least : 0) - painter.px(22);
-    const float pitch = std::clamp(room / static_cast<float>(kStepLanes), painter.px(14), painter.px(84));
-    room = area.h - axis - step_lanes_height(painter, pitch) - (compare ? table : 0);
+    const float pitch =
+        std::clamp(room / static_cast<float>(step_rows(life)), painter.px(14), painter.px(84));
+    room = area.h - axis - step_lanes_height(painter, life, pitch) - (compare ? table : 0);
     const StepGroup& group = life.groups[life.groups[0].ranks > 1 ? 0 : 1];
     const auto rate = [](const Link& link)
     { return fmt::format("{} GB/s", three_digits(link.bandwidth.value / 1e9)); };
-    const std::array rates{rate(group.links.inside), rate(group.links.between)};
-    const StepStyle style{label, pitch, frame.playback.t, stepping(frame), hovered_, {rates[0], rates[1]}};
-    const Rect lanes = area.cut_top(step_lanes_height(painter, pitch));
+    const std::array rates{fmt::format("at {:.0f}% of peak", kStepEfficiency * 100), axes_of(life),
+                           rate(group.links.inside), rate(group.links.between)};
+    const StepStyle style{label,           pitch,    frame.playback.t,
+                          stepping(frame), hovered_, {rates[0], rates[1], rates[2], rates[3]}};
+    const Rect lanes = area.cut_top(step_lanes_height(painter, life, pitch));
     const Rect field{lanes.x + label, lanes.y, lanes.w - label, lanes.h};
     zoom_.mouse(field, life.total);
     const TimeWindow w = zoom_.window(life.total);
@@ -292,6 +309,11 @@ void StepView::keys(const Frame& frame, Out& out)
     {
         choose(StepStrategy::hsdp, out);
     }
+    if (pressed(ImGuiKey_I))
+    {
+        options_.inside_layers = !options_.inside_layers;
+        out.animating = true;
+    }
     if (pressed(ImGuiKey_O))
     {
         options_.overlap = !options_.overlap;
@@ -309,6 +331,7 @@ constexpr std::array<std::string_view, 4> kControls{"model", "gpus", "tensor", "
 constexpr std::array kKeys{KeyHelp{"0 \u2026 3", "DDP, ZeRO-1, ZeRO-2, ZeRO-3"},
                            KeyHelp{"H", "HSDP: sharded in the node, copied between nodes"},
                            KeyHelp{"O", "Overlap on and off"},
+                           KeyHelp{"I", "With or without what layers send themselves"},
                            KeyHelp{"R", "Reshard after the forward, or keep the weights"},
                            KeyHelp{"W S", "Zoom in, zoom out; or the wheel"},
                            KeyHelp{"A D", "Left, right; or drag"},

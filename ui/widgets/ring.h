@@ -1,5 +1,5 @@
-// Ranks on a circle, a switch in their middle where the collective has one: what each holds as a doughnut of
-// chunks, what moves as packets with the set of summands round them.
+// Ranks on a circle with a switch in their middle, or in the trees that the collective runs on: what each
+// holds as a doughnut of chunks, what moves as packets with the set of summands round them.
 #pragma once
 
 #include "core/collective/collective.h"

@@ -1,5 +1,6 @@
 #include "core/base/text.h"
 #include "ui/views/step/picture.h"
+#include "ui/widgets/cluster_map.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +8,9 @@
 namespace ringside
 {
 
-Colour scatter_colour(const Theme& t)
+Colour scatter_colour(const Theme& t, Axis axis)
 {
-    return mix(t.data.fill, t.light ? t.text : t.window, t.light ? 0.22F : 0.36F);
+    return mix(axis_ink(t, axis).fill, t.light ? t.text : t.window, t.light ? 0.22F : 0.36F);
 }
 
 void draw_step_legend(const Painter& painter, Rect row, const StepLife& life)
@@ -40,6 +41,13 @@ void draw_step_legend(const Painter& painter, Rect row, const StepLife& life)
     item("exposed", [&](Rect r) { draw_exposed(painter, r); });
     plain("forward", t.forward.fill);
     both("backward", t.backward_input.fill, t.backward_weight.fill, true);
+    for (const Axis axis : {Axis::tensor, Axis::context, Axis::expert})
+    {
+        if (life.sent_of(axis).value > 0)
+        {
+            plain(name_of(axis), axis_ink(t, axis).fill);
+        }
+    }
     const auto sends = [&](StepKind kind) { return life.sent_of(kind).value > 0; };
     if (sends(StepKind::all_gather))
     {
@@ -47,11 +55,11 @@ void draw_step_legend(const Painter& painter, Rect row, const StepLife& life)
     }
     if (sends(StepKind::reduce_scatter))
     {
-        plain("reduce-scatter", scatter_colour(t));
+        plain("reduce-scatter", scatter_colour(t, Axis::data));
     }
     if (sends(StepKind::all_reduce))
     {
-        both("all-reduce", scatter_colour(t), t.data.fill, false);
+        both("all-reduce", scatter_colour(t, Axis::data), t.data.fill, false);
     }
     plain("optimizer", t.of(Component::momentum).fill);
 }

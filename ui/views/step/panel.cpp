@@ -102,6 +102,8 @@ bool StepPanel::draw(const Painter& painter, Rect area, StepOptions& o, const St
         tooltip(painter, tip);
     };
     flip("Overlap", o.overlap, "Communicate while computing (O)");
+    flip("Inside layers", o.inside_layers,
+         "Tensor, context and expert communication too: a stream of its own that queues behind nothing (I)");
     if (shards_weights(o.strategy))
     {
         flip("Reshard after forward", o.reshard_after_forward,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ui/views/step/words.h"
+#include "ui/widgets/cluster_map.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +15,19 @@ namespace
 {
 
 constexpr float kPhases = 22; // [design px] the line above the lanes
-constexpr std::array<std::string_view, kStepLanes> kLaneNames{"compute", "inside node", "between nodes"};
+constexpr std::array<std::string_view, kStepLanes> kLaneNames{"compute", "in the layers", "inside node",
+                                                              "between nodes"};
+
+bool shown(const StepLife& life, std::size_t lane)
+{
+    return lane != static_cast<std::size_t>(StepLane::layers) || life.busy_on(StepLane::layers) > 0;
+}
+
+// Rows from the top; one for each lane on show.
+std::size_t row_of(const StepLife& life, std::size_t lane)
+{
+    return lane > 1 && !shown(life, 1) ? lane - 1 : lane;
+}
 
 class Drawing
 {
@@ -29,7 +42,8 @@ public:
     std::optional<std::size_t> draw()
     {
         draw_waits();
-        std::array<float, kStepLanes> drawn{-1e9F, -1e9F, -1e9F}; // right end of what is drawn on each lane
+        std::array<float, kStepLanes> drawn{}; // right end of what is drawn on each lane
+        drawn.fill(-1e9F);
         const ImVec2 mouse = ImGui::GetIO().MousePos;
         const bool inside = ImGui::IsWindowHovered() && field_.contains(mouse);
         std::optional<std::size_t> hovered;
@@ -59,7 +73,10 @@ public:
     }
 
 private:
-    float lane_y(std::size_t lane) const { return field_.y + style_.pitch * static_cast<float>(lane); }
+    float lane_y(std::size_t lane) const
+    {
+        return field_.y + style_.pitch * static_cast<float>(row_of(life_, lane));
+    }
 
     Rect cell_of(const StepTask& task) const
     {
@@ -73,7 +90,8 @@ private:
     {
         for (std::size_t lane = 0; lane < kStepLanes; ++lane)
         {
-            p_.fill({field_.x, lane_y(lane), field_.w, style_.pitch - gap_}, p_.theme.panel);
+            p_.fill({field_.x, lane_y(lane), shown(life_, lane) ? field_.w : 0, style_.pitch - gap_},
+                    p_.theme.panel);
         }
         double at = 0;
         for (const StepTask& task : life_.tasks)
@@ -117,7 +135,7 @@ private:
         const Theme& t = p_.theme;
         // A hair between neighbours, where there is room for one.
         const Rect body{r.x, r.y, r.w > 4 ? r.w - 1 : r.w, r.h};
-        Ink ink = t.data;
+        Ink ink = axis_ink(t, task.axis);
         switch (task.kind)
         {
         case StepKind::forward:
@@ -137,11 +155,15 @@ private:
             p_.fill(body, ink.fill);
             break;
         case StepKind::reduce_scatter:
-            p_.fill(body, scatter_colour(t));
+            p_.fill(body, scatter_colour(t, task.axis));
             break;
         case StepKind::all_reduce:
-            p_.fill({body.x, body.y, body.w, body.h / 2}, scatter_colour(t));
+            p_.fill({body.x, body.y, body.w, body.h / 2}, scatter_colour(t, task.axis));
             p_.fill({body.x, body.y + body.h / 2, body.w, body.h - body.h / 2}, ink.fill);
+            break;
+        case StepKind::all_to_all:
+        case StepKind::ring:
+            p_.fill(body, ink.fill);
             break;
         }
         if (ink.edge != 0 && body.w > p_.px(5))
@@ -284,6 +306,10 @@ void draw_phases(const Painter& p, Rect row, const StepLife& life, TimeWindow wi
 std::string_view why_empty(const StepLife& life, std::size_t lane)
 {
     const StepGroup& g = life.groups[life.groups[0].ranks > 1 ? 0 : 1];
+    if (g.ranks <= 1)
+    {
+        return "one replica has nobody to add gradients up with";
+    }
     if (lane == static_cast<std::size_t>(StepLane::between))
     {
         return "all replicas sit in one node";
@@ -297,19 +323,21 @@ void draw_names(const Painter& p, Rect area, const StepLife& life, const StepSty
     const float gap = style.pitch > p.px(16) ? std::min(p.px(10), style.pitch * 0.22F) : 1.0F;
     for (std::size_t lane = 0; lane < kStepLanes; ++lane)
     {
-        const float top = area.y + style.pitch * static_cast<float>(lane);
+        if (!shown(life, lane))
+        {
+            continue;
+        }
+        const float top = area.y + style.pitch * static_cast<float>(row_of(life, lane));
         const float middle = top + (style.pitch - gap) / 2;
-        const std::string rate = lane == 0 ? fmt::format("at {:.0f}% of peak", kStepEfficiency * 100)
-                                           : std::string(style.rate[lane - 1]);
         const bool two = style.pitch - gap >= p.px(32);
         const float room = style.label - p.px(8);
         p.text_within(area.x, two ? middle - p.px(9) : middle, room, Type::small, p.theme.text,
                       kLaneNames[lane]);
         if (two)
         {
-            p.text_within(area.x, middle + p.px(9), room, Type::small, p.theme.muted, rate);
+            p.text_within(area.x, middle + p.px(9), room, Type::small, p.theme.muted, style.rate[lane]);
         }
-        if (life.busy[lane] == 0 && lane > 0)
+        if (life.busy[lane] == 0 && lane >= static_cast<std::size_t>(StepLane::inside))
         {
             const float x = area.x + style.label + p.px(8);
             const std::string words =
@@ -338,9 +366,14 @@ void draw_clock_line(const Painter& painter, Rect field, TimeWindow window, doub
     }
 }
 
-float step_lanes_height(const Painter& painter, float pitch)
+std::size_t step_rows(const StepLife& life)
 {
-    return painter.px(kPhases) + pitch * static_cast<float>(kStepLanes);
+    return shown(life, 1) ? kStepLanes : kStepLanes - 1;
+}
+
+float step_lanes_height(const Painter& painter, const StepLife& life, float pitch)
+{
+    return painter.px(kPhases) + pitch * static_cast<float>(step_rows(life));
 }
 
 std::optional<std::size_t> draw_step_lanes(const Painter& p, Rect area, const StepLife& life,
@@ -349,7 +382,7 @@ std::optional<std::size_t> draw_step_lanes(const Painter& p, Rect area, const St
     const Rect phases = area.cut_top(p.px(kPhases));
     draw_phases(p, {phases.x + style.label, phases.y, phases.w - style.label, phases.h}, life, window);
     const Rect field{area.x + style.label, area.y, area.w - style.label,
-                     style.pitch * static_cast<float>(kStepLanes)};
+                     style.pitch * static_cast<float>(step_rows(life))};
     p.list.PushClipRect({field.x, field.y - p.px(2)}, {field.right() + 1, field.bottom() + p.px(2)}, true);
     const auto hovered = Drawing(p, field, life, window, style).draw();
     p.list.PopClipRect();

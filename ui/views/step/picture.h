@@ -11,18 +11,21 @@ namespace ringside
 
 struct StepStyle
 {
-    float label = 0;                      // left of the lanes [px]
-    float pitch = 0;                      // height of a lane, gap included [px]
-    double clock = 0;                     // [s] where the dashed line stands
-    bool marked = false;                  // tasks at the clock are outlined
-    std::optional<std::size_t> lit;       // the task under the mouse, and what it waited for
-    std::array<std::string_view, 2> rate; // of the links inside a node and between nodes
+    float label = 0;                               // left of the lanes [px]
+    float pitch = 0;                               // height of a lane, gap included [px]
+    double clock = 0;                              // [s] where the dashed line stands
+    bool marked = false;                           // tasks at the clock are outlined
+    std::optional<std::size_t> lit;                // the task under the mouse, and what it waited for
+    std::array<std::string_view, kStepLanes> rate; // what each lane runs at
 };
+
+// Lanes on show: without tensor, context and expert parallelism theirs is left out.
+std::size_t step_rows(const StepLife& life);
 
 // Phases above, lanes below; as high as step_lanes_height(). Returns the task under the mouse.
 std::optional<std::size_t> draw_step_lanes(const Painter& painter, Rect area, const StepLife& life,
                                            TimeWindow window, const StepStyle& style);
-float step_lanes_height(const Painter& painter, float pitch);
+float step_lanes_height(const Painter& painter, const StepLife& life, float pitch);
 
 // One line: what the colours are.
 void draw_step_legend(const Painter& painter, Rect row, const StepLife& life);
@@ -33,8 +36,8 @@ void draw_held(const Painter& painter, Rect area, const StepLife& life, TimeWind
 // The dashed line through `field` at a time, where that is in sight.
 void draw_clock_line(const Painter& painter, Rect field, TimeWindow window, double t);
 
-// A reduce-scatter has the colour of a gather, darker; an all-reduce is both.
-Colour scatter_colour(const Theme& t);
+// A reduce-scatter has the colour of its axis' gather, darker; an all-reduce is both.
+Colour scatter_colour(const Theme& t, Axis axis);
 // Time without compute: hatched in the colour of communication.
 void draw_exposed(const Painter& painter, Rect r);
 

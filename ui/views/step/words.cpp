@@ -43,7 +43,8 @@ std::string say_task(const StepLife& life, const StepTask& task)
         of = fmt::format("{} to {}", name_of_unit(task.from), of);
     }
     const bool several = life.tasks.back().micro_batch > 0;
-    return fmt::format("{} of {}{}", name_of(task.kind), of,
+    const std::string axis = task.axis == Axis::data ? "" : fmt::format("{} ", name_of(task.axis));
+    return fmt::format("{}{} of {}{}", axis, name_of(task.kind), of,
                        several ? fmt::format(", micro-batch {}", task.micro_batch) : "");
 }
 
@@ -71,10 +72,24 @@ void step_tip(const Painter& painter, Rect bounds, const StepLife& life, std::si
              lines, painter.shortened(Type::small, why, most));
 }
 
+// ", 92% of it for tensor": where a layer's own axis is what compute waits for most.
+std::string most_waited(const StepLife& life)
+{
+    for (const Axis axis : {Axis::tensor, Axis::context, Axis::expert})
+    {
+        const double share = life.exposed > 0 ? life.waited_for(axis) / life.exposed : 0;
+        if (share > 0.5)
+        {
+            return fmt::format(", {} of it for {}", format_percent(share), name_of(axis));
+        }
+    }
+    return "";
+}
+
 std::string say_step(const StepLives& lives, ByteUnit unit)
 {
     const StepLife& life = lives.shown();
-    const double wire = life.busy[1] + life.busy[2];
+    const double wire = life.wire() + life.busy_on(StepLane::layers);
     const std::string_view name = name_of(lives.options().strategy);
     const std::string sent = format_bytes(life.all_sent(), unit);
     if (!lives.options().overlap)
@@ -83,9 +98,9 @@ std::string say_step(const StepLives& lives, ByteUnit unit)
                            sent, format_seconds(Seconds(life.exposed)), format_seconds(Seconds(life.total)));
     }
     const double hidden = std::max(0.0, wire - life.exposed);
-    return fmt::format("{} sends {} a rank, {} on the wire: {} hide behind compute, **{} stay exposed**.",
+    return fmt::format("{} sends {} a rank; of {} on the wire {} hide behind compute, **{} stay exposed**{}.",
                        name, sent, format_seconds(Seconds(wire)), format_seconds(Seconds(hidden)),
-                       format_seconds(Seconds(life.exposed)));
+                       format_seconds(Seconds(life.exposed)), most_waited(life));
 }
 
 std::string say_moment(const StepLife& life, double t, ByteUnit unit)
