@@ -139,23 +139,6 @@ double working_set(const Context& c, bool with_experts)
     return e * c.tokens * std::max(mlp, attention);
 }
 
-struct StageLayers
-{
-    std::int64_t dense = 0;
-    std::int64_t moe = 0;
-};
-
-StageLayers split(const Model& m, const LayerRange& range)
-{
-    StageLayers layers;
-    for (std::int64_t layer = range.first; m.experts > 0 && layer < range.first + range.count; ++layer)
-    {
-        layers.moe += has_experts(m, layer) ? 1 : 0;
-    }
-    layers.dense = range.count - layers.moe;
-    return layers;
-}
-
 void fill_state(const Context& c, const StageWeights& w, StageMemory& stage)
 {
     const Parallel& p = c.s.parallel;
@@ -191,14 +174,15 @@ void fill_activations(const Context& c, const StagePart& part, StageMemory& stag
     double kept = 0;
     for (std::size_t chunk = 0; chunk < ranges.size(); ++chunk)
     {
-        const StageLayers layers = split(s.model, ranges[chunk]);
+        const LayerRange& layers = ranges[chunk];
         const auto times = static_cast<double>(stage.kept[chunk]);
-        kept += times * (static_cast<double>(layers.dense) * dense + static_cast<double>(layers.moe) * moe);
+        kept +=
+            times * (static_cast<double>(layers.dense()) * dense + static_cast<double>(layers.experts) * moe);
         stage.in_flight += stage.kept[chunk];
         stage.kept_layers += times * static_cast<double>(ranges[chunk].count);
         stage.layers += ranges[chunk].count;
-        stage.layer_bytes = std::max(stage.layer_bytes,
-                                     Bytes(std::max(layers.dense > 0 ? dense : 0, layers.moe > 0 ? moe : 0)));
+        stage.layer_bytes = std::max(
+            stage.layer_bytes, Bytes(std::max(layers.dense() > 0 ? dense : 0, layers.experts > 0 ? moe : 0)));
     }
     for (std::size_t chunk = 0; s.model.dropout && chunk < ranges.size(); ++chunk)
     {
@@ -228,9 +212,8 @@ void fill_buffers(const Context& c, const std::vector<LayerRange>& ranges, const
     bool has_moe = false;
     for (const LayerRange& range : ranges)
     {
-        const StageLayers layers = split(s.model, range);
-        has_dense = has_dense || layers.dense > 0;
-        has_moe = has_moe || layers.moe > 0;
+        has_dense = has_dense || range.dense() > 0;
+        has_moe = has_moe || range.experts > 0;
     }
     const double product =
         std::min(c.bytes.weight, element_bytes(t)); // gradients leave a matrix product in its own format
@@ -399,25 +382,31 @@ Bytes StageMemory::total() const
     return std::accumulate(parts.begin(), parts.end(), Bytes{});
 }
 
-MemoryReport memory_report(const Scenario& scenario)
+StageMemory stage_memory(const Scenario& scenario, const StageWeights& weights, const StagePart& part,
+                         std::vector<std::int64_t> kept)
 {
     const Context context(scenario);
+    StageMemory stage;
+    fill_state(context, weights, stage);
+    stage.kept = std::move(kept);
+    fill_activations(context, part, stage);
+    fill_buffers(context, part.ranges, weights, stage);
+    return stage;
+}
+
+MemoryReport memory_report(const Scenario& scenario)
+{
     const Placement placement = scenario.training.schedule->placement;
     const auto parts = stage_parts(scenario.model, scenario.parallel, placement);
-    const auto weights = stage_weights(scenario.model, scenario.parallel, placement);
+    const auto weights = stage_weights(scenario.model, scenario.parallel, parts);
     auto kept = kept_at_peak(scenario);
     MemoryReport report;
     report.capacity =
         Bytes(std::max(0.0, (scenario.cluster.gpu.memory_gb - scenario.training.reserved_gb) * 1e9));
-    report.stages.resize(parts.size());
     for (std::size_t i = 0; i < parts.size(); ++i)
     {
-        StageMemory& stage = report.stages[i];
-        fill_state(context, weights[i], stage);
-        stage.kept = std::move(kept[i]);
-        fill_activations(context, parts[i], stage);
-        fill_buffers(context, parts[i].ranges, weights[i], stage);
-        if (stage.total() > report.worst().total())
+        report.stages.push_back(stage_memory(scenario, weights[i], parts[i], std::move(kept[i])));
+        if (report.stages[i].total() > report.worst().total())
         {
             report.fullest = i;
         }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/units.h"
+#include "core/engine/weights.h"
 #include "core/scenario/scenario.h"
 
 #include <array>
@@ -100,6 +101,10 @@ struct MemoryReport
     const StageMemory& worst() const { return stages[fullest]; }
     bool fits() const { return worst().total() <= capacity; }
 };
+
+// One stage of the pipeline on one GPU; `kept` are the micro-batches it keeps of each of its chunks.
+StageMemory stage_memory(const Scenario& scenario, const StageWeights& weights, const StagePart& part,
+                         std::vector<std::int64_t> kept);
 
 // The scenario must be valid (see validate()).
 MemoryReport memory_report(const Scenario& scenario);

@@ -282,6 +282,22 @@ ParameterCount count_parameters(const Model& model)
     return count;
 }
 
+namespace
+{
+
+// Of `count` layers from `first` on.
+std::int64_t layers_with_experts(const Model& model, std::int64_t first, std::int64_t count)
+{
+    std::int64_t with_experts = 0;
+    for (std::int64_t layer = first; model.experts > 0 && layer < first + count; ++layer)
+    {
+        with_experts += has_experts(model, layer) ? 1 : 0;
+    }
+    return with_experts;
+}
+
+} // namespace
+
 std::vector<StagePart> stage_parts(const Model& model, const Parallel& parallel, Placement placement)
 {
     const std::int64_t p = parallel.pipeline;
@@ -293,7 +309,7 @@ std::vector<StagePart> stage_parts(const Model& model, const Parallel& parallel,
         const auto listed = static_cast<std::size_t>(k);
         const std::int64_t count =
             listed < parallel.stage_layers.size() ? parallel.stage_layers[listed] : model.layers / all;
-        ranges.push_back({next, count, k});
+        ranges.push_back({next, count, k, layers_with_experts(model, next, count)});
         next += count;
     }
     std::vector<StagePart> parts(static_cast<std::size_t>(p));
@@ -312,7 +328,12 @@ std::vector<StagePart> stage_parts(const Model& model, const Parallel& parallel,
 
 std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel, Placement placement)
 {
-    const auto parts = stage_parts(model, parallel, placement);
+    return stage_weights(model, parallel, stage_parts(model, parallel, placement));
+}
+
+std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel,
+                                        std::span<const StagePart> parts)
+{
     const Sums dense = sum(layer_weights(model, parallel, false), true);
     const Sums moe = model.experts > 0 ? sum(layer_weights(model, parallel, true), true) : Sums{};
     const Sums embedding = sum(embedding_weights(model, parallel), false);
@@ -324,14 +345,8 @@ std::vector<StageWeights> stage_weights(const Model& model, const Parallel& para
         Shapes shapes;
         for (const LayerRange& range : parts[i].ranges)
         {
-            std::int64_t with_experts = 0;
-            for (std::int64_t layer = range.first; model.experts > 0 && layer < range.first + range.count;
-                 ++layer)
-            {
-                with_experts += has_experts(model, layer) ? 1 : 0;
-            }
-            add_layers(stage, shapes, dense, range.count - with_experts);
-            add_layers(stage, shapes, moe, with_experts);
+            add_layers(stage, shapes, dense, range.dense());
+            add_layers(stage, shapes, moe, range.experts);
         }
         if (parts[i].embedding)
         {

@@ -4,6 +4,7 @@
 #include "core/scenario/scenario.h"
 
 #include <array>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -64,6 +65,7 @@ struct StageWeights
     std::int64_t distinct = 0;      // one of every matrix shape in the stage
 
     std::int64_t total() const { return dense + expert; }
+    bool operator==(const StageWeights&) const = default;
 };
 
 // The layers of one virtual stage.
@@ -71,7 +73,11 @@ struct LayerRange
 {
     std::int64_t first = 0;
     std::int64_t count = 0;
-    std::int64_t stage = 0; // which virtual stage
+    std::int64_t stage = 0;   // which virtual stage
+    std::int64_t experts = 0; // layers of them that have experts
+
+    std::int64_t dense() const { return count - experts; }
+    bool operator==(const LayerRange&) const = default;
 };
 
 // What one rank of the pipeline holds.
@@ -84,6 +90,8 @@ struct StagePart
 
 // [rank]
 std::vector<StagePart> stage_parts(const Model& model, const Parallel& parallel, Placement placement);
+std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel,
+                                        std::span<const StagePart> parts);
 std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel, Placement placement);
 
 } // namespace ringside

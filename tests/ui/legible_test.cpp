@@ -1,4 +1,4 @@
-// The pipelines' two views at every size: no words leave their place, none lie on others.
+// Views with many words at every size: no words leave their place, none lie on others.
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
@@ -129,4 +129,9 @@ TEST_CASE("no words of four schedules are cut off or lie on others at any size")
 TEST_CASE("no words of the frontier are cut off or lie on others at any size")
 {
     look("frontier", false);
+}
+
+TEST_CASE("no words of gradient compression are cut off or lie on others at any size")
+{
+    look("compression", false);
 }

@@ -1,0 +1,171 @@
+#include "ui/views/compression/panel.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/views/compression/growth.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::array<double, 9> kKeep{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
+constexpr std::array<double, 6> kRank{1, 2, 4, 8, 16, 32};
+
+std::size_t nearest(std::span<const double> values, double value)
+{
+    const auto at =
+        std::min_element(values.begin(), values.end(),
+                         [&](double a, double b) { return std::abs(a - value) < std::abs(b - value); });
+    return static_cast<std::size_t>(at - values.begin());
+}
+
+struct Choice
+{
+    const char* label;
+    std::string shown;
+    std::span<const double> values;
+    double unit; // of what is typed
+};
+
+double slide(const Painter& painter, Rect row, const Choice& choice, double value, TypedEntry& entry)
+{
+    const std::span<const double> values = choice.values;
+    const std::size_t at = nearest(values, value);
+    std::array<float, 16> ticks{};
+    const auto last = static_cast<float>(values.size() - 1);
+    for (std::size_t i = 0; i < values.size(); ++i)
+    {
+        ticks[i] = static_cast<float>(i) / last;
+    }
+    const SliderText words{choice.label, choice.shown, {ticks.data(), values.size()}};
+    const SliderChange change = slider(painter, row, words, static_cast<float>(at) / last, entry);
+    switch (change.kind)
+    {
+    case SliderChange::Kind::dragged:
+        return values[static_cast<std::size_t>(std::lround(change.position * last))];
+    case SliderChange::Kind::stepped:
+        return values[static_cast<std::size_t>(
+            std::clamp(static_cast<int>(at) + change.steps, 0, static_cast<int>(values.size()) - 1))];
+    case SliderChange::Kind::typed:
+    {
+        std::string text = change.text;
+        std::erase(text, '%');
+        const auto typed = parse_number(text);
+        return typed ? std::clamp(*typed * choice.unit, values.front(), values.back()) : value;
+    }
+    case SliderChange::Kind::none:
+        break;
+    }
+    return value;
+}
+
+// Name, what a GPU sends, how long that takes.
+void say_line(const Painter& p, Rect row, std::string_view name, const std::array<std::string, 2>& values,
+              bool strong)
+{
+    const float column = p.px(70);
+    const Colour ink = strong ? p.theme.text : p.theme.muted;
+    const bool two = row.w >= 3 * column;
+    const float names = row.w - (two ? 2 * column : column);
+    p.text_within(row.x, row.middle(), names - p.px(4), strong ? Type::small_strong : Type::small, ink, name);
+    p.text(row.right(), row.middle(), Type::mono_small, ink, values[1], Align::right);
+    if (two)
+    {
+        p.text(row.right() - column, row.middle(), Type::mono_small, ink, values[0], Align::right);
+    }
+}
+
+} // namespace
+
+std::string say_projection(const GradientProjection& p, const CompressionOptions& o)
+{
+    if (p.ranks < 2)
+    {
+        return "One rank: nothing is sent, so there is nothing to gain.";
+    }
+    const CompressionOptions plain{Compressor::bf16};
+    const Seconds dense = p.time(plain);
+    if (p.exposed(plain).value <= 0)
+    {
+        return fmt::format("Dense BF16 takes {} and hides behind one backward of {}: **nothing to gain**.",
+                           format_seconds(dense), format_seconds(p.hides));
+    }
+    if (o.compressor == Compressor::bf16)
+    {
+        return fmt::format("One backward of {} hides a part; **{} stay exposed**.", format_seconds(p.hides),
+                           format_seconds(p.exposed(plain)));
+    }
+    return fmt::format("One backward of {} hides a part; exposed: **{}** instead of {}.",
+                       format_seconds(p.hides), format_seconds(p.exposed(o)),
+                       format_seconds(p.exposed(plain)));
+}
+
+void CompressionPanel::draw_settings(const Painter& p, Rect& area, CompressionOptions& o)
+{
+    if (o.compressor == Compressor::top_k || o.compressor == Compressor::random_k)
+    {
+        o.keep = slide(p, area.cut_top(p.px(44)),
+                       {"Kept, k / n", plain_number(o.keep * 100) + "%", kKeep, 0.01}, o.keep, entry_);
+    }
+    if (o.compressor == Compressor::power_sgd)
+    {
+        o.rank = std::llround(slide(p, area.cut_top(p.px(44)), {"Rank r", std::to_string(o.rank), kRank, 1},
+                                    static_cast<double>(o.rank), entry_));
+    }
+    if (info_of(o.compressor).feeds_back)
+    {
+        o.feedback =
+            toggle(p, area.cut_top(p.px(30)), "Error feedback", o.feedback) ? !o.feedback : o.feedback;
+        tooltip(p, "What is left out is added to the next gradient (E)");
+    }
+    if (o.compressor == Compressor::top_k)
+    {
+        o.packed_indices = toggle(p, area.cut_top(p.px(30)), "Packed indices", o.packed_indices)
+                               ? !o.packed_indices
+                               : o.packed_indices;
+        tooltip(p, "\u2308log2 n\u2309 bits for each index instead of 32 (I)");
+    }
+}
+
+bool CompressionPanel::draw(const Painter& p, Rect area, CompressionOptions& o, const CompressionRuns& runs)
+{
+    const GradientProjection& g = runs.projection();
+    const bool asked = dropdown(p, area.cut_top(p.px(34)), "###choose a compressor", label_of(o));
+    area.cut_top(p.px(6));
+    draw_settings(p, area, o);
+    const Rect head = area.cut_top(p.px(30));
+    p.text(head.x, head.middle(), Type::body_strong, p.theme.text, "In this scenario");
+    p.text(head.right(), head.middle(), Type::small, p.theme.muted, fmt::format("N = {}", grouped(g.ranks)),
+           Align::right);
+    const CompressionOptions plain{Compressor::bf16};
+    say_line(p, area.cut_top(p.px(22)), "", {"sends", "takes"}, false);
+    for (const CompressionOptions& each : {plain, o})
+    {
+        const bool chosen = each == o;
+        if (chosen && o.compressor == Compressor::bf16)
+        {
+            continue;
+        }
+        const std::string_view whole = info_of(o.compressor).name;
+        const std::string_view name = chosen ? whole.substr(0, whole.find(',')) : "Dense BF16";
+        say_line(p, area.cut_top(p.px(24)), name,
+                 {format_bytes(g.sent(each), p.look.unit), format_seconds(g.time(each))}, chosen);
+    }
+    area.cut_top(p.px(6));
+    area.cut_top(p.rich(area, Type::small, Type::small_strong, p.theme.muted, say_projection(g, o)));
+    area.cut_top(p.px(8));
+    if (area.h >= p.px(96))
+    {
+        draw_growth(p, area.cut_top(std::min(area.h, p.px(130))), g, o);
+    }
+    return asked;
+}
+
+} // namespace ringside

@@ -1,0 +1,56 @@
+// The compression view's runs, worked out again only when what they depend on changes; those of the table a
+// few a frame.
+#pragma once
+
+#include "core/engine/compression/run.h"
+#include "core/engine/compression/wire.h"
+
+#include <list>
+#include <optional>
+
+namespace ringside
+{
+
+// What the table and the curves need of a run.
+struct CompressionSummary
+{
+    CompressionOptions options;
+    std::vector<CompressionStep> steps;
+    std::vector<double> errors; // gradient_errors() of the uncompressed run's gradients
+
+    double final_loss() const { return steps.back().loss; }
+};
+
+class CompressionRuns
+{
+public:
+    // The run on show with what every step put in and sent, and the same with feedback the other way.
+    void update(const CompressionOptions& options) const;
+    const CompressionRun& shown() const { return shown_; }
+    const CompressionSummary& uncompressed() const { return get({Compressor::none}); }
+    const CompressionSummary& get(const CompressionOptions& options) const;
+
+    // Null where it has not been worked out yet. fill_some() works some of these out; true: more are left.
+    const CompressionSummary* find(const CompressionOptions& options) const;
+    bool fill_some(std::span<const CompressionOptions> wanted) const;
+
+    void project(const Scenario& scenario, const Report& report) const;
+    const GradientProjection& projection() const { return projection_; }
+
+private:
+    void keep(CompressionRun run) const;
+
+    mutable CompressionRun reference_; // uncompressed
+    mutable CompressionRun shown_;
+    mutable std::list<CompressionSummary> known_; // the newest first
+    mutable std::optional<Scenario> scenario_;
+    mutable GradientProjection projection_;
+};
+
+// The gradient that is trained, as one block.
+GradientShape small_shape();
+// "Top-k, 1%", "PowerSGD, rank 2"
+std::string label_of(const CompressionOptions& options);
+std::string_view name_of(Travel travel); // "all-gather"
+
+} // namespace ringside
