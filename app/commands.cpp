@@ -80,6 +80,11 @@ json report_json(const Scenario& scenario, const Report& report, const Issues& w
     {
         out["memory"]["stages"].push_back(stage_json(report.memory.stages[i], i));
     }
+    for (std::size_t i = 0; i < kSlices; ++i)
+    {
+        out["step"]["waterfall"].push_back(
+            {{"part", name_of(static_cast<Slice>(i))}, {"seconds", report.step.slices[i]}});
+    }
     for (const Issue& issue : warnings)
     {
         out["warnings"].push_back({{"path", issue.path}, {"message", issue.message}, {"hint", issue.hint}});
@@ -122,6 +127,17 @@ void print_report(const Scenario& s, const Report& report)
     fmt::print("Bubble {} of total, {} over ideal\n",
                format_percent(report.pipeline.timeline.bubble_of_total()),
                format_percent(report.pipeline.timeline.bubble_over_ideal()));
+    fmt::print("Step {}, MFU {}, HFU {}\n", format_seconds(Seconds(report.step.total())),
+               format_percent(report.step.mfu()), format_percent(report.step.hfu()));
+    for (std::size_t i = 0; i < kSlices; ++i)
+    {
+        const double part = report.step.slices[i];
+        if (part != 0)
+        {
+            fmt::print("  {:<24}{:>10}{:>8}\n", name_of(static_cast<Slice>(i)), format_seconds(Seconds(part)),
+                       format_percent(part / report.step.total()));
+        }
+    }
 }
 
 // What another tool would say of the same scenario.
@@ -207,7 +223,45 @@ int run_evaluate(const CommonOptions& options, const std::string& file, const st
     return report->memory.fits() ? kDone : kNo;
 }
 
-int run_validate(const CommonOptions& options, const std::string& file)
+namespace
+{
+
+// The cases of all files as one document.
+Result<nlohmann::json> read_cases(const std::vector<std::string>& files)
+{
+    nlohmann::json all;
+    for (const std::string& file : files)
+    {
+        // Cases are lists of scenarios, so they may be larger than one.
+        const auto text = read_text(file, kMaxJsonBytes);
+        auto document = text ? parse_json(*text) : Result<nlohmann::json>(text.issues());
+        if (!document)
+        {
+            Issues issues = document.issues();
+            for (Issue& issue : issues)
+            {
+                issue.path = text ? file + (issue.path.empty() ? "" : ": " + issue.path) : issue.path;
+            }
+            return issues;
+        }
+        const bool more = all.is_object() && all.contains("cases") && all["cases"].is_array() &&
+                          document->is_object() && document->contains("cases") &&
+                          (*document)["cases"].is_array();
+        if (more)
+        {
+            all["cases"].insert(all["cases"].end(), (*document)["cases"].begin(), (*document)["cases"].end());
+        }
+        else
+        {
+            all = std::move(*document);
+        }
+    }
+    return all;
+}
+
+} // namespace
+
+int run_validate(const CommonOptions& options, const std::vector<std::string>& files)
 {
     const auto opened = open_presets(options);
     if (!opened)
@@ -215,17 +269,15 @@ int run_validate(const CommonOptions& options, const std::string& file)
         return print_faults(opened.issues());
     }
     const Presets& presets = opened->presets;
-    // Cases are lists of scenarios, so they may be larger than one.
-    const auto text = read_text(file, kMaxJsonBytes);
-    if (!text)
+    const auto document = read_cases(files);
+    if (!document)
     {
-        return print_faults(text.issues());
+        return print_faults(document.issues());
     }
-    const auto document = parse_json(*text);
-    const auto report = document ? run_cases(*document, presets) : Result<CasesReport>(document.issues());
+    const auto report = run_cases(*document, presets);
     if (!report)
     {
-        return print_faults(report.issues(), file);
+        return print_faults(report.issues(), files.size() == 1 ? files.front() : std::string());
     }
     if (options.json)
     {

@@ -20,7 +20,7 @@ struct CommonOptions
 
 int run_evaluate(const CommonOptions& options, const std::string& file, const std::vector<std::string>& sets,
                  const std::string& convention);
-int run_validate(const CommonOptions& options, const std::string& file);
+int run_validate(const CommonOptions& options, const std::vector<std::string>& files);
 int run_check(const CommonOptions& options, const std::vector<std::string>& files);
 
 } // namespace ringside

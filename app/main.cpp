@@ -2,9 +2,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/calibrate_command.h"
 #include "app/collective_command.h"
 #include "app/commands.h"
 #include "app/schedule_command.h"
+#include "app/search_command.h"
 #include "app/window/bench.h"
 #include "app/window/picture.h"
 #include "app/window/window.h"
@@ -27,7 +29,9 @@ struct Options
     std::vector<std::string> files;
     ScheduleOptions plan;
     CollectiveOptions collective;
+    SearchOptions search;
     PictureOptions picture;
+    CalibrateOptions calibrate;
     std::string benchmark;
     WindowOptions window;
     int status = kDone;
@@ -48,9 +52,37 @@ void add_evaluate_and_validate(CLI::App& app, Options& o)
 
     auto* validate =
         app.add_subcommand("validate", "runs cases with published figures and prints how far off each is");
-    validate->add_option("CASES", o.file, "cases (JSON), - for standard input")->required();
-    validate->add_flag("--json", o.common.json, "one JSON document");
-    validate->callback([&o] { o.status = run_validate(o.common, o.file); });
+    validate->add_option("CASES", o.files, "cases (JSON), - for standard input")->required();
+    auto* json = validate->add_flag("--json", o.common.json, "one JSON document");
+    validate->add_flag("--markdown", o.calibrate.markdown, "a table for each file, as in docs/accuracy.md")
+        ->excludes(json);
+    validate->callback(
+        [&o]
+        {
+            o.status = o.calibrate.markdown ? run_validate_markdown(o.common, o.files)
+                                            : run_validate(o.common, o.files);
+        });
+}
+
+void add_calibrate(CLI::App& app, Options& o)
+{
+    auto* calibrate =
+        app.add_subcommand("calibrate", "fits constants of an accelerator to cases that expect step.time_s");
+    calibrate->add_option("CASES", o.calibrate.files, "cases (JSON), each file one set")->required();
+    calibrate->add_option("--constants", o.calibrate.constants, "which, by name, with commas between")
+        ->delimiter(',')
+        ->type_name("NAME,...")
+        ->allow_extra_args(false);
+    calibrate->add_flag("--leave-out", o.calibrate.leave_out,
+                        "fits again without each eighth of the groups and tests there");
+    auto* json = calibrate->add_flag("--json", o.calibrate.common.json, "one JSON document");
+    calibrate->add_flag("--markdown", o.calibrate.markdown, "tables, as in docs/accuracy.md")->excludes(json);
+    calibrate->callback(
+        [&o]
+        {
+            o.calibrate.common.assets = o.common.assets;
+            o.status = run_calibrate(o.calibrate);
+        });
 }
 
 void add_check(CLI::App& app, Options& o)
@@ -142,6 +174,21 @@ void add_collective(CLI::App& app, Options& o)
     command->callback([&o] { o.status = run_collective(o.common, o.collective); });
 }
 
+void add_search(CLI::App& app, Options& o)
+{
+    auto* search = app.add_subcommand(
+        "search", "every legal layout of a scenario's model on its GPUs, ranked; exit 1 when none fits");
+    search->add_option("FILE", o.search.file, "scenario (JSON), - for standard input")->required();
+    search->add_option("--top", o.search.top, "layouts to print")->capture_default_str();
+    search->add_option("--objective", o.search.objective, "step_time, memory or cost")->capture_default_str();
+    const auto words = [&](const char* name, std::vector<std::string>& list, const char* help)
+    { search->add_option(name, list, help)->delimiter(','); };
+    words("--forbid", o.search.forbid, "full-recompute, zero3, deep-pipelines (more than 8 stages)");
+    words("--allow", o.search.allow, "tensor-across-nodes, zero-with-stages (2 and 3)");
+    search->add_flag("--json", o.common.json, "one JSON document");
+    search->callback([&o] { o.status = run_search(o.common, o.search); });
+}
+
 void add_picture(CLI::App& app, Options& o)
 {
     auto* draw = app.add_subcommand("picture", "draws a view into a PNG file, with no display");
@@ -163,10 +210,11 @@ void add_bench(CLI::App& app, Options& o)
 {
     auto* bench = app.add_subcommand("bench", "measures this program on this machine");
     bench
-        ->add_option(
-            "WHAT", o.benchmark,
-            "frame: drawing; schedule: pipeline orders and their simulation; collective: costing one")
-        ->check(CLI::IsMember({"frame", "schedule", "collective"}))
+        ->add_option("WHAT", o.benchmark,
+                     "frame: drawing; schedule: pipeline orders and their simulation; collective: costing "
+                     "one; search: "
+                     "layouts")
+        ->check(CLI::IsMember({"frame", "schedule", "collective", "search"}))
         ->required();
     bench->add_flag("--json", o.common.json, "one JSON document");
     bench->callback(
@@ -174,6 +222,7 @@ void add_bench(CLI::App& app, Options& o)
         {
             o.status = o.benchmark == "schedule"     ? run_bench_schedule(o.common)
                        : o.benchmark == "collective" ? run_bench_collective(o.common)
+                       : o.benchmark == "search"     ? run_bench_search(o.common)
                                                      : run_bench_frame(o.common);
         });
 }
@@ -185,9 +234,11 @@ int run(int argc, char** argv)
     Options o;
     app.add_option("--assets", o.common.assets, "folder that holds models, gpus, clusters and scenarios");
     add_evaluate_and_validate(app, o);
+    add_calibrate(app, o);
     add_check(app, o);
     add_schedule(app, o);
     add_collective(app, o);
+    add_search(app, o);
     add_picture(app, o);
     add_bench(app, o);
     app.add_option("--view", o.window.view, "view to open; ringside picture --list names them");

@@ -156,7 +156,8 @@ void Session::apply(const Action& action)
     {
         dragging_ = false;
     }
-    const bool quiet = std::holds_alternative<Seek>(action) || std::holds_alternative<Play>(action);
+    const bool quiet = std::holds_alternative<Seek>(action) || std::holds_alternative<Play>(action) ||
+                       std::holds_alternative<SearchLayouts>(action);
     if (!quiet)
     {
         notice_.clear();
@@ -186,6 +187,11 @@ void Session::apply(const Action& action)
             [this](const SetSpeed& a) { playback().speed = std::clamp(a.speed, 0.25F, 4.0F); },
             [this](const ChangePreferences& a) { preferences_ = a.preferences; },
             [this](const SaveText& a) { notice_ = to_file(a); },
+            [this](const SearchLayouts& a)
+            {
+                searcher_->want(now_.scenario, a.limits);
+                layouts_ = searcher_->look();
+            },
             [this](const Command& a) { run(a); },
         },
         action);
@@ -193,6 +199,7 @@ void Session::apply(const Action& action)
 
 void Session::advance(double seconds, const Motion& motion)
 {
+    layouts_ = searcher_->look();
     Clock& clock = clocks_[view_];
     Playback& p = clock.playback;
     if (motion.rest != clock.rest)
@@ -239,7 +246,8 @@ Frame Session::frame(double clock) const
             found == clocks_.end() ? Playback{} : found->second.playback,
             !undo_.empty(),
             !redo_.empty(),
-            clock};
+            clock,
+            layouts_};
 }
 
 } // namespace ringside

@@ -2,6 +2,7 @@
 // no window here.
 #pragma once
 
+#include "app/layout_searcher.h"
 #include "ui/shell/frame.h"
 #include "ui/shell/view.h"
 
@@ -41,6 +42,8 @@ public:
     std::function<void(const std::string&)> to_clipboard = [](const std::string&) {};
     // Saves a file for the person and returns what to tell them.
     std::function<std::string(const SaveText&)> to_file = [](const SaveText&) { return std::string(); };
+    // Threads that search layouts; 0 searches while frames are made.
+    void set_search_threads(std::size_t threads) { searcher_ = std::make_unique<LayoutSearcher>(threads); }
     // Whether a picture of the next frame was asked for, once.
     bool take_picture() { return std::exchange(picture_asked_, false); }
     std::function<std::string()> from_clipboard = [] { return std::string(); };
@@ -65,6 +68,8 @@ private:
     std::optional<Evaluated> before_;
     std::vector<Scenario> undo_;
     std::vector<Scenario> redo_;
+    std::unique_ptr<LayoutSearcher> searcher_ = std::make_unique<LayoutSearcher>();
+    const LayoutAnswer* layouts_ = nullptr; // the searcher's
     Preferences preferences_;
     std::string view_;
     std::string notice_;

@@ -14,9 +14,6 @@ namespace ringside
 
 using nlohmann::json;
 
-namespace
-{
-
 ErrorSummary summarize(std::vector<double> errors)
 {
     ErrorSummary s;
@@ -42,6 +39,9 @@ ErrorSummary summarize(std::vector<double> errors)
     return s;
 }
 
+namespace
+{
+
 class Runner
 {
 public:
@@ -59,10 +59,10 @@ public:
         for (const auto& [key, value] : entry.items())
         {
             if (key != "name" && key != "scenario" && key != "expect" && key != "tolerance" &&
-                key != "source" && key != "note")
+                key != "source" && key != "note" && key != "group")
             {
                 fault(fmt::format("{}.{}", path, key), "unknown field",
-                      "known are name, scenario, expect, tolerance, source, note");
+                      "known are name, scenario, expect, tolerance, source, note, group");
             }
         }
         const std::string name =

@@ -32,6 +32,9 @@ struct ErrorSummary
     double signed_mean = 0;
 };
 
+// Of relative errors with their signs; at least one.
+ErrorSummary summarize(std::vector<double> errors);
+
 struct CasesReport
 {
     std::vector<CaseRow> rows;

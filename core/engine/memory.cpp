@@ -146,17 +146,29 @@ void fill_state(const Context& c, const StageWeights& w, StageMemory& stage)
     double weights = c.bytes.weight * c.elements(w.dense, w.expert, p.zero >= 3);
     const double gradients = c.bytes.gradient * c.elements(w.dense, w.expert, p.zero >= 2);
     OptimizerBytes optimizer = optimizer_bytes(c, w);
-    Bytes& elsewhere = to_nvme(offload) ? stage.nvme_bytes : stage.host_bytes;
+    auto& shelf = to_nvme(offload) ? stage.nvme : stage.host;
+    const auto put = [](std::array<Bytes, kComponents>& parts, Component component, double bytes)
+    { parts[static_cast<std::size_t>(component)] += whole(bytes); };
     if (offloads_optimizer(offload))
     {
-        elsewhere += whole(optimizer.momentum) + whole(optimizer.variance) + whole(optimizer.master);
+        const double updated = c.elements(w.dense, w.expert, p.zero >= 1);
+        put(shelf, Component::momentum, optimizer.momentum);
+        put(shelf, Component::variance, optimizer.variance);
+        put(shelf, Component::master_weights, optimizer.master);
+        put(stage.host, Component::gradients, c.bytes.gradient * updated);
+        if (c.bytes.master == 0 && !offloads_weights(offload))
+        {
+            put(shelf, Component::weights, c.bytes.weight * updated);
+        }
         optimizer = {0, 0, 0};
     }
     if (offloads_weights(offload))
     {
-        elsewhere += whole(weights);
+        put(shelf, Component::weights, weights);
         weights = 0;
     }
+    stage.host_bytes = std::accumulate(stage.host.begin(), stage.host.end(), Bytes{});
+    stage.nvme_bytes = std::accumulate(stage.nvme.begin(), stage.nvme.end(), Bytes{});
     stage.parameters = w.total();
     stage.parts = {whole(weights), whole(gradients), whole(optimizer.master), whole(optimizer.momentum),
                    whole(optimizer.variance)};
@@ -235,7 +247,7 @@ void fill_buffers(const Context& c, const std::vector<LayerRange>& ranges, const
         };
         b.recomputed = whole(std::max(has_dense ? again(false) : 0, has_moe ? again(true) : 0));
     }
-    if (s.parallel.zero == 3)
+    if (s.parallel.zero == 3 || offloads_weights(t.offload))
     {
         b.gathered = whole(c.bytes.weight * static_cast<double>(2 * w.largest_layer + w.root));
     }

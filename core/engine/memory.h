@@ -69,7 +69,7 @@ struct BufferParts
     Bytes gradient_workspace; // weight gradients before they are added to the accumulated ones
     Bytes working_set;        // gradients of activations inside one layer's backward pass
     Bytes recomputed;         // one layer's activations, computed again
-    Bytes gathered;           // ZeRO-3: weights gathered for the layer at work and the next
+    Bytes gathered;           // ZeRO-3 or weights offloaded: those of the layer at work and the next
     Bytes transfer;           // sending and receiving between stages
     Bytes fragmentation;      // as asked for by training.fragmentation
 };
@@ -85,7 +85,12 @@ struct StageMemory
     double kept_layers = 0;         // layers x micro-batches kept at the peak
     Bytes layer_bytes;              // activations of the stage's largest layer, one micro-batch
     Bytes logits_bytes;             // last stage only, inside activations
-    Bytes host_bytes;               // offloaded to the host by this GPU
+    // Offloaded by this GPU. Its gradients arrive on the host, wherever the optimizer's state lies (Ren et
+    // al., ZeRO-Offload, arXiv 2101.06840, section 3); fp32 weights, which are their own master copy, are
+    // there twice.
+    std::array<Bytes, kComponents> host{};
+    std::array<Bytes, kComponents> nvme{};
+    Bytes host_bytes; // their sums
     Bytes nvme_bytes;
 
     Bytes of(Component component) const { return parts[static_cast<std::size_t>(component)]; }

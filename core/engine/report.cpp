@@ -56,6 +56,7 @@ Result<Report> evaluate(const Scenario& scenario)
     report.parameters = count_parameters(scenario.model);
     report.memory = memory_report(scenario);
     report.compute = compute_report(scenario);
+    report.step = step_time(scenario);
     report.collective = collective_report(scenario, report.memory);
     return report;
 }
@@ -98,6 +99,25 @@ constexpr std::array kMetrics{
     Metric{"flops.step", "FLOP", [](const Scenario&, const Report& r) { return r.compute.model_step.value; }},
     Metric{"flops.hardware_step", "FLOP",
            [](const Scenario&, const Report& r) { return r.compute.hardware_step.value; }},
+    Metric{"step.time_s", "s", [](const Scenario&, const Report& r) { return r.step.total(); }},
+    Metric{"step.compute_s", "s", [](const Scenario&, const Report& r) { return r.step.compute; }},
+    Metric{"step.bubble_s", "s", [](const Scenario&, const Report& r) { return r.step.bubble; }},
+    Metric{"step.tensor_comm_s", "s", [](const Scenario&, const Report& r) { return r.step.tensor_comm; }},
+    Metric{"step.context_comm_s", "s", [](const Scenario&, const Report& r) { return r.step.context_comm; }},
+    Metric{"step.expert_comm_s", "s", [](const Scenario&, const Report& r) { return r.step.expert_comm; }},
+    Metric{"step.pipeline_comm_s", "s",
+           [](const Scenario&, const Report& r) { return r.step.pipeline_comm; }},
+    Metric{"step.data_comm_s", "s", [](const Scenario&, const Report& r) { return r.step.data_comm; }},
+    Metric{"step.data_comm_exposed_s", "s",
+           [](const Scenario&, const Report& r) { return r.step.data_exposed; }},
+    Metric{"step.optimizer_s", "s", [](const Scenario&, const Report& r) { return r.step.optimizer; }},
+    Metric{"step.mfu", "", [](const Scenario&, const Report& r) { return r.step.mfu(); }},
+    Metric{"step.hfu", "", [](const Scenario&, const Report& r) { return r.step.hfu(); }},
+    Metric{"step.tokens_per_s", "1/s",
+           [](const Scenario&, const Report& r) { return r.step.tokens_per_second(); }},
+    Metric{"run.days", "d",
+           [](const Scenario& s, const Report& r)
+           { return s.training.tokens / r.step.tokens_per_second() / 86400; }},
     Metric{"step.bubble_over_ideal", "",
            [](const Scenario&, const Report& r) { return r.pipeline.timeline.bubble_over_ideal(); }},
     Metric{"step.bubble_of_total", "",

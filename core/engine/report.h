@@ -6,6 +6,7 @@
 #include "core/engine/compute.h"
 #include "core/engine/memory.h"
 #include "core/engine/pipeline.h"
+#include "core/engine/step_time.h"
 #include "core/engine/weights.h"
 
 #include <optional>
@@ -30,6 +31,7 @@ struct Report
     MemoryReport memory;
     ComputeReport compute;
     PipelineReport pipeline;
+    StepTime step;
     CollectiveReport collective;
 };
 

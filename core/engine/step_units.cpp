@@ -272,6 +272,16 @@ double StepUnit::elements(std::size_t group) const
     return std::accumulate(tensors[group].begin(), tensors[group].end(), 0.0);
 }
 
+double StepUnit::seconds(bool of_backward) const
+{
+    double sum = 0;
+    for (const StepPiece& piece : pieces(of_backward))
+    {
+        sum += piece.seconds;
+    }
+    return sum;
+}
+
 StepUnits step_units(const Scenario& s, bool communicate)
 {
     const Placement placement = s.training.schedule->placement;

@@ -31,6 +31,7 @@ struct StepUnit
     bool needs_first = false;                   // the head that multiplies with the embedding's weights
 
     double elements(std::size_t group) const;
+    double seconds(bool of_backward) const; // of compute
     const std::vector<StepPiece>& pieces(bool of_backward) const { return of_backward ? backward : forward; }
 };
 

@@ -175,10 +175,17 @@ HostTraffic host_traffic(const Scenario& s, const MemoryReport& memory)
         return {};
     }
     const Owned own = owned(s, memory);
-    const bool sharded = s.parallel.zero >= 1;
-    const double elements = own.dense / static_cast<double>(sharded ? dense_replicas(s) : 1) +
-                            own.expert / static_cast<double>(sharded ? expert_replicas(s) : 1);
-    return {Bytes(state_bytes(s.training).gradient * elements), Bytes(wire_bytes(s.training) * elements)};
+    const auto elements = [&](bool sharded)
+    {
+        return own.dense / static_cast<double>(sharded ? dense_replicas(s) : 1) +
+               own.expert / static_cast<double>(sharded ? expert_replicas(s) : 1);
+    };
+    const double updated = elements(s.parallel.zero >= 1);
+    const bool fetched = s.training.offload == Offload::optimizer_and_weights_cpu ||
+                         s.training.offload == Offload::optimizer_and_weights_nvme;
+    const double up =
+        fetched ? 2 * static_cast<double>(micro_batches(s)) * elements(s.parallel.zero == 3) : updated;
+    return {Bytes(state_bytes(s.training).gradient * updated), Bytes(wire_bytes(s.training) * up)};
 }
 
 StepEstimate estimated_step(const Scenario& s, const MemoryReport& memory)

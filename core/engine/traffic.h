@@ -44,8 +44,9 @@ struct Trips
 };
 Trips trips(const Scenario& scenario);
 
-// Gradients go down to the host's optimizer and new weights come back (Ren et al., ZeRO-Offload, arXiv
-// 2101.06840, section 3).
+// Gradients go down to the host's optimizer once a step and new weights come back (Ren et al., ZeRO-Offload,
+// arXiv 2101.06840, section 3); weights that live there come up for every forward and every backward instead
+// (Rajbhandari et al., ZeRO-Infinity, arXiv 2104.07857, section 4.1).
 struct HostTraffic
 {
     Bytes down;

@@ -121,6 +121,36 @@ const std::array kGpuFields = {
     Field<Gpu>{"power_w", "W", "board power", &Gpu::power_w, 0, 1e6},
 };
 
+const std::array kCalibrationFields = {
+    Field<Calibration>{"multiprocessors", "", "processors that share the tiles of a matrix product",
+                       &Calibration::multiprocessors, 1, 1e5},
+    Field<Calibration>{"gemm_efficiency", "", "share of the dense peak inside full waves of tiles",
+                       &Calibration::gemm_efficiency, 0.01, 1},
+    Field<Calibration>{"attention_efficiency", "", "share of the dense peak that flash attention reaches",
+                       &Calibration::attention_efficiency, 0.01, 1},
+    Field<Calibration>{"hbm_efficiency", "", "share of the memory bandwidth element-wise kernels reach",
+                       &Calibration::hbm_efficiency, 0.01, 1},
+    Field<Calibration>{"kernel_us", "us", "start and end of one kernel on the device",
+                       &Calibration::kernel_us, 0, 1000},
+    Field<Calibration>{"host_kernel_us", "us", "the framework takes to launch one kernel; CUDA graphs: 0",
+                       &Calibration::host_kernel_us, 0, 1e5},
+    Field<Calibration>{"link_efficiency", "", "share of the node's link that a ring reaches",
+                       &Calibration::link_efficiency, 0.01, 1},
+    Field<Calibration>{"network_efficiency", "", "share of the network's link that a ring reaches",
+                       &Calibration::network_efficiency, 0.01, 1},
+    Field<Calibration>{"collective_us", "us", "of a collective before the first byte",
+                       &Calibration::collective_us, 0, 1e5},
+    Field<Calibration>{"hop_us", "us", "of one step of a ring inside a node", &Calibration::hop_us, 0, 1e5},
+    Field<Calibration>{"network_hop_us", "us", "of one step between nodes", &Calibration::network_hop_us, 0,
+                       1e5},
+    Field<Calibration>{"data_overlap", "", "share of the backward that gradient traffic can hide behind",
+                       &Calibration::data_overlap, 0, 1},
+    Field<Calibration>{"overlap_slowdown", "", "of hidden gradient traffic, what compute loses by it",
+                       &Calibration::overlap_slowdown, 0, 1},
+    Field<Calibration>{"gather_slowdown", "", "of ZeRO-3's hidden traffic, what compute loses by it",
+                       &Calibration::gather_slowdown, 0, 1},
+};
+
 const std::array kClusterFields = {
     Field<Cluster>{"gpus", "", "GPUs in all", &Cluster::gpus, 1, 1 << 24},
     Field<Cluster>{"gpus_per_node", "", "GPUs in one fast-link domain", &Cluster::gpus_per_node, 1, 65536},
@@ -131,6 +161,8 @@ const std::array kClusterFields = {
     Field<Cluster>{"host_memory_gb", "GB", "memory of one host, for offload", &Cluster::host_memory_gb, 0,
                    1e7},
     Field<Cluster>{"nvme_gb_per_s", "GB/s", "one-way to the disks, per GPU", &Cluster::nvme_gb_per_s, 0, 1e5},
+    Field<Cluster>{"host_gb_per_s", "GB/s", "memory bandwidth of one host, for its optimizer",
+                   &Cluster::host_gb_per_s, 1, 1e7},
 };
 
 const std::array kParallelFields = {
@@ -215,6 +247,10 @@ std::span<const Field<Model>> fields_of(const Model&)
 std::span<const Field<Gpu>> fields_of(const Gpu&)
 {
     return kGpuFields;
+}
+std::span<const Field<Calibration>> fields_of(const Calibration&)
+{
+    return kCalibrationFields;
 }
 std::span<const Field<Cluster>> fields_of(const Cluster&)
 {

@@ -263,8 +263,20 @@ Result<Gpu> gpu_from_json(const json& value, const std::string& path, const Pres
     }
     Gpu gpu;
     gpu.name = "custom GPU";
+    if (value.contains("preset"))
+    {
+        auto base = gpu_from_json(value["preset"].is_string() ? value["preset"] : json("?"), path, presets);
+        if (!base)
+        {
+            return base.issues();
+        }
+        gpu = *base;
+        gpu.id.clear(); // no longer the preset's
+    }
     Issues issues = read_name(value, path, gpu.name);
-    const Issues more = read_fields(value, path, gpu, {"name"});
+    Issues more = read_fields(value, path, gpu, {"name", "preset", "calibration"});
+    issues.insert(issues.end(), more.begin(), more.end());
+    more = calibration_from_json(value, path, gpu.calibration);
     issues.insert(issues.end(), more.begin(), more.end());
     return issues.empty() ? Result<Gpu>(gpu) : Result<Gpu>(issues);
 }
@@ -437,12 +449,28 @@ Issues read_fields(const json& object, const std::string& path, S& target,
 
 template Issues read_fields(const json&, const std::string&, Model&, const std::vector<std::string>&);
 template Issues read_fields(const json&, const std::string&, Gpu&, const std::vector<std::string>&);
+template Issues read_fields(const json&, const std::string&, Calibration&, const std::vector<std::string>&);
 template Issues read_fields(const json&, const std::string&, Cluster&, const std::vector<std::string>&);
 template Issues read_fields(const json&, const std::string&, Parallel&, const std::vector<std::string>&);
 template Issues read_fields(const json&, const std::string&, Training&, const std::vector<std::string>&);
 template Issues read_fields(const json&, const std::string&, PipelineTimes&, const std::vector<std::string>&);
 template Issues read_fields(const json&, const std::string&, CollectiveSettings&,
                             const std::vector<std::string>&);
+
+Issues calibration_from_json(const json& gpu, const std::string& path, Calibration& target)
+{
+    if (!gpu.contains("calibration"))
+    {
+        return {};
+    }
+    const std::string where = path.empty() ? "calibration" : path + ".calibration";
+    if (!gpu["calibration"].is_object())
+    {
+        return {{where, shown(gpu["calibration"]) + " is not an object",
+                 "use {\"gemm_efficiency\": 0.7, ...}, or leave it out"}};
+    }
+    return read_fields(gpu["calibration"], where, target);
+}
 
 Result<json> parse_json(std::string_view text)
 {
@@ -640,6 +668,11 @@ json to_json(const Scenario& s, const Presets& presets)
     if (out["cluster"]["gpu"].is_object())
     {
         out["cluster"]["gpu"]["name"] = s.cluster.gpu.name;
+        const json calibration = differences(s.cluster.gpu.calibration, Calibration{});
+        if (!calibration.empty())
+        {
+            out["cluster"]["gpu"]["calibration"] = calibration;
+        }
     }
     out["parallel"] = to_object(s.parallel);
     out["training"] = to_object(s.training);

@@ -23,6 +23,9 @@ Result<Scenario> scenario_from_json(const nlohmann::json& json, const Presets& p
 // A shape given inline or the id of a preset.
 Result<Model> model_from_json(const nlohmann::json& json, const Presets& presets);
 
+// The "calibration" of an accelerator; what is left out stays as it is in `target`.
+Issues calibration_from_json(const nlohmann::json& gpu, const std::string& path, Calibration& target);
+
 // parse_json, then scenario_from_json.
 Result<Scenario> scenario_from_text(std::string_view text, const Presets& presets);
 

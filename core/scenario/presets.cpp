@@ -152,6 +152,24 @@ Issues take_model(const json& document, const std::string& stem, Presets& preset
     return {};
 }
 
+// Where each constant of the calibration comes from.
+Issues take_sources(const json& document, std::map<std::string, std::string>& sources)
+{
+    Issues issues;
+    const json calibration = document.value("calibration", json::object());
+    const json given = document.value("calibration_sources", json::object());
+    for (const auto& [name, _] : calibration.items())
+    {
+        if (!given.is_object() || !given.contains(name) || !given[name].is_string())
+        {
+            issues.push_back({"calibration_sources." + name, "is missing", "say where the value comes from"});
+            continue;
+        }
+        sources[name] = given[name].get<std::string>();
+    }
+    return issues;
+}
+
 Issues take_gpu(const json& document, const std::string& stem, Presets& presets)
 {
     GpuPreset preset;
@@ -172,7 +190,11 @@ Issues take_gpu(const json& document, const std::string& stem, Presets& presets)
         }
         preset.note = document["note"].get<std::string>();
     }
-    issues = read_fields(document, "", preset.gpu, {"schema", "id", "name", "vendor", "source", "note"});
+    issues = read_fields(
+        document, "", preset.gpu,
+        {"schema", "id", "name", "vendor", "source", "note", "calibration", "calibration_sources"});
+    add(issues, calibration_from_json(document, "", preset.gpu.calibration));
+    add(issues, take_sources(document, preset.calibration_sources));
     // A data sheet has these; left out, they would silently be another GPU's.
     for (const char* name : {"memory_gb", "hbm_gb_per_s", "bf16_tflops", "link_gb_per_s", "pcie_gb_per_s"})
     {

@@ -5,6 +5,7 @@
 #include "core/scenario/scenario.h"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -26,6 +27,8 @@ struct GpuPreset
     std::string vendor;
     std::string source;
     std::string note;
+    // By name of the constant; those not named here stand at their defaults, which nobody measured.
+    std::map<std::string, std::string> calibration_sources;
 };
 
 struct ClusterPreset

@@ -2,6 +2,7 @@
 // Plain structs that compare and copy; undo, A/B compare and share strings are copies of a Scenario.
 #pragma once
 
+#include "core/scenario/calibration.h"
 #include "core/schedule/schedule.h"
 
 #include <cstdint>
@@ -91,6 +92,7 @@ struct Gpu
     double link_gb_per_s = 450; // [GB/s] one-way, to the other GPUs of its node; 0: PCIe only
     double pcie_gb_per_s = 63;  // [GB/s] one-way, to the host
     double power_w = 0;         // [W] 0: not published
+    Calibration calibration;    // what of all that is reached
 
     bool operator==(const Gpu&) const = default;
 };
@@ -104,6 +106,7 @@ struct Cluster
     double network_gb_per_s = 50;   // [GB/s] one-way per GPU between domains
     double host_memory_gb = 2000;   // [GB] of one node, for offload
     double nvme_gb_per_s = 6;       // [GB/s] one-way per GPU, for offload
+    double host_gb_per_s = 614;     // [GB/s] memory of one host, for its optimizer: 16 channels of DDR5-4800
 
     bool operator==(const Cluster&) const = default;
 };

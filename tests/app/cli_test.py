@@ -191,6 +191,36 @@ def test_faulty_cases_are_bad_input_with_the_path_of_each():
                                                           "cases[2]: needs a scenario", "cases[3].expect.memory.total_bytes: ", "cases[4].tolerance.memory.total_bytes: ")
 
 
+STEPS = SOURCE / "tests/data/step"
+
+
+def test_several_files_of_cases_are_one_list_and_markdown_has_a_table_for_each():
+    files = [STEPS / "korthikanti-table-5.json", STEPS / "megascale-megatron.json"]
+    got = json.loads(Outcome("validate", *files, "--json").exits(0).out)
+    assert got["metrics"]["step.time_s"]["n"] == 12 and len(got["rows"]) == 12, got["metrics"]
+    text = Outcome("validate", *files, "--markdown").exits(0).out
+    assert "## korthikanti-table-5" in text and "## megascale-megatron" in text and text.count("\n| ") >= 14, text
+
+
+def test_the_parts_of_a_step_add_up_exactly():
+    got = json.loads(Outcome("evaluate", DEFAULT, "--json").exits(0).out)
+    step = got["step"]
+    parts = sum(step[name] for name in ("compute_s", "bubble_s", "tensor_comm_s", "context_comm_s", "expert_comm_s", "pipeline_comm_s", "data_comm_exposed_s", "optimizer_s"))
+    assert parts == step["time_s"] > 0, step
+    assert sum(part["seconds"] for part in step["waterfall"]) == step["time_s"], step
+    assert 0 < step["mfu"] <= step["hfu"] < 1 and got["run"]["days"] > 0, step
+
+
+def test_calibrate_fits_and_says_what_it_left_out():
+    steps = STEPS / "simumax-b200.json"
+    got = json.loads(Outcome("calibrate", steps, "--constants", "gemm_efficiency,hbm_efficiency", "--leave-out", "--json").exits(0).out)
+    assert set(got["constants"]) == {"gemm_efficiency", "hbm_efficiency"}, got
+    assert got["sets"][0]["n"] == 21 and 0 < got["sets"][0]["mean"] < got["sets"][0]["mean_left_out"] < 0.1, got
+    Outcome("calibrate", steps, "--constants", "gem_efficiency").exits(2).mentions("gem_efficiency: no constant of a calibration")
+    Outcome("calibrate", "-", text=cases(1)).exits(2).mentions("no row expects a step.time_s")
+    assert "| gemm_efficiency |" in Outcome("calibrate", steps, "--markdown").exits(0).out
+
+
 def test_check_names_every_faulty_preset_with_file_and_path():
     with folder() as where:
         assets = pathlib.Path(where) / "assets"
@@ -414,7 +444,7 @@ def test_bench_schedule_says_how_long_64_stages_and_1024_micro_batches_take():
 
 def test_help_is_on_every_command():
     assert "evaluate" in Outcome("--help").exits(0).out
-    for command in ("evaluate", "validate", "check", "schedule", "collective", "picture", "bench"):
+    for command in ("evaluate", "validate", "calibrate", "check", "schedule", "collective", "picture", "bench"):
         outcome = Outcome(command, "--help").exits(0)
         assert "--json" in outcome.out and "Usage" in outcome.out, outcome.out
         assert outcome.err == "", outcome.err

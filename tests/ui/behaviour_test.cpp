@@ -378,7 +378,9 @@ TEST_CASE("every field of every table has a widget once More and all its section
         {"collective.message_gb", "Message"},
         {"collective.latency_us", "Latency per hop"},
         {"cluster.node_link_gb_per_s", "Link in a node, one way"},
-        {"cluster.network_gb_per_s", "Network, one way"}};
+        {"cluster.network_gb_per_s", "Network, one way"},
+        {"cluster.gpu.pcie_gb_per_s", "PCIe, one way"},
+        {"cluster.nvme_gb_per_s", "NVMe, a GPU's share"}};
     std::vector<std::string> paths;
     const auto add = [&](const std::string& prefix, const auto& object)
     {

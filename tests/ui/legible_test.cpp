@@ -15,28 +15,6 @@ using test::Window;
 namespace
 {
 
-// "a / b" for words whose letters lie on each other's; the boxes of characters reach a little further.
-std::string on_each_other(const Window& w)
-{
-    const auto all = test::words_of(w);
-    std::string found;
-    for (std::size_t i = 0; i < all.size(); ++i)
-    {
-        for (std::size_t k = i + 1; k < all.size(); ++k)
-        {
-            const Rect& a = all[i].rect;
-            const Rect& b = all[k].rect;
-            const float wide = std::min(a.right(), b.right()) - std::max(a.x, b.x);
-            const float high = std::min(a.bottom(), b.bottom()) - std::max(a.y, b.y);
-            if (wide > 2 && high > 2)
-            {
-                found += fmt::format("{} / {}; ", all[i].text, all[k].text);
-            }
-        }
-    }
-    return found;
-}
-
 struct Shown
 {
     const char* name;
@@ -109,7 +87,7 @@ void look(const char* view, bool four)
             w.settle(5000);
             CHECK(w.drawn().fault == "");
             CHECK(test::cut_words(w) == "");
-            CHECK(on_each_other(w) == "");
+            CHECK(test::words_on_each_other(w) == "");
         }
     }
 }

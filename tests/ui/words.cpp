@@ -1,5 +1,7 @@
 #include "tests/ui/words.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -178,6 +180,27 @@ std::string cut_words(const Window& window)
         all += words.cut ? (all.empty() ? "\u201c" : ", \u201c") + words.text + "\u201d" : "";
     }
     return all;
+}
+
+std::string words_on_each_other(const Window& window)
+{
+    const auto all = words_of(window);
+    std::string found;
+    for (std::size_t i = 0; i < all.size(); ++i)
+    {
+        for (std::size_t k = i + 1; k < all.size(); ++k)
+        {
+            const Rect& a = all[i].rect;
+            const Rect& b = all[k].rect;
+            const float wide = std::min(a.right(), b.right()) - std::max(a.x, b.x);
+            const float high = std::min(a.bottom(), b.bottom()) - std::max(a.y, b.y);
+            if (wide > 2 && high > 2)
+            {
+                found += fmt::format("{} / {}; ", all[i].text, all[k].text);
+            }
+        }
+    }
+    return found;
 }
 
 } // namespace ringside::test

@@ -27,5 +27,7 @@ bool says(const Window& window, std::string_view words);
 const Words* seek_words(const std::vector<Words>& all, std::string_view start);
 // Texts of which a part is missing at an edge; "" when there are none.
 std::string cut_words(const Window& window);
+// "a / b" for words whose letters lie on each other's; the boxes of characters reach a little further.
+std::string words_on_each_other(const Window& window);
 
 } // namespace ringside::test

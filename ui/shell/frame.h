@@ -5,6 +5,7 @@
 #include "core/engine/levers.h"
 #include "core/engine/report.h"
 #include "core/scenario/presets.h"
+#include "core/search/layout_search.h"
 #include "ui/shell/look.h"
 
 #include <array>
@@ -45,7 +46,8 @@ struct Frame
     Playback playback;
     bool can_undo = false;
     bool can_redo = false;
-    double clock = 0; // [s] for easing only
+    double clock = 0;                      // [s] for easing only
+    const LayoutAnswer* layouts = nullptr; // of the last SearchLayouts; null before any
 
     bool valid() const { return !has_errors(issues); }
 };
@@ -86,6 +88,12 @@ struct SaveText
     std::string name; // "ringside-pipelines.svg"
     std::string text;
 };
+// Looks for every layout of the scenario, beside the window; Frame::layouts tells how far it is. Asking for
+// the same again changes nothing.
+struct SearchLayouts
+{
+    SearchLimits limits;
+};
 enum class Command
 {
     undo,
@@ -100,7 +108,7 @@ enum class Command
 };
 
 using Action = std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences,
-                            SaveText, Command>;
+                            SaveText, SearchLayouts, Command>;
 
 struct Out
 {

@@ -44,7 +44,7 @@ struct Slide
         return std::clamp(logarithmic ? value * (steps > 0 ? 1.25 : 0.8) : value + steps * step, low, high);
     }
 };
-constexpr std::array<Slide, 10> kSlides{
+constexpr std::array<Slide, 12> kSlides{
     {{"parallel.zero", "ZeRO stage", 0, 3, false, 1, false},
      {"stage_times.forward", "Forward", 0.25, 4, false, 0.25, false},
      {"stage_times.backward_input", "Backward, input", 0.25, 4, false, 0.25, false},
@@ -54,7 +54,9 @@ constexpr std::array<Slide, 10> kSlides{
      {"collective.message_gb", "Message", 0.001, 1000, true, 0, true},
      {"collective.latency_us", "Latency per hop", 0.1, 100, true, 0, false},
      {"cluster.node_link_gb_per_s", "Link in a node, one way", 10, 2000, true, 0, true},
-     {"cluster.network_gb_per_s", "Network, one way", 1, 500, true, 0, false}}};
+     {"cluster.network_gb_per_s", "Network, one way", 1, 500, true, 0, false},
+     {"cluster.gpu.pcie_gb_per_s", "PCIe, one way", 1, 1000, true, 0, false},
+     {"cluster.nvme_gb_per_s", "NVMe, a GPU's share", 0.1, 100, true, 0, false}}};
 
 // What a field that is 0 follows.
 double followed(const Frame& frame, std::string_view path)
@@ -264,6 +266,11 @@ bool Panel::draw_slide(Column& column, std::string_view path)
                    if (!typed.empty())
                    {
                        const std::string message = set_number(object, field, typed);
+                       if (path.starts_with("cluster.gpu."))
+                       {
+                           next.cluster.gpu.id.clear(); // no longer the preset's
+                           next.cluster.gpu.name.clear();
+                       }
                        message.empty() ? change(column, next, c.kind == SliderChange::Kind::dragged)
                                        : refuse(path, message);
                    }

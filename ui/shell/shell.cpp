@@ -398,6 +398,7 @@ void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, c
     const Rect moving = area.cut_right(transport);
     const Scenario& s = frame.now.scenario;
     const std::array facts{frame.notice, fmt::format("{} GPUs", grouped(s.cluster.gpus)),
+                           fmt::format("step {}", format_seconds(Seconds(frame.now.report.step.total()))),
                            fmt::format("bubble {} of total",
                                        format_percent(frame.now.report.pipeline.timeline.bubble_of_total()))};
     for (const std::string& fact : facts)

@@ -1,0 +1,25 @@
+// `ringside calibrate`: fits constants of an accelerator to measured steps and says how far off it is,
+// left-out rows apart.
+#pragma once
+
+#include "app/commands.h"
+
+namespace ringside
+{
+
+struct CalibrateOptions
+{
+    CommonOptions common;
+    std::vector<std::string> files;
+    std::vector<std::string> constants{"gemm_efficiency", "host_kernel_us", "link_efficiency",
+                                       "network_efficiency"};
+    bool leave_out = false;
+    bool markdown = false;
+};
+
+int run_calibrate(const CalibrateOptions& options);
+
+// Cases of several files, each with its own table, for docs/accuracy.md.
+int run_validate_markdown(const CommonOptions& options, const std::vector<std::string>& files);
+
+} // namespace ringside

@@ -1,0 +1,59 @@
+// Fits constants of a GPU's calibration to measured steps: a few shared by all rows, with a loss that single
+// outliers cannot drag along, and tested on groups of rows that were left out.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/engine/cases.h"
+#include "core/scenario/presets.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace ringside
+{
+
+struct MeasuredRow
+{
+    std::string name;
+    std::string group; // rows that are left out together: one model, or one shape of layer
+    Scenario scenario;
+    double seconds = 0;
+};
+
+// One file of cases, those with step.time_s. Beside its cases a file may say
+//   "set": a name, "weight": how much its mean counts in the fit (0: only checked), default 1.
+struct MeasuredSet
+{
+    std::string name;
+    double weight = 1;
+    std::vector<MeasuredRow> rows;
+};
+
+Result<MeasuredSet> measured_set(const nlohmann::json& cases, const std::string& name,
+                                 const Presets& presets);
+
+struct CalibrationFit
+{
+    std::vector<std::string> constants; // by name of their field
+    Calibration before;
+    Calibration after;
+    struct SetErrors
+    {
+        std::string name;
+        double weight = 1;
+        ErrorSummary before;
+        ErrorSummary after;
+        ErrorSummary left_out; // each row by constants fitted without its group; n is 0 where not asked for
+    };
+    std::vector<SetErrors> sets;
+};
+
+// Starts at the first row's calibration. Faults: a constant nobody knows, no rows.
+Result<CalibrationFit> fit_calibration(const std::vector<MeasuredSet>& sets,
+                                       const std::vector<std::string>& constants, bool leave_out);
+
+nlohmann::json to_json(const CalibrationFit& fit);
+
+} // namespace ringside

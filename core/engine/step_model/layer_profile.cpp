@@ -1,0 +1,325 @@
+#include "core/engine/step_model/layer_profile.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr double kElement = 2; // [B] of an activation
+
+// Kernels of a pass for every matrix product in it, attention's two among them. A GPT layer's forward runs
+// about 36 kernels around its six products, its backward about 62; bias, dropout, residual, norms and the
+// moving of heads are the rest.
+constexpr double kForwardKernels = 6;
+constexpr double kBackwardKernels = 10.3;
+constexpr double kInputShare = 0.6; // of the backward's, those of activations
+
+// What follows was counted by hand, with the measured rows in view: no constants of the GPU, but no
+// measurements either. docs/accuracy.md says what that means for the errors.
+
+// [B] per score and pass where scores are stored: the product writes 2, scaling and mask read and write 4,
+// softmax 4, dropout 5 with its mask. Their backward makes as many.
+constexpr double kScoreBytes = 15;
+// Megatron-LM's fused softmax wants sequences x heads on a GPU in fours; else mask, casts to 32 bits and back
+// and softmax are kernels of their own.
+constexpr double kSlowScoresForward = 30;
+constexpr double kSlowScoresBackward = 24;
+constexpr double kSlowKernels = 16;
+
+// [B] per logit, forward and backward: 16-bit logits in and out, 32-bit copies, maximum, exponentials, sum,
+// target, gradient.
+constexpr double kLogitBytes = 70;
+constexpr double kHeadKernels = 60;
+constexpr double kEmbeddingKernels = 25;
+
+double d(std::int64_t count)
+{
+    return static_cast<double>(count);
+}
+
+} // namespace
+
+LayerProfiler::LayerProfiler(const Scenario& s)
+    : m_(s.model), p_(s.parallel), t_(s.training), device_(s.cluster.gpu, t_.precision), wires_(s.cluster)
+{
+    s_ = d(t_.sequence_length);
+    b_ = d(t_.micro_batch);
+    t_ranks_ = d(p_.tensor);
+    c_ranks_ = d(p_.context);
+    n_ = b_ * s_ / c_ranks_;
+    n_narrow_ = p_.sequence_parallel ? n_ / t_ranks_ : n_;
+    h_ = d(m_.hidden);
+}
+
+double LayerProfiler::boundary() const
+{
+    return kElement * n_ * h_ / t_ranks_;
+}
+
+double LayerProfiler::all_reduce() const
+{
+    return wires_.ring(t_ranks_, 1, kElement * n_ * h_, 2);
+}
+
+void LayerProfiler::charge(PassTime& pass, const Product& p, double peak, double operand, Cause cause) const
+{
+    const double ideal = p.flops() / peak;
+    pass.of(cause) += ideal;
+    pass.of(Cause::below_peak) += product_seconds(device_, p, peak, operand) - ideal;
+}
+
+// Forward and the gradients of input and weight: three products of the same three lengths.
+void LayerProfiler::product(UnitProfile& unit, const Product& p, double peak, double operand) const
+{
+    charge(unit.forward, p, peak, operand, Cause::products);
+    charge(unit.input, {p.rows, p.inner, p.cols, p.batch}, peak, operand, Cause::products);
+    charge(unit.weight, {p.inner, p.cols, p.rows, p.batch}, peak, operand, Cause::products);
+}
+
+Product LayerProfiler::of_weight(const Weight& w) const
+{
+    Product p{n_, d(w.local_cols), d(w.local_rows), 1};
+    if (w.expert)
+    {
+        // The tokens of the whole expert group, shared out evenly.
+        const double group = d(p_.expert * p_.expert_tensor);
+        p.rows = n_ / t_ranks_ * group * d(w.active_copies) / d(w.copies);
+        p.batch = d(w.local_copies);
+    }
+    return p;
+}
+
+UnitProfile LayerProfiler::layer(bool with_experts) const
+{
+    UnitProfile unit;
+    double products = 2; // attention's
+    for (const Weight& w : layer_weights(m_, p_, with_experts))
+    {
+        (w.expert ? unit.expert : unit.dense) += d(w.local_elements());
+        if (w.matrix())
+        {
+            product(unit, of_weight(w), device_.layer_peak, device_.operand);
+            products += 1;
+        }
+    }
+    products += with_experts ? 2 : 0; // sorting tokens by expert, and back
+    const UnitProfile core = attention();
+    unit.forward.add(core.forward);
+    unit.input.add(core.input);
+    elementwise(unit, with_experts);
+    kernels(unit, products);
+    const double extra = slow_softmax() ? kSlowKernels : 0;
+    if (t_.recompute == Recompute::full)
+    {
+        unit.again = unit.forward;
+    }
+    else if (t_.recompute == Recompute::selective)
+    {
+        unit.again = t_.flash_attention ? PassTime{} : core.forward;
+    }
+    wait_for_host(unit, kForwardKernels * products + extra, kBackwardKernels * products + extra);
+    collectives(unit, with_experts);
+    return unit;
+}
+
+void LayerProfiler::kernels(UnitProfile& unit, double products) const
+{
+    const double extra = slow_softmax() ? kSlowKernels : 0;
+    const auto run = [&](PassTime& pass, double count) { pass.of(Cause::kernels) += count * device_.kernel; };
+    run(unit.forward, kForwardKernels * products + extra);
+    run(unit.input, kBackwardKernels * products * kInputShare + extra);
+    run(unit.weight, kBackwardKernels * products * (1 - kInputShare));
+}
+
+// The host launches the forward in one go, and in another the backward with what is computed again.
+void LayerProfiler::wait_for_host(UnitProfile& unit, double forward, double backward) const
+{
+    const double one = device_.host_kernel;
+    const bool repeats = t_.recompute == Recompute::full && unit.again.device() > 0;
+    const double again = repeats ? forward : 0;
+    const double first = unit.forward.device();
+    const double second = unit.again.device() + unit.input.device() + unit.weight.device();
+    unit.forward.of(Cause::host) = launched_seconds(first, forward * one) - first;
+    unit.input.of(Cause::host) = launched_seconds(second, (backward + again) * one) - second;
+}
+
+bool LayerProfiler::slow_softmax() const
+{
+    return !t_.flash_attention && t_.micro_batch * (m_.heads / p_.tensor) % 4 != 0;
+}
+
+UnitProfile LayerProfiler::attention() const
+{
+    return t_.flash_attention ? flash_attention() : stored_scores();
+}
+
+// Blocks above the diagonal are skipped, so half the scores are made; the backward makes them once more and
+// then has four products of their size (Dao, arXiv 2307.08691, section 3.1).
+UnitProfile LayerProfiler::flash_attention() const
+{
+    const bool latent = m_.attention == Attention::mla;
+    const double qk = d(latent ? m_.qk_nope_head_dim + m_.qk_rope_head_dim : m_.head_dim);
+    const double v = d(latent ? m_.v_head_dim : m_.head_dim);
+    const double flops = n_ * s_ * d(m_.heads) / t_ranks_ * (qk + v);
+    UnitProfile core;
+    const auto run = [&](PassTime& pass, double times)
+    {
+        pass.of(Cause::attention) += times * flops / device_.peak;
+        pass.of(Cause::below_peak) += times * (flops / device_.attention - flops / device_.peak);
+    };
+    run(core.forward, 1);
+    run(core.input, 2.5);
+    return core;
+}
+
+UnitProfile LayerProfiler::stored_scores() const
+{
+    const bool latent = m_.attention == Attention::mla;
+    const double qk = d(latent ? m_.qk_nope_head_dim + m_.qk_rope_head_dim : m_.head_dim);
+    const double v = d(latent ? m_.v_head_dim : m_.head_dim);
+    const double rows = s_ / c_ranks_;
+    const double batch = b_ * d(m_.heads) / t_ranks_;
+    UnitProfile core;
+    const auto run = [&](PassTime& pass, const Product& p)
+    { charge(pass, p, device_.peak, kElement, Cause::attention); };
+    run(core.forward, {rows, s_, qk, batch});
+    run(core.forward, {rows, v, s_, batch});
+    run(core.input, {rows, s_, v, batch});
+    run(core.input, {s_, v, rows, batch});
+    run(core.input, {rows, qk, s_, batch});
+    run(core.input, {s_, qk, rows, batch});
+    const double scores = batch * rows * s_;
+    core.forward.of(Cause::memory) +=
+        hbm_seconds(scores * (slow_softmax() ? kSlowScoresForward : kScoreBytes));
+    core.input.of(Cause::memory) +=
+        hbm_seconds(scores * (slow_softmax() ? kSlowScoresBackward : kScoreBytes));
+    return core;
+}
+
+// Bytes that element-wise kernels read and write, 2 for every element: norms 4 forward and 8 backward; the
+// two residual additions 6 and 10, with dropout and its mask 7 and 11; heads moved 4; the activation 4 and 6,
+// gated 6 and 10; gradients of biases another 2.
+void LayerProfiler::elementwise(UnitProfile& unit, bool with_experts) const
+{
+    const double norms = d(m_.norms_per_layer);
+    const double narrow = n_narrow_ * h_;
+    const double dropout = m_.dropout ? 1 : 0;
+    const double bias = m_.biases ? 2 : 0;
+    const bool latent = m_.attention == Attention::mla;
+    const double query = d(m_.heads) * d(m_.head_dim) / t_ranks_;
+    const double qkv =
+        latent ? 3 * query : query + 2 * std::max(1.0, d(m_.kv_heads) / t_ranks_) * d(m_.head_dim);
+    double inner = d(m_.ffn) / t_ranks_;
+    if (with_experts)
+    {
+        inner = d(m_.expert_ffn) * (d(m_.experts_per_token) / t_ranks_ + d(m_.shared_experts) / t_ranks_);
+        // Each token's copies are sorted by expert, read and written, and added up again.
+        const double sorted = 8 * d(m_.experts_per_token) * n_ / t_ranks_ * h_;
+        unit.forward.of(Cause::memory) += hbm_seconds(sorted);
+        unit.input.of(Cause::memory) += hbm_seconds(sorted);
+    }
+    const double act = m_.gated_mlp ? 6 : 4;
+    const double act_back = m_.gated_mlp ? 10 : 6;
+    unit.forward.of(Cause::memory) +=
+        hbm_seconds(narrow * (4 * norms + 2 * (6 + dropout)) + n_ * (act * inner + 4 * (qkv + query)));
+    unit.input.of(Cause::memory) +=
+        hbm_seconds(narrow * (8 * norms + 2 * (10 + dropout)) +
+                    n_ * ((act_back + bias) * inner + (4 + bias) * qkv + 4 * query));
+}
+
+// Two all-reduces forward and two backward (Shoeybi et al., arXiv 1909.08053, section 3), one each in
+// parallel blocks; with sequence parallelism an all-gather and a reduce-scatter for each, which move the same
+// bytes (Korthikanti et al., arXiv 2205.05198, section 4.2.2). Nothing is computed meanwhile.
+void LayerProfiler::collectives(UnitProfile& unit, bool with_experts) const
+{
+    const bool full = t_.recompute == Recompute::full;
+    const double tensor = (m_.norms_per_layer == 1 ? 1 : 2) * all_reduce();
+    unit.forward.of(Cause::tensor) = tensor;
+    unit.input.of(Cause::tensor) = tensor;
+    unit.again.of(Cause::tensor) = full ? tensor : 0;
+    if (p_.context > 1)
+    {
+        add_context(unit);
+    }
+    if (with_experts && p_.expert > 1)
+    {
+        add_experts(unit);
+    }
+}
+
+// Keys and values go round while attention works on those that are there (Liu et al., arXiv 2310.01889,
+// section 3); backward, their gradients go round too. A share of the work is done before the first arrive.
+void LayerProfiler::add_context(UnitProfile& unit) const
+{
+    const double width = m_.attention == Attention::mla
+                             ? d(m_.kv_lora_rank + m_.qk_rope_head_dim)
+                             : 2 * std::max(1.0, d(m_.kv_heads) / t_ranks_) * d(m_.head_dim);
+    const double round = wires_.ring(c_ranks_, t_ranks_, kElement * n_ * width * c_ranks_, 1);
+    const double least = (c_ranks_ - 1) * wires_.hop;
+    const double hide = (c_ranks_ - 1) / c_ranks_;
+    const auto expose = [&](PassTime& pass, double rounds)
+    { pass.of(Cause::context) = std::max(least, rounds * round - hide * pass.of(Cause::attention)); };
+    expose(unit.forward, 1);
+    expose(unit.input, 2);
+    if (t_.recompute == Recompute::full)
+    {
+        expose(unit.again, 1);
+    }
+}
+
+// Tokens go to their experts and back, forward and backward (Lepikhin et al., arXiv 2006.16668, section 3).
+void LayerProfiler::add_experts(UnitProfile& unit) const
+{
+    const double copies = kElement * n_ / t_ranks_ * d(m_.experts_per_token) * h_;
+    const double there_and_back = 2 * wires_.all_to_all(d(p_.expert), d(p_.expert_tensor), copies);
+    unit.forward.of(Cause::expert) = there_and_back;
+    unit.input.of(Cause::expert) = there_and_back;
+    unit.again.of(Cause::expert) = t_.recompute == Recompute::full ? there_and_back : 0;
+}
+
+UnitProfile LayerProfiler::embedding() const
+{
+    UnitProfile unit;
+    // Looked up, positions added, dropped out; backward adds up into gradients of the whole table.
+    const double tokens = 10 * n_ * h_;
+    unit.forward.of(Cause::memory) = hbm_seconds(tokens);
+    unit.weight.of(Cause::memory) = hbm_seconds(tokens + 4 * h_ * d(m_.vocab) / t_ranks_);
+    unit.forward.of(Cause::kernels) = kEmbeddingKernels / 4 * device_.kernel;
+    unit.weight.of(Cause::kernels) = kEmbeddingKernels / 4 * device_.kernel;
+    wait_for_host(unit, kEmbeddingKernels / 2, kEmbeddingKernels / 2);
+    unit.forward.of(Cause::tensor) = all_reduce();
+    for (const Weight& w : embedding_weights(m_, p_))
+    {
+        unit.dense += d(w.local_elements());
+    }
+    return unit;
+}
+
+UnitProfile LayerProfiler::head() const
+{
+    UnitProfile unit;
+    const double vocab = d(m_.vocab) / t_ranks_;
+    product(unit, {n_, vocab, h_, 1}, device_.peak, kElement);
+    unit.forward.of(Cause::memory) = hbm_seconds(n_ * vocab * kLogitBytes / 2);
+    unit.input.of(Cause::memory) = hbm_seconds(n_ * vocab * kLogitBytes / 2);
+    unit.weight.of(Cause::memory) = hbm_seconds(6 * h_ * vocab);
+    unit.forward.of(Cause::kernels) = kHeadKernels / 4 * device_.kernel;
+    unit.input.of(Cause::kernels) = kHeadKernels / 4 * device_.kernel;
+    wait_for_host(unit, kHeadKernels * 0.4, kHeadKernels * 0.6);
+    if (p_.tensor > 1)
+    {
+        // The largest logit, the target's and the sum over the whole vocabulary.
+        unit.forward.of(Cause::tensor) = 3 * wires_.ring(t_ranks_, 1, 4 * n_, 2);
+        unit.input.of(Cause::tensor) = all_reduce();
+    }
+    for (const Weight& w : head_weights(m_, p_, m_.tied_embeddings && p_.pipeline == 1))
+    {
+        unit.dense += d(w.local_elements());
+    }
+    return unit;
+}
+
+} // namespace ringside

@@ -1,0 +1,55 @@
+// Makes the profiles of a layer, the embedding and the head: counts kernels, their FLOPs and bytes, and gives
+// them their times.
+#pragma once
+
+#include "core/engine/step_model/profile.h"
+#include "core/engine/step_model/wires.h"
+#include "core/engine/weights.h"
+
+namespace ringside
+{
+
+class LayerProfiler
+{
+public:
+    explicit LayerProfiler(const Scenario& scenario);
+
+    UnitProfile layer(bool with_experts) const;
+    UnitProfile embedding() const;
+    UnitProfile head() const;
+    // [B] of one micro-batch's tokens that one GPU hands to the next stage. Tensor-parallel ranks send a
+    // share each (Narayanan et al., arXiv 2104.04473, section 4.1).
+    double boundary() const;
+
+private:
+    void charge(PassTime& pass, const Product& product, double peak, double operand, Cause cause) const;
+    void product(UnitProfile& unit, const Product& product, double peak, double operand) const;
+    Product of_weight(const Weight& weight) const;
+    UnitProfile attention() const;
+    UnitProfile flash_attention() const;
+    UnitProfile stored_scores() const;
+    bool slow_softmax() const;
+    void elementwise(UnitProfile& unit, bool with_experts) const;
+    void kernels(UnitProfile& unit, double products) const;
+    void collectives(UnitProfile& unit, bool with_experts) const;
+    void add_context(UnitProfile& unit) const;
+    void add_experts(UnitProfile& unit) const;
+    void wait_for_host(UnitProfile& unit, double forward, double backward) const;
+    double all_reduce() const;
+    double hbm_seconds(double count) const { return count / device_.hbm; }
+
+    Model m_;
+    Parallel p_;
+    Training t_;
+    Device device_;
+    Wires wires_;
+    double s_ = 0;        // tokens of a sequence
+    double b_ = 0;        // sequences of a micro-batch
+    double t_ranks_ = 1;  // tensor
+    double c_ranks_ = 1;  // context
+    double n_ = 0;        // tokens on one GPU in products
+    double n_narrow_ = 0; // tokens on one GPU in norms and residual
+    double h_ = 0;        // hidden
+};
+
+} // namespace ringside

@@ -1,0 +1,30 @@
+// One step of an offloaded GPU on lanes: compute, PCIe both ways, the host's optimizer, the disks.
+#pragma once
+
+#include "core/engine/offload.h"
+#include "ui/widgets/lanes.h"
+
+#include <optional>
+
+namespace ringside
+{
+
+struct ShelfLanesStyle
+{
+    float label = 0; // left of the lanes [px]
+    float pitch = 0; // height of a lane, gap included [px]
+    double clock = 0;
+    std::optional<std::size_t> lit; // the task under the mouse, and what it waited for
+};
+
+// The lanes that have something to do; compute always.
+std::vector<OffloadLane> lanes_of(const OffloadReport& report);
+// Draws them from the top of `area`. Returns the task under the mouse.
+std::optional<std::size_t> draw_shelf_lanes(const Painter& painter, Rect area, const OffloadReport& report,
+                                            TimeWindow window, const ShelfLanesStyle& style);
+void shelf_tip(const Painter& painter, Rect bounds, const OffloadReport& report, std::size_t task);
+std::string_view name_of(OffloadLane lane); // "PCIe down"
+// Time that compute waits: hatched in the colour of communication.
+void draw_waiting(const Painter& painter, Rect r);
+
+} // namespace ringside
