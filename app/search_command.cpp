@@ -102,7 +102,7 @@ SearchResult search_all(const Scenario& scenario, const SearchLimits& limits, st
     {
         if (threads > 0)
         {
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
         }
         answer = searcher.look();
     }

@@ -73,6 +73,19 @@ void add_to_best(std::vector<Candidate>& best, Objective objective, const Candid
     }
 }
 
+// Schedules whose order is searched for, so that only simulating tells their idle time.
+bool is_searched(ScheduleKind kind)
+{
+    return kind->kept == nullptr;
+}
+
+void fill(Candidate& c, const StepTime& step)
+{
+    c.seconds = step.total();
+    c.mfu = step.mfu();
+    c.bubble = step.bubble / c.seconds;
+}
+
 std::array<std::int64_t, 5> cut_of(const Layout& l)
 {
     return {l.gpus, l.tensor, l.context, l.pipeline, l.expert};
@@ -183,12 +196,38 @@ LayoutSearch::LayoutSearch(const Scenario& scenario, const SearchLimits& limits,
     s_.parallel.stage_layers.clear();
     result_.capacity = std::max(0.0, (s_.cluster.gpu.memory_gb - s_.training.reserved_gb) * 1e9);
     list_units();
-    std::vector<Unit> mine;
-    for (std::size_t i = part; i < units_.size(); i += parts)
+    keep_part(part, parts);
+}
+
+// Pipelines of one shape stay together, because what is simulated for one serves all of them; the largest
+// group goes to whoever has least.
+void LayoutSearch::keep_part(std::size_t part, std::size_t parts)
+{
+    std::map<std::array<std::int64_t, 2>, std::int64_t> sizes;
+    const auto group_of = [&](const Unit& u)
     {
-        mine.push_back(units_[i]);
+        const std::int64_t data = u.gpus / (u.tensor * u.context * u.pipeline);
+        return std::array{u.pipeline, s_.training.global_batch / (data * u.micro_batch)};
+    };
+    for (const Unit& unit : units_)
+    {
+        ++sizes[group_of(unit)];
     }
-    units_ = std::move(mine);
+    std::vector<std::pair<std::int64_t, std::array<std::int64_t, 2>>> groups;
+    for (const auto& [group, size] : sizes)
+    {
+        groups.emplace_back(size * (group[0] > 1 ? 8 : 1), group);
+    }
+    std::sort(groups.rbegin(), groups.rend());
+    std::vector<std::int64_t> load(parts, 0);
+    std::map<std::array<std::int64_t, 2>, std::size_t> owner;
+    for (const auto& [work, group] : groups)
+    {
+        const auto least = std::min_element(load.begin(), load.end());
+        *least += work;
+        owner[group] = static_cast<std::size_t>(least - load.begin());
+    }
+    std::erase_if(units_, [&](const Unit& unit) { return owner[group_of(unit)] != part; });
 }
 
 void LayoutSearch::reject(Rejection reason, std::int64_t times)
@@ -380,17 +419,46 @@ void LayoutSearch::look_at(const Unit& unit)
         for (const Recompute again : kRecomputes)
         {
             s_.training.recompute = again;
+            if (again == Recompute::selective && s_.training.flash_attention)
+            {
+                continue; // drops the scores, which flash attention never keeps: the same layout
+            }
             if (again == Recompute::full && !limits_.full_recompute)
             {
                 reject(Rejection::allowed);
                 continue;
             }
-            for (const Plan& plan : all)
+            // Those with a closed form first: what they reach spares simulating many of the others.
+            for (const bool searched : {false, true})
             {
-                look_at_plan(plan);
+                for (const Plan& plan : all)
+                {
+                    if (is_searched(plan.schedule) == searched)
+                    {
+                        look_at_plan(plan);
+                    }
+                }
             }
         }
     }
+}
+
+// Whether a layout that no time below `c.seconds` is possible for could be kept anywhere but in the sample.
+bool LayoutSearch::could_count(const Candidate& c) const
+{
+    if (c.bytes > result_.capacity)
+    {
+        return false;
+    }
+    const auto cut = cuts_.find(cut_of(c.layout));
+    if (cut == cuts_.end() || better(limits_.objective, c, cut->second) || result_.best.size() < kMostKept ||
+        better(limits_.objective, c, result_.best.back()))
+    {
+        return true;
+    }
+    const auto above = std::upper_bound(result_.frontier.begin(), result_.frontier.end(), c.bytes,
+                                        [](double bytes, const Candidate& f) { return bytes < f.bytes; });
+    return above == result_.frontier.begin() || std::prev(above)->seconds > c.seconds;
 }
 
 void LayoutSearch::look_at_plan(const Plan& plan)
@@ -405,13 +473,21 @@ void LayoutSearch::look_at_plan(const Plan& plan)
     for (const std::int64_t zero : stages)
     {
         s_.parallel.zero = zero;
-        const StepTime step = model_.estimate(s_, profile);
         Candidate c;
         c.layout = layout_of(s_);
         c.bytes = memory_.fullest(s_, cut, worst).value;
-        c.seconds = step.total();
-        c.mfu = step.mfu();
-        c.bubble = step.bubble / c.seconds;
+        if (is_searched(plan.schedule) && s_.parallel.pipeline > 1)
+        {
+            fill(c, model_.estimate(s_, profile, 0));
+            const double waits = could_count(c) ? idle_.idle(plan.schedule, pipeline_shape(s_),
+                                                             model_.stage_times(s_, profile))
+                                                : -1;
+            fill(c, model_.estimate(s_, profile, waits));
+        }
+        else
+        {
+            fill(c, model_.estimate(s_, profile));
+        }
         take(c);
     }
 }

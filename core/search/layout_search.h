@@ -1,9 +1,12 @@
 // Every legal layout of a scenario's model on its GPUs, with the step time and memory of each: the fastest,
 // the smallest, the frontier between them, and why the rest fell out. Works in slices and in parts, so that a
-// window goes on drawing and several threads can share the work. Nothing is left out by guessing.
+// window goes on drawing and several threads can share the work. Nothing is left out by guessing: schedules
+// that only a simulation can time are simulated wherever they would count if they never idled; elsewhere,
+// in the sample alone, they stand with the nearest closed form.
 #pragma once
 
 #include "core/engine/step_model/step_model.h"
+#include "core/search/idle_times.h"
 #include "core/search/layout.h"
 #include "core/search/memory_model.h"
 
@@ -131,11 +134,13 @@ private:
     };
 
     void list_units();
+    void keep_part(std::size_t part, std::size_t parts);
     void list_experts(Unit unit);
     void list_micro_batches(Unit unit);
     const std::vector<Plan>& plans(const Unit& unit, std::int64_t micro_batches);
     void look_at(const Unit& unit);
     void look_at_plan(const Plan& plan);
+    bool could_count(const Candidate& candidate) const;
     void take(const Candidate& candidate);
     void reject(Rejection reason, std::int64_t times = 1);
     std::vector<std::int64_t> zero_stages() const;
@@ -145,6 +150,7 @@ private:
     StepModel model_;
     MemoryModel memory_;
     bool counts_ = true; // this part counts what is rejected before the work is shared out
+    IdleTimes idle_;
     std::vector<Unit> units_;
     std::size_t next_ = 0;
     std::map<std::array<std::int64_t, 2>, std::pair<std::vector<Plan>, std::array<std::int64_t, 2>>> plans_;

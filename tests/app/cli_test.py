@@ -317,6 +317,39 @@ def test_collective_on_a_fabric_takes_as_long_as_was_measured():
     assert abs(got["cost"]["bus_bandwidth_gb_per_s"] / 367.61 - 1) < 0.02
 
 
+SEARCHED = {"schema": "ringside.scenario/1", "model": "llama-2-7b", "cluster": {"gpu": "h100-sxm-80gb", "gpus": 16, "gpus_per_node": 8},
+            "training": {"sequence_length": 4096, "global_batch": 32}}
+
+
+def test_search_ranks_layouts_and_says_why_the_rest_fell_out():
+    got = json.loads(Outcome("search", "-", "--top", 3, "--json", text=json.dumps(SEARCHED)).exits(0).out)
+    assert set(got) >= {"tried", "legal", "fit", "rejected", "layouts"} and len(got["layouts"]) == 3
+    assert got["tried"] == got["legal"] + sum(n for why, n in got["rejected"].items() if why != "does not fit")
+    assert got["legal"] == got["fit"] + got["rejected"]["does not fit"]
+    times = [layout["estimate"]["step.time_s"] for layout in got["layouts"]]
+    assert times == sorted(times)
+    for layout in got["layouts"]:
+        assert layout["metrics"]["memory.fits"] == 1
+        assert abs(layout["metrics"]["step.time_s"] / layout["estimate"]["step.time_s"] - 1) < 0.05
+
+
+def test_search_by_memory_finds_less_memory_and_by_cost_fewer_gpu_seconds():
+    def best(objective):
+        return json.loads(Outcome("search", "-", "--top", 1, "--objective", objective, "--json", text=json.dumps(SEARCHED)).exits(0).out)["layouts"][0]
+    fast, small, cheap = best("step_time"), best("memory"), best("cost")
+    assert small["estimate"]["memory.total_bytes"] < fast["estimate"]["memory.total_bytes"]
+    assert small["estimate"]["step.time_s"] >= fast["estimate"]["step.time_s"]
+    assert cheap["gpus"] * cheap["estimate"]["step.time_s"] <= fast["gpus"] * fast["estimate"]["step.time_s"]
+
+
+def test_search_of_what_fits_nowhere_says_no_and_bad_words_are_named():
+    large = dict(SEARCHED, model="llama-3.1-405b", cluster=dict(SEARCHED["cluster"], gpus=8))
+    assert "Nothing fits" in Outcome("search", "-", text=json.dumps(large)).exits(1).out
+    Outcome("search", "-", "--objective", "joy", text=json.dumps(SEARCHED)).exits(2).mentions("--objective: ", "step_time")
+    Outcome("search", "-", "--forbid", "zero9", text=json.dumps(SEARCHED)).exits(2).mentions("--forbid: ", "zero3")
+    Outcome("search", "-", "--top", 0, text=json.dumps(SEARCHED)).exits(2).mentions("--top: ")
+
+
 def test_schedule_prints_orders_times_and_bubble_as_json():
     got = schedule_json("--kind", "1f1b", "--stages", 4, "--micro-batches", 8)
     assert got["kind"] == "1f1b" and got["stages"] == 4 and got["micro_batches"] == 8 and got["chunks"] == 1

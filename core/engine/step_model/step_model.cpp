@@ -58,14 +58,10 @@ public:
 
     const PipelineLoad& load() const { return load_; }
 
-    // Idle time of the slowest rank: that of its schedule where every other stage takes the others' mean.
-    double idle() const
+    // Of a rank with the mean of the others' work.
+    StageTimes others() const
     {
         const std::int64_t p = p_.pipeline;
-        if (p <= 1)
-        {
-            return 0;
-        }
         const double other = (load_.all_seconds - load_.slowest_seconds) / d(p - 1);
         double weight = 0;
         for (std::size_t i = 0; i < kUnits; ++i)
@@ -77,6 +73,19 @@ public:
         times.forward = forward_ * scale;
         times.backward_weight = weight * scale;
         times.backward_input = (backward_ - weight) * scale;
+        return times;
+    }
+
+    // Idle time of the slowest rank: that of its schedule where every other stage takes the others' mean.
+    double idle() const
+    {
+        const std::int64_t p = p_.pipeline;
+        if (p <= 1)
+        {
+            return 0;
+        }
+        const StageTimes times = others();
+        const double other = times.forward + times.backward_input + times.backward_weight;
         const ScheduleInfo& kind = *s_.training.schedule;
         const double closed = kind.idle ? kind.idle(pipeline_shape(s_), times) : -1;
         if (std::isfinite(closed) && closed >= 0)
@@ -293,6 +302,11 @@ const StepProfile& StepModel::profile(const Scenario& scenario)
     const auto found = profiles_.find(key);
     return found != profiles_.end() ? found->second
                                     : profiles_.emplace(key, step_profile(scenario)).first->second;
+}
+
+StageTimes StepModel::stage_times(const Scenario& s, const StepProfile& profile) const
+{
+    return Assembly(profile, s, wires_).others();
 }
 
 StepTime StepModel::estimate(const Scenario& s, const StepProfile& profile) const

@@ -34,6 +34,9 @@ public:
     StepTime estimate(const Scenario& scenario, const StepProfile& profile) const;
     // The same with the idle time of a rank given, in seconds.
     StepTime estimate(const Scenario& scenario, const StepProfile& profile, double idle) const;
+    // [s] of one micro-batch on a rank with the mean of the work that all but the slowest have; in a
+    // pipeline.
+    StageTimes stage_times(const Scenario& scenario, const StepProfile& profile) const;
 
 private:
     Wires wires_;
