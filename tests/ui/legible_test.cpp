@@ -113,3 +113,13 @@ TEST_CASE("no words of gradient compression are cut off or lie on others at any 
 {
     look("compression", false);
 }
+
+TEST_CASE("no words of the step's waterfall are cut off or lie on others at any size")
+{
+    look("waterfall", false);
+}
+
+TEST_CASE("no words of strong and weak scaling are cut off or lie on others at any size")
+{
+    look("growth", false);
+}

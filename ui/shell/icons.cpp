@@ -69,6 +69,16 @@ void cells(const Painter& p, ImVec2 c, Colour colour)
     }
 }
 
+void curve(const Painter& p, ImVec2 c, Colour colour)
+{
+    const float u = p.px(11);
+    const std::array axes{ImVec2{c.x - u, c.y - u}, ImVec2{c.x - u, c.y + u}, ImVec2{c.x + u, c.y + u}};
+    p.list.AddPolyline(axes.data(), 3, colour, 0, p.px(2));
+    const std::array bend{ImVec2{c.x - u * 0.55F, c.y + u * 0.45F}, ImVec2{c.x - u * 0.1F, c.y + u * 0.25F},
+                          ImVec2{c.x + u * 0.3F, c.y - u * 0.15F}, ImVec2{c.x + u, c.y - u}};
+    p.list.AddPolyline(bend.data(), 4, colour, 0, p.px(2));
+}
+
 } // namespace
 
 void group_icon(const Painter& painter, ImVec2 centre, std::string_view group, Colour colour)
@@ -92,6 +102,10 @@ void group_icon(const Painter& painter, ImVec2 centre, std::string_view group, C
     else if (group == "Layout")
     {
         cells(painter, centre, colour);
+    }
+    else if (group == "Scaling")
+    {
+        curve(painter, centre, colour);
     }
     else
     {

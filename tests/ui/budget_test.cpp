@@ -1,0 +1,30 @@
+// The budget view: what its keys solve for, and that moving one quantity moves the solved one.
+#include "tests/ui/harness.h"
+#include "tests/ui/words.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace ringside;
+
+TEST_CASE("keys and cards choose what the budget is solved for")
+{
+    test::Window w;
+    w.open("budget");
+    CHECK(test::says(w, "solved for"));
+    CHECK_FALSE(test::says(w, "Days of training")); // solved, so there is nothing to move
+    w.key(ImGuiKey_3);
+    CHECK(test::says(w, "Days of training"));
+    w.click("solve for MFU");
+    w.frame();
+    CHECK(test::says(w, "Days of training"));
+}
+
+TEST_CASE("asking for more than the peak is said")
+{
+    test::Window w;
+    w.open("budget");
+    w.key(ImGuiKey_5);
+    w.type_value("Days of training", "1");
+    w.frame();
+    CHECK(test::says(w, "no GPU does more than 100%"));
+}
