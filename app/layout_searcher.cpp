@@ -11,8 +11,8 @@ namespace ringside
 namespace
 {
 
-constexpr std::int64_t kSlice = 2000;  // layouts between two looks at whether to stop
-constexpr std::int64_t kMoment = 4000; // layouts looked at by a call without threads
+constexpr std::int64_t kSlice = 2000;    // layouts between two looks at whether to stop
+constexpr std::int64_t kMoment = 40'000; // layouts looked at by a call without threads
 
 } // namespace
 
@@ -95,6 +95,7 @@ const LayoutAnswer* LayoutSearcher::look()
     }
     answer_.result = {};
     answer_.progress = 0;
+    bool done = true;
     for (const auto& part : work_->parts)
     {
         if (threads_ == 0)
@@ -105,13 +106,8 @@ const LayoutAnswer* LayoutSearcher::look()
         const std::scoped_lock lock(part->mutex);
         answer_.result = merged(answer_.result, part->found, answer_.limits.objective);
         answer_.progress += part->progress / static_cast<double>(work_->parts.size());
+        done = done && part->progress >= 1; // of what has just been merged
     }
-    const bool done = std::all_of(work_->parts.begin(), work_->parts.end(),
-                                  [](const auto& part)
-                                  {
-                                      const std::scoped_lock lock(part->mutex);
-                                      return part->progress >= 1;
-                                  });
     answer_.progress = done ? 1 : std::min(answer_.progress, 0.999);
     return &answer_;
 }

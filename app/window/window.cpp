@@ -316,6 +316,7 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
         const char* text = glfwGetClipboardString(screen.window());
         return std::string(text == nullptr ? "" : text);
     };
+    session.set_search_threads(std::max(1U, std::thread::hardware_concurrency()));
     if (session.view() == views().front()->id && !preferences.reduced_motion)
     {
         session.apply(Play{true}); // the first picture moves by itself

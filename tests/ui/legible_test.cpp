@@ -123,3 +123,18 @@ TEST_CASE("no words of strong and weak scaling are cut off or lie on others at a
 {
     look("growth", false);
 }
+
+TEST_CASE("no words of the planner are cut off or lie on others at any size")
+{
+    look("planner", false);
+}
+
+TEST_CASE("no words of the walk to a layout are cut off or lie on others at any size")
+{
+    look("decide", false);
+}
+
+TEST_CASE("no words of the compute budget are cut off or lie on others at any size")
+{
+    look("budget", false);
+}

@@ -118,6 +118,10 @@ void BudgetView::draw_cards(const Painter& p, Rect row, const Budget& b, Out& ou
 
 void BudgetView::draw_area(const Painter& p, Rect area, const Budget& b) const
 {
+    if (area.h < p.px(150))
+    {
+        return; // the cards say it all
+    }
     const Theme& t = p.theme;
     p.text(area.x, area.y + p.px(10), Type::small, t.muted, "EFLOP/s of all GPUs at the peak");
     area.cut_top(p.px(26));
@@ -128,6 +132,7 @@ void BudgetView::draw_area(const Painter& p, Rect area, const Budget& b) const
     const double most = peak * 1.12;
     const auto x = [&](double days) { return area.x + area.w * static_cast<float>(days / most_days); };
     const auto y = [&](double rate) { return area.bottom() - area.h * static_cast<float>(rate / most); };
+    const int every = area.h < p.px(140) ? 5 : 1; // ticks named
     for (int i = 0; i <= 5; ++i)
     {
         const double days = most_days * i / 5;
@@ -138,8 +143,11 @@ void BudgetView::draw_area(const Painter& p, Rect area, const Budget& b) const
         }
         const double rate = peak * i / 5;
         p.line(area.x, y(rate), area.right(), y(rate), t.grid);
-        p.text(area.x - p.px(8), y(rate), Type::mono_small, t.muted, i == 0 ? "0" : three_digits(rate),
-               Align::right);
+        if (i % every == 0)
+        {
+            p.text(area.x - p.px(8), y(rate), Type::mono_small, t.muted, i == 0 ? "0" : three_digits(rate),
+                   Align::right);
+        }
     }
     p.text(area.right(), axis.y + p.px(14), Type::small, t.muted, "days", Align::right);
     const Rect all{area.x, y(peak), x(b.days) - area.x, area.bottom() - y(peak)};
