@@ -64,6 +64,11 @@ Result<Report> evaluate(const Scenario& scenario)
 namespace
 {
 
+double run_days(const Scenario& s, const Report& r)
+{
+    return s.training.tokens / r.step.tokens_per_second() / 86400;
+}
+
 constexpr std::array kMetrics{
     Metric{"model.parameters", "",
            [](const Scenario&, const Report& r) { return static_cast<double>(r.parameters.total); }},
@@ -115,9 +120,11 @@ constexpr std::array kMetrics{
     Metric{"step.hfu", "", [](const Scenario&, const Report& r) { return r.step.hfu(); }},
     Metric{"step.tokens_per_s", "1/s",
            [](const Scenario&, const Report& r) { return r.step.tokens_per_second(); }},
-    Metric{"run.days", "d",
-           [](const Scenario& s, const Report& r)
-           { return s.training.tokens / r.step.tokens_per_second() / 86400; }},
+    Metric{"run.days", "d", [](const Scenario& s, const Report& r) { return run_days(s, r); }},
+    Metric{"run.cost_usd", "USD",
+           [](const Scenario& s, const Report& r) {
+               return run_days(s, r) * 24 * static_cast<double>(s.cluster.gpus) * s.cluster.usd_per_gpu_hour;
+           }},
     Metric{"step.bubble_over_ideal", "",
            [](const Scenario&, const Report& r) { return r.pipeline.timeline.bubble_over_ideal(); }},
     Metric{"step.bubble_of_total", "",

@@ -161,6 +161,8 @@ const std::array kClusterFields = {
     Field<Cluster>{"host_memory_gb", "GB", "memory of one host, for offload", &Cluster::host_memory_gb, 0,
                    1e7},
     Field<Cluster>{"nvme_gb_per_s", "GB/s", "one-way to the disks, per GPU", &Cluster::nvme_gb_per_s, 0, 1e5},
+    Field<Cluster>{"usd_per_gpu_hour", "USD", "what an hour of one GPU costs", &Cluster::usd_per_gpu_hour, 0,
+                   1000},
     Field<Cluster>{"host_gb_per_s", "GB/s", "memory bandwidth of one host, for its optimizer",
                    &Cluster::host_gb_per_s, 1, 1e7},
 };

@@ -106,6 +106,7 @@ struct Cluster
     double network_gb_per_s = 50;   // [GB/s] one-way per GPU between domains
     double host_memory_gb = 2000;   // [GB] of one node, for offload
     double nvme_gb_per_s = 6;       // [GB/s] one-way per GPU, for offload
+    double usd_per_gpu_hour = 2.5;  // [USD] what an hour of one GPU costs, an assumption to be set
     double host_gb_per_s = 614;     // [GB/s] memory of one host, for its optimizer: 16 channels of DDR5-4800
 
     bool operator==(const Cluster&) const = default;

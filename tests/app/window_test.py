@@ -155,7 +155,7 @@ def kept(home, name):
 def test_the_window_opens_draws_and_ends_with_ctrl_q():
     with folder() as home, Display() as display, Ringside(display, home, "--view", "memory") as ringside:
         assert ringside.size() == (1280, 800)
-        assert colours(ringside.pixels()) > 100
+        until("a drawn window", lambda: colours(ringside.pixels()) > 100)
         ringside.leaves()
 
 
@@ -260,7 +260,7 @@ def test_broken_settings_do_not_keep_the_window_from_opening():
         (place / "settings.json").write_text("{")
         (place / "last-scenario.json").write_text("[]")
         with Ringside(display, home, "--view", "memory") as ringside:
-            assert colours(ringside.pixels()) > 100
+            until("a drawn window", lambda: colours(ringside.pixels()) > 100)
             ringside.key("ctrl+q")
             until("the program to end", lambda: ringside.process.poll() is not None)
             assert ringside.process.returncode == 0

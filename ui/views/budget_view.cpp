@@ -64,7 +64,7 @@ private:
 
     BudgetUnknown unknown_ = BudgetUnknown::days;
     double days_ = 90;
-    double price_ = 2.5;
+    std::optional<double> price_;  // nothing: the scenario's
     std::optional<double> mfu_;    // nothing: what the step reaches
     std::optional<double> tokens_; // nothing: the scenario's
     TypedEntry entry_;
@@ -80,7 +80,7 @@ Budget BudgetView::budget(const Frame& frame) const
     b.peak_tflops = s.cluster.gpu.bf16_tflops;
     b.mfu = mfu_.value_or(utilization(frame.now.report.step, Numerator::parameters, PeakKind::dense));
     b.days = days_;
-    b.usd_per_hour = price_;
+    b.usd_per_hour = price_.value_or(s.cluster.usd_per_gpu_hour);
     return solved(b, unknown_);
 }
 
@@ -256,7 +256,12 @@ bool BudgetView::draw_panel(const Frame& frame, const Painter& painter, Rect are
     {
         moved = slide(painter, area, "Days of training", format_count(days_), kDays, days_) || moved;
     }
-    moved = slide(painter, area, "USD per GPU and hour", three_digits(price_), kPrice, price_) || moved;
+    value = b.usd_per_hour;
+    if (slide(painter, area, "USD per GPU and hour", three_digits(value), kPrice, value))
+    {
+        price_ = value;
+        moved = true;
+    }
     out.animating = out.animating || moved;
     const auto line = [&](std::string_view label, const std::string& words)
     {
