@@ -2,6 +2,8 @@
 #include "tests/ui/harness.h"
 #include "tests/ui/words.h"
 
+#include "core/base/text.h"
+
 #include <catch2/catch_test_macros.hpp>
 
 using namespace ringside;
@@ -17,6 +19,21 @@ TEST_CASE("keys and cards choose what the budget is solved for")
     w.click("solve for MFU");
     w.frame();
     CHECK(test::says(w, "Days of training"));
+}
+
+TEST_CASE("the budget's days are the run's, in every precision")
+{
+    test::Window w;
+    for (const Precision precision : {Precision::bf16, Precision::fp8})
+    {
+        Scenario s = w.session().scenario();
+        s.training.precision = precision;
+        w.session().apply(ChangeScenario{s});
+        w.open("budget");
+        const Report& r = w.session().now().report;
+        const double days = s.training.tokens / r.step.tokens_per_second() / 86400;
+        CHECK(test::says(w, format_count(days)));
+    }
 }
 
 TEST_CASE("asking for more than the peak is said")

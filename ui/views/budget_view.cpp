@@ -77,7 +77,8 @@ Budget BudgetView::budget(const Frame& frame) const
     b.parameters = static_cast<double>(frame.now.report.parameters.active);
     b.tokens = tokens_.value_or(s.training.tokens);
     b.gpus = static_cast<double>(s.cluster.gpus);
-    b.peak_tflops = s.cluster.gpu.bf16_tflops;
+    b.peak_tflops =
+        frame.now.report.step.peak_flops / b.gpus * 1e-12; // of the precision the MFU is a share of
     b.mfu = mfu_.value_or(utilization(frame.now.report.step, Numerator::parameters, PeakKind::dense));
     b.days = days_;
     b.usd_per_hour = price_.value_or(s.cluster.usd_per_gpu_hour);
