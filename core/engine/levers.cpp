@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/engine/pipeline.h"
+#include "core/engine/step_model/step_model.h"
 #include "core/engine/traffic.h"
 #include "core/scenario/validate.h"
 
@@ -55,12 +56,18 @@ std::string flops_cost(const Scenario& before, const Scenario& after, std::strin
     return fmt::format("+{} FLOPs, {}", format_percent(more), what);
 }
 
+// The nearest closed form stands in where a schedule has none, so that nothing is simulated.
+Seconds step_seconds(const Scenario& s)
+{
+    return Seconds(StepModel(s).estimate(s, step_profile(s)).total());
+}
+
 // Tries changes one by one and keeps those that help.
 class Bench
 {
 public:
     Bench(const Scenario& scenario, const MemoryReport& memory)
-        : now_(scenario), memory_(memory), step_(estimated_step(scenario, memory))
+        : now_(scenario), memory_(memory), seconds_(step_seconds(scenario))
     {
     }
 
@@ -114,11 +121,7 @@ private:
         {
             return;
         }
-        // What is saved in the shadow of compute does not pay for time on the critical path, nor the other
-        // way round.
-        const StepEstimate step = estimated_step(after, memory);
-        const Seconds extra = std::max(Seconds{}, step.exposed - step_.exposed) +
-                              std::max(Seconds{}, step.hidden - step_.hidden);
+        const Seconds extra = std::max(Seconds{}, step_seconds(after) - seconds_);
         std::string line = cost(memory);
         const bool fits = memory.fits();
         found_.push_back({std::string(id), std::move(name), std::move(line), after, std::move(memory), saving,
@@ -348,7 +351,7 @@ private:
 
     const Scenario& now_;
     const MemoryReport& memory_;
-    StepEstimate step_;
+    Seconds seconds_;
     std::vector<Lever> found_;
 };
 

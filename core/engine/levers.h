@@ -23,7 +23,7 @@ struct Lever
     MemoryReport memory; // of `after`
     Bytes saving;  // on the stage that is fullest now; where the number of stages changes, of fullest against
                    // fullest
-    Seconds extra; // added to a step: by estimated_step() of traffic.h, for ordering only, never below 0
+    Seconds extra; // added to a step, by the step model; never below 0
     bool fits = false;
 };
 

@@ -46,6 +46,7 @@ struct Pieces
     double elements = 0; // this GPU's optimizer updates
     double forward = 0;  // [s] of one micro-batch
     double backward = 0; // [s]
+    double flops = 0;    // of both
 };
 
 double wire_bytes(const Training& t)
@@ -75,6 +76,7 @@ Pieces pieces_of(const Scenario& s)
         piece.last = unit.layer;
         piece.forward += unit.seconds(false);
         piece.backward += unit.seconds(true);
+        pieces.flops += unit.flops;
         for (std::size_t k = 0; k < 2; ++k)
         {
             const double elements = unit.elements(k);
@@ -478,6 +480,7 @@ OffloadReport offload_report(const Scenario& scenario, const OffloadOptions& opt
     }
     fill_flows(r, pieces, shelf);
     r.compute = static_cast<double>(r.micro_batches) * (pieces.forward + pieces.backward);
+    r.flops = static_cast<double>(r.micro_batches) * pieces.flops;
     r.total = r.compute;
     if (!r.possible)
     {
@@ -516,11 +519,6 @@ std::vector<double> offload_totals(const Scenario& scenario, const OffloadOption
     return totals;
 }
 
-FlopsPerSecond offload_compute_rate(const Scenario& s)
-{
-    return FlopsPerSecond(s.cluster.gpu.bf16_tflops * 1e12 * kStepEfficiency);
-}
-
 double break_even_tokens(double bytes, double flops, BytesPerSecond pipe, FlopsPerSecond compute)
 {
     return bytes / pipe.value * compute.value / flops;
@@ -531,14 +529,11 @@ BytesPerSecond rate_for_efficiency(double efficiency, double intensity, FlopsPer
     return BytesPerSecond(efficiency / (1 - efficiency) * peak.value / intensity);
 }
 
-Term explain_break_even(const Scenario& s, const OffloadReport& r)
+Term explain_break_even(const OffloadReport& r)
 {
-    const double rate = offload_compute_rate(s).value;
-    const double flops = r.token_seconds() * rate;
-    Term term{
-        "break-even", r.break_even(), "tokens", "shelf × peak × share reached / FLOPs of a token", "", ""};
-    term.working = fmt::format("{} × {} × {} / {}", figure(r.shelf), figure(s.cluster.gpu.bf16_tflops * 1e12),
-                               figure(kStepEfficiency), figure(flops));
+    Term term{"break-even", r.break_even(), "tokens", "shelf × FLOP/s reached / FLOPs of a token", "", ""};
+    term.working = fmt::format("{} × {} / {}", figure(r.shelf), figure(r.flops_per_second().value),
+                               figure(r.flops / r.tokens));
     term.source = offloads_weights(r.options.placement)
                       ? "Rajbhandari et al. 2021, ZeRO-Infinity, arXiv 2104.07857, section 4: weights come "
                         "up for every "

@@ -96,6 +96,7 @@ struct OffloadReport
     std::int64_t micro_batches = 1;
     double tokens = 0;                              // of a step, through this GPU's weights
     double compute = 0;                             // [s] of a step, nothing offloaded
+    double flops = 0;                               // of a step, by this GPU
     double total = 0;                               // [s] of a step
     double exposed = 0;                             // [s] total - compute
     double shelf = 0;                               // [s] a step would take if compute took no time
@@ -113,6 +114,8 @@ struct OffloadReport
     }
     bool offloads() const { return options.placement != Offload::none; }
     double slowdown() const { return compute > 0 ? total / compute : 1; }
+    // What the GPU reaches while it computes.
+    FlopsPerSecond flops_per_second() const { return FlopsPerSecond(compute > 0 ? flops / compute : 0); }
     double token_seconds() const { return tokens > 0 ? compute / tokens : 0; }
     // Tokens a step needs for compute to take as long as the shelf: below, no overlap can hide it.
     double break_even() const { return token_seconds() > 0 ? shelf / token_seconds() : 0; }
@@ -128,9 +131,6 @@ OffloadReport offload_report(const Scenario& scenario, const OffloadOptions& opt
 std::vector<double> offload_totals(const Scenario& scenario, const OffloadOptions& options,
                                    std::span<const double> tokens);
 
-// FLOPs a second that products are taken to reach. The one place that says so here.
-FlopsPerSecond offload_compute_rate(const Scenario& scenario);
-
 // With every parameter b bytes over a pipe of rate B, and f FLOPs a parameter and token at rate F: compute
 // takes f P T / F, the transfer b P / B. They are equal at T = b / B x F / f; P falls out. With b = 2 and f =
 // 2: the weights of one forward; b = 2 g and f = 6: a step of ZeRO-Offload.
@@ -142,6 +142,6 @@ double break_even_tokens(double bytes, double flops, BytesPerSecond pipe, FlopsP
 BytesPerSecond rate_for_efficiency(double efficiency, double intensity, FlopsPerSecond peak);
 
 // T* with its working; the value is break_even().
-Term explain_break_even(const Scenario& scenario, const OffloadReport& report);
+Term explain_break_even(const OffloadReport& report);
 
 } // namespace ringside

@@ -382,7 +382,7 @@ private:
         {
             elements += g.elements / static_cast<double>(o_.strategy == StepStrategy::ddp ? 1 : g.shards);
         }
-        const double rate = s_.cluster.gpu.hbm_gb_per_s * 1e9;
+        const double rate = s_.cluster.gpu.hbm_gb_per_s * 1e9 * s_.cluster.gpu.calibration.hbm_efficiency;
         return rate > 0 ? elements * each / rate : 0;
     }
 
@@ -447,6 +447,14 @@ private:
         life_.total = run->makespan;
         life_.compute = life_.busy[0];
         life_.exposed = life_.total - life_.compute;
+        double flops = 0;
+        double seconds = 0;
+        for (const StepUnit& unit : units_.units)
+        {
+            flops += unit.flops;
+            seconds += unit.seconds(false) + unit.seconds(true);
+        }
+        life_.reached = seconds > 0 ? flops / seconds : 0;
         take_waits();
         take_memory();
     }

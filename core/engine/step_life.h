@@ -12,9 +12,6 @@
 namespace ringside
 {
 
-// Share of the GPU's dense 16-bit peak that products are taken to reach: one round number, not a forecast.
-inline constexpr double kStepEfficiency = 0.5;
-
 enum class StepStrategy : std::uint8_t
 {
     ddp,   // everything whole; gradients all-reduced in buckets
@@ -121,6 +118,7 @@ struct StepLife
     double total = 0;   // [s]
     double compute = 0; // [s] forward, backward, optimizer
     double exposed = 0; // [s] total - compute: the compute lane waits for the wire
+    double reached = 0; // [FLOP/s] by the GPU in forward and backward
     Bytes peak_weights;
     Bytes peak_gradients;
     double weight_bytes = 2;   // of an element on the wire

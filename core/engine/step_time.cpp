@@ -123,16 +123,4 @@ StepTime step_time(const Scenario& scenario)
     return model.estimate(scenario, profile, simulated_idle(scenario, profile));
 }
 
-LayerSeconds layer_seconds(const Scenario& scenario, bool with_experts)
-{
-    const UnitProfile unit = LayerProfiler(scenario).layer(with_experts && scenario.model.experts > 0);
-    const auto kernels = [](const PassTime& pass) { return pass.device() + pass.of(Cause::host); };
-    LayerSeconds seconds;
-    seconds.forward = kernels(unit.forward);
-    seconds.backward = kernels(unit.again) + kernels(unit.input) + kernels(unit.weight);
-    seconds.forward_with_wire = unit.forward.total();
-    seconds.backward_with_wire = unit.backward();
-    return seconds;
-}
-
 } // namespace ringside

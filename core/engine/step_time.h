@@ -86,14 +86,4 @@ double utilization(const StepTime& step, Numerator numerator, PeakKind peak);
 // operations.
 StepTime step_time(const Scenario& scenario);
 
-// One layer and one micro-batch on one GPU: kernels alone, and with the collectives between them.
-struct LayerSeconds
-{
-    double forward = 0;
-    double backward = 0; // with what is computed again
-    double forward_with_wire = 0;
-    double backward_with_wire = 0;
-};
-LayerSeconds layer_seconds(const Scenario& scenario, bool with_experts);
-
 } // namespace ringside

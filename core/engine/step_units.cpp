@@ -1,6 +1,7 @@
 #include "core/engine/step_units.h"
 
 #include "core/engine/compute.h"
+#include "core/engine/step_model/profile.h"
 #include "core/engine/traffic.h"
 #include "core/engine/weights.h"
 
@@ -30,7 +31,7 @@ double products(const Weight& w)
 // What is computed between two collectives of the tensor group. Either part may be empty.
 struct Block
 {
-    double before = 0; // FLOPs a token: up to the scores, or up to the experts
+    double before = 0; // FLOPs: up to the scores, or up to the experts
     double middle = 0; // the scores themselves, or the experts
     double after = 0;
     bool scores = false;
@@ -40,20 +41,48 @@ struct Block
     bool leaves = true;
 };
 
-// Writes the passes through one layer, piece by piece.
+double forward_flops(const std::vector<Block>& blocks)
+{
+    double sum = 0;
+    for (const Block& b : blocks)
+    {
+        sum += b.before + b.middle + b.after;
+    }
+    return sum;
+}
+
+// Scores have no weights: both their gradients are those of inputs. Selective recomputation makes them again.
+double score_rounds(const Scenario& s)
+{
+    return s.training.recompute == Recompute::selective ? 3 : 2;
+}
+
+double backward_flops(const Scenario& s, const std::vector<Block>& blocks)
+{
+    double sum = 0;
+    for (const Block& b : blocks)
+    {
+        sum += 2 * (b.before + b.after) + (b.scores ? score_rounds(s) : 2) * b.middle;
+    }
+    return sum;
+}
+
+// Writes the passes through one layer, piece by piece. A pass's time is the step model's, shared out over its
+// pieces by their FLOPs.
 class Pieces
 {
 public:
-    Pieces(const Scenario& s, double per_flop, bool communicate)
-        : s_(s), per_flop_(per_flop), tensor_(communicate && s.parallel.tensor > 1),
+    Pieces(const Scenario& s, bool communicate)
+        : s_(s), tensor_(communicate && s.parallel.tensor > 1),
           context_(communicate && s.parallel.context > 1), expert_(communicate && s.parallel.expert > 1)
     {
     }
 
     std::vector<StepPiece> take() { return std::move(list_); }
 
-    void forward(const std::vector<Block>& blocks, StepKind kind)
+    void forward(const std::vector<Block>& blocks, StepKind kind, double seconds)
     {
+        per_flop_ = seconds / forward_flops(blocks);
         for (const Block& b : blocks)
         {
             gather(b.enters, kind);
@@ -66,19 +95,17 @@ public:
     }
 
     // Input gradients first: with tensor parallelism they travel while the weights' gradients are computed.
-    void backward(const std::vector<Block>& blocks)
+    void backward(const std::vector<Block>& blocks, double seconds)
     {
-        const bool scores_again = s_.training.recompute == Recompute::selective;
+        per_flop_ = seconds / backward_flops(s_, blocks);
         for (std::size_t i = blocks.size(); i-- > 0;)
         {
             const Block& b = blocks[i];
             const StepKind kind = StepKind::backward;
             const double now = tensor_ && b.enters ? 1 : 2; // the rest is computed beside the reduction
-            // Scores have no weights: both their gradients are those of inputs.
-            const double scores = scores_again ? 3 : 2;
             gather(b.leaves, kind);
             compute(now * b.after);
-            around(b, 2, (b.scores ? scores : now) * b.middle, kind);
+            around(b, 2, (b.scores ? score_rounds(s_) : now) * b.middle, kind);
             compute(now * b.before);
             reduce(b.enters, kind, true);
             compute((2 - now) * (b.before + b.after + (b.scores ? 0 : b.middle)));
@@ -149,7 +176,7 @@ private:
     }
 
     const Scenario& s_;
-    double per_flop_;
+    double per_flop_ = 0; // [s]
     bool tensor_;
     bool context_;
     bool expert_;
@@ -160,33 +187,24 @@ private:
 class Maker
 {
 public:
-    Maker(const Scenario& s, bool communicate) : s_(s), communicate_(communicate), compute_(compute_report(s))
+    Maker(const Scenario& s, bool communicate)
+        : s_(s), communicate_(communicate), compute_(compute_report(s)), profile_(step_profile(s)),
+          tokens_(static_cast<double>(s.training.micro_batch * s.training.sequence_length) /
+                  static_cast<double>(s.parallel.tensor * s.parallel.context))
     {
-        const Training& t = s.training;
-        const double tokens = static_cast<double>(t.micro_batch * t.sequence_length) /
-                              static_cast<double>(s.parallel.tensor * s.parallel.context);
-        per_flop_ = tokens / (s.cluster.gpu.bf16_tflops * 1e12 * kStepEfficiency);
         for (const bool experts : {false, true})
         {
             if (!experts || s.model.experts > 0)
             {
-                const std::size_t kind = experts ? 1 : 0;
-                weights_[kind] = layer_weights(s.model, s.parallel, experts);
-                const auto blocks = blocks_of(experts);
-                forward_[kind] = forward_of(blocks);
-                backward_[kind] = backward_of(blocks);
+                layers_[experts ? 1 : 0] = made(experts);
             }
         }
     }
 
     StepUnit layer(std::int64_t index) const
     {
-        const std::size_t kind = has_experts(s_.model, index) ? 1 : 0;
-        StepUnit unit;
+        StepUnit unit = layers_[has_experts(s_.model, index) ? 1 : 0];
         unit.layer = index;
-        add_tensors(unit, weights_[kind]);
-        unit.forward = forward_[kind];
-        unit.backward = backward_[kind];
         return unit;
     }
 
@@ -195,8 +213,7 @@ public:
         StepUnit unit;
         unit.layer = kEmbeddingUnit;
         add_tensors(unit, embedding_weights(s_.model, s_.parallel));
-        unit.forward = {{0, StepKind::forward, Axis::data, {}, false}};
-        unit.backward = {{0, StepKind::backward, Axis::data, {}, false}};
+        in_one_piece(unit, profile_.of(Unit::embedding));
         return unit;
     }
 
@@ -205,19 +222,50 @@ public:
         StepUnit unit;
         unit.layer = kHeadUnit;
         add_tensors(unit, head_weights(s_.model, s_.parallel, shares));
-        const double forward = compute_.head_token.value * per_flop_;
-        unit.forward = {{forward, StepKind::forward, Axis::data, {}, false}};
-        unit.backward = {{2 * forward, StepKind::backward, Axis::data, {}, false}};
+        in_one_piece(unit, profile_.of(Unit::head));
+        unit.flops = 3 * compute_.head_token.value * tokens_;
         unit.needs_first = shares;
         return unit;
     }
 
 private:
+    static void in_one_piece(StepUnit& unit, const UnitProfile& profile)
+    {
+        unit.forward = {{profile.forward.alone(), StepKind::forward, Axis::data, {}, false}};
+        unit.backward = {{profile.again.alone() + profile.input.alone() + profile.weight.alone(),
+                          StepKind::backward,
+                          Axis::data,
+                          {},
+                          false}};
+    }
+
+    StepUnit made(bool experts) const
+    {
+        const UnitProfile& profile = profile_.of(experts ? Unit::experts : Unit::dense);
+        const std::vector<Block> blocks = blocks_of(experts);
+        const bool twice = s_.training.recompute == Recompute::full;
+        StepUnit unit;
+        add_tensors(unit, layer_weights(s_.model, s_.parallel, experts));
+        Pieces forward(s_, communicate_);
+        forward.forward(blocks, StepKind::forward, profile.forward.alone());
+        unit.forward = forward.take();
+        Pieces backward(s_, communicate_);
+        if (twice)
+        {
+            backward.forward(blocks, StepKind::backward, profile.again.alone());
+        }
+        backward.backward(blocks, profile.input.alone() + profile.weight.alone() +
+                                      (twice ? 0 : profile.again.alone()));
+        unit.backward = backward.take();
+        unit.flops = (twice ? 2 : 1) * forward_flops(blocks) + backward_flops(s_, blocks);
+        return unit;
+    }
+
     std::vector<Block> blocks_of(bool experts) const
     {
         Block attention;
         attention.scores = true;
-        attention.middle = compute_.attention_token.value / static_cast<double>(s_.model.layers);
+        attention.middle = compute_.attention_token.value * tokens_ / static_cast<double>(s_.model.layers);
         Block mlp;
         mlp.experts = experts;
         for (const Weight& w : layer_weights(s_.model, Parallel{}, experts))
@@ -225,7 +273,7 @@ private:
             const bool output = w.name == "attention output";
             (w.mlp    ? (w.expert ? mlp.middle : mlp.before)
              : output ? attention.after
-                      : attention.before) += products(w);
+                      : attention.before) += products(w) * tokens_;
         }
         if (s_.model.norms_per_layer == 1) // both read the same input and are summed behind
         {
@@ -238,31 +286,12 @@ private:
         return {attention, mlp};
     }
 
-    std::vector<StepPiece> forward_of(const std::vector<Block>& blocks) const
-    {
-        Pieces pieces(s_, per_flop_, communicate_);
-        pieces.forward(blocks, StepKind::forward);
-        return pieces.take();
-    }
-
-    std::vector<StepPiece> backward_of(const std::vector<Block>& blocks) const
-    {
-        Pieces pieces(s_, per_flop_, communicate_);
-        if (s_.training.recompute == Recompute::full)
-        {
-            pieces.forward(blocks, StepKind::backward);
-        }
-        pieces.backward(blocks);
-        return pieces.take();
-    }
-
     const Scenario& s_;
     bool communicate_;
     ComputeReport compute_;
-    double per_flop_ = 0; // [s] for a FLOP of every token of a micro-batch
-    std::array<std::vector<Weight>, 2> weights_;
-    std::array<std::vector<StepPiece>, 2> forward_;
-    std::array<std::vector<StepPiece>, 2> backward_;
+    StepProfile profile_;
+    double tokens_;                  // of a micro-batch, whose FLOPs this GPU makes
+    std::array<StepUnit, 2> layers_; // dense, with experts
 };
 
 } // namespace

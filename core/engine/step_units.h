@@ -28,6 +28,7 @@ struct StepUnit
     std::array<std::vector<double>, 2> tensors; // [dense, experts] elements on one GPU, as the forward goes
     std::vector<StepPiece> forward;             // of one micro-batch
     std::vector<StepPiece> backward;            // with what is computed again
+    double flops = 0;                           // of both, on this GPU
     bool needs_first = false;                   // the head that multiplies with the embedding's weights
 
     double elements(std::size_t group) const;

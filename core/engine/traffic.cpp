@@ -62,20 +62,6 @@ Owned owned(const Scenario& s, const MemoryReport& memory)
     return {static_cast<double>(w.dense), static_cast<double>(w.expert)};
 }
 
-// A group spanning `reach` neighbouring GPUs uses the network once it is larger than a node.
-Seconds over_link(Bytes bytes, const Cluster& cluster, std::int64_t reach)
-{
-    const double inside = node_link(cluster);
-    const double rate = reach > cluster.gpus_per_node || inside <= 0 ? cluster.network_gb_per_s : inside;
-    return bytes / BytesPerSecond(rate * 1e9);
-}
-
-Seconds over_pcie(const HostTraffic& traffic, const Gpu& gpu)
-{
-    return gpu.pcie_gb_per_s > 0 ? (traffic.down + traffic.up) / BytesPerSecond(gpu.pcie_gb_per_s * 1e9)
-                                 : Seconds{};
-}
-
 } // namespace
 
 Bytes tensor_message(const Scenario& s)
@@ -186,24 +172,6 @@ HostTraffic host_traffic(const Scenario& s, const MemoryReport& memory)
     const double up =
         fetched ? 2 * static_cast<double>(micro_batches(s)) * elements(s.parallel.zero == 3) : updated;
     return {Bytes(state_bytes(s.training).gradient * updated), Bytes(wire_bytes(s.training) * up)};
-}
-
-StepEstimate estimated_step(const Scenario& s, const MemoryReport& memory)
-{
-    const Parallel& p = s.parallel;
-    const bool eight_bit = s.training.precision == Precision::fp8 && s.cluster.gpu.fp8_tflops > 0;
-    const FlopsPerSecond peak((eight_bit ? s.cluster.gpu.fp8_tflops : s.cluster.gpu.bf16_tflops) * 1e12);
-    const Seconds ideal = compute_report(s).hardware_step / peak / static_cast<double>(s.cluster.gpus);
-    // Ranks are laid out tensor first, then context, then data, stages outermost, as Megatron-LM does.
-    const std::int64_t replica = p.tensor * p.context;
-    StepEstimate step;
-    step.exposed = ideal * (1 + bubble_of(s).over_ideal);
-    step.exposed += over_link(tensor_traffic(s), s.cluster, p.tensor);
-    step.exposed += over_link(context_traffic(s), s.cluster, replica);
-    step.exposed += over_link(expert_traffic(s), s.cluster, p.expert * p.expert_tensor);
-    step.hidden += over_link(data_traffic(s, memory), s.cluster, replica * data_parallel(s));
-    step.hidden += over_pcie(host_traffic(s, memory), s.cluster.gpu);
-    return step;
 }
 
 } // namespace ringside

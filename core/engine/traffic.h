@@ -54,13 +54,4 @@ struct HostTraffic
 };
 HostTraffic host_traffic(const Scenario& scenario, const MemoryReport& memory);
 
-// FLOPs at the GPU's peak, the bubble's closed form, and every byte at its link's full rate, without latency.
-// Good for comparing neighbours of one scenario; a poor forecast of a step.
-struct StepEstimate
-{
-    Seconds exposed; // compute, bubble, and tensor, context and expert traffic: on the critical path
-    Seconds hidden;  // data-parallel and host traffic, which can run beside compute
-};
-StepEstimate estimated_step(const Scenario& scenario, const MemoryReport& memory);
-
 } // namespace ringside

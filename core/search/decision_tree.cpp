@@ -173,17 +173,6 @@ bool Walk::cut_layers()
     return enough;
 }
 
-// Layers over stages as evenly as they go; the first and the last have embedding and head besides.
-std::vector<std::int64_t> stages_of(std::int64_t layers, std::int64_t stages)
-{
-    std::vector<std::int64_t> all(static_cast<std::size_t>(stages), layers / stages);
-    for (std::int64_t i = 0; i < layers % stages; ++i)
-    {
-        ++all[static_cast<std::size_t>((i + 1) % stages)];
-    }
-    return layers % stages == 0 ? std::vector<std::int64_t>() : all;
-}
-
 void Walk::cut_stages()
 {
     Scenario chosen = s_;
@@ -193,7 +182,7 @@ void Walk::cut_stages()
     {
         Scenario tried = s_;
         tried.parallel.pipeline = stages;
-        tried.parallel.stage_layers = stages_of(s_.model.layers, stages);
+        tried.parallel.stage_layers = even_cut(s_.model.layers, stages);
         if (!has_errors(validate(tried)))
         {
             chosen = tried;

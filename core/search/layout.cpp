@@ -11,6 +11,20 @@ Layout layout_of(const Scenario& s)
             p.expert_tensor, p.zero,   t.micro_batch, p.sequence_parallel, t.recompute, t.schedule};
 }
 
+std::vector<std::int64_t> even_cut(std::int64_t layers, std::int64_t stages)
+{
+    if (layers < stages || layers % stages == 0)
+    {
+        return {};
+    }
+    std::vector<std::int64_t> all(static_cast<std::size_t>(stages), layers / stages);
+    for (std::int64_t i = 0; i < layers % stages; ++i)
+    {
+        ++all[static_cast<std::size_t>((i + 1) % stages)];
+    }
+    return all;
+}
+
 void apply(const Layout& l, Scenario& s)
 {
     s.cluster.gpus = l.gpus;
@@ -23,10 +37,10 @@ void apply(const Layout& l, Scenario& s)
     p.expert_tensor = l.expert_tensor;
     p.zero = l.zero;
     p.sequence_parallel = l.sequence_parallel;
-    p.stage_layers.clear();
     s.training.micro_batch = l.micro_batch;
     s.training.recompute = l.recompute;
     s.training.schedule = l.schedule;
+    p.stage_layers = even_cut(s.model.layers, virtual_stages(l.schedule, pipeline_shape(s)));
 }
 
 Scenario without_layout(Scenario s)

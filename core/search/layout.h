@@ -25,7 +25,10 @@ struct Layout
 };
 
 Layout layout_of(const Scenario& scenario);
-// Stages are cut evenly; everything else stays as it is.
+// Layers over (virtual) stages as evenly as they go; the first and the last, which have embedding and head
+// besides, are the last to get one more. Empty where all are equal, and where there are too few.
+std::vector<std::int64_t> even_cut(std::int64_t layers, std::int64_t stages);
+// Layers go over the stages by even_cut(); everything else stays as it is.
 void apply(const Layout& layout, Scenario& scenario);
 // What no layout changes; the number of GPUs stays.
 Scenario without_layout(Scenario scenario);

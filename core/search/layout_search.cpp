@@ -265,7 +265,7 @@ void LayoutSearch::list_units()
                 }
                 for (const std::int64_t pipeline : divisors(gpus / tensor / context))
                 {
-                    if (m.layers % pipeline != 0)
+                    if (m.layers < pipeline)
                     {
                         reject(Rejection::layers, counts_ ? 1 : 0);
                     }
@@ -355,7 +355,9 @@ const std::vector<LayoutSearch::Plan>& LayoutSearch::plans(const Unit& unit, std
             for (std::int64_t chunks = kind->least_chunks;
                  unit.pipeline > 1 && chunks <= std::min(kind->most_chunks, layers); ++chunks)
             {
-                if (kind->placement != Placement::two_way && layers % chunks != 0)
+                // An uneven cut is tried with the fewest chunks only.
+                const std::int64_t all = virtual_stages(kind, {unit.pipeline, micro_batches, chunks});
+                if (s_.model.layers % all != 0 && chunks > kind->least_chunks)
                 {
                     ++refused[0];
                 }
@@ -465,6 +467,7 @@ void LayoutSearch::look_at_plan(const Plan& plan)
 {
     s_.training.schedule = plan.schedule;
     s_.parallel.chunks = plan.chunks;
+    s_.parallel.stage_layers = even_cut(s_.model.layers, virtual_stages(plan.schedule, pipeline_shape(s_)));
     const StepProfile& profile = model_.profile(s_);
     const Cut& cut = memory_.cut(s_);
     const auto worst = memory_.worst(s_, cut, memory_.kept(s_));

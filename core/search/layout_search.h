@@ -47,7 +47,7 @@ enum class Rejection : std::uint8_t
 {
     heads,    // tensor parallelism does not divide heads or MLP
     sequence, // context (with tensor) does not divide the sequence
-    layers,   // layers do not divide into stages and chunks
+    layers,   // fewer layers than stages, or an uneven cut with more chunks than the schedule needs
     experts,
     batch,    // the global batch does not divide into micro-batches
     schedule, // the schedule does not take this shape

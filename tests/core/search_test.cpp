@@ -63,6 +63,15 @@ SearchResult all_of(const Scenario& s, const SearchLimits& limits, std::size_t p
     return all;
 }
 
+// Uneven cuts are tried with as few chunks as the schedule takes.
+std::vector<std::int64_t> uneven_cut(const Scenario& s)
+{
+    const ScheduleKind kind = s.training.schedule;
+    return s.parallel.chunks > kind->least_chunks
+               ? std::vector<std::int64_t>()
+               : even_cut(s.model.layers, virtual_stages(kind, pipeline_shape(s)));
+}
+
 // Every combination of small numbers that validate() has nothing against.
 std::int64_t legal_by_hand(const Scenario& from)
 {
@@ -96,6 +105,7 @@ std::int64_t legal_by_hand(const Scenario& from)
                                             s.training.schedule = kind;
                                             s.parallel.chunks = chunks;
                                             s.parallel.zero = zero;
+                                            s.parallel.stage_layers = uneven_cut(s);
                                             const bool pointless =
                                                 (sequence && tensor == 1) ||
                                                 (zero > 0 && dense_replicas(s) == 1) ||
@@ -232,4 +242,7 @@ TEST_CASE("where nothing fits the nearest miss is named")
 TEST_CASE("nothing legal is left out: all layouts of a small model, counted by trying them")
 {
     CHECK(all_of(small(0), everything()).legal == legal_by_hand(small(0)));
+    Scenario uneven = small(0);
+    uneven.model.layers = 11;
+    CHECK(all_of(uneven, everything()).legal == legal_by_hand(uneven));
 }

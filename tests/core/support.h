@@ -43,4 +43,15 @@ inline Scenario scenario(const std::string& text)
     return *read;
 }
 
+// Kernels that reach the whole peak and cost nothing besides, so that times are FLOPs over it.
+inline Calibration perfect_kernels()
+{
+    Calibration perfect;
+    perfect.gemm_efficiency = 1e9;
+    perfect.hbm_efficiency = 1e12;
+    perfect.kernel_us = 0;
+    perfect.host_kernel_us = 0;
+    return perfect;
+}
+
 } // namespace ringside::test

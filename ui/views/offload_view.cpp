@@ -41,7 +41,7 @@ private:
     void draw_lanes(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void draw_below(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void draw_chart(const Frame& frame, const Painter& painter, Rect area, Out& out);
-    void draw_numbers(const Frame& frame, const Painter& painter, Rect& area) const;
+    void draw_numbers(const Painter& painter, Rect& area) const;
 
     bool delayed_ = false;
     Shelves shelves_;
@@ -233,7 +233,7 @@ Caption OffloadView::caption(const Frame& frame) const
         caption.sentence = "Without a rate between GPU and shelf **nothing can be timed**.";
         return caption;
     }
-    const Term term = explain_break_even(frame.now.scenario, r);
+    const Term term = explain_break_even(r);
     const std::string tokens = format_count(r.tokens);
     const std::string even = format_count(r.break_even());
     const Bytes freed = all.of(Offload::none).fullest - r.fullest;
@@ -273,7 +273,7 @@ Caption OffloadView::caption(const Frame& frame) const
     return caption;
 }
 
-void OffloadView::draw_numbers(const Frame& frame, const Painter& painter, Rect& area) const
+void OffloadView::draw_numbers(const Painter& painter, Rect& area) const
 {
     const Theme& t = painter.theme;
     const OffloadReport& r = shelves_.timed();
@@ -294,9 +294,8 @@ void OffloadView::draw_numbers(const Frame& frame, const Painter& painter, Rect&
     const Bytes moved = r.step.down + r.step.up;
     if (moved > Bytes{} && r.compute > 0)
     {
-        const FlopsPerSecond rate = offload_compute_rate(frame.now.scenario);
-        const double intensity = r.compute * rate.value / moved.value;
-        const BytesPerSecond needed = rate_for_efficiency(kShare, intensity, rate);
+        const BytesPerSecond needed =
+            rate_for_efficiency(kShare, r.flops / moved.value, r.flops_per_second());
         line("PCIe for 90%", fmt::format("{} GB/s", three_digits(needed.value / 1e9)));
     }
     if (r.sharing > 1)
@@ -322,7 +321,7 @@ bool OffloadView::draw_panel(const Frame& frame, const Painter& painter, Rect ar
     area.cut_top(painter.px(4));
     if (r.possible)
     {
-        draw_numbers(frame, painter, area);
+        draw_numbers(painter, area);
     }
     if (!offloads_weights(r.options.placement))
     {

@@ -200,7 +200,7 @@ void StepView::draw_picture(const Frame& frame, const Painter& painter, Rect are
     const StepGroup& group = life.groups[life.groups[0].ranks > 1 ? 0 : 1];
     const auto rate = [](const Link& link)
     { return fmt::format("{} GB/s", three_digits(link.bandwidth.value / 1e9)); };
-    const std::array rates{fmt::format("at {:.0f}% of peak", kStepEfficiency * 100), axes_of(life),
+    const std::array rates{fmt::format("{} TFLOP/s", three_digits(life.reached / 1e12)), axes_of(life),
                            rate(group.links.inside), rate(group.links.between)};
     const StepStyle style{label,           pitch,    frame.playback.t,
                           stepping(frame), hovered_, {rates[0], rates[1], rates[2], rates[3]}};
@@ -272,12 +272,12 @@ Caption StepView::caption(const Frame& frame) const
     caption.formula =
         fmt::format("sent = {} = {}", term.working, format_bytes(Bytes(term.value), frame.preferences.unit));
     caption.source = fmt::format(
-        "{}\n{}.\nEfficiency = compute / step = {} / {} = {}.\nEach layer's products at {:.0f}% of the GPU's "
-        "dense 16-bit peak, backward twice the forward and what is computed again; rings at the nominal link "
-        "rate. ZeRO-1 and 2 gather the new weights after the optimizer; some runtimes hide that behind the "
+        "{}\n{}.\nEfficiency = compute / step = {} / {} = {}.\nEach layer takes the seconds of the step-time "
+        "model, {} TFLOP/s here; rings at the nominal link rate. ZeRO-1 and 2 gather the new weights after "
+        "the optimizer; some runtimes hide that behind the "
         "next forward.",
         term.formula, term.source, milliseconds(life.compute), milliseconds(life.total),
-        format_percent(life.efficiency()), kStepEfficiency * 100);
+        format_percent(life.efficiency()), three_digits(life.reached / 1e12));
     return caption;
 }
 

@@ -35,6 +35,8 @@ struct PassTime
     double total() const;
     // The device at work: without waiting for the host, and without the wire.
     double device() const;
+    // The same with waiting for the host: what a pass takes where nothing is sent.
+    double alone() const { return device() + of(Cause::host); }
     void add(const PassTime& other, double times = 1);
 };
 
