@@ -4,6 +4,9 @@
 
 #include "app/files.h"
 #include "app/input.h"
+#include "app/lesson_command.h"
+#include "app/question_command.h"
+#include "app/study_desk.h"
 #include "core/base/text.h"
 #include "core/engine/cases.h"
 #include "core/engine/conventions.h"
@@ -324,7 +327,7 @@ Issues compare_counts(const ModelPreset& preset)
 
 } // namespace
 
-int run_check(const CommonOptions& options, const std::vector<std::string>& files)
+int run_check(const CommonOptions& options, const std::vector<std::string>& files, std::uint64_t seeds)
 {
     const auto assets = find_assets(options.assets);
     if (!assets)
@@ -338,6 +341,11 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
         const Issues wrong = compare_counts(preset);
         issues.insert(issues.end(), wrong.begin(), wrong.end());
     }
+    const LessonCheck lessons = check_lessons(*assets, presets);
+    issues.insert(issues.end(), lessons.issues.begin(), lessons.issues.end());
+    const QuestionCheck questions = check_questions(*assets, presets, seeds, lessons.concepts);
+    issues.insert(issues.end(), questions.issues.begin(), questions.issues.end());
+    const StudyPlan plan = load_plan(*assets, issues);
     print_faults(issues);
     std::size_t faults = issues.size();
     bool all_read = true;
@@ -358,14 +366,28 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
                                 {"gpus", presets.gpus.size()},
                                 {"clusters", presets.clusters.size()},
                                 {"scenarios", presets.scenarios.size()},
+                                {"question_families", questions.families},
+                                {"question_variants", questions.variants},
+                                {"concepts_complete", questions.complete},
+                                {"source_items_askable", questions.askable},
+                                {"missions", plan.missions.size()},
+                                {"lessons", lessons.count},
                                 {"faults", faults}}
                                .dump(2));
     }
     else
     {
-        fmt::print("{} models, {} accelerators, {} clusters, {} scenarios: {}\n", presets.models.size(),
-                   presets.gpus.size(), presets.clusters.size(), presets.scenarios.size(),
-                   faults == 0 ? "no faults" : fmt::format("{} faults", faults));
+        fmt::print(
+            "{} models, {} accelerators, {} clusters, {} scenarios, {} question families ({} variants), {} "
+            "lessons: {}\n",
+            presets.models.size(), presets.gpus.size(), presets.clusters.size(), presets.scenarios.size(),
+            questions.families, questions.variants, lessons.count,
+            faults == 0 ? "no faults" : fmt::format("{} faults", faults));
+        for (const std::string& gap : questions.gaps)
+        {
+            fmt::print("{}\n", gap);
+        }
+        fmt::print("{}\n", questions.coverage);
     }
     return !all_read ? kBadInput : faults == 0 ? kDone : kNo;
 }

@@ -2,6 +2,7 @@
 // exit status: 0 done, 1 the answer is no, 2 bad input.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct CommonOptions
 int run_evaluate(const CommonOptions& options, const std::string& file, const std::vector<std::string>& sets,
                  const std::string& convention);
 int run_validate(const CommonOptions& options, const std::vector<std::string>& files);
-int run_check(const CommonOptions& options, const std::vector<std::string>& files);
+// Presets, question families sampled with `seeds` seeds each, and the scenarios named.
+int run_check(const CommonOptions& options, const std::vector<std::string>& files, std::uint64_t seeds);
 
 } // namespace ringside

@@ -5,6 +5,8 @@
 #include "app/calibrate_command.h"
 #include "app/collective_command.h"
 #include "app/commands.h"
+#include "app/lesson_command.h"
+#include "app/question_command.h"
 #include "app/schedule_command.h"
 #include "app/search_command.h"
 #include "app/window/bench.h"
@@ -32,7 +34,10 @@ struct Options
     SearchOptions search;
     PictureOptions picture;
     CalibrateOptions calibrate;
+    QuestionOptions question;
+    std::uint64_t seeds = 25;
     std::string benchmark;
+    std::string lesson;
     WindowOptions window;
     int status = kDone;
 };
@@ -87,10 +92,41 @@ void add_calibrate(CLI::App& app, Options& o)
 
 void add_check(CLI::App& app, Options& o)
 {
-    auto* check = app.add_subcommand("check", "every fault of every preset, and of the scenarios named");
+    auto* check =
+        app.add_subcommand("check", "every fault of every preset and question, and of the scenarios named");
     check->add_option("PATH", o.files, "scenario files");
     check->add_flag("--json", o.common.json, "one JSON document");
-    check->callback([&o] { o.status = run_check(o.common, o.files); });
+    check->add_option("--seeds", o.seeds, "questions drawn of every family")->capture_default_str();
+    check->callback([&o] { o.status = run_check(o.common, o.files, o.seeds); });
+}
+
+void add_question(CLI::App& app, Options& o)
+{
+    auto* question = app.add_subcommand("question", "families of questions, drawn from a seed and graded");
+    question->require_subcommand(1);
+    QuestionOptions& q = o.question;
+    auto* list = question->add_subcommand("list", "every family and variant");
+    list->add_option("--topic", q.topic, "only these");
+    list->add_flag("--json", o.common.json, "one JSON document");
+    list->callback([&o] { o.status = run_question_list(o.common, o.question); });
+    const auto with_id = [&](const char* name, const char* says)
+    {
+        auto* command = question->add_subcommand(name, says);
+        command->add_option("ID", q.id, "family, or family/variant")->required();
+        command->add_option("--seed", q.seed, "that its numbers come from")->capture_default_str();
+        command->add_flag("--json", o.common.json, "one JSON document");
+        return command;
+    };
+    auto* answer = with_id("answer", "grades an answer; exit 1 when it is not right");
+    answer
+        ->add_option("TEXT", q.text,
+                     "as people type it: 1.12TB, 22%, 3h 20min; an id, an order, ticked points")
+        ->required();
+    answer->add_option("--hints", q.hints, "opened before answering")->check(CLI::Range(0, 3));
+    answer->add_option("--seconds", q.seconds, "it took");
+    answer->callback([&o] { o.status = run_question_answer(o.common, o.question); });
+    with_id("show", "a question with its hints, answer, solution and known slips")
+        ->callback([&o] { o.status = run_question_show(o.common, o.question); });
 }
 
 void add_schedule(CLI::App& app, Options& o)
@@ -189,13 +225,31 @@ void add_search(CLI::App& app, Options& o)
     search->callback([&o] { o.status = run_search(o.common, o.search); });
 }
 
+void add_lesson(CLI::App& app, Options& o)
+{
+    auto* lesson = app.add_subcommand("lesson", "the guided lessons");
+    lesson->require_subcommand(1);
+    auto* list = lesson->add_subcommand("list", "every lesson in the order of the course");
+    list->add_flag("--json", o.common.json, "one JSON document");
+    list->callback([&o] { o.status = run_lesson_list(o.common); });
+    auto* show = lesson->add_subcommand("show", "a lesson's texts, with the engine's numbers in");
+    show->add_option("ID", o.lesson, "which lesson")->required();
+    show->add_flag("--json", o.common.json, "one JSON document");
+    show->callback([&o] { o.status = run_lesson_show(o.common, o.lesson); });
+}
+
 void add_picture(CLI::App& app, Options& o)
 {
     auto* draw = app.add_subcommand("picture", "draws a view into a PNG file, with no display");
     draw->add_option("--view", o.picture.view, "which view; --list names them");
     draw->add_option("--scenario", o.picture.scenario, "scenario (JSON); the default one without it");
     draw->add_option("--compare", o.picture.compare, "scenario A, to compare with");
+    draw->add_option("--progress", o.picture.progress,
+                     "study progress (JSON), on the morning after its last review");
     draw->add_option("--time", o.picture.time, "moment of its playback, in the view's units");
+    draw->add_option("--lesson", o.picture.lesson, "the view of a lesson's step, with the lesson round it");
+    draw->add_option("--step", o.picture.step, "of the lesson, from 1")->capture_default_str();
+    draw->add_flag("--reveal", o.picture.reveal, "with the truth, or the task's solution, on show");
     draw->add_option("--size", o.picture.size, "in pixels")->type_name("WxH")->capture_default_str();
     draw->add_option("--text-scale", o.picture.text_scale, "0.75 to 2.5")->capture_default_str();
     draw->add_flag("--light", o.picture.light, "the light theme");
@@ -236,13 +290,16 @@ int run(int argc, char** argv)
     add_evaluate_and_validate(app, o);
     add_calibrate(app, o);
     add_check(app, o);
+    add_question(app, o);
     add_schedule(app, o);
     add_collective(app, o);
     add_search(app, o);
+    add_lesson(app, o);
     add_picture(app, o);
     add_bench(app, o);
     app.add_option("--view", o.window.view, "view to open; ringside picture --list names them");
     app.add_option("--scenario", o.window.scenario, "scenario (JSON) to open instead of the last one");
+    app.add_option("--lesson", o.window.lesson, "lesson to begin; ringside lesson list names them");
     app.add_flag("--presenter", o.window.presenter, "large type and only the picture");
     app.require_subcommand(0, 1);
     try

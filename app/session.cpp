@@ -150,7 +150,42 @@ void Session::run(Command command)
     }
 }
 
+void Session::set_study(std::unique_ptr<StudyDesk> desk)
+{
+    study_ = std::move(desk);
+    if (!study_->message().empty())
+    {
+        notice_ = study_->message();
+    }
+}
+
+void Session::study(const StudyAction& action)
+{
+    const auto* import = std::get_if<ImportStudy>(&action);
+    const bool pasted = import != nullptr && import->text.empty();
+    const StudyDesk::Answer answer =
+        pasted ? study_->apply(ImportStudy{from_clipboard()}) : study_->apply(action);
+    notice_ = answer.file.empty() ? answer.notice : to_file({answer.file, answer.text});
+    view_ = find_view(answer.view) != nullptr ? answer.view : view_;
+}
+
 void Session::apply(const Action& action)
+{
+    const std::string refused = lessons_ ? lessons_->refuses(action, scenario_) : std::string();
+    if (!refused.empty())
+    {
+        notice_ = refused;
+        return;
+    }
+    perform(action);
+    if (lessons_)
+    {
+        lessons_->tell(preferences_.unit);
+        follow_lesson();
+    }
+}
+
+void Session::perform(const Action& action)
 {
     if (!std::holds_alternative<ChangeScenario>(action))
     {
@@ -192,14 +227,95 @@ void Session::apply(const Action& action)
                 searcher_->want(now_.scenario, a.limits);
                 layouts_ = searcher_->look();
             },
+            [this](const StartLesson& a) { start_lesson(a.id); },
+            [this](const LessonInput& a)
+            {
+                if (aside_)
+                {
+                    lessons_->input(a);
+                }
+            },
+            [this](LessonSwitch a)
+            {
+                if (aside_)
+                {
+                    lessons_->turn(a);
+                }
+            },
+            [this](const LeaveLesson&) { leave_lesson(); },
             [this](const Command& a) { run(a); },
+            [this](const StudyAction& a) { study(a); },
         },
         action);
+}
+
+void Session::set_course(Course course, std::set<std::string> done)
+{
+    leave_lesson();
+    lessons_ = std::make_unique<LessonDesk>(presets_, std::move(course), std::move(done));
+}
+
+void Session::start_lesson(const std::string& id)
+{
+    const Issues issues = lessons_ ? lessons_->start(id) : Issues{{"", "There are no lessons here", ""}};
+    if (!issues.empty())
+    {
+        notice_ = to_line(issues.front());
+        return;
+    }
+    if (!aside_)
+    {
+        aside_ = Aside{scenario_, view_, std::move(undo_), std::move(redo_), std::move(before_), clocks_};
+    }
+    before_.reset();
+}
+
+void Session::leave_lesson()
+{
+    if (!aside_)
+    {
+        return;
+    }
+    lessons_->leave();
+    Aside kept = *std::exchange(aside_, std::nullopt);
+    view_ = kept.view;
+    undo_ = std::move(kept.undo);
+    redo_ = std::move(kept.redo);
+    before_ = std::move(kept.before);
+    clocks_ = std::move(kept.clocks);
+    start_at_.reset();
+    start_with(std::move(kept.scenario));
+}
+
+void Session::follow_lesson()
+{
+    if (auto setting = lessons_->take_setting())
+    {
+        undo_.clear();
+        redo_.clear();
+        view_ = setting->view;
+        start_with(std::move(setting->scenario));
+        Clock& clock = clocks_[view_];
+        clock.rounds = 0;
+        clock.rest = -1;
+        clock.playback = {0, setting->playback.play && !preferences_.reduced_motion,
+                          static_cast<float>(setting->playback.speed)};
+        start_at_ = setting->playback.time;
+    }
+    else if (aside_)
+    {
+        lessons_->look(now_.scenario, now_.report);
+    }
 }
 
 void Session::advance(double seconds, const Motion& motion)
 {
     layouts_ = searcher_->look();
+    study_->tick();
+    if (lessons_ && lessons_->frozen())
+    {
+        return;
+    }
     Clock& clock = clocks_[view_];
     Playback& p = clock.playback;
     if (motion.rest != clock.rest)
@@ -207,6 +323,10 @@ void Session::advance(double seconds, const Motion& motion)
         // First shown, or the scenario changed where this view rests.
         p.t = p.playing ? p.t : motion.rest;
         clock.rest = motion.rest;
+    }
+    if (start_at_)
+    {
+        p.t = *std::exchange(start_at_, std::nullopt);
     }
     if (!p.playing || motion.duration <= 0)
     {
@@ -229,7 +349,7 @@ void Session::advance(double seconds, const Motion& motion)
 bool Session::playing() const
 {
     const auto found = clocks_.find(view_);
-    return found != clocks_.end() && found->second.playback.playing;
+    return found != clocks_.end() && found->second.playback.playing && !(lessons_ && lessons_->frozen());
 }
 
 Frame Session::frame(double clock) const
@@ -247,7 +367,10 @@ Frame Session::frame(double clock) const
             !undo_.empty(),
             !redo_.empty(),
             clock,
-            layouts_};
+            layouts_,
+            lessons_ ? &lessons_->course() : nullptr,
+            lessons_ ? lessons_->frame() : nullptr,
+            &study_->frame()};
 }
 
 } // namespace ringside

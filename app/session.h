@@ -3,6 +3,8 @@
 #pragma once
 
 #include "app/layout_searcher.h"
+#include "app/lesson_desk.h"
+#include "app/study_desk.h"
 #include "ui/shell/frame.h"
 #include "ui/shell/view.h"
 
@@ -44,14 +46,24 @@ public:
     std::function<std::string(const SaveText&)> to_file = [](const SaveText&) { return std::string(); };
     // Threads that search layouts; 0 searches while frames are made.
     void set_search_threads(std::size_t threads) { searcher_ = std::make_unique<LayoutSearcher>(threads); }
+    // The lessons there are, and which were finished before.
+    void set_course(Course course, std::set<std::string> done);
+    // Null where there are no lessons.
+    const LessonDesk* lessons() const { return lessons_.get(); }
+    // The person's own scenario and view, kept aside while a lesson runs.
+    const Scenario& own_scenario() const { return aside_ ? aside_->scenario : now_.scenario; }
+    const std::string& own_view() const { return aside_ ? aside_->view : view_; }
     // Whether a picture of the next frame was asked for, once.
     bool take_picture() { return std::exchange(picture_asked_, false); }
+    // The desk of the study mode; an empty one before.
+    void set_study(std::unique_ptr<StudyDesk> desk);
     std::function<std::string()> from_clipboard = [] { return std::string(); };
 
 private:
     void change(Scenario next, bool dragging);
     void evaluate_now();
     void run(Command command);
+    void study(const StudyAction& action);
     void paste();
     struct Clock
     {
@@ -59,7 +71,22 @@ private:
         double rest = -1; // of the motion it was last moved with
         int rounds = 0;   // played through since play was pressed
     };
+    // What a lesson gives back when it is left.
+    struct Aside
+    {
+        Scenario scenario;
+        std::string view;
+        std::vector<Scenario> undo;
+        std::vector<Scenario> redo;
+        std::optional<Evaluated> before;
+        std::map<std::string, Clock> clocks;
+    };
     Playback& playback() { return clocks_[view_].playback; }
+    void perform(const Action& action);
+    void start_lesson(const std::string& id);
+    void leave_lesson();
+    // Shows what the lesson's step says.
+    void follow_lesson();
 
     const Presets& presets_;
     Scenario scenario_;
@@ -70,10 +97,14 @@ private:
     std::vector<Scenario> redo_;
     std::unique_ptr<LayoutSearcher> searcher_ = std::make_unique<LayoutSearcher>();
     const LayoutAnswer* layouts_ = nullptr; // the searcher's
+    std::unique_ptr<StudyDesk> study_ = std::make_unique<StudyDesk>(StudyDesk::Setup());
     Preferences preferences_;
     std::string view_;
     std::string notice_;
     std::map<std::string, Clock> clocks_;
+    std::unique_ptr<LessonDesk> lessons_;
+    std::optional<Aside> aside_;
+    std::optional<double> start_at_; // the lesson's moment of the view it has opened
     bool dragging_ = false;
     bool picture_asked_ = false;
     bool quit_ = false;

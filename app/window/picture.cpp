@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "app/drawing.h"
+#include "app/files.h"
 #include "app/input.h"
+#include "app/lesson_files.h"
 #include "app/window/offscreen.h"
 #include "core/scenario/json.h"
 
@@ -50,7 +52,7 @@ int list_views(const CommonOptions& common)
 Issues check(const PictureOptions& options, int& width, int& height)
 {
     Issues issues;
-    if (find_view(options.view) == nullptr)
+    if (options.lesson.empty() && find_view(options.view) == nullptr)
     {
         const std::string near = nearest_word(options.view, view_ids());
         issues.push_back({"--view", fmt::format("there is no view \u201c{}\u201d", options.view),
@@ -77,6 +79,62 @@ Issues check(const PictureOptions& options, int& width, int& height)
     {
         issues.push_back({"--time", "that is not a number", "give a moment in the view's units, 0 or more"});
     }
+    return issues;
+}
+
+// Plays the lesson as far as the step that is asked for, skipping what it asks on the way.
+Issues open_lesson(Session& session, const PictureOptions& options)
+{
+    session.apply(StartLesson{options.lesson});
+    const Frame first = session.frame(0);
+    if (first.lesson == nullptr)
+    {
+        return {{"--lesson", first.notice, ""}};
+    }
+    const auto steps = static_cast<int>(first.lesson->lesson().steps.size());
+    if (options.step < 1 || options.step > steps)
+    {
+        return {
+            {"--step", fmt::format("there is no step {}", options.step), fmt::format("use 1 to {}", steps)}};
+    }
+    for (int i = 1; i < options.step; ++i)
+    {
+        session.apply(LessonInput{LessonMove::skip, 0});
+        session.apply(LessonInput{LessonMove::next, 0});
+    }
+    if (options.reveal)
+    {
+        session.apply(LessonInput{LessonMove::skip, 0});
+    }
+    return {};
+}
+
+} // namespace
+
+namespace
+{
+
+// What the study views show: a file's progress, half a day after its last review. Nothing is written.
+Issues open_progress(const PictureOptions& options, const std::filesystem::path& assets, Session& session)
+{
+    Issues issues;
+    StudyDesk::Setup setup = study_setup(assets, issues);
+    if (!options.progress.empty())
+    {
+        const auto text = read_text(options.progress, kMaxJsonBytes);
+        const ProgressRead read = text ? read_progress(*text) : ProgressRead{{}, text.issues(), false, true};
+        if (!read.whole)
+        {
+            return read.issues;
+        }
+        setup.progress = read.progress;
+        if (!read.progress.reviews.empty())
+        {
+            const std::int64_t at = read.progress.reviews.back().time_ms + kDayMs / 2;
+            setup.clock = [at] { return StudyTime{at, 0}; };
+        }
+    }
+    session.set_study(std::make_unique<StudyDesk>(std::move(setup)));
     return issues;
 }
 
@@ -115,17 +173,27 @@ int run_picture(const CommonOptions& common, const PictureOptions& options)
         session.apply(Command::compare);
     }
     open(options.scenario);
+    const Issues of_study = open_progress(options, presets->assets, session);
+    issues.insert(issues.end(), of_study.begin(), of_study.end());
     if (has_errors(issues))
     {
         return print_faults(issues);
     }
+    session.set_course(open_course(presets->assets, issues), {});
     Preferences preferences;
     preferences.light = options.light;
     preferences.text_scale = static_cast<float>(options.text_scale);
     preferences.presenter = options.presenter;
     preferences.reduced_motion = true; // nothing on its way from an earlier state
     session.set_preferences(preferences);
-    session.apply(OpenView{options.view});
+    if (options.lesson.empty())
+    {
+        session.apply(OpenView{options.view});
+    }
+    else if (const Issues faults = open_lesson(session, options); !faults.empty())
+    {
+        return print_faults(faults);
+    }
     session.say("");
     Drawing drawing(find_fonts(presets->assets));
     drawing.prepare(preferences, 1);

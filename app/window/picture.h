@@ -11,6 +11,7 @@ struct PictureOptions
     std::string view;
     std::string scenario; // file; empty: the default
     std::string compare;  // file of scenario A
+    std::string progress; // file of the study mode; empty: nothing was studied yet
     std::string output;
     std::string size = "1280x800";
     double time = -1; // in the view's units; below 0: where the view rests
@@ -18,6 +19,9 @@ struct PictureOptions
     double text_scale = 1;
     bool presenter = false;
     bool list = false;
+    std::string lesson; // id; empty: no lesson
+    int step = 1;       // of the lesson
+    bool reveal = false;
 };
 
 int run_picture(const CommonOptions& common, const PictureOptions& options);

@@ -6,6 +6,7 @@
 #include "app/drawing.h"
 #include "app/files.h"
 #include "app/input.h"
+#include "app/lesson_files.h"
 #include "app/settings.h"
 #include "app/window/offscreen.h"
 
@@ -108,6 +109,10 @@ public:
         : screen_(screen), drawing_(drawing), session_(session), settings_(std::move(settings)),
           presets_(presets), saved_scenario_(session.scenario())
     {
+        if (session.lessons() != nullptr)
+        {
+            saved_finished_ = session.lessons()->done();
+        }
     }
 
     // Until the window is closed, or `until` on glfw's clock.
@@ -218,7 +223,7 @@ private:
 
     void save_when_settled(double now)
     {
-        if (session_.scenario() == saved_scenario_)
+        if (session_.own_scenario() == saved_scenario_ && !finished_another())
         {
             changed_at_ = now;
         }
@@ -228,20 +233,31 @@ private:
         }
     }
 
+    bool finished_another() const
+    {
+        return session_.lessons() != nullptr && session_.lessons()->done() != saved_finished_;
+    }
+
     void save(bool everything)
     {
         Issues issues;
-        if (session_.now().scenario != saved_scenario_)
+        if (session_.own_scenario() != saved_scenario_)
         {
-            issues = save_last_scenario(session_.now().scenario, presets_);
+            issues = save_last_scenario(session_.own_scenario(), presets_);
         }
-        saved_scenario_ = session_.scenario();
+        saved_scenario_ = session_.own_scenario();
+        if (finished_another())
+        {
+            saved_finished_ = session_.lessons()->done();
+            const Issues more = save_finished(saved_finished_);
+            issues.insert(issues.end(), more.begin(), more.end());
+        }
         if (everything)
         {
             Settings next = settings_;
             next.preferences = session_.preferences();
             next.preferences.presenter = false;
-            next.view = session_.view();
+            next.view = session_.own_view();
             glfwGetWindowSize(screen_.window(), &next.width, &next.height);
             const Issues more = next == settings_ ? Issues{} : save_settings(next);
             issues.insert(issues.end(), more.begin(), more.end());
@@ -255,6 +271,7 @@ private:
     Settings settings_;
     const Presets& presets_;
     Scenario saved_scenario_;
+    std::set<std::string> saved_finished_;
     double changed_at_ = 0;
     int frames_ = kFramesPerEvent; // still to draw without being asked
     int drawn_width_ = 0;
@@ -291,11 +308,26 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
     {
         session.start_with(std::move(*last));
     }
+    StudyDesk::Setup study = study_setup(opened->assets, issues);
+    study.store = std::make_unique<StudyStore>();
+    session.set_study(std::make_unique<StudyDesk>(std::move(study)));
     print_faults(issues);
     Preferences preferences = settings.preferences;
     preferences.presenter = options.presenter;
     session.set_preferences(preferences);
     session.apply(OpenView{options.view.empty() ? settings.view : options.view});
+    Issues faults;
+    Course course = open_course(opened->assets, faults);
+    session.set_course(std::move(course), load_finished(faults));
+    print_faults(faults);
+    if (!options.lesson.empty())
+    {
+        session.apply(StartLesson{options.lesson});
+        if (session.frame(0).lesson == nullptr)
+        {
+            return print_faults({{"--lesson", session.frame(0).notice, ""}});
+        }
+    }
 
     Drawing drawing(find_fonts(opened->assets));
     Screen screen(settings.width, settings.height);

@@ -16,6 +16,7 @@ struct WindowOptions
     std::string view;
     std::string scenario;
     bool presenter = false;
+    std::string lesson; // id of one to begin
 };
 
 // CPU time over wall time of the real event loop with nothing to do, in a hidden window. Nothing without a

@@ -1,5 +1,6 @@
 #include "core/engine/report.h"
 
+#include "core/engine/traffic.h"
 #include "core/scenario/validate.h"
 
 #include <algorithm>
@@ -64,6 +65,26 @@ Result<Report> evaluate(const Scenario& scenario)
 namespace
 {
 
+// Micro-batches that the stage with the most of them keeps.
+double most_in_flight(const Report& r)
+{
+    double most = 0;
+    for (const StageMemory& stage : r.memory.stages)
+    {
+        most = std::max(most, static_cast<double>(stage.in_flight));
+    }
+    return most;
+}
+
+// By a rank, in another collective of the same message: by a ring, or straight to everybody.
+double sent_in(const Report& r, CollectiveKind kind)
+{
+    const CollectiveReport& c = r.collective;
+    const bool straight = kind == CollectiveKind::all_to_all;
+    const CollectiveAlgorithm& algorithm = *find_algorithm(straight ? "naive" : "ring");
+    return estimate(kind, algorithm, c.ranks, c.message, {c.link, c.link, c.ranks}).sent_per_rank.value;
+}
+
 double run_days(const Scenario& s, const Report& r)
 {
     return s.training.tokens / r.step.tokens_per_second() / 86400;
@@ -90,6 +111,12 @@ constexpr std::array kMetrics{
            [](const Scenario&, const Report& r) { return part(r, Component::buffers); }},
     Metric{"memory.total_bytes", "B",
            [](const Scenario&, const Report& r) { return r.memory.worst().total().value; }},
+    Metric{"memory.states_bytes", "B",
+           [](const Scenario&, const Report& r)
+           {
+               const StageMemory& m = r.memory.worst();
+               return (m.total() - m.of(Component::activations) - m.of(Component::buffers)).value;
+           }},
     Metric{"memory.capacity_bytes", "B",
            [](const Scenario&, const Report& r) { return r.memory.capacity.value; }},
     Metric{"memory.fits", "", [](const Scenario&, const Report& r) { return r.memory.fits() ? 1.0 : 0.0; }},
@@ -129,6 +156,37 @@ constexpr std::array kMetrics{
            [](const Scenario&, const Report& r) { return r.pipeline.timeline.bubble_over_ideal(); }},
     Metric{"step.bubble_of_total", "",
            [](const Scenario&, const Report& r) { return r.pipeline.timeline.bubble_of_total(); }},
+    Metric{"pipeline.units", "",
+           [](const Scenario&, const Report& r) { return r.pipeline.timeline.makespan; }},
+    Metric{"pipeline.peak_in_flight", "", [](const Scenario&, const Report& r) { return most_in_flight(r); }},
+    Metric{"traffic.data_bytes", "B",
+           [](const Scenario& s, const Report& r) { return data_traffic(s, r.memory).value; }},
+    Metric{"traffic.data_passes", "",
+           [](const Scenario& s, const Report&) { return trips(s).gradients + trips(s).weights; }},
+    Metric{"traffic.tensor_bytes", "B",
+           [](const Scenario& s, const Report&) { return tensor_traffic(s).value; }},
+    Metric{"traffic.tensor_message_bytes", "B",
+           [](const Scenario& s, const Report&) { return tensor_message(s).value; }},
+    Metric{"traffic.tensor_all_reduces", "",
+           [](const Scenario& s, const Report&)
+           { return static_cast<double>(tensor_all_reduces(s, false)) * (forward_passes(s) + 1); }},
+    Metric{"traffic.pipeline_message_bytes", "B",
+           [](const Scenario& s, const Report&) { return pipeline_message(s).value; }},
+    Metric{"collective.ranks", "",
+           [](const Scenario&, const Report& r) { return static_cast<double>(r.collective.ranks); }},
+    Metric{"collective.steps", "",
+           [](const Scenario&, const Report& r)
+           { return 2.0 * static_cast<double>(std::max<std::int64_t>(0, r.collective.ranks - 1)); }},
+    Metric{"collective.message_bytes", "B",
+           [](const Scenario&, const Report& r) { return r.collective.message.value; }},
+    Metric{"collective.reduce_scatter_bytes", "B",
+           [](const Scenario&, const Report& r) { return sent_in(r, CollectiveKind::reduce_scatter); }},
+    Metric{"collective.all_gather_bytes", "B",
+           [](const Scenario&, const Report& r) { return sent_in(r, CollectiveKind::all_gather); }},
+    Metric{"collective.all_to_all_bytes", "B",
+           [](const Scenario&, const Report& r) { return sent_in(r, CollectiveKind::all_to_all); }},
+    Metric{"collective.latency_s", "s",
+           [](const Scenario&, const Report& r) { return r.collective.cost.latency.value; }},
     Metric{"collective.sent_bytes", "B",
            [](const Scenario&, const Report& r) { return r.collective.cost.sent_per_rank.value; }},
     Metric{"collective.time_s", "s",

@@ -246,7 +246,7 @@ def test_check_names_every_faulty_preset_with_file_and_path():
         outcome.mentions("models/gpt-2-124m.json: shape: ", "models/llama-2-7b.json: published_parameters: ", "gpus/l4.json: note: ", 'gpus/l40s.json: memory_gb: "48" is not a number',
                          "clusters/dgx-2.json: gpu: ", "scenarios/default.json: parallel: ", "gpus/a40.json: the file is empty", "gpus/mi300x.json: bf16_tflops: is missing",
                          "models/llama-3.1-8b.json: published_parameters: 8030261249 were published, the shape has 8030261248", "models/phi-4.json: not an object")
-        assert outcome.out.rstrip().endswith("faults"), outcome.out
+        assert outcome.out.splitlines()[0].endswith("faults"), outcome.out
         # The rest still works: one bad file never hides the others.
         Outcome("--assets", assets, "evaluate", "-", text=FITS).exits(0)
 
@@ -475,6 +475,83 @@ def test_bench_schedule_says_how_long_64_stages_and_1024_micro_batches_take():
     assert all(kind["order_ms"] >= 0 and kind["simulation_ms"] >= 0 for kind in got["kinds"].values())
 
 
+def sample_assets(where):
+    """The shipped presets with the sample questions of the tests."""
+    assets = pathlib.Path(where) / "assets"
+    shutil.copytree(SOURCE / "assets", assets, ignore=shutil.ignore_patterns("questions"))
+    shutil.copytree(SOURCE / "tests/data/questions", assets / "questions")
+    return assets
+
+
+def test_question_list_has_a_row_for_every_variant():
+    with folder() as where:
+        rows = json.loads(Outcome("--assets", sample_assets(where), "question", "list", "--json").exits(0).out)["families"]
+    assert len(rows) == 14, rows
+    assert {"id", "family", "topic", "concept", "kind", "difficulty", "sources"} <= set(rows[0]), rows[0]
+    assert {row["kind"] for row in rows} == {"numeric", "recall", "comparison", "ordering", "diagnosis", "design"}
+    assert [row["id"] for row in rows][:2] == ["state/easy", "state/inverse"]
+
+
+def test_a_question_is_the_same_for_the_same_seed_and_its_scenario_can_be_evaluated():
+    with folder() as where:
+        assets = sample_assets(where)
+        show = ("--assets", assets, "question", "show", "fullest", "--seed", 7, "--json")
+        first, second = Outcome(*show).exits(0).out, Outcome(*show).exits(0).out
+        assert first == second
+        question = json.loads(first)
+        assert {"id", "family", "topic", "kind", "difficulty", "seed", "stem", "parameters", "answer", "hints", "solution",
+                "mistakes", "sources", "show_me"} <= set(question), question.keys()
+        assert question["answer"].keys() >= {"value", "unit", "tolerance"} and question["seed"] == 7
+        assert question["show_me"]["view"] == "memory" and len(question["hints"]) == 3
+        scenario = json.dumps(question["show_me"]["scenario"])
+        report = json.loads(Outcome("evaluate", "-", "--json", text=scenario).out)
+        moments = report["metrics"]["memory.momentum_bytes"] + report["metrics"]["memory.variance_bytes"]
+        assert abs(moments / question["answer"]["value"] - 1) < 1e-9, (moments, question["answer"])
+
+
+def test_answers_are_graded_with_the_slip_and_the_exit_status():
+    with folder() as where:
+        assets = sample_assets(where)
+        value = json.loads(Outcome("--assets", assets, "question", "show", "state", "--json").out)["answer"]["value"]
+
+        def answered(text, code, *more):
+            return Outcome("--assets", assets, "question", "answer", "state", text, "--json", *more).exits(code)
+
+        right = json.loads(answered(f"{value / 1e9} GB", 0).out)
+        assert right["correct"] is True and right["grade"] == 3 and right["mistake"] is None, right
+        assert json.loads(answered(f"{value}", 0, "--seconds", 5).out)["grade"] == 4
+        assert json.loads(answered(f"{value}", 0, "--hints", 1).out)["grade"] == 2
+        slip = json.loads(answered(f"{value / 4e9}GB", 1).out)
+        assert slip["correct"] is False and slip["grade"] == 1 and slip["mistake"] == "no-optimizer", slip
+        assert set(right) >= {"correct", "grade", "mistake", "message"}
+        answered("12 s", 2).mentions("is a time, and this asks for an amount of data")
+        Outcome("--assets", assets, "question", "answer", "stats", "1").exits(2).mentions('there is no question "stats"', 'did you mean "state"?')
+        assert Outcome("--assets", assets, "question", "answer", "spoken", "all").exits(0).out != ""
+
+
+def test_check_names_the_faults_of_questions_and_ends_with_the_coverage():
+    with folder() as where:
+        assets = sample_assets(where)
+        last = Outcome("--assets", assets, "check").exits(0).out.splitlines()[-2:]
+        assert last == ["0 of 42 concepts complete", "13 of 363 source items askable"], last
+        path = assets / "questions/sample.json"
+        document = json.loads(path.read_text())
+        document["families"][0]["key"] = "17*P"
+        document["families"][1]["stemm"] = "?"
+        path.write_text(json.dumps(document))
+        outcome = Outcome("--assets", assets, "check", "--seeds", 3).exits(1)
+        outcome.mentions("questions/sample.json: state/easy.solution[1]: ends at", 'questions/sample.json: ring/time.stemm: unknown field (did you mean "stem"?)')
+        path.write_text("{")
+        Outcome("--assets", assets, "check").exits(1).mentions("questions/sample.json: not JSON")
+
+
+def test_every_shipped_question_can_be_listed_and_shown():
+    rows = json.loads(Outcome("question", "list", "--json").exits(0).out)["families"]
+    for row in rows[::40]:
+        question = json.loads(Outcome("question", "show", row["id"], "--seed", 3, "--json").exits(0).out)
+        assert question["id"] == row["id"] and question["sources"] == row["sources"]
+
+
 def test_help_is_on_every_command():
     assert "evaluate" in Outcome("--help").exits(0).out
     for command in ("evaluate", "validate", "calibrate", "check", "schedule", "collective", "picture", "bench"):
@@ -497,6 +574,40 @@ def test_no_input_file_is_ever_changed():
             Outcome(*arguments)
         assert copy.read_bytes() == before
         assert [entry.name for entry in pathlib.Path(where).iterdir()] == ["copy.json"]
+
+
+def test_lesson_list_has_every_lesson_in_order_and_show_has_the_engines_numbers():
+    lessons = json.loads(Outcome("lesson", "list", "--json").exits(0).out)["lessons"]
+    assert [l["number"] for l in lessons] == sorted(l["number"] for l in lessons) and len(lessons) >= 12
+    assert all({"id", "title", "minutes", "concepts", "track"} <= set(l) for l in lessons)
+    shown = json.loads(Outcome("lesson", "show", "memory", "--json").exits(0).out)
+    truths = [step["predict"]["truth"] for step in shown["steps"] if "predict" in step]
+    assert "16 bytes" in truths and "{" not in json.dumps([s["text"] for s in shown["steps"]])
+    assert "16 bytes" in Outcome("lesson", "show", "memory").exits(0).out
+    Outcome("lesson", "show", "memry").exits(2).mentions("memry", "did you mean memory?")
+
+
+def test_check_names_the_fault_of_a_lesson_with_file_and_path():
+    with folder() as where:
+        where = pathlib.Path(where)
+        shutil.copytree(SOURCE / "assets", where / "assets")
+        shutil.copytree(SOURCE / "lessons", where / "lessons")
+        Outcome("--assets", where / "assets", "check").exits(0)
+        path = where / "lessons/01-memory.json"
+        lesson = json.loads(path.read_text(encoding="utf-8"))
+        lesson["steps"][2]["predict"]["to"] = 10
+        lesson["steps"][0]["highligt"] = "x"
+        written(where, "lessons/01-memory.json", json.dumps(lesson))
+        Outcome("--assets", where / "assets", "check").exits(1).mentions("lessons/01-memory.json: steps[0].highligt: unknown field")
+        del lesson["steps"][0]["highligt"]
+        written(where, "lessons/01-memory.json", json.dumps(lesson))
+        Outcome("--assets", where / "assets", "check").exits(1).mentions("lessons/01-memory.json: steps[2].predict.truth: is 16.0 here, off the slider")
+
+
+def test_an_unknown_lesson_is_bad_input_for_the_window_and_for_a_picture():
+    with folder() as where:
+        Outcome("picture", "--lesson", "bubbel", "-o", pathlib.Path(where) / "x.png").exits(2).mentions("did you mean bubble?")
+        Outcome("picture", "--lesson", "bubble", "--step", "99", "-o", pathlib.Path(where) / "x.png").exits(2).mentions("use 1 to")
 
 
 def main():

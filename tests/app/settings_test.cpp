@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "app/files.h"
+#include "app/lesson_files.h"
 #include "app/session.h"
 #include "app/settings.h"
 
@@ -259,4 +260,34 @@ TEST_CASE("a relative XDG_CONFIG_HOME is not used, as its specification asks")
     ::setenv("XDG_CONFIG_HOME", "relative/folder", 1);
     CHECK(config_folder().is_absolute());
     CHECK(config_folder().filename() == "ringside");
+}
+
+TEST_CASE("finished lessons come back, and a list that cannot be read is kept aside")
+{
+    const Home home;
+    Issues issues;
+    CHECK(load_finished(issues).empty());
+    CHECK(save_finished({"bubble", "ring"}).empty());
+    CHECK(load_finished(issues) == std::set<std::string>{"bubble", "ring"});
+    CHECK(issues.empty());
+    const fs::path file = home.folder() / "ringside/lessons.json";
+    for (const char* text : {"", "{", "[]", R"({"schema": "other"})", R"({"schema": 1, "finished": 2})"})
+    {
+        Home::write(file, text);
+        issues.clear();
+        CHECK(load_finished(issues).empty());
+        CHECK(issues.size() == 1);
+        CHECK(Home::read(file.string() + ".bad") == text);
+    }
+    issues.clear();
+    Home::write(file, R"({"schema": "ringside.lessons-finished/1", "finished": ["ring", 3]})");
+    CHECK(load_finished(issues) == std::set<std::string>{"ring"});
+}
+
+TEST_CASE("the lessons of a source tree lie beside its assets, and none are no fault")
+{
+    Issues issues;
+    CHECK(open_course(std::string(RINGSIDE_SOURCE_DIR) + "/assets", issues).lessons.size() >= 12);
+    CHECK(open_course(fs::temp_directory_path() / "ringside-nowhere", issues).lessons.empty());
+    CHECK(issues.empty());
 }

@@ -130,7 +130,7 @@ TEST_CASE("the app does not include tests")
 
 TEST_CASE("inside the core every room includes only the rooms below it")
 {
-    // A new room is added here with what it may include. Rooms above these six may include all of them.
+    // A new room is added here with what it may include. Rooms above these seven may include all of them.
     const std::map<std::string, std::set<std::string>> allowed{
         {"core/base", {}},
         {"core/schedule", {"core/base"}},
@@ -138,6 +138,8 @@ TEST_CASE("inside the core every room includes only the rooms below it")
         {"core/collective", {"core/base", "core/scenario"}},
         {"core/engine", {"core/base", "core/scenario", "core/schedule", "core/collective"}},
         {"core/search", {"core/base", "core/scenario", "core/schedule", "core/collective", "core/engine"}},
+        {"core/study",
+         {"core/base", "core/scenario", "core/schedule", "core/collective", "core/engine", "core/search"}},
     };
     std::set<std::string> seen;
     for (const auto& [file, target] : includes_of("core"))

@@ -6,7 +6,9 @@
 #include "core/engine/report.h"
 #include "core/scenario/presets.h"
 #include "core/search/layout_search.h"
+#include "core/study/lesson_state.h"
 #include "ui/shell/look.h"
+#include "ui/shell/study_frame.h"
 
 #include <array>
 #include <optional>
@@ -16,6 +18,9 @@
 
 namespace ringside
 {
+
+struct CourseFrame;
+struct LessonFrame;
 
 // A scenario that could be computed, and everything computed from it. Made only when the scenario changes.
 struct Evaluated
@@ -48,6 +53,9 @@ struct Frame
     bool can_redo = false;
     double clock = 0;                      // [s] for easing only
     const LayoutAnswer* layouts = nullptr; // of the last SearchLayouts; null before any
+    const CourseFrame* course = nullptr;   // the lessons there are; null where there are none
+    const LessonFrame* lesson = nullptr;   // the one that runs; null when none does
+    const StudyFrame* study = nullptr;     // of the session's desk; null only in a Frame made by hand
 
     bool valid() const { return !has_errors(issues); }
 };
@@ -94,6 +102,20 @@ struct SearchLayouts
 {
     SearchLimits limits;
 };
+// Begins a lesson; the person's own scenario and view are kept until it is left.
+struct StartLesson
+{
+    std::string id;
+};
+struct LeaveLesson
+{
+};
+// For whoever explains a lesson to others.
+enum class LessonSwitch
+{
+    freeze,  // the picture stays until it is switched back
+    controls // the step's controls: free, locked, hidden, free again
+};
 enum class Command
 {
     undo,
@@ -107,8 +129,9 @@ enum class Command
     quit
 };
 
-using Action = std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences,
-                            SaveText, SearchLayouts, Command>;
+using Action =
+    std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences, SaveText,
+                 SearchLayouts, StartLesson, LessonInput, LessonSwitch, LeaveLesson, Command, StudyAction>;
 
 struct Out
 {

@@ -79,6 +79,13 @@ void curve(const Painter& p, ImVec2 c, Colour colour)
     p.list.AddPolyline(bend.data(), 4, colour, 0, p.px(2));
 }
 
+void book(const Painter& p, ImVec2 c, Colour colour)
+{
+    const Rect left{c.x - p.px(12), c.y - p.px(10), p.px(12), p.px(20)};
+    p.outline(left, colour, p.px(2), p.px(1));
+    p.outline({c.x - p.px(1), left.y, p.px(12), left.h}, colour, p.px(2), p.px(1));
+}
+
 } // namespace
 
 void group_icon(const Painter& painter, ImVec2 centre, std::string_view group, Colour colour)
@@ -106,6 +113,10 @@ void group_icon(const Painter& painter, ImVec2 centre, std::string_view group, C
     else if (group == "Scaling")
     {
         curve(painter, centre, colour);
+    }
+    else if (group == "Study")
+    {
+        book(painter, centre, colour);
     }
     else
     {

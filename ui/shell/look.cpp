@@ -35,11 +35,12 @@ ImVec4 vec(Colour colour)
 
 const ImWchar* glyph_ranges()
 {
-    static constexpr std::array<ImWchar, 23> kRanges{0x0020, 0x017F, // Latin
+    static constexpr std::array<ImWchar, 25> kRanges{0x0020, 0x017F, // Latin
                                                      0x0370, 0x03FF, // Greek
                                                      0x1D2C, 0x1D6A, // modifier letters
                                                      0x2000, 0x206F, // thin space, dashes, quotes
                                                      0x2070, 0x209F, // superscripts and subscripts
+                                                     0x20AC, 0x20AC, // euro, which people type
                                                      0x2190, 0x21FF, // arrows
                                                      0x2200, 0x22FF, // mathematical operators
                                                      0x2308, 0x230B, // rounding up and down

@@ -1,6 +1,7 @@
 // The two overlays: Ctrl+K finds anything, ? shows every key.
 #include <fmt/format.h>
 
+#include "ui/shell/lesson_frame.h"
 #include "ui/shell/scopes.h"
 #include "ui/shell/shell.h"
 
@@ -61,6 +62,11 @@ std::vector<Found> everything(const Frame& frame)
     for (const CommandInfo& command : commands())
     {
         all.push_back({"Command", std::string(command.name), std::string(command.key), {}, &command});
+    }
+    for (std::size_t i = 0; frame.course != nullptr && i < frame.course->course.lessons.size(); ++i)
+    {
+        const Lesson& lesson = frame.course->course.lessons[i];
+        all.push_back({"Lesson", lesson.title, lesson.about, {StartLesson{lesson.id}}, nullptr});
     }
     for (const ScenarioPreset& preset : frame.presets.scenarios)
     {
@@ -218,8 +224,19 @@ void Shell::draw_help(const Frame& frame, const Painter& painter, const ViewInfo
     {
         return;
     }
-    static_cast<void>(frame);
     std::vector<KeyHelp> rows(info.keys.begin(), info.keys.end());
+    if (frame.lesson != nullptr)
+    {
+        rows.assign({{"PgDn", "Lesson: on; in presenter it reveals"},
+                     {"PgUp", "Lesson: back"},
+                     {"Enter", "Lesson: lock in, then on"},
+                     {"\u2190 \u2192 0 \u2026 9", "Lesson: move the guess, or type it"},
+                     {"S", "Lesson: show the truth, or a solution"},
+                     {"R", "Lesson: predict or repair again"},
+                     {"H", "Lesson: a hint"},
+                     {"F", "Lesson: freeze the picture, or let it go on"},
+                     {"L", "Lesson: controls locked, hidden, free"}});
+    }
     const std::array general{KeyHelp{"Space", "Play or pause"},
                              KeyHelp{", .", "One step back, one step on"},
                              KeyHelp{"Home End", "To the start, to the end"},

@@ -143,6 +143,23 @@ void Panel::draw_control(Column& column, std::string_view id)
     }
 }
 
+float Panel::draw_fields(const Frame& frame, const Painter& painter, Rect area,
+                         std::span<const std::string> paths, Out& out)
+{
+    Column column{frame, painter, area, out};
+    drawn_.clear();
+    for (const std::string& path : paths)
+    {
+        const auto knob =
+            std::find_if(kKnobs.begin(), kKnobs.end(), [&](const KnobRow& row) { return row.path == path; });
+        draw_control(column, knob != kKnobs.end()    ? knob->id
+                             : path == "cluster.gpu" ? std::string_view("gpu")
+                                                     : std::string_view(path));
+    }
+    draw_other_faults(column);
+    return column.area.y - area.y;
+}
+
 void Panel::draw_section(Column& column, const char* title, std::string_view section)
 {
     const Painter& p = column.painter;
@@ -360,6 +377,24 @@ void Panel::draw(const Frame& frame, const Painter& window, Rect area, const Vie
         column.area.y = own.y + painter.px(kOwnHeight);
     }
     ImGui::SetCursorScreenPos({top.x, column.area.y + painter.px(8)});
+    ImGui::Dummy({1, 1}); // so that the child knows how far it scrolls
+}
+
+void Panel::draw_own(const Frame& frame, const Painter& window, Rect area, View& view, Out& out)
+{
+    constexpr float kWhole = 736; // [design px] below it the panel scrolls
+    window.fill(area, window.theme.panel);
+    window.line(area.x, area.y, area.x, area.bottom(), window.theme.grid);
+    ImGui::SetCursorScreenPos(area.min());
+    const ChildScope child("###panel", {area.w, area.h});
+    const Painter painter(*ImGui::GetWindowDrawList(), window.look);
+    const ImVec2 top = ImGui::GetCursorScreenPos();
+    const float margin = painter.px(24);
+    const float height = std::max(area.h, painter.px(kWhole));
+    view.draw_panel(frame, painter,
+                    {top.x + margin, top.y + painter.px(16), area.w - 2 * margin, height - painter.px(32)},
+                    out);
+    ImGui::SetCursorScreenPos({top.x, top.y + height - 1});
     ImGui::Dummy({1, 1}); // so that the child knows how far it scrolls
 }
 

@@ -17,6 +17,11 @@ class Panel
 public:
     void draw(const Frame& frame, const Painter& window, Rect area, const ViewInfo& info, View& view,
               Out& out);
+    // The whole panel for a view that the scenario has no part in.
+    static void draw_own(const Frame& frame, const Painter& window, Rect area, View& view, Out& out);
+    // Only the controls of these fields, from the top of `area`; returns the height they take.
+    float draw_fields(const Frame& frame, const Painter& painter, Rect area,
+                      std::span<const std::string> paths, Out& out);
     // For tests and the key M.
     void toggle_more() { more_ = !more_; }
 

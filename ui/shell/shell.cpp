@@ -67,6 +67,10 @@ Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) co
     all.cut_right(margin);
     parts.title = all.cut_top(look.px(64));
     parts.caption = presenter || size.y / look.scale < 480 ? Rect{} : all.cut_bottom(look.px(88));
+    if (frame.lesson != nullptr)
+    {
+        lay_out_lesson(*frame.lesson, look, wide, parts, all);
+    }
     parts.picture = all;
     return parts;
 }
@@ -89,7 +93,7 @@ bool draw_rail_cell(const Painter& painter, Rect cell, const ViewInfo& info, boo
         painter.fill({cell.x, cell.y, painter.px(3), cell.h}, t.text);
     }
     const Colour colour = selected ? t.text : t.muted;
-    group_icon(painter, {cell.centre(), cell.y + painter.px(words ? 26 : 28)}, info.group, colour);
+    group_icon(painter, {cell.centre(), words ? cell.y + painter.px(26) : cell.middle()}, info.group, colour);
     if (words)
     {
         const Type type = selected ? Type::small_strong : Type::small;
@@ -115,22 +119,27 @@ void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& p
     logo(painter, {rail.centre(), rail.y + painter.px(28)});
     rail.cut_top(painter.px(64));
     const Rect search = rail.cut_bottom(painter.px(56));
-    std::string_view last;
-    const ViewInfo* current = find_view(frame.view);
+    std::vector<const ViewInfo*> groups; // the first view of each
     for (const ViewInfo* info : views())
     {
-        if (info->group == last)
+        if (groups.empty() || groups.back()->group != info->group)
         {
-            continue;
+            groups.push_back(info);
         }
-        last = info->group;
-        const Rect cell = rail.cut_top(painter.px(parts.rail_words ? 72 : 56));
+    }
+    const ViewInfo* current = find_view(frame.view);
+    const float wanted = painter.px(parts.rail_words ? 80 : 64);
+    const float step = std::min(wanted, rail.h / static_cast<float>(groups.size())); // low windows: closer
+    const bool says = parts.rail_words && step >= painter.px(72);
+    for (const ViewInfo* info : groups)
+    {
+        const Rect cell = rail.cut_top(step - std::min(painter.px(8), step * 0.1F));
         const bool selected = current != nullptr && current->group == info->group;
-        if (draw_rail_cell(painter, cell, *info, selected, parts.rail_words) && !selected)
+        if (draw_rail_cell(painter, cell, *info, selected, says) && !selected)
         {
             out.push(OpenView{std::string(info->id)});
         }
-        rail.cut_top(painter.px(8));
+        rail.cut_top(std::min(painter.px(8), step * 0.1F));
     }
     const std::string_view words = parts.rail_words ? "Ctrl K" : "K";
     const float w = painter.width(Type::mono_small, words) + painter.px(12);
@@ -174,14 +183,16 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
         tooltip(painter, says);
         return pressed.clicked;
     };
-    const bool room = parts.title.w > painter.px(420);
+    const View& shown = view(info.id);
+    const bool room = parts.title.w > painter.px(420) && shown.about_scenario();
     if (room && small_button("A|B###compare", "A | B", frame.before != nullptr,
                              "Keep this scenario as A and go on changing B (B); again to stop"))
     {
         out.push(Command::compare);
     }
     if (!parts.has_panel && !frame.preferences.presenter &&
-        small_button("Scenario###panel button", "Scenario", panel_over_, "The scenario's sliders (\\)"))
+        small_button("Scenario###panel button", shown.about_scenario() ? "Scenario" : "Panel", panel_over_,
+                     "What stands beside the picture in a wide window (\\)"))
     {
         panel_over_ = !panel_over_;
     }
@@ -193,7 +204,9 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
             tabs.push_back(other);
         }
     }
-    const float title = painter.width(Type::title, info.title) + painter.px(16);
+    const std::string own = shown.about_scenario() ? std::string() : shown.title(frame);
+    const std::string words_of_title = own.empty() ? std::string(info.title) : own;
+    const float title = painter.width(Type::title, words_of_title) + painter.px(16);
     if (tabs.size() > 1 && row.w > title + painter.px(160))
     {
         std::vector<std::string_view> words;
@@ -213,9 +226,9 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
             out.push(OpenView{std::string(tabs[*clicked]->id)});
         }
     }
-    const bool roomy = row.w >= painter.width(Type::title, info.title);
+    const bool roomy = row.w >= painter.width(Type::title, words_of_title);
     painter.text_within(row.x, row.middle(), row.w, roomy ? Type::title : Type::small_strong,
-                        painter.theme.text, info.title);
+                        painter.theme.text, words_of_title);
 }
 
 void Shell::draw_caption(const Frame& frame, const Painter& painter, Rect area, const View& view) const
@@ -385,34 +398,58 @@ void Shell::draw_transport(const Frame& frame, const Painter& painter, Rect area
     }
 }
 
-void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, const Motion& motion, Out& out)
+void Shell::draw_facts(const Painter& painter, Rect area, std::span<const std::string> facts, bool first)
 {
     const Theme& t = painter.theme;
-    painter.fill(area, t.control);
-    painter.line(area.x, area.y, area.right(), area.y, t.grid);
-    area.cut_left(painter.px(20));
-    area.cut_right(painter.px(20));
-    draw_verdict(frame, painter, area);
-    draw_issues(frame, painter, area);
-    const float transport = motion.duration > 0 ? std::min(area.w * 0.75F, painter.px(520)) : 0;
-    const Rect moving = area.cut_right(transport);
-    const Scenario& s = frame.now.scenario;
-    const std::array facts{frame.notice, fmt::format("{} GPUs", grouped(s.cluster.gpus)),
-                           fmt::format("step {}", format_seconds(Seconds(frame.now.report.step.total()))),
-                           fmt::format("bubble {} of total",
-                                       format_percent(frame.now.report.pipeline.timeline.bubble_of_total()))};
     for (const std::string& fact : facts)
     {
         const float w = painter.width(Type::small, fact);
-        if (fact.empty() || w + painter.px(24) > area.w)
+        const float gap = first ? 0 : painter.px(24);
+        if (fact.empty() || w + gap > area.w)
         {
             continue;
         }
-        painter.line(area.x + painter.px(12), area.middle() - painter.px(8), area.x + painter.px(12),
-                     area.middle() + painter.px(8), t.line);
-        painter.text(area.x + painter.px(24), area.middle(), Type::small, t.text, fact);
-        area.cut_left(w + painter.px(24));
+        if (!first)
+        {
+            const float x = area.x + painter.px(12);
+            painter.line(x, area.middle() - painter.px(8), x, area.middle() + painter.px(8), t.line);
+        }
+        painter.text(area.x + gap, area.middle(), Type::small, t.text, fact);
+        area.cut_left(w + gap);
+        first = false;
     }
+}
+
+void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, const Motion& motion, Out& out)
+{
+    painter.fill(area, painter.theme.control);
+    painter.line(area.x, area.y, area.right(), area.y, painter.theme.grid);
+    area.cut_left(painter.px(20));
+    area.cut_right(painter.px(20));
+    const View& shown = view(frame.view);
+    if (shown.about_scenario())
+    {
+        draw_verdict(frame, painter, area);
+        draw_issues(frame, painter, area);
+    }
+    const float transport = motion.duration > 0 ? std::min(area.w * 0.75F, painter.px(520)) : 0;
+    const Rect moving = area.cut_right(transport);
+    std::vector<std::string> facts{frame.notice};
+    if (shown.about_scenario())
+    {
+        const Scenario& s = frame.now.scenario;
+        const Report& r = frame.now.report;
+        facts.push_back(fmt::format("{} GPUs", grouped(s.cluster.gpus)));
+        facts.push_back(fmt::format("step {}", format_seconds(Seconds(r.step.total()))));
+        facts.push_back(
+            fmt::format("bubble {} of total", format_percent(r.pipeline.timeline.bubble_of_total())));
+    }
+    else
+    {
+        const auto own = shown.facts(frame);
+        facts.insert(facts.end(), own.begin(), own.end());
+    }
+    draw_facts(painter, area, facts, !shown.about_scenario());
     draw_transport(frame, painter, moving, motion, out);
 }
 
@@ -451,7 +488,11 @@ void Shell::keys_always(const Frame& frame, Out& out)
     }
     if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
     {
-        if (!palette_open_ && !help_open_ && frame.preferences.presenter)
+        if (!palette_open_ && !help_open_ && frame.lesson != nullptr && !popup_was_open_)
+        {
+            out.push(LeaveLesson{});
+        }
+        else if (!palette_open_ && !help_open_ && frame.preferences.presenter)
         {
             Preferences next = frame.preferences;
             next.presenter = false;
@@ -485,11 +526,15 @@ void Shell::keys_of_motion(const Frame& frame, const Motion& motion, Out& out)
     }
 }
 
-void Shell::keys_of_commands(const Frame& frame, Out& out)
+void Shell::keys_of_commands(const Frame& frame, bool about_scenario, Out& out)
 {
     const ImGuiIO& io = ImGui::GetIO();
     for (const CommandInfo& command : commands())
     {
+        if (command.of_scenario && !about_scenario)
+        {
+            continue; // nobody would see what it did
+        }
         const bool chord = command.chord != ImGuiKey_None && ImGui::IsKeyChordPressed(command.chord);
         if (chord || (command.typed != 0 && typed(command.typed)))
         {
@@ -525,7 +570,7 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
     {
         return;
     }
-    keys_of_commands(frame, out);
+    keys_of_commands(frame, view.about_scenario(), out);
     if (io.KeyCtrl || io.KeyAlt || io.KeySuper)
     {
         return;
@@ -534,13 +579,17 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
     {
         help_open_ = !help_open_;
     }
-    if (ImGui::IsKeyPressed(ImGuiKey_M, false))
+    if (view.about_scenario() && ImGui::IsKeyPressed(ImGuiKey_M, false))
     {
         panel_.toggle_more();
     }
     if (typed('\\'))
     {
         panel_over_ = !panel_over_;
+    }
+    if (frame.lesson != nullptr && lesson_.keys(frame, out))
+    {
+        return;
     }
     if (motion.duration > 0)
     {
@@ -554,19 +603,51 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
 {
     View& shown = view(info.id);
     const Motion motion = shown.motion(frame);
-    draw_title(frame, painter, parts, info, out);
+    if (frame.lesson != nullptr)
+    {
+        draw_lesson_title(frame, painter, parts);
+    }
+    else
+    {
+        draw_title(frame, painter, parts, info, out);
+    }
     if (parts.picture.w > 40 && parts.picture.h > 40)
     {
         painter.list.PushClipRect({parts.picture.x - painter.px(12), parts.picture.y - painter.px(4)},
                                   {parts.picture.right() + painter.px(12), parts.picture.bottom()}, true);
         const IdScope id(info.id.data());
-        shown.draw(frame, painter, parts.picture, out);
+        if (frame.lesson != nullptr)
+        {
+            draw_lesson_picture(frame, painter, parts.picture, shown, out);
+        }
+        else
+        {
+            shown.draw(frame, painter, parts.picture, out);
+        }
         painter.list.PopClipRect();
     }
-    draw_fault_banner(frame, painter, parts.picture);
+    if (shown.about_scenario())
+    {
+        draw_fault_banner(frame, painter, parts.picture);
+    }
     draw_caption(frame, painter, parts.caption, shown);
     draw_rail(frame, painter, parts, out);
-    draw_status(frame, painter, parts.status, motion, out);
+    if (frame.lesson != nullptr)
+    {
+        if (parts.has_panel)
+        {
+            lesson_.draw_question(frame, painter, parts.band, out);
+        }
+        else
+        {
+            lesson_.draw_compact(frame, painter, parts.band, panel_, out);
+        }
+        draw_lesson_status(frame, painter, parts.status, motion, out);
+    }
+    else
+    {
+        draw_status(frame, painter, parts.status, motion, out);
+    }
     keys(frame, motion, shown, out);
 }
 
@@ -583,17 +664,33 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
     const ViewInfo* found = find_view(frame.view);
     const ViewInfo& info = found == nullptr ? *views().front() : *found;
     const Parts parts = layout(frame, look, size);
-    if (parts.has_panel)
+    const float over = std::min(look.px(272), size.x);
+    const bool shown_over = !parts.has_panel && panel_over_ && !frame.preferences.presenter;
+    if (frame.lesson != nullptr)
     {
-        panel_.draw(frame, painter, parts.panel, info, view(info.id), out);
+        if (parts.has_panel)
+        {
+            lesson_.draw(frame, painter, parts.panel, panel_, out);
+        }
     }
-    else if (panel_over_ && !frame.preferences.presenter)
+    else if (parts.has_panel || shown_over)
     {
-        const float w = std::min(look.px(272), size.x);
-        panel_.draw(frame, painter, {size.x - w, 0, w, size.y - parts.status.h}, info, view(info.id), out);
+        const Rect area =
+            parts.has_panel ? parts.panel : Rect{size.x - over, 0, over, size.y - parts.status.h};
+        View& shown = view(info.id);
+        if (shown.about_scenario())
+        {
+            panel_.draw(frame, painter, area, info, shown, out);
+        }
+        else
+        {
+            Panel::draw_own(frame, painter, area, shown, out);
+        }
     }
     const Frame settled = settle(out);
-    draw_window(settled, painter, parts, info, out);
+    // A lesson's step may have opened another view meanwhile.
+    const ViewInfo* now = find_view(settled.view);
+    draw_window(settled, painter, layout(settled, look, size), now == nullptr ? info : *now, out);
     ImGui::End();
     draw_palette(settled, painter, out);
     draw_help(settled, painter, info);

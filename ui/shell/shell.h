@@ -2,6 +2,7 @@
 // palette, key help.
 #pragma once
 
+#include "ui/shell/lesson_panel.h"
 #include "ui/shell/panel.h"
 #include "ui/shell/view.h"
 
@@ -19,6 +20,7 @@ struct CommandInfo
     ImGuiKeyChord chord;  // none where `typed` is given
     char typed;           // a character, wherever the keyboard has it; 0: none
     void (*run)(const Frame&, Out&);
+    bool of_scenario = false; // its key is free in views that are not about the scenario
 };
 // Commands of the whole window; keys, palette and key help all read this table.
 std::span<const CommandInfo> commands();
@@ -35,11 +37,14 @@ public:
     Motion motion(const Frame& frame) { return view(frame.view).motion(frame); }
     void open_palette() { palette_open_ = true; }
     void open_help() { help_open_ = true; }
+    // What the view named in the last frame of a lesson.
+    const std::vector<NamedPart>& named() const { return named_; }
 
 private:
     struct Parts
     {
         Rect rail, title, picture, caption, panel, status;
+        Rect band; // of a lesson, below the picture
         bool rail_words = true;
         bool has_panel = true;
     };
@@ -48,25 +53,38 @@ private:
     void draw_window(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
                      Out& out);
     Parts layout(const Frame& frame, const Look& look, ImVec2 size) const;
+    static void lay_out_lesson(const LessonFrame& lesson, const Look& look, float wide, Parts& parts,
+                               Rect& all);
     void draw_rail(const Frame& frame, const Painter& painter, const Parts& parts, Out& out);
     void draw_title(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
                     Out& out);
     void draw_caption(const Frame& frame, const Painter& painter, Rect area, const View& view) const;
     void draw_status(const Frame& frame, const Painter& painter, Rect area, const Motion& motion, Out& out);
+    // Facts in a row with lines between them, as many as there is room for.
+    static void draw_facts(const Painter& painter, Rect area, std::span<const std::string> facts, bool first);
     void draw_verdict(const Frame& frame, const Painter& painter, Rect& area);
     void draw_transport(const Frame& frame, const Painter& painter, Rect area, const Motion& motion,
                         Out& out);
     void draw_issues(const Frame& frame, const Painter& painter, Rect& area);
+    // What a running lesson has in place of title, picture and status.
+    void draw_lesson_title(const Frame& frame, const Painter& painter, const Parts& parts);
+    void draw_lesson_picture(const Frame& frame, const Painter& painter, Rect area, View& view, Out& out);
+    void draw_lesson_status(const Frame& frame, const Painter& painter, Rect area, const Motion& motion,
+                            Out& out);
     void draw_fault_banner(const Frame& frame, const Painter& painter, Rect area) const;
     void draw_palette(const Frame& frame, const Painter& painter, Out& out);
     void draw_help(const Frame& frame, const Painter& painter, const ViewInfo& info);
     void keys(const Frame& frame, const Motion& motion, View& view, Out& out);
     void keys_always(const Frame& frame, Out& out);
-    static void keys_of_commands(const Frame& frame, Out& out);
+    static void keys_of_commands(const Frame& frame, bool about_scenario, Out& out);
     static void keys_of_motion(const Frame& frame, const Motion& motion, Out& out);
 
     std::map<std::string, std::unique_ptr<View>, std::less<>> views_;
     Panel panel_;
+    LessonPanel lesson_;
+    std::vector<NamedPart> named_; // parts of the picture of this frame
+    Tween ring_;
+    std::string ring_of_;         // the step that ring_ eases in for
     bool popup_was_open_ = false; // when the frame began: the key that closed it is not ours
     bool panel_over_ = false;     // shown over the picture where there is no room beside it
     bool palette_open_ = false;

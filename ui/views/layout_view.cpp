@@ -311,6 +311,7 @@ void LayoutView::draw(const Frame& frame, const Painter& painter, Rect area, Out
     const Known& k = known(frame);
     if (area.h > painter.px(120))
     {
+        painter.part("order", {area.x, area.y, area.w, painter.px(32)});
         draw_order(k, painter, area.cut_top(painter.px(32)));
         area.cut_top(painter.px(8));
     }
@@ -322,9 +323,11 @@ void LayoutView::draw(const Frame& frame, const Painter& painter, Rect area, Out
     const float table = link_table_height(painter);
     if (area.h > table + painter.px(110))
     {
+        painter.part("links", {area.x, area.bottom() - table, area.w, table});
         draw_link_table(painter, area.cut_bottom(table), k.topology, k.scenario, domain_word(k.grid));
         area.cut_bottom(painter.px(8));
     }
+    painter.part("map", area);
     draw_map(order_ == before ? k : known(frame), painter, area);
 }
 

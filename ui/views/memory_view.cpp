@@ -107,6 +107,13 @@ float pitch_of(const Bar& bar)
     return bar.column.w * 1.25F;
 }
 
+// Where it stands how much too much the fullest stage takes.
+float over_middle(const Painter& painter, const Chart& chart, const MemoryReport& memory)
+{
+    return std::min(chart.y(memory.capacity.value) - painter.px(14),
+                    chart.y(memory.worst().total().value) - painter.px(6));
+}
+
 // The total above a bar where it fits, and how much too much it is.
 void draw_total(const Painter& painter, const Chart& chart, const Bar& bar, const MemoryReport& memory)
 {
@@ -117,6 +124,7 @@ void draw_total(const Painter& painter, const Chart& chart, const Bar& bar, cons
     const Type type = bar.column.w > painter.px(64) ? Type::mono : Type::mono_small;
     const std::string number = format_gigabytes(stage.total(), painter.look.unit);
     const float middle = chart.y(stage.total().value) - painter.px(14);
+    painter.part("total", {bar.column.x, middle - painter.px(14), bar.column.w, painter.px(28)});
     if (painter.width(type, number) < pitch_of(bar) || fullest || last)
     {
         painter.text(bar.column.centre(), middle, type, over ? painter.theme.warning : painter.theme.text,
@@ -125,12 +133,11 @@ void draw_total(const Painter& painter, const Chart& chart, const Bar& bar, cons
     const bool next_is_lower = last || memory.stages[bar.last + 1].total() <= memory.capacity;
     if (over && fullest && next_is_lower)
     {
-        const float line = chart.y(memory.capacity.value);
-        painter.text(
-            bar.column.right() + painter.px(12), std::min(line - painter.px(14), middle + painter.px(8)),
-            Type::body_strong, painter.theme.warning,
-            fmt::format("{} {} over", format_gigabytes(stage.total() - memory.capacity, painter.look.unit),
-                        painter.look.gigabyte()));
+        painter.text(bar.column.right() + painter.px(12), over_middle(painter, chart, memory),
+                     Type::body_strong, painter.theme.warning,
+                     fmt::format("{} {} over",
+                                 format_gigabytes(stage.total() - memory.capacity, painter.look.unit),
+                                 painter.look.gigabyte()));
     }
 }
 
@@ -180,8 +187,8 @@ void draw_ghost(const Painter& painter, const Chart& chart, Rect column, Bytes l
                                    {column.right(), y}, painter.theme.text);
 }
 
-// The parts' names right of the last bar.
-void draw_names(const Painter& painter, const Chart& chart, const StageMemory& stage, float x)
+// The parts' names right of the last bar, none above `least`.
+void draw_names(const Painter& painter, const Chart& chart, const StageMemory& stage, float x, float least)
 {
     double below = 0;
     float last = chart.area.bottom() + painter.px(20);
@@ -196,7 +203,7 @@ void draw_names(const Painter& painter, const Chart& chart, const StageMemory& s
         below += bytes;
         // Names never overlap: they move up, with a line to their block.
         const float y = std::min(segment, last - painter.px(19));
-        if (y < chart.area.y - painter.px(24))
+        if (y < least)
         {
             break;
         }
@@ -366,6 +373,7 @@ void MemoryView::draw_lever(const Frame& frame, const Painter& painter, Rect car
 void MemoryView::draw_levers(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     const std::vector<Lever>& levers = frame.now.levers;
+    painter.part("levers", area);
     const MemoryReport& memory = frame.now.report.memory;
     Rect row = area.cut_top(painter.px(40));
     const std::string stage = fmt::format("stage {}", memory.fullest);
@@ -438,6 +446,7 @@ void MemoryView::draw_bar(const Frame& frame, const Painter& painter, const Char
             const Rect segment{bar.column.x, top, bar.column.w,
                                bottom - top - (bottom - top > 3 ? 1.0F : 0.0F)};
             draw_segment(painter, segment, {bar.fullest, static_cast<Component>(i)}, stage.parts[i]);
+            painter.part(name_of(static_cast<Component>(i)), segment);
         }
     }
     draw_overflow(painter, chart, bar.column, below, memory.capacity.value);
@@ -470,8 +479,10 @@ void MemoryView::draw_bars(const Frame& frame, const Painter& painter, const Cha
     }
     if (names)
     {
+        const bool over = !memory.fits() && memory.fullest >= bars.back().first;
         draw_names(painter, chart, memory.stages[bars.back().fullest],
-                   bars.back().column.right() + painter.px(4));
+                   bars.back().column.right() + painter.px(4),
+                   over ? over_middle(painter, chart, memory) + painter.px(20) : plot.y - painter.px(24));
     }
 }
 

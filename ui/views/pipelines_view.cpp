@@ -174,6 +174,7 @@ void PipelinesView::draw_heading(const Frame& frame, const Painter& painter, Rec
         : low    ? r.refused.front().message
                  : "";
     painter.text_within(row.x + label, row.middle(), row.w - label, Type::small, t.muted, says);
+    painter.part(index == 0 ? "bubble" : "other bubbles", {row.x + label, row.y, row.w - label, row.h});
 }
 
 void PipelinesView::draw_rows(const Frame& frame, const Painter& painter, Rect area, float pitch, Out& out)
@@ -209,6 +210,7 @@ void PipelinesView::draw_rows(const Frame& frame, const Painter& painter, Rect a
         }
         const Rect where = area.cut_top(pitch * static_cast<float>(row.timeline->ranks()));
         drawn_[i] = where;
+        painter.part(i == 0 ? "lanes" : "other lanes", where);
         drawn_[i].cut_left(painter.px(72));
         LanesStyle style{pitch};
         style.chosen = stage_;
@@ -365,11 +367,14 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
     std::size_t lanes = 0;
     float headings = 0;
     shown_ = 0;
+    // A lesson leaves less room: better one schedule that can be seen than two that cannot.
+    const float more_least = frame.lesson != nullptr ? painter.px(10) : 1;
     for (const PipelineRow& row : all)
     {
         const std::size_t more =
             row.runs() ? row.timeline->ranks() : frame.now.report.pipeline.timeline.ranks();
-        if (headings + painter.px(30) + static_cast<float>(lanes + more) > room)
+        const float thinnest = shown_ == 0 ? 1 : more_least;
+        if (headings + painter.px(30) + static_cast<float>(lanes + more) * thinnest > room)
         {
             break; // less than a pixel a lane
         }
@@ -398,6 +403,7 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
     if (least > 0)
     {
         stash_.draw(frame, painter, stash, w, all, rows_.version(), stage_);
+        painter.part("stash", stash);
     }
     const float now = w.x(field, frame.playback.t);
     if (now >= field.x && now <= field.right())

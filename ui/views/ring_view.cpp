@@ -228,6 +228,7 @@ void RingView::draw_phases(const Frame& frame, const Painter& painter, Rect row,
 void RingView::draw_rank(const Frame& frame, const Painter& painter, Rect area) const
 {
     const Collective& c = shown(frame).steps;
+    painter.part("rank", area);
     painter.fill(area, painter.theme.panel, painter.px(8));
     painter.outline(area, painter.theme.grid, 1, painter.px(8));
     Rect in = area.inset(painter.px(16));
@@ -340,6 +341,8 @@ void RingView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
         painter.text(ring.centre(), ring.middle() + painter.px(64), Type::body, painter.theme.muted,
                      "One rank has everything already: nothing moves.", Align::centre);
     }
+    painter.part("ring", {ring.x, ring.y + painter.px(8), ring.w, ring.h - painter.px(8)});
+    painter.part("steps", phases);
     const auto hovered = draw_ring(painter, ring, c.steps, frame.playback.t, {rank_, true, true});
     if (hovered && ImGui::IsMouseClicked(0))
     {

@@ -207,6 +207,7 @@ void StepView::draw_picture(const Frame& frame, const Painter& painter, Rect are
     const Rect lanes = area.cut_top(step_lanes_height(painter, life, pitch));
     const Rect field{lanes.x + label, lanes.y, lanes.w - label, lanes.h};
     zoom_.mouse(field, life.total);
+    painter.part("lanes", lanes);
     const TimeWindow w = zoom_.window(life.total);
     const auto had = hovered_;
     hovered_ = draw_step_lanes(painter, lanes, life, w, style);
@@ -220,6 +221,7 @@ void StepView::draw_picture(const Frame& frame, const Painter& painter, Rect are
     if (compare)
     {
         area.cut_top(painter.px(10));
+        painter.part("compare", area);
         if (const auto strategy = draw_step_compare(painter, area, lives_))
         {
             choose(*strategy, out);

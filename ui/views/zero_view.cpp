@@ -116,6 +116,7 @@ void ZeroView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
                      "Every state lives on the host: nothing is left on the GPU to shard.", Align::centre);
         return;
     }
+    painter.part("held", foot);
     const bool roomy = area.w > painter.px(520);
     const ShardStyle style{roomy ? 136.0F : 84.0F, true};
     const auto hovered = draw_shards(painter, area, shards, style);

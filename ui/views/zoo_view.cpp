@@ -102,8 +102,11 @@ void draw_cell(const Painter& p, Rect box, Contributors held, std::string_view l
     }
     const bool sum = summands > 1;
     p.fill(box, sum ? gold.fill : mix(p.theme.window, gold.fill, 0.45F), p.px(3));
-    p.text(box.centre(), box.middle(), Type::mono_small, sum ? gold.label : p.theme.text, label,
-           Align::centre);
+    if (p.width(Type::mono_small, label) <= box.w)
+    {
+        p.text(box.centre(), box.middle(), Type::mono_small, sum ? gold.label : p.theme.text, label,
+               Align::centre);
+    }
 }
 
 // "a2": chunk a of rank 2; a sum is the letter with a sigma.
@@ -138,16 +141,30 @@ void draw_table(const Painter& p, Rect area, const Entry& e, bool after, bool hi
 void ZooView::draw_card(const Painter& p, Rect card, const Entry& e, bool chosen) const
 {
     p.card(card, chosen, false);
-    Rect in = card.inset(p.px(14));
+    // Where cards are low, words go before the tables that make the picture.
+    const bool tables = card.h >= p.px(120);
+    const bool words = card.h >= p.px(224);
+    Rect in = card.inset(p.px(card.h >= p.px(80) ? 14 : 6));
     Rect row = in.cut_top(p.px(24));
     p.text_within(row.x, row.middle(), row.w, Type::body_strong, p.theme.text, name_of(e.kind));
-    row = in.cut_top(p.px(22));
-    p.text_within(row.x, row.middle(), row.w, Type::small, p.theme.muted, e.says);
-    row = in.cut_bottom(p.px(22));
-    p.text_within(row.x, row.middle(), row.w, Type::small, p.theme.muted, e.where);
+    if (words)
+    {
+        row = in.cut_top(p.px(22));
+        p.text_within(row.x, row.middle(), row.w, Type::small, p.theme.muted, e.says);
+        row = in.cut_bottom(p.px(22));
+        p.text_within(row.x, row.middle(), row.w, Type::small, p.theme.muted, e.where);
+    }
+    if (in.h < p.px(20))
+    {
+        return;
+    }
     row = in.cut_bottom(p.px(22));
     const float w = p.text(row.x, row.middle(), Type::small, p.theme.muted, "sends ");
     p.text_within(row.x + w, row.middle(), row.w - w, Type::mono_small, p.theme.text, e.volume);
+    if (!tables)
+    {
+        return;
+    }
     in.cut_top(p.px(6));
     in.cut_bottom(p.px(6));
     const float gap = p.px(36);
@@ -176,6 +193,7 @@ void ZooView::draw(const Frame&, const Painter& painter, Rect area, Out&)
         const Rect card{area.x + (w + gap) * static_cast<float>(i % columns),
                         area.y + (h + gap) * static_cast<float>(i / columns), w, h};
         draw_card(painter, card, kEntries.at(i), i == chosen_);
+        painter.part(name_of(kEntries.at(i).kind), card);
         if (press(painter, card, fmt::format("###collective {}", name_of(kEntries.at(i).kind)).c_str())
                 .clicked)
         {

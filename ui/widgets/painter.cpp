@@ -46,6 +46,14 @@ float ease(float t)
     return x < 0.5F ? 4 * x * x * x : 1 - left * left * left / 2;
 }
 
+void Painter::part(std::string_view name, Rect r) const
+{
+    if (parts != nullptr && r.w > 0 && r.h > 0)
+    {
+        parts->push_back({std::string(name), r});
+    }
+}
+
 float Painter::width(Type type, std::string_view text) const
 {
     if (text.empty())

@@ -43,14 +43,28 @@ struct Hatch
 };
 inline constexpr Hatch kIdleHatch{8, 1}, kExposedHatch{6, 2}, kOverflowHatch{5, 2}, kCoveredHatch{10, 2};
 
+// A part of a picture that a lesson may point at or cover, under the name its steps use.
+struct NamedPart
+{
+    std::string name;
+    Rect rect;
+};
+
 class Painter
 {
 public:
-    Painter(ImDrawList& draw_list, const Look& a_look) : list(draw_list), look(a_look), theme(a_look.theme) {}
+    Painter(ImDrawList& draw_list, const Look& a_look, std::vector<NamedPart>* named = nullptr)
+        : list(draw_list), look(a_look), theme(a_look.theme), parts(named)
+    {
+    }
 
     ImDrawList& list;
     const Look& look;
     const Theme& theme;
+    std::vector<NamedPart>* parts; // null: nobody asks for them
+
+    // Names what was drawn here. A name given several times is a part of several rectangles.
+    void part(std::string_view name, Rect r) const;
 
     float px(float design) const { return look.px(design); }
     float width(Type type, std::string_view text) const;

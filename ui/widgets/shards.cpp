@@ -235,6 +235,7 @@ std::optional<std::size_t> draw_shards(const Painter& p, Rect area, const Shards
             std::max(p.px(20), std::round(room * static_cast<float>(band.whole / std::max(1.0, all))));
         const Rect r{field.x, field.y, field.w, std::min(h, area.bottom() - field.y)};
         field.cut_top(r.h + p.px(8));
+        p.part(band.name, {area.x, r.y, area.w, r.h});
         const Band b{r, pitch, width, columns};
         draw_band(p, b, band);
         const std::string number = size_label(p, band.sharded >= 0.5F ? band.share : band.whole);

@@ -1,0 +1,26 @@
+// `ringside lesson list` and `lesson show ID`, and what `check` says of lessons.
+#pragma once
+
+#include "app/commands.h"
+#include "core/base/result.h"
+#include "core/scenario/presets.h"
+
+#include <filesystem>
+#include <set>
+#include <string>
+
+namespace ringside
+{
+
+int run_lesson_list(const CommonOptions& options);
+int run_lesson_show(const CommonOptions& options, const std::string& id);
+
+struct LessonCheck
+{
+    std::size_t count = 0;
+    std::set<std::string> concepts; // that some lesson is about
+    Issues issues;                  // every fault of every lesson, worked out by the engine
+};
+LessonCheck check_lessons(const std::filesystem::path& assets, const Presets& presets);
+
+} // namespace ringside

@@ -1,0 +1,84 @@
+// The study mode's side effects: owns progress, its file and the session that is running, and the clock that
+// all of them are told. What to ask and how it is graded is the core's.
+#pragma once
+
+#include "app/study_store.h"
+#include "core/study/exchange.h"
+#include "ui/shell/study_frame.h"
+
+#include <functional>
+#include <memory>
+
+namespace ringside
+{
+
+// Now, where the person is. A day of study begins at four in the morning, so the offset is four hours less.
+StudyTime wall_clock();
+
+class StudyDesk
+{
+public:
+    struct Setup
+    {
+        std::vector<FamilyInfo> families;
+        std::string questions; // the folder they come from, for the person
+        StudyPlan plan;
+        std::function<StudyTime()> clock = wall_clock;
+        Progress progress;                 // to start with, where there is no store
+        std::unique_ptr<StudyStore> store; // null: nothing is kept
+        // Every family's frozen variants, for tools that cannot draw numbers.
+        std::function<std::vector<FrozenCard>()> frozen = [] { return std::vector<FrozenCard>(); };
+        // What a family asks, in words, for the study sheet.
+        std::function<std::vector<SheetWords>()> words = [] { return std::vector<SheetWords>(); };
+    };
+
+    explicit StudyDesk(Setup setup);
+    StudyDesk(const StudyDesk&) = delete;
+    StudyDesk& operator=(const StudyDesk&) = delete;
+
+    struct Answer
+    {
+        std::string notice; // for the person; may be empty
+        std::string file;   // name of a file to save; empty: none
+        std::string text;   // of that file
+        std::string view;   // id of the view to go to, where there is one
+    };
+    Answer apply(const StudyAction& action);
+    // Looks at the clock: questions fall due, days turn, a mock's bell rings.
+    void tick();
+    // Valid until the next apply() or tick().
+    const StudyFrame& frame() const { return frame_; }
+    // About the file that was loaded; empty when all was well.
+    const std::string& message() const { return message_; }
+
+private:
+    Answer start(const StartDrill& action);
+    Answer start(const StartMock& action);
+    Answer start(const StartSpoken& action);
+    Answer step(const StudyStep& action);
+    Answer end();
+    Answer change(const ProgressChange& change);
+    Answer send(const ExportStudy& action);
+    Answer take(const ImportStudy& action);
+    void finish_task();
+    // After the progress changed: saved, and everything that follows from it made again.
+    std::string changed();
+    void look();
+    void list_families();
+
+    Setup setup_;
+    Progress progress_;
+    std::vector<FamilyInfo> families_;
+    Cards cards_;
+    StudySession session_;
+    StudyFrame frame_;
+    std::int64_t next_look_ms_ = 0;
+    std::string message_;
+};
+
+// assets/study/plan.json; an empty plan where there is none or it has faults.
+StudyPlan load_plan(const std::filesystem::path& assets, Issues& issues);
+// What the assets hold for a desk: the plan, and where questions belong. No store.
+StudyDesk::Setup study_setup(const std::filesystem::path& assets, Issues& issues);
+
+} // namespace ringside

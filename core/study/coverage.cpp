@@ -1,0 +1,253 @@
+#include "core/study/coverage.h"
+
+#include <fmt/format.h>
+
+#include "core/scenario/json.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace ringside
+{
+
+using nlohmann::json;
+
+namespace
+{
+
+template <class E, std::size_t N>
+bool read_word(const json& object, const char* field, const std::array<E, N>& all, E& target)
+{
+    const std::string word = object.value(field, "");
+    for (const E e : all)
+    {
+        if (name_of(e) == word)
+        {
+            target = e;
+            return true;
+        }
+    }
+    return false;
+}
+
+constexpr std::array kKinds{QuestionKind::numeric,  QuestionKind::recall,    QuestionKind::comparison,
+                            QuestionKind::ordering, QuestionKind::diagnosis, QuestionKind::design};
+constexpr std::array kLevels{Difficulty::easy, Difficulty::medium, Difficulty::hard};
+
+bool read_item(const json& entry, InventoryItem& item)
+{
+    if (!entry.is_object() || !entry.value("id", json()).is_string() ||
+        !entry.value("topic", json()).is_string() || !entry.value("concept", json()).is_string() ||
+        !entry.value("kind", json()).is_string() || !entry.value("difficulty", json()).is_string())
+    {
+        return false;
+    }
+    item.id = entry["id"].get<std::string>();
+    item.topic = entry["topic"].get<std::string>();
+    item.concept_id = entry["concept"].get<std::string>();
+    for (const json& id : entry.value("errata", json::array()))
+    {
+        item.errata.push_back(id.is_string() ? id.get<std::string>() : std::string());
+    }
+    return read_word(entry, "kind", kKinds, item.kind) &&
+           read_word(entry, "difficulty", kLevels, item.difficulty);
+}
+
+// Whether the engine has a say in the answer.
+bool computed(const QuestionVariant& v)
+{
+    return v.kind == QuestionKind::numeric || v.kind == QuestionKind::diagnosis || v.best != Pick::marked ||
+           v.order != ItemOrder::after || v.schedule || v.goal;
+}
+
+} // namespace
+
+const InventoryItem* Inventory::item(std::string_view id) const
+{
+    const auto found = std::find_if(items.begin(), items.end(), [id](const auto& i) { return i.id == id; });
+    return found == items.end() ? nullptr : &*found;
+}
+
+const Concept* Inventory::find_concept(std::string_view id) const
+{
+    const auto found =
+        std::find_if(concepts.begin(), concepts.end(), [id](const auto& c) { return c.id == id; });
+    return found == concepts.end() ? nullptr : &*found;
+}
+
+Result<Inventory> read_inventory(std::string_view text)
+{
+    const auto document = parse_json(text);
+    if (!document)
+    {
+        return document.issues();
+    }
+    const auto list = [&](const char* field)
+    { return document->is_object() && document->contains(field) && (*document)[field].is_array(); };
+    if (!list("items") || !list("concepts") || !list("errata") ||
+        document->value("schema", json()) != "ringside.inventory/1")
+    {
+        return Issue{"", "not an inventory",
+                     "use {\"schema\": \"ringside.inventory/1\", \"concepts\", \"errata\", \"items\"}"};
+    }
+    Inventory inventory;
+    Issues issues;
+    for (const json& entry : (*document)["items"])
+    {
+        InventoryItem item;
+        if (!read_item(entry, item))
+        {
+            issues.push_back({"items", fmt::format("{} is not an item", entry.dump().substr(0, 60)),
+                              "give id, topic, kind, concept and difficulty"});
+            continue;
+        }
+        inventory.items.push_back(std::move(item));
+    }
+    for (const json& entry : (*document)["concepts"])
+    {
+        if (!entry.is_object() || !entry.value("id", json()).is_string() ||
+            !entry.value("title", json()).is_string())
+        {
+            issues.push_back({"concepts", fmt::format("{} is not a concept", entry.dump().substr(0, 60)),
+                              "give id and title"});
+            continue;
+        }
+        inventory.concepts.push_back({entry["id"].get<std::string>(), entry["title"].get<std::string>()});
+    }
+    for (const json& entry : (*document)["errata"])
+    {
+        if (!entry.is_string())
+        {
+            issues.push_back(
+                {"errata", fmt::format("{} is not an id", entry.dump().substr(0, 60)), "use \"E01\""});
+            continue;
+        }
+        inventory.errata.push_back(entry.get<std::string>());
+    }
+    return issues.empty() ? Result<Inventory>(std::move(inventory)) : Result<Inventory>(issues);
+}
+
+Result<Inventory> load_inventory(const std::filesystem::path& assets)
+{
+    std::ifstream in(assets / "study" / "inventory.json", std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    auto inventory = read_inventory(text.str());
+    if (inventory)
+    {
+        return inventory;
+    }
+    Issues issues = inventory.issues();
+    for (Issue& issue : issues)
+    {
+        issue.path = issue.path.empty() ? "study/inventory.json" : "study/inventory.json: " + issue.path;
+    }
+    return issues;
+}
+
+std::size_t Coverage::complete() const
+{
+    return static_cast<std::size_t>(std::count_if(concepts.begin(), concepts.end(),
+                                                  [](const ConceptCoverage& c) { return c.complete(); }));
+}
+
+Coverage coverage_of(const QuestionBank& bank, const Inventory& inventory,
+                     const std::set<std::string>& lessons)
+{
+    std::map<std::string, ConceptCoverage> concepts;
+    for (const Concept& c : inventory.concepts)
+    {
+        concepts[c.id] = {c.id, false, false, false, lessons.contains(c.id)};
+    }
+    std::set<std::string> asked;
+    for (const QuestionFamily& family : bank.families)
+    {
+        for (const QuestionVariant& v : family.variants)
+        {
+            asked.insert(v.sources.begin(), v.sources.end());
+            const auto found = concepts.find(v.concept_id);
+            if (found != concepts.end())
+            {
+                ConceptCoverage& c = found->second;
+                c.family = true;
+                c.view = c.view || !v.view.empty();
+                c.engine = c.engine || computed(v);
+            }
+        }
+    }
+    Coverage coverage;
+    coverage.items = inventory.items.size();
+    for (const InventoryItem& item : inventory.items)
+    {
+        const bool askable = asked.contains(item.id);
+        if (coverage.documents.empty() || coverage.documents.back().document != item.document())
+        {
+            coverage.documents.push_back({item.document()});
+        }
+        ++coverage.documents.back().items;
+        coverage.documents.back().askable += askable ? 1 : 0;
+        if (!askable)
+        {
+            coverage.missing.push_back(item.id);
+        }
+    }
+    for (auto& [id, c] : concepts)
+    {
+        coverage.concepts.push_back(std::move(c));
+    }
+    return coverage;
+}
+
+namespace
+{
+
+void check_variant_references(const QuestionFamily& family, const QuestionVariant& v,
+                              const QuestionBank& bank, const Inventory& inventory,
+                              const std::set<std::string>& views, Issues& issues)
+{
+    const auto need = [&](bool there, const char* field, const std::string& id, const char* hint)
+    {
+        if (!there)
+        {
+            issues.push_back({fmt::format("{}: {}/{}.{}", family.file, family.id, v.id, field),
+                              fmt::format("there is no \"{}\"", id), hint});
+        }
+    };
+    for (const std::string& id : v.sources)
+    {
+        need(inventory.item(id) != nullptr, "sources", id, "use an id of study/inventory.json");
+    }
+    for (const std::string& id : v.errata)
+    {
+        const auto& all = inventory.errata;
+        need(std::find(all.begin(), all.end(), id) != all.end(), "errata", id, "use E01 to E76");
+    }
+    for (const std::string& id : v.parts)
+    {
+        need(find_variant(bank, id).has_value(), "parts", id, "use the id of a family");
+    }
+    need(inventory.find_concept(v.concept_id) != nullptr, "concept", v.concept_id, "use C01 to C42");
+    need(v.view.empty() || views.empty() || views.contains(v.view), "view", v.view,
+         "ringside picture --list names the views");
+}
+
+} // namespace
+
+Issues check_references(const QuestionBank& bank, const Inventory& inventory,
+                        const std::set<std::string>& views)
+{
+    Issues issues;
+    for (const QuestionFamily& family : bank.families)
+    {
+        for (const QuestionVariant& v : family.variants)
+        {
+            check_variant_references(family, v, bank, inventory, views, issues);
+        }
+    }
+    return issues;
+}
+
+} // namespace ringside

@@ -1,0 +1,64 @@
+// One draw of one variant, step by step: numbers until the conditions hold, then everything that is said with
+// them. Inside of draw() of question.h.
+#pragma once
+
+#include "core/study/question.h"
+#include "core/study/wording.h"
+
+namespace ringside
+{
+
+// One draw of one variant.
+class Draw
+{
+public:
+    Draw(Calculator& calculator, const QuestionFamily& family, const QuestionVariant& variant,
+         std::uint64_t seed);
+
+    Result<Question> run(const DrawnValues& overrides);
+
+private:
+    enum class Outcome
+    {
+        good,
+        again, // conditions do not hold
+        fault
+    };
+
+    Outcome fail(std::string path, const Issues& issues);
+    void spend_on(const std::string& expression);
+    // A stream of its own for everything that is drawn, so that replacing one parameter changes no other.
+    std::uint64_t seed_for(std::string_view what, int attempt = 0) const;
+    Result<double> value(const std::string& expression)
+    {
+        return calculator_.value(expression, q_.values, scenario_.get());
+    }
+
+    Outcome draw_values(const DrawnValues& overrides, int attempt);
+    Outcome compute_lets(bool with_report);
+    Outcome check_conditions(bool with_report);
+    Outcome make_scenario();
+    Outcome make();
+    Outcome make_texts();
+    Outcome make_numeric();
+    Outcome make_solution();
+    Outcome make_mistakes();
+    Outcome make_choices();
+    Outcome make_diagnosis();
+    Outcome fill(std::string path, const std::string& text, std::string& target);
+    Outcome fill_all(const std::string& path, const std::vector<std::string>& texts,
+                     std::vector<std::string>& target);
+    std::string figure_of(std::string_view name);
+    std::string working_of(const std::string& expression);
+    void add_engine_terms();
+
+    Calculator& calculator_;
+    const QuestionVariant& v_;
+    Question q_;
+    Wording words_;
+    std::shared_ptr<StudiedScenario> scenario_;
+    Issues issues_; // of the last attempt
+    int work_ = 0;  // spent on attempts
+};
+
+} // namespace ringside

@@ -1,0 +1,235 @@
+#include "core/study/grading.h"
+
+#include <fmt/format.h>
+
+#include "core/study/design.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace ringside
+{
+
+namespace
+{
+
+// Right answers faster than this share of the target time are easy.
+constexpr double kFast = 0.4;
+
+std::string lower(std::string_view text)
+{
+    std::string out;
+    for (const char c : text)
+    {
+        out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    const auto first = out.find_first_not_of(" \t\n");
+    const auto last = out.find_last_not_of(" \t\n.");
+    return first == std::string::npos ? "" : out.substr(first, last - first + 1);
+}
+
+Result<Verdict> grade_number(const Question& q, const Response& r)
+{
+    const StudyUnit& unit = *find_study_unit(q.unit);
+    const auto reading = read_answer(r.text, unit);
+    if (!reading)
+    {
+        return reading.issues();
+    }
+    const AnswerCheck check = check_answer(*reading, {q.key, unit, q.tolerance, q.mistakes});
+    Verdict v;
+    v.correct = check.correct;
+    v.mistake = check.slip;
+    v.message = check.message;
+    v.read_as = reading->read_as;
+    if (check.known)
+    {
+        const KnownMistake& m = *check.known;
+        v.nearest = m.working.empty() ? m.text : fmt::format("{} = {}", m.working, m.text);
+    }
+    return v;
+}
+
+Result<Verdict> grade_choice(const Question& q, const Response& r)
+{
+    const std::string typed = lower(r.text);
+    for (std::size_t i = 0; i < q.choices.size(); ++i)
+    {
+        const ShownChoice& c = q.choices[i];
+        if (typed == c.id || typed == std::to_string(i + 1) || typed == lower(c.says))
+        {
+            Verdict v;
+            v.correct = c.right;
+            v.mistake = c.right ? "" : c.id;
+            v.message = c.right ? "Right." : fmt::format("Not \u201c{}\u201d.", c.says);
+            v.read_as = c.says;
+            return v;
+        }
+    }
+    std::vector<std::string> ids;
+    for (const ShownChoice& c : q.choices)
+    {
+        ids.push_back(c.id);
+    }
+    return Issue{"", fmt::format("\u201c{}\u201d is none of the choices", r.text.substr(0, 40)),
+                 fmt::format("use 1 to {}, or {}", ids.size(), fmt::join(ids, ", "))};
+}
+
+Result<Verdict> grade_order(const Question& q, const Response& r)
+{
+    const auto order = parse_order(q.ordering, r.text);
+    if (!order)
+    {
+        return order.issues();
+    }
+    const OrderVerdict checked = check_order(q.ordering, *order);
+    Verdict v;
+    v.correct = checked.correct;
+    v.message = checked.correct ? "Right." : checked.message;
+    v.mistake = checked.correct ? "" : fmt::format("place-{}", checked.right + 1);
+    return v;
+}
+
+// How it went, in the words of the bands; nothing for anything else.
+int level_of(const std::string& text)
+{
+    constexpr std::array<std::pair<std::string_view, int>, 9> kWords{{{"no hire", 1},
+                                                                      {"no_hire", 1},
+                                                                      {"again", 1},
+                                                                      {"lean", 2},
+                                                                      {"hard", 2},
+                                                                      {"strong", 3},
+                                                                      {"good", 3},
+                                                                      {"teach", 4},
+                                                                      {"easy", 4}}};
+    const auto found =
+        std::find_if(kWords.begin(), kWords.end(), [&](const auto& w) { return w.first == text; });
+    return found == kWords.end() ? 0 : found->second;
+}
+
+// The points ticked: "1,3", "all", "none".
+Result<std::size_t> ticks_of(const std::string& text, std::size_t points)
+{
+    if (text == "all" || text == "none" || text.empty())
+    {
+        return text == "all" ? points : 0;
+    }
+    std::vector<bool> ticked(points, false);
+    std::size_t number = 0;
+    bool any = false;
+    Issue wrong{"", fmt::format("\u201c{}\u201d ticks no points", text.substr(0, 40)),
+                fmt::format("use numbers from 1 to {}, all, none; or no hire, lean, strong, teach", points)};
+    for (const char c : text + ",")
+    {
+        if (c >= '0' && c <= '9' && number <= points)
+        {
+            number = number * 10 + static_cast<std::size_t>(c - '0');
+            any = true;
+            continue;
+        }
+        if ((c != ',' && c != ' ') || (any && (number == 0 || number > points)))
+        {
+            return wrong;
+        }
+        if (any)
+        {
+            ticked[number - 1] = true;
+        }
+        number = 0;
+        any = false;
+    }
+    return static_cast<std::size_t>(std::count(ticked.begin(), ticked.end(), true));
+}
+
+// All points make it good, half of them hard; that one could teach it only the person knows.
+Result<Verdict> grade_spoken(const Question& q, const Response& r)
+{
+    const std::string typed = lower(r.text);
+    const std::size_t points = q.rubric.empty() ? q.levels.strong.size() : q.rubric.size();
+    Verdict v;
+    v.grade = level_of(typed);
+    if (v.grade == 0)
+    {
+        const auto ticks = ticks_of(typed, points);
+        if (!ticks)
+        {
+            return ticks.issues();
+        }
+        v.grade = *ticks >= points ? 3 : 2 * *ticks >= points ? 2 : 1;
+        v.message = fmt::format("{} of {} points.", *ticks, points);
+    }
+    v.grade = r.shown ? 1 : r.hints > 0 ? std::min(v.grade, 2) : v.grade;
+    v.correct = v.grade >= 3;
+    constexpr std::array kWords{"No hire", "Lean", "Strong", "You could teach it"};
+    v.message = fmt::format("{}{}{}.", v.message, v.message.empty() ? "" : " ",
+                            kWords.at(static_cast<std::size_t>(v.grade - 1)));
+    return v;
+}
+
+Result<Verdict> grade_layout(const Question& q, const Response& r, Calculator& calculator)
+{
+    const auto base =
+        q.scenario ? Result<std::shared_ptr<StudiedScenario>>(nullptr) : calculator.scenario({}, {});
+    if (!base)
+    {
+        return base.issues();
+    }
+    const auto laid = read_layout(r.text, q.scenario ? q.scenario->scenario : (*base)->scenario);
+    if (!laid)
+    {
+        return laid.issues();
+    }
+    const auto judged = judge_layout(*laid, *q.goal);
+    if (!judged)
+    {
+        return judged.issues();
+    }
+    Verdict v;
+    v.correct = judged->good;
+    v.message = judged->message;
+    v.mistake = judged->good ? "" : judged->fits ? "slow" : "does-not-fit";
+    v.read_as = layout_text(*laid);
+    return v;
+}
+
+} // namespace
+
+int grade_of(bool correct, const Response& r, double target_s)
+{
+    if (!correct || r.shown)
+    {
+        return 1;
+    }
+    if (r.hints > 0 || r.tries > 1 || r.seconds > target_s)
+    {
+        return 2;
+    }
+    return r.seconds > 0 && r.seconds < kFast * target_s ? 4 : 3;
+}
+
+Result<Verdict> grade(const Question& q, const Response& response, Calculator& calculator)
+{
+    if (response.text.size() > 1000)
+    {
+        return Issue{"", "too long for an answer", "type at most 1000 characters"};
+    }
+    const bool spoken = q.kind == QuestionKind::recall || q.kind == QuestionKind::design;
+    // A layout is judged by the engine, what was said about it by the person.
+    if (spoken && (!q.goal || level_of(lower(response.text)) > 0))
+    {
+        return grade_spoken(q, response);
+    }
+    auto verdict = q.kind == QuestionKind::numeric    ? grade_number(q, response)
+                   : q.kind == QuestionKind::ordering ? grade_order(q, response)
+                   : spoken                           ? grade_layout(q, response, calculator)
+                                                      : grade_choice(q, response);
+    if (verdict)
+    {
+        verdict->grade = grade_of(verdict->correct, response, q.target_s);
+    }
+    return verdict;
+}
+
+} // namespace ringside

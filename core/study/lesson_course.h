@@ -1,0 +1,28 @@
+// The course: every lesson of a folder in order, one JSON file each, and what must hold between them.
+#pragma once
+
+#include "core/study/lesson_plan.h"
+
+#include <filesystem>
+#include <set>
+
+namespace ringside
+{
+
+struct Course
+{
+    std::vector<Lesson> lessons; // in order of their numbers
+
+    const Lesson* lesson(std::string_view id) const;
+};
+
+// Reads folder/NN-id.json. Files with faults are left out and reported in `issues`, each with file and path.
+// Faults between lessons: a number or id given twice, a prerequisite that is not there or comes later.
+Course load_course(const std::filesystem::path& folder, Issues& issues);
+
+// The faults of every lesson's plan: "07-collectives.json: steps[2].predict.truth: ...".
+Issues check_course(const Course& course, const Presets& presets, std::span<const std::string_view> views);
+
+std::string file_name(const Lesson& lesson);
+
+} // namespace ringside

@@ -1,0 +1,48 @@
+// Shared by the tests of study: the sample families, and one drawn from them.
+#pragma once
+
+#include "tests/core/support.h"
+
+#include "core/study/question.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace ringside::test
+{
+
+inline std::string lines_of(const Issues& issues)
+{
+    std::string all;
+    for (const Issue& issue : issues)
+    {
+        all += to_line(issue) + "\n";
+    }
+    return all;
+}
+
+inline const QuestionBank& sample_bank()
+{
+    static const QuestionBank bank = []
+    {
+        Issues issues;
+        QuestionBank loaded = load_questions(std::string(RINGSIDE_SOURCE_DIR) + "/tests/data", issues);
+        INFO(lines_of(issues));
+        REQUIRE(issues.empty());
+        return loaded;
+    }();
+    return bank;
+}
+
+inline Question question(Calculator& calculator, const std::string& id, std::uint64_t seed,
+                         const DrawnValues& overrides = {})
+{
+    const auto found = find_variant(sample_bank(), id);
+    INFO(id);
+    REQUIRE(found);
+    auto drawn = draw(calculator, *found->family, found->variant, seed, overrides);
+    INFO((drawn ? "" : lines_of(drawn.issues())));
+    REQUIRE(drawn);
+    return std::move(*drawn);
+}
+
+} // namespace ringside::test

@@ -1,0 +1,153 @@
+// The window's frame while a lesson runs: its title, the picture with what is pointed at or covered, its
+// status.
+#include <fmt/format.h>
+
+#include "ui/shell/shell.h"
+#include "ui/shell/spotlight.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+// Below the picture the question; without a panel all of the lesson, beside the picture or below it.
+void Shell::lay_out_lesson(const LessonFrame& lesson, const Look& look, float wide, Parts& parts, Rect& all)
+{
+    const float room = (all.h + parts.caption.h) / look.scale;
+    const float band = LessonPanel::band_height(lesson, room);
+    if (parts.has_panel && band <= 0)
+    {
+        return;
+    }
+    all.h += parts.caption.h;
+    parts.caption = {};
+    if (parts.has_panel)
+    {
+        parts.band = all.cut_bottom(look.px(band));
+        all.cut_bottom(look.px(8));
+    }
+    else if (wide >= 700)
+    {
+        parts.band = all.cut_right(std::min(all.w * 0.42F, look.px(360)));
+        all.cut_right(look.px(24));
+    }
+    else
+    {
+        parts.band = all.cut_bottom(all.h * 0.5F);
+        all.cut_bottom(look.px(8));
+    }
+}
+
+void Shell::draw_lesson_title(const Frame& frame, const Painter& painter, const Parts& parts)
+{
+    const LessonFrame& lesson = *frame.lesson;
+    Rect row{parts.title.x, parts.title.y, parts.title.w, painter.px(64)};
+    const Rect help = row.cut_right(painter.px(24));
+    row.cut_right(painter.px(16));
+    if (press(painter, {help.x, help.middle() - painter.px(12), help.w, painter.px(24)}, "?###help", 4)
+            .clicked)
+    {
+        help_open_ = true;
+    }
+    tooltip(painter, "Every key (?)");
+    painter.keycap(help.x, help.middle(), "?");
+    std::string title = fmt::format("Lesson {}: {}", lesson.place + 1, lesson.lesson().title);
+    if (!parts.has_panel)
+    {
+        const std::string place = fmt::format("{} / {}", lesson.state.step + 1, lesson.lesson().steps.size());
+        const float w = painter.width(Type::mono, place);
+        painter.text(row.cut_right(w).right(), row.middle(), Type::mono, painter.theme.muted, place,
+                     Align::right);
+        row.cut_right(painter.px(16));
+        title = lesson.state.finished ? title : lesson.step().heading;
+    }
+    const bool roomy = row.w >= painter.width(Type::title, title);
+    painter.text_within(row.x, row.middle(), row.w, roomy ? Type::title : Type::body_strong,
+                        painter.theme.text, title);
+}
+
+void Shell::draw_lesson_picture(const Frame& frame, const Painter& painter, Rect area, View& view, Out& out)
+{
+    const LessonFrame& lesson = *frame.lesson;
+    const bool own_view = frame.view == lesson.planned().view && !lesson.state.finished;
+    const bool covered = lesson.pending() && !lesson.step().hide.empty();
+    named_.clear();
+    const int first = painter.list.IdxBuffer.Size;
+    {
+        const Painter named(painter.list, painter.look, &named_);
+        // Labels at the ends of axes reach as far beyond it as the picture may.
+        named.part("picture", {area.x - painter.px(12), area.y - painter.px(4), area.w + painter.px(24),
+                               area.h + painter.px(4)});
+        const MouseAway away(covered || lesson.frozen);
+        view.draw(frame, named, area, out);
+    }
+    if (covered)
+    {
+        cover_parts(painter, named_, lesson.step().hide, first);
+    }
+    const std::string ring = fmt::format("{} {}", lesson.lesson().id, lesson.state.step);
+    if (ring != ring_of_)
+    {
+        ring_of_ = ring;
+        ring_ = Tween();
+        ring_.towards(0, frame, painter.look, out);
+    }
+    const float strength = ring_.towards(1, frame, painter.look, out);
+    if (own_view && !lesson.step().highlight.empty())
+    {
+        ring_part(painter, area, named_, lesson.step().highlight, strength);
+    }
+}
+
+void Shell::draw_lesson_status(const Frame& frame, const Painter& painter, Rect area, const Motion& motion,
+                               Out& out)
+{
+    const Theme& t = painter.theme;
+    const LessonFrame& lesson = *frame.lesson;
+    painter.fill(area, t.control);
+    painter.line(area.x, area.y, area.right(), area.y, t.grid);
+    area.cut_left(painter.px(20));
+    area.cut_right(painter.px(20));
+    const bool moves = motion.duration > 0 && !lesson.pending() && !lesson.frozen;
+    const Rect moving = area.cut_right(moves ? std::min(area.w * 0.5F, painter.px(440)) : 0);
+    const std::string keys = "PgDn next   PgUp back";
+    const float hint = painter.width(Type::small, keys);
+    const bool hints = !moves && area.w > hint + painter.px(320);
+    if (hints)
+    {
+        painter.text(area.right(), area.middle(), Type::small, t.muted, keys, Align::right);
+        area.cut_right(hint + painter.px(16));
+    }
+    const bool has_controls = !lesson.state.finished && !lesson.step().free.empty();
+    const std::array facts{frame.notice,
+                           lesson.frozen ? std::string("frozen: F goes on") : std::string(),
+                           fmt::format("Lesson {} of {}", lesson.place + 1, lesson.count),
+                           fmt::format("step {} of {}", lesson.state.step + 1, lesson.lesson().steps.size()),
+                           fmt::format("about {:.0f} min", lesson.lesson().minutes),
+                           lesson.hidden && has_controls   ? std::string("controls hidden")
+                           : lesson.locked && has_controls ? std::string("controls locked")
+                                                           : std::string()};
+    float gap = 0;
+    for (const std::string& fact : facts)
+    {
+        const float w = painter.width(Type::small, fact);
+        if (fact.empty() || w + gap > area.w)
+        {
+            continue;
+        }
+        area.cut_left(gap);
+        if (gap > 0)
+        {
+            painter.line(area.x - gap / 2, area.middle() - painter.px(8), area.x - gap / 2,
+                         area.middle() + painter.px(8), t.line);
+        }
+        area.cut_left(painter.text(area.x, area.middle(), Type::small, t.text, fact));
+        gap = painter.px(24);
+    }
+    if (moves)
+    {
+        draw_transport(frame, painter, moving, motion, out);
+    }
+}
+
+} // namespace ringside

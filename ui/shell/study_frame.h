@@ -1,0 +1,88 @@
+// What the study views are given, and what they may ask for. Made by the app's desk; recomputed only when
+// progress changes, a question falls due or the day turns.
+#pragma once
+
+#include "core/study/plan.h"
+#include "core/study/session.h"
+
+namespace ringside
+{
+
+inline constexpr int kForecastDays = 14;
+inline constexpr std::size_t kWeakest = 3;
+
+struct StudyFrame
+{
+    std::span<const FamilyInfo> families; // personal cards among them
+    const Progress* progress = nullptr;
+    const Cards* cards = nullptr;
+    const StudyPlan* plan = nullptr;
+    const StudySession* session = nullptr; // monostate: none
+    StudyTime now;
+    std::string questions; // the folder in which questions were looked for
+    bool saved = true;     // what was done is on disk
+
+    std::vector<HeatTopic> heat;      // of study_topics()
+    std::vector<std::size_t> weakest; // in heat, kWeakest at most
+    std::vector<int> forecast;        // kForecastDays, today first
+    std::vector<Gauge> gauges;
+    std::vector<Leech> leeches;
+    MissionToday mission;
+    int due = 0;   // questions
+    int fresh = 0; // never seen
+
+    StudyState state() const { return {families, *progress, *cards, now}; }
+    bool has_interview() const { return progress->interview && *progress->interview >= now.day(); }
+};
+
+struct StartDrill
+{
+    DeckWish wish;    // its seed is given by the desk
+    std::string task; // of the plan; empty: none
+};
+struct StartMock
+{
+    int minutes = 12;
+    std::string task;
+};
+struct StartSpoken
+{
+    std::string family;
+    std::size_t points = 1; // of its rubric
+    double seconds = 60;
+    std::string task;
+};
+// An input of the session that is running.
+struct StudyStep
+{
+    StudyInput input;
+};
+// Puts the session away; what was graded is kept.
+struct EndStudy
+{
+};
+struct ChangeProgress
+{
+    ProgressChange change;
+};
+enum class StudyExport : std::uint8_t
+{
+    log,     // for FSRS optimisers
+    history, // every detail
+    anki,
+    sheet,
+    scorecard // of the mock interview that is over
+};
+struct ExportStudy
+{
+    StudyExport what;
+};
+// A review log or an Anki text file; empty: what is on the clipboard.
+struct ImportStudy
+{
+    std::string text;
+};
+using StudyAction = std::variant<StartDrill, StartMock, StartSpoken, StudyStep, EndStudy, ChangeProgress,
+                                 ExportStudy, ImportStudy>;
+
+} // namespace ringside
