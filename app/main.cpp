@@ -246,6 +246,10 @@ void add_picture(CLI::App& app, Options& o)
     draw->add_option("--compare", o.picture.compare, "scenario A, to compare with");
     draw->add_option("--progress", o.picture.progress,
                      "study progress (JSON), on the morning after its last review");
+    draw->add_option("--question", o.picture.question, "family, or family/variant, that the drill asks");
+    draw->add_option("--seed", o.picture.seed, "that its numbers come from")->capture_default_str();
+    draw->add_option("--answer", o.picture.answer, "given to it, as people type it");
+    draw->add_option("--hints", o.picture.hints, "of it that were opened")->check(CLI::Range(0, 3));
     draw->add_option("--time", o.picture.time, "moment of its playback, in the view's units");
     draw->add_option("--lesson", o.picture.lesson, "the view of a lesson's step, with the lesson round it");
     draw->add_option("--step", o.picture.step, "of the lesson, from 1")->capture_default_str();

@@ -166,7 +166,67 @@ void Session::study(const StudyAction& action)
     const StudyDesk::Answer answer =
         pasted ? study_->apply(ImportStudy{from_clipboard()}) : study_->apply(action);
     notice_ = answer.file.empty() ? answer.notice : to_file({answer.file, answer.text});
-    view_ = find_view(answer.view) != nullptr ? answer.view : view_;
+    if (find_view(answer.view) != nullptr)
+    {
+        back_to_question();
+        view_ = answer.view;
+    }
+}
+
+void Session::put_aside()
+{
+    if (!aside_)
+    {
+        aside_ = Aside{scenario_,        now_.scenario,      view_,  std::move(undo_),
+                       std::move(redo_), std::move(before_), clocks_};
+    }
+    undo_.clear();
+    redo_.clear();
+    before_.reset();
+}
+
+void Session::take_back()
+{
+    Aside own = *std::exchange(aside_, std::nullopt);
+    asked_ = false;
+    view_ = std::move(own.view);
+    before_ = std::move(own.before);
+    clocks_ = std::move(own.clocks);
+    start_with(std::move(own.good)); // so that a faulty one has a report below it
+    if (scenario_ != own.scenario)
+    {
+        start_with(std::move(own.scenario));
+    }
+    undo_ = std::move(own.undo);
+    redo_ = std::move(own.redo);
+}
+
+void Session::show_question()
+{
+    const Question* question = study_->frame().question;
+    if (aside_ || question == nullptr || find_view(question->view) == nullptr)
+    {
+        notice_ = aside_ ? "Leave what is on show first" : "This question has no view of its own";
+        return;
+    }
+    const std::string view = question->view;
+    const auto shown = question->scenario;
+    study_->apply(StudyStep{DrillInput{DrillKey::look}});
+    put_aside();
+    asked_ = true;
+    view_ = view;
+    if (shown)
+    {
+        start_with(shown->scenario);
+    }
+}
+
+void Session::back_to_question()
+{
+    if (asked_)
+    {
+        take_back();
+    }
 }
 
 void Session::apply(const Action& action)
@@ -212,7 +272,14 @@ void Session::perform(const Action& action)
                     notice_ = preset->name;
                 }
             },
-            [this](const OpenView& a) { view_ = find_view(a.id) != nullptr ? a.id : view_; },
+            [this](const OpenView& a)
+            {
+                if (asked_ && (a.id == aside_->view || a.id == "study"))
+                {
+                    back_to_question();
+                }
+                view_ = find_view(a.id) != nullptr ? a.id : view_;
+            },
             [this](const Play& a)
             {
                 playback().playing = a.playing;
@@ -230,19 +297,21 @@ void Session::perform(const Action& action)
             [this](const StartLesson& a) { start_lesson(a.id); },
             [this](const LessonInput& a)
             {
-                if (aside_)
+                if (aside_ && !asked_)
                 {
                     lessons_->input(a);
                 }
             },
             [this](LessonSwitch a)
             {
-                if (aside_)
+                if (aside_ && !asked_)
                 {
                     lessons_->turn(a);
                 }
             },
             [this](const LeaveLesson&) { leave_lesson(); },
+            [this](const ShowQuestion&) { show_question(); },
+            [this](const BackToQuestion&) { back_to_question(); },
             [this](const Command& a) { run(a); },
             [this](const StudyAction& a) { study(a); },
         },
@@ -263,28 +332,19 @@ void Session::start_lesson(const std::string& id)
         notice_ = to_line(issues.front());
         return;
     }
-    if (!aside_)
-    {
-        aside_ = Aside{scenario_, view_, std::move(undo_), std::move(redo_), std::move(before_), clocks_};
-    }
-    before_.reset();
+    back_to_question();
+    put_aside();
 }
 
 void Session::leave_lesson()
 {
-    if (!aside_)
+    if (!aside_ || asked_)
     {
         return;
     }
     lessons_->leave();
-    Aside kept = *std::exchange(aside_, std::nullopt);
-    view_ = kept.view;
-    undo_ = std::move(kept.undo);
-    redo_ = std::move(kept.redo);
-    before_ = std::move(kept.before);
-    clocks_ = std::move(kept.clocks);
     start_at_.reset();
-    start_with(std::move(kept.scenario));
+    take_back();
 }
 
 void Session::follow_lesson()
@@ -302,7 +362,7 @@ void Session::follow_lesson()
                           static_cast<float>(setting->playback.speed)};
         start_at_ = setting->playback.time;
     }
-    else if (aside_)
+    else if (aside_ && !asked_)
     {
         lessons_->look(now_.scenario, now_.report);
     }
@@ -352,6 +412,11 @@ bool Session::playing() const
     return found != clocks_.end() && found->second.playback.playing && !(lessons_ && lessons_->frozen());
 }
 
+bool Session::ticking() const
+{
+    return (view_ == "drill" || view_ == "mock" || view_ == "spoken") && is_ticking(*study_->frame().session);
+}
+
 Frame Session::frame(double clock) const
 {
     const auto found = clocks_.find(view_);
@@ -370,7 +435,8 @@ Frame Session::frame(double clock) const
             layouts_,
             lessons_ ? &lessons_->course() : nullptr,
             lessons_ ? lessons_->frame() : nullptr,
-            &study_->frame()};
+            &study_->frame(),
+            asked_ ? std::string_view(aside_->view) : std::string_view()};
 }
 
 } // namespace ringside

@@ -31,10 +31,16 @@ public:
 
     const Scenario& scenario() const { return scenario_; }
     const Evaluated& now() const { return now_; }
+    // The person's, also while a lesson's or a question's is on show: as they left it, the last scenario that
+    // worked, and their view.
+    const Scenario& own_scenario() const { return aside_ ? aside_->scenario : scenario_; }
+    const Scenario& own_good_scenario() const { return aside_ ? aside_->good : now_.scenario; }
     const Issues& issues() const { return issues_; }
     const Preferences& preferences() const { return preferences_; }
     const std::string& view() const { return view_; }
     bool playing() const;
+    // Whether a clock is on show that asks for a frame a second.
+    bool ticking() const;
     bool quit() const { return quit_; }
     void say(std::string notice) { notice_ = std::move(notice); }
     // Replaces the current scenario without a step of undo: at the start.
@@ -50,8 +56,6 @@ public:
     void set_course(Course course, std::set<std::string> done);
     // Null where there are no lessons.
     const LessonDesk* lessons() const { return lessons_.get(); }
-    // The person's own scenario and view, kept aside while a lesson runs.
-    const Scenario& own_scenario() const { return aside_ ? aside_->scenario : now_.scenario; }
     const std::string& own_view() const { return aside_ ? aside_->view : view_; }
     // Whether a picture of the next frame was asked for, once.
     bool take_picture() { return std::exchange(picture_asked_, false); }
@@ -64,6 +68,10 @@ private:
     void evaluate_now();
     void run(Command command);
     void study(const StudyAction& action);
+    void show_question();
+    void back_to_question();
+    void put_aside();
+    void take_back();
     void paste();
     struct Clock
     {
@@ -71,10 +79,11 @@ private:
         double rest = -1; // of the motion it was last moved with
         int rounds = 0;   // played through since play was pressed
     };
-    // What a lesson gives back when it is left.
+    // The person's own, while a lesson's or a question's scenario is on show.
     struct Aside
     {
         Scenario scenario;
+        Scenario good; // the last one that worked
         std::string view;
         std::vector<Scenario> undo;
         std::vector<Scenario> redo;
@@ -104,6 +113,7 @@ private:
     std::map<std::string, Clock> clocks_;
     std::unique_ptr<LessonDesk> lessons_;
     std::optional<Aside> aside_;
+    bool asked_ = false;             // it is a question's
     std::optional<double> start_at_; // the lesson's moment of the view it has opened
     bool dragging_ = false;
     bool picture_asked_ = false;

@@ -2,12 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/files.h"
-#include "core/scenario/json.h"
-
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 
 namespace ringside
 {
@@ -30,56 +25,15 @@ std::string counted(std::size_t n, std::string_view one, std::string_view more)
 
 } // namespace
 
-StudyTime wall_clock()
-{
-    constexpr std::int64_t kDayBegins = 4 * 60 * kMinuteMs;
-    const auto now = std::chrono::system_clock::now();
-    const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
-    std::tm local{};
-    ::localtime_r(&seconds, &local);
-    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
-    return {ms, static_cast<std::int64_t>(local.tm_gmtoff) * 1000 - kDayBegins};
-}
-
-StudyPlan load_plan(const std::filesystem::path& assets, Issues& issues)
-{
-    const std::string path = (assets / "study/plan.json").string();
-    if (!std::filesystem::exists(path))
-    {
-        return {};
-    }
-    const auto text = read_text(path, kMaxJsonBytes);
-    const auto file = text ? parse_json(*text) : Result<nlohmann::json>(text.issues());
-    auto plan = file ? read_plan(*file) : Result<StudyPlan>(file.issues());
-    if (plan)
-    {
-        return std::move(*plan);
-    }
-    for (const Issue& issue : plan.issues())
-    {
-        const bool whole = issue.path.empty() || issue.path == path;
-        issues.push_back(
-            {whole ? path : path + ": " + issue.path, issue.message, issue.hint, issue.severity});
-    }
-    return {};
-}
-
-StudyDesk::Setup study_setup(const std::filesystem::path& assets, Issues& issues)
-{
-    StudyDesk::Setup setup;
-    setup.plan = load_plan(assets, issues);
-    setup.questions = (assets / "questions").string();
-    return setup;
-}
-
 StudyDesk::StudyDesk(Setup setup) : setup_(std::move(setup))
 {
     progress_ = std::move(setup_.progress);
+    message_ = setup_.message;
     if (setup_.store)
     {
         StudyStore::Loaded loaded = setup_.store->load();
         progress_ = std::move(loaded.progress);
-        message_ = std::move(loaded.message);
+        message_ = loaded.message.empty() ? message_ : std::move(loaded.message);
     }
     list_families();
     look();
@@ -105,6 +59,9 @@ void StudyDesk::look()
     f.plan = &setup_.plan;
     f.session = &session_;
     f.questions = setup_.questions;
+    const auto* drill = std::get_if<DrillSession>(&session_);
+    const bool ended = drill != nullptr && drill->stage == DrillStage::over;
+    f.end = ended ? std::optional(end_card(*drill, f.state())) : std::nullopt;
     const StudyState state = f.state();
     f.heat = heat_map(state);
     f.weakest = weakest(f.heat, kWeakest);
@@ -145,6 +102,7 @@ void StudyDesk::tick()
     {
         look();
     }
+    show_question();
 }
 
 std::string StudyDesk::changed()
@@ -164,32 +122,87 @@ StudyDesk::Answer StudyDesk::start(const StartDrill& action)
     look();
     DeckWish wish = action.wish;
     wish.seed = static_cast<std::uint64_t>(frame_.now.ms);
-    const auto deck = make_deck(frame_.state(), wish);
+    auto deck = action.cards.empty() ? make_deck(frame_.state(), wish) : action.cards;
     if (deck.empty())
     {
         return {families_.empty() ? "There are no questions" : "Nothing to ask there", "", "", ""};
     }
+    if (setup_.asking)
+    {
+        setup_.asking->add_parts(deck);
+    }
     DrillSession drill = start_drill(deck, wish, progress_, frame_.now.ms);
     drill.task = action.task;
-    session_ = std::move(drill);
+    begin(std::move(drill));
     return {fmt::format("Drill: {}", counted(deck.size(), "question", "questions")), "", "", "drill"};
 }
+
+namespace
+{
+
+std::size_t points_of(const Result<Question>& question)
+{
+    const std::size_t points = !question                  ? 0
+                               : question->rubric.empty() ? question->levels.strong.size()
+                                                          : question->rubric.size();
+    return std::max<std::size_t>(1, points);
+}
+
+} // namespace
 
 StudyDesk::Answer StudyDesk::start(const StartSpoken& action)
 {
     look();
-    const auto found = std::find_if(families_.begin(), families_.end(),
-                                    [&](const FamilyInfo& f) { return f.id == action.family; });
-    if (found == families_.end())
-    {
-        return {fmt::format("There is no question {}", action.family), "", "", ""};
-    }
     const auto seed = static_cast<std::uint64_t>(frame_.now.ms);
-    SpokenSession spoken =
-        start_spoken({action.family, seed, false, action.seconds}, action.points, action.seconds);
+    std::optional<DeckCard> card;
+    if (action.family.empty())
+    {
+        card = pick_spoken(frame_.state(), action.filter, seed);
+    }
+    else if (std::any_of(families_.begin(), families_.end(),
+                         [&](const FamilyInfo& f) { return f.id == action.family; }))
+    {
+        card = DeckCard{action.family, seed, false, action.seconds};
+    }
+    if (!card)
+    {
+        return {action.family.empty() ? "There is nothing to answer aloud"
+                                      : fmt::format("There is no question {}", action.family),
+                "", "", ""};
+    }
+    const std::size_t points = action.points > 0 ? action.points : points_of(draw(*card));
+    SpokenSession spoken = start_spoken(*card, points, action.seconds);
     spoken.task = action.task;
-    session_ = std::move(spoken);
+    begin(std::move(spoken));
     return {"", "", "", "spoken"};
+}
+
+// One that is due or new, else the least remembered.
+StudyDesk::Answer StudyDesk::start(const QuizView& action)
+{
+    look();
+    std::vector<DeckCard> deck;
+    DeckWish wish;
+    for (const DeckKind kind : {DeckKind::due, DeckKind::weak})
+    {
+        wish = {kind, {}, 1, 1};
+        wish.filter.view = action.view;
+        wish.seed = static_cast<std::uint64_t>(frame_.now.ms);
+        deck = deck.empty() ? make_deck(frame_.state(), wish) : deck;
+    }
+    if (deck.empty())
+    {
+        return {"There is no question about this view", "", "", ""};
+    }
+    StudySession kept = is_running(session_) && frame_.came_from.empty() ? session_ : aside_;
+    if (auto* drill = std::get_if<DrillSession>(&kept); drill != nullptr && !drill->paused_ms)
+    {
+        ringside::apply(*drill, DrillKey::pause, frame_.now.ms);
+    }
+    begin(start_drill(deck, wish, progress_, frame_.now.ms));
+    aside_ = std::move(kept);
+    frame_.came_from = action.view;
+    return {"", "", "", "drill"};
 }
 
 StudyDesk::Answer StudyDesk::start(const StartMock& action)
@@ -201,8 +214,12 @@ StudyDesk::Answer StudyDesk::start(const StartMock& action)
         return {"There are no questions", "", "", ""};
     }
     mock.task = action.task;
+    if (setup_.asking)
+    {
+        setup_.asking->add_follow_ups(mock);
+    }
     const std::size_t count = mock.items.size();
-    session_ = std::move(mock);
+    begin(std::move(mock));
     return {fmt::format("Mock interview: {} in {} minutes", counted(count, "question", "questions"),
                         action.minutes),
             "", "", "mock"};
@@ -231,14 +248,19 @@ StudyDesk::Answer StudyDesk::step(const StudyStep& action)
     {
         finish_task();
     }
-    return {changes.empty() && !ended ? "" : changed(), "", "", ""};
+    frame_.unread.clear();
+    const std::string notice = changes.empty() && !ended ? "" : changed();
+    show_question();
+    return {notice, "", "", ""};
 }
 
+// Back to where it began: the view of a quiz, with what was kept for it, or home.
 StudyDesk::Answer StudyDesk::end()
 {
-    session_ = std::monostate();
+    const std::string view = frame_.came_from.empty() ? "study" : frame_.came_from;
+    begin(std::exchange(aside_, std::monostate()));
     look();
-    return {"", "", "", "study"};
+    return {"", "", "", view};
 }
 
 StudyDesk::Answer StudyDesk::change(const ProgressChange& change)
@@ -248,76 +270,6 @@ StudyDesk::Answer StudyDesk::change(const ProgressChange& change)
     return {changed(), "", "", ""};
 }
 
-StudyDesk::Answer StudyDesk::send(const ExportStudy& action)
-{
-    const std::string day = date_text(frame_.now.day());
-    switch (action.what)
-    {
-    case StudyExport::log:
-        return {"", fmt::format("ringside-reviews-{}.csv", day), review_log_csv(progress_), ""};
-    case StudyExport::history:
-        return {"", fmt::format("ringside-history-{}.csv", day), history_csv(progress_), ""};
-    case StudyExport::sheet:
-        return {"", fmt::format("ringside-study-sheet-{}.md", day),
-                study_sheet(frame_.state(), setup_.words()), ""};
-    case StudyExport::scorecard:
-        if (const auto* mock = std::get_if<MockSession>(&session_);
-            mock != nullptr && mock->stage == MockStage::over)
-        {
-            return {"", fmt::format("ringside-mock-{}.md", day),
-                    scorecard(*mock, families_, frame_.now.offset_ms), ""};
-        }
-        return {"No mock interview is over", "", "", ""};
-    case StudyExport::anki:
-        break;
-    }
-    std::vector<FrozenCard> cards = setup_.frozen();
-    for (const PersonalCard& card : progress_.personal)
-    {
-        const std::size_t prefix = std::string_view("personal:").size();
-        cards.push_back({card.id.substr(std::min(prefix, card.id.size())), card.front, card.back, card.tags});
-    }
-    if (cards.empty())
-    {
-        return {"There are no cards to export", "", "", ""};
-    }
-    return {"", fmt::format("ringside-anki-{}.txt", day), anki_text(cards), ""};
-}
-
-// A log names its columns in its first row; everything else is taken for notes.
-StudyDesk::Answer StudyDesk::take(const ImportStudy& action)
-{
-    const std::string_view text = action.text;
-    const bool log = text.substr(0, text.find('\n')).find("review_time") != std::string_view::npos;
-    std::string notice;
-    Issues issues;
-    if (log)
-    {
-        auto read = reviews_from_csv(text);
-        const std::size_t count = merge(progress_, std::move(read.entries));
-        notice = fmt::format("{} added", counted(count, "review", "reviews"));
-        issues = std::move(read.issues);
-    }
-    else
-    {
-        auto read = cards_from_anki(text);
-        for (const PersonalCard& card : read.entries)
-        {
-            ringside::apply(progress_, card);
-        }
-        notice = fmt::format("{} added", counted(read.entries.size(), "card", "cards"));
-        issues = std::move(read.issues);
-    }
-    if (!issues.empty())
-    {
-        notice += fmt::format("; {} left out, the first: {}", counted(issues.size(), "fault", "faults"),
-                              to_line(issues.front()));
-    }
-    list_families();
-    const std::string fault = changed();
-    return {fault.empty() ? notice : fault, "", "", ""};
-}
-
 StudyDesk::Answer StudyDesk::apply(const StudyAction& action)
 {
     return std::visit(
@@ -325,6 +277,8 @@ StudyDesk::Answer StudyDesk::apply(const StudyAction& action)
             [this](const StartDrill& a) { return start(a); },
             [this](const StartMock& a) { return start(a); },
             [this](const StartSpoken& a) { return start(a); },
+            [this](const QuizView& a) { return start(a); },
+            [this](const AnswerQuestion& a) { return check(a); },
             [this](const StudyStep& a) { return step(a); },
             [this](const EndStudy&) { return end(); },
             [this](const ChangeProgress& a) { return change(a.change); },

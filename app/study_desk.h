@@ -3,9 +3,10 @@
 #pragma once
 
 #include "app/study_store.h"
-#include "core/study/exchange.h"
+#include "core/study/asking.h"
 #include "ui/shell/study_frame.h"
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 
@@ -26,10 +27,8 @@ public:
         std::function<StudyTime()> clock = wall_clock;
         Progress progress;                 // to start with, where there is no store
         std::unique_ptr<StudyStore> store; // null: nothing is kept
-        // Every family's frozen variants, for tools that cannot draw numbers.
-        std::function<std::vector<FrozenCard>()> frozen = [] { return std::vector<FrozenCard>(); };
-        // What a family asks, in words, for the study sheet.
-        std::function<std::vector<SheetWords>()> words = [] { return std::vector<SheetWords>(); };
+        std::shared_ptr<Asking> asking;    // draws the families' questions; null: none can be drawn
+        std::string message;               // about the questions, for the person
     };
 
     explicit StudyDesk(Setup setup);
@@ -48,19 +47,26 @@ public:
     void tick();
     // Valid until the next apply() or tick().
     const StudyFrame& frame() const { return frame_; }
-    // About the file that was loaded; empty when all was well.
+    // About the questions and the file that were loaded; empty when all was well.
     const std::string& message() const { return message_; }
 
 private:
     Answer start(const StartDrill& action);
     Answer start(const StartMock& action);
     Answer start(const StartSpoken& action);
+    Answer start(const QuizView& action);
+    Answer check(const AnswerQuestion& action);
     Answer step(const StudyStep& action);
     Answer end();
     Answer change(const ProgressChange& change);
     Answer send(const ExportStudy& action);
     Answer take(const ImportStudy& action);
     void finish_task();
+    void begin(StudySession session);
+    // The question on show and the verdict on its last answer, made again where either changed.
+    void show_question();
+    Result<Question> draw(const DeckCard& card);
+    std::optional<Verdict> verdict_on(const std::string& answer) const;
     // After the progress changed: saved, and everything that follows from it made again.
     std::string changed();
     void look();
@@ -71,6 +77,11 @@ private:
     std::vector<FamilyInfo> families_;
     Cards cards_;
     StudySession session_;
+    StudySession aside_; // kept while one question is asked
+    std::optional<DeckCard> drawn_for_;
+    std::optional<Question> question_;
+    std::string judged_; // answer that the verdict is on
+    std::optional<Verdict> verdict_;
     StudyFrame frame_;
     std::int64_t next_look_ms_ = 0;
     std::string message_;
@@ -78,7 +89,7 @@ private:
 
 // assets/study/plan.json; an empty plan where there is none or it has faults.
 StudyPlan load_plan(const std::filesystem::path& assets, Issues& issues);
-// What the assets hold for a desk: the plan, and where questions belong. No store.
-StudyDesk::Setup study_setup(const std::filesystem::path& assets, Issues& issues);
+// What the assets hold for a desk: the plan and the questions. No store. The presets outlive the desk.
+StudyDesk::Setup study_setup(const std::filesystem::path& assets, const Presets& presets, Issues& issues);
 
 } // namespace ringside

@@ -114,11 +114,37 @@ Issues open_lesson(Session& session, const PictureOptions& options)
 namespace
 {
 
+// A drill of one question, and what was done with it so far.
+Issues ask(const PictureOptions& options, const QuestionBank& bank, Session& session)
+{
+    const auto found = find_variant(bank, options.question);
+    if (!found)
+    {
+        return {{"--question", fmt::format("there is no question \u201c{}\u201d", options.question),
+                 "ringside question list names them"}};
+    }
+    const DeckCard card{found->family->id, options.seed, false, found->get().target_s,
+                        static_cast<int>(found->variant)};
+    StartDrill drill;
+    drill.cards.push_back(card);
+    const Action start = StudyAction(std::move(drill));
+    session.apply(start);
+    for (int i = 0; i < options.hints; ++i)
+    {
+        session.apply(StudyAction(StudyStep{DrillInput{DrillKey::hint}}));
+    }
+    if (!options.answer.empty())
+    {
+        session.apply(StudyAction(AnswerQuestion{options.answer}));
+    }
+    return {};
+}
+
 // What the study views show: a file's progress, half a day after its last review. Nothing is written.
-Issues open_progress(const PictureOptions& options, const std::filesystem::path& assets, Session& session)
+Issues open_progress(const PictureOptions& options, const Opened& opened, Session& session)
 {
     Issues issues;
-    StudyDesk::Setup setup = study_setup(assets, issues);
+    StudyDesk::Setup setup = study_setup(opened.assets, opened.presets, issues);
     if (!options.progress.empty())
     {
         const auto text = read_text(options.progress, kMaxJsonBytes);
@@ -134,7 +160,10 @@ Issues open_progress(const PictureOptions& options, const std::filesystem::path&
             setup.clock = [at] { return StudyTime{at, 0}; };
         }
     }
+    const auto asking = setup.asking;
     session.set_study(std::make_unique<StudyDesk>(std::move(setup)));
+    const Issues more = options.question.empty() ? Issues() : ask(options, asking->bank(), session);
+    issues.insert(issues.end(), more.begin(), more.end());
     return issues;
 }
 
@@ -173,7 +202,7 @@ int run_picture(const CommonOptions& common, const PictureOptions& options)
         session.apply(Command::compare);
     }
     open(options.scenario);
-    const Issues of_study = open_progress(options, presets->assets, session);
+    const Issues of_study = open_progress(options, *presets, session);
     issues.insert(issues.end(), of_study.begin(), of_study.end());
     if (has_errors(issues))
     {

@@ -12,6 +12,10 @@ struct PictureOptions
     std::string scenario; // file; empty: the default
     std::string compare;  // file of scenario A
     std::string progress; // file of the study mode; empty: nothing was studied yet
+    std::string question; // family or family/variant that a drill asks; empty: no drill is on
+    std::string answer;   // to it, as typed
+    std::uint64_t seed = 1;
+    int hints = 0; // opened
     std::string output;
     std::string size = "1280x800";
     double time = -1; // in the view's units; below 0: where the view rests

@@ -107,7 +107,7 @@ class Loop
 public:
     Loop(Screen& screen, Drawing& drawing, Session& session, Settings settings, const Presets& presets)
         : screen_(screen), drawing_(drawing), session_(session), settings_(std::move(settings)),
-          presets_(presets), saved_scenario_(session.scenario())
+          presets_(presets), saved_scenario_(session.own_scenario())
     {
         if (session.lessons() != nullptr)
         {
@@ -127,7 +127,7 @@ public:
             const double now = glfwGetTime();
             const bool woken = ImGui::GetCurrentContext()->InputEventsQueue.Size > 0;
             frames = woken ? kFramesPerEvent : frames - 1;
-            if (frames < 0 && !resized() && !ImGui::GetIO().WantTextInput)
+            if (frames < 0 && !resized() && !ImGui::GetIO().WantTextInput && !session_.ticking())
             {
                 save_when_settled(now);
                 continue; // nothing happened: draw nothing
@@ -241,9 +241,9 @@ private:
     void save(bool everything)
     {
         Issues issues;
-        if (session_.own_scenario() != saved_scenario_)
+        if (session_.own_good_scenario() != saved_scenario_)
         {
-            issues = save_last_scenario(session_.own_scenario(), presets_);
+            issues = save_last_scenario(session_.own_good_scenario(), presets_);
         }
         saved_scenario_ = session_.own_scenario();
         if (finished_another())
@@ -308,7 +308,7 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
     {
         session.start_with(std::move(*last));
     }
-    StudyDesk::Setup study = study_setup(opened->assets, issues);
+    StudyDesk::Setup study = study_setup(opened->assets, opened->presets, issues);
     study.store = std::make_unique<StudyStore>();
     session.set_study(std::make_unique<StudyDesk>(std::move(study)));
     print_faults(issues);

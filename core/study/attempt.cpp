@@ -39,6 +39,10 @@ std::string_view why_not(Grade grade, const Attempt& a)
     {
         return "a hint was used";
     }
+    if (a.looked)
+    {
+        return "the view was looked at";
+    }
     if (a.wrong > 0)
     {
         return "a try was wrong";

@@ -11,9 +11,10 @@ namespace ringside
 struct Attempt
 {
     bool correct = false;
-    bool shown = false; // the solution was, which the third hint is, too
-    int wrong = 0;      // tries that were
-    int hints = 0;      // opened, 0 to 3
+    bool shown = false;  // the solution was, which the third hint is, too
+    bool looked = false; // at the question's view, which holds the numbers
+    int wrong = 0;       // tries that were
+    int hints = 0;       // opened, 0 to 3
     double seconds = 0;
     double target_s = 0; // 0: no time is asked for
 

@@ -59,13 +59,24 @@ bool has_any(const std::vector<std::string>& wanted, const std::vector<std::stri
                        });
 }
 
+// Families that say nothing of their variants have one, like the family.
+bool passes(const DeckFilter& filter, const VariantInfo& variant)
+{
+    return (filter.sources.empty() || has_any(filter.sources, variant.sources)) &&
+           (!filter.kind || *filter.kind == group_of(variant.kind)) &&
+           (filter.view.empty() || filter.view == variant.view);
+}
+
 bool passes(const DeckFilter& filter, const FamilyInfo& family, const Progress& progress)
 {
     const bool topic = filter.topics.empty() || has_any(filter.topics, {family.topic});
     const bool source = filter.sources.empty() || has_any(filter.sources, family.sources);
     const bool kind = !filter.kind || *filter.kind == group_of(family);
+    const bool view =
+        filter.view.empty() || std::any_of(family.variants.begin(), family.variants.end(),
+                                           [&](const VariantInfo& v) { return v.view == filter.view; });
     const bool flag = !filter.flagged || progress.flags.contains(family.id);
-    return topic && source && kind && flag && !progress.suspended.contains(family.id);
+    return topic && source && kind && view && flag && !progress.suspended.contains(family.id);
 }
 
 int rank_of(std::string_view difficulty)
@@ -218,6 +229,34 @@ std::vector<const FamilyInfo*> families_of(const StudyState& study, const DeckFi
     return found;
 }
 
+double target_of(const FamilyInfo& family, int variant)
+{
+    const auto at = static_cast<std::size_t>(variant);
+    return at < family.variants.size() ? family.variants[at].target_s : family.target_s;
+}
+
+int variant_to_ask(const FamilyInfo& family, const DeckFilter& filter, int passed, std::uint64_t seed)
+{
+    std::vector<std::size_t> fits;
+    for (std::size_t i = 0; i < family.variants.size(); ++i)
+    {
+        if (passes(filter, family.variants[i]))
+        {
+            fits.push_back(i);
+        }
+    }
+    for (std::size_t i = 0; fits.empty() && i < family.variants.size(); ++i)
+    {
+        fits.push_back(i);
+    }
+    if (fits.empty())
+    {
+        return 0;
+    }
+    const auto turn = static_cast<std::size_t>(std::max(0, passed));
+    return static_cast<int>(turn < fits.size() ? fits[turn] : fits[seed % fits.size()]);
+}
+
 std::vector<DeckCard> make_deck(const StudyState& study, const DeckWish& wish)
 {
     constexpr double kUntimed = 60; // [s] a question without a target is expected to take
@@ -225,16 +264,18 @@ std::vector<DeckCard> make_deck(const StudyState& study, const DeckWish& wish)
     double seconds = 0;
     for (const FamilyInfo* family : chosen(study, wish))
     {
-        seconds += family->target_s > 0 ? family->target_s : kUntimed;
+        const Card& card = card_of(study.cards, family->id);
+        const auto count = static_cast<std::uint64_t>(card.reviews);
+        const std::uint64_t seed = stable_hash(family->id, wish.seed + count) >> 32U;
+        const int variant = variant_to_ask(*family, wish.filter, card.passes, seed);
+        const double target = target_of(*family, variant);
+        seconds += target > 0 ? target : kUntimed;
         const bool full = static_cast<int>(deck.size()) >= wish.most || seconds > wish.minutes * 60;
         if (full && !deck.empty())
         {
             break;
         }
-        const Card& card = card_of(study.cards, family->id);
-        const auto count = static_cast<std::uint64_t>(card.reviews);
-        deck.push_back({family->id, stable_hash(family->id, wish.seed + count) >> 32U,
-                        card.phase == CardPhase::fresh, family->target_s});
+        deck.push_back({family->id, seed, card.phase == CardPhase::fresh, target, variant});
     }
     return deck;
 }

@@ -2,6 +2,7 @@
 // day, the reviews of the coming days. Which questions there are is given as plain data.
 #pragma once
 
+#include "core/study/family.h"
 #include "core/study/progress.h"
 
 #include <array>
@@ -11,6 +12,16 @@
 
 namespace ringside
 {
+
+// What a deck has to know of one variant.
+struct VariantInfo
+{
+    std::string kind;
+    std::vector<std::string> sources;
+    std::string view;    // id; may be empty
+    double target_s = 0; // [s]
+    int follow_ups = 0;
+};
 
 // A family of questions: the same question with new numbers each time. One card of the memory model.
 struct FamilyInfo
@@ -22,6 +33,8 @@ struct FamilyInfo
     std::string difficulty;           // easy, medium, hard
     std::vector<std::string> sources; // "000-Q2"
     double target_s = 0;              // [s] in which it should be answered; 0: no time is asked for
+    std::string title = {};
+    std::vector<VariantInfo> variants = {}; // easy ones first; none: only one, like the family
 };
 
 struct StudyTopic
@@ -42,6 +55,7 @@ enum class KindGroup : std::uint8_t
 };
 inline constexpr std::size_t kKindGroups = 3;
 std::string_view name_of(KindGroup group);
+KindGroup group_of(std::string_view kind);
 KindGroup group_of(const FamilyInfo& family);
 
 // Everything decks and views are made from. Families, cards and progress outlive it.
@@ -59,7 +73,8 @@ struct DeckFilter
     std::vector<std::string> topics;
     std::vector<std::string> sources; // any of them; "004-PP1" has "004-PP1.s2" in it
     std::optional<KindGroup> kind;
-    bool flagged = false; // only those flagged
+    bool flagged = false;  // only those flagged
+    std::string view = {}; // only those that have their picture in this view; empty: any
 
     bool operator==(const DeckFilter&) const = default;
 };
@@ -89,6 +104,10 @@ struct DeckCard
     std::uint64_t seed = 0; // for the family's numbers
     bool fresh = false;     // never seen
     double target_s = 0;    // [s]
+    int variant = 0;
+    // Parameters that are given instead of drawn, for parts and follow-ups.
+    std::map<std::string, DrawnValue, std::less<>> set = {};
+    std::string lead = {}; // said before the question: "Now with 512 GPUs."
 
     bool operator==(const DeckCard&) const = default;
 };
@@ -96,6 +115,10 @@ struct DeckCard
 // Due ones first, least remembered first with topics interleaved; then new ones, easy before medium before
 // hard and in the order of the inventory. No family twice. Suspended ones are left out.
 std::vector<DeckCard> make_deck(const StudyState& study, const DeckWish& wish);
+// Which variant to ask: each once from easy to hard, one a pass, then whichever the seed picks. Only those
+// the filter lets through, where there are such.
+int variant_to_ask(const FamilyInfo& family, const DeckFilter& filter, int passes, std::uint64_t seed);
+double target_of(const FamilyInfo& family, int variant); // [s]
 // The families a filter lets through, suspended ones left out.
 std::vector<const FamilyInfo*> families_of(const StudyState& study, const DeckFilter& filter);
 // The place of a source item in the inventory: smaller is earlier. Unknown ones come last.

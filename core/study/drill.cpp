@@ -45,6 +45,14 @@ int repeats_of(const DrillSession& s, const std::string& family)
                                           { return i.repeat && i.card.family == family; }));
 }
 
+// Numbers that were given belong to the question it was a part of.
+void draw_again(DeckCard& card)
+{
+    card.seed = stable_hash(card.family, card.seed + 1) >> 32U;
+    card.set.clear();
+    card.lead.clear();
+}
+
 // Again comes once more with new numbers, some questions later, never right after itself.
 std::optional<std::size_t> put_in_again(DrillSession& s)
 {
@@ -58,7 +66,7 @@ std::optional<std::size_t> put_in_again(DrillSession& s)
     DrillItem item;
     item.card = card;
     item.card.fresh = false;
-    item.card.seed = stable_hash(card.family, card.seed + 1) >> 32U;
+    draw_again(item.card);
     item.attempt.target_s = card.target_s;
     item.repeat = true;
     s.items.insert(s.items.begin() + static_cast<std::ptrdiff_t>(place), std::move(item));
@@ -73,6 +81,7 @@ Review review_of(const DrillItem& item, Grade grade, std::int64_t now_ms)
     r.rating = grade;
     r.duration_ms = std::llround(item.attempt.seconds * 1000);
     r.seed = item.card.seed;
+    r.variant = item.card.variant;
     r.hints = std::min(item.attempt.hints, kMostHints);
     r.mistake = item.mistake;
     r.answer = item.answer;
@@ -87,7 +96,8 @@ Changes give_grade(DrillSession& s, Grade asked, std::int64_t now_ms)
         return {};
     }
     DrillItem& item = s.items[s.at];
-    const Grade best = item.attempt.hints > 0 ? Grade::hard : Grade::easy;
+    const bool helped = item.attempt.hints > 0 || item.attempt.looked;
+    const Grade best = helped ? Grade::hard : Grade::easy;
     const Grade grade = lowered(item.automatic.value_or(best), asked);
     item.given = grade;
     Changes changes{AddReview{review_of(item, grade, now_ms)}};
@@ -178,7 +188,11 @@ Changes press_asking(DrillSession& s, DrillKey key, std::int64_t now_ms)
         close_question(s, now_ms);
         break;
     case DrillKey::new_numbers:
-        item.card.seed = stable_hash(item.card.family, item.card.seed + 1) >> 32U;
+        draw_again(item.card);
+        item.answer.clear(); // it was to other numbers
+        break;
+    case DrillKey::look:
+        item.attempt.looked = true;
         break;
     default:
         break;
@@ -230,7 +244,7 @@ Changes answer(DrillSession& s, const AnswerInput& input, std::int64_t now_ms)
         item.mistake = input.mistake;
         ++item.attempt.wrong;
     }
-    if (input.correct || item.attempt.wrong >= kMostTries)
+    if (input.correct || input.last || item.attempt.wrong >= kMostTries)
     {
         close_question(s, now_ms);
     }
@@ -249,7 +263,8 @@ Changes judge(DrillSession& s, const RubricInput& input, std::int64_t now_ms)
     if (item.revealed)
     {
         const Grade points = rubric_grade(input.ticked, input.points, input.could_teach);
-        item.automatic = item.attempt.hints > 0 ? std::min(points, Grade::hard) : points;
+        const bool helped = item.attempt.hints > 0 || item.attempt.looked;
+        item.automatic = helped ? std::min(points, Grade::hard) : points;
     }
     return {};
 }

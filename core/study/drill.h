@@ -14,6 +14,7 @@ struct AnswerInput
     std::string text;
     bool correct = false;
     std::string mistake; // id of the known slip; empty when there is none
+    bool last = false;   // no other answer is left to try
 };
 // Points made of a spoken or designed answer, by the person's own judgement.
 struct RubricInput
@@ -35,6 +36,7 @@ enum class DrillKey : std::uint8_t
     hint,        // the next of three; the third is the solution
     reveal,      // the answer, after saying one's own; the person grades
     show,        // the solution, as one does not know
+    look,        // at the question's view
     skip,        // on to the next, without a grade
     new_numbers, // the same question, drawn again; tries and hints stay used
     accept,      // the grade that the check gave

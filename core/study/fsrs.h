@@ -59,6 +59,7 @@ struct Card
     std::int64_t due_ms = 0;
     int reviews = 0;
     int lapses = 0; // Again while in review
+    int passes = 0; // reviews that were not Again
 
     bool operator==(const Card&) const = default;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/study/attempt.h"
 #include "core/study/design.h"
 
 #include <algorithm>
@@ -14,9 +15,6 @@ namespace ringside
 
 namespace
 {
-
-// Right answers faster than this share of the target time are easy.
-constexpr double kFast = 0.4;
 
 std::string lower(std::string_view text)
 {
@@ -168,6 +166,19 @@ Result<Verdict> grade_spoken(const Question& q, const Response& r)
     return v;
 }
 
+Attempt attempt_of(const Response& r, bool correct, double target_s)
+{
+    Attempt a;
+    a.correct = correct;
+    a.shown = r.shown;
+    a.wrong = r.tries - 1;
+    a.hints = r.hints;
+    // A time that is not known is neither fast nor slow.
+    a.seconds = r.seconds;
+    a.target_s = r.seconds > 0 ? target_s : 0;
+    return a;
+}
+
 Result<Verdict> grade_layout(const Question& q, const Response& r, Calculator& calculator)
 {
     const auto base =
@@ -196,19 +207,6 @@ Result<Verdict> grade_layout(const Question& q, const Response& r, Calculator& c
 
 } // namespace
 
-int grade_of(bool correct, const Response& r, double target_s)
-{
-    if (!correct || r.shown)
-    {
-        return 1;
-    }
-    if (r.hints > 0 || r.tries > 1 || r.seconds > target_s)
-    {
-        return 2;
-    }
-    return r.seconds > 0 && r.seconds < kFast * target_s ? 4 : 3;
-}
-
 Result<Verdict> grade(const Question& q, const Response& response, Calculator& calculator)
 {
     if (response.text.size() > 1000)
@@ -227,7 +225,8 @@ Result<Verdict> grade(const Question& q, const Response& response, Calculator& c
                                                       : grade_choice(q, response);
     if (verdict)
     {
-        verdict->grade = grade_of(verdict->correct, response, q.target_s);
+        verdict->grade =
+            static_cast<int>(automatic_grade(attempt_of(response, verdict->correct, q.target_s)));
     }
     return verdict;
 }

@@ -34,11 +34,7 @@ struct Verdict
     std::string nearest; // the recognised slip with its value: "16 × 70.55e9 = 1.13 TB"
 };
 
-// The grade of an engine-checked answer: 1 wrong or shown; 2 right with a hint, a second try or over time; 3
-// right; 4 right at once in less than 40% of the target time.
-int grade_of(bool correct, const Response& response, double target_s);
-
-// Faults: an answer that cannot be read; nothing is graded then.
+// The grade is automatic_grade()'s. Faults: an answer that cannot be read; nothing is graded then.
 Result<Verdict> grade(const Question& question, const Response& response, Calculator& calculator);
 
 } // namespace ringside

@@ -100,11 +100,16 @@ std::string_view name_of(KindGroup group)
     return kNames[static_cast<std::size_t>(group)];
 }
 
+KindGroup group_of(std::string_view kind)
+{
+    const bool numeric = kind == "numeric" || kind == "ordering";
+    const bool design = kind == "design" || kind == "diagnosis";
+    return numeric ? KindGroup::numeric : design ? KindGroup::design : KindGroup::recall;
+}
+
 KindGroup group_of(const FamilyInfo& family)
 {
-    const bool numeric = family.kind == "numeric" || family.kind == "ordering";
-    const bool design = family.kind == "design" || family.kind == "diagnosis";
-    return numeric ? KindGroup::numeric : design ? KindGroup::design : KindGroup::recall;
+    return group_of(family.kind);
 }
 
 std::vector<HeatTopic> heat_map(const StudyState& study)

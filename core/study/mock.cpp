@@ -1,6 +1,7 @@
 #include "core/study/mock.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace ringside
 {
@@ -57,13 +58,27 @@ const FamilyInfo* draw(std::array<Families, kKindGroups>& groups, KindGroup want
     return nullptr;
 }
 
+// Any of its variants of the family's kind.
 MockItem item_of(const FamilyInfo& family, std::uint64_t seed)
 {
     MockItem item;
-    item.card = {family.id, stable_hash(family.id, seed) >> 32U, false, family.target_s};
+    const std::uint64_t own = stable_hash(family.id, seed) >> 32U;
+    DeckFilter filter;
+    filter.kind = group_of(family);
+    const int variant = variant_to_ask(family, filter, std::numeric_limits<int>::max(), own);
+    item.card = {family.id, own, false, target_of(family, variant), variant};
     item.topic = family.topic;
     item.group = group_of(family);
     return item;
+}
+
+// Those that have follow-ups written for them, and one in three of the others that can be drawn again.
+bool is_followed_up(const FamilyInfo& family, const MockItem& item, std::uint64_t seed)
+{
+    const auto variant = static_cast<std::size_t>(item.card.variant);
+    const bool written = variant < family.variants.size() && family.variants[variant].follow_ups > 0;
+    const bool drawn = item.group != KindGroup::recall;
+    return written || (drawn && stable_hash(family.id, seed + 1) % kFollowUpOneIn == 0);
 }
 
 double seconds_of(const MockItem& item)
@@ -122,6 +137,7 @@ Changes reviews_of(const MockSession& s)
         r.automatic = item.grade;
         r.duration_ms = item.spent_ms;
         r.seed = item.card.seed;
+        r.variant = item.card.variant;
         r.mistake = item.mistake;
         r.answer = item.answer;
         changes.emplace_back(AddReview{std::move(r)});
@@ -208,10 +224,6 @@ Changes run(MockSession& s, const MockInput& input, std::int64_t now_ms)
     {
         return answer(s, said->text, std::nullopt, {});
     }
-    if (const auto* to = std::get_if<GoToInput>(&input); to != nullptr && to->item < s.items.size())
-    {
-        bring_up(s, to->item);
-    }
     return {};
 }
 
@@ -263,11 +275,10 @@ MockSession start_mock(const StudyState& study, int minutes, std::uint64_t seed)
             break;
         }
         s.items.push_back(item);
-        const bool drawn = item.group != KindGroup::recall;
-        if (drawn && stable_hash(family->id, seed + 1) % kFollowUpOneIn == 0 &&
-            seconds + seconds_of(item) / 2 <= s.minutes * 60)
+        if (is_followed_up(*family, item, seed) && seconds + seconds_of(item) / 2 <= s.minutes * 60)
         {
-            MockItem next = item_of(*family, seed + 1);
+            MockItem next = item;
+            next.card.seed = item_of(*family, seed + 1).card.seed;
             next.follows = s.items.size() - 1;
             next.card.target_s /= 2; // the way is known by now
             seconds += seconds_of(next);
@@ -286,13 +297,11 @@ MockSession start_mock(const StudyState& study, int minutes, std::uint64_t seed)
 
 std::vector<ProgressChange> apply(MockSession& s, const MockInput& input, std::int64_t now_ms)
 {
-    if (s.stage == MockStage::over)
+    const auto* to = std::get_if<GoToInput>(&input);
+    if (s.stage != MockStage::running)
     {
-        return {};
-    }
-    if (s.stage == MockStage::judging)
-    {
-        return judge(s, input);
+        s.at = to != nullptr && to->item < s.items.size() ? to->item : s.at; // its answer is read again
+        return s.stage == MockStage::judging ? judge(s, input) : Changes{};
     }
     if (run_clock(s, now_ms))
     {
@@ -302,6 +311,10 @@ std::vector<ProgressChange> apply(MockSession& s, const MockInput& input, std::i
     const auto* key = std::get_if<MockKey>(&input);
     const bool rests = key != nullptr && (*key == MockKey::tick || *key == MockKey::pause);
     s.paused = s.paused && rests; // anything else goes on
+    if (to != nullptr && to->item < s.items.size())
+    {
+        bring_up(s, to->item);
+    }
     return run(s, input, now_ms);
 }
 

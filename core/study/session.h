@@ -12,6 +12,12 @@ using StudySession = std::variant<std::monostate, DrillSession, MockSession, Spo
 using StudyInput = std::variant<DrillInput, MockInput, SpokenInput>;
 
 std::vector<ProgressChange> apply(StudySession& session, const StudyInput& input, std::int64_t now_ms);
+// The card of the question on show; null where there is none.
+const DeckCard* card_on_show(const StudySession& session);
+// Its last answer, where what the check says of it may be seen; empty otherwise.
+std::string_view answer_on_show(const StudySession& session);
+// Whether a clock runs that people look at.
+bool is_ticking(const StudySession& session);
 // Whether there is one, and it still asks for something.
 bool is_running(const StudySession& session);
 // The plan's task it does; empty when it does none.

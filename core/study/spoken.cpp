@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ringside
 {
@@ -27,6 +28,7 @@ Changes accept(SpokenSession& s, std::int64_t now_ms)
     r.automatic = r.rating;
     r.duration_ms = s.spoken_ms;
     r.seed = s.card.seed;
+    r.variant = s.card.variant;
     return {AddReview{std::move(r)}};
 }
 
@@ -69,6 +71,33 @@ Grade SpokenSession::grade() const
 {
     const auto made = static_cast<int>(std::count(points.begin(), points.end(), true));
     return rubric_grade(made, static_cast<int>(points.size()), could_teach);
+}
+
+std::optional<DeckCard> pick_spoken(const StudyState& study, const DeckFilter& filter, std::uint64_t seed)
+{
+    for (const DeckKind kind : {DeckKind::due, DeckKind::weak})
+    {
+        DeckWish wish{kind, filter};
+        wish.most = wish.most_new = std::numeric_limits<int>::max();
+        wish.minutes = std::numeric_limits<double>::max();
+        wish.seed = seed;
+        for (DeckCard& card : make_deck(study, wish))
+        {
+            const auto family = std::find_if(study.families.begin(), study.families.end(),
+                                             [&](const FamilyInfo& f) { return f.id == card.family; });
+            const auto& variants = family->variants;
+            const auto aloud =
+                std::find_if(variants.begin(), variants.end(),
+                             [](const VariantInfo& v) { return v.kind == "recall" || v.kind == "design"; });
+            if (aloud != variants.end())
+            {
+                card.variant = static_cast<int>(aloud - variants.begin());
+                card.target_s = aloud->target_s;
+                return std::move(card);
+            }
+        }
+    }
+    return std::nullopt;
 }
 
 SpokenSession start_spoken(const DeckCard& card, std::size_t points, double limit_s)

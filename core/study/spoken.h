@@ -44,6 +44,9 @@ struct SpokenSession
     Grade grade() const;
 };
 
+// A question that is answered aloud: what is due first, then what is new, then the least remembered. Nothing
+// where the filter lets none through.
+std::optional<DeckCard> pick_spoken(const StudyState& study, const DeckFilter& filter, std::uint64_t seed);
 // `points` of the question's rubric, at least one.
 SpokenSession start_spoken(const DeckCard& card, std::size_t points, double limit_s = 60);
 std::vector<ProgressChange> apply(SpokenSession& session, const SpokenInput& input, std::int64_t now_ms);

@@ -243,6 +243,31 @@ def test_ctrl_s_saves_the_picture_where_it_was_started_and_says_so():
         assert kept(home, "settings.json")["view"] == "pipelines"
 
 
+def test_a_short_drill_by_keyboard_is_kept():
+    with folder() as home, Display() as display:
+        with Ringside(display, home, "--view", "drill") as ringside:
+            ringside.move(640, 20)
+            until("a drawn window", lambda: colours(ringside.pixels()) > 100)
+            start = ringside.pixels()
+            ringside.key("2")  # what is computed
+            until("a question", lambda: share_changed(start, ringside.pixels()) > 0.02)
+            ringside.do("type", "--delay", "80", "1 B")
+            for _ in range(3):  # three tries are over, or it was right and the grade is taken
+                ringside.key("Return")
+            ringside.key("1")
+            until("the review on disk", lambda: (kept(home, "progress.json") or {}).get("reviews"))
+            ringside.key("Escape")
+            time.sleep(0.5)
+            ringside.leaves()
+        reviews = kept(home, "progress.json")["reviews"]
+        assert len(reviews) >= 1 and reviews[0]["card"], reviews
+        assert kept(home, "settings.json")["view"] == "study", kept(home, "settings.json")
+        with Ringside(display, home) as ringside:
+            until("a drawn window", lambda: colours(ringside.pixels()) > 100)
+            ringside.leaves()
+        assert kept(home, "progress.json")["reviews"] == reviews
+
+
 def test_ctrl_s_where_nothing_may_be_written_leaves_no_file_and_a_window_that_goes_on():
     with folder() as home, Display() as display, Ringside(display, home, "--view", "frontier", started_in="/proc") as ringside:
         time.sleep(1)

@@ -19,7 +19,8 @@ namespace
 std::unique_ptr<StudyDesk> desk_of(int each, Progress progress = {}, std::int64_t now = kMorning)
 {
     Issues issues;
-    StudyDesk::Setup s = study_setup(std::string(RINGSIDE_SOURCE_DIR) + "/assets", issues);
+    StudyDesk::Setup s = study_setup(std::string(RINGSIDE_SOURCE_DIR) + "/assets", test::presets(), issues);
+    s.asking = nullptr; // families of the test's own
     s.families.clear();
     for (const StudyTopic& topic : study_topics())
     {

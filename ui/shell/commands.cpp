@@ -62,6 +62,8 @@ constexpr std::array kCommands{
                 [](const Frame&, Out& out) { out.push(Command::compare); }, true},
     CommandInfo{"Swap A and B", "X", ImGuiKey_X, 0, [](const Frame&, Out& out) { out.push(Command::swap); },
                 true},
+    CommandInfo{"Quiz me on this view", "Q", ImGuiKey_Q, 0,
+                [](const Frame& frame, Out& out) { out.push(QuizView{frame.view}); }, true},
     CommandInfo{"Next view", "]", ImGuiKey_None, ']',
                 [](const Frame& frame, Out& out) { move_view(frame, out, 1); }},
     CommandInfo{"Previous view", "[", ImGuiKey_None, '[',

@@ -56,6 +56,7 @@ struct Frame
     const CourseFrame* course = nullptr;   // the lessons there are; null where there are none
     const LessonFrame* lesson = nullptr;   // the one that runs; null when none does
     const StudyFrame* study = nullptr;     // of the session's desk; null only in a Frame made by hand
+    std::string_view back = {}; // id of the view with the question that this one is shown for; empty: none
 
     bool valid() const { return !has_errors(issues); }
 };
@@ -116,6 +117,14 @@ enum class LessonSwitch
     freeze,  // the picture stays until it is switched back
     controls // the step's controls: free, locked, hidden, free again
 };
+// Opens the view of the question on show with the question's scenario; the person's own is kept aside until
+// they come back.
+struct ShowQuestion
+{
+};
+struct BackToQuestion
+{
+};
 enum class Command
 {
     undo,
@@ -129,9 +138,9 @@ enum class Command
     quit
 };
 
-using Action =
-    std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences, SaveText,
-                 SearchLayouts, StartLesson, LessonInput, LessonSwitch, LeaveLesson, Command, StudyAction>;
+using Action = std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences,
+                            SaveText, SearchLayouts, StartLesson, LessonInput, LessonSwitch, LeaveLesson,
+                            ShowQuestion, BackToQuestion, Command, StudyAction>;
 
 struct Out
 {

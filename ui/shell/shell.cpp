@@ -152,6 +152,45 @@ void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& p
     painter.keycap(cap.x, cap.middle(), words);
 }
 
+namespace
+{
+
+std::vector<const ViewInfo*> tabs_of(const ViewInfo& info)
+{
+    std::vector<const ViewInfo*> tabs;
+    for (const ViewInfo* other : views())
+    {
+        if (other->group == info.group)
+        {
+            tabs.push_back(other);
+        }
+    }
+    return tabs;
+}
+
+// All as wide as the widest.
+float width_of_tabs(const Painter& painter, std::span<const ViewInfo* const> tabs)
+{
+    float w = 0;
+    for (const ViewInfo* tab : tabs)
+    {
+        w = std::max(w, painter.width(Type::small_strong, tab->tab) + painter.px(24));
+    }
+    return w * static_cast<float>(tabs.size());
+}
+
+// Whether a question has its picture in the view on show.
+bool has_questions(const Frame& frame)
+{
+    const auto about = [&](const VariantInfo& v) { return v.view == frame.view; };
+    return frame.study != nullptr &&
+           std::any_of(frame.study->families.begin(), frame.study->families.end(),
+                       [&](const FamilyInfo& f)
+                       { return std::any_of(f.variants.begin(), f.variants.end(), about); });
+}
+
+} // namespace
+
 void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
                        Out& out)
 {
@@ -190,35 +229,34 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
     {
         out.push(Command::compare);
     }
+    const std::string own = shown.about_scenario() ? std::string() : shown.title(frame);
+    const std::string words_of_title = own.empty() ? std::string(info.title) : own;
+    const float title = painter.width(Type::title, words_of_title) + painter.px(16);
+    const auto tabs = tabs_of(info);
+    const float of_tabs = tabs.size() > 1 ? width_of_tabs(painter, tabs) + painter.px(16) : 0;
+    const bool roomy_head =
+        row.w > title + of_tabs + painter.width(Type::mono_small, "Quiz me") + painter.px(36);
+    if (room && roomy_head && frame.back.empty() && has_questions(frame) &&
+        small_button("Quiz me###quiz", "Quiz me", false, "A question about this view (Q)"))
+    {
+        out.push(QuizView{frame.view});
+    }
     if (!parts.has_panel && !frame.preferences.presenter &&
         small_button("Scenario###panel button", shown.about_scenario() ? "Scenario" : "Panel", panel_over_,
                      "What stands beside the picture in a wide window (\\)"))
     {
         panel_over_ = !panel_over_;
     }
-    std::vector<const ViewInfo*> tabs;
-    for (const ViewInfo* other : views())
-    {
-        if (other->group == info.group)
-        {
-            tabs.push_back(other);
-        }
-    }
-    const std::string own = shown.about_scenario() ? std::string() : shown.title(frame);
-    const std::string words_of_title = own.empty() ? std::string(info.title) : own;
-    const float title = painter.width(Type::title, words_of_title) + painter.px(16);
     if (tabs.size() > 1 && row.w > title + painter.px(160))
     {
         std::vector<std::string_view> words;
         std::size_t chosen = 0;
-        float w = 0;
         for (std::size_t i = 0; i < tabs.size(); ++i)
         {
             words.push_back(tabs[i]->tab);
             chosen = tabs[i] == &info ? i : chosen;
-            w = std::max(w, painter.width(Type::small_strong, tabs[i]->tab) + painter.px(24));
         }
-        const Rect r = row.cut_right(std::min(w * static_cast<float>(words.size()), row.w * 0.6F));
+        const Rect r = row.cut_right(std::min(width_of_tabs(painter, tabs), row.w * 0.6F));
         row.cut_right(painter.px(16));
         if (const auto clicked =
                 segments(painter, {r.x, r.middle() - painter.px(16), r.w, painter.px(32)}, words, chosen))
@@ -229,6 +267,24 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
     const bool roomy = row.w >= painter.width(Type::title, words_of_title);
     painter.text_within(row.x, row.middle(), row.w, roomy ? Type::title : Type::small_strong,
                         painter.theme.text, words_of_title);
+}
+
+void Shell::draw_back_strip(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    area.cut_bottom(p.px(8));
+    p.fill(area, p.theme.raised, p.px(6));
+    const float key = p.width(Type::mono_small, "Backspace") + p.px(48);
+    const Rect back =
+        area.cut_left(std::min(area.w, key + p.width(Type::small_strong, "Back to the question")));
+    if (button(p, back, "Back to the question###back", "Backspace", ButtonStyle::primary))
+    {
+        out.push(BackToQuestion{});
+    }
+    area.cut_left(p.px(16));
+    p.text_within(area.x, area.middle(), area.w - p.px(8), Type::small, p.theme.muted,
+                  frame.study->question != nullptr && frame.study->question->scenario
+                      ? "The question\u2019s scenario; your own is kept."
+                      : "Shown for the question; your own scenario is kept.");
 }
 
 void Shell::draw_caption(const Frame& frame, const Painter& painter, Rect area, const View& view) const
@@ -476,7 +532,7 @@ void Shell::draw_fault_banner(const Frame& frame, const Painter& painter, Rect a
 }
 
 // Keys that work whatever is open.
-void Shell::keys_always(const Frame& frame, Out& out)
+bool Shell::keys_always(const Frame& frame, Out& out)
 {
     if (ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_K))
     {
@@ -498,8 +554,11 @@ void Shell::keys_always(const Frame& frame, Out& out)
             next.presenter = false;
             out.push(ChangePreferences{next});
         }
+        const bool closed = palette_open_ || help_open_ || panel_over_ || frame.preferences.presenter;
         palette_open_ = help_open_ = panel_over_ = false;
+        return closed;
     }
+    return false;
 }
 
 // Keys of the transport.
@@ -526,7 +585,8 @@ void Shell::keys_of_motion(const Frame& frame, const Motion& motion, Out& out)
     }
 }
 
-void Shell::keys_of_commands(const Frame& frame, bool about_scenario, Out& out)
+// A view's own key goes before the window's.
+void Shell::keys_of_commands(const Frame& frame, const ViewInfo& info, bool about_scenario, Out& out)
 {
     const ImGuiIO& io = ImGui::GetIO();
     for (const CommandInfo& command : commands())
@@ -534,6 +594,11 @@ void Shell::keys_of_commands(const Frame& frame, bool about_scenario, Out& out)
         if (command.of_scenario && !about_scenario)
         {
             continue; // nobody would see what it did
+        }
+        if (std::any_of(info.keys.begin(), info.keys.end(),
+                        [&](const KeyHelp& own) { return own.key == command.key; }))
+        {
+            continue;
         }
         const bool chord = command.chord != ImGuiKey_None && ImGui::IsKeyChordPressed(command.chord);
         if (chord || (command.typed != 0 && typed(command.typed)))
@@ -565,12 +630,20 @@ bool any_popup_open()
 void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
 {
     const ImGuiIO& io = ImGui::GetIO();
-    keys_always(frame, out);
-    if (io.WantTextInput || palette_open_ || popup_was_open_ || any_popup_open())
+    if (keys_always(frame, out) || palette_open_ || popup_was_open_ || any_popup_open())
     {
         return;
     }
-    keys_of_commands(frame, view.about_scenario(), out);
+    if (io.WantTextInput || io.KeyAlt)
+    {
+        view.typing_keys(frame, out);
+    }
+    if (io.WantTextInput)
+    {
+        return;
+    }
+    const ViewInfo* info = find_view(frame.view);
+    keys_of_commands(frame, info == nullptr ? *views().front() : *info, view.about_scenario(), out);
     if (io.KeyCtrl || io.KeyAlt || io.KeySuper)
     {
         return;
@@ -595,6 +668,10 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
     {
         keys_of_motion(frame, motion, out);
     }
+    if (!frame.back.empty() && ImGui::IsKeyPressed(ImGuiKey_Backspace, false))
+    {
+        out.push(BackToQuestion{});
+    }
     view.keys(frame, out);
 }
 
@@ -615,14 +692,19 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
     {
         painter.list.PushClipRect({parts.picture.x - painter.px(12), parts.picture.y - painter.px(4)},
                                   {parts.picture.right() + painter.px(12), parts.picture.bottom()}, true);
+        Rect picture = parts.picture;
+        if (!frame.back.empty())
+        {
+            draw_back_strip(frame, painter, picture.cut_top(painter.px(48)), out);
+        }
         const IdScope id(info.id.data());
         if (frame.lesson != nullptr)
         {
-            draw_lesson_picture(frame, painter, parts.picture, shown, out);
+            draw_lesson_picture(frame, painter, picture, shown, out);
         }
         else
         {
-            shown.draw(frame, painter, parts.picture, out);
+            shown.draw(frame, painter, picture, out);
         }
         painter.list.PopClipRect();
     }

@@ -58,6 +58,8 @@ private:
     void draw_rail(const Frame& frame, const Painter& painter, const Parts& parts, Out& out);
     void draw_title(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
                     Out& out);
+    // Above the picture, while it is shown for a question: how to go back to that.
+    static void draw_back_strip(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void draw_caption(const Frame& frame, const Painter& painter, Rect area, const View& view) const;
     void draw_status(const Frame& frame, const Painter& painter, Rect area, const Motion& motion, Out& out);
     // Facts in a row with lines between them, as many as there is room for.
@@ -75,8 +77,9 @@ private:
     void draw_palette(const Frame& frame, const Painter& painter, Out& out);
     void draw_help(const Frame& frame, const Painter& painter, const ViewInfo& info);
     void keys(const Frame& frame, const Motion& motion, View& view, Out& out);
-    void keys_always(const Frame& frame, Out& out);
-    static void keys_of_commands(const Frame& frame, bool about_scenario, Out& out);
+    // True when Esc closed something, so that it does nothing else.
+    bool keys_always(const Frame& frame, Out& out);
+    static void keys_of_commands(const Frame& frame, const ViewInfo& info, bool about_scenario, Out& out);
     static void keys_of_motion(const Frame& frame, const Motion& motion, Out& out);
 
     std::map<std::string, std::unique_ptr<View>, std::less<>> views_;

@@ -2,6 +2,7 @@
 // progress changes, a question falls due or the day turns.
 #pragma once
 
+#include "core/study/grading.h"
 #include "core/study/plan.h"
 #include "core/study/session.h"
 
@@ -31,14 +32,24 @@ struct StudyFrame
     int due = 0;   // questions
     int fresh = 0; // never seen
 
+    // Of the session that is on.
+    const Question* question = nullptr; // on show; null: none, or it could not be made
+    const DeckCard* card = nullptr;     // that asks it
+    const Verdict* verdict = nullptr;   // of its last answer, where it may be seen
+    std::string fault;                  // why it could not be made
+    std::string unread;                 // what could not be read of what was typed
+    std::optional<EndCard> end;         // of a drill that is over
+    std::string came_from;              // id of the view that "Quiz me" was pressed in; empty: none
+
     StudyState state() const { return {families, *progress, *cards, now}; }
     bool has_interview() const { return progress->interview && *progress->interview >= now.day(); }
 };
 
 struct StartDrill
 {
-    DeckWish wish;    // its seed is given by the desk
-    std::string task; // of the plan; empty: none
+    DeckWish wish;                    // its seed is given by the desk
+    std::string task;                 // of the plan; empty: none
+    std::vector<DeckCard> cards = {}; // asked instead of a deck, where there are any
 };
 struct StartMock
 {
@@ -47,10 +58,21 @@ struct StartMock
 };
 struct StartSpoken
 {
-    std::string family;
-    std::size_t points = 1; // of its rubric
+    std::string family;     // empty: one that fits the filter, what is due first
+    std::size_t points = 0; // to tick; 0: those of its rubric
     double seconds = 60;
-    std::string task;
+    std::string task = {};
+    DeckFilter filter = {};
+};
+// One question that has its picture in this view. What runs is kept and goes on afterwards.
+struct QuizView
+{
+    std::string view;
+};
+// An answer to the question on show, as typed; checked, then told to the session.
+struct AnswerQuestion
+{
+    std::string text;
 };
 // An input of the session that is running.
 struct StudyStep
@@ -82,7 +104,7 @@ struct ImportStudy
 {
     std::string text;
 };
-using StudyAction = std::variant<StartDrill, StartMock, StartSpoken, StudyStep, EndStudy, ChangeProgress,
-                                 ExportStudy, ImportStudy>;
+using StudyAction = std::variant<StartDrill, StartMock, StartSpoken, QuizView, AnswerQuestion, StudyStep,
+                                 EndStudy, ChangeProgress, ExportStudy, ImportStudy>;
 
 } // namespace ringside

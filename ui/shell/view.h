@@ -59,6 +59,8 @@ public:
     virtual std::vector<std::string> facts(const Frame&) const { return {}; } // in the status strip
     // Keys of this view only; called when no text field has the keyboard.
     virtual void keys(const Frame&, Out&) {}
+    // The same while a text field has the keyboard, or Alt is held: what is typed belongs to the field.
+    virtual void typing_keys(const Frame&, Out&) {}
 };
 
 struct ViewInfo

@@ -1,0 +1,128 @@
+#include "ui/views/mock/places.h"
+
+#include <fmt/format.h>
+
+#include "ui/shell/scopes.h"
+#include "ui/views/drill/head.h"
+#include "ui/widgets/controls.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+bool is_wrong(const MockSession& mock, const MockItem& item)
+{
+    return mock.stage != MockStage::running && item.grade && *item.grade == Grade::again;
+}
+
+double seconds_of(const MockItem& item)
+{
+    return static_cast<double>(item.spent_ms) / 1000;
+}
+
+void draw_place(const Painter& p, Rect r, const MockSession& mock, std::size_t i, bool hovered)
+{
+    const Theme& t = p.theme;
+    const MockItem& item = mock.items[i];
+    const bool here = mock.at == i;
+    const bool filled = item.answered() && !is_wrong(mock, item);
+    p.fill(r, filled ? t.text : hovered ? t.raised : t.control, p.px(4));
+    if (is_wrong(mock, item))
+    {
+        p.hatch(r, t.warning, kExposedHatch);
+    }
+    p.outline(here ? r.inset(-p.px(3)) : r, here ? t.text : t.line, here ? p.px(2) : 1, p.px(4));
+    const std::string number = std::to_string(i + 1);
+    if (is_wrong(mock, item))
+    {
+        const float w = p.width(Type::mono_small, number) + p.px(6);
+        p.fill({r.centre() - w / 2, r.y + p.px(3), w, r.h - p.px(6)}, t.window, p.px(2));
+    }
+    p.text(r.centre(), r.middle(), Type::mono_small,
+           filled         ? t.window
+           : item.skipped ? t.muted
+                          : t.text,
+           number, Align::centre);
+    if (item.skipped && !item.answered())
+    {
+        p.dashed(r.x + p.px(4), r.bottom() - p.px(4), r.right() - p.px(4), r.bottom() - p.px(4), t.muted,
+                 p.px(1.5F));
+    }
+}
+
+} // namespace
+
+std::string state_words(const MockSession& mock, const MockItem& item)
+{
+    if (mock.stage != MockStage::running)
+    {
+        return verdict_of(item);
+    }
+    return item.answered() ? "answered" : item.skipped ? "skipped" : item.visited ? "open" : "";
+}
+
+std::optional<std::size_t> draw_places(const Painter& p, Rect row, const MockSession& mock)
+{
+    std::optional<std::size_t> pressed;
+    const auto count = static_cast<float>(mock.items.size());
+    const float step = std::min(p.px(40), (row.w - p.px(6)) / count);
+    const float size = std::min(step - p.px(8), p.px(28));
+    for (std::size_t i = 0; i < mock.items.size(); ++i)
+    {
+        const IdScope id(static_cast<int>(i));
+        const Rect r{row.x + p.px(3) + step * static_cast<float>(i), row.middle() - p.px(14), size, p.px(28)};
+        const Press press_here = press(p, r, "###place", 4);
+        draw_place(p, r, mock, i, press_here.hovered);
+        pressed = press_here.clicked ? std::optional(i) : pressed;
+    }
+    return pressed;
+}
+
+std::optional<std::size_t> draw_mock_panel(const Painter& p, Rect area, const MockSession& mock)
+{
+    const Theme& t = p.theme;
+    const bool runs = mock.stage == MockStage::running;
+    Rect row = area.cut_top(p.px(28));
+    p.text_within(row.x, row.middle(), row.w, Type::body_strong, t.text,
+                  !runs         ? "The clock has stopped"
+                  : mock.paused ? "Paused"
+                                : "Time left");
+    row = area.cut_top(p.px(52));
+    const std::string left = clock_words(static_cast<double>(mock.left_ms()) / 1000);
+    p.text(row.x, row.middle(), Type::display, t.text, left);
+    const Rect bar = area.cut_top(p.px(6));
+    const float share = static_cast<float>(mock.left_ms()) / static_cast<float>(mock.minutes * kMinuteMs);
+    p.fill(bar, t.raised, p.px(3));
+    p.fill({bar.x, bar.y, bar.w * share, bar.h}, t.text, p.px(3));
+    area.cut_top(p.px(16));
+    std::optional<std::size_t> pressed;
+    const float step = std::max(p.px(24), std::min(p.px(34), area.h / static_cast<float>(mock.items.size())));
+    for (std::size_t i = 0; i < mock.items.size(); ++i)
+    {
+        const MockItem& item = mock.items[i];
+        const IdScope id(static_cast<int>(i));
+        const Rect r = area.cut_top(step);
+        const Press here = press(p, r.inset(p.px(1)), "###listed", 4);
+        if (mock.at == i || here.hovered)
+        {
+            p.fill(r.inset(p.px(1)), mock.at == i ? t.raised : t.control, p.px(4));
+        }
+        const StudyTopic* topic = find_topic(item.topic);
+        const std::string words = state_words(mock, item);
+        const std::string time = item.visited ? clock_words(seconds_of(item)) : "";
+        const float w = p.width(Type::mono_small, time) + p.px(14);
+        const std::string name =
+            fmt::format("{}{}  {}", item.follows ? "\u21b3 " : "", i + 1,
+                        words.empty() && topic != nullptr ? topic->name : std::string_view(words));
+        p.text_within(r.x + p.px(8), r.middle(), r.w - w - p.px(12), Type::small, t.text, name);
+        p.text(r.right() - p.px(8), r.middle(), Type::mono_small, t.muted, time, Align::right);
+        pressed = here.clicked ? std::optional(i) : pressed;
+    }
+    return pressed;
+}
+
+} // namespace ringside
