@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 
 namespace ringside
 {
@@ -245,13 +246,14 @@ int variant_to_ask(const FamilyInfo& family, const DeckFilter& filter, int passe
             fits.push_back(i);
         }
     }
-    for (std::size_t i = 0; fits.empty() && i < family.variants.size(); ++i)
+    if (family.variants.empty())
     {
-        fits.push_back(i);
+        return 0;
     }
     if (fits.empty())
     {
-        return 0;
+        fits.resize(family.variants.size());
+        std::iota(fits.begin(), fits.end(), std::size_t{0});
     }
     const auto turn = static_cast<std::size_t>(std::max(0, passed));
     return static_cast<int>(turn < fits.size() ? fits[turn] : fits[seed % fits.size()]);

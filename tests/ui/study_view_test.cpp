@@ -140,7 +140,9 @@ TEST_CASE("R reviews what is due, D drills the three weakest topics, 8 the quick
     Window w;
     seat(w, desk_of(3, learnt()));
     w.key(ImGuiKey_R);
+    CHECK(w.session().view() == "drill");
     CHECK(drill(w).items.size() > 8);
+    w.open("study");
     CHECK(says(w, "A drill is on: 0 of "));
     w.key(ImGuiKey_E);
     CHECK_FALSE(is_running(*study(w).session));
@@ -151,6 +153,7 @@ TEST_CASE("R reviews what is due, D drills the three weakest topics, 8 the quick
         asked.insert(item.card.family);
     }
     CHECK(asked == std::set<std::string>{"long-context-0", "serving-0", "alignment-0"});
+    w.open("study");
     w.click("End it");
     w.key(ImGuiKey_8); // none of these families is one of the eight
     CHECK(says(w, "Nothing to ask there"));
@@ -185,6 +188,8 @@ TEST_CASE("M asks how long and starts a mock")
     w.click("study mock 45");
     REQUIRE(std::holds_alternative<MockSession>(*study(w).session));
     CHECK(std::get<MockSession>(*study(w).session).minutes == 45);
+    CHECK(w.session().view() == "mock");
+    w.open("study");
     CHECK(says(w, "A mock interview is on: 0 of "));
 }
 
@@ -252,6 +257,7 @@ TEST_CASE("the plan's tasks are ticked and started")
     w.click("task day0-zero");
     w.frames(2);
     CHECK(drill(w).task == "day0-zero");
+    w.open("study");
     w.key(ImGuiKey_E);
     w.key(ImGuiKey_P);
     w.frames(2);

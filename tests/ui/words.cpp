@@ -117,7 +117,7 @@ private:
             pen_ && std::abs(y - pen_->y) < 3 && gap > -0.3F * space && gap < 1.8F * pen_->space;
         if (!follows)
         {
-            all_.push_back({"", {from.x, from.y, 0, 0}, false});
+            all_.push_back({"", {from.x, std::clamp(from.y, clip.y, clip.w), 0, 0}, false});
         }
         Words& words = all_.back();
         if (follows && gap > 0.6F * pen_->space)
@@ -127,9 +127,9 @@ private:
         words.text += utf8(g.glyph->Codepoint);
         const Rect r = words.rect;
         words.rect.x = std::min(r.x, from.x);
-        words.rect.y = std::min(r.y, from.y);
+        words.rect.y = std::min(r.y, std::max(from.y, clip.y));
         words.rect.w = std::max(r.right(), to.x) - words.rect.x;
-        words.rect.h = std::max(r.bottom(), to.y) - words.rect.y;
+        words.rect.h = std::max(r.bottom(), std::min(to.y, clip.w)) - words.rect.y;
         const ImVec2 size = ImGui::GetIO().DisplaySize;
         constexpr float kNear = 2; // the blank edge of a character's box
         // Above and below a scrolled area cuts, and may.

@@ -14,7 +14,7 @@ namespace ringside::test
 struct Words
 {
     std::string text;
-    Rect rect;        // of their characters' boxes
+    Rect rect;        // of their characters' boxes, as far as they are within the area they may be drawn in
     bool cut = false; // sideways by the area they may be drawn in, or by the window
 };
 

@@ -46,7 +46,7 @@ void draw_place(const Painter& p, Rect r, const MockSession& mock, std::size_t i
            filled         ? t.window
            : item.skipped ? t.muted
                           : t.text,
-           number, Align::centre);
+           p.width(Type::mono_small, number) < r.w + p.px(4) ? number : "", Align::centre);
     if (item.skipped && !item.answered())
     {
         p.dashed(r.x + p.px(4), r.bottom() - p.px(4), r.right() - p.px(4), r.bottom() - p.px(4), t.muted,
@@ -100,8 +100,12 @@ std::optional<std::size_t> draw_mock_panel(const Painter& p, Rect area, const Mo
     p.fill({bar.x, bar.y, bar.w * share, bar.h}, t.text, p.px(3));
     area.cut_top(p.px(16));
     std::optional<std::size_t> pressed;
-    const float step = std::max(p.px(24), std::min(p.px(34), area.h / static_cast<float>(mock.items.size())));
-    for (std::size_t i = 0; i < mock.items.size(); ++i)
+    // As many as there is room for, around the one that is on.
+    const std::size_t count = mock.items.size();
+    const float step = std::max(p.px(24), std::min(p.px(34), area.h / static_cast<float>(count)));
+    const auto room = std::min(count, static_cast<std::size_t>(std::max(1.0F, area.h / step + 0.01F)));
+    const std::size_t first = std::min(count - room, mock.at > room / 2 ? mock.at - room / 2 : 0);
+    for (std::size_t i = first; i < first + room; ++i)
     {
         const MockItem& item = mock.items[i];
         const IdScope id(static_cast<int>(i));

@@ -106,9 +106,9 @@ void MockQuestion::draw_running(Sheet& sheet, const Frame& frame, const MockSess
         answer(q, out);
     }
     const bool again = mock.items[mock.at].answered();
-    const std::string label = AnswerEntry::is_said(q) ? "I have said it###answer"
-                              : again                 ? "Answer again###answer"
-                                                      : "Answer###answer";
+    const std::string label = AnswerEntry::is_said(q) ? "I have said it###submit"
+                              : again                 ? "Answer again###submit"
+                                                      : "Answer###submit";
     const std::array buttons{KeyButton{label, "Enter", true}, KeyButton{"Skip###skip", "Tab"}};
     const auto pressed = draw_buttons(sheet.p, sheet.row(40), buttons);
     if (pressed == 0U)
