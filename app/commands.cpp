@@ -370,6 +370,7 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
                                 {"question_variants", questions.variants},
                                 {"concepts_complete", questions.complete},
                                 {"source_items_askable", questions.askable},
+                                {"errata", questions.errata},
                                 {"missions", plan.missions.size()},
                                 {"lessons", lessons.count},
                                 {"faults", faults}}
@@ -379,9 +380,9 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
     {
         fmt::print(
             "{} models, {} accelerators, {} clusters, {} scenarios, {} question families ({} variants), {} "
-            "lessons: {}\n",
+            "lessons, {} errata: {}\n",
             presets.models.size(), presets.gpus.size(), presets.clusters.size(), presets.scenarios.size(),
-            questions.families, questions.variants, lessons.count,
+            questions.families, questions.variants, lessons.count, questions.errata,
             faults == 0 ? "no faults" : fmt::format("{} faults", faults));
         for (const std::string& gap : questions.gaps)
         {

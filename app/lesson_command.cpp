@@ -1,6 +1,7 @@
 #include "app/lesson_command.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/input.h"
 #include "app/lesson_files.h"
@@ -61,7 +62,7 @@ json step_json(const LessonPlan& plan, std::size_t index)
         out["task"] = {{"goal", words.goal},
                        {"hint", words.hint},
                        {"condition", step.task->condition},
-                       {"solution", step.task->solution}};
+                       {"solution", step.task->solution.get()}};
     }
     return out;
 }

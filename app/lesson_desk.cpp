@@ -1,6 +1,7 @@
 #include "app/lesson_desk.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "ui/shell/view.h"
 
@@ -77,7 +78,7 @@ void LessonDesk::set(bool with_playback)
     if (step.task)
     {
         const auto kept = r.kept.find(r.state.step);
-        const auto solved = with_sets(planned.shown.scenario, step.task->solution, presets_, "");
+        const auto solved = with_sets(planned.shown.scenario, step.task->solution.get(), presets_, "");
         setting.scenario = record.skipped && solved ? *solved
                            : kept != r.kept.end()   ? kept->second
                                                     : planned.shown.scenario;

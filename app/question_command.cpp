@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/scenario/json.h"
 #include "core/study/coverage.h"
+#include "core/study/errata.h"
 #include "core/study/grading.h"
 #include "core/study/inspect.h"
 #include "ui/shell/view.h"
@@ -513,6 +514,10 @@ QuestionCheck check_questions(const std::filesystem::path& assets, const Presets
     }
     add(check_references(bank, *inventory, view_ids));
     Calculator calculator(presets);
+    const ErrataRead errata = load_errata(assets);
+    add(errata.issues);
+    add(check_errata(errata.errata, *inventory, view_ids, calculator));
+    check.errata = errata.errata.size();
     check.families = bank.families.size();
     for (const QuestionFamily& family : bank.families)
     {

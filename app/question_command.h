@@ -30,6 +30,7 @@ int run_question_show(const CommonOptions& common, const QuestionOptions& option
 // Exit 1: not right.
 int run_question_answer(const CommonOptions& common, const QuestionOptions& options);
 
+// Every family sampled with seeds 0 to `seeds` - 1, every erratum run, and the coverage.
 struct QuestionCheck
 {
     std::size_t families = 0;
@@ -39,6 +40,7 @@ struct QuestionCheck
     std::string coverage;          // the two lines that `check` ends with
     std::size_t complete = 0;
     std::size_t askable = 0;
+    std::size_t errata = 0;
 };
 // Every family sampled with seeds 0 to `seeds` - 1, and the coverage; `lessons` are ids of concepts that have
 // one.

@@ -59,6 +59,7 @@ void StudyDesk::look()
     f.plan = &setup_.plan;
     f.session = &session_;
     f.questions = setup_.questions;
+    f.errata = setup_.errata.get();
     const auto* drill = std::get_if<DrillSession>(&session_);
     const bool ended = drill != nullptr && drill->stage == DrillStage::over;
     f.end = ended ? std::optional(end_card(*drill, f.state())) : std::nullopt;

@@ -29,6 +29,7 @@ public:
         std::unique_ptr<StudyStore> store; // null: nothing is kept
         std::shared_ptr<Asking> asking;    // draws the families' questions; null: none can be drawn
         std::string message;               // about the questions, for the person
+        std::shared_ptr<const ErrataFrame> errata; // null: none
     };
 
     explicit StudyDesk(Setup setup);

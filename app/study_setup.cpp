@@ -1,6 +1,7 @@
 // What a desk starts with: the questions and the plan of the assets, and the clock on the wall.
 #include <fmt/format.h>
 
+#include "app/errata_frame.h"
 #include "app/files.h"
 #include "app/study_desk.h"
 #include "core/scenario/json.h"
@@ -61,6 +62,7 @@ StudyDesk::Setup study_setup(const std::filesystem::path& assets, const Presets&
     }
     issues.insert(issues.end(), faults.begin(), faults.end());
     setup.families = families_in(bank);
+    setup.errata = load_errata_frame(assets, bank, issues);
     setup.asking = std::make_shared<Asking>(std::move(bank), presets);
     return setup;
 }

@@ -1,6 +1,7 @@
 #include "core/study/calculator.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
 #include "core/scenario/json.h"
@@ -236,7 +237,7 @@ Result<std::shared_ptr<StudiedScenario>> Calculator::scenario(const ScenarioSpec
     std::vector<std::string> assignments;
     for (const auto& [path, value] : spec.set)
     {
-        const auto text = setting(value, values);
+        const auto text = setting(value.get(), values);
         if (!text)
         {
             Issue issue = text.issues().front();
@@ -257,12 +258,12 @@ Result<std::shared_ptr<StudiedScenario>> Calculator::scenario(const ScenarioSpec
         return Issue{"preset", fmt::format("there is no scenario \"{}\"", spec.preset),
                      "use one of assets/scenarios"};
     }
-    const auto base = documents_.try_emplace(spec.preset, json());
+    const auto base = documents_.try_emplace(spec.preset);
     if (base.second)
     {
-        base.first->second = to_json(preset->scenario, *presets_);
+        base.first->second = JsonValue(to_json(preset->scenario, *presets_));
     }
-    json document = base.first->second;
+    json document = base.first->second.get();
     for (const std::string& assignment : assignments)
     {
         const Issues issues = set_path(document, assignment);

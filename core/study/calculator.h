@@ -57,7 +57,7 @@ private:
     const Presets* presets_;
     std::map<std::string, Result<Expression>, std::less<>> expressions_;
     std::map<std::string, Result<std::shared_ptr<StudiedScenario>>, std::less<>> scenarios_;
-    std::map<std::string, nlohmann::json, std::less<>> documents_; // of scenario presets
+    std::map<std::string, JsonValue, std::less<>> documents_; // of scenario presets
 };
 
 } // namespace ringside

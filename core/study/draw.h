@@ -48,8 +48,6 @@ private:
     Outcome fill(std::string path, const std::string& text, std::string& target);
     Outcome fill_all(const std::string& path, const std::vector<std::string>& texts,
                      std::vector<std::string>& target);
-    std::string figure_of(std::string_view name);
-    std::string working_of(const std::string& expression);
     void add_engine_terms();
 
     Calculator& calculator_;

@@ -80,21 +80,6 @@ Draw::Outcome Draw::make_texts()
     return good ? Outcome::good : Outcome::fault;
 }
 
-std::string Draw::figure_of(std::string_view name)
-{
-    const auto number = value(std::string(name));
-    const std::string figure = number ? working_figure(*number) : std::string(name);
-    return number && *number < 0 ? fmt::format("({})", figure) : figure;
-}
-
-// The expression with its numbers in; empty for a lone number, which has no working.
-std::string Draw::working_of(const std::string& expression)
-{
-    std::string working = with_numbers(expression, [this](std::string_view name) { return figure_of(name); });
-    const bool lone = working.find_first_of(" (") == std::string::npos;
-    return lone ? std::string() : working;
-}
-
 Draw::Outcome Draw::make_solution()
 {
     q_.solution.clear();
@@ -114,7 +99,7 @@ Draw::Outcome Draw::make_solution()
             return Outcome::fault;
         }
         step.value = *number;
-        step.working = working_of(spec.value);
+        step.working = words_.working(spec.value);
         step.result = result_text(*number, *find_study_unit(spec.unit));
         q_.solution.push_back(std::move(step));
     }
@@ -147,7 +132,7 @@ Draw::Outcome Draw::make_mistakes()
             continue;
         }
         KnownMistake mistake{spec.id, "", *number, result_text(*number, *find_study_unit(v_.unit)),
-                             working_of(spec.value)};
+                             words_.working(spec.value)};
         if (fill(path + ".says", spec.says, mistake.says) != Outcome::good)
         {
             return Outcome::fault;
@@ -264,7 +249,7 @@ Draw::Outcome Draw::make_diagnosis()
         }
         q_.choices.push_back(std::move(choice));
     }
-    auto evidence = make_evidence(v_.causes[fault].evidence, seed_for("evidence"),
+    auto evidence = make_evidence(v_.causes[fault].evidence.get(), seed_for("evidence"),
                                   [this](std::string_view text) { return words_.fill(text); });
     if (!evidence)
     {

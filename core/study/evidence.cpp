@@ -1,6 +1,7 @@
 #include "core/study/evidence.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/study/evidence_scene.h"
 

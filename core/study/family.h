@@ -3,9 +3,9 @@
 // docs/questions.md. What a seed makes of one is a Question (question.h).
 #pragma once
 
+#include "core/base/json_value.h"
 #include "core/base/result.h"
 
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <map>
@@ -125,7 +125,7 @@ struct CauseSpec
 {
     std::string id;
     std::string says;
-    nlohmann::json evidence; // {"kind": ..., settings}: see evidence.h
+    JsonValue evidence; // {"kind": ..., settings}: see evidence.h
     std::string because;
     std::string fix;
 };
@@ -155,7 +155,7 @@ struct ScenarioSpec
 {
     std::string preset = "default"; // of assets/scenarios
     // Path of a field to a number, word or switch, "{name}" of a parameter or "= expression".
-    std::vector<std::pair<std::string, nlohmann::json>> set;
+    std::vector<std::pair<std::string, JsonValue>> set;
 };
 
 struct QuestionVariant

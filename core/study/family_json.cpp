@@ -181,34 +181,6 @@ void read_names(JsonReader& r, QuestionVariant& v)
     }
 }
 
-void read_scenario(JsonReader& r, QuestionVariant& v)
-{
-    if (!r.has("scenario"))
-    {
-        return;
-    }
-    if (!r["scenario"].is_object())
-    {
-        r.fault("scenario", "not an object", "use {\"preset\": \"...\", \"set\": {...}}");
-        return;
-    }
-    ScenarioSpec& s = v.scenario.emplace();
-    JsonReader reader(r["scenario"], r.at("scenario"), r.issues());
-    reader.only({"preset", "set"});
-    reader.text("preset", s.preset);
-    reader.members(
-        "set",
-        [&](const std::string& path, const json& value, const std::string& where)
-        {
-            if (value.is_primitive() && !value.is_null())
-            {
-                s.set.emplace_back(path, value);
-                return;
-            }
-            r.issues().push_back({where, "not a number, word or switch", "use \"{name}\" or \"= ...\""});
-        });
-}
-
 void read_follow_ups(JsonReader& r, QuestionVariant& v)
 {
     r.objects("follow_ups",
@@ -258,7 +230,7 @@ QuestionVariant read_variant(JsonReader& r)
     r.texts("hints", v.hints, 3, 3);
     r.number("target_s", v.target_s, 1, 7200);
     read_names(r, v);
-    read_scenario(r, v);
+    read_scenario(r, v.scenario);
     read_follow_ups(r, v);
     read_kind(r, v);
     return v;
@@ -341,6 +313,32 @@ void read_family(const json& entry, const std::string& where, const QuestionTopi
 }
 
 } // namespace
+
+void read_scenario(JsonReader& r, std::optional<ScenarioSpec>& scenario)
+{
+    if (!r.has("scenario"))
+    {
+        return;
+    }
+    if (!r["scenario"].is_object())
+    {
+        r.fault("scenario", "not an object", "use {\"preset\": \"...\", \"set\": {...}}");
+        return;
+    }
+    ScenarioSpec& s = scenario.emplace();
+    JsonReader reader(r["scenario"], r.at("scenario"), r.issues());
+    reader.only({"preset", "set"});
+    reader.text("preset", s.preset);
+    reader.members("set", [&](const std::string& path, const json& value, const std::string& where)
+                {
+                    if (value.is_primitive() && !value.is_null())
+                    {
+                        s.set.emplace_back(path, JsonValue(value));
+                        return;
+                    }
+                    r.issues().push_back({where, "not a number, word or switch", "use \"{name}\" or \"= ...\""});
+                });
+}
 
 Issues add_questions(std::string_view text, const std::string& file, QuestionBank& bank)
 {

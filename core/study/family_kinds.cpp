@@ -160,8 +160,8 @@ void read_diagnosis(JsonReader& r, QuestionVariant& v)
                   c.text("says", cause.says, true);
                   c.text("because", cause.because, true);
                   c.text("fix", cause.fix, true);
-                  cause.evidence = c.has("evidence") ? c["evidence"] : json();
-                  if (!cause.evidence.is_object() || !cause.evidence.contains("kind"))
+                  cause.evidence = JsonValue(c.has("evidence") ? c["evidence"] : json());
+                  if (!cause.evidence.get().is_object() || !cause.evidence.get().contains("kind"))
                   {
                       c.fault("evidence", "not an object with a kind",
                               "use {\"kind\": \"loss\", \"fault\": \"spike\"}");

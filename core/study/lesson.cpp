@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
 
@@ -117,7 +118,7 @@ public:
     }
 
     // Values by path, as --set takes them: {"parallel.tensor": 4}.
-    void sets(const char* name, json& target, bool needed = false)
+    void sets(const char* name, JsonValue& target, bool needed = false)
     {
         if (!ask(name, needed, "give {\"path\": value}"))
         {
@@ -128,7 +129,7 @@ public:
             fault(name, fmt::format("{} is not an object", dumped(object_[name])), "use {\"path\": value}");
             return;
         }
-        target = object_[name];
+        target = JsonValue(object_[name]);
     }
 
     // Whether a field of another kind is there; it is known from now on.

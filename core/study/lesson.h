@@ -2,9 +2,9 @@
 // Reading and its faults; what the engine says of a lesson is in lesson_plan.h, playing it in lesson_state.h.
 #pragma once
 
+#include "core/base/json_value.h"
 #include "core/base/result.h"
 
-#include <nlohmann/json.hpp>
 
 #include <optional>
 #include <string>
@@ -38,7 +38,7 @@ struct Prediction
     double to = 1;
     double step = 1;
     std::vector<LessonChoice> choices;
-    nlohmann::json then = nlohmann::json::object(); // path -> value, applied when the truth is shown
+    JsonValue then; // path -> value, applied when the truth is shown
     std::string reveal;
 
     bool is_choice() const { return !choices.empty(); }
@@ -50,7 +50,7 @@ struct Task
     std::string goal;
     std::string condition; // expression over metrics, checked on the person's scenario
     std::string hint;
-    nlohmann::json solution = nlohmann::json::object(); // one that is known to work
+    JsonValue solution; // one that is known to work
     std::string done;                                   // what to say when it is met
 };
 
@@ -59,7 +59,7 @@ struct LessonStep
     std::string heading;
     std::string text;                              // Markdown, at most kMostWords words
     std::string scenario;                          // id of a preset to start from; empty: goes on
-    nlohmann::json set = nlohmann::json::object(); // path -> value, kept in the steps that follow
+    JsonValue set; // path -> value, kept in the steps that follow
     std::string view;                              // empty: that of the step before
     LessonPlayback playback;
     std::string highlight;         // a part the view names

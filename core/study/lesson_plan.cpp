@@ -1,6 +1,7 @@
 #include "core/study/lesson_plan.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/scenario/validate.h"
 
@@ -109,7 +110,7 @@ private:
         const LessonStep& step = plan_.lesson.steps[index];
         const std::string path = fmt::format("steps[{}]", index);
         const auto from = base(step, path);
-        auto shown = from ? scene(*from, step.set, path + ".set") : std::nullopt;
+        auto shown = from ? scene(*from, step.set.get(), path + ".set") : std::nullopt;
         if (!shown)
         {
             return false;
@@ -121,7 +122,7 @@ private:
         check_view(step, path);
         if (step.predict)
         {
-            auto after = scene(planned.shown.scenario, step.predict->then, path + ".predict.then");
+            auto after = scene(planned.shown.scenario, step.predict->then.get(), path + ".predict.then");
             if (!after)
             {
                 return false;
@@ -183,7 +184,7 @@ private:
         }
         const LessonValues& shown = planned.shown.values;
         const auto now = calculate(p.truth, shown, plan_.before_text(index).values, path);
-        if (!p.then.empty() && now && *now >= p.from && *now <= p.to)
+        if (!p.then.get().empty() && now && *now >= p.from && *now <= p.to)
         {
             planned.now = *now;
         }
@@ -223,7 +224,7 @@ private:
         {
             fault(path + ".condition", "holds at the start", "start from a scenario that fails");
         }
-        const auto solved = scene(start.scenario, task.solution, path + ".solution");
+        const auto solved = scene(start.scenario, task.solution.get(), path + ".solution");
         if (!solved || !before)
         {
             return;
@@ -247,8 +248,9 @@ private:
         for (const std::string& field : step.free)
         {
             const LessonValues& values = plan_.steps.back().shown.values;
-            const bool whole_preset = field == "model" || field == "cluster.gpu";
-            if (!whole_preset && values.find(field) == values.end())
+            const bool no_number =
+                field == "model" || field == "cluster.gpu" || field == "parallel.stage_layers";
+            if (!no_number && values.find(field) == values.end())
             {
                 fault(path + ".free", fmt::format("there is no field \"{}\"", field),
                       "use a path of the scenario, like parallel.tensor");
@@ -311,7 +313,7 @@ const LessonScene& LessonPlan::before_text(std::size_t step) const
 const LessonScene& LessonPlan::before_reveal(std::size_t step) const
 {
     const auto& predict = lesson.steps[step].predict;
-    return predict && !predict->then.empty() ? steps[step].shown : before_text(step);
+    return predict && !predict->then.get().empty() ? steps[step].shown : before_text(step);
 }
 
 Result<LessonPlan> plan_lesson(Lesson lesson, const Presets& presets, std::span<const std::string_view> views)

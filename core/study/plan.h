@@ -4,7 +4,7 @@
 
 #include "core/study/deck.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace ringside
 {

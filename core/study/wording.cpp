@@ -94,6 +94,19 @@ std::string Wording::shown(std::string_view name) const
     return given ? given_text(*number, *unit) : result_text(*number, *unit);
 }
 
+std::string Wording::working(std::string_view expression) const
+{
+    const auto figure_of = [this](std::string_view name)
+    {
+        const auto number = calculator->value(name, *values, scenario);
+        const std::string figure = number ? working_figure(*number) : std::string(name);
+        return number && *number < 0 ? fmt::format("({})", figure) : figure;
+    };
+    std::string written = with_numbers(expression, figure_of);
+    const bool lone = written.find_first_of(" (") == std::string::npos;
+    return lone ? std::string() : written;
+}
+
 Result<std::string> Wording::fill(std::string_view text) const
 {
     std::string out;

@@ -27,6 +27,8 @@ struct Wording
     // Faults: an unknown name, a brace without its partner.
     Result<std::string> fill(std::string_view text) const;
     std::string shown(std::string_view name) const; // a known name as {name} prints it
+    // The expression with its numbers in; empty for a lone number, which has no working.
+    std::string working(std::string_view expression) const;
 };
 
 // Ids of models, accelerators, clusters and scenarios by their names; other words as they are.

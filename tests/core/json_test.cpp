@@ -4,6 +4,7 @@
 #include "core/scenario/fields.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fstream>

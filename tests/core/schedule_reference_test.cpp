@@ -6,6 +6,7 @@
 #include "core/schedule/zero_bubble.h"
 
 #include <catch2/catch_approx.hpp>
+#include <nlohmann/json.hpp>
 
 #include <map>
 #include <regex>

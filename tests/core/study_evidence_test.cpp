@@ -1,6 +1,7 @@
 #include "core/study/evidence.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

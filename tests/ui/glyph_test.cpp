@@ -10,6 +10,7 @@
 #include "core/schedule/schedule.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
 #include <imgui_internal.h>
 
 #include <filesystem>

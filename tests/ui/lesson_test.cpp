@@ -114,7 +114,7 @@ void repair(Window& w)
     CHECK(record_of(w).hinted);
     w.settle(5000);
     check_legible(w);
-    const auto solved = with_sets(w.session().scenario(), step.task->solution, test::presets(), "");
+    const auto solved = with_sets(w.session().scenario(), step.task->solution.get(), test::presets(), "");
     REQUIRE(solved);
     w.session().apply(ChangeScenario{*solved});
     w.settle(5000);

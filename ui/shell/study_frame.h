@@ -5,6 +5,7 @@
 #include "core/study/grading.h"
 #include "core/study/plan.h"
 #include "core/study/session.h"
+#include "ui/shell/errata_frame.h"
 
 namespace ringside
 {
@@ -21,6 +22,7 @@ struct StudyFrame
     const StudySession* session = nullptr; // monostate: none
     StudyTime now;
     std::string questions; // the folder in which questions were looked for
+    const ErrataFrame* errata = nullptr; // null: none were loaded
     bool saved = true;     // what was done is on disk
 
     std::vector<HeatTopic> heat;      // of study_topics()
