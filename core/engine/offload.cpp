@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/engine/host.h"
 #include "core/engine/step_life.h"
 #include "core/engine/step_units.h"
 #include "core/engine/traffic.h"
@@ -18,10 +19,6 @@ namespace ringside
 namespace
 {
 
-// Share of the host's memory bandwidth that the optimizer is taken to reach. CPU-Adam updates 10 billion
-// parameters in 2.57 s on two Xeon 8168 of 128 GB/s each (Ren et al., arXiv 2101.06840, Table 4): at 28 bytes
-// touched a parameter that is 109 of 256 GB/s.
-constexpr double kHostEfficiency = 0.43;
 constexpr std::size_t kMostPieces = 48;     // neighbouring layers beyond that move together
 constexpr std::int64_t kMostFetching = 4;   // micro-batches that are simulated where each fetches weights
 constexpr std::int64_t kMostComputing = 32; // and where none does, before several become one
@@ -327,9 +324,7 @@ Shelf shelf_of(const Scenario& s, const OffloadReport& r, const Pieces& pieces)
     shelf.touched = all(&Piece::gradients) + 2 * shelf.state + (full ? 0 : shelf.fresh);
     shelf.written = uses_nvme(placement) && offloads_weights(placement) && !full ? all(&Piece::weights) : 0;
     const double pcie = s.cluster.gpu.pcie_gb_per_s * 1e9;
-    shelf.rate = {1, pcie, pcie,
-                  s.cluster.host_gb_per_s * 1e9 * kHostEfficiency / static_cast<double>(r.sharing),
-                  s.cluster.nvme_gb_per_s * 1e9};
+    shelf.rate = {1, pcie, pcie, host_optimizer_rate(s.cluster), s.cluster.nvme_gb_per_s * 1e9};
     return shelf;
 }
 

@@ -1,5 +1,6 @@
 #include "core/engine/step_model/step_model.h"
 
+#include "core/engine/host.h"
 #include "core/engine/memory.h"
 #include "core/engine/step_model/rank_load.h"
 
@@ -16,10 +17,6 @@ namespace
 // for the update, parameter, momentum and variance 12 and 12 back, and 2 + 2 for the 16-bit weight and the
 // cleared gradient.
 constexpr double kOptimizerBytes = 36;
-// [1/s] parameters that Adam updates on one host's processors. Assumed; offloaded steps have not been held
-// against measurements.
-constexpr double kHostAdam = 4e9;
-constexpr double kStateBytes = 12; // [B] of a parameter's state on disk, read and written
 
 double d(std::int64_t count)
 {
@@ -202,13 +199,17 @@ private:
             return kOptimizerBytes * mine / hbm;
         }
         // The host's processors work for all GPUs of the node; new weights come back over PCIe. Gradients go
-        // down beside the backward.
+        // down beside the backward. Offloaded steps have not been held against measurements.
         const double pcie = std::max(1.0, gpu.pcie_gb_per_s * 1e9);
-        const double host = mine * wires_.per_node / kHostAdam;
+        const StateBytes bytes = state_bytes(s_.training);
+        const double state =
+            bytes.master + bytes.momentum + bytes.variance + (bytes.master > 0 ? 0 : bytes.weight);
+        const double touched = bytes.gradient + 2 * state + (bytes.master > 0 ? bytes.weight : 0);
+        const double host = touched * mine / std::max(1.0, host_optimizer_rate(s_.cluster));
         const bool disk = s_.training.offload == Offload::optimizer_nvme ||
                           s_.training.offload == Offload::optimizer_and_weights_nvme;
         const double nvme = std::max(1.0, s_.cluster.nvme_gb_per_s * 1e9);
-        const double swap = disk ? 2 * kStateBytes * mine / nvme : 0;
+        const double swap = disk ? 2 * state * mine / nvme : 0;
         const double down = gradient_bytes() * mine / pcie;
         return std::max(host, swap) + 2 * mine / pcie +
                exposed(down, c_.data_overlap * backward_, c_.overlap_slowdown);
