@@ -1,11 +1,12 @@
 #include "app/lesson_command.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "app/input.h"
 #include "app/lesson_files.h"
 #include "ui/shell/view.h"
+
+#include <nlohmann/json.hpp>
 
 #include <cstdio>
 

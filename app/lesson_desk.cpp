@@ -1,9 +1,10 @@
 #include "app/lesson_desk.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "ui/shell/view.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

@@ -25,10 +25,10 @@ public:
         std::string questions; // the folder they come from, for the person
         StudyPlan plan;
         std::function<StudyTime()> clock = wall_clock;
-        Progress progress;                 // to start with, where there is no store
-        std::unique_ptr<StudyStore> store; // null: nothing is kept
-        std::shared_ptr<Asking> asking;    // draws the families' questions; null: none can be drawn
-        std::string message;               // about the questions, for the person
+        Progress progress;                         // to start with, where there is no store
+        std::unique_ptr<StudyStore> store;         // null: nothing is kept
+        std::shared_ptr<Asking> asking;            // draws the families' questions; null: none can be drawn
+        std::string message;                       // about the questions, for the person
         std::shared_ptr<const ErrataFrame> errata; // null: none
     };
 

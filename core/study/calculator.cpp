@@ -1,11 +1,12 @@
 #include "core/study/calculator.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
 #include "core/scenario/json.h"
 #include "core/scenario/validate.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

@@ -1,9 +1,10 @@
 #include "core/study/evidence.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "core/study/evidence_scene.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 #include "core/study/evidence_scene.h"
 
 #include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

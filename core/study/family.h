@@ -6,7 +6,6 @@
 #include "core/base/json_value.h"
 #include "core/base/result.h"
 
-
 #include <filesystem>
 #include <map>
 #include <optional>

@@ -329,15 +329,17 @@ void read_scenario(JsonReader& r, std::optional<ScenarioSpec>& scenario)
     JsonReader reader(r["scenario"], r.at("scenario"), r.issues());
     reader.only({"preset", "set"});
     reader.text("preset", s.preset);
-    reader.members("set", [&](const std::string& path, const json& value, const std::string& where)
-                {
-                    if (value.is_primitive() && !value.is_null())
-                    {
-                        s.set.emplace_back(path, JsonValue(value));
-                        return;
-                    }
-                    r.issues().push_back({where, "not a number, word or switch", "use \"{name}\" or \"= ...\""});
-                });
+    reader.members(
+        "set",
+        [&](const std::string& path, const json& value, const std::string& where)
+        {
+            if (value.is_primitive() && !value.is_null())
+            {
+                s.set.emplace_back(path, JsonValue(value));
+                return;
+            }
+            r.issues().push_back({where, "not a number, word or switch", "use \"{name}\" or \"= ...\""});
+        });
 }
 
 Issues add_questions(std::string_view text, const std::string& file, QuestionBank& bank)

@@ -1,5 +1,5 @@
-// The fields that belong to one kind of question, and the scenario that several files have. Inside of the readers
-// of study files.
+// The fields that belong to one kind of question, and the scenario that several files have. Inside of the
+// readers of study files.
 #pragma once
 
 #include "core/study/family.h"

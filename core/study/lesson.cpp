@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cctype>

@@ -5,7 +5,6 @@
 #include "core/base/json_value.h"
 #include "core/base/result.h"
 
-
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,16 +50,16 @@ struct Task
     std::string condition; // expression over metrics, checked on the person's scenario
     std::string hint;
     JsonValue solution; // one that is known to work
-    std::string done;                                   // what to say when it is met
+    std::string done;   // what to say when it is met
 };
 
 struct LessonStep
 {
     std::string heading;
-    std::string text;                              // Markdown, at most kMostWords words
-    std::string scenario;                          // id of a preset to start from; empty: goes on
-    JsonValue set; // path -> value, kept in the steps that follow
-    std::string view;                              // empty: that of the step before
+    std::string text;     // Markdown, at most kMostWords words
+    std::string scenario; // id of a preset to start from; empty: goes on
+    JsonValue set;        // path -> value, kept in the steps that follow
+    std::string view;     // empty: that of the step before
     LessonPlayback playback;
     std::string highlight;         // a part the view names
     std::vector<std::string> hide; // parts covered until the prediction is locked in

@@ -1,9 +1,10 @@
 #include "core/study/lesson_plan.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "core/scenario/validate.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

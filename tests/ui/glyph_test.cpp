@@ -10,8 +10,8 @@
 #include "core/schedule/schedule.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <nlohmann/json.hpp>
 #include <imgui_internal.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>

@@ -229,7 +229,7 @@ TEST_CASE("the list begins a lesson from the keyboard, and marks what is done")
     Window w;
     w.session().set_course(course(), {"memory"});
     w.open("lessons");
-    CHECK(test::says(w, "1 of 12 lessons done"));
+    CHECK(test::says(w, fmt::format("1 of {} lessons done", course().lessons.size())));
     w.key(ImGuiKey_DownArrow); // from the first that is not done
     w.key(ImGuiKey_Enter);
     REQUIRE(lesson_of(w) != nullptr);

@@ -21,9 +21,9 @@ struct StudyFrame
     const StudyPlan* plan = nullptr;
     const StudySession* session = nullptr; // monostate: none
     StudyTime now;
-    std::string questions; // the folder in which questions were looked for
+    std::string questions;               // the folder in which questions were looked for
     const ErrataFrame* errata = nullptr; // null: none were loaded
-    bool saved = true;     // what was done is on disk
+    bool saved = true;                   // what was done is on disk
 
     std::vector<HeatTopic> heat;      // of study_topics()
     std::vector<std::size_t> weakest; // in heat, kWeakest at most

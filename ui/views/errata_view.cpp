@@ -94,9 +94,11 @@ const DrawnValues& ErrataView::overrides(const Erratum& erratum) const
 const Result<ErratumRun>& ErrataView::run(const Frame& frame, const Erratum& erratum) const
 {
     const DrawnValues& values = overrides(erratum);
-    if (!known_ || known_->gallery != frame.study->errata || known_->id != erratum.id || known_->overrides != values)
+    if (!known_ || known_->gallery != frame.study->errata || known_->id != erratum.id ||
+        known_->overrides != values)
     {
-        known_ = Known{frame.study->errata, erratum.id, values, run_erratum(calculator(frame), erratum, values)};
+        known_ =
+            Known{frame.study->errata, erratum.id, values, run_erratum(calculator(frame), erratum, values)};
     }
     return known_->run;
 }

@@ -160,7 +160,9 @@ bool type_value(const Painter& painter, Rect r, TypedEntry& entry, std::string_v
     {
         ImGui::SetKeyboardFocusHere();
     }
-    const std::string id = "###type " + std::string(label);
+    const std::size_t own = label.rfind("###"); // ImGui's ids begin anew there
+    const std::string id =
+        "###type " + std::string(own == std::string_view::npos ? label : label.substr(own + 3));
     const bool done =
         ImGui::InputText(id.c_str(), entry.text.data(), entry.text.size(),
                          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
