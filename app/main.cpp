@@ -9,6 +9,7 @@
 #include "app/question_command.h"
 #include "app/schedule_command.h"
 #include "app/search_command.h"
+#include "app/train_command.h"
 #include "app/window/bench.h"
 #include "app/window/picture.h"
 #include "app/window/window.h"
@@ -32,6 +33,7 @@ struct Options
     ScheduleOptions plan;
     CollectiveOptions collective;
     SearchOptions search;
+    TrainOptions train;
     PictureOptions picture;
     CalibrateOptions calibrate;
     QuestionOptions question;
@@ -238,6 +240,55 @@ void add_lesson(CLI::App& app, Options& o)
     show->callback([&o] { o.status = run_lesson_show(o.common, o.lesson); });
 }
 
+void add_what_is_trained(CLI::App& train, TrainOptions& t)
+{
+    train.add_option("--layers", t.layers, "transformer blocks");
+    train.add_option("--width", t.width, "of the residual stream");
+    train.add_option("--heads", t.heads, "of attention; 1 for every 32 of the width");
+    train.add_option("--context", t.context, "tokens of a sequence");
+    train.add_option("--batch", t.batch, "sequences of a micro-batch");
+    train.add_option("--accumulation", t.accumulation, "micro-batches of a step");
+    train.add_option("--data", t.data, "text (the one that ships), copy, sort, addition, or a text file");
+    train.add_option("--symbols", t.symbols, "of copy and sort; the modulus of addition");
+    train.add_option("--precision", t.precision, "fp32, bf16, fp16 or fp8");
+    train.add_option("--optimizer", t.optimizer, "adamw or sgd-momentum");
+    train.add_option("--learning-rate", t.learning_rate, "at the end of the warm-up");
+    train.add_option("--recompute", t.recompute, "none, selective or full");
+    train.add_option("--set", t.sets, "any other field, for example recipe.clip=0.5 or model.gated_mlp=true")
+        ->type_name("PATH=VALUE")
+        ->allow_extra_args(false);
+}
+
+void add_train(CLI::App& app, Options& o)
+{
+    auto* train = app.add_subcommand("train", "trains a small GPT for real, on this machine");
+    TrainOptions& t = o.train;
+    train->add_option("--device", t.device, "auto, cpu or cuda")->capture_default_str();
+    train
+        ->add_option("--threads", t.threads,
+                     "of the CPU; 0: all processors, less one where there are more than 2")
+        ->capture_default_str();
+    train->add_option("--ranks", t.ranks, "1: this build trains on one device")->capture_default_str();
+    train->add_option("--strategy", t.strategy, "none: this build has no parallel strategies")
+        ->capture_default_str();
+    train->add_option("--steps", t.steps, "optimizer steps from here on")->capture_default_str();
+    train->add_option("--seed", t.seed, "of weights, batches and samples");
+    train->add_option("--resume", t.resume, "go on from a file that --save has written, bit for bit");
+    train->add_option("--save", t.save, "write everything to go on from into this file at the end");
+    train->add_flag("--json-lines", t.json_lines, "one JSON object for each step");
+    train->add_flag("--probe", t.probe, "measures the device for 2 seconds, to predict the time of a step");
+    train->add_option("--every", t.every, "steps between two lines; 0: about twenty lines")
+        ->capture_default_str();
+    train->add_option("--sample", t.sample, "characters to draw from the model at the end")
+        ->capture_default_str();
+    train->add_option("--temperature", t.temperature, "of the sample; 0: always the likeliest")
+        ->capture_default_str();
+    train->add_option("--top-k", t.top_k, "of the sample: only the k likeliest; 0: all")
+        ->capture_default_str();
+    add_what_is_trained(*train, t);
+    train->callback([&o] { o.status = run_train(o.common, o.train); });
+}
+
 void add_picture(CLI::App& app, Options& o)
 {
     auto* draw = app.add_subcommand("picture", "draws a view into a PNG file, with no display");
@@ -270,9 +321,8 @@ void add_bench(CLI::App& app, Options& o)
     bench
         ->add_option("WHAT", o.benchmark,
                      "frame: drawing; schedule: pipeline orders and their simulation; collective: costing "
-                     "one; search: "
-                     "layouts")
-        ->check(CLI::IsMember({"frame", "schedule", "collective", "search"}))
+                     "one; search: layouts; train: the trainer")
+        ->check(CLI::IsMember({"frame", "schedule", "collective", "search", "train"}))
         ->required();
     bench->add_flag("--json", o.common.json, "one JSON document");
     bench->callback(
@@ -281,6 +331,7 @@ void add_bench(CLI::App& app, Options& o)
             o.status = o.benchmark == "schedule"     ? run_bench_schedule(o.common)
                        : o.benchmark == "collective" ? run_bench_collective(o.common)
                        : o.benchmark == "search"     ? run_bench_search(o.common)
+                       : o.benchmark == "train"      ? run_bench_train(o.common)
                                                      : run_bench_frame(o.common);
         });
 }
@@ -299,6 +350,7 @@ int run(int argc, char** argv)
     add_collective(app, o);
     add_search(app, o);
     add_lesson(app, o);
+    add_train(app, o);
     add_picture(app, o);
     add_bench(app, o);
     app.add_option("--view", o.window.view, "view to open; ringside picture --list names them");

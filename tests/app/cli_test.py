@@ -552,6 +552,50 @@ def test_every_shipped_question_can_be_listed_and_shown():
         assert question["id"] == row["id"] and question["sources"] == row["sources"]
 
 
+def test_train_trains_and_goes_on_where_it_was_saved():
+    with folder() as where:
+        saved = pathlib.Path(where) / "run.checkpoint"
+        small = ("train", "--layers", 1, "--width", 32, "--context", 16, "--batch", 4, "--device", "cpu", "--json-lines")
+        whole = Outcome(*small, "--steps", 6).exits(0).out.splitlines()
+        first = Outcome(*small, "--steps", 4, "--save", saved).exits(0).out.splitlines()
+        second = Outcome("train", "--resume", saved, "--steps", 2, "--device", "cpu", "--json-lines").exits(0).out.splitlines()
+        losses = [json.loads(line)["loss"] for line in whole]
+        assert [json.loads(line)["loss"] for line in first + second] == losses
+        assert [json.loads(line)["step"] for line in first + second] == [1, 2, 3, 4, 5, 6]
+        line = json.loads(whole[-1])
+        for key in ("gradient_norm", "learning_rate", "tokens_per_s", "step_s", "memory", "ranks"):
+            assert key in line, line
+        assert line["memory"]["weights_bytes"] == line["memory"]["momentum_bytes"] > 0
+
+
+def test_train_reads_a_text_and_draws_from_the_model():
+    with folder() as where:
+        text = written(where, "text.txt", "to be or not to be, that is the question. " * 20)
+        done = Outcome("train", "--data", text, "--steps", 3, "--width", 32, "--context", 16, "--sample", 20, "--device", "cpu").exits(0)
+        assert "text.txt" in done.out and "measured" in done.out
+        Outcome("train", "--data", written(where, "short.txt", "abc"), "--steps", 1, "--device", "cpu").exits(2).mentions("data: 3 characters")
+        Outcome("train", "--data", where, "--device", "cpu").exits(2).mentions("is a folder")
+
+
+def test_train_names_what_it_cannot_do():
+    Outcome("train", "--ranks", 4, "--strategy", "ddp").exits(2).mentions("--ranks: 4 ranks", "--strategy", "use --ranks 1")
+    Outcome("train", "--device", "abacus").exits(2).mentions("use auto, cpu or cuda")
+    Outcome("train", "--precision", "int4").exits(2).mentions("training.precision")
+    Outcome("train", "--set", "recipe.clap=1").exits(2).mentions("did you mean clip?")
+    Outcome("train", "--set", "model.experts=4", "--set", "model.experts_per_token=2").exits(2).mentions("model.experts")
+    with folder() as where:
+        broken = written(where, "broken", "ringside.checkpoint/1\nnothing")
+        Outcome("train", "--resume", broken).exits(2).mentions("checkpoint:")
+        Outcome("train", "--resume", pathlib.Path(where) / "none").exits(2).mentions("could not be read")
+
+
+def test_bench_train_compares_with_the_matrix_product():
+    bench = json.loads(Outcome("bench", "train", "--json").exits(0).out)
+    assert set(bench) == {"device", "tokens_per_s", "gflops", "sgemm_gflops", "ratio", "step_s", "predicted_step_s"}
+    assert bench["step_s"] > 0 and bench["predicted_step_s"] > 0
+    assert 0 < bench["ratio"] < 2 and bench["tokens_per_s"] > 0
+
+
 def test_help_is_on_every_command():
     assert "evaluate" in Outcome("--help").exits(0).out
     for command in ("evaluate", "validate", "calibrate", "check", "schedule", "collective", "picture", "bench"):

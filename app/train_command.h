@@ -1,0 +1,47 @@
+// `ringside train`, and `ringside bench train` in train_bench.cpp: the live lab's engine without a window.
+#pragma once
+
+#include "app/commands.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace ringside
+{
+
+struct TrainOptions
+{
+    std::string device = "auto";
+    std::int64_t threads = 0;
+    std::int64_t ranks = 1;
+    std::string strategy = "none";
+    std::int64_t steps = 200;
+    std::optional<std::uint64_t> seed;
+    std::string resume;
+    std::string save;
+    bool json_lines = false;
+    bool probe = false;      // measures the device first, so that the engine can predict the step's time
+    std::int64_t every = 0;  // steps between two lines for people; 0: about twenty lines
+    std::int64_t sample = 0; // characters drawn from the model at the end
+    double temperature = 0.8;
+    std::int64_t top_k = 0;
+    // What is trained; a resumed run keeps what is not named.
+    std::optional<std::int64_t> layers;
+    std::optional<std::int64_t> width;
+    std::optional<std::int64_t> heads;
+    std::optional<std::int64_t> context;
+    std::optional<std::int64_t> batch;
+    std::optional<std::int64_t> accumulation;
+    std::optional<double> learning_rate;
+    std::optional<std::int64_t> symbols;
+    std::optional<std::string> precision;
+    std::optional<std::string> optimizer;
+    std::optional<std::string> recompute;
+    std::string data; // text, copy, sort, addition, or a file
+    std::vector<std::string> sets;
+};
+
+int run_train(const CommonOptions& common, const TrainOptions& options);
+int run_bench_train(const CommonOptions& common);
+
+} // namespace ringside

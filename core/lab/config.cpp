@@ -1,0 +1,303 @@
+#include "core/lab/config.h"
+
+#include <fmt/format.h>
+
+#include "core/lab/corpus.h"
+#include "core/scenario/validate.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::array<std::string_view, kLabTasks> kTasks{"text", "copy", "sort", "addition"};
+
+// Rows of activations are worked on in one piece, on the stack of a thread.
+constexpr std::int64_t kMostHidden = 2048;
+constexpr std::int64_t kMostFfn = 8192;
+constexpr std::int64_t kMostProjection = 16384;
+constexpr std::int64_t kMostHeadDim = 256;
+constexpr std::int64_t kMostSequence = 4096;
+
+class Faults
+{
+public:
+    explicit Faults(const TrainerConfig& config) : c_(config) {}
+
+    Issues find()
+    {
+        model();
+        sizes();
+        training();
+        recipe();
+        data();
+        return std::move(issues_);
+    }
+
+private:
+    void fault(std::string path, std::string message, std::string hint)
+    {
+        issues_.push_back({std::move(path), std::move(message), std::move(hint)});
+    }
+    void range(std::string path, std::int64_t value, std::int64_t least, std::int64_t most)
+    {
+        if (value < least || value > most)
+        {
+            fault(std::move(path), fmt::format("{} is out of range", value),
+                  fmt::format("use {} to {}", least, most));
+        }
+    }
+    void refuse(bool given, std::string path, std::string_view what, std::string hint)
+    {
+        if (given)
+        {
+            fault(std::move(path), fmt::format("{} cannot be trained here", what), std::move(hint));
+        }
+    }
+
+    void model()
+    {
+        const Model& m = c_.model;
+        refuse(m.experts > 0, "model.experts", "a mixture of experts", "use 0");
+        refuse(m.attention == Attention::mla, "model.attention", "latent attention", "use mha or gqa");
+        refuse(m.positions == Positions::alibi, "model.positions", "ALiBi", "use learned, rope or none");
+        refuse(m.qk_norm != QkNorm::none, "model.qk_norm", "a norm of queries and keys", "use none");
+        refuse(m.attention_sinks, "model.attention_sinks", "a sink", "switch it off");
+        refuse(m.dropout, "model.dropout", "dropout", "switch it off");
+        refuse(m.norms_per_layer != 2, "model.norms_per_layer",
+               fmt::format("a block of {} norms", m.norms_per_layer), "use 2");
+    }
+
+    void sizes()
+    {
+        const Model m = resolved(c_.model);
+        range("model.layers", m.layers, 1, 96);
+        range("model.hidden", m.hidden, 8, kMostHidden);
+        range("model.heads", m.heads, 1, 128);
+        range("model.ffn", m.ffn, 1, kMostFfn);
+        range("model.head_dim", m.head_dim, 2, kMostHeadDim);
+        range("model.vocab", m.vocab, 2, kMostSymbols);
+        if (m.kv_heads < 1 || m.heads % std::max<std::int64_t>(1, m.kv_heads) != 0)
+        {
+            fault("model.kv_heads", fmt::format("{} does not divide {} heads", m.kv_heads, m.heads),
+                  fmt::format("use {} or 1", m.heads));
+        }
+        if (m.head_dim > 0 && (m.heads + 2 * m.kv_heads) * m.head_dim > kMostProjection)
+        {
+            fault("model.heads",
+                  fmt::format("{} heads of width {} are too wide together", m.heads, m.head_dim),
+                  fmt::format("keep (heads + 2 kv_heads) x head_dim at {} or below", kMostProjection));
+        }
+        if (m.positions == Positions::rope && m.head_dim % 2 != 0)
+        {
+            fault("model.head_dim", fmt::format("{} is odd, and RoPE turns pairs", m.head_dim),
+                  "use an even width of a head, or learned positions");
+        }
+    }
+
+    void training()
+    {
+        const Training& t = c_.training;
+        range("training.sequence_length", t.sequence_length, 2, kMostSequence);
+        range("training.micro_batch", t.micro_batch, 1, 4096);
+        if (t.micro_batch > 0 && (t.global_batch < t.micro_batch || t.global_batch % t.micro_batch != 0))
+        {
+            fault(
+                "training.global_batch",
+                fmt::format("{} sequences are no multiple of micro_batch {}", t.global_batch, t.micro_batch),
+                fmt::format("use {}",
+                            t.micro_batch * std::max<std::int64_t>(1, t.global_batch / t.micro_batch)));
+        }
+        refuse(t.optimizer != Optimizer::adamw && t.optimizer != Optimizer::sgd_momentum,
+               "training.optimizer", name_of(t.optimizer), "use adamw or sgd-momentum");
+        refuse(t.offload != Offload::none, "training.offload", "with offload", "use none");
+        if (t.precision == Precision::fp32 && t.gradient_dtype != GradientDtype::fp32)
+        {
+            fault("training.gradient_dtype",
+                  fmt::format("{} gradients for fp32 weights", name_of(t.gradient_dtype)), "use fp32");
+        }
+        if (t.precision == Precision::fp8 && !c_.recipe.master_weights)
+        {
+            fault("recipe.master_weights", "fp8 weights cannot be updated without a master copy",
+                  "switch it on, or use bf16");
+        }
+    }
+
+    void recipe()
+    {
+        for (const Field<Recipe>& field : fields_of(c_.recipe))
+        {
+            double value = field.least;
+            if (const auto* real = std::get_if<double Recipe::*>(&field.member))
+            {
+                value = c_.recipe.*(*real);
+            }
+            else if (const auto* count = std::get_if<std::int64_t Recipe::*>(&field.member))
+            {
+                value = static_cast<double>(c_.recipe.*(*count));
+            }
+            if (!(value >= field.least && value <= field.most))
+            {
+                fault(fmt::format("recipe.{}", field.name), fmt::format("{} is out of range", value),
+                      fmt::format("use {} to {}", field.least, field.most));
+            }
+        }
+    }
+
+    void data()
+    {
+        for (Issue& issue : check_data(c_.data, c_.training.sequence_length))
+        {
+            issues_.push_back(std::move(issue));
+        }
+    }
+
+    const TrainerConfig& c_;
+    Issues issues_;
+};
+
+constexpr std::array kRecipeFields{
+    Field<Recipe>{"learning_rate", "", "at the end of the warm-up", &Recipe::learning_rate, 0, 100},
+    Field<Recipe>{"final_share", "", "of the learning rate at the end of the cosine", &Recipe::final_share, 0,
+                  1},
+    Field<Recipe>{"warmup_steps", "steps", "over which the rate rises in a line", &Recipe::warmup_steps, 0,
+                  1e9},
+    Field<Recipe>{"decay_steps", "steps", "at which the cosine ends; 0: the rate stays", &Recipe::decay_steps,
+                  0, 1e9},
+    Field<Recipe>{"beta1", "", "AdamW's memory of gradients", &Recipe::beta1, 0, 0.9999},
+    Field<Recipe>{"beta2", "", "AdamW's memory of their squares", &Recipe::beta2, 0, 0.99999},
+    Field<Recipe>{"epsilon", "", "AdamW's least divisor", &Recipe::epsilon, 1e-15, 1},
+    Field<Recipe>{"weight_decay", "", "of matrices, decoupled", &Recipe::weight_decay, 0, 10},
+    Field<Recipe>{"momentum", "", "of SGD", &Recipe::momentum, 0, 0.9999},
+    Field<Recipe>{"clip", "", "largest norm of the gradient; 0: none", &Recipe::clip, 0, 1e9},
+    Field<Recipe>{"dynamic_scale", "", "fp16: the loss scale follows overflows", &Recipe::dynamic_scale},
+    Field<Recipe>{"loss_scale", "", "fp16: what the loss is multiplied by", &Recipe::loss_scale, 1, 0x1p60},
+    Field<Recipe>{"growth_interval", "steps", "fp16: without an overflow before the scale doubles",
+                  &Recipe::growth_interval, 1, 1e9},
+    Field<Recipe>{"stochastic_rounding", "", "of 16-bit weights after an update",
+                  &Recipe::stochastic_rounding},
+    Field<Recipe>{"master_weights", "", "an fp32 copy beside 16-bit weights", &Recipe::master_weights},
+};
+
+} // namespace
+
+std::string_view name_of(LabTask task)
+{
+    return kTasks.at(static_cast<std::size_t>(task));
+}
+
+std::optional<LabTask> find_lab_task(std::string_view name)
+{
+    const auto found = std::find(kTasks.begin(), kTasks.end(), name);
+    if (found == kTasks.end())
+    {
+        return {};
+    }
+    return static_cast<LabTask>(found - kTasks.begin());
+}
+
+bool LabData::operator==(const LabData& other) const
+{
+    const bool same_text = text == other.text || (text && other.text && *text == *other.text);
+    return task == other.task && symbols == other.symbols && name == other.name && same_text;
+}
+
+std::span<const Field<Recipe>> fields_of(const Recipe&)
+{
+    return kRecipeFields;
+}
+
+TrainerConfig default_trainer_config()
+{
+    TrainerConfig c;
+    c.model.name = "lab model";
+    c.model.layers = 2;
+    c.model.hidden = 64;
+    c.model.heads = 4;
+    c.model.biases = true;
+    c.training.sequence_length = 64;
+    c.training.micro_batch = c.training.global_batch = 8;
+    c.training.precision = Precision::fp32;
+    c.training.recompute = Recompute::none;
+    return c;
+}
+
+Result<TrainerConfig> prepared(TrainerConfig config)
+{
+    // Faults of the sizes are found first: a vocabulary is made of the data.
+    config.model.vocab = std::max<std::int64_t>(2, vocabulary_size(config.data));
+    config.model.max_sequence_length = std::max<std::int64_t>(1, config.training.sequence_length);
+    if (config.model.hidden < 1 || config.model.heads < 1)
+    {
+        return Issue{"model", fmt::format("{} heads of width {}", config.model.heads, config.model.hidden),
+                     "use at least 1 of each"};
+    }
+    Issues issues = Faults(config).find();
+    if (!issues.empty())
+    {
+        return issues;
+    }
+    config.model = resolved(config.model);
+    config.training.fp8_recipe = Fp8Recipe::fp8_weights;
+    config.model.attention = config.model.kv_heads < config.model.heads ? Attention::gqa : Attention::mha;
+    for (const Issue& issue : validate(scenario_of(config)))
+    {
+        if (issue.severity == Severity::error)
+        {
+            issues.push_back(issue);
+        }
+    }
+    if (!issues.empty())
+    {
+        return issues;
+    }
+    return config;
+}
+
+Scenario scenario_of(const TrainerConfig& config)
+{
+    Scenario s;
+    s.model = config.model;
+    s.training = config.training;
+    s.training.fp8_recipe = Fp8Recipe::fp8_weights;
+    s.cluster.gpus = 1;
+    s.cluster.gpus_per_node = 1;
+    return s;
+}
+
+Bytes statistics_bytes(const TrainerConfig& c)
+{
+    const std::int64_t norm = c.model.norm == Norm::layernorm ? 8 : 4;
+    const std::int64_t logs = c.training.flash_attention ? 4 * c.model.heads : 0;
+    const std::int64_t scales = c.training.precision == Precision::fp8 ? 12 : 0;
+    const std::int64_t layer = c.training.recompute == Recompute::full ? 0 : 2 * norm + logs + scales;
+    const std::int64_t token = c.model.layers * layer + norm;
+    return Bytes(static_cast<double>(c.training.micro_batch * c.training.sequence_length * token));
+}
+
+StageMemory predicted_memory(const TrainerConfig& config)
+{
+    StageMemory stage = memory_report(scenario_of(config)).worst();
+    stage.parts[static_cast<std::size_t>(Component::activations)] += statistics_bytes(config);
+    if (!config.recipe.master_weights)
+    {
+        stage.parts[static_cast<std::size_t>(Component::master_weights)] = Bytes{};
+    }
+    return stage;
+}
+
+bool same_state(const TrainerConfig& now, const TrainerConfig& next)
+{
+    return now.model == next.model && now.data == next.data &&
+           now.training.precision == next.training.precision &&
+           now.training.gradient_dtype == next.training.gradient_dtype &&
+           now.training.optimizer == next.training.optimizer &&
+           now.training.sequence_length == next.training.sequence_length &&
+           now.recipe.master_weights == next.recipe.master_weights;
+}
+
+} // namespace ringside

@@ -1,0 +1,107 @@
+// What a running training shows: plain values, published by the trainer and copied by whoever looks.
+#pragma once
+
+#include "core/engine/memory.h"
+#include "core/lab/config.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ringside
+{
+
+// Bytes the trainer has allocated, by component.
+struct MemoryUse
+{
+    std::array<std::int64_t, kComponents> parts{}; // [B] by Component
+
+    std::int64_t of(Component component) const { return parts[static_cast<std::size_t>(component)]; }
+    std::int64_t& of(Component component) { return parts[static_cast<std::size_t>(component)]; }
+    std::int64_t total() const
+    {
+        std::int64_t sum = 0;
+        for (const std::int64_t part : parts)
+        {
+            sum += part;
+        }
+        return sum;
+    }
+    bool operator==(const MemoryUse&) const = default;
+};
+
+// A moment of one optimizer step at which memory is written down.
+struct MemoryMoment
+{
+    enum class Where : std::uint8_t
+    {
+        start,
+        embedding, // forward
+        forward,   // of a layer
+        head,      // norm, output projection and loss, forward and backward
+        backward,  // of a layer
+        update
+    };
+    Where where = Where::start;
+    std::int64_t layer = 0; // of forward and backward
+    std::int64_t micro_batch = 0;
+    MemoryUse use;
+};
+
+// How often each exponent of a float occurs: bin 0 counts zeros and what is below 2^-126, bin e values from
+// 2^(e-127) to its double, bin 255 what is not finite.
+struct ExponentHistogram
+{
+    std::array<std::int64_t, 256> counts{};
+};
+
+enum class RunState : std::uint8_t
+{
+    running,
+    paused,
+    stopped,
+    failed // the message says why
+};
+
+struct LabEvent
+{
+    std::int64_t step = 0;
+    std::string text; // "the gradient overflowed: step skipped, loss scale 32 768"
+};
+
+struct TrainingSnapshot
+{
+    RunState state = RunState::paused;
+    std::string message; // why it failed, or what the device is
+    TrainerConfig config;
+    std::string device; // "CPU, 2 threads, AVX2"
+
+    std::int64_t step = 0;    // steps done, skipped ones included
+    std::int64_t skipped = 0; // because of an overflow
+    double loss = 0;          // nats a token, of the last step
+    double smoothed_loss = 0; // mean with a memory of about 20 steps
+    double gradient_norm = 0; // before clipping, loss scale taken out
+    double learning_rate = 0; // of the last step
+    double loss_scale = 1;
+    double step_seconds = 0;      // of the last step
+    double tokens_per_second = 0; // smoothed
+    double flops_per_second = 0;  // smoothed; the engine's model FLOPs over the step's seconds
+    std::vector<float> losses;    // of every step so far, thinned out to a few thousand
+    std::int64_t loss_stride = 1; // steps between two of them
+
+    MemoryUse memory;  // when the last step was over
+    MemoryUse peak;    // at the moment of its largest total
+    MemoryUse highest; // of each component, the most it ever was in the step
+    std::vector<MemoryMoment> timeline;
+    ExponentHistogram activations; // as stored, of the last step that was looked at
+    ExponentHistogram activation_gradients;
+    ExponentHistogram weight_gradients;
+
+    std::string sample; // text drawn from the model
+    std::int64_t sample_step = 0;
+    std::vector<std::int64_t> marks; // steps that rewinding can go back to
+    std::vector<LabEvent> events;    // the last few
+};
+
+} // namespace ringside

@@ -1,0 +1,36 @@
+// The table of one instruction set's kernels. Included once by each of the sources that are compiled for one;
+// RINGSIDE_TABLE, RINGSIDE_LANES, RINGSIDE_ROWS and RINGSIDE_SET say which.
+#pragma once
+
+#include "core/trainer/cpu/kernels/attention.h"
+#include "core/trainer/cpu/kernels/product.h"
+#include "core/trainer/cpu/kernels/rows.h"
+#include "core/trainer/cpu/kernels/update.h"
+
+namespace ringside::trainer::cpu
+{
+
+extern const Kernels RINGSIDE_TABLE;
+const Kernels RINGSIDE_TABLE{.name = RINGSIDE_SET,
+                             .tile_rows = kRows,
+                             .tile_cols = kCols,
+                             .product_scratch = kProductScratch,
+                             .product = product,
+                             .embed = embed,
+                             .embed_backward = embed_backward,
+                             .norm = norm,
+                             .norm_backward = norm_backward,
+                             .norm_parameters = norm_parameters,
+                             .rope = rope,
+                             .attention = attention,
+                             .attention_backward = attention_backward,
+                             .activation = activation,
+                             .activation_backward = activation_backward,
+                             .cross_entropy = cross_entropy,
+                             .sum_rows = sum_rows,
+                             .convert = convert,
+                             .update = update,
+                             .sum_of_squares = sum_of_squares,
+                             .count_exponents = count_exponents};
+
+} // namespace ringside::trainer::cpu

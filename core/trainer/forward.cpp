@@ -1,0 +1,122 @@
+#include "core/trainer/network.h"
+
+namespace ringside::trainer
+{
+
+Held Network::embed(const Tokens& batch, Component component)
+{
+    const ParameterTable& table = parameters_.table();
+    Held x = matrix(batch.rows(), model_.hidden, parameters_.formats().activation, component);
+    backend_.run(Embed{.tokens = batch.tokens,
+                       .table = parameters_.weight(table.embedding),
+                       .positions = optional_weight(table.positions),
+                       .out = x,
+                       .length = batch.length});
+    return x;
+}
+
+void Network::forward_attention(const LayerPlaces& places, const Tokens& batch, Layer& layer,
+                                Component component)
+{
+    const Formats& f = parameters_.formats();
+    const Index rows = batch.rows();
+    norm(layer.x, places.gain1, places.bias1, layer.normed1, layer.statistics1, f.input, component);
+    layer.qkv = matrix(rows, (model_.heads + 2 * model_.kv_heads) * model_.head_dim, f.activation, component);
+    linear(layer.normed1, places.qkv, places.qkv_bias, layer.qkv);
+    if (model_.positions == Positions::rope)
+    {
+        backend_.run(
+            Rope{.heads = layer.qkv.tensor().columns(0, (model_.heads + model_.kv_heads) * model_.head_dim),
+                 .head_dim = model_.head_dim,
+                 .length = batch.length});
+    }
+    layer.attention = matrix(rows, model_.heads * model_.head_dim, f.activation, component);
+    if (keeps_probabilities())
+    {
+        layer.probabilities = matrix(rows * model_.heads, batch.length, f.activation,
+                                     drops_probabilities() ? Component::buffers : component);
+    }
+    else
+    {
+        layer.log_sums = matrix(rows, model_.heads, DType::f32, component);
+    }
+    backend_.run(attention_of(batch, layer));
+    if (drops_probabilities())
+    {
+        layer.probabilities.drop();
+    }
+    layer.middle = matrix(rows, model_.hidden, f.activation, component);
+    linear(layer.attention, places.out, places.out_bias, layer.middle, layer.x);
+}
+
+void Network::forward_layer(Index index, const Tokens& batch, Layer& layer, Component component)
+{
+    const Formats& f = parameters_.formats();
+    const LayerPlaces& places = parameters_.table().layers[static_cast<std::size_t>(index)];
+    forward_attention(places, batch, layer, component);
+    norm(layer.middle, places.gain2, places.bias2, layer.normed2, layer.statistics2, f.input, component);
+    layer.pre = matrix(batch.rows(), model_.gated_mlp ? 2 * model_.ffn : model_.ffn, f.activation, component);
+    linear(layer.normed2, places.up, places.up_bias, layer.pre);
+    layer.activated = matrix(batch.rows(), model_.ffn, f.input, component);
+    backend_.run(Activation{.pre = layer.pre, .out = layer.activated});
+}
+
+Held Network::output_of(Index index, const Layer& layer, Component component)
+{
+    const LayerPlaces& places = parameters_.table().layers[static_cast<std::size_t>(index)];
+    const Tensor& middle = layer.middle;
+    Held out = matrix(middle.rows, middle.cols, middle.type, component);
+    linear(layer.activated, places.down, places.down_bias, out, middle);
+    return out;
+}
+
+Held Network::forward_all(const Tokens& batch, std::vector<Layer>& layers, Component component)
+{
+    const bool trains = component == Component::activations;
+    const bool keeps = trains && training_.recompute != Recompute::full;
+    Held x = embed(batch, component);
+    if (trains)
+    {
+        moment(MemoryMoment::Where::embedding);
+    }
+    for (Index index = 0; index < model_.layers; ++index)
+    {
+        if (stopped())
+        {
+            return {};
+        }
+        Layer layer;
+        layer.x = std::move(x);
+        forward_layer(index, batch, layer, keeps ? component : Component::buffers);
+        x = output_of(index, layer, component);
+        look(onlookers_.activations, layer.x);
+        look(onlookers_.activations, layer.qkv);
+        look(onlookers_.activations, layer.pre);
+        if (trains && !keeps)
+        {
+            Held input = std::move(layer.x);
+            layer = {};
+            layer.x = std::move(input);
+        }
+        if (trains)
+        {
+            layers.push_back(std::move(layer));
+            moment(MemoryMoment::Where::forward, index);
+        }
+    }
+    return x;
+}
+
+Network::Head Network::forward_head(const Tensor& x, Component component)
+{
+    const ParameterTable& table = parameters_.table();
+    Head head;
+    norm(x, table.final_gain, table.final_bias, head.normed, head.statistics,
+         parameters_.formats().activation, component);
+    head.logits = matrix(x.rows, model_.vocab, DType::f32, component);
+    backend_.run(Product{
+        .a = head.normed, .b = parameters_.weight(table.head), .c = head.logits, .b_transposed = true});
+    return head;
+}
+
+} // namespace ringside::trainer

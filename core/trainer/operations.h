@@ -1,0 +1,176 @@
+// The operations a transformer's forward and backward are made of, as plain arguments. Every backend does all
+// of them; a tensor without data is an argument that is not given. T is the length of a sequence, rows are
+// tokens, sequence after sequence.
+#pragma once
+
+#include "core/trainer/tensor.h"
+
+namespace ringside::trainer
+{
+
+// c = a b, or c += a b; a and b may be read transposed. Sums are fp32, rounded once when c is stored.
+struct Product
+{
+    Tensor a = {};
+    Tensor b = {};
+    Tensor c = {};
+    bool a_transposed = false; // a is [K, M]
+    bool b_transposed = false; // b is [N, K]
+    bool accumulate = false;
+    Tensor bias = {}; // [N], added to every row
+    Tensor add = {};  // [M, N], added: the residual
+
+    Index m() const { return c.rows; }
+    Index n() const { return c.cols; }
+    Index k() const { return a_transposed ? a.rows : a.cols; }
+};
+
+// out = table[token] + positions[place of the token]
+struct Embed
+{
+    const std::int32_t* tokens = nullptr; // [out.rows]
+    Tensor table = {};
+    Tensor positions = {}; // learned positions only
+    Tensor out = {};
+    Index length = 0; // T
+};
+struct EmbedBackward
+{
+    const std::int32_t* tokens = nullptr;
+    Tensor gradient = {};          // of out
+    Tensor table_gradient = {};    // added to
+    Tensor position_gradient = {}; // added to
+    Index length = 0;
+};
+
+// LayerNorm (with mean and bias) or RMSNorm; statistics are what the backward needs of a row.
+struct NormForward
+{
+    Tensor x = {};
+    Tensor gain = {};
+    Tensor bias = {}; // LayerNorm only
+    Tensor out = {};
+    float* statistics = nullptr; // [rows, 2] mean and 1 / deviation; RMSNorm [rows, 1]
+
+    bool layernorm() const { return static_cast<bool>(bias); }
+};
+struct NormBackward
+{
+    Tensor gradient = {}; // of out
+    Tensor x = {};
+    Tensor gain = {};
+    const float* statistics = nullptr;
+    Tensor dx = {};            // added to: the residual's gradient
+    Tensor gain_gradient = {}; // added to
+    Tensor bias_gradient = {}; // added to; LayerNorm only
+
+    bool layernorm() const { return static_cast<bool>(bias_gradient); }
+};
+inline constexpr float kNormEpsilon = 1e-5F;
+
+// Rotary positions (Su et al., arXiv 2104.09864, equation 34): element i of a head's first half pairs with
+// element i of its second, as in Llama. In place; backwards turns the other way.
+struct Rope
+{
+    Tensor heads = {}; // [tokens, heads x head_dim]
+    Index head_dim = 0;
+    Index length = 0;
+    bool backwards = false;
+};
+inline constexpr float kRopeBase = 10000.0F;
+
+// Causal attention of one micro-batch. qkv has the queries of all heads, then keys, then values of all
+// key/value heads. Without probabilities nothing of size T x T is kept (Dao et al., arXiv 2205.14135).
+struct Attention
+{
+    Tensor qkv = {};
+    Tensor out = {};           // [tokens, heads x head_dim]
+    float* log_sums = nullptr; // [tokens, heads] log of the sum of exponentials
+    Tensor probabilities = {}; // [sequences x heads x T, T]; optional
+    Index length = 0;          // T
+    Index heads = 0;
+    Index kv_heads = 0;
+    Index head_dim = 0;
+
+    Index sequences() const { return out.rows / length; }
+    Index group() const { return heads / kv_heads; }
+};
+struct AttentionBackward
+{
+    Attention forward = {};
+    Tensor gradient = {}; // of out
+    Tensor dqkv = {};     // overwritten
+};
+
+// GELU (tanh form: Hendrycks and Gimpel, arXiv 1606.08415), or SwiGLU (Shazeer, arXiv 2002.05202) where pre
+// is twice as wide as out: gate, then up.
+struct Activation
+{
+    Tensor pre = {};
+    Tensor out = {};
+
+    bool gated() const { return pre.cols == 2 * out.cols; }
+};
+struct ActivationBackward
+{
+    Tensor pre = {};
+    Tensor gradient = {}; // of out
+    Tensor dpre = {};
+};
+
+// Softmax and cross-entropy in one pass; logits become their gradient, times scale.
+struct CrossEntropy
+{
+    Tensor logits = {};                    // f32
+    const std::int32_t* targets = nullptr; // kNoTarget asks nothing
+    float* losses = nullptr;               // [rows]; 0 where nothing is asked
+    float scale = 1;
+};
+
+// bias_gradient += sum of the rows
+struct SumRows
+{
+    Tensor gradient = {};
+    Tensor bias_gradient = {};
+};
+
+// to = from in another format; 8-bit rows get the scale that puts their largest value at the format's end.
+struct Convert
+{
+    Tensor from = {};
+    Tensor to = {};
+    bool transposed = false; // to is [cols, rows]
+};
+
+enum class UpdateRule : std::uint8_t
+{
+    adamw,
+    sgd
+};
+
+// One optimizer step over all parameters, which lie one after the other.
+struct Update
+{
+    UpdateRule rule = UpdateRule::adamw;
+    void* weights = nullptr; // rounded from the new values; 8-bit ones are made by Convert afterwards instead
+    DType weight_type = DType::f32;
+    float* master = nullptr; // fp32 copy; without it the weights themselves are read, updated and rounded
+    const void* gradients = nullptr;
+    DType gradient_type = DType::f32;
+    float* momentum = nullptr;
+    float* variance = nullptr; // AdamW only
+    Index elements = 0;
+    Index decayed = 0; // the first so many elements decay: matrices lie before vectors
+
+    float learning_rate = 0;
+    float beta1 = 0.9F; // of SGD: the momentum
+    float beta2 = 0.95F;
+    float epsilon = 1e-8F;
+    float weight_decay = 0;
+    float correction1 = 1;    // 1 - beta1^step
+    float correction2 = 1;    // 1 - beta2^step
+    float gradient_scale = 1; // clipping over loss scale
+    bool stochastic = false;  // rounds 16-bit weights up as often as they lie near the upper neighbour
+    std::uint64_t key = 0;    // of the rounding's random bits
+};
+} // namespace ringside::trainer

@@ -1,0 +1,228 @@
+// The same transformer written plainly in double precision, loops and nothing else: what the trainer's
+// forward is compared with, and by finite differences its backward.
+#pragma once
+
+#include "core/lab/corpus.h"
+#include "core/trainer/parameters.h"
+
+#include <cmath>
+#include <vector>
+
+namespace ringside::test
+{
+
+class Reference
+{
+public:
+    using Matrix = std::vector<std::vector<double>>;
+
+    Reference(const Model& model, std::int64_t length) : m_(model), table_(model), length_(length) {}
+
+    const trainer::ParameterTable& table() const { return table_; }
+
+    // Mean loss over all targets that ask something.
+    double loss(const std::vector<double>& weights, const Batch& batch) const
+    {
+        double sum = 0;
+        int asked = 0;
+        const auto n = static_cast<std::size_t>(length_);
+        for (std::size_t first = 0; first < batch.tokens.size(); first += n)
+        {
+            const Matrix logits =
+                forward(weights, {batch.tokens.begin() + static_cast<std::ptrdiff_t>(first),
+                                  batch.tokens.begin() + static_cast<std::ptrdiff_t>(first + n)});
+            for (std::size_t t = 0; t < n; ++t)
+            {
+                const std::int32_t target = batch.targets[first + t];
+                if (target < 0)
+                {
+                    continue;
+                }
+                double total = 0;
+                for (const double logit : logits[t])
+                {
+                    total += std::exp(logit);
+                }
+                sum += std::log(total) - logits[t][static_cast<std::size_t>(target)];
+                ++asked;
+            }
+        }
+        return sum / asked;
+    }
+
+private:
+    double at(const std::vector<double>& w, int place, std::int64_t row, std::int64_t col) const
+    {
+        const auto& p = table_.list[static_cast<std::size_t>(place)];
+        return w[static_cast<std::size_t>(p.offset + row * p.cols + col)];
+    }
+
+    Matrix linear(const std::vector<double>& w, const Matrix& x, int weight, int bias) const
+    {
+        const auto& p = table_.list[static_cast<std::size_t>(weight)];
+        Matrix y(x.size(), std::vector<double>(static_cast<std::size_t>(p.cols)));
+        for (std::size_t t = 0; t < x.size(); ++t)
+        {
+            for (std::int64_t j = 0; j < p.cols; ++j)
+            {
+                double sum = bias < 0 ? 0 : at(w, bias, 0, j);
+                for (std::int64_t i = 0; i < p.rows; ++i)
+                {
+                    sum += x[t][static_cast<std::size_t>(i)] * at(w, weight, i, j);
+                }
+                y[t][static_cast<std::size_t>(j)] = sum;
+            }
+        }
+        return y;
+    }
+
+    Matrix norm(const std::vector<double>& w, Matrix x, int gain, int bias) const
+    {
+        for (auto& row : x)
+        {
+            double mean = 0;
+            double square = 0;
+            for (const double v : row)
+            {
+                mean += bias < 0 ? 0 : v / static_cast<double>(row.size());
+            }
+            for (const double v : row)
+            {
+                square += (v - mean) * (v - mean) / static_cast<double>(row.size());
+            }
+            for (std::size_t i = 0; i < row.size(); ++i)
+            {
+                const auto col = static_cast<std::int64_t>(i);
+                row[i] = (row[i] - mean) / std::sqrt(square + 1e-5) * at(w, gain, 0, col) +
+                         (bias < 0 ? 0 : at(w, bias, 0, col));
+            }
+        }
+        return x;
+    }
+
+    void turn(std::vector<double>& row, std::size_t first, std::size_t place) const
+    {
+        const auto half = static_cast<std::size_t>(m_.head_dim / 2);
+        for (std::size_t i = 0; i < half; ++i)
+        {
+            const double angle =
+                static_cast<double>(place) *
+                std::pow(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(m_.head_dim));
+            const double a = row[first + i];
+            const double b = row[first + half + i];
+            row[first + i] = a * std::cos(angle) - b * std::sin(angle);
+            row[first + half + i] = a * std::sin(angle) + b * std::cos(angle);
+        }
+    }
+
+    Matrix attention(Matrix qkv) const
+    {
+        const auto d = static_cast<std::size_t>(m_.head_dim);
+        const auto heads = static_cast<std::size_t>(m_.heads);
+        const auto kv_heads = static_cast<std::size_t>(m_.kv_heads);
+        Matrix out(qkv.size(), std::vector<double>(heads * d));
+        for (std::size_t t = 0; m_.positions == Positions::rope && t < qkv.size(); ++t)
+        {
+            for (std::size_t head = 0; head < heads + kv_heads; ++head)
+            {
+                turn(qkv[t], head * d, t);
+            }
+        }
+        for (std::size_t head = 0; head < heads; ++head)
+        {
+            const std::size_t kv = head / (heads / kv_heads);
+            for (std::size_t t = 0; t < qkv.size(); ++t)
+            {
+                std::vector<double> score(t + 1);
+                double total = 0;
+                for (std::size_t s = 0; s <= t; ++s)
+                {
+                    double sum = 0;
+                    for (std::size_t i = 0; i < d; ++i)
+                    {
+                        sum += qkv[t][head * d + i] * qkv[s][(heads + kv) * d + i];
+                    }
+                    score[s] = std::exp(sum / std::sqrt(static_cast<double>(d)));
+                    total += score[s];
+                }
+                for (std::size_t s = 0; s <= t; ++s)
+                {
+                    for (std::size_t i = 0; i < d; ++i)
+                    {
+                        out[t][head * d + i] += score[s] / total * qkv[s][(heads + kv_heads + kv) * d + i];
+                    }
+                }
+            }
+        }
+        return out;
+    }
+
+    Matrix activation(const Matrix& pre) const
+    {
+        const auto f = static_cast<std::size_t>(m_.ffn);
+        Matrix out(pre.size(), std::vector<double>(f));
+        for (std::size_t t = 0; t < pre.size(); ++t)
+        {
+            for (std::size_t i = 0; i < f; ++i)
+            {
+                const double x = pre[t][i];
+                out[t][i] = m_.gated_mlp
+                                ? x / (1 + std::exp(-x)) * pre[t][f + i]
+                                : 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+            }
+        }
+        return out;
+    }
+
+    static void add(Matrix& x, const Matrix& y)
+    {
+        for (std::size_t t = 0; t < x.size(); ++t)
+        {
+            for (std::size_t i = 0; i < x[t].size(); ++i)
+            {
+                x[t][i] += y[t][i];
+            }
+        }
+    }
+
+    Matrix forward(const std::vector<double>& w, const std::vector<std::int32_t>& tokens) const
+    {
+        Matrix x(tokens.size(), std::vector<double>(static_cast<std::size_t>(m_.hidden)));
+        for (std::size_t t = 0; t < tokens.size(); ++t)
+        {
+            for (std::int64_t i = 0; i < m_.hidden; ++i)
+            {
+                x[t][static_cast<std::size_t>(i)] =
+                    at(w, table_.embedding, tokens[t], i) +
+                    (table_.positions < 0 ? 0 : at(w, table_.positions, static_cast<std::int64_t>(t), i));
+            }
+        }
+        for (const trainer::LayerPlaces& p : table_.layers)
+        {
+            const Matrix qkv = linear(w, norm(w, x, p.gain1, p.bias1), p.qkv, p.qkv_bias);
+            add(x, linear(w, attention(qkv), p.out, p.out_bias));
+            const Matrix pre = linear(w, norm(w, x, p.gain2, p.bias2), p.up, p.up_bias);
+            add(x, linear(w, activation(pre), p.down, p.down_bias));
+        }
+        x = norm(w, x, table_.final_gain, table_.final_bias);
+        Matrix logits(x.size(), std::vector<double>(static_cast<std::size_t>(m_.vocab)));
+        for (std::size_t t = 0; t < x.size(); ++t)
+        {
+            for (std::int64_t v = 0; v < m_.vocab; ++v)
+            {
+                for (std::int64_t i = 0; i < m_.hidden; ++i)
+                {
+                    logits[t][static_cast<std::size_t>(v)] +=
+                        x[t][static_cast<std::size_t>(i)] * at(w, table_.head, v, i);
+                }
+            }
+        }
+        return logits;
+    }
+
+    Model m_;
+    trainer::ParameterTable table_;
+    std::int64_t length_;
+};
+
+} // namespace ringside::test
