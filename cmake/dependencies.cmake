@@ -7,8 +7,9 @@ find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
-find_package(md4c REQUIRED)
 pkg_check_modules(muparser REQUIRED IMPORTED_TARGET muparser)
+# Not by its CMake file, which asks for the HTML library that libmd4c-dev does not bring along.
+pkg_check_modules(md4c REQUIRED IMPORTED_TARGET md4c)
 
 # Points FetchContent at a Debian source package where apt can give one; elsewhere FetchContent clones upstream.
 function(ringside_prefer_debian_source name package)
