@@ -30,7 +30,7 @@ namespace
 constexpr int kFramesPerEvent = 3;  // ImGui needs a frame to react and one to settle
 constexpr double kLongestSleep = 1; // [s] at idle
 constexpr double kShortestFrame = 1.0 / 60;
-constexpr double kSaveAfter = 2; // [s] of rest after a change
+constexpr double kSaveAfter = 2; // [s] after a change
 
 // GLFW's window and the ImGui backends on it.
 class Screen
@@ -127,9 +127,9 @@ public:
             const double now = glfwGetTime();
             const bool woken = ImGui::GetCurrentContext()->InputEventsQueue.Size > 0;
             frames = woken ? kFramesPerEvent : frames - 1;
+            save_when_settled(now);
             if (frames < 0 && !resized() && !ImGui::GetIO().WantTextInput && !session_.ticking())
             {
-                save_when_settled(now);
                 continue; // nothing happened: draw nothing
             }
             const double seconds = std::min(now - last, 0.1);
@@ -311,6 +311,7 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
     StudyDesk::Setup study = study_setup(opened->assets, opened->presets, issues);
     study.store = std::make_unique<StudyStore>();
     session.set_study(std::make_unique<StudyDesk>(std::move(study)));
+    session.set_lab(std::make_unique<LabDesk>(lab_setup(opened->assets, opened->presets)));
     print_faults(issues);
     Preferences preferences = settings.preferences;
     preferences.presenter = options.presenter;

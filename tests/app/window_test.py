@@ -268,6 +268,42 @@ def test_a_short_drill_by_keyboard_is_kept():
         assert kept(home, "progress.json")["reviews"] == reviews
 
 
+def test_a_mock_by_keyboard_is_judged_and_kept():
+    with folder() as home, Display() as display, Ringside(display, home, "--view", "mock") as ringside:
+        ringside.move(640, 20)
+        until("a drawn window", lambda: colours(ringside.pixels()) > 100)
+        start = ringside.pixels()
+        ringside.key("1")  # five minutes
+        until("a question", lambda: share_changed(start, ringside.pixels()) > 0.02)
+        ringside.do("type", "--delay", "80", "1")  # a number, the first choice, or nothing
+        ringside.key("Return")
+        for _ in range(2):
+            ringside.key("Tab")
+        ringside.key("alt+f")
+        for _ in range(12):  # each is looked at, what was said is ticked
+            ringside.key("space")
+            ringside.key("Return")
+            if (kept(home, "progress.json") or {}).get("reviews"):
+                break
+        until("the reviews on disk", lambda: (kept(home, "progress.json") or {}).get("reviews"))
+        ringside.leaves()
+
+
+def test_a_lesson_is_taken_by_keyboard_to_its_end():
+    with folder() as home, Display() as display, Ringside(display, home, "--lesson", "memory") as ringside:
+        ringside.move(640, 20)
+        until("a drawn window", lambda: colours(ringside.pixels()) > 100)
+        for _ in range(20):
+            ringside.key("Right")  # a guess
+            ringside.key("Return")  # locked in
+            ringside.key("s")  # the solution of a task
+            ringside.key("Next")
+            if (kept(home, "lessons.json") or {}).get("finished"):
+                break
+        assert (kept(home, "lessons.json") or {}).get("finished", [""])[0] == "memory", kept(home, "lessons.json")
+        ringside.leaves()
+
+
 def test_ctrl_s_where_nothing_may_be_written_leaves_no_file_and_a_window_that_goes_on():
     with folder() as home, Display() as display, Ringside(display, home, "--view", "frontier", started_in="/proc") as ringside:
         time.sleep(1)

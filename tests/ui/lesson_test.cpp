@@ -239,6 +239,19 @@ TEST_CASE("the list begins a lesson from the keyboard, and marks what is done")
     check_legible(w);
 }
 
+TEST_CASE("an arrow in a step without a guess does not go to a button, so Enter still goes on")
+{
+    Alone a("memory");
+    REQUIRE_FALSE(lesson_of(a.w)->pending());
+    for (const ImGuiKey key : {ImGuiKey_RightArrow, ImGuiKey_LeftArrow, ImGuiKey_DownArrow, ImGuiKey_UpArrow})
+    {
+        a.w.key(key);
+    }
+    a.w.key(ImGuiKey_Enter);
+    REQUIRE(lesson_of(a.w) != nullptr);
+    CHECK(lesson_of(a.w)->state.step == 1);
+}
+
 TEST_CASE("without lessons the list says where they are read from")
 {
     Window w;

@@ -248,6 +248,13 @@ bool LessonPanel::keys(const Frame& frame, Out& out)
     const LessonFrame& lesson = *frame.lesson;
     const bool presenter = frame.preferences.presenter;
     const bool enter = !widget_has_keys() && pressed_enter();
+    for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow})
+    {
+        if (!widget_has_keys())
+        {
+            own_key(key); // not to a button by accident, which Enter would then press; Tab goes there
+        }
+    }
     if (own_key(ImGuiKey_PageDown) || enter)
     {
         push_forward(frame, presenter && !enter, out);
