@@ -133,7 +133,7 @@ std::string time_text(double value, Digits digits, bool exactly)
     {
         const double hours = value / 3600;
         const double minutes = value / 60;
-        if (hours == std::round(hours * 4) / 4)
+        if (hours >= 1 && hours == std::round(hours * 4) / 4)
         {
             return fmt::format("{} h", exact(hours));
         }
