@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include "app/input.h"
+#include "app/openblas.h"
 #include "app/train_command.h"
 #include "core/base/text.h"
 #include "core/engine/compute.h"
+#include "core/trainer/cpu/pool.h"
 #include "core/trainer/devices.h"
 #include "core/trainer/probe.h"
 #include "core/trainer/trainer.h"
@@ -38,7 +40,9 @@ struct TrainBench
     double predicted_s = 0; // by the engine, from the rates
     double step_flops = 0;  // the model's
     double product_flops = 0;
+    std::optional<double> openblas_flops; // on a CPU, where it is installed
 
+    double sgemm_flops() const { return openblas_flops.value_or(product_flops); }
     double flops() const { return step_flops / step_s; }
 };
 
@@ -89,6 +93,10 @@ Result<TrainBench> bench_train()
     out.predicted_s = trainer::predicted_step_s(config, trainer::gpu_of(rates, t.backend()));
     out.step_flops = compute_report(scenario_of(config)).model_step.value;
     out.product_flops = rates.product_flops;
+    if (!t.backend().is_gpu())
+    {
+        out.openblas_flops = openblas_sgemm_flops(trainer::cpu::default_threads());
+    }
     return out;
 }
 
@@ -101,7 +109,13 @@ void print_bench(const TrainBench& b)
          grouped(static_cast<std::int64_t>(b.tokens / b.step_s)));
     line("model FLOPs", three_digits(b.flops() / 1e9) + " GFLOP/s");
     line("large matrix product of the same kernels", three_digits(b.product_flops / 1e9) + " GFLOP/s");
-    line("ratio", format_percent(b.flops() / b.product_flops));
+    line("its share of that", format_percent(b.flops() / b.product_flops));
+    line("OpenBLAS sgemm, 1024 x 1024 x 1024",
+         b.openblas_flops ? three_digits(*b.openblas_flops / 1e9) + " GFLOP/s" : "not installed");
+    if (b.openblas_flops)
+    {
+        line("its share of that", format_percent(b.flops() / *b.openblas_flops));
+    }
     line("a step, measured", format_seconds(Seconds(b.step_s)));
     line("a step, predicted by the engine from a probe", format_seconds(Seconds(b.predicted_s)));
 }
@@ -123,8 +137,10 @@ int run_bench_train(const CommonOptions& common)
     const nlohmann::json out{{"device", bench->device},
                              {"tokens_per_s", bench->tokens / bench->step_s},
                              {"gflops", bench->flops() / 1e9},
-                             {"sgemm_gflops", bench->product_flops / 1e9},
-                             {"ratio", bench->flops() / bench->product_flops},
+                             {"sgemm_gflops", bench->sgemm_flops() / 1e9},
+                             {"sgemm", bench->openblas_flops ? "OpenBLAS" : "own kernels"},
+                             {"own_sgemm_gflops", bench->product_flops / 1e9},
+                             {"ratio", bench->flops() / bench->sgemm_flops()},
                              {"step_s", bench->step_s},
                              {"predicted_step_s", bench->predicted_s}};
     fmt::print("{}\n", out.dump());
