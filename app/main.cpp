@@ -305,6 +305,12 @@ void add_picture(CLI::App& app, Options& o)
     draw->add_option("--lesson", o.picture.lesson, "the view of a lesson's step, with the lesson round it");
     draw->add_option("--step", o.picture.step, "of the lesson, from 1")->capture_default_str();
     draw->add_flag("--reveal", o.picture.reveal, "with the truth, or the task's solution, on show");
+    draw->add_option("--press", o.picture.press,
+                     "letters and digits, pressed in the view before it is drawn");
+    draw->add_option("--steps", o.picture.steps, "that the live lab makes first; 0: before its start")
+        ->capture_default_str()
+        ->check(CLI::Range(0, 100000));
+    draw->add_option("--demo", o.picture.demo, "of the live lab; with --reveal, what came of it");
     draw->add_option("--size", o.picture.size, "in pixels")->type_name("WxH")->capture_default_str();
     draw->add_option("--text-scale", o.picture.text_scale, "0.75 to 2.5")->capture_default_str();
     draw->add_flag("--light", o.picture.light, "the light theme");

@@ -173,6 +173,15 @@ void Session::study(const StudyAction& action)
     }
 }
 
+void Session::work_in_lab(const LabAction& action)
+{
+    std::string notice = lab_->apply(action);
+    if (!notice.empty())
+    {
+        notice_ = std::move(notice);
+    }
+}
+
 void Session::put_aside()
 {
     if (!aside_)
@@ -282,10 +291,23 @@ void Session::perform(const Action& action)
             },
             [this](const Play& a)
             {
+                if (in_lab())
+                {
+                    work_in_lab(a.playing ? LabCommand::run : LabCommand::pause);
+                    return;
+                }
                 playback().playing = a.playing;
                 clocks_[view_].rounds = 0;
             },
-            [this](const Seek& a) { playback().t = std::max(0.0, a.t); },
+            [this](const Seek& a)
+            {
+                if (in_lab())
+                {
+                    work_in_lab(LookAtStep{a.t});
+                    return;
+                }
+                playback().t = std::max(0.0, a.t);
+            },
             [this](const SetSpeed& a) { playback().speed = std::clamp(a.speed, 0.25F, 4.0F); },
             [this](const ChangePreferences& a) { preferences_ = a.preferences; },
             [this](const SaveText& a) { notice_ = to_file(a); },
@@ -314,6 +336,7 @@ void Session::perform(const Action& action)
             [this](const BackToQuestion&) { back_to_question(); },
             [this](const Command& a) { run(a); },
             [this](const StudyAction& a) { study(a); },
+            [this](const LabAction& a) { work_in_lab(a); },
         },
         action);
 }
@@ -372,6 +395,15 @@ void Session::advance(double seconds, const Motion& motion)
 {
     layouts_ = searcher_->look();
     study_->tick();
+    lab_->tick();
+    if (std::string notice = lab_->take_notice(); !notice.empty())
+    {
+        notice_ = std::move(notice);
+    }
+    if (in_lab())
+    {
+        lab_->wake();
+    }
     if (lessons_ && lessons_->frozen())
     {
         return;
@@ -408,18 +440,30 @@ void Session::advance(double seconds, const Motion& motion)
 
 bool Session::playing() const
 {
+    if (in_lab())
+    {
+        return lab_->busy();
+    }
     const auto found = clocks_.find(view_);
     return found != clocks_.end() && found->second.playback.playing && !(lessons_ && lessons_->frozen());
 }
 
 bool Session::ticking() const
 {
-    return (view_ == "drill" || view_ == "mock" || view_ == "spoken") && is_ticking(*study_->frame().session);
+    return lab_->busy() || ((view_ == "drill" || view_ == "mock" || view_ == "spoken") &&
+                            is_ticking(*study_->frame().session));
 }
 
 Frame Session::frame(double clock) const
 {
     const auto found = clocks_.find(view_);
+    const LabFrame& lab = lab_->frame();
+    Playback playback = found == clocks_.end() ? Playback{} : found->second.playback;
+    if (in_lab())
+    {
+        const std::int64_t newest = lab.a.snapshot ? lab.a.snapshot->step : 0;
+        playback = {static_cast<double>(lab.look.value_or(newest)), lab.running, 1};
+    }
     return {scenario_,
             issues_,
             now_,
@@ -428,7 +472,7 @@ Frame Session::frame(double clock) const
             preferences_,
             view_,
             notice_,
-            found == clocks_.end() ? Playback{} : found->second.playback,
+            playback,
             !undo_.empty(),
             !redo_.empty(),
             clock,
@@ -436,6 +480,7 @@ Frame Session::frame(double clock) const
             lessons_ ? &lessons_->course() : nullptr,
             lessons_ ? lessons_->frame() : nullptr,
             &study_->frame(),
+            &lab,
             asked_ ? std::string_view(aside_->view) : std::string_view()};
 }
 

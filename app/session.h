@@ -2,6 +2,7 @@
 // no window here.
 #pragma once
 
+#include "app/lab_desk.h"
 #include "app/layout_searcher.h"
 #include "app/lesson_desk.h"
 #include "app/study_desk.h"
@@ -25,7 +26,11 @@ public:
     // Moves the playback of the view on show by this much real time.
     void advance(double seconds, const Motion& motion);
     // The mouse button was let go: the next change is a new step of undo.
-    void end_drag() { dragging_ = false; }
+    void end_drag()
+    {
+        dragging_ = false;
+        lab_->end_drag();
+    }
     // Valid until the next apply().
     Frame frame(double clock) const;
 
@@ -61,6 +66,9 @@ public:
     bool take_picture() { return std::exchange(picture_asked_, false); }
     // The desk of the study mode; an empty one before.
     void set_study(std::unique_ptr<StudyDesk> desk);
+    // The desk of the live lab; one without a device before.
+    void set_lab(std::unique_ptr<LabDesk> desk) { lab_ = std::move(desk); }
+    LabDesk& lab() { return *lab_; }
     std::function<std::string()> from_clipboard = [] { return std::string(); };
 
 private:
@@ -73,6 +81,8 @@ private:
     void put_aside();
     void take_back();
     void paste();
+    void work_in_lab(const LabAction& action);
+    bool in_lab() const { return view_ == "lab"; }
     struct Clock
     {
         Playback playback;
@@ -107,6 +117,7 @@ private:
     std::unique_ptr<LayoutSearcher> searcher_ = std::make_unique<LayoutSearcher>();
     const LayoutAnswer* layouts_ = nullptr; // the searcher's
     std::unique_ptr<StudyDesk> study_ = std::make_unique<StudyDesk>(StudyDesk::Setup());
+    std::unique_ptr<LabDesk> lab_ = std::make_unique<LabDesk>(LabDesk::Setup());
     Preferences preferences_;
     std::string view_;
     std::string notice_;

@@ -9,6 +9,7 @@
 #include "app/window/offscreen.h"
 #include "core/scenario/json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -169,6 +170,97 @@ Issues open_progress(const PictureOptions& options, const Opened& opened, Sessio
 
 } // namespace
 
+namespace
+{
+
+constexpr double kPatience = 120; // [s]
+
+void press_keys(Drawing& drawing, Session& session, std::string_view keys)
+{
+    for (const char key : keys)
+    {
+        const int code = key >= '0' && key <= '9'   ? ImGuiKey_0 + (key - '0')
+                         : key >= 'a' && key <= 'z' ? ImGuiKey_A + (key - 'a')
+                                                    : ImGuiKey_None;
+        for (const bool down : {true, false})
+        {
+            if (code != ImGuiKey_None)
+            {
+                ImGui::GetIO().AddKeyEvent(static_cast<ImGuiKey>(code), down);
+            }
+            drawing.build(session, 0, 1.0 / 60);
+        }
+    }
+    for (int i = 0; !keys.empty() && i < 3; ++i)
+    {
+        drawing.build(session, 0, 1.0 / 60);
+    }
+}
+
+// A real run on the processor with a fixed seed: half-way the learning rate goes up tenfold for a while, and
+// the run without that is beside it.
+void train_in_lab(LabDesk& lab, std::int64_t steps)
+{
+    lab.wake();
+    lab.wait(kPatience);
+    lab.run_to(steps / 2, kPatience);
+    lab.apply(LabCommand::mark);
+    lab.apply(LabCommand::sample);
+    TrainerConfig config = lab.frame().a.config;
+    TrainerConfig hot = config;
+    hot.recipe.learning_rate *= 10;
+    lab.apply(TurnKnobs{hot});
+    lab.run_to(steps * 5 / 8, kPatience);
+    lab.apply(TurnKnobs{config});
+    lab.run_to(steps, kPatience);
+    lab.apply(LabCommand::sample);
+    lab.apply(LabCommand::second);
+    lab.wait(kPatience);
+}
+
+Issues open_lab(const PictureOptions& options, const Opened& opened, Session& session)
+{
+    LabDesk::Setup setup = lab_setup(opened.assets, opened.presets, "cpu");
+    setup.probe_seconds = 0.2;
+    setup.checkpoint.clear();
+    session.set_lab(std::make_unique<LabDesk>(std::move(setup)));
+    LabDesk& lab = session.lab();
+    if (!options.demo.empty())
+    {
+        const auto demos = lab_demos();
+        const auto found =
+            std::find_if(demos.begin(), demos.end(), [&](const LabDemo& d) { return d.id == options.demo; });
+        if (found == demos.end())
+        {
+            std::vector<std::string_view> ids;
+            std::transform(demos.begin(), demos.end(), std::back_inserter(ids),
+                           [](const LabDemo& d) { return d.id; });
+            return {{"--demo", fmt::format("there is no demonstration \u201c{}\u201d", options.demo),
+                     fmt::format("use one of {}", fmt::join(ids, ", "))}};
+        }
+        lab.wake();
+        lab.wait(kPatience);
+        lab.apply(AskDemo{static_cast<std::size_t>(found - demos.begin())});
+        if (options.reveal)
+        {
+            lab.apply(AnswerDemo{0});
+            lab.wait(kPatience);
+        }
+    }
+    else if (options.steps > 0)
+    {
+        train_in_lab(lab, options.steps);
+    }
+    else
+    {
+        lab.wake();
+        lab.wait(kPatience);
+    }
+    return {};
+}
+
+} // namespace
+
 int run_picture(const CommonOptions& common, const PictureOptions& options)
 {
     if (options.list)
@@ -204,6 +296,11 @@ int run_picture(const CommonOptions& common, const PictureOptions& options)
     open(options.scenario);
     const Issues of_study = open_progress(options, *presets, session);
     issues.insert(issues.end(), of_study.begin(), of_study.end());
+    if (options.view == "lab" && !has_errors(issues))
+    {
+        const Issues of_lab = open_lab(options, *presets, session);
+        issues.insert(issues.end(), of_lab.begin(), of_lab.end());
+    }
     if (has_errors(issues))
     {
         return print_faults(issues);
@@ -247,6 +344,7 @@ int run_picture(const CommonOptions& common, const PictureOptions& options)
     {
         more = drawing.build(session, i, 1.0 / 60);
     }
+    press_keys(drawing, session, options.press);
     (*screen)->draw();
     const Issues saved = save_png((*screen)->read(), options.output);
     return has_errors(saved) ? print_faults(saved) : kDone;

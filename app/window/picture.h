@@ -26,6 +26,9 @@ struct PictureOptions
     std::string lesson; // id; empty: no lesson
     int step = 1;       // of the lesson
     bool reveal = false;
+    std::string press;        // letters and digits, pressed in the view before it is drawn
+    std::int64_t steps = 120; // of the live lab; 0: before the first start
+    std::string demo;         // of the lab, by id; empty: none
 };
 
 int run_picture(const CommonOptions& common, const PictureOptions& options);

@@ -203,7 +203,8 @@ std::optional<LabTask> find_lab_task(std::string_view name)
 bool LabData::operator==(const LabData& other) const
 {
     const bool same_text = text == other.text || (text && other.text && *text == *other.text);
-    return task == other.task && symbols == other.symbols && name == other.name && same_text;
+    return task == other.task && symbols == other.symbols && name == other.name && same_text &&
+           poisoned_step == other.poisoned_step;
 }
 
 std::span<const Field<Recipe>> fields_of(const Recipe&)

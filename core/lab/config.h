@@ -32,6 +32,8 @@ struct LabData
     std::int64_t symbols = 10;               // of copy and sort, 2 to 255; the modulus of addition, 2 to 97
     std::string name;                        // of the text, for people
     std::shared_ptr<const std::string> text; // UTF-8; never changed
+    std::int64_t poisoned_step =
+        0; // counted from 1: its batch is one symbol over and over; 0: none. Not saved
 
     bool operator==(const LabData& other) const;
 };
@@ -69,6 +71,8 @@ struct TrainerConfig
     Recipe recipe;
     LabData data;
     std::uint64_t seed = 1;
+    std::int64_t memory_budget =
+        0; // [B] the device is treated as if it had no more; 0: all it has. Not saved
 
     std::int64_t accumulation() const { return training.global_batch / training.micro_batch; }
     bool operator==(const TrainerConfig&) const = default;

@@ -140,7 +140,7 @@ Issues check_data(const LabData& data, std::int64_t sequence_length)
     return {};
 }
 
-Corpus::Corpus(const LabData& data) : task_(data.task)
+Corpus::Corpus(const LabData& data) : task_(data.task), poisoned_step_(data.poisoned_step)
 {
     if (task_ == LabTask::text)
     {
@@ -261,6 +261,13 @@ Batch Corpus::batch(std::uint64_t seed, std::int64_t step, std::int64_t first, s
             batch.targets.push_back(asked(place, length + 1) ? whole[static_cast<std::size_t>(place)]
                                                              : kNoTarget);
         }
+    }
+    if (!validation && step + 1 == poisoned_step_)
+    {
+        const auto last = static_cast<std::int32_t>(vocabulary() - 1);
+        std::fill(batch.tokens.begin(), batch.tokens.end(), last);
+        std::replace_if(
+            batch.targets.begin(), batch.targets.end(), [](std::int32_t t) { return t != kNoTarget; }, last);
     }
     return batch;
 }

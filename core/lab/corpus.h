@@ -51,6 +51,7 @@ private:
     bool asked(std::int64_t place, std::int64_t length) const;
 
     LabTask task_;
+    std::int64_t poisoned_step_ = 0;
     std::int64_t values_ = 0; // symbols without separators
     std::vector<std::string> symbols_;
     std::map<std::string, std::int32_t, std::less<>> ids_;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/engine/memory.h"
-#include "core/lab/config.h"
+#include "core/lab/change.h"
 
 #include <array>
 #include <cstdint>
@@ -88,6 +88,9 @@ struct TrainingSnapshot
     double tokens_per_second = 0; // smoothed
     double flops_per_second = 0;  // smoothed; the engine's model FLOPs over the step's seconds
     std::vector<float> losses;    // of every step so far, thinned out to a few thousand
+    std::vector<float> norms;     // of the gradient, at the same steps
+    std::vector<float> rates;     // of learning
+    std::vector<float> seconds;   // of the steps
     std::int64_t loss_stride = 1; // steps between two of them
 
     MemoryUse memory;  // when the last step was over
@@ -102,6 +105,9 @@ struct TrainingSnapshot
     std::int64_t sample_step = 0;
     std::vector<std::int64_t> marks; // steps that rewinding can go back to
     std::vector<LabEvent> events;    // the last few
+    std::vector<KnobChange> changes; // of this run, in order
+    std::string first_bad;           // where the first number that is not finite came from; empty: none was
+    std::int64_t first_bad_step = 0;
 };
 
 } // namespace ringside

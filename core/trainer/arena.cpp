@@ -38,11 +38,11 @@ Block Arena::take(Index bytes, Component component)
     }
     else
     {
-        memory = backend_.allocate(bytes);
+        memory = allocate(bytes);
         if (!memory)
         {
             trim();
-            memory = backend_.allocate(bytes);
+            memory = allocate(bytes);
         }
         if (!memory)
         {
@@ -52,6 +52,12 @@ Block Arena::take(Index bytes, Component component)
     }
     count(component, bytes);
     return {this, memory, bytes, component};
+}
+
+void* Arena::allocate(Index bytes)
+{
+    const bool allowed = limit_ == 0 || reserved_ + workspace_ + bytes <= limit_;
+    return allowed ? backend_.allocate(bytes) : nullptr;
 }
 
 void Arena::give(const Block& block)

@@ -78,6 +78,8 @@ public:
     void start_peak();
     // As if these had been reached again.
     void note_peak(const MemoryUse& peak, const MemoryUse& highest);
+    // [B] more than this is not taken, as if the device had no more; 0: all it has.
+    void set_limit(Index bytes) { limit_ = bytes; }
     // [B] taken from the device, in use or kept to be handed out again.
     Index reserved() const { return reserved_; }
     // Gives back to the device what is kept but not in use.
@@ -90,6 +92,7 @@ public:
 
 private:
     friend class Block;
+    void* allocate(Index bytes); // null beyond the limit too
     void give(const Block& block);
     void count(Component component, Index bytes);
 
@@ -98,6 +101,7 @@ private:
     MemoryUse use_;
     MemoryUse peak_;
     MemoryUse highest_;
+    Index limit_ = 0;
     Index reserved_ = 0;
     Index workspace_ = 0;
     std::int64_t trims_ = 0;

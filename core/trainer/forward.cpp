@@ -89,6 +89,7 @@ Held Network::forward_all(const Tokens& batch, std::vector<Layer>& layers, Compo
         layer.x = std::move(x);
         forward_layer(index, batch, layer, keeps ? component : Component::buffers);
         x = output_of(index, layer, component);
+        hunt(layer, x, index);
         look(onlookers_.activations, layer.x);
         look(onlookers_.activations, layer.qkv);
         look(onlookers_.activations, layer.pre);

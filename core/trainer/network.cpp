@@ -1,5 +1,7 @@
 #include "core/trainer/network.h"
 
+#include <fmt/format.h>
+
 namespace ringside::trainer
 {
 
@@ -37,6 +39,34 @@ void Network::look(ExponentHistogram* histogram, const Tensor& tensor)
     }
 }
 
+void Network::hunt(const Tensor& tensor, std::string_view name, Index layer)
+{
+    if (!onlookers_.first_bad || !onlookers_.first_bad->empty() || !tensor)
+    {
+        return;
+    }
+    std::array<std::int64_t, 256> counts{};
+    backend_.count_exponents(tensor, counts);
+    if (counts.back() > 0)
+    {
+        *onlookers_.first_bad = layer < 0 ? std::string(name) : fmt::format("layer {}, {}", layer + 1, name);
+    }
+}
+
+// In the order they are made.
+void Network::hunt(const Layer& layer, const Tensor& out, Index index)
+{
+    hunt(layer.x, "input", index);
+    hunt(layer.normed1, "first norm", index);
+    hunt(layer.qkv, "queries, keys and values", index);
+    hunt(layer.attention, "attention", index);
+    hunt(layer.middle, "output of attention", index);
+    hunt(layer.normed2, "second norm", index);
+    hunt(layer.pre, "first matrix of the MLP", index);
+    hunt(layer.activated, "activation of the MLP", index);
+    hunt(out, "output of the MLP", index);
+}
+
 void Network::moment(MemoryMoment::Where where, Index layer)
 {
     arena_.note_workspace();
@@ -59,7 +89,10 @@ bool Network::train(const Tokens& batch, float scale, float* losses, const Onloo
     Held residual;
     {
         Head head = forward_head(x, Component::activations);
+        hunt(head.normed, "final norm");
+        hunt(head.logits, "logits");
         residual = backward_head(batch, x, head, scale, losses);
+        hunt(residual, "gradient of the head");
         moment(MemoryMoment::Where::head);
     }
     x.drop();
@@ -71,6 +104,7 @@ bool Network::train(const Tokens& batch, float scale, float* losses, const Onloo
         }
         const auto index = static_cast<Index>(layers.size()) - 1;
         backward_layer(index, batch, layers.back(), residual);
+        hunt(residual, "gradient", index);
         moment(MemoryMoment::Where::backward, index);
         layers.pop_back();
     }

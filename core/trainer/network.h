@@ -36,6 +36,7 @@ struct Onlookers
     std::vector<MemoryMoment>* timeline = nullptr;
     ExponentHistogram* activations = nullptr;
     ExponentHistogram* gradients = nullptr;
+    std::string* first_bad = nullptr; // told where the first number that is not finite comes from
 };
 
 // Sequences side by side, all of one length.
@@ -123,6 +124,9 @@ private:
     Tensor optional_gradient(int place) const { return place < 0 ? Tensor{} : parameters_.gradient(place); }
 
     void look(ExponentHistogram* histogram, const Tensor& tensor);
+    // Looks for numbers that are not finite, where somebody wants to know.
+    void hunt(const Tensor& tensor, std::string_view name, Index layer = -1);
+    void hunt(const Layer& layer, const Tensor& out, Index index);
     void moment(MemoryMoment::Where where, Index layer = 0);
     bool stopped() const { return onlookers_.stop && onlookers_.stop->load(std::memory_order_relaxed); }
 

@@ -12,7 +12,7 @@ bool Replay::small(const Tokens& batch) const
 bool Replay::train(Network& network, const Tokens& batch, float scale, float* losses,
                    const Onlookers& onlookers)
 {
-    if (refused_ || onlookers.activations || onlookers.gradients || !small(batch))
+    if (refused_ || onlookers.activations || onlookers.gradients || onlookers.first_bad || !small(batch))
     {
         return network.train(batch, scale, losses, onlookers);
     }

@@ -36,7 +36,8 @@ double smoothed(double mean, double value, std::int64_t count, double steps)
 
 TrainingRun::TrainingRun(TrainerConfig config, OpenBackend open, RunSettings settings,
                          std::optional<TrainerState> from)
-    : config_(std::move(config)), open_(std::move(open)), from_(std::move(from)), settings_(settings)
+    : config_(std::move(config)), open_(std::move(open)), from_(std::move(from)),
+      settings_(std::move(settings)), plan_(std::move(settings_.plan))
 {
     now_.config = config_;
     now_.state = RunState::running;
@@ -85,18 +86,16 @@ void TrainingRun::change(TrainerConfig next)
     ask(
         [this, next = std::move(next)]
         {
-            const Issues issues = trainer_->change(next);
-            for (const Issue& issue : issues)
+            for (const Issue& issue : trainer_->change(next))
             {
                 event("not changed: " + to_line(issue));
             }
-            now_.config = config_ = trainer_->config();
-            step_flops_ = compute_report(scenario_of(config_)).model_step.value;
+            take_over(*trainer_, trainer_->step_count());
         });
 }
 void TrainingRun::change(RunSettings settings)
 {
-    ask([this, settings] { settings_ = settings; });
+    ask([this, settings = std::move(settings)]() mutable { settings_ = std::move(settings); });
 }
 void TrainingRun::sample()
 {
@@ -162,11 +161,35 @@ void TrainingRun::open_trainer()
         return;
     }
     from_.reset();
-    now_.config = config_ = trainer_->config();
+    take_over(*trainer_, trainer_->step_count());
+    now_.changes.clear();
     now_.step = trainer_->step_count();
     now_.state = settings_.paused ? RunState::paused : RunState::running;
-    step_flops_ = compute_report(scenario_of(config_)).model_step.value;
     add_mark();
+}
+
+// The trainer's knobs are ours from `step` on.
+void TrainingRun::take_over(const Trainer& trainer, std::int64_t step)
+{
+    for (KnobChange& change : knob_changes(config_, trainer.config(), step))
+    {
+        now_.changes.push_back(std::move(change));
+    }
+    now_.config = config_ = trainer.config();
+    step_flops_ = compute_report(scenario_of(config_)).model_step.value;
+}
+
+void TrainingRun::carry_out_plan()
+{
+    while (!plan_.empty() && plan_.front().step <= trainer_->step_count())
+    {
+        for (const Issue& issue : intervene(*trainer_, plan_.front()))
+        {
+            event("not done: " + to_line(issue));
+        }
+        plan_.erase(plan_.begin());
+        take_over(*trainer_, trainer_->step_count());
+    }
 }
 
 void TrainingRun::work()
@@ -223,6 +246,7 @@ bool TrainingRun::serve_commands()
 
 void TrainingRun::one_step()
 {
+    carry_out_plan();
     const bool exponents =
         settings_.exponents_every > 0 && trainer_->step_count() % settings_.exponents_every == 0;
     const double start = seconds_now();
@@ -274,7 +298,13 @@ void TrainingRun::note(const StepResult& result, double seconds)
     now_.peak = view_.peak;
     now_.highest = view_.highest;
     now_.timeline = view_.timeline;
-    add_loss(result.loss);
+    add_point(result, seconds);
+    if (!view_.first_bad.empty() && now_.first_bad.empty())
+    {
+        now_.first_bad = view_.first_bad;
+        now_.first_bad_step = now_.step;
+        event("the first number that is not finite: " + now_.first_bad);
+    }
     if (result.skipped)
     {
         ++now_.skipped;
@@ -284,23 +314,29 @@ void TrainingRun::note(const StepResult& result, double seconds)
     }
 }
 
-// Every so many losses are kept; when there are too many, every second one goes.
-void TrainingRun::add_loss(double loss)
+// Every so many steps are kept; when there are too many, every second one goes.
+void TrainingRun::add_point(const StepResult& result, double seconds)
 {
     if ((now_.step - 1) % now_.loss_stride != 0)
     {
         return;
     }
-    now_.losses.push_back(static_cast<float>(loss));
+    now_.losses.push_back(static_cast<float>(result.loss));
+    now_.norms.push_back(static_cast<float>(result.gradient_norm));
+    now_.rates.push_back(static_cast<float>(result.learning_rate));
+    now_.seconds.push_back(static_cast<float>(seconds));
     if (now_.losses.size() < kMostLosses)
     {
         return;
     }
-    for (std::size_t i = 0; 2 * i < now_.losses.size(); ++i)
+    for (std::vector<float>* series : {&now_.losses, &now_.norms, &now_.rates, &now_.seconds})
     {
-        now_.losses[i] = now_.losses[2 * i];
+        for (std::size_t i = 0; 2 * i < series->size(); ++i)
+        {
+            (*series)[i] = (*series)[2 * i];
+        }
+        series->resize((series->size() + 1) / 2);
     }
-    now_.losses.resize((now_.losses.size() + 1) / 2);
     now_.loss_stride *= 2;
 }
 
@@ -319,30 +355,30 @@ void TrainingRun::draw_sample()
 
 void TrainingRun::add_mark()
 {
-    if (!marks_.empty() && marks_.back().step == trainer_->step_count())
+    if (!marks_.empty() && marks_.back().state.step == trainer_->step_count())
     {
         return;
     }
-    marks_.push_back(trainer_->state());
+    marks_.push_back({trainer_->state(), config_});
     if (marks_.size() > kMostMarks)
     {
         marks_.erase(marks_.begin() + 1); // the start stays
     }
     now_.marks.clear();
-    for (const TrainerState& mark : marks_)
+    for (const Mark& mark : marks_)
     {
-        now_.marks.push_back(mark.step);
+        now_.marks.push_back(mark.state.step);
     }
 }
 
 void TrainingRun::go_back(std::int64_t step)
 {
-    while (marks_.size() > 1 && marks_.back().step > step)
+    while (marks_.size() > 1 && marks_.back().state.step > step)
     {
         marks_.pop_back();
         now_.marks.pop_back();
     }
-    const Issues issues = trainer_->restore(marks_.back());
+    const Issues issues = trainer_->restore(marks_.back().state);
     if (!issues.empty())
     {
         event(to_line(issues.front()));
@@ -350,7 +386,15 @@ void TrainingRun::go_back(std::int64_t step)
     }
     now_.step = trainer_->step_count();
     const auto kept = static_cast<std::size_t>((now_.step + now_.loss_stride - 1) / now_.loss_stride);
-    now_.losses.resize(std::min(now_.losses.size(), kept));
+    for (std::vector<float>* series : {&now_.losses, &now_.norms, &now_.rates, &now_.seconds})
+    {
+        series->resize(std::min(series->size(), kept));
+    }
+    // Knobs stay as they are, so what was turned since the mark is turned there from now on.
+    std::erase_if(now_.changes, [&](const KnobChange& change) { return change.step >= now_.step; });
+    config_ = marks_.back().config;
+    take_over(*trainer_, now_.step);
+    now_.first_bad.clear();
     now_.smoothed_loss = now_.losses.empty() ? 0 : static_cast<double>(now_.losses.back());
     event(fmt::format("back at step {}", now_.step));
 }

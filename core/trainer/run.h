@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/lab/snapshot.h"
-#include "core/trainer/checkpoint.h"
+#include "core/trainer/intervene.h"
 
 #include <condition_variable>
 #include <deque>
@@ -22,8 +22,9 @@ struct RunSettings
     std::int64_t sample_every = 0; // steps between two samples of text; 0: none
     std::int64_t sample_tokens = 120;
     double temperature = 0.8;
-    std::int64_t top_k = 0;            // 0: all tokens
-    std::int64_t exponents_every = 10; // steps between two looks at exponents; 0: never
+    std::int64_t top_k = 0;              // 0: all tokens
+    std::int64_t exponents_every = 10;   // steps between two looks at exponents; 0: never
+    std::vector<Intervention> plan = {}; // by step; read when the run begins
 };
 
 class TrainingRun
@@ -62,8 +63,10 @@ private:
     void open_trainer();
     bool serve_commands();
     void one_step();
+    void take_over(const Trainer& trainer, std::int64_t step);
+    void carry_out_plan();
     void note(const StepResult& result, double seconds);
-    void add_loss(double loss);
+    void add_point(const StepResult& result, double seconds);
     void draw_sample();
     void add_mark();
     void go_back(std::int64_t step);
@@ -88,7 +91,13 @@ private:
     RunSettings settings_;
     std::unique_ptr<Trainer> trainer_;
     TrainingSnapshot now_;
-    std::deque<TrainerState> marks_;
+    struct Mark
+    {
+        TrainerState state;
+        TrainerConfig config; // knobs as they stood
+    };
+    std::deque<Mark> marks_;
+    std::vector<Intervention> plan_;
     StepView view_;
     bool single_ = false;
     std::int64_t seen_ = 0; // steps of this run

@@ -16,11 +16,19 @@ namespace ringside::trainer
 namespace
 {
 
-Issue no_room(Index bytes, const Backend& backend)
+Issue no_room(Index bytes, const Backend& backend, Index budget)
 {
+    const std::string where =
+        budget > 0 ? fmt::format("the budget of {}", format_bytes(Bytes(budget))) : backend.name();
     return {"training.micro_batch",
-            fmt::format("{} has no room for {} more", backend.name(), format_bytes(Bytes(bytes))),
+            fmt::format("{} has no room for {} more", where, format_bytes(Bytes(bytes))),
             "use a smaller micro_batch, a shorter sequence_length, or full recomputation"};
+}
+
+Issue keeps_none(const Backend& backend)
+{
+    return {"training.flash_attention", fmt::format("{} keeps no probabilities of attention", backend.name()),
+            "switch it on, or use --device cpu"};
 }
 
 std::int64_t asked_in(const Batch& batch)
@@ -41,6 +49,7 @@ Trainer::Trainer(const TrainerConfig& config, std::unique_ptr<Backend> backend)
       parameters_(config_, *backend_, arena_), network_(config_, *backend_, arena_, parameters_),
       replay_(*backend_, arena_, parameters_.table().elements), scale_(first_scale(config_))
 {
+    arena_.set_limit(config_.memory_budget);
     parameters_.initialise(config_.seed);
 }
 
@@ -54,14 +63,12 @@ Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerConfig& config,
     }
     if (!ready->training.flash_attention && !backend->keeps_probabilities())
     {
-        return Issue{"training.flash_attention",
-                     fmt::format("{} keeps no probabilities of attention", backend->name()),
-                     "switch it on, or use --device cpu"};
+        return keeps_none(*backend);
     }
     const double needed = predicted_memory(*ready).total().value;
     if (needed > static_cast<double>(backend->capacity()))
     {
-        return no_room(static_cast<Index>(needed), *backend);
+        return no_room(static_cast<Index>(needed), *backend, 0);
     }
     try
     {
@@ -139,6 +146,7 @@ void Trainer::finish(StepResult& result)
     const bool finite = std::isfinite(squares);
     const bool scaled = config_.training.precision == Precision::fp16;
     result.skipped = !(scaled ? scale_.after(finite, r) : finite);
+    suspicious_ = result.skipped;
     ++step_;
     if (result.skipped)
     {
@@ -200,6 +208,7 @@ Result<StepResult> Trainer::step(const std::atomic<bool>* stop, StepView* view, 
         onlookers.timeline = &view->timeline;
         onlookers.activations = exponents ? &view->activations : nullptr;
         onlookers.gradients = exponents ? &view->activation_gradients : nullptr;
+        onlookers.first_bad = suspicious_ ? &view->first_bad : nullptr;
     }
     try
     {
@@ -207,7 +216,7 @@ Result<StepResult> Trainer::step(const std::atomic<bool>* stop, StepView* view, 
     }
     catch (const OutOfMemory& fault)
     {
-        return no_room(fault.bytes, *backend_);
+        return no_room(fault.bytes, *backend_, config_.memory_budget);
     }
 }
 
@@ -230,7 +239,7 @@ Result<double> Trainer::validation_loss(std::int64_t sequences)
     }
     catch (const OutOfMemory& fault)
     {
-        return no_room(fault.bytes, *backend_);
+        return no_room(fault.bytes, *backend_, config_.memory_budget);
     }
     return asked > 0 ? sum / static_cast<double>(asked) : 0.0;
 }
@@ -298,7 +307,7 @@ Result<std::string> Trainer::sample(std::int64_t count, double temperature, std:
     }
     catch (const OutOfMemory& fault)
     {
-        return no_room(fault.bytes, *backend_);
+        return no_room(fault.bytes, *backend_, config_.memory_budget);
     }
     return text;
 }
@@ -309,6 +318,10 @@ Issues Trainer::change(const TrainerConfig& next)
     if (!ready)
     {
         return ready.issues();
+    }
+    if (!ready->training.flash_attention && !backend_->keeps_probabilities())
+    {
+        return {keeps_none(*backend_)};
     }
     if (!same_state(config_, *ready))
     {
@@ -322,6 +335,7 @@ Issues Trainer::change(const TrainerConfig& next)
     }
     config_ = *ready;
     network_.set(config_.training);
+    arena_.set_limit(config_.memory_budget);
     replay_.forget();
     arena_.trim();
     return {};

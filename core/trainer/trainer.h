@@ -29,6 +29,9 @@ struct StepView
     ExponentHistogram activations;
     ExponentHistogram activation_gradients;
     ExponentHistogram weight_gradients;
+    // After a step that was skipped, the next is looked through: where its first number that is not finite
+    // comes from.
+    std::string first_bad;
 };
 
 // Everything a training goes on from, on the host. Two trainings with equal states make equal steps.
@@ -109,6 +112,7 @@ private:
     std::int64_t step_ = 0;
     std::int64_t updates_ = 0;
     LossScale scale_;
+    bool suspicious_ = false; // the last step was skipped
 };
 
 } // namespace ringside::trainer

@@ -7,6 +7,7 @@
 #include "core/scenario/presets.h"
 #include "core/search/layout_search.h"
 #include "core/study/lesson_state.h"
+#include "ui/shell/lab_action.h"
 #include "ui/shell/look.h"
 #include "ui/shell/study_frame.h"
 
@@ -20,6 +21,7 @@ namespace ringside
 {
 
 struct CourseFrame;
+struct LabFrame;
 struct LessonFrame;
 
 // A scenario that could be computed, and everything computed from it. Made only when the scenario changes.
@@ -56,6 +58,7 @@ struct Frame
     const CourseFrame* course = nullptr;   // the lessons there are; null where there are none
     const LessonFrame* lesson = nullptr;   // the one that runs; null when none does
     const StudyFrame* study = nullptr;     // of the session's desk; null only in a Frame made by hand
+    const LabFrame* lab = nullptr;         // of the session's lab; null only in a Frame made by hand
     std::string_view back = {}; // id of the view with the question that this one is shown for; empty: none
 
     bool valid() const { return !has_errors(issues); }
@@ -140,7 +143,7 @@ enum class Command
 
 using Action = std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences,
                             SaveText, SearchLayouts, StartLesson, LessonInput, LessonSwitch, LeaveLesson,
-                            ShowQuestion, BackToQuestion, Command, StudyAction>;
+                            ShowQuestion, BackToQuestion, Command, StudyAction, LabAction>;
 
 struct Out
 {

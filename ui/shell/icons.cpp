@@ -79,6 +79,15 @@ void curve(const Painter& p, ImVec2 c, Colour colour)
     p.list.AddPolyline(bend.data(), 4, colour, 0, p.px(2));
 }
 
+void falling(const Painter& p, ImVec2 c, Colour colour)
+{
+    const float u = p.px(11);
+    const std::array points{ImVec2{c.x - u, c.y - u}, ImVec2{c.x - u * 0.4F, c.y + u * 0.1F},
+                            ImVec2{c.x, c.y - u * 0.35F}, ImVec2{c.x + u * 0.45F, c.y + u * 0.7F},
+                            ImVec2{c.x + u, c.y + u * 0.75F}};
+    p.list.AddPolyline(points.data(), static_cast<int>(points.size()), colour, 0, p.px(2));
+}
+
 void book(const Painter& p, ImVec2 c, Colour colour)
 {
     const Rect left{c.x - p.px(12), c.y - p.px(10), p.px(12), p.px(20)};
@@ -113,6 +122,10 @@ void group_icon(const Painter& painter, ImVec2 centre, std::string_view group, C
     else if (group == "Scaling")
     {
         curve(painter, centre, colour);
+    }
+    else if (group == "Lab")
+    {
+        falling(painter, centre, colour);
     }
     else if (group == "Study")
     {

@@ -374,6 +374,18 @@ void Shell::draw_issues(const Frame& frame, const Painter& painter, Rect& area)
     }
 }
 
+void Shell::draw_speed(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    if (press(painter, {area.x, area.middle() - painter.px(14), area.w, painter.px(28)}, "Speed###speed")
+            .clicked)
+    {
+        out.push(SetSpeed{frame.playback.speed >= 4 ? 0.25F : frame.playback.speed * 2});
+    }
+    tooltip(painter, "Speed: a quarter to four times");
+    painter.text(area.right(), area.middle(), Type::mono_small, painter.theme.muted,
+                 fmt::format("{:g}\u00d7", frame.playback.speed), Align::right);
+}
+
 void Shell::draw_transport(const Frame& frame, const Painter& painter, Rect area, const Motion& motion,
                            Out& out)
 {
@@ -384,21 +396,19 @@ void Shell::draw_transport(const Frame& frame, const Painter& painter, Rect area
     const Theme& t = painter.theme;
     // Wide enough for every label, or the track would move under the mouse that drags it.
     const float label = std::max(painter.px(112), painter.width(Type::mono_small, motion.label));
-    const Rect speed = area.cut_right(area.w > painter.px(96) ? painter.px(44) : 0);
+    const float pace = std::max(painter.px(44), painter.width(Type::mono_small, motion.pace));
+    const Rect speed = area.cut_right(area.w > painter.px(96) ? pace : 0);
     const bool says = area.w > label + painter.px(52);
     const Rect words = area.cut_right(says ? label + painter.px(8) : 0);
     const bool roomy = area.w > painter.px(260);
     const float track_width = std::min(area.w - painter.px(roomy ? 150 : 56), painter.px(224));
-    if (press(painter, {speed.x, speed.middle() - painter.px(14), speed.w, painter.px(28)}, "Speed###speed")
-            .clicked)
+    if (!motion.pace.empty() && speed.w > 0)
     {
-        out.push(SetSpeed{frame.playback.speed >= 4 ? 0.25F : frame.playback.speed * 2});
+        painter.text(speed.right(), speed.middle(), Type::mono_small, t.muted, motion.pace, Align::right);
     }
-    tooltip(painter, "Speed: a quarter to four times");
-    if (speed.w > 0)
+    else if (speed.w > 0)
     {
-        painter.text(speed.right(), speed.middle(), Type::mono_small, t.muted,
-                     fmt::format("{:g}\u00d7", frame.playback.speed), Align::right);
+        draw_speed(frame, painter, speed, out);
     }
     if (says)
     {

@@ -20,6 +20,7 @@ struct Motion
     std::string label;         // "step 5/14"
     int rounds = 1;            // how often playing runs through before it stops
     double rest = 0;           // where the clock stands until somebody moves it
+    std::string pace = {};     // shown in place of the speed where that is not a person's to choose: "live"
 };
 
 // The next stop of a motion after t (direction 1) or before it (-1).

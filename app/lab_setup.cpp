@@ -1,0 +1,26 @@
+#include "app/files.h"
+#include "app/lab_desk.h"
+#include "core/lab/corpus.h"
+
+namespace ringside
+{
+
+LabDesk::Setup lab_setup(const std::filesystem::path& assets, const Presets& presets,
+                         const std::string& device)
+{
+    LabDesk::Setup setup;
+    setup.open = [device] { return trainer::open_device(device); };
+    if (auto text = read_text((assets / "texts/genesis.txt").string(), kMostTextBytes))
+    {
+        setup.text.name = "genesis.txt";
+        setup.text.text = std::make_shared<const std::string>(std::move(*text));
+    }
+    for (const GpuPreset& gpu : presets.gpus)
+    {
+        setup.data_sheets.push_back(gpu.gpu);
+    }
+    setup.checkpoint = config_folder() / "lab-run.checkpoint";
+    return setup;
+}
+
+} // namespace ringside

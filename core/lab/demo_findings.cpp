@@ -1,0 +1,314 @@
+#include "core/lab/demo_findings.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ringside
+{
+
+namespace
+{
+
+// Mean of what is finite in steps first to last, counted from 1; not a number where nothing is.
+double mean_loss(const TrainingSnapshot& run, std::int64_t first, std::int64_t last)
+{
+    double sum = 0;
+    std::int64_t count = 0;
+    for (std::int64_t step = std::max<std::int64_t>(1, first); step <= std::min(last, run.step); ++step)
+    {
+        const auto place = static_cast<std::size_t>((step - 1) / run.loss_stride);
+        if (place < run.losses.size() && std::isfinite(run.losses[place]))
+        {
+            sum += static_cast<double>(run.losses[place]);
+            ++count;
+        }
+    }
+    return count > 0 ? sum / static_cast<double>(count) : std::numeric_limits<double>::quiet_NaN();
+}
+
+// Of the last ten steps.
+double final_loss(const TrainingSnapshot& run)
+{
+    return mean_loss(run, run.step - 9, run.step);
+}
+
+double median_seconds(const TrainingSnapshot& run)
+{
+    std::vector<float> all = run.seconds;
+    if (all.empty())
+    {
+        return 0;
+    }
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    std::nth_element(all.begin(), middle, all.end());
+    return static_cast<double>(*middle);
+}
+
+double furthest_apart(const TrainingSnapshot& a, const TrainingSnapshot& b)
+{
+    double most = 0;
+    for (std::size_t i = 0; i < std::min(a.losses.size(), b.losses.size()); ++i)
+    {
+        most = std::max(most, static_cast<double>(std::abs(a.losses[i] - b.losses[i])));
+    }
+    return most;
+}
+
+std::string bytes(std::int64_t amount)
+{
+    return format_bytes(Bytes(amount));
+}
+
+std::string loss(double value)
+{
+    return std::isfinite(value) ? fmt::format("{:.2f}", value) : "NaN";
+}
+
+std::string power_of_two(double value)
+{
+    return fmt::format("2^{}", std::lround(std::log2(value)));
+}
+
+bool all_there(LabRuns runs, std::size_t wanted)
+{
+    return runs.size() == wanted &&
+           std::all_of(runs.begin(), runs.end(), [](const auto& run) { return run.step > 0; });
+}
+
+DemoFinding not_run(LabRuns runs)
+{
+    const auto failed =
+        std::find_if(runs.begin(), runs.end(), [](const auto& run) { return run.state == RunState::failed; });
+    return {0, failed == runs.end() ? "It was ended before there was anything to see."
+                                    : "It could not be run: " + failed->message};
+}
+
+} // namespace
+
+DemoFinding find_accumulation(LabRuns runs)
+{
+    if (!all_there(runs, 2))
+    {
+        return not_run(runs);
+    }
+    const double apart = furthest_apart(runs[0], runs[1]);
+    const double share = apart / final_loss(runs[0]);
+    return {
+        share < 1e-3  ? 0U
+        : share < 0.5 ? 1U
+                      : 2U,
+        fmt::format("In {} steps the losses were **at most {:.1g} nats apart**: a mean over 8 sequences is "
+                    "the sum of 4 parts, up to the order of adding. Activations at the peak fell from {} "
+                    "to **{}**; a step took {} instead of {}.",
+                    runs[0].step, apart, bytes(runs[0].highest.of(Component::activations)),
+                    bytes(runs[1].highest.of(Component::activations)),
+                    format_seconds(Seconds(median_seconds(runs[1]))),
+                    format_seconds(Seconds(median_seconds(runs[0]))))};
+}
+
+DemoFinding find_checkpointing(LabRuns runs)
+{
+    if (!all_there(runs, 2))
+    {
+        return not_run(runs);
+    }
+    const double times = median_seconds(runs[1]) / median_seconds(runs[0]);
+    const bool less = runs[1].peak.total() < runs[0].peak.total();
+    const double apart = furthest_apart(runs[0], runs[1]);
+    return {
+        !less          ? 2U
+        : times > 1.03 ? 0U
+                       : 1U,
+        fmt::format("Activations fell from {} to **{}**, the peak from {} to {}. A step took {} instead of "
+                    "{}: **{:+.0f}%**, for one more forward. The losses are {}.",
+                    bytes(runs[0].highest.of(Component::activations)),
+                    bytes(runs[1].highest.of(Component::activations)), bytes(runs[0].peak.total()),
+                    bytes(runs[1].peak.total()), format_seconds(Seconds(median_seconds(runs[1]))),
+                    format_seconds(Seconds(median_seconds(runs[0]))), 100 * (times - 1),
+                    apart == 0 ? std::string("the same to the last bit")
+                               : fmt::format("at most {:.1g} apart", apart))};
+}
+
+DemoFinding find_no_master(LabRuns runs)
+{
+    if (!all_there(runs, 2))
+    {
+        return not_run(runs);
+    }
+    const double with = final_loss(runs[0]);
+    const double without = final_loss(runs[1]);
+    const bool diverged = !(without < 1.5 * with);
+    return {
+        diverged                ? 2U
+        : without > with + 0.02 ? 1U
+                                : 0U,
+        fmt::format("The loss ended at {} with the copy and at **{}** without. bf16 keeps 8 bits: an update "
+                    "below 1/256 of its weight rounds away. The copy is {} here, 4 bytes a parameter; "
+                    "without it the state takes {} instead of {}.",
+                    loss(with), loss(without), bytes(runs[0].memory.of(Component::master_weights)),
+                    bytes(runs[1].memory.total()), bytes(runs[0].memory.total()))};
+}
+
+DemoFinding find_overflow(LabRuns runs)
+{
+    if (!all_there(runs, 2))
+    {
+        return not_run(runs);
+    }
+    const TrainingSnapshot& adapts = runs[0];
+    const bool trains = adapts.skipped < adapts.step;
+    return {
+        !trains              ? 2U
+        : adapts.skipped > 0 ? 0U
+                             : 1U,
+        fmt::format("**{} steps were skipped** while the scale halved from 2^24 to **{}**; then the loss "
+                    "fell to {}. With the scale fixed at 2^24, {} of {} steps were skipped and it stands at "
+                    "{}. Gradients beyond 65 504 are infinite in fp16, so the update has to be left out.",
+                    adapts.skipped, power_of_two(adapts.loss_scale), loss(final_loss(adapts)),
+                    runs[1].skipped, runs[1].step, loss(final_loss(runs[1])))};
+}
+
+DemoFinding find_no_warmup(LabRuns runs)
+{
+    if (!all_there(runs, 2))
+    {
+        return not_run(runs);
+    }
+    const double with = final_loss(runs[0]);
+    const double without = final_loss(runs[1]);
+    return {!std::isfinite(without) ? 2U
+            : without > 1.03 * with ? 0U
+                                    : 1U,
+            fmt::format("After {} steps the loss is {} with warm-up and **{}** without. "
+                        "AdamW\u2019s first steps have one gradient to judge by and move every weight by the "
+                        "whole rate, {:.2g}, wherever its sign points.",
+                        runs[0].step, loss(with), loss(without), runs[1].config.recipe.learning_rate)};
+}
+
+DemoFinding find_poisoned(LabRuns runs)
+{
+    if (!all_there(runs, 2))
+    {
+        return not_run(runs);
+    }
+    const std::int64_t at = runs[0].config.data.poisoned_step;
+    const double before = mean_loss(runs[1], at - 10, at - 1);
+    const double after = mean_loss(runs[1], at + 1, at + 10);
+    const double clipped = mean_loss(runs[0], at + 1, at + 10);
+    const auto place = static_cast<std::size_t>(at - 1);
+    const double norm = place < runs[1].norms.size() ? static_cast<double>(runs[1].norms[place]) : 0;
+    return {!std::isfinite(final_loss(runs[1])) ? 2U
+            : after > clipped + 0.1             ? 0U
+                                                : 1U,
+            fmt::format(
+                "The gradient\u2019s norm at step {} was **{}**. Without clipping the loss went from {} to "
+                "**{}** in the ten steps after; clipped at {} it was {}. {} steps later it is {} "
+                "against {}.",
+                at, three_digits(norm), loss(before), loss(after), plain_number(runs[0].config.recipe.clip),
+                loss(clipped), runs[1].step - at, loss(final_loss(runs[1])), loss(final_loss(runs[0])))};
+}
+
+DemoFinding find_nan(LabRuns runs)
+{
+    if (!all_there(runs, 1))
+    {
+        return not_run(runs);
+    }
+    const TrainingSnapshot& run = runs[0];
+    const std::string& first = run.first_bad;
+    const bool gradient = first.find("gradient") != std::string::npos;
+    const bool inside = first.starts_with("layer 2") && first.find("MLP") != std::string::npos;
+    return {gradient ? 2U
+            : inside ? 0U
+                     : 1U,
+            first.empty()
+                ? "Every number stayed finite."
+                : fmt::format(
+                      "The first is **{}**, found by looking through every tensor of step {} in the order "
+                      "they are made. The weight became some 1e36, which a float still holds, and a norm "
+                      "behind it divides such rows away: the loss is {}, bad but finite. {} steps were "
+                      "skipped since; rewinding mends the weight.",
+                      first, run.first_bad_step, loss(final_loss(run)), run.skipped)};
+}
+
+DemoFinding find_no_optimizer(LabRuns runs)
+{
+    if (!all_there(runs, 2))
+    {
+        return not_run(runs);
+    }
+    const std::int64_t at = runs[0].step / 2;
+    double jump = 0;
+    for (std::int64_t step = at + 1; step <= std::min(at + 20, runs[1].step); ++step)
+    {
+        jump = std::max(jump, mean_loss(runs[1], step, step) - mean_loss(runs[0], step, step));
+    }
+    const double apart = final_loss(runs[1]) - final_loss(runs[0]);
+    return {
+        jump < 0.02          ? 1U
+        : apart < 0.5 * jump ? 0U
+                             : 2U,
+        fmt::format("Within 20 steps the loss lay **up to {:.2f} above** the undisturbed run; at the end "
+                    "they are {:+.2f} apart. Without its second moment AdamW takes the first new gradient "
+                    "for all it knows, and moves every weight by the whole rate again. The moments are {} "
+                    "here, 8 bytes a parameter.",
+                    jump, apart,
+                    bytes(runs[0].memory.of(Component::momentum) + runs[0].memory.of(Component::variance)))};
+}
+
+DemoFinding find_no_rng(LabRuns runs)
+{
+    if (!all_there(runs, 2))
+    {
+        return not_run(runs);
+    }
+    const std::int64_t at = runs[0].step / 2;
+    const double before = std::abs(mean_loss(runs[0], at, at) - mean_loss(runs[1], at, at));
+    double next = 0;
+    for (std::int64_t step = at + 1; step <= at + 10; ++step)
+    {
+        next = std::max(next, std::abs(mean_loss(runs[0], step, step) - mean_loss(runs[1], step, step)));
+    }
+    const double apart = final_loss(runs[1]) - final_loss(runs[0]);
+    return {next == 0               ? 1U
+            : std::abs(apart) < 0.1 ? 0U
+                                    : 2U,
+            fmt::format(
+                "At step {} the losses are {}; in the ten after it they are **up to {:.2f} apart**, since "
+                "the batches are others. The last ten steps differ by {:+.2f}. As good a run, but no longer "
+                "the same one: "
+                "a fault cannot be reproduced, and data may be seen twice or never.",
+                at, before == 0 ? "the same to the last bit" : "already apart", next, apart)};
+}
+
+DemoFinding find_out_of_memory(LabRuns runs)
+{
+    if (!all_there(runs, 1))
+    {
+        return not_run(runs);
+    }
+    const TrainingSnapshot& run = runs[0];
+    const std::int64_t batch = run.config.training.micro_batch;
+    const std::int64_t budget = run.config.memory_budget;
+    const std::int64_t predicted = static_cast<std::int64_t>(predicted_memory(run.config).total().value);
+    if (run.state != RunState::failed)
+    {
+        return {2, fmt::format("It fitted: {} of {} at a micro-batch of {}.", bytes(run.peak.total()),
+                               bytes(budget), batch)};
+    }
+    return {
+        batch <= 16   ? 0U
+        : batch <= 32 ? 1U
+                      : 2U,
+        fmt::format("**Micro-batch {}** ran out: predicted {} of a budget of {}. Half of it had taken {}. "
+                    "Activations grow with the micro-batch, weights and optimizer do not; accumulation "
+                    "gives the same batch in the memory of a small one.",
+                    batch, bytes(predicted), bytes(budget), bytes(run.peak.total()))};
+}
+
+} // namespace ringside

@@ -1,0 +1,23 @@
+// What came of a demonstration: which of its three answers it was, and why, with the numbers that were
+// measured.
+#pragma once
+
+#include "core/lab/demos.h"
+
+namespace ringside
+{
+
+using LabRuns = std::span<const TrainingSnapshot>;
+
+DemoFinding find_accumulation(LabRuns runs);
+DemoFinding find_checkpointing(LabRuns runs);
+DemoFinding find_no_master(LabRuns runs);
+DemoFinding find_overflow(LabRuns runs);
+DemoFinding find_no_warmup(LabRuns runs);
+DemoFinding find_poisoned(LabRuns runs);
+DemoFinding find_nan(LabRuns runs);
+DemoFinding find_no_optimizer(LabRuns runs);
+DemoFinding find_no_rng(LabRuns runs);
+DemoFinding find_out_of_memory(LabRuns runs);
+
+} // namespace ringside

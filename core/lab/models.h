@@ -1,0 +1,29 @@
+// The sizes of model that the lab offers, small enough to be trained while somebody watches.
+#pragma once
+
+#include "core/lab/config.h"
+
+#include <optional>
+#include <span>
+
+namespace ringside
+{
+
+struct LabModel
+{
+    std::string_view name;
+    std::int64_t layers;
+    std::int64_t hidden;
+    std::int64_t heads;
+    std::int64_t context; // tokens of a sequence
+    std::int64_t micro_batch;
+    double learning_rate;
+};
+std::span<const LabModel> lab_models();
+
+// The same data and formats, another shape with the batch and the learning rate that suit it.
+TrainerConfig with_model(TrainerConfig config, const LabModel& model);
+// The one whose shape this is.
+std::optional<std::size_t> model_of(const TrainerConfig& config);
+
+} // namespace ringside

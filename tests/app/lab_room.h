@@ -1,0 +1,44 @@
+// A desk of the live lab with a model of some thousand parameters on one thread of the processor.
+#pragma once
+
+#include "tests/core/trainer_support.h"
+
+#include "app/lab_desk.h"
+
+#include <fstream>
+#include <sstream>
+
+namespace ringside::test
+{
+
+inline constexpr double kLabPatience = 60; // [s]
+
+inline LabDevice::Open one_thread()
+{
+    return [] {
+        return Result<trainer::Device>(
+            trainer::Device{std::make_unique<trainer::CpuBackend>(1), "one thread"});
+    };
+}
+
+inline LabDesk::Setup lab_setup_for_tests()
+{
+    LabDesk::Setup setup;
+    setup.open = one_thread();
+    setup.probe_seconds = 0.02;
+    setup.config = tiny_config();
+    setup.text = setup.config.data;
+    return setup;
+}
+
+inline LabData shipped_text()
+{
+    std::ostringstream out;
+    out << std::ifstream(std::string(RINGSIDE_SOURCE_DIR) + "/assets/texts/genesis.txt").rdbuf();
+    LabData data;
+    data.name = "genesis.txt";
+    data.text = std::make_shared<const std::string>(out.str());
+    return data;
+}
+
+} // namespace ringside::test

@@ -1,0 +1,245 @@
+// The live lab by hand: every state of the view at every size, its keys, its knobs, its demonstrations.
+#include "tests/app/lab_room.h"
+#include "tests/ui/words.h"
+#include <fmt/format.h>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <array>
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace
+{
+
+// Somebody in front of the lab.
+class Lab
+{
+public:
+    explicit Lab(LabDesk::Setup setup = lab_setup_for_tests())
+    {
+        w.session().set_lab(std::make_unique<LabDesk>(std::move(setup)));
+        w.open("lab");
+        rest();
+    }
+    Window w;
+
+    LabDesk& desk() { return w.session().lab(); }
+    const LabFrame& frame() { return desk().frame(); }
+    const TrainingSnapshot& run() { return *frame().a.snapshot; }
+    void rest()
+    {
+        w.frames(3);
+        REQUIRE(desk().wait(kLabPatience));
+        w.frames(2);
+    }
+    void key(ImGuiKey k)
+    {
+        w.key(k);
+        rest();
+    }
+    // A run of 30 steps with a break, a mark and a run beside it.
+    void train()
+    {
+        REQUIRE(desk().run_to(10, kLabPatience));
+        desk().apply(LabCommand::mark);
+        TrainerConfig hot = frame().a.config;
+        hot.recipe.learning_rate = 0.04;
+        desk().apply(TurnKnobs{hot});
+        REQUIRE(desk().run_to(15, kLabPatience));
+        hot.recipe.learning_rate = 0.004;
+        desk().apply(TurnKnobs{hot});
+        REQUIRE(desk().run_to(30, kLabPatience));
+        desk().apply(LabCommand::sample);
+        desk().apply(LabCommand::second);
+        rest();
+    }
+};
+
+struct Size
+{
+    ImVec2 window;
+    float text;
+    bool presenter;
+    bool light = false;
+};
+constexpr std::array kSizes{Size{{1280, 800}, 1, false},      Size{{1280, 720}, 1, false, true},
+                            Size{{1920, 1080}, 1, false},     Size{{640, 480}, 1, false},
+                            Size{{1280, 800}, 0.75F, false},  Size{{1280, 800}, 2.5F, false},
+                            Size{{1280, 720}, 1.75F, false},  Size{{640, 480}, 2.5F, false},
+                            Size{{1280, 800}, 1, true, true}, Size{{1920, 1080}, 1, true}};
+
+void look(Lab& lab, const char* state)
+{
+    for (const Size& size : kSizes)
+    {
+        INFO(state << ", " << size.window.x << " x " << size.window.y << ", text " << size.text
+                   << (size.presenter ? ", presenter" : ""));
+        Preferences p;
+        p.text_scale = size.text;
+        p.presenter = size.presenter;
+        p.light = size.light;
+        lab.w.session().set_preferences(p);
+        lab.w.resize(size.window);
+        lab.w.frames(3);
+        const Drawn drawn = lab.w.drawn();
+        CHECK(drawn.fault == "");
+        CHECK(drawn.missing_glyphs == 0);
+        CHECK(cut_words(lab.w) == "");
+        CHECK(words_on_each_other(lab.w) == "");
+    }
+    lab.w.session().set_preferences({});
+    lab.w.resize({1280, 800});
+    lab.w.frames(2);
+}
+
+} // namespace
+
+TEST_CASE("no words of the lab are cut off or lie on others before, while and after a run is made")
+{
+    Lab lab;
+    look(lab, "before the first start");
+    lab.train();
+    constexpr std::array kTabs{"loss", "gradient", "memory", "numbers", "text"};
+    for (std::size_t i = 0; i < kTabs.size(); ++i)
+    {
+        lab.key(static_cast<ImGuiKey>(ImGuiKey_1 + static_cast<int>(i)));
+        look(lab, kTabs.at(i));
+    }
+    lab.desk().apply(LookAtStep{12});
+    lab.key(ImGuiKey_1);
+    look(lab, "looking back");
+}
+
+TEST_CASE("no words of a demonstration are cut off or lie on others, asked or explained")
+{
+    Lab lab;
+    for (const ImGuiKey demo : {ImGuiKey_F1, ImGuiKey_F11})
+    {
+        lab.key(demo);
+        look(lab, "asked");
+        lab.key(ImGuiKey_2);
+        REQUIRE(lab.frame().demo->finding);
+        look(lab, "explained");
+    }
+    lab.key(ImGuiKey_Backspace);
+    CHECK_FALSE(lab.frame().demo);
+}
+
+TEST_CASE("no words of a lab that cannot train are cut off")
+{
+    LabDesk::Setup setup = lab_setup_for_tests();
+    setup.open = []
+    {
+        return Result<trainer::Device>(
+            Issue{"--device", "no CUDA: the driver is older than the toolkit this was built with",
+                  "use --device cpu"});
+    };
+    Lab lab(std::move(setup));
+    look(lab, "no device");
+    lab.key(ImGuiKey_Enter);
+    CHECK(lab.run().state == RunState::failed);
+    look(lab, "failed");
+}
+
+TEST_CASE("Enter starts the lab, Space pauses it, a full stop makes one step, R goes back")
+{
+    Lab lab;
+    CHECK(says(lab.w, "Start training"));
+    lab.w.key(ImGuiKey_Enter);
+    lab.w.frames(2);
+    CHECK(lab.frame().running);
+    CHECK(lab.w.session().playing());
+    lab.w.key(ImGuiKey_Space);
+    lab.rest();
+    CHECK_FALSE(lab.frame().running);
+    const std::int64_t step = lab.run().step;
+    lab.w.type(".");
+    lab.rest();
+    CHECK(lab.run().step == step + 1);
+    lab.key(ImGuiKey_M);
+    lab.w.type(".");
+    lab.rest();
+    lab.key(ImGuiKey_R);
+    CHECK(lab.run().step == step + 1);
+    lab.w.type(",");
+    lab.rest();
+    CHECK(lab.frame().look == step);
+    CHECK(says(lab.w, "looking back"));
+}
+
+TEST_CASE("knobs turned in the panel reach the run, and its precision starts it again")
+{
+    Lab lab;
+    REQUIRE(lab.desk().run_to(4, kLabPatience));
+    lab.w.frames(2);
+    lab.w.type_value("Learning rate", "0.02");
+    lab.w.frames(3);
+    lab.rest();
+    CHECK(lab.run().config.recipe.learning_rate == 0.02);
+    REQUIRE(lab.run().changes.size() == 1);
+    lab.w.drag("Clip at norm", 0.55F, 1);
+    lab.rest();
+    CHECK(lab.run().config.recipe.clip == 10);
+    CHECK(lab.run().changes.size() == 2); // one drag is one break
+    lab.w.click("bf16");
+    lab.rest();
+    CHECK(lab.run().config.training.precision == Precision::bf16);
+    CHECK(lab.run().step == 0);
+}
+
+TEST_CASE("the lab says what is off by nothing, and shows both numbers")
+{
+    Lab lab;
+    REQUIRE(lab.desk().run_to(5, kLabPatience));
+    lab.w.frames(3);
+    CHECK(says(lab.w, "0 B"));
+    CHECK(says(lab.w, "Memory at the peak"));
+    CHECK(says(lab.w, "tokens/s"));
+    CHECK(says(lab.w, "MFU"));
+}
+
+TEST_CASE("a demonstration is asked by its key, answered by a digit, and explained in numbers")
+{
+    Lab lab;
+    lab.key(ImGuiKey_F1);
+    CHECK(says(lab.w, "How far apart"));
+    lab.key(ImGuiKey_1);
+    REQUIRE(lab.frame().demo->finding);
+    CHECK(says(lab.w, "As you said"));
+    lab.w.click("leave demo");
+    lab.rest();
+    CHECK_FALSE(lab.frame().demo);
+    CHECK(says(lab.w, "Start training"));
+}
+
+TEST_CASE("the memory of a step is walked through by keys and by the mouse")
+{
+    Lab lab;
+    REQUIRE(lab.desk().run_to(3, kLabPatience));
+    lab.key(ImGuiKey_3);
+    CHECK(says(lab.w, "before the forward"));
+    lab.w.key(ImGuiKey_RightArrow);
+    lab.w.frames(2);
+    CHECK(says(lab.w, "embedding"));
+    const Rect r = lab.w.find("step memory").rect;
+    lab.w.move_to({r.x + r.w * 0.99F, r.middle()});
+    lab.w.frames(2);
+    CHECK(says(lab.w, "after the update"));
+    lab.w.move_to({-100, -100});
+    lab.w.key(ImGuiKey_P);
+    CHECK(lab.w.frame());
+    lab.w.key(ImGuiKey_P);
+    CHECK(lab.w.settle(20) < 20);
+}
+
+TEST_CASE("a lab at rest asks for no further frame, whichever view is on show")
+{
+    Lab lab;
+    REQUIRE(lab.desk().run_to(3, kLabPatience));
+    CHECK(lab.w.settle(30) < 30);
+    lab.w.open("memory");
+    CHECK(lab.w.settle(60) < 60);
+    CHECK_FALSE(lab.w.session().ticking());
+}

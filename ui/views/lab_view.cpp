@@ -1,0 +1,348 @@
+// The live lab: a small GPT trained for real, what the engine predicted of it beside what is measured, and
+// knobs that act while it runs.
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/views/lab/cards.h"
+#include "ui/views/lab/curves.h"
+#include "ui/views/lab/demo_card.h"
+#include "ui/views/lab/exponents.h"
+#include "ui/views/lab/moments.h"
+#include "ui/views/lab/panel.h"
+#include "ui/views/lab/peak.h"
+#include "ui/views/lab/plot.h"
+#include "ui/views/lab/words.h"
+#include "ui/widgets/controls.h"
+
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <array>
+
+namespace ringside
+{
+
+namespace
+{
+
+enum class Tab : std::uint8_t
+{
+    loss,
+    gradient,
+    memory,
+    numbers,
+    text
+};
+constexpr std::array<std::string_view, 5> kTabs{"Loss", "Gradient", "Memory", "Numbers", "Text"};
+constexpr std::array kDemoKeys{ImGuiKey_F1, ImGuiKey_F2, ImGuiKey_F3, ImGuiKey_F4,  ImGuiKey_F6,
+                               ImGuiKey_F7, ImGuiKey_F8, ImGuiKey_F9, ImGuiKey_F10, ImGuiKey_F11};
+
+bool asking(const LabFrame& lab)
+{
+    return lab.demo && !lab.demo->answer;
+}
+
+class LabView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override { return lab_caption(*frame.lab); }
+    Motion motion(const Frame& frame) const override;
+    bool about_scenario() const override { return false; }
+    std::vector<std::string> facts(const Frame& frame) const override
+    {
+        return lab_facts(*frame.lab, frame.preferences.unit);
+    }
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    void keys(const Frame& frame, Out& out) override;
+
+private:
+    void draw_tab(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    void draw_run(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    static std::string expected_words(const LabFrame& lab);
+    static void draw_start(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    static void draw_failure(const Painter& painter, Rect area, const TrainingSnapshot& run);
+    static void keys_of_run(const LabFrame& lab, Out& out);
+
+    Tab tab_ = Tab::loss;
+    StepMemory step_memory_;
+    LabPanel panel_;
+    bool had_demo_ = false;
+};
+
+Motion LabView::motion(const Frame& frame) const
+{
+    const LabFrame& lab = *frame.lab;
+    Motion motion;
+    if (!lab.started() || asking(lab))
+    {
+        return motion;
+    }
+    const std::int64_t newest = lab.a.snapshot->step;
+    motion.duration = std::max(1.0, static_cast<double>(newest));
+    motion.label = fmt::format("step {}", grouped(lab.look.value_or(newest)));
+    motion.pace = lab.look ? "looking back" : lab.running ? "live" : "paused";
+    motion.rest = motion.duration;
+    return motion;
+}
+
+std::string LabView::expected_words(const LabFrame& lab)
+{
+    const LabPrediction& p = lab.a.predicted;
+    if (lab.measuring)
+    {
+        return "Measuring this device for two seconds, so that times can be predicted too \u2026";
+    }
+    return p.step_seconds > 0
+               ? fmt::format("Predicted: {} a step, {} tokens/s.", format_seconds(Seconds(p.step_seconds)),
+                             format_rate(p.tokens_per_second))
+               : std::string();
+}
+
+// Before the first start: what will happen, and one thing to press.
+void LabView::draw_start(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const LabFrame& lab = *frame.lab;
+    const Theme& t = p.theme;
+    Rect start = area.cut_bottom(std::min(area.h, p.px(56)));
+    area.cut_top(area.h > p.px(360) ? p.px(64) : 0);
+    area.cut_bottom(p.px(12));
+    say_if_room(p, area, Type::title, t.text, "A small GPT, trained here while you watch", p.px(8));
+    if (!lab.fault.empty() && area.h > p.px(48))
+    {
+        Rect fault = area;
+        fault.cut_left(p.px(28));
+        const float before = fault.h;
+        say_if_room(p, fault, Type::body, t.text, lab.fault, p.px(12));
+        p.triangle(area.x, area.y + p.px(12), t.warning);
+        area.cut_top(before - fault.h);
+    }
+    say_if_room(p, area, Type::body, t.muted, model_words(lab.a), p.px(16));
+    if (area.h > p.px(90))
+    {
+        draw_predicted_bar(p, area.cut_top(p.px(32)), lab.a);
+        area.cut_top(p.px(12));
+    }
+    say_if_room(p, area, Type::body, t.text, expected_words(lab), p.px(12));
+    say_if_room(p, area, Type::small, t.muted,
+                lab.saved
+                    ? "F1 to F11: what goes wrong in training, one key each. L goes on with the saved run."
+                    : "F1 to F11: what goes wrong in training, one key each.",
+                p.px(16));
+    start = {start.x, std::min(start.y, area.y + p.px(8)), std::min(start.w, p.px(272)), start.h};
+    if (button(p, start, "Start training###start", "Space", ButtonStyle::primary))
+    {
+        out.push(LabAction(LabCommand::run));
+    }
+}
+
+void LabView::draw_failure(const Painter& p, Rect area, const TrainingSnapshot& run)
+{
+    area.cut_top(p.px(16));
+    p.triangle(area.x, area.y + p.px(12), p.theme.warning);
+    p.list.PushClipRect(area.min(), area.max(), true);
+    p.paragraph({area.x + p.px(32), area.y, area.w - p.px(32), 0}, Type::body, p.theme.text,
+                "It could not be trained: " + run.message + ". Turn the knob back and press Space.");
+    p.list.PopClipRect();
+}
+
+void LabView::draw_tab(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const LabFrame& lab = *frame.lab;
+    Rect head = area.cut_top(p.px(28));
+    area.cut_top(p.px(4));
+    if (head.w > p.px(300))
+    {
+        const Rect tabs = head.cut_right(std::min(p.px(400), head.w * 0.55F));
+        head.cut_right(p.px(16));
+        if (const auto clicked = segments(p, tabs, kTabs, static_cast<std::size_t>(tab_)))
+        {
+            tab_ = static_cast<Tab>(*clicked);
+        }
+    }
+    switch (tab_)
+    {
+    case Tab::loss:
+        draw_loss(p, head, area, lab);
+        break;
+    case Tab::gradient:
+        draw_gradient(p, head, area, lab);
+        break;
+    case Tab::memory:
+        step_memory_.draw(p, head, area, frame, out);
+        break;
+    case Tab::numbers:
+        draw_exponents(p, head, area, lab);
+        break;
+    case Tab::text:
+        draw_samples(p, head, area, lab);
+        break;
+    }
+}
+
+void LabView::draw_run(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const LabFrame& lab = *frame.lab;
+    const float wanted = std::max(std::min(p.px(290), area.h * 0.48F), area.h * 0.36F);
+    Rect lower = area.cut_bottom(area.h > p.px(360) ? wanted : 0);
+    if (lower.h > 0)
+    {
+        lower.cut_top(p.px(8));
+        p.line(lower.x, lower.y, lower.right(), lower.y, p.theme.grid);
+        lower.cut_top(p.px(12));
+        lower.cut_bottom(p.px(8));
+        const bool beside = lower.w > p.px(560);
+        const Rect cards = lower.cut_right(beside ? std::round(lower.w * 0.34F) : 0);
+        lower.cut_right(beside ? p.px(32) : 0);
+        if (lab.demo && lab.demo->answer)
+        {
+            draw_demo_finding(p, lower, *lab.demo, out);
+        }
+        else
+        {
+            draw_peak(p, lower, lab);
+        }
+        draw_cards(p, cards, lab);
+    }
+    if (lab.a.snapshot->state == RunState::failed && lab.a.snapshot->step == 0)
+    {
+        draw_failure(p, area, *lab.a.snapshot);
+        return;
+    }
+    draw_tab(frame, p, area, out);
+}
+
+void LabView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const LabFrame& lab = *frame.lab;
+    if (lab.demo.has_value() != had_demo_)
+    {
+        had_demo_ = lab.demo.has_value();
+        panel_.show_demos(had_demo_);
+    }
+    if (asking(lab))
+    {
+        draw_demo_question(p, area, *lab.demo, out);
+    }
+    else if (!lab.started())
+    {
+        draw_start(frame, p, area, out);
+    }
+    else
+    {
+        draw_run(frame, p, area, out);
+    }
+}
+
+bool LabView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    panel_.draw(frame, p, area, out);
+    return true;
+}
+
+// Space is the transport's once there is a run.
+void LabView::keys_of_run(const LabFrame& lab, Out& out)
+{
+    struct Key
+    {
+        ImGuiKey key;
+        LabCommand does;
+    };
+    constexpr std::array kCommands{
+        Key{ImGuiKey_R, LabCommand::rewind},       Key{ImGuiKey_M, LabCommand::mark},
+        Key{ImGuiKey_S, LabCommand::sample},       Key{ImGuiKey_B, LabCommand::second},
+        Key{ImGuiKey_W, LabCommand::save},         Key{ImGuiKey_L, LabCommand::load},
+        Key{ImGuiKey_Backspace, LabCommand::clear}};
+    for (const Key& each : kCommands)
+    {
+        if (ImGui::IsKeyPressed(each.key, false))
+        {
+            out.push(LabAction(each.does));
+        }
+    }
+    const bool enter =
+        ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_Space, false);
+    const bool widget_has_keys = !GImGui->NavDisableHighlight && GImGui->NavId != 0;
+    if (!lab.started() && !asking(lab) && enter && !widget_has_keys)
+    {
+        out.push(LabAction(LabCommand::run));
+    }
+    const ImVector<ImWchar>& typed = ImGui::GetIO().InputQueueCharacters;
+    if (std::find(typed.begin(), typed.end(), static_cast<ImWchar>('.')) != typed.end())
+    {
+        out.push(LabAction(LabCommand::step));
+    }
+}
+
+void LabView::keys(const Frame& frame, Out& out)
+{
+    const LabFrame& lab = *frame.lab;
+    for (std::size_t i = 0; i < kDemoKeys.size(); ++i)
+    {
+        if (ImGui::IsKeyPressed(kDemoKeys.at(i), false))
+        {
+            out.push(LabAction(AskDemo{i}));
+        }
+    }
+    for (std::size_t i = 0; i < kTabs.size(); ++i)
+    {
+        if (!ImGui::IsKeyPressed(static_cast<ImGuiKey>(ImGuiKey_1 + static_cast<int>(i)), false))
+        {
+            continue;
+        }
+        if (asking(lab))
+        {
+            out.push(LabAction(AnswerDemo{i}));
+        }
+        else
+        {
+            tab_ = static_cast<Tab>(i);
+            out.animating = true;
+        }
+    }
+    if (lab.started() && tab_ == Tab::memory)
+    {
+        if (ImGui::IsKeyPressed(ImGuiKey_P, false))
+        {
+            step_memory_.play(frame.clock);
+            out.animating = true;
+        }
+        const int by = (ImGui::IsKeyPressed(ImGuiKey_RightArrow) ? 1 : 0) -
+                       (ImGui::IsKeyPressed(ImGuiKey_LeftArrow) ? 1 : 0);
+        if (by != 0)
+        {
+            step_memory_.step(*lab.a.snapshot, by);
+            out.animating = true;
+        }
+    }
+    keys_of_run(lab, out);
+}
+
+constexpr std::array kKeys{KeyHelp{"Space", "Start, pause, go on"},
+                           KeyHelp{".", "One step, then pause"},
+                           KeyHelp{",", "Look one step back; Home and End: the first and the newest"},
+                           KeyHelp{"M", "Mark this step"},
+                           KeyHelp{"R", "Rewind to the last mark"},
+                           KeyHelp{"B", "A second run beside it, as the first began; again to end it"},
+                           KeyHelp{"S", "Let it write something now"},
+                           KeyHelp{"1 to 5", "Loss, gradient, memory over the step, numbers, text"},
+                           KeyHelp{"P", "Play the memory of one step; arrow keys move through it"},
+                           KeyHelp{"W", "Write a checkpoint"},
+                           KeyHelp{"L", "Load the one written last"},
+                           KeyHelp{"F1 to F11", "Demonstrations; 1 to 3 say what you expect"},
+                           KeyHelp{"Backspace", "Leave the demonstration, or clear the run"}};
+
+} // namespace
+
+extern const ViewInfo lab_view;
+const ViewInfo lab_view{70,
+                        "lab",
+                        "Lab",
+                        "Lab",
+                        "What did we predict, and what happened?",
+                        "A small GPT trained for real: loss, memory and speed, predicted beside measured",
+                        {},
+                        kKeys,
+                        [] { return std::unique_ptr<View>(std::make_unique<LabView>()); }};
+
+} // namespace ringside
