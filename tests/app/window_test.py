@@ -221,6 +221,7 @@ def test_ctrl_s_saves_the_picture_where_it_was_started_and_says_so():
     with folder() as home, folder() as started_in, Display() as display:
         with Ringside(display, home, "--view", "pipelines", started_in=started_in) as ringside:
             ringside.move(640, 20)
+            until("a drawn window", lambda: colours(ringside.pixels()) > 100)
             time.sleep(0.5)
             before = ringside.pixels()
             pictures = pathlib.Path(started_in)
