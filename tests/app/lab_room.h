@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/core/trainer_support.h"
+#include "tests/source_path.h"
 
 #include "app/lab_desk.h"
 
@@ -34,7 +35,7 @@ inline LabDesk::Setup lab_setup_for_tests()
 inline LabData shipped_text()
 {
     std::ostringstream out;
-    out << std::ifstream(std::string(RINGSIDE_SOURCE_DIR) + "/assets/texts/genesis.txt").rdbuf();
+    out << std::ifstream(test::source_path("assets/texts/genesis.txt")).rdbuf();
     LabData data;
     data.name = "genesis.txt";
     data.text = std::make_shared<const std::string>(out.str());

@@ -1,5 +1,6 @@
 // What is kept between starts, and that a file is either saved whole or not at all.
 #include "tests/core/support.h"
+#include "tests/source_path.h"
 #include <unistd.h>
 
 #include "app/files.h"
@@ -287,7 +288,7 @@ TEST_CASE("finished lessons come back, and a list that cannot be read is kept as
 TEST_CASE("the lessons of a source tree lie beside its assets, and none are no fault")
 {
     Issues issues;
-    CHECK(open_course(std::string(RINGSIDE_SOURCE_DIR) + "/assets", issues).lessons.size() >= 12);
+    CHECK(open_course(test::source_path("assets"), issues).lessons.size() >= 12);
     CHECK(open_course(fs::temp_directory_path() / "ringside-nowhere", issues).lessons.empty());
     CHECK(issues.empty());
 }

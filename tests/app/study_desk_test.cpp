@@ -1,6 +1,7 @@
 // The desk: actions in, a frame and a file out, all with a clock of the test's own.
 #include "tests/core/study_clock.h"
 #include "tests/core/support.h"
+#include "tests/source_path.h"
 #include <unistd.h>
 
 #include "app/study_desk.h"
@@ -196,10 +197,10 @@ TEST_CASE("a plan with faults is named by its file, none is no plan")
     Issues issues;
     CHECK(load_plan(folder.path, issues).missions.empty());
     CHECK(issues.empty());
-    CHECK(load_plan(std::string(RINGSIDE_SOURCE_DIR) + "/assets", issues).missions.size() == 5);
+    CHECK(load_plan(test::source_path("assets"), issues).missions.size() == 5);
     CHECK(issues.empty());
     std::filesystem::create_directories(folder.path / "study");
-    REQUIRE(std::filesystem::copy_file(std::string(RINGSIDE_SOURCE_DIR) + "/assets/scenarios/default.json",
+    REQUIRE(std::filesystem::copy_file(test::source_path("assets/scenarios/default.json"),
                                        folder.path / "study/plan.json"));
     CHECK(load_plan(folder.path, issues).missions.empty());
     REQUIRE_FALSE(issues.empty());

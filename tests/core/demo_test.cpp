@@ -1,5 +1,6 @@
 // The lab's demonstrations on a smaller model: each turns out as its explanation says.
 #include "tests/core/trainer_support.h"
+#include "tests/source_path.h"
 
 #include "core/lab/demos.h"
 #include "core/trainer/run.h"
@@ -20,7 +21,7 @@ TrainerConfig base_of(bool small)
 {
     TrainerConfig c = default_trainer_config();
     std::ostringstream out;
-    out << std::ifstream(std::string(RINGSIDE_SOURCE_DIR) + "/assets/texts/genesis.txt").rdbuf();
+    out << std::ifstream(test::source_path("assets/texts/genesis.txt")).rdbuf();
     c.data.text = std::make_shared<const std::string>(out.str());
     if (small)
     {

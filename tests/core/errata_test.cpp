@@ -1,5 +1,6 @@
 // The errata: all of them load, run and say what they should; faults are named; numbers moved stay numbers.
 #include "tests/core/study_support.h"
+#include "tests/source_path.h"
 
 #include "core/study/errata.h"
 
@@ -15,7 +16,7 @@ using test::lines_of;
 namespace
 {
 
-const std::string kAssets = std::string(RINGSIDE_SOURCE_DIR) + "/assets";
+const std::string kAssets = test::source_path("assets");
 
 const std::vector<Erratum>& errata()
 {

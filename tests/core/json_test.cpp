@@ -1,4 +1,5 @@
 #include "tests/core/random_scenarios.h"
+#include "tests/source_path.h"
 
 #include "core/engine/report.h"
 #include "core/scenario/fields.h"
@@ -36,7 +37,7 @@ using Lines = std::vector<std::string>;
 
 std::string default_text()
 {
-    std::ifstream in(std::string(RINGSIDE_SOURCE_DIR) + "/assets/scenarios/default.json");
+    std::ifstream in(test::source_path("assets/scenarios/default.json"));
     return {std::istreambuf_iterator<char>(in), {}};
 }
 

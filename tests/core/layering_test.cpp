@@ -1,4 +1,6 @@
 // The arrows of ARCHITECTURE.md, read from the #include lines themselves: nothing points back.
+#include "tests/source_path.h"
+
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
@@ -23,7 +25,7 @@ struct Include
 
 std::vector<Include> includes_of(const std::string& folder)
 {
-    const fs::path root = RINGSIDE_SOURCE_DIR;
+    const fs::path root = fs::path(ringside::test::source_path("core")).parent_path();
     std::vector<Include> found;
     if (!fs::is_directory(root / folder))
     {
@@ -192,7 +194,8 @@ TEST_CASE("our own headers are included from the root, in quotes, and exist")
         for (const auto& [file, target] : includes_of(folder))
         {
             INFO(file << " includes " << target);
-            CHECK((room_of(target).empty() || fs::is_regular_file(fs::path(RINGSIDE_SOURCE_DIR) / target)));
+            CHECK((room_of(target).empty() ||
+                   fs::is_regular_file(fs::path(ringside::test::source_path(target)))));
             CHECK_FALSE(target.starts_with("."));
         }
     }

@@ -1,5 +1,6 @@
 // Lessons: reading, faults, arithmetic over metrics, the state machine, and every lesson that ships.
 #include "tests/core/support.h"
+#include "tests/source_path.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -75,7 +76,7 @@ const Course& course()
     static const Course loaded = []
     {
         Issues issues;
-        Course read = load_course(std::string(RINGSIDE_SOURCE_DIR) + "/lessons", issues);
+        Course read = load_course(test::source_path("lessons"), issues);
         for (const Issue& issue : issues)
         {
             UNSCOPED_INFO(to_line(issue));

@@ -1,4 +1,5 @@
 #include "tests/core/support.h"
+#include "tests/source_path.h"
 #include <fmt/format.h>
 
 #include "core/engine/conventions.h"
@@ -16,7 +17,7 @@ using Catch::Approx;
 TEST_CASE("every preset file is without faults")
 {
     Issues issues;
-    const Presets loaded = load_presets(std::string(RINGSIDE_SOURCE_DIR) + "/assets", issues);
+    const Presets loaded = load_presets(test::source_path("assets"), issues);
     for (const Issue& issue : issues)
     {
         FAIL_CHECK(to_line(issue));

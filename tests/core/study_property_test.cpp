@@ -1,6 +1,7 @@
 // Every family with a thousand seeds: what each question must be, whatever its numbers
 // (core/study/inspect.h).
 #include "tests/core/study_support.h"
+#include "tests/source_path.h"
 
 #include "core/study/coverage.h"
 #include "core/study/inspect.h"
@@ -37,7 +38,7 @@ void check_bank(const QuestionBank& bank)
 
 Inventory inventory()
 {
-    auto read = load_inventory(std::string(RINGSIDE_SOURCE_DIR) + "/assets");
+    auto read = load_inventory(test::source_path("assets"));
     INFO((read ? "" : lines_of(read.issues())));
     REQUIRE(read);
     return std::move(*read);
@@ -53,7 +54,7 @@ TEST_CASE("a thousand questions of every sample family are sound: keys, solution
 TEST_CASE("a thousand questions of every family that ships are sound: keys, solutions, hints, mistakes")
 {
     Issues issues;
-    const QuestionBank bank = load_questions(std::string(RINGSIDE_SOURCE_DIR) + "/assets", issues);
+    const QuestionBank bank = load_questions(test::source_path("assets"), issues);
     INFO(lines_of(issues));
     CHECK(issues.empty());
     CHECK(check_references(bank, inventory(), {}).empty());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/core/support.h"
+#include "tests/source_path.h"
 
 #include "core/study/question.h"
 
@@ -25,7 +26,7 @@ inline const QuestionBank& sample_bank()
     static const QuestionBank bank = []
     {
         Issues issues;
-        QuestionBank loaded = load_questions(std::string(RINGSIDE_SOURCE_DIR) + "/tests/data", issues);
+        QuestionBank loaded = load_questions(test::source_path("tests/data"), issues);
         INFO(lines_of(issues));
         REQUIRE(issues.empty());
         return loaded;

@@ -1,6 +1,8 @@
 // Shared by the core tests: presets and published figures, read once.
 #pragma once
 
+#include "tests/source_path.h"
+
 #include "core/scenario/json.h"
 
 #include <nlohmann/json.hpp>
@@ -13,7 +15,7 @@ namespace ringside::test
 
 inline nlohmann::json read(const std::string& path)
 {
-    std::ifstream in(std::string(RINGSIDE_SOURCE_DIR) + "/" + path);
+    std::ifstream in(test::source_path(path));
     return nlohmann::json::parse(in);
 }
 
@@ -22,7 +24,7 @@ inline const Presets& presets()
     static const Presets loaded = []
     {
         Issues issues;
-        return load_presets(std::string(RINGSIDE_SOURCE_DIR) + "/assets", issues);
+        return load_presets(test::source_path("assets"), issues);
     }();
     return loaded;
 }

@@ -1,4 +1,5 @@
 // The gallery of errata in a person's hands: all of them by the keyboard, narrowed, switched, moved, shown.
+#include "tests/source_path.h"
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ using test::Window;
 namespace
 {
 
-const std::string kAssets = std::string(RINGSIDE_SOURCE_DIR) + "/assets";
+const std::string kAssets = test::source_path("assets");
 
 std::shared_ptr<const ErrataFrame> gallery()
 {

@@ -1,5 +1,6 @@
 // Every character that may be drawn is in the fonts: a code point outside the glyph ranges would silently
 // become a question mark.
+#include "tests/source_path.h"
 #include "tests/ui/harness.h"
 #include <fmt/format.h>
 
@@ -100,7 +101,7 @@ void check_json(const Faces& faces, const nlohmann::json& value)
 std::vector<fs::path> files_of(const char* folder, std::set<std::string> extensions)
 {
     std::vector<fs::path> found;
-    const fs::path root = fs::path(RINGSIDE_SOURCE_DIR) / folder;
+    const fs::path root = fs::path(test::source_path(folder));
     if (!fs::is_directory(root))
     {
         return found;

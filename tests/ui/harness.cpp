@@ -1,5 +1,6 @@
 #include "tests/ui/harness.h"
 
+#include "tests/source_path.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -146,8 +147,8 @@ std::string take_assertion()
 }
 
 Window::Window(ImVec2 size, Preferences preferences)
-    : drawing(find_fonts(std::string(RINGSIDE_SOURCE_DIR) + "/assets")),
-      own_(presets(), default_scenario(presets())), shown_(&own_)
+    : drawing(find_fonts(test::source_path("assets"))), own_(presets(), default_scenario(presets())),
+      shown_(&own_)
 {
     recorder() = Recorder();
     GImGui->TestEngineHookItems = true;

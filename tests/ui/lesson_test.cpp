@@ -1,5 +1,6 @@
 // Lessons as a person takes them: every one is played from start to end by keyboard, its words are read, what
 // should be hidden is looked for, and what was the person's own comes back.
+#include "tests/source_path.h"
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@ namespace
 Course course()
 {
     Issues issues;
-    Course read = load_course(std::string(RINGSIDE_SOURCE_DIR) + "/lessons", issues);
+    Course read = load_course(test::source_path("lessons"), issues);
     REQUIRE(issues.empty());
     return read;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/core/study_clock.h"
+#include "tests/source_path.h"
 #include "tests/ui/words.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -17,7 +18,7 @@ inline const QuestionBank& all_questions()
     static const QuestionBank bank = []
     {
         Issues issues;
-        return load_questions(std::string(RINGSIDE_SOURCE_DIR) + "/assets", issues);
+        return load_questions(test::source_path("assets"), issues);
     }();
     return bank;
 }
@@ -40,7 +41,7 @@ public:
     {
         Issues issues;
         StudyDesk::Setup s;
-        s.plan = load_plan(std::string(RINGSIDE_SOURCE_DIR) + "/assets", issues);
+        s.plan = load_plan(test::source_path("assets"), issues);
         s.families = families_in(all_questions());
         s.asking = std::make_shared<Asking>(all_questions(), presets());
         s.clock = [this] { return StudyTime{now, 0}; };

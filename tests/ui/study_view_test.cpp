@@ -1,6 +1,7 @@
 // The study view in a person's hands: what it says, what its keys and tiles start, and that words keep their
 // place at every size.
 #include "tests/core/study_clock.h"
+#include "tests/source_path.h"
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
@@ -19,7 +20,7 @@ namespace
 std::unique_ptr<StudyDesk> desk_of(int each, Progress progress = {}, std::int64_t now = kMorning)
 {
     Issues issues;
-    StudyDesk::Setup s = study_setup(std::string(RINGSIDE_SOURCE_DIR) + "/assets", test::presets(), issues);
+    StudyDesk::Setup s = study_setup(test::source_path("assets"), test::presets(), issues);
     s.asking = nullptr; // families of the test's own
     s.families.clear();
     for (const StudyTopic& topic : study_topics())

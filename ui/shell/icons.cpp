@@ -1,5 +1,6 @@
 #include "ui/shell/icons.h"
 
+#include <algorithm>
 #include <numbers>
 
 namespace ringside
@@ -95,46 +96,63 @@ void book(const Painter& p, ImVec2 c, Colour colour)
     p.outline({c.x - p.px(1), left.y, p.px(12), left.h}, colour, p.px(2), p.px(1));
 }
 
+void cut(const Painter& p, ImVec2 c, Colour colour)
+{
+    const float u = p.px(11);
+    p.fill({c.x - u, c.y - u, u * 0.85F, 2 * u}, with_alpha(colour, 0.6F));
+    p.outline({c.x + u * 0.15F, c.y - u, u * 0.85F, u * 0.85F}, colour, p.px(2));
+    p.outline({c.x + u * 0.15F, c.y + u * 0.15F, u * 0.85F, u * 0.85F}, colour, p.px(2));
+}
+
+void knobs(const Painter& p, ImVec2 c, Colour colour)
+{
+    constexpr std::array<float, 3> kHeights{0.35F, -0.5F, 0.05F};
+    for (std::size_t i = 0; i < kHeights.size(); ++i)
+    {
+        const float x = c.x + p.px(9) * (static_cast<float>(i) - 1);
+        p.line(x, c.y - p.px(11), x, c.y + p.px(11), with_alpha(colour, 0.6F), p.px(2));
+        p.list.AddCircleFilled({x, c.y + kHeights[i] * p.px(11)}, p.px(3.5F), colour);
+    }
+}
+
+void warning(const Painter& p, ImVec2 c, Colour colour)
+{
+    const float u = p.px(12);
+    p.list.AddTriangle({c.x, c.y - u * 0.95F}, {c.x + u, c.y + u * 0.8F}, {c.x - u, c.y + u * 0.8F}, colour,
+                       p.px(2));
+    p.line(c.x, c.y - u * 0.3F, c.x, c.y + u * 0.25F, colour, p.px(2));
+    p.list.AddCircleFilled({c.x, c.y + u * 0.55F}, p.px(1.3F), colour);
+}
+
+void answers(const Painter& p, ImVec2 c, Colour colour)
+{
+    const float u = p.px(11);
+    p.outline({c.x - u, c.y - u, 1.5F * u, 0.9F * u}, colour, p.px(2), p.px(2));
+    p.fill({c.x - 0.5F * u, c.y + 0.1F * u, 1.5F * u, 0.9F * u}, with_alpha(colour, 0.6F), p.px(2));
+}
+
+struct Icon
+{
+    std::string_view group;
+    void (*draw)(const Painter&, ImVec2, Colour);
+};
+
+constexpr std::array kIcons{Icon{"Overview", panes},  Icon{"Memory", stacks},    Icon{"Pipelines", lanes},
+                            Icon{"Network", hexagon}, Icon{"Split", cut},        Icon{"Layout", cells},
+                            Icon{"Training", knobs},  Icon{"Failures", warning}, Icon{"Serving", answers},
+                            Icon{"Scaling", curve},   Icon{"Lab", falling},      Icon{"Study", book}};
+
 } // namespace
 
 void group_icon(const Painter& painter, ImVec2 centre, std::string_view group, Colour colour)
 {
-    if (group == "Overview")
+    const auto* const icon = std::ranges::find(kIcons, group, &Icon::group);
+    if (icon != kIcons.end())
     {
-        panes(painter, centre, colour);
+        icon->draw(painter, centre, colour);
+        return;
     }
-    else if (group == "Memory")
-    {
-        stacks(painter, centre, colour);
-    }
-    else if (group == "Pipelines")
-    {
-        lanes(painter, centre, colour);
-    }
-    else if (group == "Network")
-    {
-        hexagon(painter, centre, colour);
-    }
-    else if (group == "Layout")
-    {
-        cells(painter, centre, colour);
-    }
-    else if (group == "Scaling")
-    {
-        curve(painter, centre, colour);
-    }
-    else if (group == "Lab")
-    {
-        falling(painter, centre, colour);
-    }
-    else if (group == "Study")
-    {
-        book(painter, centre, colour);
-    }
-    else
-    {
-        painter.text(centre.x, centre.y, Type::title, colour, group.substr(0, 1), Align::centre);
-    }
+    painter.text(centre.x, centre.y, Type::title, colour, group.substr(0, 1), Align::centre);
 }
 
 void logo(const Painter& painter, ImVec2 centre)
