@@ -54,6 +54,8 @@ public:
     virtual void run(const Activation& activation) = 0;
     virtual void run(const ActivationBackward& activation) = 0;
     virtual void run(const CrossEntropy& loss) = 0;
+    virtual void run(const LogitStatistics& statistics) = 0;
+    virtual void run(const Add& add) = 0;
     virtual void run(const SumRows& sum) = 0;
     virtual void run(const Convert& convert) = 0;
     virtual void run(const Update& update) = 0;

@@ -8,15 +8,15 @@ Held Network::backward_head(const Tokens& batch, const Tensor& x, Head& head, fl
 {
     const ParameterTable& table = parameters_.table();
     const DType type = parameters_.formats().activation;
-    backend_.run(
-        CrossEntropy{.logits = head.logits, .targets = batch.targets, .losses = losses, .scale = scale});
+    cross_entropy(batch, head.logits, scale, losses);
     backend_.run(Product{.a = head.logits,
-                         .b = head.normed,
+                         .b = gather(head.normed),
                          .c = parameters_.gradient(table.head),
                          .a_transposed = true,
                          .accumulate = true});
-    const Held gradient = matrix(x.rows, x.cols, type, Component::buffers);
-    backend_.run(Product{.a = head.logits, .b = parameters_.weight(table.head), .c = gradient});
+    Held part = matrix(batch.rows(), x.cols, type, Component::buffers);
+    backend_.run(Product{.a = head.logits, .b = parameters_.weight(table.head), .c = part});
+    const Held gradient = sum_of_parts(std::move(part));
     head.logits.drop();
     Held residual = matrix(x.rows, x.cols, type, Component::buffers);
     backend_.clear(residual.tensor().data, x.elements() * bytes_of(type));
@@ -27,15 +27,18 @@ Held Network::backward_head(const Tokens& batch, const Tensor& x, Head& head, fl
 void Network::backward_mlp(const LayerPlaces& places, Layer& layer, const Tensor& residual)
 {
     const DType type = parameters_.formats().activation;
-    Held dpre = matrix(layer.pre.tensor().rows, layer.pre.tensor().cols, type, Component::buffers);
+    const Tensor& pre = layer.pre;
+    const Held dpre = matrix(pre.rows, pre.cols, type, Component::buffers);
     {
-        const Held gradient = matrix(residual.rows, model_.ffn, type, Component::buffers);
-        linear_backward(residual, layer.activated, places.down, places.down_bias, gradient);
+        const Whole dout = gather(residual);
+        const Held gradient = matrix(pre.rows, model_.ffn, type, Component::buffers);
+        linear_backward(dout, layer.activated, places.down, places.down_bias, gradient);
         backend_.run(ActivationBackward{.pre = layer.pre, .gradient = gradient, .dpre = dpre});
     }
     look(onlookers_.gradients, dpre);
-    const Held gradient = matrix(residual.rows, residual.cols, type, Component::buffers);
-    linear_backward(dpre, layer.normed2, places.up, places.up_bias, gradient);
+    Held part = matrix(pre.rows, residual.cols, type, Component::buffers);
+    linear_backward(dpre, layer.normed2, places.up, places.up_bias, part, partners_.sequence_parallel());
+    const Held gradient = sum_of_parts(std::move(part));
     norm_backward(gradient, layer.middle, places.gain2, places.bias2, layer.statistics2, residual);
 }
 
@@ -58,8 +61,9 @@ void Network::backward_attention(const LayerPlaces& places, const Tokens& batch,
     const Tensor& qkv = layer.qkv;
     const Held dqkv = matrix(qkv.rows, qkv.cols, type, Component::buffers);
     {
-        const Held gradient = matrix(residual.rows, layer.attention.tensor().cols, type, Component::buffers);
-        linear_backward(residual, layer.attention, places.out, places.out_bias, gradient);
+        const Whole dout = gather(residual);
+        const Held gradient = matrix(qkv.rows, layer.attention.tensor().cols, type, Component::buffers);
+        linear_backward(dout, layer.attention, places.out, places.out_bias, gradient);
         if (drops_probabilities())
         {
             again_probabilities(batch, layer);
@@ -76,8 +80,9 @@ void Network::backward_attention(const LayerPlaces& places, const Tokens& batch,
                  .backwards = true});
     }
     look(onlookers_.gradients, dqkv);
-    const Held gradient = matrix(residual.rows, residual.cols, type, Component::buffers);
-    linear_backward(dqkv, layer.normed1, places.qkv, places.qkv_bias, gradient);
+    Held part = matrix(qkv.rows, residual.cols, type, Component::buffers);
+    linear_backward(dqkv, layer.normed1, places.qkv, places.qkv_bias, part, partners_.sequence_parallel());
+    const Held gradient = sum_of_parts(std::move(part));
     norm_backward(gradient, layer.x, places.gain1, places.bias1, layer.statistics1, residual);
 }
 
@@ -97,11 +102,13 @@ void Network::backward_layer(Index index, const Tokens& batch, Layer& layer, con
 void Network::backward_embedding(const Tokens& batch, const Tensor& residual)
 {
     const ParameterTable& table = parameters_.table();
+    const Whole gradient = gather(residual);
     backend_.run(EmbedBackward{.tokens = batch.tokens,
-                               .gradient = residual,
+                               .gradient = gradient,
                                .table_gradient = parameters_.gradient(table.embedding),
                                .position_gradient = optional_gradient(table.positions),
-                               .length = batch.length});
+                               .length = batch.length,
+                               .first_token = model_.vocab * partners_.tensor_rank()});
 }
 
 } // namespace ringside::trainer

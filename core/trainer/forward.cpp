@@ -6,13 +6,22 @@ namespace ringside::trainer
 Held Network::embed(const Tokens& batch, Component component)
 {
     const ParameterTable& table = parameters_.table();
-    Held x = matrix(batch.rows(), model_.hidden, parameters_.formats().activation, component);
+    const DType type = parameters_.formats().activation;
+    Held x = matrix(batch.rows(), model_.hidden, type,
+                    partners_.sequence_parallel() ? Component::buffers : component);
     backend_.run(Embed{.tokens = batch.tokens,
                        .table = parameters_.weight(table.embedding),
-                       .positions = optional_weight(table.positions),
+                       .positions = first_of_group() ? optional_weight(table.positions) : Tensor{},
                        .out = x,
-                       .length = batch.length});
-    return x;
+                       .length = batch.length,
+                       .first_token = model_.vocab * partners_.tensor_rank()});
+    if (!partners_.sequence_parallel())
+    {
+        return sum_of_parts(std::move(x));
+    }
+    Held own = matrix(own_rows(batch.rows()), model_.hidden, type, component);
+    partners_.reduce_scatter(x, own);
+    return own;
 }
 
 void Network::forward_attention(const LayerPlaces& places, const Tokens& batch, Layer& layer,
@@ -22,7 +31,7 @@ void Network::forward_attention(const LayerPlaces& places, const Tokens& batch, 
     const Index rows = batch.rows();
     norm(layer.x, places.gain1, places.bias1, layer.normed1, layer.statistics1, f.input, component);
     layer.qkv = matrix(rows, (model_.heads + 2 * model_.kv_heads) * model_.head_dim, f.activation, component);
-    linear(layer.normed1, places.qkv, places.qkv_bias, layer.qkv);
+    linear(gather(layer.normed1), places.qkv, places.qkv_bias, layer.qkv);
     if (model_.positions == Positions::rope)
     {
         backend_.run(
@@ -45,8 +54,8 @@ void Network::forward_attention(const LayerPlaces& places, const Tokens& batch, 
     {
         layer.probabilities.drop();
     }
-    layer.middle = matrix(rows, model_.hidden, f.activation, component);
-    linear(layer.attention, places.out, places.out_bias, layer.middle, layer.x);
+    layer.middle = matrix(own_rows(rows), model_.hidden, f.activation, component);
+    linear_sum(layer.attention, places.out, places.out_bias, layer.middle, layer.x);
 }
 
 void Network::forward_layer(Index index, const Tokens& batch, Layer& layer, Component component)
@@ -56,7 +65,7 @@ void Network::forward_layer(Index index, const Tokens& batch, Layer& layer, Comp
     forward_attention(places, batch, layer, component);
     norm(layer.middle, places.gain2, places.bias2, layer.normed2, layer.statistics2, f.input, component);
     layer.pre = matrix(batch.rows(), model_.gated_mlp ? 2 * model_.ffn : model_.ffn, f.activation, component);
-    linear(layer.normed2, places.up, places.up_bias, layer.pre);
+    linear(gather(layer.normed2), places.up, places.up_bias, layer.pre);
     layer.activated = matrix(batch.rows(), model_.ffn, f.input, component);
     backend_.run(Activation{.pre = layer.pre, .out = layer.activated});
 }
@@ -66,20 +75,16 @@ Held Network::output_of(Index index, const Layer& layer, Component component)
     const LayerPlaces& places = parameters_.table().layers[static_cast<std::size_t>(index)];
     const Tensor& middle = layer.middle;
     Held out = matrix(middle.rows, middle.cols, middle.type, component);
-    linear(layer.activated, places.down, places.down_bias, out, middle);
+    linear_sum(layer.activated, places.down, places.down_bias, out, middle);
     return out;
 }
 
-Held Network::forward_all(const Tokens& batch, std::vector<Layer>& layers, Component component)
+Held Network::forward_layers(const Stretch& stretch, const Tokens& batch, Held x, std::vector<Layer>& layers,
+                             Component component)
 {
     const bool trains = component == Component::activations;
     const bool keeps = trains && training_.recompute != Recompute::full;
-    Held x = embed(batch, component);
-    if (trains)
-    {
-        moment(MemoryMoment::Where::embedding);
-    }
-    for (Index index = 0; index < model_.layers; ++index)
+    for (Index index = stretch.first; index < stretch.first + stretch.count; ++index)
     {
         if (stopped())
         {
@@ -87,8 +92,10 @@ Held Network::forward_all(const Tokens& batch, std::vector<Layer>& layers, Compo
         }
         Layer layer;
         layer.x = std::move(x);
+        partners_.before_forward(index + 1);
         forward_layer(index, batch, layer, keeps ? component : Component::buffers);
         x = output_of(index, layer, component);
+        partners_.after_forward(index + 1);
         hunt(layer, x, index);
         look(onlookers_.activations, layer.x);
         look(onlookers_.activations, layer.qkv);
@@ -114,10 +121,31 @@ Network::Head Network::forward_head(const Tensor& x, Component component)
     Head head;
     norm(x, table.final_gain, table.final_bias, head.normed, head.statistics,
          parameters_.formats().activation, component);
-    head.logits = matrix(x.rows, model_.vocab, DType::f32, component);
-    backend_.run(Product{
-        .a = head.normed, .b = parameters_.weight(table.head), .c = head.logits, .b_transposed = true});
+    const Whole normed = gather(head.normed);
+    head.logits = matrix(normed.tensor().rows, model_.vocab, DType::f32, component);
+    backend_.run(
+        Product{.a = normed, .b = parameters_.weight(table.head), .c = head.logits, .b_transposed = true});
     return head;
+}
+
+// Where the words are split, each rank says the largest and the sum of its own, three numbers a row.
+void Network::cross_entropy(const Tokens& batch, const Tensor& logits, float scale, float* losses)
+{
+    CrossEntropy loss{.logits = logits, .targets = batch.targets, .losses = losses, .scale = scale};
+    if (!splits())
+    {
+        backend_.run(loss);
+        return;
+    }
+    loss.parts = partners_.tensor_ranks();
+    loss.first_word = model_.vocab * partners_.tensor_rank();
+    const Held own = matrix(logits.rows, 3, DType::f32, Component::buffers);
+    const Held all = matrix(loss.parts * logits.rows, 3, DType::f32, Component::buffers);
+    backend_.run(LogitStatistics{
+        .logits = logits, .targets = batch.targets, .out = own.floats(), .first_word = loss.first_word});
+    partners_.all_gather(own, all);
+    loss.statistics = all.floats();
+    backend_.run(loss);
 }
 
 } // namespace ringside::trainer

@@ -15,9 +15,16 @@ Held::Held(Arena& arena, Index rows, Index cols, DType type, Component component
     tensor_ = ringside::trainer::tensor(block_.data(), type, rows, cols, scales_.as<float>());
 }
 
-Network::Network(const TrainerConfig& config, Backend& backend, Arena& arena, Parameters& parameters)
+Network::Network(const TrainerConfig& config, Backend& backend, Arena& arena, ParameterStore& parameters)
     : model_(config.model), training_(config.training), backend_(backend), arena_(arena),
-      parameters_(parameters)
+      parameters_(parameters), partners_(alone_)
+{
+}
+
+Network::Network(const TrainerConfig& config, const Piece& piece, Backend& backend, Arena& arena,
+                 ParameterStore& parameters, Partners& partners)
+    : model_(piece.model(config.model)), training_(config.training), backend_(backend), arena_(arena),
+      parameters_(parameters), partners_(partners)
 {
 }
 
@@ -78,60 +85,161 @@ void Network::moment(MemoryMoment::Where where, Index layer)
 
 bool Network::train(const Tokens& batch, float scale, float* losses, const Onlookers& onlookers)
 {
-    onlookers_ = onlookers;
-    std::vector<Layer> layers;
-    moment(MemoryMoment::Where::start);
-    Held x = forward_all(batch, layers, Component::activations);
-    if (!x)
+    watch(onlookers);
+    const Stretch all{0, model_.layers, true, true};
+    Pass pass;
+    forward(all, batch, {}, pass);
+    if (!pass)
     {
         return false;
     }
-    Held residual;
+    backward(all, batch, {}, pass, scale, losses);
+    return !stopped();
+}
+
+Held Network::forward(const Stretch& stretch, const Tokens& batch, Held in, Pass& pass)
+{
+    pass = {};
+    moment(MemoryMoment::Where::start);
+    if (stretch.embeds)
     {
-        Head head = forward_head(x, Component::activations);
+        partners_.before_forward(0);
+        in = embed(batch, Component::activations);
+        partners_.after_forward(0);
+        moment(MemoryMoment::Where::embedding);
+    }
+    Held x = forward_layers(stretch, batch, std::move(in), pass.layers_, Component::activations);
+    pass.begun_ = static_cast<bool>(x);
+    if (stretch.heads)
+    {
+        pass.out_ = std::move(x);
+    }
+    return x;
+}
+
+Held Network::backward(const Stretch& stretch, const Tokens& batch, Held gradient, Pass& pass, float scale,
+                       float* losses, bool weights_later)
+{
+    later_ = weights_later ? &pass.later_ : nullptr;
+    if (stretch.heads)
+    {
+        partners_.before_backward(head_unit());
+        Head head = forward_head(pass.out_, Component::activations);
         hunt(head.normed, "final norm");
         hunt(head.logits, "logits");
-        residual = backward_head(batch, x, head, scale, losses);
-        hunt(residual, "gradient of the head");
+        gradient = backward_head(batch, pass.out_, head, scale, losses);
+        hunt(gradient, "gradient of the head");
+        partners_.after_backward(head_unit());
         moment(MemoryMoment::Where::head);
     }
-    x.drop();
-    while (!layers.empty())
+    pass.out_.drop();
+    for (Index i = stretch.count; i-- > 0 && !stopped();)
     {
-        if (stopped())
-        {
-            return false;
-        }
-        const auto index = static_cast<Index>(layers.size()) - 1;
-        backward_layer(index, batch, layers.back(), residual);
-        hunt(residual, "gradient", index);
+        const Index index = stretch.first + i;
+        partners_.before_backward(index + 1);
+        backward_layer(index, batch, pass.layers_[static_cast<std::size_t>(i)], gradient);
+        hunt(gradient, "gradient", index);
         moment(MemoryMoment::Where::backward, index);
-        layers.pop_back();
+        if (!weights_later)
+        {
+            partners_.after_backward(index + 1);
+            pass.layers_.pop_back();
+        }
     }
-    backward_embedding(batch, residual);
-    return true;
+    if (stretch.embeds && !stopped())
+    {
+        partners_.before_backward(0);
+        backward_embedding(batch, gradient);
+        partners_.after_backward(0);
+        gradient.drop();
+    }
+    return gradient;
+}
+
+void Network::backward_weights(const Stretch& stretch, Pass& pass)
+{
+    later_ = nullptr;
+    for (const Later& later : pass.later_)
+    {
+        weight_gradient(later.dy, later.gathers ? gather(later.x).tensor() : later.x, later.weight,
+                        later.bias);
+    }
+    for (Index i = stretch.count; i-- > 0;)
+    {
+        partners_.after_backward(stretch.first + i + 1);
+    }
+    pass = {};
 }
 
 bool Network::evaluate(const Tokens& batch, float* losses, const Onlookers& onlookers)
 {
-    onlookers_ = onlookers;
+    watch(onlookers);
     std::vector<Layer> layers;
-    const Held x = forward_all(batch, layers, Component::buffers);
+    const Held x = forward_layers({0, model_.layers}, batch, embed(batch, Component::buffers), layers,
+                                  Component::buffers);
     if (!x)
     {
         return false;
     }
     const Head head = forward_head(x, Component::buffers);
-    backend_.run(CrossEntropy{.logits = head.logits, .targets = batch.targets, .losses = losses, .scale = 0});
+    cross_entropy(batch, head.logits, 0, losses);
     return true;
 }
 
 Held Network::logits_after(const Tokens& batch, Index seen)
 {
-    onlookers_ = {};
+    watch({});
     std::vector<Layer> layers;
-    const Held x = forward_all(batch, layers, Component::buffers);
+    const Held x = forward_layers({0, model_.layers}, batch, embed(batch, Component::buffers), layers,
+                                  Component::buffers);
     return forward_head(x.tensor().row_range(seen - 1, 1), Component::buffers).logits;
+}
+
+Network::Whole Network::gather(const Tensor& own)
+{
+    if (!partners_.sequence_parallel())
+    {
+        return {own, {}};
+    }
+    Held all = matrix(own.rows * partners_.tensor_ranks(), own.cols, own.type, Component::buffers);
+    partners_.all_gather(own, all);
+    return {own, std::move(all)};
+}
+
+Held Network::sum_of_parts(Held part)
+{
+    if (!splits())
+    {
+        return part;
+    }
+    if (!partners_.sequence_parallel())
+    {
+        partners_.all_reduce(part);
+        return part;
+    }
+    const Tensor& whole = part;
+    Held own = matrix(own_rows(whole.rows), whole.cols, whole.type, Component::buffers);
+    partners_.reduce_scatter(whole, own);
+    return own;
+}
+
+void Network::linear_sum(const Tensor& x, int weight, int bias, const Tensor& out, const Tensor& add)
+{
+    // Bias and residual are added once, by the first of the group, or by each to its own rows.
+    const int once = first_of_group() ? bias : -1;
+    if (!partners_.sequence_parallel())
+    {
+        linear(x, weight, once, out, first_of_group() ? add : Tensor{});
+        if (splits())
+        {
+            partners_.all_reduce(out);
+        }
+        return;
+    }
+    const Held part = matrix(x.rows, out.cols, out.type, Component::buffers);
+    linear(x, weight, once, part);
+    partners_.reduce_scatter(part, out);
+    backend_.run(Add{.from = add, .to = out});
 }
 
 void Network::linear(const Tensor& x, int weight, int bias, const Tensor& out, const Tensor& add)
@@ -152,7 +260,7 @@ void Network::linear(const Tensor& x, int weight, int bias, const Tensor& out, c
     backend_.run(product);
 }
 
-void Network::linear_backward(const Tensor& dy, const Tensor& x, int weight, int bias, const Tensor& dx)
+void Network::weight_gradient(const Tensor& dy, const Tensor& x, int weight, int bias)
 {
     // In 8 bits too, the weight's gradient is made of dy in 16 bits: rows of dy have scales of their own,
     // which a sum over rows could not take out.
@@ -161,6 +269,21 @@ void Network::linear_backward(const Tensor& dy, const Tensor& x, int weight, int
     if (bias >= 0)
     {
         backend_.run(SumRows{.gradient = dy, .bias_gradient = parameters_.gradient(bias)});
+    }
+}
+
+void Network::linear_backward(const Tensor& dy, const Tensor& x, int weight, int bias, const Tensor& dx,
+                              bool gathers)
+{
+    if (later_)
+    {
+        Held kept = matrix(dy.rows, dy.cols, dy.type, Component::activations);
+        backend_.copy(kept.tensor().data, dy.data, dy.elements() * bytes_of(dy.type));
+        later_->push_back({x, std::move(kept), weight, bias, gathers});
+    }
+    else
+    {
+        weight_gradient(dy, gathers ? gather(x).tensor() : x, weight, bias);
     }
     Product product{.a = dy, .b = parameters_.weight(weight), .c = dx, .b_transposed = true};
     Held rounded;

@@ -1,5 +1,6 @@
 // The transformer itself: forward and backward written out by hand on top of a backend's operations. Knows
-// nothing of optimizers, data or time.
+// nothing of optimizers, data or time. It may be a piece of a model whose other pieces are elsewhere; then
+// what passes between two pieces goes through the caller, and inside a layer through Partners.
 #pragma once
 
 #include "core/lab/snapshot.h"
@@ -50,23 +51,17 @@ struct Tokens
     Index rows() const { return sequences * length; }
 };
 
+// Which of the piece's layers a pass goes through, and whether the embedding comes before and the head after.
+struct Stretch
+{
+    Index first = 0; // among the piece's layers
+    Index count = 0;
+    bool embeds = true;
+    bool heads = true;
+};
+
 class Network
 {
-public:
-    Network(const TrainerConfig& config, Backend& backend, Arena& arena, Parameters& parameters);
-
-    // Recomputation and flash attention may change between steps.
-    void set(const Training& training);
-
-    // Adds the gradients of `scale` times the summed loss to the parameters' and writes each row's loss to
-    // `losses` on the device. False when stopped: gradients are then incomplete.
-    bool train(const Tokens& batch, float scale, float* losses, const Onlookers& onlookers);
-    // Losses only. False when stopped.
-    bool evaluate(const Tokens& batch, float* losses, const Onlookers& onlookers);
-    // [1, vocab] after the first `seen` tokens of one sequence.
-    Held logits_after(const Tokens& batch, Index seen);
-
-private:
     // What a layer keeps for its backward.
     struct Layer
     {
@@ -83,11 +78,85 @@ private:
         Held pre;
         Held activated;
     };
+    // A product for a weight's gradient that is made later.
+    struct Later
+    {
+        Tensor x;
+        Held dy;
+        int weight = -1;
+        int bias = -1;
+        bool gathers = false; // x has this rank's rows only
+    };
+
+public:
+    // What a micro-batch keeps from its forward until its backward has ended.
+    class Pass
+    {
+    public:
+        explicit operator bool() const { return begun_; }
+
+    private:
+        friend class Network;
+        bool begun_ = false;
+        std::vector<Layer> layers_;
+        Held out_; // the last layer's, where the head follows
+        std::vector<Later> later_;
+    };
+
+    Network(const TrainerConfig& config, Backend& backend, Arena& arena, ParameterStore& parameters);
+    // A piece. `partners` must live as long.
+    Network(const TrainerConfig& config, const Piece& piece, Backend& backend, Arena& arena,
+            ParameterStore& parameters, Partners& partners);
+
+    // Recomputation and flash attention may change between steps.
+    void set(const Training& training);
+    // Who looks on from now on.
+    void watch(const Onlookers& onlookers) { onlookers_ = onlookers; }
+
+    // Adds the gradients of `scale` times the summed loss to the parameters' and writes each row's loss to
+    // `losses` on the device. False when stopped: gradients are then incomplete.
+    bool train(const Tokens& batch, float scale, float* losses, const Onlookers& onlookers);
+
+    // One pass of a micro-batch. `in` is the output of the layers before, empty where the stretch embeds;
+    // what comes back is for the layers after, or empty where it heads, or when stopped.
+    Held forward(const Stretch& stretch, const Tokens& batch, Held in, Pass& pass);
+    // `gradient` is that of the output, empty where the stretch heads (then `scale` and `losses` count); what
+    // comes back is that of the input, empty where the stretch embeds. With `weights_later` the products for
+    // the gradients of the layers' matrices wait for backward_weights() (Qi et al., arXiv 2401.10241, section
+    // 2), and so does what they need.
+    Held backward(const Stretch& stretch, const Tokens& batch, Held gradient, Pass& pass, float scale,
+                  float* losses, bool weights_later = false);
+    void backward_weights(const Stretch& stretch, Pass& pass);
+
+    // Losses only. False when stopped.
+    bool evaluate(const Tokens& batch, float* losses, const Onlookers& onlookers);
+    // [1, vocab] after the first `seen` tokens of one sequence.
+    Held logits_after(const Tokens& batch, Index seen);
+
+    // Rows of the residual that this piece has of a micro-batch.
+    Index own_rows(Index rows) const
+    {
+        return partners_.sequence_parallel() ? rows / partners_.tensor_ranks() : rows;
+    }
+
+private:
     struct Head
     {
         Held statistics;
         Held normed;
         Held logits;
+    };
+    // A tensor of all rows: the one that is there, or gathered from the tensor group.
+    class Whole
+    {
+    public:
+        Whole(const Tensor& there, Held gathered) : there_(there), gathered_(std::move(gathered)) {}
+        const Tensor& tensor() const { return gathered_ ? gathered_.tensor() : there_; }
+        operator const Tensor&() const { return tensor(); } // NOLINT(google-explicit-constructor)
+
+    private:
+        Tensor there_;
+        Held gathered_;
     };
 
     Held matrix(Index rows, Index cols, DType type, Component component);
@@ -97,9 +166,11 @@ private:
     Held output_of(Index index, const Layer& layer, Component component);
     void forward_attention(const LayerPlaces& places, const Tokens& batch, Layer& layer, Component component);
     void again_probabilities(const Tokens& batch, Layer& layer);
-    Held forward_all(const Tokens& batch, std::vector<Layer>& layers, Component component);
+    Held forward_layers(const Stretch& stretch, const Tokens& batch, Held x, std::vector<Layer>& layers,
+                        Component component);
     Head forward_head(const Tensor& x, Component component);
     Held backward_head(const Tokens& batch, const Tensor& x, Head& head, float scale, float* losses);
+    void cross_entropy(const Tokens& batch, const Tensor& logits, float scale, float* losses);
     void backward_layer(Index index, const Tokens& batch, Layer& layer, const Tensor& residual);
     void backward_mlp(const LayerPlaces& places, Layer& layer, const Tensor& residual);
     void backward_attention(const LayerPlaces& places, const Tokens& batch, Layer& layer,
@@ -108,8 +179,17 @@ private:
 
     // out = x weight + bias + add
     void linear(const Tensor& x, int weight, int bias, const Tensor& out, const Tensor& add = {});
-    // Gradients of weight and bias; and of x, where `dx` is given.
-    void linear_backward(const Tensor& dy, const Tensor& x, int weight, int bias, const Tensor& dx);
+    // The same where x is split by columns over the tensor group: the sum of all parts.
+    void linear_sum(const Tensor& x, int weight, int bias, const Tensor& out, const Tensor& add);
+    // Gradients of weight and bias, and of x.
+    void linear_backward(const Tensor& dy, const Tensor& x, int weight, int bias, const Tensor& dx,
+                         bool gathers = false);
+    void weight_gradient(const Tensor& dy, const Tensor& x, int weight, int bias);
+    bool splits() const { return partners_.tensor_ranks() > 1; }
+    bool first_of_group() const { return partners_.tensor_rank() == 0; }
+    Whole gather(const Tensor& own);
+    // Sums the tensor group's parts of a gradient; the rows of this rank are left.
+    Held sum_of_parts(Held part);
     void norm(const Tensor& x, int gain, int bias, Held& out, Held& statistics, DType type,
               Component component);
     void norm_backward(const Tensor& gradient, const Tensor& x, int gain, int bias, const Held& statistics,
@@ -130,12 +210,17 @@ private:
     void moment(MemoryMoment::Where where, Index layer = 0);
     bool stopped() const { return onlookers_.stop && onlookers_.stop->load(std::memory_order_relaxed); }
 
-    Model model_;
+    Index head_unit() const { return model_.layers + 1; }
+
+    Model model_; // of this piece
     Training training_;
     Backend& backend_;
     Arena& arena_;
-    Parameters& parameters_;
+    ParameterStore& parameters_;
+    Partners alone_;
+    Partners& partners_;
     Onlookers onlookers_;
+    std::vector<Later>* later_ = nullptr; // where products for weight gradients wait; null: they do not
 };
 
 } // namespace ringside::trainer

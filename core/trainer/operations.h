@@ -25,7 +25,8 @@ struct Product
     Index k() const { return a_transposed ? a.rows : a.cols; }
 };
 
-// out = table[token] + positions[place of the token]
+// out = table[token] + positions[place of the token]. A table that is split has the words from first_token
+// on; the others are zero here.
 struct Embed
 {
     const std::int32_t* tokens = nullptr; // [out.rows]
@@ -33,6 +34,7 @@ struct Embed
     Tensor positions = {}; // learned positions only
     Tensor out = {};
     Index length = 0; // T
+    Index first_token = 0;
 };
 struct EmbedBackward
 {
@@ -41,6 +43,7 @@ struct EmbedBackward
     Tensor table_gradient = {};    // added to
     Tensor position_gradient = {}; // added to
     Index length = 0;
+    Index first_token = 0;
 };
 
 // LayerNorm (with mean and bias) or RMSNorm; statistics are what the backward needs of a row.
@@ -118,13 +121,33 @@ struct ActivationBackward
     Tensor dpre = {};
 };
 
-// Softmax and cross-entropy in one pass; logits become their gradient, times scale.
+// Softmax and cross-entropy in one pass; logits become their gradient, times scale. Logits that are split
+// have the words from first_word on, and the statistics of all parts.
 struct CrossEntropy
 {
     Tensor logits = {};                    // f32
     const std::int32_t* targets = nullptr; // kNoTarget asks nothing
     float* losses = nullptr;               // [rows]; 0 where nothing is asked
     float scale = 1;
+    const float* statistics = nullptr; // [parts, rows, 3] of LogitStatistics; null: logits are whole
+    Index parts = 1;
+    Index first_word = 0;
+};
+// What the softmax of a row needs of one part of its logits: their largest, the sum of exp(logit - largest),
+// and the target's logit, 0 where another part has it.
+struct LogitStatistics
+{
+    Tensor logits = {}; // f32
+    const std::int32_t* targets = nullptr;
+    float* out = nullptr; // [rows, 3]
+    Index first_word = 0;
+};
+
+// to += from, rounded once; both in the same format.
+struct Add
+{
+    Tensor from = {};
+    Tensor to = {};
 };
 
 // bias_gradient += sum of the rows

@@ -5,6 +5,8 @@
 #include "core/lab/random.h"
 
 #include <cmath>
+#include <map>
+#include <string_view>
 
 namespace ringside::trainer
 {
@@ -22,88 +24,156 @@ double bell(std::uint64_t bits)
     return (sum / 65535 - 2) * 1.7320508075688772;
 }
 
+enum class Cut : std::uint8_t
+{
+    none,
+    rows,
+    columns
+};
+
 // Lays parameters out one after the other.
 class Layout
 {
 public:
-    Layout(const Model& model, ParameterTable& table) : m_(model), t_(table) {}
-
-    int matrix(std::string name, Index rows, Index cols, bool block, double deviation = kDeviation)
+    Layout(const Model& whole, const Piece& piece, ParameterTable& table)
+        : m_(whole), piece_(piece), t_(table)
     {
-        return add({std::move(name), rows, cols, 0, block, deviation, 0});
-    }
-    int vector(std::string name, Index length, double start)
-    {
-        return add({std::move(name), 1, length, 0, false, 0, start});
     }
 
     void matrices()
     {
         const Index h = m_.hidden;
-        t_.embedding = matrix("embedding", m_.vocab, h, false);
-        if (m_.positions == Positions::learned)
+        if (piece_.embedding)
         {
-            t_.positions = matrix("positions", m_.max_sequence_length, h, false);
+            t_.embedding = matrix("embedding", m_.vocab, h, Cut::rows);
         }
-        // What every layer adds to the residual grows with their number unless it starts smaller.
-        const double added = kDeviation / std::sqrt(2.0 * static_cast<double>(m_.layers));
-        for (Index i = 0; i < m_.layers; ++i)
+        if (piece_.embedding && m_.positions == Positions::learned)
         {
-            LayerPlaces& layer = t_.layers.emplace_back();
-            const std::string prefix = fmt::format("layer {}: ", i + 1);
-            layer.qkv =
-                matrix(prefix + "query, key, value", h, (m_.heads + 2 * m_.kv_heads) * m_.head_dim, true);
-            layer.out = matrix(prefix + "attention output", m_.heads * m_.head_dim, h, true, added);
-            layer.up = matrix(prefix + "MLP up", h, m_.gated_mlp ? 2 * m_.ffn : m_.ffn, true);
-            layer.down = matrix(prefix + "MLP down", m_.ffn, h, true, added);
+            t_.positions = matrix("positions", m_.max_sequence_length, h, Cut::none);
         }
-        t_.head = m_.tied_embeddings ? t_.embedding : matrix("output projection", m_.vocab, h, false);
+        for (const Index layer : piece_.layers)
+        {
+            layer_matrices(t_.layers.emplace_back(), prefix(layer));
+        }
+        if (piece_.head)
+        {
+            t_.head = !m_.tied_embeddings ? matrix("output projection", m_.vocab, h, Cut::rows)
+                      : piece_.embedding  ? t_.embedding
+                                          : matrix("embedding", m_.vocab, h, Cut::rows);
+        }
     }
 
     void vectors()
     {
-        const Index h = m_.hidden;
         for (std::size_t i = 0; i < t_.layers.size(); ++i)
         {
-            LayerPlaces& layer = t_.layers[i];
-            const std::string prefix = fmt::format("layer {}: ", i + 1);
-            norm(prefix + "first norm", layer.gain1, layer.bias1);
-            norm(prefix + "second norm", layer.gain2, layer.bias2);
-            if (m_.biases || m_.qkv_bias)
-            {
-                layer.qkv_bias =
-                    vector(prefix + "query, key, value bias", (m_.heads + 2 * m_.kv_heads) * m_.head_dim, 0);
-            }
-            if (m_.biases)
-            {
-                layer.out_bias = vector(prefix + "attention output bias", h, 0);
-                layer.up_bias = vector(prefix + "MLP up bias", m_.gated_mlp ? 2 * m_.ffn : m_.ffn, 0);
-                layer.down_bias = vector(prefix + "MLP down bias", h, 0);
-            }
+            layer_vectors(t_.layers[i], prefix(piece_.layers[i]));
         }
-        norm("final norm", t_.final_gain, t_.final_bias);
+        if (piece_.head)
+        {
+            norm("final norm", t_.final_gain, t_.final_bias);
+        }
     }
 
 private:
-    void norm(const std::string& name, int& gain, int& bias)
+    static std::string prefix(Index layer) { return fmt::format("layer {}: ", layer + 1); }
+
+    void layer_matrices(LayerPlaces& layer, const std::string& name)
     {
-        gain = vector(name + " gain", m_.hidden, 1);
-        if (m_.norm == Norm::layernorm)
+        const Index h = m_.hidden;
+        // What every layer adds to the residual grows with their number unless it starts smaller.
+        const double added = kDeviation / std::sqrt(2.0 * static_cast<double>(m_.layers));
+        layer.qkv = block(name + "query, key, value", h, query_key_value(), kDeviation);
+        layer.out = block(name + "attention output", m_.heads * m_.head_dim, h, added);
+        layer.up = block(name + "MLP up", h, gate_and_up(), kDeviation);
+        layer.down = block(name + "MLP down", m_.ffn, h, added);
+    }
+
+    void layer_vectors(LayerPlaces& layer, const std::string& name)
+    {
+        norm(name + "first norm", layer.gain1, layer.bias1);
+        norm(name + "second norm", layer.gain2, layer.bias2);
+        if (m_.biases || m_.qkv_bias)
         {
-            bias = vector(name + " bias", m_.hidden, 0);
+            layer.qkv_bias = vector(name + "query, key, value bias", query_key_value(), 0, true);
+        }
+        if (m_.biases)
+        {
+            layer.out_bias = vector(name + "attention output bias", {m_.hidden}, 0, false);
+            layer.up_bias = vector(name + "MLP up bias", gate_and_up(), 0, true);
+            layer.down_bias = vector(name + "MLP down bias", {m_.hidden}, 0, false);
         }
     }
-    int add(Parameter parameter)
+
+    std::vector<Index> query_key_value() const
     {
-        parameter.offset = t_.elements;
-        t_.elements += parameter.elements();
-        t_.list.push_back(std::move(parameter));
+        return {m_.heads * m_.head_dim, m_.kv_heads * m_.head_dim, m_.kv_heads * m_.head_dim};
+    }
+    std::vector<Index> gate_and_up() const
+    {
+        return m_.gated_mlp ? std::vector<Index>{m_.ffn, m_.ffn} : std::vector<Index>{m_.ffn};
+    }
+
+    void norm(const std::string& name, int& gain, int& bias)
+    {
+        gain = vector(name + " gain", {m_.hidden}, 1, false);
+        if (m_.norm == Norm::layernorm)
+        {
+            bias = vector(name + " bias", {m_.hidden}, 0, false);
+        }
+    }
+    int matrix(std::string name, Index rows, Index cols, Cut cut)
+    {
+        return add({.name = std::move(name), .deviation = kDeviation}, rows, {cols}, cut);
+    }
+    // Of a layer, split by columns or, where what goes in is split already, by rows.
+    int block(std::string name, Index rows, const std::vector<Index>& cols, double deviation)
+    {
+        return add({.name = std::move(name), .block = true, .deviation = deviation}, rows, cols,
+                   Cut::columns);
+    }
+    int block(std::string name, Index rows, Index cols, double deviation)
+    {
+        return add({.name = std::move(name), .block = true, .deviation = deviation}, rows, {cols}, Cut::rows);
+    }
+    int vector(std::string name, const std::vector<Index>& cols, double start, bool split)
+    {
+        return add({.name = std::move(name), .start = start}, 1, cols, split ? Cut::columns : Cut::none);
+    }
+
+    // Columns come in groups that are split one by one.
+    int add(Parameter p, Index rows, const std::vector<Index>& groups, Cut cut)
+    {
+        const Index ranks = piece_.tensor_ranks;
+        p.whole_rows = rows;
+        p.rows = cut == Cut::rows ? rows / ranks : rows;
+        p.first_row = cut == Cut::rows ? p.rows * piece_.tensor_rank : 0;
+        for (const Index group : groups)
+        {
+            const Index count = cut == Cut::columns ? group / ranks : group;
+            p.columns.push_back(
+                {p.whole_cols + (cut == Cut::columns ? count * piece_.tensor_rank : 0), count});
+            p.cols += count;
+            p.whole_cols += group;
+        }
+        p.offset = p.whole_offset = t_.elements;
+        t_.elements += p.elements();
+        t_.list.push_back(std::move(p));
         return static_cast<int>(t_.list.size()) - 1;
     }
 
     const Model& m_;
+    const Piece& piece_;
     ParameterTable& t_;
 };
+
+void lay_out(const Model& whole, const Piece& piece, ParameterTable& table)
+{
+    Layout layout(whole, piece, table);
+    layout.matrices();
+    table.decayed = table.elements;
+    layout.vectors();
+}
 
 DType sixteen_bits(Precision precision)
 {
@@ -114,10 +184,40 @@ DType sixteen_bits(Precision precision)
 
 ParameterTable::ParameterTable(const Model& model)
 {
-    Layout layout(model, *this);
-    layout.matrices();
-    decayed = elements;
-    layout.vectors();
+    lay_out(model, whole_piece(model), *this);
+}
+
+ParameterTable::ParameterTable(const Model& whole, const Piece& piece)
+{
+    lay_out(whole, piece, *this);
+    std::map<std::string_view, Index> offsets;
+    const ParameterTable all(whole);
+    for (const Parameter& p : all.list)
+    {
+        offsets[p.name] = p.offset;
+    }
+    for (Parameter& p : list)
+    {
+        p.whole_offset = offsets.at(p.name);
+    }
+}
+
+void first_values(const Parameter& p, std::uint64_t seed, float* values)
+{
+    const std::uint64_t key = random_key(seed, RandomStream::weights, 0);
+    const auto value_of = [&](Index whole)
+    {
+        return p.deviation > 0 ? p.deviation * bell(random_bits(key, static_cast<std::uint64_t>(whole)))
+                               : p.start;
+    };
+    p.each_run(
+        [&](Index here, Index whole, Index count)
+        {
+            for (Index i = 0; i < count; ++i)
+            {
+                values[here + i] = static_cast<float>(value_of(whole + i));
+            }
+        });
 }
 
 Formats::Formats(const TrainerConfig& config)
@@ -138,24 +238,25 @@ Formats::Formats(const TrainerConfig& config)
 }
 
 Parameters::Parameters(const TrainerConfig& config, Backend& backend, Arena& arena)
-    : table_(config.model), formats_(config), backend_(backend)
+    : ParameterStore(ParameterTable(config.model), Formats(config)), backend_(backend)
 {
-    const Index n = table_.elements;
-    weights_ = arena.take(n * bytes_of(formats_.weight), Component::weights);
-    gradients_ = arena.take(n * bytes_of(formats_.gradient), Component::gradients);
+    const Formats& formats = this->formats();
+    const Index n = table().elements;
+    weights_ = arena.take(n * bytes_of(formats.weight), Component::weights);
+    gradients_ = arena.take(n * bytes_of(formats.gradient), Component::gradients);
     momentum_ = arena.take(n * 4, Component::momentum);
-    if (formats_.variance)
+    if (formats.variance)
     {
         variance_ = arena.take(n * 4, Component::variance);
     }
-    if (formats_.master)
+    if (formats.master)
     {
         master_ = arena.take(n * 4, Component::master_weights);
     }
-    if (formats_.eight_bit)
+    if (formats.eight_bit)
     {
         Index scales = 0;
-        for (const Parameter& p : table_.list)
+        for (const Parameter& p : table().list)
         {
             scale_offsets_.push_back(scales);
             scales += p.block ? p.rows + p.cols : 0;
@@ -167,13 +268,13 @@ Parameters::Parameters(const TrainerConfig& config, Backend& backend, Arena& are
 Tensor Parameters::weight(int place) const
 {
     const Parameter& p = at(place);
-    auto* start = weights_.as<char>() + p.offset * bytes_of(formats_.weight);
+    auto* start = weights_.as<char>() + p.offset * bytes_of(formats().weight);
     if (is_eight_bit(place))
     {
         return tensor(start, DType::e4m3, p.rows, p.cols,
                       scales_.as<float>() + scale_offsets_[static_cast<std::size_t>(place)]);
     }
-    return tensor(start, formats_.weight, p.rows, p.cols);
+    return tensor(start, formats().weight, p.rows, p.cols);
 }
 
 Tensor Parameters::forward_weight(int place) const
@@ -191,7 +292,7 @@ Tensor Parameters::forward_weight(int place) const
 Tensor Parameters::gradient(int place) const
 {
     const Parameter& p = at(place);
-    return tensor(gradients_.as<char>() + p.offset * bytes_of(formats_.gradient), formats_.gradient, p.rows,
+    return tensor(gradients_.as<char>() + p.offset * bytes_of(formats().gradient), formats().gradient, p.rows,
                   p.cols);
 }
 
@@ -203,19 +304,12 @@ Tensor Parameters::values(int place) const
 
 void Parameters::initialise(std::uint64_t seed)
 {
-    const std::uint64_t key = random_key(seed, RandomStream::weights, 0);
-    std::vector<float> first(static_cast<std::size_t>(table_.elements));
-    for (const Parameter& p : table_.list)
+    std::vector<float> first(static_cast<std::size_t>(table().elements));
+    for (const Parameter& p : table().list)
     {
-        for (Index i = p.offset; i < p.offset + p.elements(); ++i)
-        {
-            const double value = p.deviation > 0
-                                     ? p.deviation * bell(random_bits(key, static_cast<std::uint64_t>(i)))
-                                     : p.start;
-            first[static_cast<std::size_t>(i)] = static_cast<float>(value);
-        }
+        first_values(p, seed, first.data());
     }
-    const Index bytes = table_.elements * 4;
+    const Index bytes = table().elements * 4;
     backend_.clear(momentum_.data(), momentum_.bytes());
     if (variance_)
     {
@@ -227,15 +321,15 @@ void Parameters::initialise(std::uint64_t seed)
         round_weights();
         return;
     }
-    if (formats_.weight == DType::f32)
+    if (formats().weight == DType::f32)
     {
         backend_.upload(weights_.data(), first.data(), bytes);
         return;
     }
     // The momentum starts at zero, so its memory can hold the fp32 values until they are rounded.
     backend_.upload(momentum_.data(), first.data(), bytes);
-    backend_.run(Convert{.from = tensor(momentum_.data(), DType::f32, 1, table_.elements),
-                         .to = tensor(weights_.data(), formats_.weight, 1, table_.elements)});
+    backend_.run(Convert{.from = tensor(momentum_.data(), DType::f32, 1, table().elements),
+                         .to = tensor(weights_.data(), formats().weight, 1, table().elements)});
     backend_.clear(momentum_.data(), momentum_.bytes());
 }
 
@@ -246,7 +340,7 @@ void Parameters::clear_gradients()
 
 void Parameters::round_weights()
 {
-    for (int place = 0; place < static_cast<int>(table_.list.size()); ++place)
+    for (int place = 0; place < static_cast<int>(table().list.size()); ++place)
     {
         backend_.run(Convert{.from = values(place), .to = weight(place)});
         if (is_eight_bit(place))
@@ -258,17 +352,17 @@ void Parameters::round_weights()
 
 void Parameters::update(Update update)
 {
-    update.weights = formats_.eight_bit ? nullptr : weights_.data();
-    update.weight_type = formats_.weight;
+    update.weights = formats().eight_bit ? nullptr : weights_.data();
+    update.weight_type = formats().weight;
     update.master = master_.as<float>();
     update.gradients = gradients_.data();
-    update.gradient_type = formats_.gradient;
+    update.gradient_type = formats().gradient;
     update.momentum = momentum_.as<float>();
     update.variance = variance_.as<float>();
-    update.elements = table_.elements;
-    update.decayed = table_.decayed;
+    update.elements = table().elements;
+    update.decayed = table().decayed;
     backend_.run(update);
-    if (formats_.eight_bit)
+    if (formats().eight_bit)
     {
         round_weights();
     }

@@ -4,6 +4,7 @@
 
 #include "core/lab/config.h"
 #include "core/trainer/arena.h"
+#include "core/trainer/piece.h"
 
 #include <string>
 #include <vector>
@@ -21,7 +22,35 @@ struct Parameter
     double deviation = 0; // of its first values; 0: all are `start`
     double start = 0;
 
+    // Where it lies in the whole model's parameter of the same name.
+    struct Columns
+    {
+        Index first = 0;
+        Index count = 0;
+    };
+    Index whole_offset = 0;
+    Index whole_rows = 0;
+    Index whole_cols = 0;
+    Index first_row = 0;
+    std::vector<Columns> columns = {}; // side by side here; [query, key, value] of this part's heads
+
     Index elements() const { return rows * cols; }
+    bool split() const { return rows != whole_rows || cols != whole_cols; }
+    // Calls with (element here, element of the whole model, count) for each run of neighbours.
+    template <class Run>
+    void each_run(const Run& run) const
+    {
+        for (Index row = 0; row < rows; ++row)
+        {
+            Index col = 0;
+            for (const Columns& part : columns)
+            {
+                run(offset + row * cols + col, whole_offset + (first_row + row) * whole_cols + part.first,
+                    part.count);
+                col += part.count;
+            }
+        }
+    }
 };
 
 // Places in the list of parameters; -1: the model has none.
@@ -44,6 +73,7 @@ struct LayerPlaces
 struct ParameterTable
 {
     explicit ParameterTable(const Model& model);
+    ParameterTable(const Model& whole, const Piece& piece);
 
     std::vector<Parameter> list;
     std::vector<LayerPlaces> layers;
@@ -55,6 +85,10 @@ struct ParameterTable
     Index elements = 0;
     Index decayed = 0; // elements of matrices
 };
+
+// The first values of a parameter: a bell of its deviation, or its start. The same for an element whoever has
+// it. `values` is where element 0 of the table goes.
+void first_values(const Parameter& parameter, std::uint64_t seed, float* values);
 
 // The formats of a training.
 struct Formats
@@ -70,20 +104,41 @@ struct Formats
     bool variance = false;
 };
 
-class Parameters
+// Where a network finds its weights and leaves their gradients.
+class ParameterStore
+{
+public:
+    ParameterStore(ParameterTable table, Formats formats) : table_(std::move(table)), formats_(formats) {}
+    ParameterStore(const ParameterStore&) = delete;
+    ParameterStore& operator=(const ParameterStore&) = delete;
+    virtual ~ParameterStore() = default;
+
+    const ParameterTable& table() const { return table_; }
+    const Formats& formats() const { return formats_; }
+    bool is_eight_bit(int place) const { return formats_.eight_bit && at(place).block; }
+
+    // As a matrix product of the forward reads it ([in, out], or [out, in] in 8 bits), and of the backward
+    // ([in, out]).
+    virtual Tensor weight(int place) const = 0;
+    virtual Tensor forward_weight(int place) const { return weight(place); }
+    virtual Tensor gradient(int place) const = 0;
+
+protected:
+    const Parameter& at(int place) const { return table_.list[static_cast<std::size_t>(place)]; }
+
+private:
+    ParameterTable table_;
+    Formats formats_;
+};
+
+class Parameters final : public ParameterStore
 {
 public:
     Parameters(const TrainerConfig& config, Backend& backend, Arena& arena);
 
-    const ParameterTable& table() const { return table_; }
-    const Formats& formats() const { return formats_; }
-
-    // As a matrix product of the forward reads it ([in, out], or [out, in] in 8 bits), and of the backward
-    // ([in, out]).
-    Tensor weight(int place) const;
-    Tensor forward_weight(int place) const;
-    Tensor gradient(int place) const;
-    bool is_eight_bit(int place) const { return formats_.eight_bit && at(place).block; }
+    Tensor weight(int place) const override;
+    Tensor forward_weight(int place) const override;
+    Tensor gradient(int place) const override;
 
     // First values from the seed: a bell of deviation 0.02, less for what is added to the residual (GPT-2).
     void initialise(std::uint64_t seed);
@@ -101,12 +156,9 @@ public:
     std::vector<Part> parts();
 
 private:
-    const Parameter& at(int place) const { return table_.list[static_cast<std::size_t>(place)]; }
     Tensor values(int place) const; // the fp32 values that 8-bit copies are made of
     void round_weights();
 
-    ParameterTable table_;
-    Formats formats_;
     Backend& backend_;
     Block weights_;
     Block gradients_;

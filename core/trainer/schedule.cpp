@@ -43,4 +43,26 @@ bool LossScale::after(bool finite, const Recipe& recipe)
     return true;
 }
 
+double clipping(const Recipe& recipe, double gradient_norm)
+{
+    return recipe.clip > 0 && gradient_norm > recipe.clip ? recipe.clip / gradient_norm : 1;
+}
+
+Update update_of(const TrainerConfig& config, std::int64_t updates, double learning_rate, double scale)
+{
+    const Recipe& r = config.recipe;
+    const bool adamw = config.training.optimizer == Optimizer::adamw;
+    Update update;
+    update.rule = adamw ? UpdateRule::adamw : UpdateRule::sgd;
+    update.learning_rate = static_cast<float>(learning_rate);
+    update.beta1 = static_cast<float>(adamw ? r.beta1 : r.momentum);
+    update.beta2 = static_cast<float>(r.beta2);
+    update.epsilon = static_cast<float>(r.epsilon);
+    update.weight_decay = static_cast<float>(r.weight_decay);
+    update.correction1 = static_cast<float>(1 - std::pow(r.beta1, static_cast<double>(updates)));
+    update.correction2 = static_cast<float>(1 - std::pow(r.beta2, static_cast<double>(updates)));
+    update.gradient_scale = static_cast<float>(scale);
+    return update;
+}
+
 } // namespace ringside::trainer

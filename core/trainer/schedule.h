@@ -1,8 +1,9 @@
-// What an optimizer step needs beside gradients: the learning rate of the step, and the loss scale that keeps
-// fp16 gradients in range.
+// What an optimizer step needs beside gradients: the learning rate of the step, clipping, and the loss scale
+// that keeps fp16 gradients in range.
 #pragma once
 
 #include "core/lab/config.h"
+#include "core/trainer/operations.h"
 
 namespace ringside::trainer
 {
@@ -22,5 +23,12 @@ struct LossScale
     bool after(bool finite, const Recipe& recipe);
     bool operator==(const LossScale&) const = default;
 };
+
+// What gradients are multiplied by so that their norm is at most Recipe::clip (Pascanu et al., arXiv
+// 1211.5063, algorithm 1).
+double clipping(const Recipe& recipe, double gradient_norm);
+
+// The optimizer's numbers of the `updates`-th update, counted from 1; gradients are multiplied by `scale`.
+Update update_of(const TrainerConfig& config, std::int64_t updates, double learning_rate, double scale);
 
 } // namespace ringside::trainer

@@ -153,18 +153,8 @@ void Trainer::finish(StepResult& result)
         return;
     }
     ++updates_;
-    const double clip = r.clip > 0 && result.gradient_norm > r.clip ? r.clip / result.gradient_norm : 1;
-    const bool adamw = config_.training.optimizer == Optimizer::adamw;
-    Update update;
-    update.rule = adamw ? UpdateRule::adamw : UpdateRule::sgd;
-    update.learning_rate = static_cast<float>(result.learning_rate);
-    update.beta1 = static_cast<float>(adamw ? r.beta1 : r.momentum);
-    update.beta2 = static_cast<float>(r.beta2);
-    update.epsilon = static_cast<float>(r.epsilon);
-    update.weight_decay = static_cast<float>(r.weight_decay);
-    update.correction1 = static_cast<float>(1 - std::pow(r.beta1, static_cast<double>(updates_)));
-    update.correction2 = static_cast<float>(1 - std::pow(r.beta2, static_cast<double>(updates_)));
-    update.gradient_scale = static_cast<float>(clip * unscale);
+    const double clip = clipping(r, result.gradient_norm);
+    Update update = update_of(config_, updates_, result.learning_rate, clip * unscale);
     update.stochastic = r.stochastic_rounding;
     update.key = random_key(config_.seed, RandomStream::rounding, static_cast<std::uint64_t>(step_));
     parameters_.update(update);

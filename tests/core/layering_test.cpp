@@ -92,6 +92,12 @@ bool within(const std::string& room, const std::string& folder)
     return room == folder || room.starts_with(folder + "/");
 }
 
+// Whether a source is in one of the two rooms with threads, clocks and devices.
+bool trains(const std::string& file)
+{
+    return file.starts_with("core/trainer/") || file.starts_with("core/parallel/");
+}
+
 } // namespace
 
 TEST_CASE("the core includes neither the ui, nor the app, nor tests, nor a window library")
@@ -107,7 +113,7 @@ TEST_CASE("the core includes neither the ui, nor the app, nor tests, nor a windo
     }
 }
 
-TEST_CASE("the ui includes neither the app nor the trainer")
+TEST_CASE("the ui includes neither the app nor the trainer nor the parallel lab")
 {
     for (const auto& [file, target] : includes_of("ui"))
     {
@@ -116,28 +122,39 @@ TEST_CASE("the ui includes neither the app nor the trainer")
         CHECK_FALSE(within(room, "app"));
         CHECK_FALSE(within(room, "tests"));
         CHECK_FALSE(within(room, "core/trainer"));
+        CHECK_FALSE(within(room, "core/parallel"));
     }
 }
 
-TEST_CASE("only the trainer, the app and tests know the trainer")
+TEST_CASE("only the rooms that train, the app and tests know the trainer")
 {
     for (const auto& [file, target] : includes_of("core"))
     {
         INFO(file << " includes " << target);
-        CHECK((!within(room_of(target), "core/trainer") || file.starts_with("core/trainer/")));
+        CHECK((!within(room_of(target), "core/trainer") || trains(file)));
     }
 }
 
-TEST_CASE("only the trainer has threads, clocks and devices")
+TEST_CASE("nothing in the core knows the parallel lab")
 {
-    const std::set<std::string> its_own{"thread", "mutex",  "condition_variable", "chrono",
-                                        "atomic", "future", "cuda_runtime.h",     "dlfcn.h"};
+    for (const auto& [file, target] : includes_of("core"))
+    {
+        INFO(file << " includes " << target);
+        CHECK((!within(room_of(target), "core/parallel") || file.starts_with("core/parallel/")));
+    }
+}
+
+TEST_CASE("only the rooms that train have threads, clocks and devices")
+{
+    const std::set<std::string> its_own{"thread",       "mutex",  "condition_variable", "chrono",
+                                        "atomic",       "future", "cuda_runtime.h",     "dlfcn.h",
+                                        "shared_mutex", "mpi.h"};
     for (const auto& [file, target] : includes_of("core"))
     {
         INFO(file << " includes " << target);
         const bool dates =
             file == "core/study/calendar.cpp" && target == "chrono"; // days of a calendar, no clock
-        CHECK((!its_own.contains(target) || dates || file.starts_with("core/trainer/")));
+        CHECK((!its_own.contains(target) || dates || trains(file)));
     }
 }
 
@@ -165,6 +182,9 @@ TEST_CASE("inside the core every room includes only the rooms below it")
         {"core/study",
          {"core/base", "core/scenario", "core/schedule", "core/collective", "core/engine", "core/search"}},
         {"core/lab", {"core/base", "core/scenario", "core/schedule", "core/engine"}},
+        {"core/parallel",
+         {"core/base", "core/scenario", "core/schedule", "core/collective", "core/engine", "core/lab",
+          "core/trainer"}},
     };
     std::set<std::string> seen;
     for (const auto& [file, target] : includes_of("core"))

@@ -2,6 +2,7 @@
 // through whole training steps, with threads taking turns in several orders.
 #include "tests/core/trainer_support.h"
 
+#include "core/parallel/backend_memory.h"
 #include "core/trainer/cuda/cuda_backend_ops.h"
 #include "core/trainer/cuda/shim_runtime.h"
 
@@ -244,4 +245,32 @@ TEST_CASE("what CUDA does not train in is said")
     TrainerConfig config = tiny_config();
     config.training.flash_attention = false;
     CHECK_THROWS(shimmed(config));
+}
+
+TEST_CASE("what a rank is sent is added on the device with the bits of the host")
+{
+    CudaBackend moves(std::make_unique<ShimRuntime>());
+    CudaBackend computes(std::make_unique<ShimRuntime>());
+    parallel::BackendMemory device(moves, computes);
+    CHECK_FALSE(device.on_host());
+    for (const trainer::DType type : {trainer::DType::f32, trainer::DType::bf16, trainer::DType::f16})
+    {
+        constexpr trainer::Index kCount = 1037;
+        // Any pattern is a number once it has an exponent in the middle.
+        std::vector<std::uint32_t> to(kCount);
+        std::vector<std::uint32_t> from(kCount);
+        for (std::uint32_t i = 0; i < kCount; ++i)
+        {
+            to[i] = 0x3C003C00U | (i * 2654435761U & 0x807F807FU);
+            from[i] = 0x3C003C00U | (i * 2246822519U & 0x807F807FU);
+        }
+        std::vector<std::uint32_t> wanted = to;
+        parallel::host_memory().add(wanted.data(), from.data(), type, kCount);
+        auto* there = static_cast<std::uint32_t*>(device.allocate(kCount * 4));
+        device.copy(there, to.data(), kCount * 4);
+        device.add(there, from.data(), type, kCount);
+        device.copy(to.data(), there, kCount * 4);
+        device.release(there);
+        CHECK(to == wanted);
+    }
 }

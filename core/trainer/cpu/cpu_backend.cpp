@@ -204,6 +204,14 @@ void CpuBackend::run(const CrossEntropy& loss)
 {
     over(loss, loss.logits.rows, least_rows(loss.logits.cols), kernels_.cross_entropy);
 }
+void CpuBackend::run(const LogitStatistics& statistics)
+{
+    over(statistics, statistics.logits.rows, least_rows(statistics.logits.cols), kernels_.logit_statistics);
+}
+void CpuBackend::run(const Add& add)
+{
+    over(add, add.to.rows, least_rows(add.to.cols), kernels_.add);
+}
 void CpuBackend::run(const SumRows& sum)
 {
     over_columns(sum, sum.gradient.cols, kernels_.sum_rows);

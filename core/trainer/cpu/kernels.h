@@ -50,6 +50,8 @@ struct Kernels
     void (*activation)(const Activation& activation, Part rows);
     void (*activation_backward)(const ActivationBackward& activation, Part rows);
     void (*cross_entropy)(const CrossEntropy& loss, Part rows);
+    void (*logit_statistics)(const LogitStatistics& statistics, Part rows);
+    void (*add)(const Add& add, Part rows);
     void (*sum_rows)(const SumRows& sum, Part cols);
     void (*convert)(const Convert& convert, Part rows); // of what is written
     void (*update)(const Update& update, Part elements);

@@ -43,6 +43,8 @@ public:
     void run(const Activation& activation) override;
     void run(const ActivationBackward& activation) override;
     void run(const CrossEntropy& loss) override;
+    void run(const LogitStatistics& statistics) override;
+    void run(const Add& add) override;
     void run(const SumRows& sum) override;
     void run(const Convert& convert) override;
     void run(const Update& update) override;

@@ -173,7 +173,8 @@ void CudaBackend::run(const Embed& e)
             [&]<class T>(T)
             {
                 launch(embed_kernel<T>, blocks(elements, kThreads), kThreads, 0, runtime_->stream(), e.tokens,
-                       as<T>(e.table), as<T>(e.positions), as<T>(e.out), e.length, e.out.cols, elements);
+                       as<T>(e.table), as<T>(e.positions), as<T>(e.out), e.length, e.out.cols, elements,
+                       e.first_token, e.table.rows);
             });
 }
 
@@ -184,7 +185,8 @@ void CudaBackend::run(const EmbedBackward& e)
             [&]<class T>(T)
             {
                 launch(embed_words_kernel<T>, static_cast<unsigned>(e.table_gradient.rows), kWideThreads, 0,
-                       runtime_->stream(), e.tokens, as<T>(g), any(e.table_gradient), g.rows, g.cols);
+                       runtime_->stream(), e.tokens, as<T>(g), any(e.table_gradient), g.rows, g.cols,
+                       e.first_token);
                 if (e.position_gradient)
                 {
                     launch(embed_positions_kernel<T>, blocks(e.length * g.cols, kThreads), kThreads, 0,
@@ -360,7 +362,19 @@ void CudaBackend::run(const ActivationBackward& a)
 void CudaBackend::run(const CrossEntropy& c)
 {
     launch(cross_entropy_kernel, static_cast<unsigned>(c.logits.rows), kWideThreads, 0, runtime_->stream(),
-           as<float>(c.logits), c.targets, c.losses, c.scale, c.logits.cols);
+           c);
+}
+
+void CudaBackend::run(const LogitStatistics& s)
+{
+    launch(logit_statistics_kernel, static_cast<unsigned>(s.logits.rows), kWideThreads, 0, runtime_->stream(),
+           s);
+}
+
+void CudaBackend::run(const Add& a)
+{
+    launch(add_kernel, blocks(a.to.elements(), kThreads), kThreads, 0, runtime_->stream(), any(a.from),
+           any(a.to), a.to.elements());
 }
 
 void CudaBackend::run(const Convert& c)

@@ -19,14 +19,15 @@ constexpr int kMostParts = 64; // of a sum over rows
 
 template <class T>
 __global__ void embed_kernel(const std::int32_t* tokens, const T* table, const T* positions, T* out,
-                             Index length, Index cols, Index elements)
+                             Index length, Index cols, Index elements, Index first, Index words)
 {
     const Index i = thread_index();
     if (i < elements)
     {
         const Index row = i / cols;
         const Index col = i % cols;
-        const float word = to_float(table[tokens[row] * cols + col]);
+        const Index place = tokens[row] - first;
+        const float word = place >= 0 && place < words ? to_float(table[place * cols + col]) : 0.0F;
         out[i] = from_float<T>(positions ? word + to_float(positions[row % length * cols + col]) : word);
     }
 }
@@ -34,14 +35,14 @@ __global__ void embed_kernel(const std::int32_t* tokens, const T* table, const T
 // A block for each word of the vocabulary, a thread for each column: whoever adds to a row is alone with it.
 template <class T>
 __global__ void embed_words_kernel(const std::int32_t* tokens, const T* gradient, Any table, Index rows,
-                                   Index cols)
+                                   Index cols, Index first_token)
 {
     __shared__ int found[kWideThreads];
     const Index word = blockIdx.x;
     for (Index first = 0; first < rows; first += kWideThreads)
     {
         const Index mine = first + threadIdx.x;
-        found[threadIdx.x] = mine < rows && tokens[mine] == word ? 1 : 0;
+        found[threadIdx.x] = mine < rows && tokens[mine] - first_token == word ? 1 : 0;
         __syncthreads();
         for (Index row = first; row < first + kWideThreads; ++row)
         {
@@ -300,13 +301,15 @@ __device__ inline float over_block(float x, float* room)
     return x;
 }
 
-__global__ void cross_entropy_kernel(float* logits, const std::int32_t* targets, float* losses, float scale,
-                                     Index cols)
+struct SoftmaxOfRow
 {
-    __shared__ float room[kWideThreads / kWarp];
-    const Index row = blockIdx.x;
-    const std::int32_t target = targets[row];
-    logits += row * cols;
+    float most;
+    float sum;
+    float wanted; // the target's logit
+};
+// By all threads of the block, over the row's logits or this part of them.
+__device__ inline SoftmaxOfRow softmax_of(const float* logits, Index cols, Index target, float* room)
+{
     float most = -3.0e38F;
     for (Index i = threadIdx.x; i < cols; i += kWideThreads)
     {
@@ -318,17 +321,69 @@ __global__ void cross_entropy_kernel(float* logits, const std::int32_t* targets,
     {
         sum += __expf(logits[i] - most);
     }
-    sum = over_block<false>(sum, room);
+    return {most, over_block<false>(sum, room), target >= 0 && target < cols ? logits[target] : 0.0F};
+}
+// Over all parts of a row's logits.
+__device__ inline SoftmaxOfRow together(const float* statistics, Index parts, Index rows, Index row)
+{
+    SoftmaxOfRow all{statistics[row * 3], 0, 0};
+    for (Index i = 1; i < parts; ++i)
+    {
+        const float most = statistics[(i * rows + row) * 3];
+        all.most = most > all.most ? most : all.most;
+    }
+    for (Index i = 0; i < parts; ++i)
+    {
+        const float* part = statistics + (i * rows + row) * 3;
+        all.sum += part[1] * __expf(part[0] - all.most);
+        all.wanted += part[2];
+    }
+    return all;
+}
+
+__global__ void cross_entropy_kernel(CrossEntropy c)
+{
+    __shared__ float room[kWideThreads / kWarp];
+    const Index row = blockIdx.x;
+    const Index cols = c.logits.cols;
+    const bool asked = c.targets[row] >= 0;
+    const Index target = c.targets[row] - c.first_word;
+    auto* logits = static_cast<float*>(c.logits.data) + row * cols;
+    const SoftmaxOfRow all = c.statistics ? together(c.statistics, c.parts, c.logits.rows, row)
+                                          : softmax_of(logits, cols, target, room);
     if (threadIdx.x == 0)
     {
-        losses[row] = target < 0 ? 0.0F : logf(sum) + most - logits[target];
+        c.losses[row] = asked ? logf(all.sum) + all.most - all.wanted : 0.0F;
     }
     __syncthreads();
-    const float factor = target < 0 ? 0.0F : scale / sum;
+    const float factor = asked ? c.scale / all.sum : 0.0F;
     for (Index i = threadIdx.x; i < cols; i += kWideThreads)
     {
-        const float share = target < 0 ? 0.0F : __expf(logits[i] - most) * factor;
-        logits[i] = i == target ? share - scale : share;
+        const float share = asked ? __expf(logits[i] - all.most) * factor : 0.0F;
+        logits[i] = asked && i == target ? share - c.scale : share;
+    }
+}
+
+__global__ void logit_statistics_kernel(LogitStatistics s)
+{
+    __shared__ float room[kWideThreads / kWarp];
+    const Index row = blockIdx.x;
+    const auto* logits = static_cast<const float*>(s.logits.data) + row * s.logits.cols;
+    const SoftmaxOfRow part = softmax_of(logits, s.logits.cols, s.targets[row] - s.first_word, room);
+    if (threadIdx.x == 0)
+    {
+        s.out[3 * row] = part.most;
+        s.out[3 * row + 1] = part.sum;
+        s.out[3 * row + 2] = part.wanted;
+    }
+}
+
+__global__ void add_kernel(Any from, Any to, Index elements)
+{
+    const Index i = thread_index();
+    if (i < elements)
+    {
+        store(to, i, load(to, i) + load(from, i));
     }
 }
 

@@ -10,6 +10,11 @@ namespace ringside::trainer::cpu
 namespace
 {
 
+inline bool has_word(Index row, const Tensor& table)
+{
+    return row >= 0 && row < table.rows;
+}
+
 void embed(const Embed& e, Part rows)
 {
     float scratch[kMostCols];
@@ -17,7 +22,13 @@ void embed(const Embed& e, Part rows)
     const Index cols = e.out.cols;
     for (Index row = rows.begin; row < rows.end; ++row)
     {
-        const float* word = floats(e.table, e.tokens[row], 0, cols, sum);
+        const Index place = e.tokens[row] - e.first_token;
+        const bool here = has_word(place, e.table);
+        const float* word = here ? floats(e.table, place, 0, cols, sum) : sum;
+        for (Index i = 0; !here && i < cols; ++i)
+        {
+            sum[i] = 0;
+        }
         if (!e.positions)
         {
             store(word, e.out, row, 0, cols);
@@ -40,7 +51,11 @@ void embed_backward(const EmbedBackward& e, Part cols)
     for (Index row = 0; row < e.gradient.rows; ++row)
     {
         const float* g = floats(e.gradient, row, cols.begin, count, from);
-        add_to(g, e.table_gradient, e.tokens[row], cols.begin, count, scratch);
+        const Index place = e.tokens[row] - e.first_token;
+        if (has_word(place, e.table_gradient))
+        {
+            add_to(g, e.table_gradient, place, cols.begin, count, scratch);
+        }
         if (e.position_gradient)
         {
             add_to(g, e.position_gradient, row % e.length, cols.begin, count, scratch);
@@ -279,6 +294,69 @@ void activation_backward(const ActivationBackward& a, Part rows)
     }
 }
 
+// Over all parts of a row's logits.
+struct SoftmaxOfRow
+{
+    float most;
+    float sum;
+    float wanted; // the target's logit
+};
+inline SoftmaxOfRow together(const CrossEntropy& c, Index row)
+{
+    const auto part = [&](Index i) { return c.statistics + (i * c.logits.rows + row) * 3; };
+    SoftmaxOfRow all{part(0)[0], 0, 0};
+    for (Index i = 1; i < c.parts; ++i)
+    {
+        all.most = part(i)[0] > all.most ? part(i)[0] : all.most;
+    }
+    for (Index i = 0; i < c.parts; ++i)
+    {
+        all.sum += part(i)[1] * fast_exp(part(i)[0] - all.most);
+        all.wanted += part(i)[2];
+    }
+    return all;
+}
+
+inline void cross_entropy_of_part(const CrossEntropy& c, Index row, float* logits, Index target)
+{
+    const SoftmaxOfRow all = together(c, row);
+    const float factor = c.scale / all.sum;
+    for (Index i = 0; i < c.logits.cols; ++i)
+    {
+        logits[i] = fast_exp(logits[i] - all.most) * factor;
+    }
+    const Index here = target - c.first_word;
+    if (here >= 0 && here < c.logits.cols)
+    {
+        logits[here] -= c.scale;
+    }
+    c.losses[row] = __builtin_logf(all.sum) + all.most - all.wanted;
+}
+
+void logit_statistics(const LogitStatistics& s, Part rows)
+{
+    const Index cols = s.logits.cols;
+    for (Index row = rows.begin; row < rows.end; ++row)
+    {
+        const auto* logits = static_cast<const float*>(s.logits.at(row));
+        const Index target = s.targets[row] - s.first_word;
+        const float most = largest_of(logits, cols);
+        s.out[3 * row] = most;
+        s.out[3 * row + 1] = sum_of(cols, [=](Index i) { return fast_exp(logits[i] - most); });
+        s.out[3 * row + 2] = target >= 0 && target < cols ? logits[target] : 0.0F;
+    }
+}
+
+void add(const Add& a, Part rows)
+{
+    float from_row[kMostCols];
+    float to_row[kMostCols];
+    for (Index row = rows.begin; row < rows.end; ++row)
+    {
+        add_to(floats(a.from, row, 0, a.from.cols, from_row), a.to, row, 0, a.to.cols, to_row);
+    }
+}
+
 void cross_entropy(const CrossEntropy& c, Part rows)
 {
     const Index cols = c.logits.cols;
@@ -290,6 +368,11 @@ void cross_entropy(const CrossEntropy& c, Part rows)
         if (target < 0)
         {
             __builtin_memset(logits, 0, static_cast<std::size_t>(cols) * sizeof(float));
+            continue;
+        }
+        if (c.statistics)
+        {
+            cross_entropy_of_part(c, row, logits, target);
             continue;
         }
         const float most = largest_of(logits, cols);

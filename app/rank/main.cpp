@@ -1,0 +1,81 @@
+// ringside-rank: one rank of several processes. mpirun starts it; every command is carried out by all ranks
+// together.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "app/rank/check.h"
+
+#include <exception>
+
+namespace
+{
+
+using namespace ringside;
+
+// What ranks may be asked for, and how it went.
+struct Options
+{
+    bool check = false;
+    RankCheckOptions checking;
+    int status = 0;
+};
+
+void add_check(CLI::App& app, Options& o)
+{
+    auto* check = app.add_flag("--check-communicator", o.check,
+                               "whether ranks reach each other and get the bits that threads get");
+    app.add_option("--ranks-expected", o.checking.ranks_expected,
+                   "it is a fault when there are more or fewer")
+        ->needs(check)
+        ->check(CLI::Range(1, 1 << 20));
+    app.add_option("--rounds", o.checking.rounds, "again and again, with other numbers")
+        ->needs(check)
+        ->check(CLI::Range(1, 1000000));
+}
+
+int work(parallel::MpiWorld& world, const Options& o)
+{
+    return o.check ? run_rank_check(world, o.checking) : o.status;
+}
+
+// Everybody hears the reason, but one rank says it.
+int carry_out(parallel::MpiWorld& world, const Options& o)
+{
+    try
+    {
+        return work(world, o);
+    }
+    catch (const parallel::Aborted&)
+    {
+        return 1;
+    }
+    catch (const std::exception& fault)
+    {
+        fmt::print(stderr, "rank {} on {}: {}\n", world.rank(), world.host(), fault.what());
+        world.abort(fault.what());
+        return 1;
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    CLI::App app("Ranks of one training as processes, for example:\n"
+                 "  mpirun -n 4 ringside-rank --check-communicator",
+                 "ringside-rank");
+    Options options;
+    add_check(app, options);
+    app.require_option(1, 0);
+    CLI11_PARSE(app, argc, argv);
+    try
+    {
+        parallel::MpiWorld world(&argc, &argv);
+        return carry_out(world, options);
+    }
+    catch (const std::exception& fault)
+    {
+        fmt::print(stderr, "{}\n", fault.what());
+        return 1;
+    }
+}

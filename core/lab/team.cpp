@@ -1,0 +1,166 @@
+#include "core/lab/team.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace ringside
+{
+
+namespace
+{
+
+struct Word
+{
+    std::string_view name; // "dp"
+    std::int64_t number = 0;
+};
+
+// "dp2" -> dp, 2; "tp" -> tp, 0.
+Word read_word(std::string_view text)
+{
+    const auto digits = std::ranges::find_if(text, [](char c) { return c >= '0' && c <= '9'; });
+    Word word{text.substr(0, static_cast<std::size_t>(digits - text.begin())), 0};
+    const std::string_view number = text.substr(word.name.size());
+    const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), word.number);
+    if (!number.empty() && (fault != std::errc() || end != number.data() + number.size() || word.number < 1))
+    {
+        word.number = -1;
+    }
+    return word;
+}
+
+std::vector<std::string_view> words_of(std::string_view strategy)
+{
+    std::vector<std::string_view> words;
+    for (;;)
+    {
+        const std::size_t dash = strategy.find('-');
+        words.push_back(strategy.substr(0, dash));
+        if (dash == std::string_view::npos)
+        {
+            return words;
+        }
+        strategy.remove_prefix(dash + 1);
+    }
+}
+
+// How the words change what is cut; a single word without a number takes all ranks.
+class Strategy
+{
+public:
+    Strategy(Parallel& parallel, std::int64_t ranks, bool single) : p_(parallel), all_(single ? ranks : 0) {}
+
+    bool take(const Word& word)
+    {
+        if (word.number < 0)
+        {
+            return false;
+        }
+        if (word.name == "zero")
+        {
+            p_.zero = word.number;
+            return word.number <= 3;
+        }
+        if (word.name == "sp")
+        {
+            p_.sequence_parallel = true;
+            return word.number == 0 && (all_ == 0 || take({"tp", 0}));
+        }
+        std::int64_t* degree = degree_of(word.name);
+        if (degree == nullptr || (word.number == 0 && all_ == 0))
+        {
+            return false;
+        }
+        *degree = word.number > 0 ? word.number : all_;
+        return true;
+    }
+    std::int64_t data() const { return data_; }
+
+private:
+    std::int64_t* degree_of(std::string_view name)
+    {
+        return name == "tp"                    ? &p_.tensor
+               : name == "pp"                  ? &p_.pipeline
+               : name == "cp"                  ? &p_.context
+               : name == "ep"                  ? &p_.expert
+               : name == "dp" || name == "ddp" ? &data_
+                                               : nullptr;
+    }
+
+    Parallel& p_;
+    std::int64_t all_;
+    std::int64_t data_ = 0; // asked for; 0: what remains
+};
+
+} // namespace
+
+Scenario scenario_of(const TeamConfig& config)
+{
+    Scenario s = scenario_of(config.trainer);
+    s.parallel = config.parallel;
+    s.cluster.gpus = config.ranks;
+    s.cluster.gpus_per_node = config.ranks;
+    return s;
+}
+
+Result<TeamConfig> with_strategy(TrainerConfig config, std::string_view strategy, std::int64_t ranks)
+{
+    TeamConfig team{std::move(config), {}, ranks};
+    const auto words = strategy == "none" ? std::vector<std::string_view>{} : words_of(strategy);
+    Strategy read(team.parallel, ranks, words.size() == 1);
+    for (const std::string_view word : words)
+    {
+        if (!read.take(read_word(word)))
+        {
+            return Issue{"--strategy", fmt::format("“{}” in “{}” is not a strategy", word, strategy),
+                         "use ddp, zero1, zero2, zero3, tp, sp, pp, or a product such as dp2-tp2-pp2"};
+        }
+    }
+    const Parallel& p = team.parallel;
+    const std::int64_t cut = p.tensor * p.context * p.pipeline;
+    if (read.data() > 0 && read.data() * cut != ranks)
+    {
+        return Issue{"--ranks",
+                     fmt::format("{} ranks, but “{}” needs {}", ranks, strategy, read.data() * cut),
+                     fmt::format("use --ranks {}", read.data() * cut)};
+    }
+    const std::int64_t least = std::max<std::int64_t>(1, ranks / std::max<std::int64_t>(1, cut)) * p.pipeline;
+    Training& t = team.trainer.training;
+    const std::int64_t micro_batches = (t.global_batch / t.micro_batch + least - 1) / least * least;
+    t.global_batch = t.micro_batch * std::max(least, micro_batches);
+    return team;
+}
+
+std::string strategy_name(const TeamConfig& config)
+{
+    const Parallel& p = config.parallel;
+    const std::int64_t data = data_parallel(scenario_of(config));
+    std::string name;
+    const auto add = [&name](std::string_view word, std::int64_t degree)
+    {
+        if (degree > 1)
+        {
+            name += fmt::format("{}{}{}", name.empty() ? "" : "-", word, degree);
+        }
+    };
+    add("dp", data);
+    add("tp", p.tensor);
+    add("cp", p.context);
+    add("ep", p.expert);
+    add("pp", p.pipeline);
+    name += p.sequence_parallel && p.tensor > 1 ? "-sp" : "";
+    name += p.zero > 0 && data > 1 ? fmt::format("-zero{}", p.zero) : "";
+    return name.empty() ? "none" : name;
+}
+
+std::string_view name_of(Mishap mishap)
+{
+    constexpr std::array<std::string_view, kMishaps> kNames{"nothing", "slow rank", "dead rank",
+                                                            "collective left out", "NaN on one rank"};
+    return kNames[static_cast<std::size_t>(mishap)];
+}
+
+} // namespace ringside

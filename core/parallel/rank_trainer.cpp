@@ -1,0 +1,538 @@
+#include "core/parallel/rank_trainer.h"
+
+#include "core/lab/random.h"
+#include "core/schedule/schedule.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <thread>
+
+namespace ringside::parallel
+{
+
+using trainer::Held;
+
+namespace
+{
+
+// Groups that may meet on one rank need numbers of their own.
+enum class Purpose : std::uint8_t
+{
+    world,
+    tensor,
+    replicas,
+    embedding,
+    boundaries // two for each
+};
+constexpr std::int64_t kRanksOfOneNumber = 4096;
+
+std::int64_t number_of(Purpose purpose, std::int64_t index = 0)
+{
+    return static_cast<std::int64_t>(purpose) + index;
+}
+
+std::vector<int> everybody(const TeamConfig& config)
+{
+    std::vector<int> all(static_cast<std::size_t>(config.ranks));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+}
+
+} // namespace
+
+// Units are gathered and reduced as the network comes to them; inside a layer, the tensor group's parts are
+// put together.
+class RankTrainer::Others final : public trainer::Partners
+{
+public:
+    explicit Others(RankTrainer& rank) : r_(rank), backwards_(static_cast<std::size_t>(rank.shards_.units()))
+    {
+    }
+
+    void start_step() { std::ranges::fill(backwards_, 0); }
+
+    void before_forward(Index unit) override
+    {
+        r_.shards_.need(unit);
+        if (unit + 1 < r_.shards_.units())
+        {
+            r_.shards_.prefetch(unit + 1); // the head's are used at the start of the backward
+        }
+    }
+    void after_forward(Index unit) override { r_.shards_.free(unit); }
+    void before_backward(Index unit) override
+    {
+        r_.shards_.need(unit);
+        r_.shards_.need_gradients(unit);
+        if (ties_head(unit))
+        {
+            r_.shards_.need(0);
+            r_.shards_.need_gradients(0);
+        }
+        else if (unit > 1)
+        {
+            r_.shards_.prefetch(unit - 1);
+        }
+    }
+    void after_backward(Index unit) override
+    {
+        r_.shards_.free(unit);
+        if (ties_head(unit))
+        {
+            r_.shards_.free(0);
+        }
+        const bool last = ++backwards_[static_cast<std::size_t>(unit)] == r_.plan_.micro_batches;
+        if (last || r_.config_.parallel.zero >= 2)
+        {
+            sum_norms(unit);
+            if (r_.mishap_.mishap == Mishap::left_out)
+            {
+                r_.mishap_ = {}; // this one only
+            }
+            else if (!waits_for_other_end(unit))
+            {
+                r_.shards_.reduce(unit);
+            }
+        }
+    }
+
+    Index tensor_ranks() const override { return r_.plan_.piece.tensor_ranks; }
+    Index tensor_rank() const override { return r_.plan_.piece.tensor_rank; }
+    bool sequence_parallel() const override
+    {
+        return r_.config_.parallel.sequence_parallel && tensor_ranks() > 1;
+    }
+    void all_reduce(const Tensor& sum) override
+    {
+        r_.backend_.wait();
+        r_.tensor_->all_reduce(sum.data, sum.type, sum.elements());
+    }
+    void reduce_scatter(const Tensor& whole, const Tensor& own) override
+    {
+        r_.backend_.wait();
+        r_.tensor_->reduce_scatter(whole.data, own.data, whole.type, whole.elements());
+    }
+    void all_gather(const Tensor& own, const Tensor& whole) override
+    {
+        r_.backend_.wait();
+        r_.tensor_->all_gather(own.data, whole.data, whole.type, whole.elements());
+    }
+
+    // Both ends of the pipeline have a copy of the embedding, whose gradients must be added up first.
+    bool waits_for_other_end(Index unit) const
+    {
+        const bool holds =
+            unit == 0 ? r_.plan_.piece.embedding : unit == r_.shards_.units() - 1 && r_.plan_.piece.head;
+        return r_.embedding_ && holds;
+    }
+
+private:
+    // Whether the head multiplies by the embedding of this very piece.
+    bool ties_head(Index unit) const
+    {
+        const trainer::ParameterTable& t = r_.shards_.table();
+        return unit == r_.shards_.units() - 1 && t.head >= 0 && t.head == t.embedding;
+    }
+    // With sequence parallelism a rank's norms have seen its own rows only.
+    void sum_norms(Index unit)
+    {
+        if (!sequence_parallel())
+        {
+            return;
+        }
+        const trainer::ParameterTable& t = r_.shards_.table();
+        const auto layers = static_cast<Index>(t.layers.size());
+        std::vector<int> places;
+        if (unit >= 1 && unit <= layers)
+        {
+            const trainer::LayerPlaces& l = t.layers[static_cast<std::size_t>(unit - 1)];
+            places = {l.gain1, l.bias1, l.gain2, l.bias2};
+        }
+        else if (unit > layers)
+        {
+            places = {t.final_gain, t.final_bias};
+        }
+        for (const int place : places)
+        {
+            if (place >= 0)
+            {
+                all_reduce(r_.shards_.gradient(place));
+            }
+        }
+    }
+
+    RankTrainer& r_;
+    std::vector<std::int64_t> backwards_; // of this step, by unit
+};
+
+RankTrainer::RankTrainer(const TeamConfig& config, Transport& transport, Backend& backend, CallLog& log,
+                         Memory& memory)
+    : config_(config), plan_(plan_of(config, transport.rank())), corpus_(config.trainer.data),
+      transport_(transport), backend_(backend), log_(log), memory_(memory), arena_(backend),
+      world_(group("control", everybody(config), number_of(Purpose::world))),
+      tensor_(group("tensor", members_of(config, plan_.rank, Group::tensor), number_of(Purpose::tensor))),
+      replicas_(group("data", members_of(config, plan_.rank, Group::replicas), number_of(Purpose::replicas))),
+      shards_(config.trainer, plan_.piece, config.parallel.zero, backend, arena_, *replicas_, memory),
+      others_(std::make_unique<Others>(*this)),
+      network_(config.trainer, plan_.piece, backend, arena_, shards_, *others_),
+      scale_{config.trainer.training.precision == Precision::fp16 ? config.trainer.recipe.loss_scale : 1.0, 0}
+{
+    make_boundaries();
+    shards_.initialise(config.trainer.seed);
+}
+
+RankTrainer::~RankTrainer() = default;
+
+std::unique_ptr<Communicator> RankTrainer::group(std::string axis, std::vector<int> members,
+                                                 std::int64_t number)
+{
+    const std::int64_t tag = number * kRanksOfOneNumber + *std::ranges::min_element(members);
+    return std::make_unique<Communicator>(transport_, std::move(axis), std::move(members), tag, log_,
+                                          memory_);
+}
+
+void RankTrainer::make_boundaries()
+{
+    const std::int64_t stages = plan_.all_stages;
+    for (std::int64_t after = 1; after < stages; ++after)
+    {
+        const int from = rank_of_stage(config_, plan_.place, after - 1);
+        const int to = rank_of_stage(config_, plan_.place, after);
+        if (from != to && (plan_.rank == from || plan_.rank == to))
+        {
+            const std::int64_t number = number_of(Purpose::boundaries, 2 * after);
+            boundaries_[after] = {group("pipeline", {from, to}, number),
+                                  group("pipeline", {to, from}, number + 1)};
+        }
+    }
+    const int first = rank_of_stage(config_, plan_.place, 0);
+    const int last = rank_of_stage(config_, plan_.place, stages - 1);
+    const bool end = plan_.piece.embedding || plan_.piece.head;
+    if (config_.trainer.model.tied_embeddings && first != last && end)
+    {
+        embedding_ = group("embedding", {first, last}, number_of(Purpose::embedding));
+    }
+}
+
+// Places whose gradients and state this rank answers for: what every rank of the tensor group has, the first
+// one does; the head's copy of the embedding belongs to the first stage.
+std::vector<bool> RankTrainer::counted_places() const
+{
+    const trainer::ParameterTable& t = shards_.table();
+    std::vector<bool> counted;
+    for (const trainer::Parameter& p : t.list)
+    {
+        const bool copy =
+            embedding_ && !plan_.piece.embedding && p.name == t.list[static_cast<std::size_t>(t.head)].name;
+        counted.push_back(!copy && (p.split() || plan_.place.tensor == 0));
+    }
+    return counted;
+}
+
+RankStep RankTrainer::step(const PlannedMishap& planned)
+{
+    mishap_ = planned.rank == plan_.rank ? planned : PlannedMishap{};
+    RankStep step;
+    step.start = log_.now();
+    step.result.loss_scale = scale_.value;
+    const Training& t = config_.trainer.training;
+    const Batch one = corpus_.batch(config_.trainer.seed, step_, 0, t.micro_batch, t.sequence_length);
+    asked_ = std::ranges::count_if(one.targets, [](std::int32_t target) { return target >= 0; }) *
+             config_.trainer.accumulation();
+    losses_ = 0;
+    work_.clear();
+    arena_.start_peak();
+    others_->start_step();
+    shards_.clear_gradients();
+    for (const Operation& operation : plan_.order)
+    {
+        if (mishap_.mishap == Mishap::dead && &operation == &plan_.order[plan_.order.size() / 2])
+        {
+            log_.finish();
+            step.died = true;
+            return step;
+        }
+        suffer(operation);
+        run(operation);
+    }
+    reduce_rest();
+    finish(step.result);
+    finish_sending();
+    arena_.note_workspace();
+    step.result.done = true;
+    step.memory = arena_.use();
+    step.peak = arena_.peak();
+    step.work = std::move(work_);
+    step.end = log_.now();
+    return step;
+}
+
+// What was planned to go wrong with this operation.
+void RankTrainer::suffer(const Operation& operation)
+{
+    if (mishap_.mishap == Mishap::slow)
+    {
+        std::this_thread::sleep_for(std::chrono::duration<double>(mishap_.seconds));
+    }
+    if (mishap_.mishap == Mishap::not_a_number && operation.pass != Pass::forward)
+    {
+        const Tensor victim = shards_.gradient(shards_.table().layers.front().gain1);
+        if (victim)
+        {
+            const float bad = std::numeric_limits<float>::quiet_NaN();
+            const Block one = arena_.take(sizeof bad, Component::buffers);
+            backend_.upload(one.data(), &bad, sizeof bad);
+            backend_.run(trainer::Convert{.from = trainer::tensor(one.data(), DType::f32, 1, 1),
+                                          .to = trainer::tensor(victim.data, victim.type, 1, 1)});
+            mishap_ = {};
+        }
+    }
+}
+
+void RankTrainer::run(const Operation& operation)
+{
+    if (operation.pass == Pass::forward)
+    {
+        forward(operation);
+        return;
+    }
+    if (operation.pass != Pass::weight)
+    {
+        backward(operation);
+        return;
+    }
+    const double start = log_.now();
+    const auto visit = visits_.find({operation.stage, operation.micro_batch});
+    network_.backward_weights(plan_.stage(operation.stage).stretch, visit->second.pass);
+    visits_.erase(visit);
+    work_.push_back({operation, start, log_.now()});
+}
+
+trainer::Tokens RankTrainer::open(Visit& visit, std::int64_t micro_batch)
+{
+    const Training& t = config_.trainer.training;
+    const std::int64_t number = micro_batch * data_parallel(scenario_of(config_)) + plan_.place.data;
+    const Batch batch =
+        corpus_.batch(config_.trainer.seed, step_, number * t.micro_batch, t.micro_batch, t.sequence_length);
+    const auto bytes = static_cast<Index>(batch.tokens.size() * sizeof(std::int32_t));
+    visit.tokens = arena_.take(bytes, Component::buffers);
+    visit.targets = arena_.take(bytes, Component::buffers);
+    visit.losses = arena_.take(bytes, Component::buffers);
+    backend_.upload(visit.tokens.data(), batch.tokens.data(), bytes);
+    backend_.upload(visit.targets.data(), batch.targets.data(), bytes);
+    return tokens_of(visit);
+}
+
+trainer::Tokens RankTrainer::tokens_of(const Visit& visit) const
+{
+    const Training& t = config_.trainer.training;
+    return {visit.tokens.as<std::int32_t>(), visit.targets.as<std::int32_t>(), t.micro_batch,
+            t.sequence_length};
+}
+
+Held RankTrainer::receive(Communicator& from)
+{
+    const Training& t = config_.trainer.training;
+    Held data(arena_, network_.own_rows(t.micro_batch * t.sequence_length), config_.trainer.model.hidden,
+              shards_.formats().activation, Component::activations);
+    const Tensor room = data;
+    // What is started meets what is started.
+    from.start([&from, room] { from.receive(0, room.data, room.type, room.elements()); }).wait();
+    return data;
+}
+
+// On a thread of its own, since the receiver may be about to send too.
+void RankTrainer::send(Communicator& to, Held data)
+{
+    backend_.wait();
+    const Tensor t = data;
+    sending_.push_back({to.start([&to, t] { to.send(1, t.data, t.type, t.elements()); }), std::move(data)});
+    while (sending_.size() > 2 * boundaries_.size() + 2)
+    {
+        sending_.front().pending.wait();
+        sending_.pop_front();
+    }
+}
+
+void RankTrainer::finish_sending()
+{
+    for (Sending& sending : sending_)
+    {
+        sending.pending.wait();
+    }
+    sending_.clear();
+}
+
+void RankTrainer::forward(const Operation& operation)
+{
+    const trainer::Stretch& stretch = plan_.stage(operation.stage).stretch;
+    const auto before = boundaries_.find(operation.stage);
+    Held in;
+    if (before != boundaries_.end())
+    {
+        in = receive(*before->second.forward);
+    }
+    else if (!stretch.embeds)
+    {
+        in = std::move(handed_.extract({operation.stage, operation.micro_batch}).mapped());
+    }
+    const double start = log_.now();
+    Visit& visit = visits_[{operation.stage, operation.micro_batch}];
+    const trainer::Tokens batch = open(visit, operation.micro_batch);
+    Held out = network_.forward(stretch, batch, std::move(in), visit.pass);
+    work_.push_back({operation, start, log_.now()});
+    if (stretch.heads)
+    {
+        return;
+    }
+    const auto after = boundaries_.find(operation.stage + 1);
+    if (after != boundaries_.end())
+    {
+        send(*after->second.forward, std::move(out));
+        return;
+    }
+    handed_[{operation.stage + 1, operation.micro_batch}] = std::move(out);
+}
+
+void RankTrainer::backward(const Operation& operation)
+{
+    const trainer::Stretch& stretch = plan_.stage(operation.stage).stretch;
+    const auto after = boundaries_.find(operation.stage + 1);
+    Held gradient;
+    if (after != boundaries_.end())
+    {
+        gradient = receive(*after->second.backward);
+    }
+    else if (!stretch.heads)
+    {
+        gradient = std::move(handed_.extract({operation.stage, operation.micro_batch}).mapped());
+    }
+    const double start = log_.now();
+    const auto visit = visits_.find({operation.stage, operation.micro_batch});
+    const auto scale = static_cast<float>(scale_.value / static_cast<double>(asked_));
+    const bool later = operation.pass == Pass::input;
+    Held in = network_.backward(stretch, tokens_of(visit->second), std::move(gradient), visit->second.pass,
+                                scale, visit->second.losses.as<float>(), later);
+    work_.push_back({operation, start, log_.now()});
+    if (stretch.heads)
+    {
+        add_losses(visit->second);
+    }
+    if (!later)
+    {
+        visits_.erase(visit);
+    }
+    if (stretch.embeds)
+    {
+        return;
+    }
+    const auto before = boundaries_.find(operation.stage);
+    if (before != boundaries_.end())
+    {
+        send(*before->second.backward, std::move(in));
+        return;
+    }
+    handed_[{operation.stage - 1, operation.micro_batch}] = std::move(in);
+}
+
+void RankTrainer::add_losses(const Visit& visit)
+{
+    if (plan_.place.tensor != 0)
+    {
+        return; // the whole group has the same
+    }
+    std::vector<float> losses(static_cast<std::size_t>(visit.losses.bytes() / 4));
+    backend_.download(losses.data(), visit.losses.data(), visit.losses.bytes());
+    losses_ += std::accumulate(losses.begin(), losses.end(), 0.0);
+}
+
+// What could not be reduced while the backward was still going on.
+void RankTrainer::reduce_rest()
+{
+    if (embedding_)
+    {
+        backend_.wait();
+        const trainer::ParameterTable& t = shards_.table();
+        const Tensor shared = shards_.gradient(plan_.piece.embedding ? t.embedding : t.head);
+        embedding_->all_reduce(shared.data, shared.type, shared.elements());
+        shards_.reduce(plan_.piece.embedding ? 0 : shards_.units() - 1);
+    }
+    shards_.finish_reducing();
+}
+
+// Norm, clipping, loss scale and update; losses and norms of all ranks are added in the order of the ranks,
+// so that all come to the same.
+void RankTrainer::finish(trainer::StepResult& result)
+{
+    const Recipe& r = config_.trainer.recipe;
+    // Without shards every replica has the same gradients.
+    const bool counts = config_.parallel.zero >= 1 || replicas_->rank() == 0;
+    const double own = counts ? shards_.sum_of_squares(counted_places()) : 0;
+    std::vector<std::array<double, 2>> all(static_cast<std::size_t>(world_->ranks()));
+    const std::array<double, 2> mine{losses_, own};
+    constexpr Index kFloats = sizeof mine / sizeof(float);
+    all[static_cast<std::size_t>(world_->rank())] = mine;
+    world_->all_gather(mine.data(), all.data(), DType::f32, kFloats * world_->ranks());
+    double squares = 0;
+    for (const auto& [loss, part] : all)
+    {
+        result.loss += loss;
+        squares += part;
+    }
+    result.loss /= static_cast<double>(asked_);
+    result.gradient_norm = std::sqrt(squares) / scale_.value;
+    result.learning_rate = trainer::learning_rate(r, step_);
+    const double unscale = 1 / scale_.value;
+    const bool finite = std::isfinite(squares);
+    const bool scaled = config_.trainer.training.precision == Precision::fp16;
+    result.skipped = !(scaled ? scale_.after(finite, r) : finite);
+    ++step_;
+    if (result.skipped)
+    {
+        return;
+    }
+    ++updates_;
+    const double clip = trainer::clipping(r, result.gradient_norm);
+    shards_.update(trainer::update_of(config_.trainer, updates_, result.learning_rate, clip * unscale));
+}
+
+void RankTrainer::copy_to(trainer::TrainerState& whole)
+{
+    whole.step = step_;
+    whole.updates = updates_;
+    whole.scale = scale_;
+    shards_.copy_to(whole, counted_places());
+}
+
+void RankTrainer::copy_from(const trainer::TrainerState& whole)
+{
+    shards_.copy_from(whole);
+    step_ = whole.step;
+    updates_ = whole.updates;
+    scale_ = whole.scale;
+}
+
+trainer::TrainerState empty_state(const TrainerConfig& config)
+{
+    const trainer::Formats formats(config);
+    const auto elements = static_cast<std::size_t>(trainer::ParameterTable(config.model).elements);
+    trainer::TrainerState state;
+    state.parts.push_back(
+        {"weights", std::vector<char>(elements * static_cast<std::size_t>(bytes_of(formats.weight)))});
+    state.parts.push_back({"momentum", std::vector<char>(elements * 4)});
+    if (formats.variance)
+    {
+        state.parts.push_back({"variance", std::vector<char>(elements * 4)});
+    }
+    if (formats.master)
+    {
+        state.parts.push_back({"master weights", std::vector<char>(elements * 4)});
+    }
+    return state;
+}
+
+} // namespace ringside::parallel

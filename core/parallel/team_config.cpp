@@ -1,0 +1,213 @@
+#include "core/parallel/team_config.h"
+
+#include <fmt/format.h>
+
+#include "core/engine/pipeline.h"
+#include "core/scenario/validate.h"
+#include "core/schedule/schedule.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace ringside::parallel
+{
+
+namespace
+{
+
+class Checks
+{
+public:
+    explicit Checks(const TeamConfig& config) : c_(config), p_(config.parallel) {}
+
+    Issues all()
+    {
+        ranks();
+        absent();
+        tensor();
+        pipeline();
+        return std::move(issues_);
+    }
+
+private:
+    void add(std::string path, std::string message, std::string hint)
+    {
+        issues_.push_back({std::move(path), std::move(message), std::move(hint)});
+    }
+    void ranks()
+    {
+        const std::int64_t each = p_.tensor * p_.context * p_.pipeline;
+        if (c_.ranks < 1 || c_.ranks > kMostTeamRanks)
+        {
+            add("ranks", fmt::format("{} ranks", c_.ranks), fmt::format("use 1 to {}", kMostTeamRanks));
+        }
+        else if (each < 1 || c_.ranks % each != 0)
+        {
+            add("ranks", fmt::format("{} ranks do not make whole groups of {}", c_.ranks, each),
+                fmt::format("use a multiple of tensor x context x pipeline = {}", each));
+        }
+    }
+    void absent()
+    {
+        if (p_.context != 1)
+        {
+            add("parallel.context", fmt::format("context parallelism of {} is not trained here", p_.context),
+                "use 1");
+        }
+        if (p_.expert != 1 || p_.expert_tensor != 1)
+        {
+            add("parallel.expert", "the lab's model has no experts", "use 1");
+        }
+        if (c_.trainer.training.precision == Precision::fp8)
+        {
+            add("training.precision", "8-bit copies of weights are not split here", "use fp32, bf16 or fp16");
+        }
+        if (c_.trainer.recipe.stochastic_rounding)
+        {
+            add("recipe.stochastic_rounding", "would differ from rank to rank", "switch it off");
+        }
+    }
+    void tensor()
+    {
+        const Model& m = c_.trainer.model;
+        const auto divides = [this](std::string_view what, std::int64_t count)
+        {
+            if (p_.tensor > 0 && count % p_.tensor != 0)
+            {
+                add("parallel.tensor", fmt::format("{} cannot split {} {}", p_.tensor, count, what),
+                    fmt::format("use a divisor of {}", count));
+            }
+        };
+        divides("heads", m.heads);
+        divides("key and value heads", m.kv_heads);
+        divides("columns of the MLP", m.ffn);
+        divides("words of the vocabulary", m.vocab);
+        if (p_.sequence_parallel)
+        {
+            divides("tokens of a micro-batch",
+                    c_.trainer.training.micro_batch * c_.trainer.training.sequence_length);
+        }
+    }
+    void pipeline()
+    {
+        const Training& t = c_.trainer.training;
+        if (t.schedule->placement == Placement::two_way)
+        {
+            add("training.schedule", fmt::format("{} holds every stage twice", t.schedule->name),
+                "use 1f1b, interleaved, zb-v or another that holds it once");
+            return;
+        }
+        if (p_.pipeline > 1 && c_.trainer.model.tied_embeddings && p_.zero >= 2)
+        {
+            add("parallel.zero", "with tied embeddings, the two ends of a pipeline add up whole gradients",
+                "use zero 0 or 1, or model.tied_embeddings false");
+        }
+    }
+
+    const TeamConfig& c_;
+    const Parallel& p_;
+    Issues issues_;
+};
+
+std::vector<std::int64_t> layers_of_stages(const TeamConfig& c, std::int64_t stages)
+{
+    if (!c.parallel.stage_layers.empty())
+    {
+        return c.parallel.stage_layers;
+    }
+    return std::vector<std::int64_t>(static_cast<std::size_t>(stages), c.trainer.model.layers / stages);
+}
+
+RankGrid grid_of(const TeamConfig& config)
+{
+    return {scenario_of(config), kMegatronOrder};
+}
+
+} // namespace
+
+Result<TeamConfig> prepared(TeamConfig config)
+{
+    // One device has no pipeline, and so no schedule that could suit it or not.
+    const ScheduleKind schedule = std::exchange(config.trainer.training.schedule, Training().schedule);
+    auto alone = ringside::prepared(config.trainer);
+    if (!alone)
+    {
+        return alone.issues();
+    }
+    config.trainer = *alone;
+    config.trainer.training.schedule = schedule;
+    Issues issues = Checks(config).all();
+    if (!issues.empty())
+    {
+        return issues;
+    }
+    // Batches, stages and schedules have rules of their own, which the engine knows.
+    for (const Issue& issue : validate(scenario_of(config)))
+    {
+        if (issue.path.starts_with("parallel.") || issue.path.starts_with("training."))
+        {
+            issues.push_back(issue);
+        }
+    }
+    if (!issues.empty())
+    {
+        return issues;
+    }
+    return config;
+}
+
+const RankPlan::Stage& RankPlan::stage(std::int64_t number) const
+{
+    return *std::ranges::find(stages, number, &Stage::number);
+}
+
+RankPlan plan_of(const TeamConfig& config, int rank)
+{
+    const Scenario scenario = scenario_of(config);
+    const RankGrid grid = grid_of(config);
+    const ScheduleShape shape = pipeline_shape(scenario);
+    const ScheduleKind kind = config.trainer.training.schedule;
+    RankPlan plan;
+    plan.rank = rank;
+    plan.place = grid.coordinates(rank);
+    plan.micro_batches = shape.micro_batches;
+    plan.all_stages = virtual_stages(kind, shape);
+    plan.piece.tensor_ranks = config.parallel.tensor;
+    plan.piece.tensor_rank = plan.place.tensor;
+    const auto layers = layers_of_stages(config, plan.all_stages);
+    const auto own = stages_of(kind->placement, shape.stages, shape.chunks, plan.place.pipeline);
+    plan.piece.embedding = plan.piece.head = false;
+    for (const std::int64_t stage : own)
+    {
+        const auto place = layers.begin() + stage;
+        const std::int64_t first = std::accumulate(layers.begin(), place, std::int64_t{0});
+        const trainer::Stretch stretch{static_cast<trainer::Index>(plan.piece.layers.size()), *place,
+                                       stage == 0, stage == plan.all_stages - 1};
+        for (std::int64_t i = first; i < first + *place; ++i)
+        {
+            plan.piece.layers.push_back(i);
+        }
+        plan.piece.embedding = plan.piece.embedding || stretch.embeds;
+        plan.piece.head = plan.piece.head || stretch.heads;
+        plan.stages.push_back({stage, stretch});
+    }
+    plan.order =
+        (*make_order(kind, shape, stage_costs(scenario)))[static_cast<std::size_t>(plan.place.pipeline)];
+    return plan;
+}
+
+int rank_of_stage(const TeamConfig& config, const Coordinates& place, std::int64_t stage)
+{
+    Coordinates there = place;
+    there.pipeline = rank_of(config.trainer.training.schedule, pipeline_shape(scenario_of(config)), stage);
+    return static_cast<int>(grid_of(config).rank(there));
+}
+
+std::vector<int> members_of(const TeamConfig& config, int rank, Group group)
+{
+    const auto members = grid_of(config).members(rank, group);
+    return {members.begin(), members.end()};
+}
+
+} // namespace ringside::parallel

@@ -1,0 +1,26 @@
+#include "core/trainer/piece.h"
+
+#include <numeric>
+
+namespace ringside::trainer
+{
+
+Model Piece::model(Model whole) const
+{
+    whole.layers = static_cast<std::int64_t>(layers.size());
+    whole.heads /= tensor_ranks;
+    whole.kv_heads /= tensor_ranks;
+    whole.ffn /= tensor_ranks;
+    whole.vocab /= tensor_ranks;
+    return whole;
+}
+
+Piece whole_piece(const Model& model)
+{
+    Piece piece;
+    piece.layers.resize(static_cast<std::size_t>(model.layers));
+    std::iota(piece.layers.begin(), piece.layers.end(), Index{0});
+    return piece;
+}
+
+} // namespace ringside::trainer

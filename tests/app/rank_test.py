@@ -1,0 +1,104 @@
+"""Ranks as processes of MPI: ringside-rank under a real mpirun, on this machine.
+
+usage: rank_test.py RINGSIDE_RANK MPIRUN [TEST]   (CMake lists every test_* function as a test of its own)
+Exit status 77: the program was built without MPI, or mpirun is missing, so nothing was tested.
+"""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+RANK, MPIRUN = sys.argv[1], sys.argv[2]
+SKIPPED = 77
+
+
+def started(ranks, *arguments):
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    version = subprocess.run([MPIRUN, "--version"], capture_output=True, text=True, env=environment).stdout
+    crowded = ["--oversubscribe"] if "Open MPI" in version or "Open RTE" in version else []
+    return subprocess.Popen([MPIRUN, *crowded, "-n", str(ranks), RANK, *arguments], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def ended(process, timeout=120):
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise AssertionError(f"it had not ended after {timeout} s")
+    return process.returncode, out, err
+
+
+# Name, state and parent of a process; of one that is gone, nothing fits.
+def looked_up(number):
+    try:
+        name, rest = pathlib.Path(f"/proc/{number}/stat").read_text().split("(", 1)[1].rsplit(")", 1)
+        return name, rest.split()[0], int(rest.split()[1])
+    except OSError:
+        return "", "Z", 0
+
+
+def lives(number):
+    return looked_up(number)[1] != "Z"
+
+
+# Processes of ringside-rank that this mpirun has started.
+def ranks_of(process):
+    numbers = [int(path.name) for path in pathlib.Path("/proc").glob("[0-9]*")]
+    return [n for n in numbers if lives(n) and looked_up(n)[0] == "ringside-rank" and looked_up(n)[2] == process.pid]
+
+
+def test_four_processes_get_the_bits_that_threads_get():
+    code, out, err = ended(started(4, "--check-communicator", "--ranks-expected", "4"))
+    assert code == 0, err
+    assert out.startswith("4 ranks by ") and out.endswith("all with the bits of threads\n"), out
+
+
+def test_one_and_three_processes_get_them_too():
+    for ranks in (1, 3):
+        code, out, err = ended(started(ranks, "--check-communicator"))
+        assert code == 0 and out.startswith(f"{ranks} ranks by "), out + err
+
+
+def test_a_rank_that_gives_up_ends_the_others_and_says_why_once():
+    code, out, err = ended(started(3, "--check-communicator", "--ranks-expected", "4"))
+    assert code != 0 and out == "", out
+    assert err.count("3 ranks were started, not 4") == 1, err
+
+
+def test_no_rank_hangs_when_one_is_killed():
+    process = started(4, "--check-communicator", "--rounds", "1000000")
+    until = time.monotonic() + 60
+    while len(ranks_of(process)) < 4 and time.monotonic() < until:
+        time.sleep(0.05)
+    ranks = ranks_of(process)
+    assert len(ranks) == 4, ended(process, 1)
+    time.sleep(1)
+    os.kill(ranks[2], signal.SIGKILL)
+    code, _, _ = ended(process)
+    assert code != 0
+    until = time.monotonic() + 30
+    while any(lives(rank) for rank in ranks):
+        assert time.monotonic() < until, "a rank was left behind"
+        time.sleep(0.05)
+
+
+def test_without_a_task_it_says_what_there_is():
+    done = subprocess.run([RANK], capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0 and "--check-communicator" in done.stderr, done.stderr
+
+
+def main():
+    if not pathlib.Path(RANK).is_file() or not shutil.which(MPIRUN):
+        print("skipped: ringside-rank was built without MPI" if not pathlib.Path(RANK).is_file() else "skipped: mpirun is missing")
+        sys.exit(SKIPPED)
+    tests = {name: value for name, value in globals().items() if name.startswith("test_")}
+    for name in sys.argv[3:] or tests:
+        tests[name]()
+        print("passed:", name)
+
+
+main()
