@@ -268,8 +268,11 @@ void add_train(CLI::App& app, Options& o)
         ->add_option("--threads", t.threads,
                      "of the CPU; 0: all processors, less one where there are more than 2")
         ->capture_default_str();
-    train->add_option("--ranks", t.ranks, "1: this build trains on one device")->capture_default_str();
-    train->add_option("--strategy", t.strategy, "none: this build has no parallel strategies")
+    train->add_option("--ranks", t.ranks, "that train together, as threads of this process; 1 to 64")
+        ->capture_default_str();
+    train
+        ->add_option("--strategy", t.strategy,
+                     "ddp, zero1, zero2, zero3, tp, sp, pp, or a product such as dp2-tp2-pp2; see --ranks")
         ->capture_default_str();
     train->add_option("--steps", t.steps, "optimizer steps from here on")->capture_default_str();
     train->add_option("--seed", t.seed, "of weights, batches and samples");

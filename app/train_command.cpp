@@ -4,9 +4,10 @@
 
 #include "app/files.h"
 #include "app/input.h"
+#include "app/team_command.h"
+#include "app/train_lines.h"
+#include "app/train_setup.h"
 #include "core/base/text.h"
-#include "core/lab/config_json.h"
-#include "core/lab/corpus.h"
 #include "core/trainer/checkpoint.h"
 #include "core/trainer/devices.h"
 #include "core/trainer/probe.h"
@@ -37,141 +38,8 @@ double now_s()
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// A name of the data, or a file of one's own.
-Issues read_data(const CommonOptions& common, const std::string& asked, LabData& data)
-{
-    if (const auto task = find_lab_task(asked); task && *task != LabTask::text)
-    {
-        data.task = *task;
-        data.text.reset();
-        data.name = asked;
-        return {};
-    }
-    std::string file = asked;
-    if (asked == "text" || asked.empty())
-    {
-        const auto assets = find_assets(common.assets);
-        if (!assets)
-        {
-            return assets.issues();
-        }
-        file = (*assets / "texts/genesis.txt").string();
-    }
-    auto text = read_text(file, kMostTextBytes);
-    if (!text)
-    {
-        return text.issues();
-    }
-    data.task = LabTask::text;
-    data.name = std::filesystem::path(file).filename().string();
-    data.text = std::make_shared<const std::string>(std::move(*text));
-    return {};
-}
-
-Issues check_ranks(const TrainOptions& o)
-{
-    Issues issues;
-    if (o.ranks != 1)
-    {
-        issues.push_back(
-            {"--ranks", fmt::format("{} ranks: this build trains on one", o.ranks), "use --ranks 1"});
-    }
-    if (o.strategy != "none")
-    {
-        issues.push_back({"--strategy", fmt::format("“{}” is not available in this build", o.strategy),
-                          "use --strategy none; ringside search ranks all strategies for a cluster"});
-    }
-    if (o.steps < 0)
-    {
-        issues.push_back({"--steps", fmt::format("{} is out of range", o.steps), "use 0 or more"});
-    }
-    if (o.threads < 0 || o.threads > 1024)
-    {
-        issues.push_back({"--threads", fmt::format("{} is out of range", o.threads), "use 1 to 1024, or 0"});
-    }
-    return issues;
-}
-
-// The options that are fields of the configuration, as assignments.
-std::vector<std::string> assignments(const TrainOptions& o)
-{
-    std::vector<std::string> all;
-    const auto add = [&all](const char* path, const auto& value)
-    {
-        if (value)
-        {
-            all.push_back(fmt::format("{}={}", path, *value));
-        }
-    };
-    add("model.layers", o.layers);
-    add("model.hidden", o.width);
-    add("model.heads", o.heads);
-    add("training.sequence_length", o.context);
-    add("training.micro_batch", o.batch);
-    add("training.precision", o.precision);
-    add("training.optimizer", o.optimizer);
-    add("training.recompute", o.recompute);
-    add("recipe.learning_rate", o.learning_rate);
-    all.insert(all.end(), o.sets.begin(), o.sets.end());
-    return all;
-}
-
-// What the options make of a configuration. A width, number of heads or layers that is set anew lets what was
-// derived from it be derived again.
-Result<TrainerConfig> configured(TrainerConfig c, const CommonOptions& common, const TrainOptions& o)
-{
-    const std::int64_t accumulation = o.accumulation.value_or(c.accumulation());
-    if (o.width || o.heads)
-    {
-        c.model.head_dim = c.model.kv_heads = c.model.ffn = 0;
-    }
-    if (o.width && !o.heads)
-    {
-        c.model.heads = std::max<std::int64_t>(1, *o.width / 32);
-    }
-    for (const std::string& assignment : assignments(o))
-    {
-        auto changed = with_setting(c, assignment);
-        if (!changed)
-        {
-            return changed.issues();
-        }
-        c = std::move(*changed);
-    }
-    const bool whole =
-        std::any_of(o.sets.begin(), o.sets.end(),
-                    [](const std::string& set) { return set.starts_with("training.global_batch="); });
-    if (!whole)
-    {
-        c.training.global_batch = c.training.micro_batch * std::max<std::int64_t>(1, accumulation);
-    }
-    c.seed = o.seed.value_or(c.seed);
-    c.data.symbols = o.symbols.value_or(c.data.symbols);
-    if (!o.data.empty() || (c.data.task == LabTask::text && !c.data.text))
-    {
-        const Issues issues = read_data(common, o.data, c.data);
-        if (!issues.empty())
-        {
-            return issues;
-        }
-    }
-    return prepared(std::move(c));
-}
-
-json memory_json(const MemoryUse& use)
-{
-    json out;
-    for (std::size_t i = 0; i < kComponents; ++i)
-    {
-        out[std::string(key_of(static_cast<Component>(i)))] = use.parts[i];
-    }
-    out["total_bytes"] = use.total();
-    return out;
-}
-
 struct Timing
 {
-    double seconds = 0;     // of the step
     double tokens = 0;      // in a step
     double predicted_s = 0; // of a step; 0: not asked for
     std::vector<double> all;
@@ -184,36 +52,6 @@ struct Timing
         return *middle;
     }
 };
-
-void print_json_line(std::int64_t step, const StepResult& r, const StepView& view, const Timing& time)
-{
-    json line{{"step", step},
-              {"loss", r.loss},
-              {"gradient_norm", std::isfinite(r.gradient_norm) ? json(r.gradient_norm) : json()},
-              {"learning_rate", r.learning_rate},
-              {"loss_scale", r.loss_scale},
-              {"skipped", r.skipped},
-              {"tokens_per_s", time.tokens / time.seconds},
-              {"step_s", time.seconds},
-              {"memory", memory_json(view.highest)},
-              {"peak_bytes", view.peak.total()},
-              {"ranks", json::array({{{"bytes_sent", 0}}})}};
-    if (time.predicted_s > 0)
-    {
-        line["predicted_step_s"] = time.predicted_s;
-    }
-    fmt::print("{}\n", line.dump());
-    std::fflush(stdout);
-}
-
-void print_line(std::int64_t step, const StepResult& r, const Timing& time)
-{
-    fmt::print("{:>7}  loss {:<7.4f} norm {:<7.3g} rate {:<8.3g} {:>10} tokens/s  {}{}\n", step, r.loss,
-               r.gradient_norm, r.learning_rate,
-               grouped(static_cast<std::int64_t>(time.tokens / time.seconds)),
-               format_seconds(Seconds(time.seconds)), r.skipped ? "  skipped: a gradient is not finite" : "");
-    std::fflush(stdout);
-}
 
 void print_memory(const TrainerConfig& config, const StepView& view)
 {
@@ -264,15 +102,17 @@ Issues train_steps(trainer::Trainer& t, const TrainOptions& o, StepView& view, T
         {
             break;
         }
-        time.seconds = now_s() - start;
-        time.all.push_back(time.seconds);
+        time.all.push_back(now_s() - start);
+        const StepLine::Rank alone{0, {}, view.highest, view.peak.total()};
+        const StepLine line{t.step_count(),   *result,      time.all.back(),   time.tokens,
+                            time.predicted_s, view.highest, view.peak.total(), {alone}};
         if (o.json_lines)
         {
-            print_json_line(t.step_count(), *result, view, time);
+            print_json(line);
         }
         else if (i % every == 0 || i + 1 == o.steps)
         {
-            print_line(t.step_count(), *result, time);
+            print_words(line);
         }
     }
     return {};
@@ -281,44 +121,6 @@ Issues train_steps(trainer::Trainer& t, const TrainOptions& o, StepView& view, T
 Issues save_run(trainer::Trainer& t, const std::string& file)
 {
     return save_text(file, trainer::checkpoint_text({t.config(), t.state()}));
-}
-
-struct Beginning
-{
-    TrainerConfig config;
-    std::optional<trainer::TrainerState> state;
-};
-
-Result<Beginning> beginning(const CommonOptions& common, const TrainOptions& o)
-{
-    Beginning out{default_trainer_config(), {}};
-    if (!o.resume.empty())
-    {
-        const auto text = read_text(o.resume, trainer::kMostCheckpointBytes);
-        if (!text)
-        {
-            return text.issues();
-        }
-        auto checkpoint = trainer::checkpoint_from_text(*text);
-        if (!checkpoint)
-        {
-            return checkpoint.issues();
-        }
-        out = {std::move(checkpoint->config), std::move(checkpoint->state)};
-    }
-    const TrainerConfig before = out.config;
-    auto config = configured(out.config, common, o);
-    if (!config)
-    {
-        return config.issues();
-    }
-    if (out.state && !same_state(before, *config))
-    {
-        return Issue{o.resume, "its weights are of another model, data or format than asked for",
-                     "leave those options away, or start without --resume"};
-    }
-    out.config = std::move(*config);
-    return out;
 }
 
 Result<std::unique_ptr<trainer::Trainer>> make_trainer(const Beginning& from, const TrainOptions& o)
@@ -355,15 +157,14 @@ void print_head(const trainer::Trainer& t)
 
 int run_train(const CommonOptions& common, const TrainOptions& options)
 {
-    const Issues wrong = check_ranks(options);
-    if (!wrong.empty())
-    {
-        return print_faults(wrong);
-    }
     const auto from = beginning(common, options);
     if (!from)
     {
         return print_faults(from.issues());
+    }
+    if (options.ranks != 1 || options.strategy != "none")
+    {
+        return run_team(*from, options);
     }
     const auto made = make_trainer(*from, options);
     if (!made)

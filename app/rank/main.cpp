@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/rank/check.h"
+#include "app/rank/train.h"
 
 #include <exception>
 
@@ -17,7 +18,7 @@ struct Options
 {
     bool check = false;
     RankCheckOptions checking;
-    int status = 0;
+    RankTrainOptions training;
 };
 
 void add_check(CLI::App& app, Options& o)
@@ -33,9 +34,27 @@ void add_check(CLI::App& app, Options& o)
         ->check(CLI::Range(1, 1000000));
 }
 
+void add_train(CLI::App& app, Options& o)
+{
+    RankTrainOptions& t = o.training;
+    auto* train =
+        app.add_option("--train", t.from, "goes on from a file that ringside train --save has written");
+    app.add_option("--strategy", t.strategy,
+                   "ddp, zero1, zero2, zero3, tp, sp, pp, or a product such as dp2-tp2-pp2")
+        ->needs(train)
+        ->capture_default_str();
+    app.add_option("--steps", t.steps, "optimizer steps from there on")
+        ->needs(train)
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app.add_option("--save", t.save, "writes everything to go on from into this file at the end")
+        ->needs(train);
+    app.add_flag("--json-lines", t.json_lines, "one JSON object for each step")->needs(train);
+}
+
 int work(parallel::MpiWorld& world, const Options& o)
 {
-    return o.check ? run_rank_check(world, o.checking) : o.status;
+    return o.check ? run_rank_check(world, o.checking) : run_rank_train(world, o.training);
 }
 
 // Everybody hears the reason, but one rank says it.
@@ -62,12 +81,20 @@ int carry_out(parallel::MpiWorld& world, const Options& o)
 int main(int argc, char** argv)
 {
     CLI::App app("Ranks of one training as processes, for example:\n"
-                 "  mpirun -n 4 ringside-rank --check-communicator",
+                 "  mpirun -n 4 ringside-rank --check-communicator\n"
+                 "  ringside train --steps 0 --save start\n"
+                 "  mpirun -n 4 ringside-rank --train start --strategy dp2-tp2",
                  "ringside-rank");
     Options options;
     add_check(app, options);
+    add_train(app, options);
     app.require_option(1, 0);
     CLI11_PARSE(app, argc, argv);
+    if (!options.check && options.training.from.empty())
+    {
+        fmt::print(stderr, "say --check-communicator or --train FILE; --help tells more\n");
+        return 2;
+    }
     try
     {
         parallel::MpiWorld world(&argc, &argv);

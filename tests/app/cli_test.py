@@ -564,6 +564,25 @@ def test_train_trains_and_goes_on_where_it_was_saved():
         assert line["memory"]["weights_bytes"] == line["memory"]["momentum_bytes"] > 0
 
 
+def test_train_on_several_ranks_comes_to_what_one_rank_comes_to():
+    with folder() as where:
+        start = pathlib.Path(where) / "start"
+        small = ("--layers", 4, "--width", 64, "--heads", 4, "--context", 16, "--batch", 2, "--accumulation", 4, "--data", "copy", "--symbols", 15, "--set", "model.tied_embeddings=false")
+        Outcome("train", *small, "--steps", 0, "--save", start, "--device", "cpu").exits(0)
+        alone = Outcome("train", "--resume", start, "--steps", 4, "--device", "cpu", "--json-lines").exits(0).out.splitlines()
+        last = json.loads(alone[-1])
+        for strategy, ranks in (("ddp", 4), ("zero3", 2), ("sp", 2), ("pp", 2), ("dp2-tp2", 4)):
+            saved = pathlib.Path(where) / strategy
+            lines = Outcome("train", "--resume", start, "--ranks", ranks, "--strategy", strategy, "--steps", 4, "--json-lines", "--save", saved).exits(0).out.splitlines()
+            step = json.loads(lines[-1])
+            assert len(lines) == 4 and step["step"] == last["step"] == 4, strategy
+            assert abs(step["loss"] - last["loss"]) < 1e-4, (strategy, step["loss"], last["loss"])
+            assert len(step["ranks"]) == ranks and all(r["bytes_sent"] > 0 for r in step["ranks"]), strategy
+            Outcome("train", "--resume", saved, "--steps", 1, "--device", "cpu").exits(0)
+        words = Outcome("train", "--resume", start, "--ranks", 2, "--steps", 2).exits(0)
+        assert "sent a step" in words.out and "data" in words.out, words.out
+
+
 def test_train_reads_a_text_and_draws_from_the_model():
     with folder() as where:
         text = written(where, "text.txt", "to be or not to be, that is the question. " * 20)
@@ -574,7 +593,10 @@ def test_train_reads_a_text_and_draws_from_the_model():
 
 
 def test_train_names_what_it_cannot_do():
-    Outcome("train", "--ranks", 4, "--strategy", "ddp").exits(2).mentions("--ranks: 4 ranks", "--strategy", "use --ranks 1")
+    Outcome("train", "--ranks", 4, "--strategy", "faster").exits(2).mentions("--strategy", "is not a strategy", "dp2-tp2-pp2")
+    Outcome("train", "--ranks", 4, "--strategy", "cp").exits(2).mentions("parallel.context", "is not trained here")
+    Outcome("train", "--ranks", 3, "--strategy", "dp2-tp2").exits(2).mentions("--ranks: 3 ranks", "use --ranks 4")
+    Outcome("train", "--ranks", 2, "--sample", 10, "--probe").exits(2).mentions("--sample", "--probe", "--ranks 1")
     Outcome("train", "--device", "abacus").exits(2).mentions("use auto, cpu or cuda")
     Outcome("train", "--precision", "int4").exits(2).mentions("training.precision")
     Outcome("train", "--set", "recipe.clap=1").exits(2).mentions("did you mean clip?")

@@ -3,12 +3,14 @@
 usage: rank_test.py RINGSIDE_RANK MPIRUN [TEST]   (CMake lists every test_* function as a test of its own)
 Exit status 77: the program was built without MPI, or mpirun is missing, so nothing was tested.
 """
+import json
 import os
 import pathlib
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 RANK, MPIRUN = sys.argv[1], sys.argv[2]
@@ -89,6 +91,42 @@ def test_no_rank_hangs_when_one_is_killed():
 def test_without_a_task_it_says_what_there_is():
     done = subprocess.run([RANK], capture_output=True, text=True, timeout=60)
     assert done.returncode != 0 and "--check-communicator" in done.stderr, done.stderr
+
+
+# The window's program beside ours trains on threads.
+def threads(*arguments):
+    done = subprocess.run([str(pathlib.Path(RANK).parent / "ringside"), "train", *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_processes_train_to_the_bits_that_threads_train_to():
+    with tempfile.TemporaryDirectory() as where:
+        start = pathlib.Path(where) / "start"
+        small = ("--layers", 4, "--width", 64, "--heads", 4, "--context", 16, "--batch", 2, "--accumulation", 4,
+                 "--data", "copy", "--symbols", 15, "--set", "model.tied_embeddings=false")
+        threads(*small, "--steps", 0, "--save", start, "--json-lines")
+        for strategy in ("ddp", "zero3", "dp2-tp2-sp", "tp2-pp2"):
+            by_threads = pathlib.Path(where) / "threads"
+            by_mpi = pathlib.Path(where) / "mpi"
+            there = threads("--resume", start, "--ranks", 4, "--strategy", strategy, "--steps", 5, "--json-lines", "--save", by_threads)
+            code, out, err = ended(started(4, "--train", str(start), "--strategy", strategy, "--steps", "5", "--json-lines", "--save", str(by_mpi)))
+            assert code == 0, err
+            here = [json.loads(line) for line in out.splitlines()]
+            assert [line["loss"] for line in here] == [line["loss"] for line in there], strategy
+            assert [[r["by_axis"] for r in line["ranks"]] for line in here] == [[r["by_axis"] for r in line["ranks"]] for line in there], strategy
+            assert [r["memory"] for r in here[-1]["ranks"]] == [r["memory"] for r in there[-1]["ranks"]], strategy
+            assert by_mpi.read_bytes() == by_threads.read_bytes(), strategy
+
+
+def test_a_training_that_cannot_be_cut_says_why_and_ends():
+    with tempfile.TemporaryDirectory() as where:
+        start = pathlib.Path(where) / "start"
+        threads("--layers", 2, "--width", 32, "--heads", 2, "--context", 16, "--batch", 2, "--data", "copy", "--steps", 0, "--save", start, "--json-lines")
+        code, out, err = ended(started(4, "--train", str(start), "--strategy", "tp"))
+        assert code != 0 and "parallel.tensor" in err and "use a divisor of 2" in err, err
+        code, out, err = ended(started(2, "--train", str(pathlib.Path(where) / "none")))
+        assert code != 0 and "could not be read" in err, err
 
 
 def main():

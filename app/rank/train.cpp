@@ -1,0 +1,243 @@
+#include "app/rank/train.h"
+
+#include <fmt/format.h>
+
+#include "app/files.h"
+#include "app/train_lines.h"
+#include "core/parallel/rank_trainer.h"
+#include "core/trainer/checkpoint.h"
+#include "core/trainer/cpu/cpu_backend.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace ringside
+{
+
+namespace
+{
+
+using parallel::CallLog;
+using parallel::CallTotal;
+using parallel::Communicator;
+using trainer::Checkpoint;
+using trainer::DType;
+using trainer::Index;
+
+constexpr std::int64_t kFilesTag = 900'000'000; // far from what RankTrainer's groups take
+constexpr DType kByte = DType::e4m3;            // copied as it is
+
+void refuse(const Issues& issues)
+{
+    std::string all;
+    for (const Issue& issue : issues)
+    {
+        all += (all.empty() ? "" : "\n") + to_line(issue);
+    }
+    throw std::runtime_error(all);
+}
+
+template <class T>
+T taken(Result<T> result)
+{
+    if (!result)
+    {
+        refuse(result.issues());
+    }
+    return std::move(*result);
+}
+
+// Read by rank 0, so that other hosts need no copy.
+std::string shared_text(Communicator& files, const std::string& path)
+{
+    std::string text = files.rank() == 0 ? taken(read_text(path, trainer::kMostCheckpointBytes)) : "";
+    std::array<std::int64_t, 1> size{static_cast<std::int64_t>(text.size())};
+    files.broadcast(size.data(), kByte, sizeof size, 0);
+    text.resize(static_cast<std::size_t>(size[0]));
+    files.broadcast(text.data(), kByte, size[0], 0);
+    return text;
+}
+
+// The axes that a line names, in this order.
+constexpr std::array<std::string_view, 5> kAxisNames{"control", "data", "embedding", "pipeline", "tensor"};
+
+// What rank 0 must know of every rank's step.
+struct Account
+{
+    std::array<std::int64_t, kAxisNames.size()> sent{}; // since the start
+    std::array<std::int64_t, kComponents> memory{};
+    std::int64_t peak = 0;
+};
+
+Account account_of(const CallLog& log, const parallel::RankStep& step)
+{
+    Account account;
+    for (const CallTotal& total : log.totals())
+    {
+        const auto axis = std::ranges::find(kAxisNames, total.axis);
+        if (axis != kAxisNames.end())
+        {
+            account.sent[static_cast<std::size_t>(axis - kAxisNames.begin())] += total.sent;
+        }
+    }
+    account.memory = step.memory.parts;
+    account.peak = step.peak.total();
+    return account;
+}
+
+StepLine::Rank rank_line(const Account& now, const Account& before)
+{
+    StepLine::Rank rank;
+    rank.memory.parts = now.memory;
+    rank.peak_bytes = now.peak;
+    for (std::size_t i = 0; i < kAxisNames.size(); ++i)
+    {
+        const std::int64_t bytes = now.sent[i] - before.sent[i];
+        if (bytes > 0)
+        {
+            rank.by_axis.emplace_back(kAxisNames[i], bytes);
+            rank.bytes_sent += bytes;
+        }
+    }
+    return rank;
+}
+
+class RankTraining
+{
+public:
+    RankTraining(parallel::MpiWorld& world, const RankTrainOptions& options)
+        : world_(world), o_(options), files_(world, "files", everybody(world.ranks()), kFilesTag, log_),
+          backend_(1)
+    {
+        Checkpoint start = taken(trainer::checkpoint_from_text(shared_text(files_, o_.from)));
+        config_ = taken(parallel::prepared(taken(with_strategy(start.config, o_.strategy, world.ranks()))));
+        trainer_ = std::make_unique<parallel::RankTrainer>(config_, world, backend_, log_);
+        trainer_->copy_from(start.state);
+        step_ = start.state.step;
+    }
+
+    void run()
+    {
+        if (world_.rank() == 0)
+        {
+            fmt::print(stderr, "{} ranks by {}: {}\n", world_.ranks(), world_.library(),
+                       strategy_name(config_));
+        }
+        std::vector<Account> before(static_cast<std::size_t>(world_.ranks()));
+        for (std::int64_t i = 0; i < o_.steps; ++i)
+        {
+            const parallel::RankStep step = trainer_->step();
+            ++step_;
+            before = say(step, before, i);
+        }
+    }
+
+    void save()
+    {
+        trainer::TrainerState whole = collected();
+        if (world_.rank() == 0)
+        {
+            const Issues issues =
+                save_text(o_.save, trainer::checkpoint_text({config_.trainer, std::move(whole)}));
+            if (!issues.empty())
+            {
+                refuse(issues);
+            }
+        }
+    }
+
+private:
+    static std::vector<int> everybody(int ranks)
+    {
+        std::vector<int> all(static_cast<std::size_t>(ranks));
+        std::iota(all.begin(), all.end(), 0);
+        return all;
+    }
+
+    std::vector<Account> say(const parallel::RankStep& step, const std::vector<Account>& before,
+                             std::int64_t i)
+    {
+        const Account own = account_of(log_, step);
+        std::vector<Account> all(before.size());
+        const auto bytes = static_cast<Index>(sizeof(Account));
+        files_.all_gather(&own, all.data(), kByte, bytes * files_.ranks());
+        if (world_.rank() != 0)
+        {
+            return all;
+        }
+        const Training& t = config_.trainer.training;
+        StepLine line;
+        line.step = step_;
+        line.result = step.result;
+        line.seconds = step.end - step.start;
+        line.tokens = static_cast<double>(t.global_batch * t.sequence_length);
+        for (std::size_t rank = 0; rank < all.size(); ++rank)
+        {
+            line.ranks.push_back(rank_line(all[rank], before[rank]));
+            line.peak_bytes = std::max(line.peak_bytes, all[rank].peak);
+            for (std::size_t c = 0; c < kComponents; ++c)
+            {
+                line.memory.parts[c] = std::max(line.memory.parts[c], all[rank].memory[c]);
+            }
+        }
+        if (o_.json_lines)
+        {
+            print_json(line);
+        }
+        else if (i % std::max<std::int64_t>(1, o_.steps / 20) == 0 || i + 1 == o_.steps)
+        {
+            print_words(line);
+        }
+        return all;
+    }
+
+    // Every rank fills in its part of a state that is zero elsewhere, so rank 0 has the whole by joining
+    // bits.
+    trainer::TrainerState collected()
+    {
+        trainer::TrainerState whole = parallel::empty_state(config_.trainer);
+        trainer_->copy_to(whole);
+        for (trainer::TrainerState::Part& part : whole.parts)
+        {
+            const auto bytes = static_cast<Index>(part.bytes.size());
+            if (files_.rank() != 0)
+            {
+                files_.send(0, part.bytes.data(), kByte, bytes);
+                continue;
+            }
+            std::vector<char> other(part.bytes.size());
+            for (int rank = 1; rank < files_.ranks(); ++rank)
+            {
+                files_.receive(rank, other.data(), kByte, bytes);
+                std::ranges::transform(part.bytes, other, part.bytes.begin(),
+                                       [](char a, char b) { return static_cast<char>(a | b); });
+            }
+        }
+        return whole;
+    }
+
+    parallel::MpiWorld& world_;
+    const RankTrainOptions& o_;
+    CallLog log_;
+    Communicator files_;
+    trainer::CpuBackend backend_;
+    TeamConfig config_;
+    std::unique_ptr<parallel::RankTrainer> trainer_;
+    std::int64_t step_ = 0;
+};
+
+} // namespace
+
+int run_rank_train(parallel::MpiWorld& world, const RankTrainOptions& options)
+{
+    RankTraining training(world, options);
+    training.run();
+    if (!options.save.empty())
+    {
+        training.save();
+    }
+    return 0;
+}
+
+} // namespace ringside

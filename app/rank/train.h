@@ -1,0 +1,22 @@
+// ringside-rank --train FILE: a training goes on across processes from a file that `ringside train --save`
+// wrote.
+#pragma once
+
+#include "core/parallel/mpi/mpi_world.h"
+
+namespace ringside
+{
+
+struct RankTrainOptions
+{
+    std::string from;
+    std::string strategy = "ddp";
+    std::int64_t steps = 100;
+    std::string save;
+    bool json_lines = false;
+};
+
+// By all ranks together; rank 0 reads, says and writes. Throws what went wrong.
+int run_rank_train(parallel::MpiWorld& world, const RankTrainOptions& options);
+
+} // namespace ringside

@@ -1,0 +1,81 @@
+#include "app/train_lines.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdio>
+
+namespace ringside
+{
+
+namespace
+{
+
+using nlohmann::json;
+
+json memory_json(const MemoryUse& use)
+{
+    json out;
+    for (std::size_t i = 0; i < kComponents; ++i)
+    {
+        out[std::string(key_of(static_cast<Component>(i)))] = use.parts[i];
+    }
+    out["total_bytes"] = use.total();
+    return out;
+}
+
+json rank_json(const StepLine::Rank& rank)
+{
+    json axes = json::object();
+    for (const auto& [axis, bytes] : rank.by_axis)
+    {
+        axes[axis] = bytes;
+    }
+    return {{"bytes_sent", rank.bytes_sent},
+            {"by_axis", axes},
+            {"memory", memory_json(rank.memory)},
+            {"peak_bytes", rank.peak_bytes}};
+}
+
+} // namespace
+
+void print_json(const StepLine& l)
+{
+    const trainer::StepResult& r = l.result;
+    json line{{"step", l.step},
+              {"loss", r.loss},
+              {"gradient_norm", std::isfinite(r.gradient_norm) ? json(r.gradient_norm) : json()},
+              {"learning_rate", r.learning_rate},
+              {"loss_scale", r.loss_scale},
+              {"skipped", r.skipped},
+              {"tokens_per_s", l.tokens / l.seconds},
+              {"step_s", l.seconds},
+              {"memory", memory_json(l.memory)},
+              {"peak_bytes", l.peak_bytes},
+              {"ranks", json::array()}};
+    for (const StepLine::Rank& rank : l.ranks)
+    {
+        line["ranks"].push_back(rank_json(rank));
+    }
+    if (l.predicted_s > 0)
+    {
+        line["predicted_step_s"] = l.predicted_s;
+    }
+    fmt::print("{}\n", line.dump());
+    std::fflush(stdout);
+}
+
+void print_words(const StepLine& l)
+{
+    const trainer::StepResult& r = l.result;
+    fmt::print("{:>7}  loss {:<7.4f} norm {:<7.3g} rate {:<8.3g} {:>10} tokens/s  {}{}\n", l.step, r.loss,
+               r.gradient_norm, r.learning_rate, grouped(static_cast<std::int64_t>(l.tokens / l.seconds)),
+               format_seconds(Seconds(l.seconds)), r.skipped ? "  skipped: a gradient is not finite" : "");
+    std::fflush(stdout);
+}
+
+} // namespace ringside

@@ -1,0 +1,36 @@
+// One line of JSON for each step, as `train --json-lines` prints them, whoever trained.
+#pragma once
+
+#include "core/lab/snapshot.h"
+#include "core/trainer/trainer.h"
+
+#include <string>
+#include <vector>
+
+namespace ringside
+{
+
+struct StepLine
+{
+    struct Rank
+    {
+        std::int64_t bytes_sent = 0;
+        std::vector<std::pair<std::string, std::int64_t>> by_axis; // [B] "tensor", "data" ...
+        MemoryUse memory;
+        std::int64_t peak_bytes = 0;
+    };
+
+    std::int64_t step = 0;
+    trainer::StepResult result;
+    double seconds = 0;
+    double tokens = 0;      // in a step
+    double predicted_s = 0; // of a step; 0: not asked for
+    MemoryUse memory;       // the most of each component on one device
+    std::int64_t peak_bytes = 0;
+    std::vector<Rank> ranks; // of one device: a single one without bytes
+};
+
+void print_json(const StepLine& line);
+void print_words(const StepLine& line);
+
+} // namespace ringside
