@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/engine/explain.h"
+#include "core/engine/scaling_law/law.h"
 
 #include <array>
 #include <string_view>
@@ -20,9 +21,8 @@ struct Budget
     double days = 30;          // of training, without interruptions
     double usd_per_hour = 2.5; // [USD] of one GPU
 
-    // Training takes about 6 operations for every parameter and token: 2 forward, 4 backward (Kaplan et al.,
-    // arXiv 2001.08361, section 2.1). Attention's scores are left out.
-    double flops() const { return 6 * parameters * tokens; }
+    // 2 operations for every parameter and token forward, 4 backward. Attention's scores are left out.
+    double flops() const { return training_flops(parameters, tokens); }
     double delivered() const { return gpus * peak_tflops * 1e12 * mfu * days * 86400; } // [FLOP]
     double gpu_hours() const { return gpus * days * 24; }
     double usd() const { return gpu_hours() * usd_per_hour; }

@@ -1,5 +1,10 @@
 #include "core/engine/report.h"
 
+#include "core/engine/context/plan.h"
+#include "core/engine/context_length.h"
+#include "core/engine/experts/plan.h"
+#include "core/engine/scaling_law/law.h"
+#include "core/engine/tensor/plan.h"
 #include "core/engine/traffic.h"
 #include "core/scenario/validate.h"
 
@@ -90,6 +95,31 @@ double run_days(const Scenario& s, const Report& r)
     return s.training.tokens / r.step.tokens_per_second() / 86400;
 }
 
+// Of the scenario's model and tokens, by the fit that agrees with the other approaches.
+double fitted_loss(const Scenario& s, const Report& r)
+{
+    return loss(loss_fit(FitKind::refit), static_cast<double>(r.parameters.active), s.training.tokens);
+}
+
+// Where the same compute would be best spent.
+ComputeOptimum best_split(const Scenario& s, const Report& r)
+{
+    return optimum(loss_fit(FitKind::refit),
+                   training_flops(static_cast<double>(r.parameters.active), s.training.tokens));
+}
+
+// Nothing for a dense model, whose plan is only supposed.
+double of_experts(const Scenario& s, double value)
+{
+    return s.model.experts == 0 ? 0 : value;
+}
+
+// The same where the sequence is not cut.
+double of_context(const Scenario& s, double value)
+{
+    return s.parallel.context == 1 ? 0 : value;
+}
+
 constexpr std::array kMetrics{
     Metric{"model.parameters", "",
            [](const Scenario&, const Report& r) { return static_cast<double>(r.parameters.total); }},
@@ -152,6 +182,33 @@ constexpr std::array kMetrics{
            [](const Scenario& s, const Report& r) {
                return run_days(s, r) * 24 * static_cast<double>(s.cluster.gpus) * s.cluster.usd_per_gpu_hour;
            }},
+    Metric{"context.crossover_tokens", "",
+           [](const Scenario& s, const Report&) { return crossover_tokens(context_flops(s), Mask::full); }},
+    Metric{"context.scores_share", "",
+           [](const Scenario& s, const Report&) {
+               return scores_share(context_flops(s), static_cast<double>(s.training.sequence_length),
+                                   Mask::full);
+           }},
+    Metric{"context.doubling_factor", "",
+           [](const Scenario& s, const Report&) {
+               return doubling_factor(context_flops(s), static_cast<double>(s.training.sequence_length),
+                                      Mask::full);
+           }},
+    Metric{"scaling.flops", "FLOP",
+           [](const Scenario& s, const Report& r)
+           { return training_flops(static_cast<double>(r.parameters.active), s.training.tokens); }},
+    Metric{"scaling.tokens_per_parameter", "",
+           [](const Scenario& s, const Report& r)
+           { return s.training.tokens / static_cast<double>(r.parameters.active); }},
+    Metric{"scaling.loss", "", fitted_loss},
+    Metric{"scaling.best_loss", "",
+           [](const Scenario& s, const Report& r)
+           {
+               const ComputeOptimum best = best_split(s, r);
+               return loss(loss_fit(FitKind::refit), best.parameters, best.tokens);
+           }},
+    Metric{"scaling.best_parameters", "",
+           [](const Scenario& s, const Report& r) { return best_split(s, r).parameters; }},
     Metric{"step.bubble_over_ideal", "",
            [](const Scenario&, const Report& r) { return r.pipeline.timeline.bubble_over_ideal(); }},
     Metric{"step.bubble_of_total", "",
@@ -170,6 +227,43 @@ constexpr std::array kMetrics{
     Metric{"traffic.tensor_all_reduces", "",
            [](const Scenario& s, const Report&)
            { return static_cast<double>(tensor_all_reduces(s, false)) * (forward_passes(s) + 1); }},
+    Metric{"expert.message_bytes", "B",
+           [](const Scenario& s, const Report&) { return of_experts(s, expert_plan(s).message.value); }},
+    Metric{"expert.sent_bytes", "B",
+           [](const Scenario& s, const Report&) { return of_experts(s, expert_plan(s).sent.value); }},
+    Metric{"expert.all_to_alls", "",
+           [](const Scenario& s, const Report&)
+           { return of_experts(s, static_cast<double>(expert_plan(s).passes)); }},
+    Metric{"expert.copies", "",
+           [](const Scenario& s, const Report&)
+           { return of_experts(s, static_cast<double>(expert_plan(s).copies)); }},
+    Metric{"expert.parameters", "",
+           [](const Scenario& s, const Report&) { return of_experts(s, expert_plan(s).parameters); }},
+    Metric{"traffic.expert_bytes", "B",
+           [](const Scenario& s, const Report&) { return expert_traffic(s).value; }},
+    Metric{"context.hop_bytes", "B",
+           [](const Scenario& s, const Report&) { return of_context(s, context_plan(s).message.value); }},
+    Metric{"context.ring_bytes", "B",
+           [](const Scenario& s, const Report&) { return of_context(s, context_plan(s).ring.value); }},
+    Metric{"context.exchange_bytes", "B",
+           [](const Scenario& s, const Report&) { return of_context(s, context_plan(s).exchange.value); }},
+    Metric{"context.least_tokens", "",
+           [](const Scenario& s, const Report&) { return of_context(s, context_plan(s).least_tokens); }},
+    Metric{"context.hop_s", "s",
+           [](const Scenario& s, const Report&) { return of_context(s, context_plan(s).hop_s()); }},
+    Metric{"context.tile_s", "s",
+           [](const Scenario& s, const Report&) { return of_context(s, context_plan(s).tile_s()); }},
+    Metric{"traffic.context_bytes", "B",
+           [](const Scenario& s, const Report&) { return context_traffic(s).value; }},
+    Metric{"tensor.sent_bytes", "B",
+           [](const Scenario& s, const Report&)
+           { return s.parallel.tensor == 1 ? 0 : tensor_plan(s).sent.value; }},
+    Metric{"tensor.heads", "",
+           [](const Scenario& s, const Report&)
+           { return static_cast<double>(s.parallel.tensor == 1 ? s.model.heads : tensor_plan(s).heads); }},
+    Metric{"tensor.kv_copies", "",
+           [](const Scenario& s, const Report&)
+           { return s.parallel.tensor == 1 ? 1 : static_cast<double>(tensor_plan(s).kv_copies); }},
     Metric{"traffic.pipeline_message_bytes", "B",
            [](const Scenario& s, const Report&) { return pipeline_message(s).value; }},
     Metric{"collective.ranks", "",

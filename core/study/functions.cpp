@@ -7,7 +7,10 @@
 #include "core/engine/budget.h"
 #include "core/engine/conventions.h"
 #include "core/engine/reliability.h"
-#include "core/engine/scaling_law.h"
+#include "core/engine/scaling_law/kaplan.h"
+#include "core/engine/scaling_law/law.h"
+#include "core/engine/scaling_law/lifetime.h"
+#include "core/engine/scaling_law/repeats.h"
 #include "core/engine/step_life.h"
 #include "core/schedule/simulate.h"
 
@@ -245,6 +248,16 @@ Value young(Arguments v)
     return young_interval(Seconds(v[0]), Seconds(v[1])).value;
 }
 
+// N, D at the start, then the tokens that will be served: the size of equal loss that is cheapest over its
+// life.
+Value lifetime_size(Arguments v)
+{
+    const LossFit& fit = loss_fit(FitKind::refit);
+    const auto best = lifetime_optimum(fit, loss(fit, v[0], v[1]), v[2]);
+    return best ? Value(best->parameters)
+                : Value(refuse("the model's size", v[0], "use parameters and tokens above 0"));
+}
+
 template <double (*f)(double)>
 Value plain(Arguments v)
 {
@@ -323,6 +336,26 @@ constexpr std::array kFunctions{
                   [](Arguments v) { return Value(chinchilla_optimum(v[0]).tokens); }},
     StudyFunction{"chinchilla_loss", "N, D", "nats a token, approach 3",
                   [](Arguments v) { return Value(chinchilla_loss(v[0], v[1])); }},
+    StudyFunction{"refit_loss", "N, D", "nats a token, Besiroglu et al. 2024",
+                  [](Arguments v) { return Value(loss(loss_fit(FitKind::refit), v[0], v[1])); }},
+    StudyFunction{"refit_parameters", "C", "compute-optimal parameters, Besiroglu et al. 2024",
+                  [](Arguments v) { return Value(optimum(loss_fit(FitKind::refit), v[0]).parameters); }},
+    StudyFunction{"printed_parameters", "C", "compute-optimal parameters, approach 3 as printed",
+                  [](Arguments v) { return Value(optimum(loss_fit(FitKind::printed), v[0]).parameters); }},
+    StudyFunction{"kaplan_parameters", "C", "Kaplan et al. 2020, without embeddings",
+                  [](Arguments v) { return Value(kaplan_optimum(v[0]).parameters); }},
+    StudyFunction{"kaplan_tokens", "C", "Kaplan et al. 2020",
+                  [](Arguments v) { return Value(kaplan_optimum(v[0]).tokens); }},
+    StudyFunction{"lifetime_parameters", "N, D, served", "cheapest size of N on D's loss over its life",
+                  lifetime_size},
+    StudyFunction{"equal_loss_tokens", "N, D, n", "tokens that bring n to the loss of N on D",
+                  [](Arguments v)
+                  {
+                      const LossFit& fit = loss_fit(FitKind::refit);
+                      return Value(tokens_for_loss(fit, loss(fit, v[0], v[1]), v[2]));
+                  }},
+    StudyFunction{"effective_tokens", "U, seen", "tokens of one pass worth as much, Muennighoff et al. 2023",
+                  [](Arguments v) { return Value(effective_tokens(v[0], v[1])); }},
     StudyFunction{"young_interval_s", "save_s, mtbf_s", "[s] between checkpoints: sqrt(2 d M)", young},
     StudyFunction{"tensor_all_reduce_s", "b, s, h, t, BW", "[s] ring, 2 bytes an element, no latency",
                   tensor_all_reduce},

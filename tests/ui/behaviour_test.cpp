@@ -367,6 +367,7 @@ TEST_CASE("every field of every table has a widget once More and all its section
         {"parallel.tensor", "Tensor parallel"},
         {"parallel.context", "Context parallel"},
         {"parallel.pipeline", "Pipeline stages"},
+        {"parallel.expert", "Expert parallel"},
         {"training.micro_batch", "Micro-batch size"},
         {"training.global_batch", "Micro-batches"},
         {"parallel.zero", "ZeRO stage"},

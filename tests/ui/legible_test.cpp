@@ -138,3 +138,18 @@ TEST_CASE("no words of the compute budget are cut off or lie on others at any si
 {
     look("budget", false);
 }
+
+TEST_CASE("no words of the tensor cut are cut off or lie on others at any size")
+{
+    look("tensor", false);
+}
+
+TEST_CASE("no words of ring attention are cut off or lie on others at any size")
+{
+    look("ring-attention", false);
+}
+
+TEST_CASE("no words of the experts are cut off or lie on others at any size")
+{
+    look("experts", false);
+}

@@ -4,12 +4,12 @@
 
 #include "core/base/text.h"
 #include "ui/shell/view.h"
-#include "ui/views/compression/curves.h"
 #include "ui/views/compression/heat.h"
 #include "ui/views/compression/panel.h"
 #include "ui/views/compression/runs.h"
 #include "ui/views/compression/table.h"
 #include "ui/widgets/choice.h"
+#include "ui/widgets/curves.h"
 
 #include <algorithm>
 #include <array>

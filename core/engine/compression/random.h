@@ -1,4 +1,5 @@
-// Numbers that look random and are the same on every machine. For the compression engine only.
+// Numbers that look random and are the same on every machine. For what the engine
+// simulates.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "ui/views/compression/growth.h"
+#include "ui/widgets/stop_slider.h"
 
 #include <algorithm>
 #include <array>
@@ -17,54 +18,6 @@ namespace
 
 constexpr std::array<double, 9> kKeep{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
 constexpr std::array<double, 6> kRank{1, 2, 4, 8, 16, 32};
-
-std::size_t nearest(std::span<const double> values, double value)
-{
-    const auto at =
-        std::min_element(values.begin(), values.end(),
-                         [&](double a, double b) { return std::abs(a - value) < std::abs(b - value); });
-    return static_cast<std::size_t>(at - values.begin());
-}
-
-struct Choice
-{
-    const char* label;
-    std::string shown;
-    std::span<const double> values;
-    double unit; // of what is typed
-};
-
-double slide(const Painter& painter, Rect row, const Choice& choice, double value, TypedEntry& entry)
-{
-    const std::span<const double> values = choice.values;
-    const std::size_t at = nearest(values, value);
-    std::array<float, 16> ticks{};
-    const auto last = static_cast<float>(values.size() - 1);
-    for (std::size_t i = 0; i < values.size(); ++i)
-    {
-        ticks[i] = static_cast<float>(i) / last;
-    }
-    const SliderText words{choice.label, choice.shown, {ticks.data(), values.size()}};
-    const SliderChange change = slider(painter, row, words, static_cast<float>(at) / last, entry);
-    switch (change.kind)
-    {
-    case SliderChange::Kind::dragged:
-        return values[static_cast<std::size_t>(std::lround(change.position * last))];
-    case SliderChange::Kind::stepped:
-        return values[static_cast<std::size_t>(
-            std::clamp(static_cast<int>(at) + change.steps, 0, static_cast<int>(values.size()) - 1))];
-    case SliderChange::Kind::typed:
-    {
-        std::string text = change.text;
-        std::erase(text, '%');
-        const auto typed = parse_number(text);
-        return typed ? std::clamp(*typed * choice.unit, values.front(), values.back()) : value;
-    }
-    case SliderChange::Kind::none:
-        break;
-    }
-    return value;
-}
 
 // Name, what a GPU sends, how long that takes.
 void say_line(const Painter& p, Rect row, std::string_view name, const std::array<std::string, 2>& values,
@@ -111,13 +64,14 @@ void CompressionPanel::draw_settings(const Painter& p, Rect& area, CompressionOp
 {
     if (o.compressor == Compressor::top_k || o.compressor == Compressor::random_k)
     {
-        o.keep = slide(p, area.cut_top(p.px(44)),
-                       {"Kept, k / n", plain_number(o.keep * 100) + "%", kKeep, 0.01}, o.keep, entry_);
+        o.keep = stop_slider(p, area.cut_top(p.px(44)),
+                             {"Kept, k / n", plain_number(o.keep * 100) + "%", kKeep, 0.01}, o.keep, entry_);
     }
     if (o.compressor == Compressor::power_sgd)
     {
-        o.rank = std::llround(slide(p, area.cut_top(p.px(44)), {"Rank r", std::to_string(o.rank), kRank, 1},
-                                    static_cast<double>(o.rank), entry_));
+        o.rank =
+            std::llround(stop_slider(p, area.cut_top(p.px(44)), {"Rank r", std::to_string(o.rank), kRank, 1},
+                                     static_cast<double>(o.rank), entry_));
     }
     if (info_of(o.compressor).feeds_back)
     {

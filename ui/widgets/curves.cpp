@@ -1,4 +1,4 @@
-#include "ui/views/compression/curves.h"
+#include "ui/widgets/curves.h"
 
 #include <fmt/format.h>
 
@@ -28,16 +28,16 @@ struct Plot
     float y(float value) const { return area.bottom() - area.h * std::clamp(value / most, 0.0F, 1.0F); }
 };
 
-Colour colour_of(const Theme& t, CurveStyle style)
+Colour colour_of(const Theme& t, CurveStyle style, Colour ink)
 {
-    return style == CurveStyle::chosen ? t.of(Component::gradients).fill
+    return style == CurveStyle::chosen ? (ink != 0 ? ink : t.of(Component::gradients).fill)
            : style == CurveStyle::base ? t.text
                                        : t.muted;
 }
 
-void draw_line(const Painter& p, const Plot& plot, const Curve& curve)
+void draw_line(const Painter& p, const Plot& plot, const Curve& curve, Colour ink)
 {
-    const Colour colour = colour_of(p.theme, curve.style);
+    const Colour colour = colour_of(p.theme, curve.style, ink);
     if (curve.style == CurveStyle::base)
     {
         // Dashes of a fixed length along the curve, by the step.
@@ -148,7 +148,7 @@ std::optional<std::size_t> draw_curves(const Painter& p, Rect area, const CurveC
     draw_axes(p, plot);
     for (const Curve& c : curves)
     {
-        draw_line(p, plot, c);
+        draw_line(p, plot, c, chart.ink);
     }
     const float x = plot.x(chart.step);
     p.line(x, area.y, x, area.bottom(), p.theme.text);
@@ -156,7 +156,8 @@ std::optional<std::size_t> draw_curves(const Painter& p, Rect area, const CurveC
     {
         if (c.style != CurveStyle::base)
         {
-            p.list.AddCircleFilled({x, plot.y(c.values[chart.step])}, p.px(4), colour_of(p.theme, c.style));
+            p.list.AddCircleFilled({x, plot.y(c.values[chart.step])}, p.px(4),
+                                   colour_of(p.theme, c.style, chart.ink));
             p.list.AddCircle({x, plot.y(c.values[chart.step])}, p.px(4), p.theme.window);
         }
     }

@@ -33,6 +33,7 @@ struct CurveChart
     std::string_view id;   // for the mouse
     float most = 1;        // what is larger is drawn at the top
     std::size_t step = 0;  // on show
+    Colour ink = 0;        // of what is chosen; 0: the gradients'
 };
 
 // The step that is pressed, if any: dragging in the chart moves the clock.
