@@ -5,6 +5,9 @@
 #include "core/engine/experts/plan.h"
 #include "core/engine/scaling_law/law.h"
 #include "core/engine/tensor/plan.h"
+#include "core/engine/alignment.h"
+#include "core/engine/finetune.h"
+#include "core/engine/serving/serving.h"
 #include "core/engine/traffic.h"
 #include "core/scenario/validate.h"
 
@@ -118,6 +121,27 @@ double of_experts(const Scenario& s, double value)
 double of_context(const Scenario& s, double value)
 {
     return s.parallel.context == 1 ? 0 : value;
+}
+
+// With so many requests at once; 0: as many as the setup has.
+ServingReport served(const Scenario& s, std::int64_t batch = 0)
+{
+    ServingSetup setup = serving_setup(s);
+    setup.batch = batch > 0 ? batch : setup.batch;
+    return serving_report(s, setup);
+}
+
+// Rank 16 on all linear layers, one GPU.
+FinetuneReport tuned(const Scenario& s, FinetuneRecipe recipe)
+{
+    return finetune_report(s, recipe, finetune_setup(s));
+}
+
+// Everything trained, critics as large as the policy, 64 answers of 1024 tokens.
+template <AlignmentRecipe recipe>
+double aligned(const Scenario& s, const Report&)
+{
+    return alignment_report(s, recipe, {}).total().value;
 }
 
 constexpr std::array kMetrics{
@@ -285,6 +309,71 @@ constexpr std::array kMetrics{
            [](const Scenario&, const Report& r) { return r.collective.cost.sent_per_rank.value; }},
     Metric{"collective.time_s", "s",
            [](const Scenario&, const Report& r) { return r.collective.cost.total().value; }},
+    Metric{"alignment.sft_bytes", "B", aligned<AlignmentRecipe::sft>},
+    Metric{"alignment.ppo_bytes", "B", aligned<AlignmentRecipe::ppo>},
+    Metric{"alignment.ppo_models_bytes", "B",
+           [](const Scenario& s, const Report&)
+           {
+               const AlignmentReport r = alignment_report(s, AlignmentRecipe::ppo, {});
+               return (r.total() - r.cache).value;
+           }},
+    Metric{"alignment.grpo_bytes", "B", aligned<AlignmentRecipe::grpo>},
+    Metric{"alignment.dpo_bytes", "B", aligned<AlignmentRecipe::dpo>},
+    Metric{"alignment.cache_bytes", "B",
+           [](const Scenario& s, const Report&)
+           { return alignment_report(s, AlignmentRecipe::ppo, {}).cache.value; }},
+    Metric{"finetune.lora_parameters", "",
+           [](const Scenario& s, const Report&)
+           { return static_cast<double>(tuned(s, FinetuneRecipe::lora).trained); }},
+    Metric{"finetune.lora_share", "",
+           [](const Scenario& s, const Report&) { return tuned(s, FinetuneRecipe::lora).share(); }},
+    Metric{"finetune.full_bytes", "B",
+           [](const Scenario& s, const Report&) { return tuned(s, FinetuneRecipe::full).total().value; }},
+    Metric{"finetune.lora_bytes", "B",
+           [](const Scenario& s, const Report&) { return tuned(s, FinetuneRecipe::lora).total().value; }},
+    Metric{"finetune.qlora_bytes", "B",
+           [](const Scenario& s, const Report&) { return tuned(s, FinetuneRecipe::qlora).total().value; }},
+    Metric{"finetune.adapter_state_bytes", "B",
+           [](const Scenario& s, const Report&)
+           {
+               const FinetuneReport r = tuned(s, FinetuneRecipe::lora);
+               return (r.of(FinetunePart::adapters) + r.of(FinetunePart::gradients) +
+                       r.of(FinetunePart::optimizer))
+                   .value;
+           }},
+    Metric{"finetune.nf4_base_bytes", "B",
+           [](const Scenario& s, const Report&)
+           {
+               const FinetuneReport r = tuned(s, FinetuneRecipe::qlora);
+               return (r.of(FinetunePart::base) + r.of(FinetunePart::scales)).value;
+           }},
+    Metric{"finetune.activations_bytes", "B",
+           [](const Scenario& s, const Report&)
+           { return tuned(s, FinetuneRecipe::lora).of(FinetunePart::activations).value; }},
+    Metric{"serving.prompt", "",
+           [](const Scenario& s, const Report&) { return static_cast<double>(serving_setup(s).prompt); }},
+    Metric{"serving.answer", "",
+           [](const Scenario& s, const Report&) { return static_cast<double>(serving_setup(s).output); }},
+    Metric{"serving.weights_bytes", "B",
+           [](const Scenario& s, const Report&) { return served(s).weights.value; }},
+    Metric{"serving.capacity_bytes", "B",
+           [](const Scenario& s, const Report&) { return served(s).capacity.value; }},
+    Metric{"serving.token_bytes", "B",
+           [](const Scenario& s, const Report&) { return served(s).model_token.value; }},
+    Metric{"serving.gpu_token_bytes", "B",
+           [](const Scenario& s, const Report&) { return served(s).token.value; }},
+    Metric{"serving.request_bytes", "B",
+           [](const Scenario& s, const Report&) { return served(s).sequence.value; }},
+    Metric{"serving.most_requests", "",
+           [](const Scenario& s, const Report&) { return static_cast<double>(served(s).most); }},
+    Metric{"serving.step_alone_s", "s",
+           [](const Scenario& s, const Report&) { return served(s, 1).decode.total(); }},
+    Metric{"serving.step_s", "s", [](const Scenario& s, const Report&) { return served(s).decode.total(); }},
+    Metric{"serving.first_token_s", "s",
+           [](const Scenario& s, const Report&) { return served(s).first_token(); }},
+    Metric{"serving.tokens_per_s", "1/s",
+           [](const Scenario& s, const Report&) { return served(s).tokens_per_second(); }},
+    Metric{"serving.balance", "", [](const Scenario& s, const Report&) { return served(s).balance; }},
 };
 
 } // namespace

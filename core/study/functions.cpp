@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/collective/cost.h"
+#include "core/engine/alignment.h"
 #include "core/engine/budget.h"
 #include "core/engine/conventions.h"
 #include "core/engine/reliability.h"
@@ -11,6 +12,7 @@
 #include "core/engine/scaling_law/law.h"
 #include "core/engine/scaling_law/lifetime.h"
 #include "core/engine/scaling_law/repeats.h"
+#include "core/engine/serving/speculation.h"
 #include "core/engine/step_life.h"
 #include "core/schedule/simulate.h"
 
@@ -258,6 +260,30 @@ Value lifetime_size(Arguments v)
                 : Value(refuse("the model's size", v[0], "use parameters and tokens above 0"));
 }
 
+Value drafted_tokens(Arguments v)
+{
+    const auto drafts = whole("the number of drafts", v[1], 0, static_cast<double>(kMostDrafted));
+    return drafts ? Value(expected_tokens(v[0], *drafts)) : Value(drafts.issues());
+}
+
+Value drafted_speedup(Arguments v)
+{
+    const auto drafts = whole("the number of drafts", v[1], 0, static_cast<double>(kMostDrafted));
+    return drafts ? Value(speculative_speedup(v[0], *drafts, v[2])) : Value(drafts.issues());
+}
+
+template <Optimizing how>
+Value gold(Arguments v)
+{
+    return gold_reward(how, v[0], v[1], v[2]);
+}
+
+template <Optimizing how>
+Value furthest(Arguments v)
+{
+    return v[1] > 0 ? Value(gold_peak(how, v[0], v[1])) : Value(refuse("beta", v[1], "use a number above 0"));
+}
+
 template <double (*f)(double)>
 Value plain(Arguments v)
 {
@@ -356,6 +382,15 @@ constexpr std::array kFunctions{
                   }},
     StudyFunction{"effective_tokens", "U, seen", "tokens of one pass worth as much, Muennighoff et al. 2023",
                   [](Arguments v) { return Value(effective_tokens(v[0], v[1])); }},
+    StudyFunction{"speculative_tokens", "a, g", "of a pass that checks g drafts: (1 - a^(g+1)) / (1 - a)",
+                  drafted_tokens},
+    StudyFunction{"speculative_speedup", "a, g, c", "speculative_tokens / (g c + 1)", drafted_speedup},
+    StudyFunction{"gold_best_of_n", "alpha, beta, d", "gold reward: d (alpha - beta d)",
+                  gold<Optimizing::best_of_n>},
+    StudyFunction{"gold_peak_best_of_n", "alpha, beta", "d of the largest gold reward: alpha / 2 beta",
+                  furthest<Optimizing::best_of_n>},
+    StudyFunction{"gold_peak_rl", "alpha, beta", "d of the largest gold reward: e^(alpha / beta - 1)",
+                  furthest<Optimizing::reinforcement>},
     StudyFunction{"young_interval_s", "save_s, mtbf_s", "[s] between checkpoints: sqrt(2 d M)", young},
     StudyFunction{"tensor_all_reduce_s", "b, s, h, t, BW", "[s] ring, 2 bytes an element, no latency",
                   tensor_all_reduce},

@@ -173,7 +173,8 @@ void Panel::draw_section(Column& column, const char* title, std::string_view sec
     {
         return;
     }
-    if (section == "cluster.gpu")
+    // Not a second time where the view has it among its controls.
+    if (section == "cluster.gpu" && std::find(drawn_.begin(), drawn_.end(), section) == drawn_.end())
     {
         draw_gpu_preset(column);
     }

@@ -219,6 +219,7 @@ void Panel::draw_gpu_preset(Column& column)
         ImGui::OpenPopup("gpus");
     }
     column.row(12);
+    draw_faults(column, "cluster.gpu");
     std::vector<TipLine> items;
     if (ImGui::IsPopupOpen("gpus"))
     {
