@@ -153,3 +153,18 @@ TEST_CASE("no words of the experts are cut off or lie on others at any size")
 {
     look("experts", false);
 }
+
+TEST_CASE("no words of the scaling laws are cut off or lie on others at any size")
+{
+    look("laws", false);
+}
+
+TEST_CASE("no words of a longer context are cut off or lie on others at any size")
+{
+    look("context-length", false);
+}
+
+TEST_CASE("no words of the incidents are cut off or lie on others at any size")
+{
+    look("incidents", false);
+}

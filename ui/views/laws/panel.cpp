@@ -47,6 +47,28 @@ void fact(const Painter& p, Rect& area, std::string_view label, const std::strin
     p.text(row.right(), row.middle(), Type::mono_small, p.theme.text, value, Align::right);
 }
 
+void repeat_facts(const Painter& p, Rect area, const LawsState& state, const LawsSplit& split)
+{
+    const double unique = unique_of(state, split);
+    const double seen = unique * state.passes;
+    fact(p, area, "Seen", format_count(seen));
+    fact(p, area, "Worth, fresh", format_count(effective_tokens(unique, seen)));
+    fact(p, area, "The next pass", format_percent(worth_of_next_pass(state.passes)));
+    fact(p, area, "Fitted loss", fmt::format("{:.3f}", repeated_loss(split.parameters, unique, seen)));
+    fact(p, area, "all fresh", fmt::format("{:.3f}", repeated_loss(split.parameters, seen, seen)));
+}
+
+void split_facts(const Painter& p, Rect area, const LawsSplit& split)
+{
+    const double ratio = split.tokens / split.parameters;
+    fact(p, area, "Tokens D", format_count(split.tokens));
+    fact(p, area, "Tokens a parameter", three_digits(ratio));
+    fact(p, area, "of the rule of 20", three_digits(ratio / kTokensPerParameter) + "\u00d7");
+    fact(p, area, "Loss, nats a token", fmt::format("{:.3f}", split.loss));
+    fact(p, area, "the best split", fmt::format("{:.3f}", split.best_loss));
+    fact(p, area, "Same loss needs", format_percent(1 / split.overspent));
+}
+
 } // namespace
 
 void LawsPanel::draw_sliders(const Painter& p, Rect& area, LawsState& state, const LawsSplit& split)
@@ -121,24 +143,7 @@ void LawsPanel::draw(const Painter& p, Rect area, LawsState& state, const LawsSp
         out.animating = true;
     }
     area.cut_top(p.px(6));
-    if (repeats)
-    {
-        const double unique = unique_of(state, split);
-        const double seen = unique * state.passes;
-        fact(p, area, "Seen", format_count(seen));
-        fact(p, area, "Worth, fresh", format_count(effective_tokens(unique, seen)));
-        fact(p, area, "The next pass", format_percent(worth_of_next_pass(state.passes)));
-        fact(p, area, "Fitted loss", fmt::format("{:.3f}", repeated_loss(split.parameters, unique, seen)));
-        fact(p, area, "all fresh", fmt::format("{:.3f}", repeated_loss(split.parameters, seen, seen)));
-        return;
-    }
-    const double ratio = split.tokens / split.parameters;
-    fact(p, area, "Tokens D", format_count(split.tokens));
-    fact(p, area, "Tokens a parameter", three_digits(ratio));
-    fact(p, area, "of the rule of 20", three_digits(ratio / kTokensPerParameter) + "\u00d7");
-    fact(p, area, "Loss, nats a token", fmt::format("{:.3f}", split.loss));
-    fact(p, area, "the best split", fmt::format("{:.3f}", split.best_loss));
-    fact(p, area, "Same loss needs", format_percent(1 / split.overspent));
+    repeats ? repeat_facts(p, area, state, split) : split_facts(p, area, split);
 }
 
 } // namespace ringside
