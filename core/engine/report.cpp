@@ -8,6 +8,8 @@
 #include "core/engine/alignment.h"
 #include "core/engine/finetune.h"
 #include "core/engine/serving/serving.h"
+#include "core/engine/goodput.h"
+#include "core/engine/straggler.h"
 #include "core/engine/traffic.h"
 #include "core/scenario/validate.h"
 
@@ -144,6 +146,24 @@ double aligned(const Scenario& s, const Report&)
     return alignment_report(s, recipe, {}).total().value;
 }
 
+// Of a run that fails as often as Llama 3's and saves to shared storage, each GPU's share of it alike.
+RunRates usual_rates(const Scenario& s, const Report& r)
+{
+    return run_rates(s, checkpoint_size(s, r.memory), Seconds(r.step.total()), RunPlan{});
+}
+
+double usual_goodput(const Scenario& s, const Report& r)
+{
+    return goodput(usual_rates(s, r), RunPlan{}).useful();
+}
+
+// With all that goes wrong on the way; a run that never gets anywhere takes no time that could be said.
+double wall_days(const Scenario& s, const Report& r)
+{
+    const double useful = usual_goodput(s, r);
+    return useful > 0 ? run_days(s, r) / useful : 0;
+}
+
 constexpr std::array kMetrics{
     Metric{"model.parameters", "",
            [](const Scenario&, const Report& r) { return static_cast<double>(r.parameters.total); }},
@@ -233,6 +253,32 @@ constexpr std::array kMetrics{
            }},
     Metric{"scaling.best_parameters", "",
            [](const Scenario& s, const Report& r) { return best_split(s, r).parameters; }},
+    // Healthy ranks that differ by the usual percent.
+    Metric{"step.straggler_loss", "",
+           [](const Scenario& s, const Report& r)
+           {
+               RankTimes ranks;
+               ranks.ranks = s.cluster.gpus;
+               ranks.mean = r.step.total();
+               return straggler_loss(ranks);
+           }},
+    Metric{"run.goodput", "", usual_goodput},
+    Metric{"run.wall_days", "d", wall_days},
+    Metric{"run.mtbf_s", "s", [](const Scenario& s, const Report& r) { return usual_rates(s, r).between_s; }},
+    Metric{"run.interval_s", "s",
+           [](const Scenario& s, const Report& r) { return usual_rates(s, r).best_s; }},
+    Metric{"run.failures", "",
+           [](const Scenario& s, const Report& r)
+           { return wall_days(s, r) * 86400 / usual_rates(s, r).between_s; }},
+    Metric{"checkpoint.bytes", "B",
+           [](const Scenario& s, const Report& r) { return checkpoint_size(s, r.memory).total().value; }},
+    Metric{"checkpoint.writers", "",
+           [](const Scenario& s, const Report& r)
+           { return static_cast<double>(checkpoint_size(s, r.memory).writers); }},
+    Metric{"checkpoint.largest_bytes", "B",
+           [](const Scenario& s, const Report& r) { return checkpoint_size(s, r.memory).largest.value; }},
+    Metric{"checkpoint.save_s", "s",
+           [](const Scenario& s, const Report& r) { return usual_rates(s, r).save_s; }},
     Metric{"step.bubble_over_ideal", "",
            [](const Scenario&, const Report& r) { return r.pipeline.timeline.bubble_over_ideal(); }},
     Metric{"step.bubble_of_total", "",

@@ -13,7 +13,10 @@
 #include "core/engine/scaling_law/lifetime.h"
 #include "core/engine/scaling_law/repeats.h"
 #include "core/engine/serving/speculation.h"
+#include "core/engine/goodput.h"
+#include "core/engine/scaling_law.h"
 #include "core/engine/step_life.h"
+#include "core/engine/straggler.h"
 #include "core/schedule/simulate.h"
 
 #include <algorithm>
@@ -284,6 +287,27 @@ Value furthest(Arguments v)
     return v[1] > 0 ? Value(gold_peak(how, v[0], v[1])) : Value(refuse("beta", v[1], "use a number above 0"));
 }
 
+Value daly(Arguments v)
+{
+    return daly_interval(Seconds(v[0]), Seconds(v[1])).value;
+}
+
+// With everything in seconds, saves synchronous, and nodes enough.
+Value goodput_share(Arguments v)
+{
+    if (!(v[0] > 0) || v[1] < 0 || v[2] < 0 || !(v[3] > 0))
+    {
+        return Issue{"", "the interval and the time between failures must be above 0",
+                     "the others at least 0"};
+    }
+    RunRates rates;
+    rates.interval_s = v[0];
+    rates.save_s = v[1];
+    rates.recover_s = v[2];
+    rates.between_s = v[3];
+    return goodput(rates, RunPlan{}).useful();
+}
+
 template <double (*f)(double)>
 Value plain(Arguments v)
 {
@@ -392,6 +416,13 @@ constexpr std::array kFunctions{
     StudyFunction{"gold_peak_rl", "alpha, beta", "d of the largest gold reward: e^(alpha / beta - 1)",
                   furthest<Optimizing::reinforcement>},
     StudyFunction{"young_interval_s", "save_s, mtbf_s", "[s] between checkpoints: sqrt(2 d M)", young},
+    StudyFunction{"daly_interval_s", "save_s, mtbf_s", "[s] to higher order", daly},
+    StudyFunction{"goodput_share", "interval_s, save_s, recover_s, mtbf_s",
+                  "t / (M e^(R/M) (e^((t+d)/M) - 1))", goodput_share},
+    StudyFunction{"replicas_hit", "R, f", "R (1 - (1 - 1/R)^f)",
+                  [](Arguments v) { return Value(replicas_hit(v[0], v[1])); }},
+    StudyFunction{"largest_normal", "n", "mean of the largest of n standard normal draws",
+                  [](Arguments v) { return Value(expected_largest_normal(v[0])); }},
     StudyFunction{"tensor_all_reduce_s", "b, s, h, t, BW", "[s] ring, 2 bytes an element, no latency",
                   tensor_all_reduce},
 };

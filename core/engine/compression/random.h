@@ -1,5 +1,6 @@
 // Numbers that look random and are the same on every machine. For what the engine
 // simulates.
+// Numbers that look random and are the same on every machine. For the small simulations of the engine.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,14 @@
+// The shards of a checkpoint on their way from the ranks of one layout to those of another.
+#pragma once
+
+#include "core/engine/reshard.h"
+#include "ui/widgets/painter.h"
+
+namespace ringside
+{
+
+// `share` of the way, 0 to 1.
+void draw_reshard(const Painter& painter, Rect area, const Resharding& result, const ShardLayout& from,
+                  const ShardLayout& to, std::int64_t units, double share, double bytes_each);
+
+} // namespace ringside

@@ -1,0 +1,229 @@
+// Months of a run: what failures and checkpoints leave of the wall clock.
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/engine/explain.h"
+#include "ui/shell/view.h"
+#include "ui/views/goodput/calendar.h"
+#include "ui/views/goodput/curve.h"
+#include "ui/views/goodput/panel.h"
+#include "ui/views/goodput/parts.h"
+#include "ui/widgets/choice.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr double kSeconds = 24; // playing takes
+constexpr const char* kFleets = "fleets";
+
+class GoodputView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    Motion motion(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    void keys(const Frame& frame, Out& out) override;
+
+private:
+    RunDesk& desk(const Frame& frame) const;
+    void draw_head(const Painter& painter, Rect row, double now) const;
+    void kill(double at, Out& out);
+
+    mutable RunDesk desk_;
+    PlanPanel panel_;
+};
+
+RunDesk& GoodputView::desk(const Frame& frame) const
+{
+    desk_.update(frame.now);
+    return desk_;
+}
+
+double day_of(const RunStory& story)
+{
+    return story.horizon / 86400;
+}
+
+Motion GoodputView::motion(const Frame& frame) const
+{
+    Motion motion;
+    const RunStory& story = desk(frame).story();
+    motion.duration = day_of(story);
+    motion.per_second = motion.duration / kSeconds;
+    motion.rest = motion.duration;
+    motion.label = say_time(std::min(frame.playback.t, motion.duration) * 86400);
+    for (const RunFailure& failure : story.failures)
+    {
+        motion.stops.push_back(failure.at / 86400);
+    }
+    motion.stops.push_back(motion.duration);
+    return motion;
+}
+
+void GoodputView::kill(double at, Out& out)
+{
+    desk_.kills.push_back(at);
+    out.animating = true;
+}
+
+void GoodputView::draw_head(const Painter& p, Rect row, double now) const
+{
+    const RunStory& story = desk_.story();
+    const auto failed = std::count_if(story.failures.begin(), story.failures.end(),
+                                      [now](const RunFailure& f) { return f.at <= now; });
+    const std::string right = fmt::format("seed {}", desk_.seed);
+    const float w = p.text(row.right(), row.middle(), Type::small, p.theme.muted, right, Align::right);
+    const std::string whole =
+        fmt::format("{} of the run, {} failure{}, {} checkpoints. Click: pull a plug.",
+                    say_time(story.horizon), grouped(failed), failed == 1 ? "" : "s", grouped(story.saves));
+    const std::string brief =
+        fmt::format("{}, {} failure{}", say_time(story.horizon), grouped(failed), failed == 1 ? "" : "s");
+    const float room = row.w - w - p.px(16);
+    p.text_within(row.x, row.middle(), room, Type::small_strong, p.theme.text,
+                  p.width(Type::small_strong, whole) <= room ? whole : brief);
+}
+
+void GoodputView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    desk(frame);
+    // A clock that stops at a failure shows it, whatever days and seconds round to.
+    const double now = std::min(frame.playback.t * 86400 + 1e-3, desk_.story().horizon);
+    const float below = parts_height(p);
+    const bool tabled = area.h > below + p.px(120);
+    Rect foot = tabled ? area.cut_bottom(std::max(below, area.h * 0.42F)) : Rect{};
+    draw_head(p, area.cut_top(p.px(26)), now);
+    area.cut_top(p.px(4));
+    p.part("calendar", area);
+    if (const CalendarPress pressed = draw_calendar(p, area, desk_.story(), now); pressed.kill)
+    {
+        kill(*pressed.kill, out);
+    }
+    if (!tabled)
+    {
+        return;
+    }
+    foot.cut_top(p.px(12));
+    const bool both = foot.w > p.px(600);
+    const Rect table = both ? foot.cut_right(std::clamp(foot.w * 0.46F, p.px(330), p.px(460))) : foot;
+    p.part("parts", table);
+    draw_parts(p, table, desk_, now);
+    if (both)
+    {
+        foot.cut_right(p.px(32));
+        p.part("interval", foot);
+        if (const auto interval = draw_interval_curve(p, foot, desk_))
+        {
+            desk_.plan.interval_s = *interval;
+            out.animating = true;
+        }
+    }
+}
+
+Caption GoodputView::caption(const Frame& frame) const
+{
+    const RunDesk& all = desk(frame);
+    const RunRates& r = all.rates();
+    Caption caption;
+    caption.sentence =
+        fmt::format("{} GPUs fail every **{}**. A checkpoint of {} every {} stops them for {}: **{}** of the "
+                    "wall clock is training that is kept.",
+                    grouped(frame.now.scenario.cluster.gpus), say_time(r.between_s),
+                    format_bytes(all.size().total(), frame.preferences.unit), say_time(r.interval_s),
+                    say_time(r.save_s), format_percent(all.expected().useful()));
+    const double first = first_order_waste(r);
+    caption.formula = fmt::format("lost \u2248 d/\u03c4 + (\u03c4/2 + R)/M = {}/{} + ({}/2 + {})/{} = {}",
+                                  figure(r.save_s, 4), figure(r.interval_s, 4), figure(r.interval_s, 4),
+                                  figure(r.recover_s, 4), figure(r.between_s, 4), format_percent(first));
+    caption.source =
+        fmt::format("To first order, in seconds; exactly {} with failures in recovery, saves on their way "
+                    "and nodes missing. Best "
+                    "interval: Daly 2006, equation 37; {} by Young 1974, sqrt(2 d M). R is {} to notice, {} "
+                    "to restart, {} to load.",
+                    format_percent(1 - all.expected().useful()), say_time(r.young_s),
+                    say_time(all.plan.detect_s), say_time(all.plan.restart_s), say_time(r.load_s));
+    return caption;
+}
+
+bool GoodputView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    RunDesk& all = desk(frame);
+    const RunPlan before = all.plan;
+    if (panel_.draw(p, area, all))
+    {
+        ImGui::OpenPopup(kFleets);
+    }
+    std::vector<Choosable> items;
+    for (const FleetRecord& fleet : fleet_records())
+    {
+        items.push_back({fleet.id, fleet.name, fleet.says});
+    }
+    if (const auto chosen = choice_popup(p, kFleets, items))
+    {
+        all.plan.gpu_hours = fleet_records()[*chosen].gpu_hours();
+    }
+    out.animating = out.animating || !(before == all.plan);
+    return true;
+}
+
+void GoodputView::keys(const Frame& frame, Out& out)
+{
+    const auto pressed = [](ImGuiKey key)
+    { return ImGui::IsKeyPressed(key, false) && !ImGui::GetIO().KeyCtrl; };
+    RunDesk& all = desk(frame);
+    if (pressed(ImGuiKey_N))
+    {
+        ++all.seed;
+        all.kills.clear();
+        out.animating = true;
+    }
+    if (pressed(ImGuiKey_K))
+    {
+        const double day =
+            frame.playback.t < day_of(all.story()) ? frame.playback.t : day_of(all.story()) / 2;
+        kill(day * 86400, out);
+    }
+    if (pressed(ImGuiKey_A))
+    {
+        all.plan.asynchronous = !all.plan.asynchronous;
+        out.animating = true;
+    }
+    if (pressed(ImGuiKey_E))
+    {
+        all.plan.elastic = !all.plan.elastic;
+        out.animating = true;
+    }
+    if (pressed(ImGuiKey_O))
+    {
+        all.plan.interval_s = 0;
+        out.animating = true;
+    }
+}
+
+constexpr std::array<std::string_view, 3> kControls{"model", "gpus", "parallel.zero"};
+constexpr std::array kKeys{KeyHelp{"click K", "Pull a plug: on the calendar, or now"},
+                           KeyHelp{"drag", "The point on the curve: the interval"},
+                           KeyHelp{"O", "The best interval"}, KeyHelp{"A E", "Asynchronous saves; elastic"},
+                           KeyHelp{"N", "Another seed"}};
+
+} // namespace
+
+extern const ViewInfo goodput_view;
+const ViewInfo goodput_view{
+    51,
+    "goodput",
+    "Failures",
+    "Months",
+    "What do failures cost?",
+    "Failures and checkpoints over months of a run, and what they leave of the wall clock",
+    kControls,
+    kKeys,
+    [] { return std::unique_ptr<View>(std::make_unique<GoodputView>()); }};
+
+} // namespace ringside
