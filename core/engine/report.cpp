@@ -1,15 +1,16 @@
 #include "core/engine/report.h"
 
+#include "core/engine/alignment.h"
 #include "core/engine/context/plan.h"
 #include "core/engine/context_length.h"
 #include "core/engine/experts/plan.h"
-#include "core/engine/scaling_law/law.h"
-#include "core/engine/tensor/plan.h"
-#include "core/engine/alignment.h"
 #include "core/engine/finetune.h"
-#include "core/engine/serving/serving.h"
 #include "core/engine/goodput.h"
+#include "core/engine/number_format.h"
+#include "core/engine/scaling_law/law.h"
+#include "core/engine/serving/serving.h"
 #include "core/engine/straggler.h"
+#include "core/engine/tensor/plan.h"
 #include "core/engine/traffic.h"
 #include "core/scenario/validate.h"
 
@@ -162,6 +163,12 @@ double wall_days(const Scenario& s, const Report& r)
 {
     const double useful = usual_goodput(s, r);
     return useful > 0 ? run_days(s, r) / useful : 0;
+}
+
+// What the scenario's products read.
+const NumberFormat& read_format(const Scenario& s)
+{
+    return number_format(product_format(s.training.precision));
 }
 
 constexpr std::array kMetrics{
@@ -420,6 +427,12 @@ constexpr std::array kMetrics{
     Metric{"serving.tokens_per_s", "1/s",
            [](const Scenario& s, const Report&) { return served(s).tokens_per_second(); }},
     Metric{"serving.balance", "", [](const Scenario& s, const Report&) { return served(s).balance; }},
+    Metric{"format.largest", "", [](const Scenario& s, const Report&) { return largest(read_format(s)); }},
+    Metric{"format.smallest_normal", "",
+           [](const Scenario& s, const Report&) { return smallest_normal(read_format(s)); }},
+    Metric{"format.smallest", "",
+           [](const Scenario& s, const Report&) { return smallest_subnormal(read_format(s)); }},
+    Metric{"format.epsilon", "", [](const Scenario& s, const Report&) { return epsilon(read_format(s)); }},
 };
 
 } // namespace

@@ -5,16 +5,17 @@
 #include "core/base/text.h"
 #include "core/collective/cost.h"
 #include "core/engine/alignment.h"
+#include "core/engine/block_format.h"
 #include "core/engine/budget.h"
 #include "core/engine/conventions.h"
+#include "core/engine/goodput.h"
 #include "core/engine/reliability.h"
+#include "core/engine/scaling_law.h"
 #include "core/engine/scaling_law/kaplan.h"
 #include "core/engine/scaling_law/law.h"
 #include "core/engine/scaling_law/lifetime.h"
 #include "core/engine/scaling_law/repeats.h"
 #include "core/engine/serving/speculation.h"
-#include "core/engine/goodput.h"
-#include "core/engine/scaling_law.h"
 #include "core/engine/step_life.h"
 #include "core/engine/straggler.h"
 #include "core/schedule/simulate.h"
@@ -127,6 +128,16 @@ Value ring_steps(Arguments v)
     const std::array<double, 2> asked{v[0], 0};
     const auto c = cost(CollectiveKind::all_reduce, "ring", asked);
     return c ? Value(static_cast<double>(c->steps)) : Value(c.issues());
+}
+
+Value fp4_round(Arguments v)
+{
+    return round_to(number_format(FormatId::e2m1), v[0], Overflow::saturate);
+}
+
+Value mxfp4_scale(Arguments v)
+{
+    return quantize(block_format(BlockId::mxfp4), v).scales.front();
 }
 
 // One tensor-parallel all-reduce of 16-bit activations: b s h elements over t ranks at BW bytes/s.
@@ -423,6 +434,8 @@ constexpr std::array kFunctions{
                   [](Arguments v) { return Value(replicas_hit(v[0], v[1])); }},
     StudyFunction{"largest_normal", "n", "mean of the largest of n standard normal draws",
                   [](Arguments v) { return Value(expected_largest_normal(v[0])); }},
+    StudyFunction{"fp4_round", "x", "nearest number of E2M1, at most 6", fp4_round},
+    StudyFunction{"mxfp4_scale", "A", "scale of an MXFP4 block whose largest magnitude is A", mxfp4_scale},
     StudyFunction{"tensor_all_reduce_s", "b, s, h, t, BW", "[s] ring, 2 bytes an element, no latency",
                   tensor_all_reduce},
 };

@@ -23,24 +23,12 @@ double learning_rate(const Recipe& recipe, std::int64_t step)
     return recipe.learning_rate * (recipe.final_share + (1 - recipe.final_share) * share);
 }
 
-bool LossScale::after(bool finite, const Recipe& recipe)
+LossScaleRule loss_scale_rule(const Recipe& recipe)
 {
-    if (!recipe.dynamic_scale)
-    {
-        return finite;
-    }
-    if (!finite)
-    {
-        value = std::max(1.0, value / 2);
-        good_steps = 0;
-        return false;
-    }
-    if (++good_steps >= recipe.growth_interval)
-    {
-        value = std::min(0x1p60, value * 2);
-        good_steps = 0;
-    }
-    return true;
+    LossScaleRule rule;
+    rule.dynamic = recipe.dynamic_scale;
+    rule.growth_interval = recipe.growth_interval;
+    return rule;
 }
 
 double clipping(const Recipe& recipe, double gradient_norm)

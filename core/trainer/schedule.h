@@ -2,6 +2,7 @@
 // that keeps fp16 gradients in range.
 #pragma once
 
+#include "core/engine/loss_scale.h"
 #include "core/lab/config.h"
 #include "core/trainer/operations.h"
 
@@ -12,17 +13,9 @@ namespace ringside::trainer
 // final_share of it at decay_steps (Loshchilov and Hutter, arXiv 1608.03983, equation 5, without restarts).
 double learning_rate(const Recipe& recipe, std::int64_t step);
 
-// Dynamic loss scaling (Micikevicius et al., arXiv 1710.03740, section 3.2): halved when a gradient is not
-// finite, doubled after growth_interval good steps in a row; at least 1, at most 2^60.
-struct LossScale
-{
-    double value = 1;
-    std::int64_t good_steps = 0;
-
-    // Returns whether the step may be made.
-    bool after(bool finite, const Recipe& recipe);
-    bool operator==(const LossScale&) const = default;
-};
+using ringside::LossScale;
+// The rule by which it changes.
+LossScaleRule loss_scale_rule(const Recipe& recipe);
 
 // What gradients are multiplied by so that their norm is at most Recipe::clip (Pascanu et al., arXiv
 // 1211.5063, algorithm 1).

@@ -145,7 +145,7 @@ void Trainer::finish(StepResult& result)
     const double unscale = 1 / scale_.value;
     const bool finite = std::isfinite(squares);
     const bool scaled = config_.training.precision == Precision::fp16;
-    result.skipped = !(scaled ? scale_.after(finite, r) : finite);
+    result.skipped = !(scaled ? scale_.after(finite, loss_scale_rule(r)) : finite);
     suspicious_ = result.skipped;
     ++step_;
     if (result.skipped)

@@ -3,6 +3,7 @@
 #include "tests/core/trainer_support.h"
 
 #include "core/engine/compression/rounding.h"
+#include "core/engine/number_format.h"
 
 #include <catch2/catch_approx.hpp>
 
@@ -283,23 +284,73 @@ TEST_CASE("a loss scale that is too large skips steps until it has come down; a 
     CHECK(fixed->state().parts == before);
 }
 
+TEST_CASE("every 8- and 16-bit number the trainer stores is the engine's for the same code")
+{
+    const auto all = [](FormatId id, DType type)
+    {
+        const NumberFormat& format = number_format(id);
+        std::vector<float> values;
+        for (std::uint32_t code = 0; code < 1U << static_cast<unsigned>(format.bits()); code += 1)
+        {
+            const double value = decode(format, code);
+            if (std::isfinite(value))
+            {
+                values.push_back(static_cast<float>(value));
+            }
+        }
+        for (const auto* kernels : all_kernels())
+        {
+            INFO(kernels->name << " " << std::string(format.name));
+            for (std::size_t first = 0; first < values.size(); first += 8192)
+            {
+                const auto end =
+                    values.begin() + static_cast<std::ptrdiff_t>(std::min(first + 8192, values.size()));
+                const std::vector<float> part(values.begin() + static_cast<std::ptrdiff_t>(first), end);
+                REQUIRE(through(*kernels, part, type) == part);
+            }
+        }
+    };
+    all(FormatId::bf16, DType::bf16);
+    all(FormatId::fp16, DType::f16);
+    all(FormatId::e4m3, DType::e4m3);
+    all(FormatId::e5m2, DType::e5m2);
+}
+
+TEST_CASE("the engine's own rounding, one number at a time, is the trainer's")
+{
+    const auto values = all_kinds_of_floats();
+    for (const auto* kernels : all_kernels())
+    {
+        INFO(kernels->name);
+        const auto bf16 = through(*kernels, values, DType::bf16);
+        const auto fp16 = through(*kernels, values, DType::f16);
+        for (std::size_t i = 0; i < values.size(); ++i)
+        {
+            CAPTURE(values[i]);
+            const auto exact = static_cast<double>(values[i]);
+            REQUIRE(static_cast<double>(bf16[i]) == round_to(number_format(FormatId::bf16), exact));
+            REQUIRE(static_cast<double>(fp16[i]) == round_to(number_format(FormatId::fp16), exact));
+        }
+    }
+}
+
 TEST_CASE("the loss scale halves on overflow and doubles after so many good steps")
 {
     Recipe recipe;
     recipe.growth_interval = 3;
     trainer::LossScale scale{8, 0};
-    CHECK_FALSE(scale.after(false, recipe));
+    CHECK_FALSE(scale.after(false, trainer::loss_scale_rule(recipe)));
     CHECK(scale.value == 4);
-    CHECK(scale.after(true, recipe));
-    CHECK(scale.after(true, recipe));
+    CHECK(scale.after(true, trainer::loss_scale_rule(recipe)));
+    CHECK(scale.after(true, trainer::loss_scale_rule(recipe)));
     CHECK(scale.value == 4);
-    CHECK(scale.after(true, recipe));
+    CHECK(scale.after(true, trainer::loss_scale_rule(recipe)));
     CHECK(scale.value == 8);
     scale = {1, 2};
-    CHECK_FALSE(scale.after(false, recipe));
+    CHECK_FALSE(scale.after(false, trainer::loss_scale_rule(recipe)));
     CHECK(scale == trainer::LossScale{1, 0});
     recipe.dynamic_scale = false;
     scale = {64, 0};
-    CHECK_FALSE(scale.after(false, recipe));
+    CHECK_FALSE(scale.after(false, trainer::loss_scale_rule(recipe)));
     CHECK(scale.value == 64);
 }

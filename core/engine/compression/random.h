@@ -1,6 +1,4 @@
-// Numbers that look random and are the same on every machine. For what the engine
-// simulates.
-// Numbers that look random and are the same on every machine. For the small simulations of the engine.
+// Numbers that look random and are the same on every machine, for what the engine simulates.
 #pragma once
 
 #include <cstdint>
