@@ -489,7 +489,7 @@ void RankTrainer::finish(trainer::StepResult& result)
     const double unscale = 1 / scale_.value;
     const bool finite = std::isfinite(squares);
     const bool scaled = config_.trainer.training.precision == Precision::fp16;
-    result.skipped = !(scaled ? scale_.after(finite, r) : finite);
+    result.skipped = !(scaled ? scale_.after(finite, trainer::loss_scale_rule(r)) : finite);
     ++step_;
     if (result.skipped)
     {

@@ -10,7 +10,6 @@
 #include "core/engine/conventions.h"
 #include "core/engine/goodput.h"
 #include "core/engine/reliability.h"
-#include "core/engine/scaling_law.h"
 #include "core/engine/scaling_law/kaplan.h"
 #include "core/engine/scaling_law/law.h"
 #include "core/engine/scaling_law/lifetime.h"
