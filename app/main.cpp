@@ -310,7 +310,8 @@ void add_picture(CLI::App& app, Options& o)
     draw->add_flag("--reveal", o.picture.reveal, "with the truth, or the task's solution, on show");
     draw->add_option("--press", o.picture.press,
                      "letters and digits, pressed in the view before it is drawn");
-    draw->add_option("--steps", o.picture.steps, "that the live lab makes first; 0: before its start")
+    draw->add_option("--steps", o.picture.steps,
+                     "that the live lab, or its ranks, make first; 0: before their start")
         ->capture_default_str()
         ->check(CLI::Range(0, 100000));
     draw->add_option("--demo", o.picture.demo, "of the live lab; with --reveal, what came of it");

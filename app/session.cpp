@@ -182,6 +182,15 @@ void Session::work_in_lab(const LabAction& action)
     }
 }
 
+void Session::work_with_team(const TeamAction& action)
+{
+    std::string notice = team_->apply(action);
+    if (!notice.empty())
+    {
+        notice_ = std::move(notice);
+    }
+}
+
 void Session::put_aside()
 {
     if (!aside_)
@@ -337,6 +346,7 @@ void Session::perform(const Action& action)
             [this](const Command& a) { run(a); },
             [this](const StudyAction& a) { study(a); },
             [this](const LabAction& a) { work_in_lab(a); },
+            [this](const TeamAction& a) { work_with_team(a); },
         },
         action);
 }
@@ -396,6 +406,7 @@ void Session::advance(double seconds, const Motion& motion)
     layouts_ = searcher_->look();
     study_->tick();
     lab_->tick();
+    team_->tick();
     if (std::string notice = lab_->take_notice(); !notice.empty())
     {
         notice_ = std::move(notice);
@@ -444,14 +455,19 @@ bool Session::playing() const
     {
         return lab_->busy();
     }
+    if (view_ == "ranks")
+    {
+        return team_->busy();
+    }
     const auto found = clocks_.find(view_);
     return found != clocks_.end() && found->second.playback.playing && !(lessons_ && lessons_->frozen());
 }
 
 bool Session::ticking() const
 {
-    return lab_->busy() || ((view_ == "drill" || view_ == "mock" || view_ == "spoken") &&
-                            is_ticking(*study_->frame().session));
+    return lab_->busy() || team_->busy() ||
+           ((view_ == "drill" || view_ == "mock" || view_ == "spoken") &&
+            is_ticking(*study_->frame().session));
 }
 
 Frame Session::frame(double clock) const
@@ -481,6 +497,7 @@ Frame Session::frame(double clock) const
             lessons_ ? lessons_->frame() : nullptr,
             &study_->frame(),
             &lab,
+            &team_->frame(),
             asked_ ? std::string_view(aside_->view) : std::string_view()};
 }
 

@@ -6,6 +6,7 @@
 #include "app/layout_searcher.h"
 #include "app/lesson_desk.h"
 #include "app/study_desk.h"
+#include "app/team_desk.h"
 #include "ui/shell/frame.h"
 #include "ui/shell/view.h"
 
@@ -69,6 +70,9 @@ public:
     // The desk of the live lab; one without a device before.
     void set_lab(std::unique_ptr<LabDesk> desk) { lab_ = std::move(desk); }
     LabDesk& lab() { return *lab_; }
+    // The desk of the ranks that train together; its threads begin with its first step.
+    void set_team(std::unique_ptr<TeamDesk> desk) { team_ = std::move(desk); }
+    TeamDesk& team() { return *team_; }
     std::function<std::string()> from_clipboard = [] { return std::string(); };
 
 private:
@@ -82,6 +86,7 @@ private:
     void take_back();
     void paste();
     void work_in_lab(const LabAction& action);
+    void work_with_team(const TeamAction& action);
     bool in_lab() const { return view_ == "lab"; }
     struct Clock
     {
@@ -118,6 +123,7 @@ private:
     const LayoutAnswer* layouts_ = nullptr; // the searcher's
     std::unique_ptr<StudyDesk> study_ = std::make_unique<StudyDesk>(StudyDesk::Setup());
     std::unique_ptr<LabDesk> lab_ = std::make_unique<LabDesk>(LabDesk::Setup());
+    std::unique_ptr<TeamDesk> team_ = std::make_unique<TeamDesk>(TeamDesk::Setup());
     Preferences preferences_;
     std::string view_;
     std::string notice_;

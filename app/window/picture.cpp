@@ -10,6 +10,7 @@
 #include "core/scenario/json.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 
@@ -174,6 +175,7 @@ namespace
 {
 
 constexpr double kPatience = 120; // [s]
+constexpr double kPressed = 5;    // [s] for what keys have started to end
 
 void press_keys(Drawing& drawing, Session& session, std::string_view keys)
 {
@@ -191,6 +193,7 @@ void press_keys(Drawing& drawing, Session& session, std::string_view keys)
             drawing.build(session, 0, 1.0 / 60);
         }
     }
+    session.team().wait(kPressed);
     for (int i = 0; !keys.empty() && i < 3; ++i)
     {
         drawing.build(session, 0, 1.0 / 60);
@@ -259,6 +262,24 @@ Issues open_lab(const PictureOptions& options, const Opened& opened, Session& se
     return {};
 }
 
+// Real steps of three strategies on the same weights.
+void train_with_team(TeamDesk& team, std::int64_t steps)
+{
+    constexpr std::array<std::size_t, 3> kInTurn{0, 2, 6}; // data parallel, ZeRO-2, a pipeline
+    for (std::size_t i = 0; i < kInTurn.size(); ++i)
+    {
+        const auto until =
+            steps * static_cast<std::int64_t>(i + 1) / static_cast<std::int64_t>(kInTurn.size());
+        TeamWish wish = team.frame().wish;
+        wish.strategy = kInTurn.at(i);
+        team.apply(WishTeam{wish});
+        if (until > 0)
+        {
+            team.run_to(until, kPatience);
+        }
+    }
+}
+
 } // namespace
 
 int run_picture(const CommonOptions& common, const PictureOptions& options)
@@ -304,6 +325,10 @@ int run_picture(const CommonOptions& common, const PictureOptions& options)
     if (has_errors(issues))
     {
         return print_faults(issues);
+    }
+    if (options.view == "ranks")
+    {
+        train_with_team(session.team(), options.steps);
     }
     session.set_course(open_course(presets->assets, issues), {});
     Preferences preferences;

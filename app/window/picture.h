@@ -27,7 +27,7 @@ struct PictureOptions
     int step = 1;       // of the lesson
     bool reveal = false;
     std::string press;        // letters and digits, pressed in the view before it is drawn
-    std::int64_t steps = 120; // of the live lab; 0: before the first start
+    std::int64_t steps = 120; // of the live lab or its ranks; 0: before the first start
     std::string demo;         // of the lab, by id; empty: none
 };
 

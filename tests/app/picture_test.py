@@ -139,7 +139,7 @@ def test_the_size_is_1280_by_800_when_none_is_given():
 
 def test_the_same_picture_drawn_twice_has_the_same_bytes():
     for view in views():
-        if view != "lab":  # whose speeds are this machine's, now
+        if view not in ("lab", "ranks"):  # whose speeds are this machine's, now
             assert drawn("--view", view, "--size", "800x600") == drawn("--view", view, "--size", "800x600"), view
 
 

@@ -10,6 +10,7 @@
 #include "ui/shell/lab_action.h"
 #include "ui/shell/look.h"
 #include "ui/shell/study_frame.h"
+#include "ui/shell/team_action.h"
 
 #include <array>
 #include <optional>
@@ -23,6 +24,7 @@ namespace ringside
 struct CourseFrame;
 struct LabFrame;
 struct LessonFrame;
+struct TeamFrame;
 
 // A scenario that could be computed, and everything computed from it. Made only when the scenario changes.
 struct Evaluated
@@ -59,6 +61,7 @@ struct Frame
     const LessonFrame* lesson = nullptr;   // the one that runs; null when none does
     const StudyFrame* study = nullptr;     // of the session's desk; null only in a Frame made by hand
     const LabFrame* lab = nullptr;         // of the session's lab; null only in a Frame made by hand
+    const TeamFrame* team = nullptr;       // of the session's ranks; null only in a Frame made by hand
     std::string_view back = {}; // id of the view with the question that this one is shown for; empty: none
 
     bool valid() const { return !has_errors(issues); }
@@ -143,7 +146,7 @@ enum class Command
 
 using Action = std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences,
                             SaveText, SearchLayouts, StartLesson, LessonInput, LessonSwitch, LeaveLesson,
-                            ShowQuestion, BackToQuestion, Command, StudyAction, LabAction>;
+                            ShowQuestion, BackToQuestion, Command, StudyAction, LabAction, TeamAction>;
 
 struct Out
 {

@@ -93,11 +93,14 @@ bool draw_rail_cell(const Painter& painter, Rect cell, const ViewInfo& info, boo
         painter.fill({cell.x, cell.y, painter.px(3), cell.h}, t.text);
     }
     const Colour colour = selected ? t.text : t.muted;
-    group_icon(painter, {cell.centre(), words ? cell.y + painter.px(26) : cell.middle()}, info.group, colour);
+    // Lower cells have picture and word closer together.
+    const float word_y = std::min(cell.y + painter.px(56), cell.bottom() - painter.px(10));
+    const float icon_y = std::min(cell.y + painter.px(26), word_y - painter.px(23));
+    group_icon(painter, {cell.centre(), words ? icon_y : cell.middle()}, info.group, colour);
     if (words)
     {
         const Type type = selected ? Type::small_strong : Type::small;
-        painter.text(cell.centre(), cell.y + painter.px(56), type, colour,
+        painter.text(cell.centre(), word_y, type, colour,
                      painter.shortened(type, group, cell.w - painter.px(4)), Align::centre);
     }
     tooltip(painter, info.description);
@@ -130,7 +133,7 @@ void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& p
     const ViewInfo* current = find_view(frame.view);
     const float wanted = painter.px(parts.rail_words ? 80 : 64);
     const float step = std::min(wanted, rail.h / static_cast<float>(groups.size())); // low windows: closer
-    const bool says = parts.rail_words && step >= painter.px(72);
+    const bool says = parts.rail_words && step >= painter.px(52);
     for (const ViewInfo* info : groups)
     {
         const Rect cell = rail.cut_top(step - std::min(painter.px(8), step * 0.1F));

@@ -279,7 +279,7 @@ const ViewInfo checkpoint_view{
     53,
     "checkpoint",
     "Failures",
-    "Checkpoints",
+    "Saves",
     "What must be saved to go on exactly?",
     "Contents and size of a checkpoint, a resume with parts missing, shards on another layout",
     kControls,

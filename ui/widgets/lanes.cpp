@@ -72,7 +72,8 @@ public:
 private:
     Rect lane(std::size_t rank) const
     {
-        return {field_.x, field_.y + style_.pitch * static_cast<float>(rank), field_.w, style_.pitch - gap_};
+        return {field_.x, field_.y + style_.pitch * static_cast<float>(rank), field_.w,
+                style_.pitch - gap_ - style_.strip};
     }
 
     Rect cell_of(const Event& e) const
@@ -206,7 +207,8 @@ private:
     void draw_cell(Rect r, const Event& e, bool lit)
     {
         const Theme& t = p_.theme;
-        const auto chunk = static_cast<std::size_t>(e.operation.stage) / timeline_.ranks();
+        const auto chunk = static_cast<std::size_t>(e.operation.stage) /
+                           (lanes_.stages > 0 ? lanes_.stages : timeline_.ranks());
         const auto shade = [&](Colour colour)
         {
             const Colour own = shade_of_chunk(colour, chunk % 2 == 1);
@@ -299,7 +301,8 @@ void draw_names(const Painter& p, Rect area, const Lanes& lanes, const LanesStyl
     const auto states = style.now ? state_at(*lanes.timeline, *style.now) : std::vector<RankState>{};
     for (std::size_t rank = 0; rank < lanes.timeline->ranks(); rank += every)
     {
-        const float middle = area.y + style.pitch * static_cast<float>(rank) + (style.pitch - gap) / 2;
+        const float middle =
+            area.y + style.pitch * static_cast<float>(rank) + (style.pitch - gap - style.strip) / 2;
         const bool chosen = style.chosen && *style.chosen == rank;
         float room = label - p.px(4);
         if (!states.empty())
@@ -310,7 +313,8 @@ void draw_names(const Painter& p, Rect area, const Lanes& lanes, const LanesStyl
             room -= w + p.px(8);
         }
         p.text_within(area.x, middle, room, chosen ? Type::small_strong : Type::small,
-                      chosen ? p.theme.text : p.theme.muted, fmt::format("stage {}", rank));
+                      chosen ? p.theme.text : p.theme.muted,
+                      style.labels.empty() ? fmt::format("stage {}", rank) : style.labels[rank]);
     }
 }
 
@@ -335,6 +339,11 @@ float lane_pitch(const Painter& painter, float height, std::size_t ranks, float 
     return std::min(height / static_cast<float>(std::max<std::size_t>(1, ranks)), painter.px(most));
 }
 
+float lane_gap(const Painter& p, float pitch)
+{
+    return pitch > p.px(12) ? std::min(p.px(8), pitch * 0.22F) : pitch > 4 ? 1.0F : 0.0F;
+}
+
 std::optional<std::size_t> draw_lanes(const Painter& p, Rect area, const Lanes& lanes, TimeWindow window,
                                       const LanesStyle& style)
 {
@@ -342,7 +351,7 @@ std::optional<std::size_t> draw_lanes(const Painter& p, Rect area, const Lanes& 
     const float label = p.px(style.label_width);
     const auto ranks = static_cast<float>(lanes.timeline->ranks());
     const Rect field{area.x + label, area.y, area.w - label, pitch * ranks};
-    const float gap = pitch > p.px(12) ? std::min(p.px(8), pitch * 0.22F) : pitch > 4 ? 1.0F : 0.0F;
+    const float gap = lane_gap(p, pitch);
     p.list.PushClipRect({field.x, field.y - p.px(2)}, {field.right() + 1, field.bottom() + p.px(2)}, true);
     const auto hovered = Drawing(p, field, lanes, window, style).draw(gap);
     p.list.PopClipRect();

@@ -43,6 +43,7 @@ struct Lanes
     double input_share = 0.5;         // of a whole backward that computes input gradients
     LaneColumns* columns = nullptr;   // owned by the view; null: found anew in every frame
     double weight = 1;                // of one operation in what is kept: 1/v where a stage is v chunks
+    std::size_t stages = 0;           // of the pipeline that the lanes are; 0: one a lane
 };
 
 struct LanesStyle
@@ -54,7 +55,12 @@ struct LanesStyle
     std::optional<double> now = {};         // what runs at this moment is outlined, what is kept is counted
     std::optional<std::size_t> chosen = {}; // rank whose name is marked
     bool names = true;
+    std::span<const std::string> labels = {}; // the lanes' names; empty: those of stages
+    float strip = 0;                          // below each lane, left free for the caller [px]
 };
+
+// Space between two lanes, part of their pitch.
+float lane_gap(const Painter& painter, float pitch);
 
 // Share of a whole backward that computes input gradients.
 double input_share(const StageTimes& times);

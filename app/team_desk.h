@@ -1,0 +1,56 @@
+// The side effects of several ranks that train: owns the run with its threads. The view reads its TeamFrame
+// and pushes a TeamAction; nothing here waits for a step.
+#pragma once
+
+#include "core/parallel/team_run.h"
+#include "ui/shell/team_action.h"
+#include "ui/shell/team_frame.h"
+
+namespace ringside
+{
+
+class TeamDesk
+{
+public:
+    struct Setup
+    {
+        TrainerConfig trainer = team_trainer_config();
+        TeamWish wish;
+        double patience = 2; // [s] that a rank may be missing
+    };
+
+    explicit TeamDesk(Setup setup);
+    TeamDesk(const TeamDesk&) = delete;
+    TeamDesk& operator=(const TeamDesk&) = delete;
+
+    // What to tell the person; may be empty.
+    std::string apply(const TeamAction& action);
+    // Takes what the run published.
+    void tick();
+    // Valid until the next apply() or tick().
+    const TeamFrame& frame() const { return frame_; }
+    // Something happens by itself.
+    bool busy() const;
+
+    // For pictures and tests: makes steps until so many are done, as fast as it goes, or a rank is missing;
+    // waits, at most so many seconds.
+    bool run_to(std::int64_t step, double patience);
+    // Until nothing happens any more.
+    bool wait(double patience);
+
+private:
+    std::string command(TeamCommand command);
+    std::string wish(const TeamWish& wish);
+    std::string go_wrong(const PlannedMishap& mishap);
+    std::string begin(bool paused);
+    parallel::TeamRunSettings settings(bool paused) const;
+    Result<TeamConfig> nearest(TeamWish& wish) const;
+    void predict();
+
+    Setup setup_;
+    TeamConfig config_; // what the wish comes to
+    std::unique_ptr<parallel::TeamRun> run_;
+    TeamFrame frame_;
+};
+
+} // namespace ringside

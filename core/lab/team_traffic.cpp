@@ -1,0 +1,150 @@
+#include "core/lab/team_traffic.h"
+
+#include "core/engine/traffic.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+// One rank's place in the model, and what follows from it.
+class RankTraffic
+{
+public:
+    RankTraffic(const TeamConfig& config, const MemoryReport& memory, const Coordinates& place)
+        : scenario_(scenario_of(config)), shape_(pipeline_shape(scenario_)),
+          kind_(config.trainer.training.schedule), memory_(memory), place_(place),
+          stages_(virtual_stages(kind_, shape_)),
+          own_(stages_of(kind_->placement, shape_.stages, shape_.chunks, place.pipeline))
+    {
+    }
+
+    double data() const
+    {
+        const std::int64_t n = data_parallel(scenario_);
+        const auto k = static_cast<double>(shape_.micro_batches);
+        const auto elements =
+            static_cast<double>(memory_.stages[static_cast<std::size_t>(place_.pipeline)].parameters);
+        const Trips all = trips(scenario_);
+        // The head's backward follows its forward, so its weights are gathered once a micro-batch.
+        const double kept = scenario_.parallel.zero == 3 && holds(stages_ - 1) ? k * head_elements() : 0;
+        return share(n) * wire() * ((all.gradients + all.weights) * elements - kept);
+    }
+
+    // Sums of one message: two a layer each way, one for the embedding, one for the head's input; with the
+    // sequence split each is a gather and a scatter, and the backward gathers its own input once more.
+    double tensor() const
+    {
+        const bool split = scenario_.parallel.sequence_parallel;
+        double sums = 0;
+        for (const std::int64_t stage : own_)
+        {
+            sums += layers(stage) * (split ? 5 : 4);
+        }
+        sums += holds(0) ? 1 : 0;
+        sums += holds(stages_ - 1) ? (split ? 1.5 : 1) : 0;
+        const std::int64_t t = scenario_.parallel.tensor;
+        const double message = tensor_message(scenario_).value;
+        double bytes = 2 * share(t) * sums * message;
+        if (holds(stages_ - 1))
+        {
+            // Largest logit, sum and target of each token, from every other rank.
+            const Training& training = scenario_.training;
+            bytes += static_cast<double>((t - 1) * training.micro_batch * training.sequence_length) * 3 * 4;
+        }
+        bytes *= static_cast<double>(shape_.micro_batches);
+        // Norms see their rank's tokens only, so their gradients are summed once a step.
+        return bytes + (split ? 2 * share(t) * wire() * norm_elements() : 0);
+    }
+
+    // Forward to where the next virtual stage runs, backward to where the one before does.
+    double pipeline() const
+    {
+        std::int64_t messages = 0;
+        for (const std::int64_t stage : own_)
+        {
+            const auto elsewhere = [&](std::int64_t other)
+            { return other >= 0 && other < stages_ && rank_of(kind_, shape_, other) != place_.pipeline; };
+            messages += (elsewhere(stage + 1) ? 1 : 0) + (elsewhere(stage - 1) ? 1 : 0);
+        }
+        return static_cast<double>(messages * shape_.micro_batches) * pipeline_message(scenario_).value;
+    }
+
+    // Where both ends of a pipeline have the words, they add up their gradients.
+    double embedding() const
+    {
+        const bool shared = scenario_.model.tied_embeddings && holds(0) != holds(stages_ - 1);
+        return shared ? wire() * static_cast<double>(scenario_.model.vocab * scenario_.model.hidden /
+                                                     scenario_.parallel.tensor)
+                      : 0;
+    }
+
+private:
+    static double share(std::int64_t n)
+    {
+        return static_cast<double>(n - 1) / static_cast<double>(std::max<std::int64_t>(1, n));
+    }
+    double wire() const { return scenario_.training.precision == Precision::fp32 ? 4 : 2; }
+    bool holds(std::int64_t stage) const { return std::ranges::find(own_, stage) != own_.end(); }
+    double layers(std::int64_t stage) const
+    {
+        const auto& cut = scenario_.parallel.stage_layers;
+        return cut.empty() ? static_cast<double>(scenario_.model.layers / stages_)
+                           : static_cast<double>(cut[static_cast<std::size_t>(stage)]);
+    }
+    double norm_elements() const
+    {
+        double norms = holds(stages_ - 1) ? 1 : 0;
+        for (const std::int64_t stage : own_)
+        {
+            norms += 2 * layers(stage);
+        }
+        return norms * per_norm();
+    }
+    double per_norm() const
+    {
+        const Model& m = scenario_.model;
+        return static_cast<double>(m.hidden * (m.norm == Norm::layernorm ? 2 : 1));
+    }
+    // Output projection, cut over the tensor group, and the last norm.
+    double head_elements() const
+    {
+        const Model& m = scenario_.model;
+        return static_cast<double>(m.vocab / scenario_.parallel.tensor * m.hidden) + per_norm();
+    }
+
+    Scenario scenario_;
+    ScheduleShape shape_;
+    ScheduleKind kind_;
+    const MemoryReport& memory_;
+    Coordinates place_;
+    std::int64_t stages_;
+    std::vector<std::int64_t> own_;
+};
+
+} // namespace
+
+std::vector<RankTrace::Sent> predicted_traffic(const TeamConfig& config, const MemoryReport& memory,
+                                               const Coordinates& place)
+{
+    const RankTraffic rank(config, memory, place);
+    std::vector<RankTrace::Sent> all;
+    const auto add = [&all](std::string_view axis, double bytes)
+    {
+        if (bytes > 0)
+        {
+            all.push_back({std::string(axis), std::llround(bytes), 0});
+        }
+    };
+    add("data", rank.data());
+    add("tensor", rank.tensor());
+    add("pipeline", rank.pipeline());
+    add("embedding", rank.embedding());
+    return all;
+}
+
+} // namespace ringside

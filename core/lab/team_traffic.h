@@ -1,0 +1,17 @@
+// What each rank of a team should send in one step, by axis: the papers' closed forms with the places that
+// the lab's model really communicates. Says nothing about control messages, which carry single numbers.
+#pragma once
+
+#include "core/lab/team.h"
+
+namespace ringside
+{
+
+// Of the rank at `place`, one entry for each axis that it sends on, in the order data, tensor, pipeline,
+// embedding. Calls are not predicted. The configuration must be one that trains. Ring collectives of n send
+// (n-1)/n of their message a pass; where n does not divide it, the shares of ranks differ by less than an
+// element a message, which is left out.
+std::vector<RankTrace::Sent> predicted_traffic(const TeamConfig& config, const MemoryReport& memory,
+                                               const Coordinates& place);
+
+} // namespace ringside

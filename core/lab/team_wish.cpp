@@ -1,0 +1,123 @@
+#include "core/lab/team_wish.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::array kStrategies{
+    TeamStrategy{"ddp", "Data parallel", "every rank has the whole model; gradients are summed"},
+    TeamStrategy{"zero1", "ZeRO-1", "the optimizer\u2019s state is cut over the ranks"},
+    TeamStrategy{"zero2", "ZeRO-2", "gradients are cut too, and travel with every micro-batch"},
+    TeamStrategy{"zero3", "ZeRO-3", "weights are cut too, gathered layer by layer"},
+    TeamStrategy{"tp", "Tensor parallel", "every matrix is cut; two sums a layer, each way"},
+    TeamStrategy{"sp", "Tensor and sequence", "norms and residuals are cut by token as well"},
+    TeamStrategy{"pp", "Pipeline", "every rank has some of the layers"},
+    TeamStrategy{"dp-tp", "Data \u00d7 tensor", "pairs cut the matrices; the pairs are copies"},
+    TeamStrategy{"dp-tp-pp", "Data \u00d7 tensor \u00d7 pipeline", "two stages of pairs, copied"},
+};
+
+// What with_strategy() reads; empty where so many ranks do not divide.
+std::string words_for(std::string_view id, std::int64_t ranks)
+{
+    if (ranks == 1)
+    {
+        return id.starts_with("dp-") ? "" : "none";
+    }
+    if (id == "dp-tp")
+    {
+        return ranks % 2 == 0 ? fmt::format("dp{}-tp2", ranks / 2) : "";
+    }
+    if (id == "dp-tp-pp")
+    {
+        return ranks % 4 == 0 ? fmt::format("dp{}-tp2-pp2", ranks / 4) : "";
+    }
+    return std::string(id);
+}
+
+// So many micro-batches in the step, or the next number that every replica can share.
+void set_micro_batches(TeamConfig& config, std::int64_t micro_batches)
+{
+    const Parallel& p = config.parallel;
+    const std::int64_t replicas = std::max<std::int64_t>(1, config.ranks / (p.tensor * p.pipeline));
+    Training& t = config.trainer.training;
+    std::int64_t each = (std::max<std::int64_t>(1, micro_batches) + replicas - 1) / replicas;
+    if (p.pipeline > 1)
+    {
+        const std::int64_t legal = nearest_micro_batches(t.schedule, {p.pipeline, each, p.chunks});
+        each = std::max(each, legal);
+    }
+    t.global_batch = t.micro_batch * each * replicas;
+}
+
+} // namespace
+
+std::span<const TeamStrategy> team_strategies()
+{
+    return kStrategies;
+}
+
+TrainerConfig team_trainer_config()
+{
+    TrainerConfig c = default_trainer_config();
+    Model& m = c.model;
+    m.layers = 8;
+    m.hidden = 64;
+    m.heads = m.kv_heads = 8;
+    m.head_dim = 8;
+    m.ffn = 256;
+    m.tied_embeddings = false;
+    c.data.task = LabTask::sort;
+    c.data.symbols = 15; // and one separator
+    Training& t = c.training;
+    t.precision = Precision::fp32;
+    t.sequence_length = 64;
+    t.micro_batch = 2;
+    t.global_batch = 16;
+    t.recompute = Recompute::none;
+    return c;
+}
+
+Result<TeamConfig> config_of(TrainerConfig trainer, const TeamWish& wish)
+{
+    const TeamStrategy& strategy = kStrategies.at(std::min(wish.strategy, kStrategies.size() - 1));
+    const std::string words = words_for(strategy.id, wish.ranks);
+    if (words.empty())
+    {
+        return Issue{"ranks", fmt::format("{} ranks for {}", wish.ranks, strategy.name),
+                     strategy.id == "dp-tp" ? "use 2, 4, 6 or 8" : "use 4 or 8"};
+    }
+    auto team = with_strategy(std::move(trainer), words, wish.ranks);
+    if (!team)
+    {
+        return team;
+    }
+    Parallel& p = team->parallel;
+    const ScheduleKind kind = p.pipeline > 1 ? wish.schedule : ringside::schedule("1f1b");
+    team->trainer.training.schedule = kind;
+    p.chunks = p.pipeline > 1 ? kind->least_chunks : 1;
+    set_micro_batches(*team, wish.micro_batches);
+    return team;
+}
+
+Result<TeamConfig> without_one(TeamConfig config)
+{
+    const Parallel& p = config.parallel;
+    const std::int64_t each = p.tensor * p.context * p.pipeline;
+    if (each != 1 || config.ranks < 2)
+    {
+        return Issue{"ranks", "no other rank has what the missing one had",
+                     "go on with all ranks, from the state that was kept"};
+    }
+    config.ranks -= 1;
+    set_micro_batches(config, config.trainer.accumulation());
+    return config;
+}
+
+} // namespace ringside

@@ -1,0 +1,123 @@
+// The desk of the ranks: starts, wishes, mishaps; and that looking never waits.
+#include "tests/app/team_room.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <filesystem>
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace
+{
+
+const TeamSnapshot& run(const TeamDesk& desk)
+{
+    REQUIRE(desk.frame().snapshot);
+    return *desk.frame().snapshot;
+}
+
+TeamWish with_strategy(const TeamDesk& desk, std::size_t strategy, std::int64_t ranks)
+{
+    TeamWish wish = desk.frame().wish;
+    wish.strategy = strategy;
+    wish.ranks = ranks;
+    return wish;
+}
+
+std::size_t threads_of_this_process()
+{
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+} // namespace
+
+TEST_CASE("the desk of the ranks predicts before the start, then makes one step and pauses")
+{
+    TeamDesk desk(team_setup_for_tests());
+    CHECK_FALSE(desk.frame().started());
+    REQUIRE(desk.frame().predicted.traffic.size() == 4);
+    CHECK(desk.frame().predicted.traffic[0].front().axis == "data");
+    CHECK(desk.apply(TeamCommand::step) == "");
+    REQUIRE(desk.wait(kTeamPatience));
+    CHECK(run(desk).step == 1);
+    CHECK(run(desk).state == TeamState::paused);
+    CHECK_FALSE(desk.busy());
+    desk.apply(TeamCommand::clear);
+    CHECK_FALSE(desk.frame().started());
+}
+
+TEST_CASE("a strategy that is chosen while the team rests makes a step, so that its bytes are seen")
+{
+    TeamDesk desk(team_setup_for_tests());
+    REQUIRE(desk.run_to(2, kTeamPatience));
+    CHECK(desk.apply(WishTeam{with_strategy(desk, 2, 4)}) == "");
+    REQUIRE(desk.wait(kTeamPatience));
+    CHECK(run(desk).step == 3);
+    CHECK(strategy_name(run(desk).config) == "dp4-zero2");
+    CHECK(desk.frame().predicted.of == run(desk).config);
+}
+
+TEST_CASE("ranks that do not divide the model move on to the next that do, and it is said")
+{
+    TeamDesk desk(team_setup_for_tests());
+    const std::string notice = desk.apply(WishTeam{with_strategy(desk, 4, 3)});
+    CHECK(notice.find("2 ranks, since 3 do not divide") == 0);
+    CHECK(desk.frame().wish.ranks == 2);
+    CHECK(desk.apply(WishTeam{with_strategy(desk, 8, 99)}) == "");
+    CHECK(desk.frame().wish.ranks == 8);
+}
+
+TEST_CASE("a mishap stops the team with a diagnosis, and the desk goes on without the rank or with all")
+{
+    TeamDesk desk(team_setup_for_tests());
+    REQUIRE(desk.run_to(5, kTeamPatience));
+    CHECK(desk.apply(GoWrong{{Mishap::dead, 3, 0}}) == "");
+    REQUIRE(desk.wait(kTeamPatience));
+    CHECK(run(desk).state == TeamState::broken);
+    CHECK(run(desk).message.find("rank 3") != std::string::npos);
+    REQUIRE(desk.frame().can_go_without);
+    CHECK_FALSE(desk.apply(GoWrong{{Mishap::slow, 0, 0}}).empty()); // it is broken already
+    desk.apply(TeamCommand::without);
+    CHECK(desk.frame().wish.ranks == 3);
+    REQUIRE(desk.run_to(6, kTeamPatience));
+    CHECK(run(desk).config.ranks == 3);
+    desk.apply(GoWrong{{Mishap::left_out, 0, 0}});
+    REQUIRE(desk.wait(kTeamPatience));
+    REQUIRE(run(desk).state == TeamState::broken);
+    REQUIRE(desk.run_to(8, kTeamPatience));
+    CHECK(run(desk).step == 8);
+    CHECK(run(desk).config.ranks == 3);
+}
+
+TEST_CASE("a model that cannot be trained is said in words, and nothing starts")
+{
+    TeamDesk::Setup setup = team_setup_for_tests();
+    setup.trainer.model.heads = 0;
+    TeamDesk desk(std::move(setup));
+    CHECK_FALSE(desk.frame().fault.empty());
+    CHECK(desk.apply(TeamCommand::run).find("Not started") == 0);
+    CHECK_FALSE(desk.frame().started());
+    CHECK(desk.apply(TeamCommand::without) != "");
+}
+
+TEST_CASE("teams that are started and dropped leave no thread behind, and looking never waits")
+{
+    const std::size_t before = threads_of_this_process();
+    for (int i = 0; i < 20; ++i)
+    {
+        TeamDesk desk(team_setup_for_tests());
+        desk.apply(TeamCommand::run);
+        for (int k = 0; k < 10; ++k)
+        {
+            desk.tick();
+            REQUIRE(desk.frame().is(TeamState::running));
+        }
+        if (i % 3 == 0)
+        {
+            desk.apply(GoWrong{{Mishap::dead, 1, 0}});
+        }
+    }
+    CHECK(threads_of_this_process() == before);
+}

@@ -1,0 +1,24 @@
+// A desk of the ranks with a model whose steps take milliseconds.
+#pragma once
+
+#include "app/team_desk.h"
+
+namespace ringside::test
+{
+
+inline constexpr double kTeamPatience = 60; // [s]
+
+inline TeamDesk::Setup team_setup_for_tests()
+{
+    TeamDesk::Setup setup;
+    Model& m = setup.trainer.model;
+    m.hidden = 32;
+    m.head_dim = 4;
+    m.ffn = 64;
+    setup.trainer.training.sequence_length = 8;
+    setup.wish.steps_per_second = 0;
+    setup.patience = 0.3;
+    return setup;
+}
+
+} // namespace ringside::test

@@ -1,0 +1,38 @@
+// What the view of the ranks is given: what was asked for, the newest of what the team published, and what
+// the engine had predicted. Plain values, made by the app's desk; looking never waits for a step.
+#pragma once
+
+#include "core/engine/memory.h"
+#include "core/lab/team_snapshot.h"
+#include "core/lab/team_wish.h"
+
+namespace ringside
+{
+
+// What the engine says of a configuration before any of it has been run.
+struct TeamPrediction
+{
+    std::optional<TeamConfig> of;                      // empty: nothing was predicted yet
+    MemoryReport memory;                               // by stage
+    std::vector<Coordinates> places;                   // [rank]
+    std::vector<std::vector<RankTrace::Sent>> traffic; // [rank] bytes of one step by axis
+
+    const StageMemory& stage_of(std::size_t rank) const
+    {
+        return memory.stages[static_cast<std::size_t>(places[rank].pipeline)];
+    }
+};
+
+struct TeamFrame
+{
+    TeamWish wish;
+    TeamPrediction predicted;                     // of the team that trains, or of the one that would
+    std::shared_ptr<const TeamSnapshot> snapshot; // null: not begun
+    std::string fault;                            // of a wish that cannot be trained; empty: none
+    bool can_go_without = false;                  // broken, and the others have all that the missing rank had
+
+    bool started() const { return snapshot != nullptr; }
+    bool is(TeamState state) const { return snapshot && snapshot->state == state; }
+};
+
+} // namespace ringside

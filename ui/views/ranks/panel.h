@@ -1,0 +1,33 @@
+// The panel of the ranks: strategy, ranks, batch and speed; what is made to go wrong, and on which rank; what
+// starts and stops.
+#pragma once
+
+#include "ui/shell/frame.h"
+#include "ui/shell/team_frame.h"
+#include "ui/widgets/controls.h"
+
+namespace ringside
+{
+
+class RanksPanel
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    // What the key for trouble does: the mishap that is chosen, to the rank that is chosen.
+    GoWrong trouble(const TeamFrame& team) const;
+    void next_mishap() { mishap_ = (mishap_ + 1) % 4; }
+    void next_rank(const TeamFrame& team) { rank_ = (rank_ + 1) % team.wish.ranks; }
+
+private:
+    void draw_wish(const Painter& painter, Rect& area, const TeamFrame& team, Out& out);
+    void draw_trouble(const Painter& painter, Rect& area, const TeamFrame& team, Out& out);
+
+    std::size_t mishap_ = 0;
+    std::int64_t rank_ = 1;
+    TypedEntry entry_;
+};
+
+// Another strategy of the table, `by` places on.
+TeamWish with_other_strategy(TeamWish wish, int by);
+
+} // namespace ringside
