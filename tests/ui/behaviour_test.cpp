@@ -105,6 +105,10 @@ TEST_CASE("every slider of every view can be dragged from end to end and leaves 
     Window w;
     for (const ViewInfo* view : views())
     {
+        if (!view->make()->about_scenario())
+        {
+            continue; // what its sliders are called, it means in its own way
+        }
         w.session().apply(Command::reset);
         w.open(view->id);
         for (const char* label :
