@@ -120,7 +120,7 @@ def test_the_list_names_every_view_as_text_and_as_json():
     for view in listed:
         assert set(view) == {"id", "title", "description"} and all(view.values()), view
         assert view["id"] in text and view["title"] in text and view["description"] in text
-    sources = {path.name.removesuffix("_view.cpp") for path in (SOURCE / "ui/views").glob("*_view.cpp")}
+    sources = {path.name.removesuffix("_view.cpp").replace("_", "-") for path in (SOURCE / "ui/views").glob("*_view.cpp")}
     assert {view["id"] for view in listed} == sources, sources
 
 

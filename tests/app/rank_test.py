@@ -20,7 +20,7 @@ SKIPPED = 77
 def started(ranks, *arguments):
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     version = subprocess.run([MPIRUN, "--version"], capture_output=True, text=True, env=environment).stdout
-    crowded = ["--oversubscribe"] if "Open MPI" in version or "Open RTE" in version else []
+    crowded = ["--oversubscribe"] if "Open MPI" in version or "OpenRTE" in version else []
     return subprocess.Popen([MPIRUN, *crowded, "-n", str(ranks), RANK, *arguments], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, env=environment)
 
