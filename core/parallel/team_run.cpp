@@ -91,24 +91,25 @@ void TeamRun::pause()
         });
 }
 
+// On the run's own thread, in one go, so that no step comes between the start and whether it is a single one.
+void TeamRun::go_on(bool single)
+{
+    if (now_.state == TeamState::broken)
+    {
+        rebuild(config_);
+    }
+    now_.state = now_.state == TeamState::failed ? now_.state : TeamState::running;
+    single_ = single;
+}
+
 void TeamRun::resume()
 {
-    ask(
-        [this]
-        {
-            if (now_.state == TeamState::broken)
-            {
-                rebuild(config_);
-            }
-            now_.state = now_.state == TeamState::failed ? now_.state : TeamState::running;
-            single_ = false;
-        });
+    ask([this] { go_on(false); });
 }
 
 void TeamRun::step_once()
 {
-    resume();
-    ask([this] { single_ = true; });
+    ask([this] { go_on(true); });
 }
 
 void TeamRun::change(TeamConfig next)

@@ -61,6 +61,7 @@ private:
     void break_up(const Issues& why);
     void note(TeamStep step);
     bool make_team(const TeamConfig& config, const std::optional<trainer::TrainerState>& from);
+    void go_on(bool single);
     void rebuild(const TeamConfig& config);
     void keep();
     void mark(std::string says, bool trouble);
