@@ -158,15 +158,19 @@ private:
         const double weight = s_.training.precision == Precision::fp32 ? 4 : 2;
         if (p_.zero >= 3)
         {
-            // Layer by layer beside the one at work; nothing hides the first gather and the last scatter.
+            // Layer by layer beside the one at work; nothing hides the step's first gather and its last
+            // scatter.
             const double gather = traffic(weight, 1);
             const double scatter = traffic(gradient, 1);
             const auto& units = load_.slowest.units;
             const double layers = std::max(1.0, units[0] + units[1]);
+            const auto forward = [&](double bare)
+            { return bare + exposed(gather - bare, forward_, c_.gather_slowdown); };
+            const auto backward = [&](double bare)
+            { return bare + exposed(gather + scatter - bare, backward_, c_.gather_slowdown); };
             parts.data = m_ * (2 * gather + scatter);
-            parts.data_exposed = m_ * (exposed(gather, forward_, c_.gather_slowdown) +
-                                       exposed(gather + scatter, backward_, c_.gather_slowdown)) +
-                                 (gather + scatter) / layers;
+            parts.data_exposed =
+                forward(gather / layers) + backward(scatter / layers) + (m_ - 1) * (forward(0) + backward(0));
         }
         else
         {
