@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace ringside
@@ -28,16 +29,25 @@ std::vector<std::string_view> view_ids()
     return ids;
 }
 
-json about(const Lesson& lesson)
+json about(const Lesson& lesson, const Course& course)
 {
+    json tracks = json::array();
+    for (const CourseTrack& track : course.tracks)
+    {
+        if (std::ranges::count(track.lessons(), lesson.id) > 0)
+        {
+            tracks.push_back(track.id);
+        }
+    }
     return {{"id", lesson.id},
             {"number", lesson.number},
             {"title", lesson.title},
             {"about", lesson.about},
             {"minutes", lesson.minutes},
             {"concepts", lesson.concepts},
-            {"track", lesson.tracks.empty() ? "" : lesson.tracks.front()},
-            {"tracks", lesson.tracks},
+            {"track", tracks.empty() ? json("") : tracks.front()},
+            {"tracks", tracks},
+            {"topics", lesson.topics},
             {"prerequisites", lesson.prerequisites}};
 }
 
@@ -84,6 +94,86 @@ void print_step(std::size_t number, const json& step)
     }
 }
 
+void print_row(const Lesson& lesson)
+{
+    fmt::print("{:>3}  {:<18} {:<40} {:>2.0f} min  {}\n", lesson.number, lesson.id, lesson.title,
+               lesson.minutes, fmt::join(lesson.concepts, " "));
+}
+
+void print_practice(const TrackPart& part)
+{
+    if (part.drill_minutes > 0)
+    {
+        fmt::print("     {:<59} {:>2} min  {}\n", "questions", part.drill_minutes,
+                   fmt::join(part.topics, " "));
+    }
+    if (part.mock_minutes > 0)
+    {
+        fmt::print("     {:<59} {:>2} min\n", "mock interview", part.mock_minutes);
+    }
+}
+
+json of_part(const TrackPart& part, const Course& course, bool as_json)
+{
+    const double minutes = minutes_of(part, course.lessons);
+    if (as_json)
+    {
+        return {{"title", part.title},
+                {"minutes", minutes},
+                {"lessons", part.lessons},
+                {"drill", {{"topics", part.topics}, {"minutes", part.drill_minutes}}},
+                {"mock_minutes", part.mock_minutes}};
+    }
+    fmt::print("\n{}, {:.0f} min\n", part.title, minutes);
+    for (const std::string& id : part.lessons)
+    {
+        if (const Lesson* lesson = course.lesson(id))
+        {
+            print_row(*lesson);
+        }
+    }
+    print_practice(part);
+    return {};
+}
+
+int list_track(const Course& course, const std::string& id, bool as_json)
+{
+    const CourseTrack* track = find_track(course.tracks, id);
+    if (track == nullptr)
+    {
+        std::vector<std::string> ids;
+        for (const CourseTrack& other : course.tracks)
+        {
+            ids.push_back(other.id);
+        }
+        return print_faults({{"--track", fmt::format("there is no track \u201c{}\u201d", id),
+                              fmt::format("use one of {}", fmt::join(ids, ", "))}});
+    }
+    if (!as_json)
+    {
+        fmt::print("{}: {}\n", track->title, track->about);
+    }
+    json parts = json::array();
+    double minutes = 0;
+    for (const TrackPart& part : track->parts)
+    {
+        parts.push_back(of_part(part, course, as_json));
+        minutes += minutes_of(part, course.lessons);
+    }
+    if (as_json)
+    {
+        fmt::print("{}\n", json{{"track", track->id},
+                                {"title", track->title},
+                                {"about", track->about},
+                                {"minutes", minutes},
+                                {"parts", parts}}
+                               .dump(2));
+        return kDone;
+    }
+    fmt::print("\n{} lessons, {:.0f} min\n", track->lessons().size(), minutes);
+    return kDone;
+}
+
 int unknown_lesson(const Course& course, const std::string& id)
 {
     std::vector<std::string> ids;
@@ -99,7 +189,7 @@ int unknown_lesson(const Course& course, const std::string& id)
 
 } // namespace
 
-int run_lesson_list(const CommonOptions& options)
+int run_lesson_list(const CommonOptions& options, const std::string& track)
 {
     const auto opened = open_presets(options);
     if (!opened)
@@ -109,14 +199,17 @@ int run_lesson_list(const CommonOptions& options)
     Issues issues;
     const Course course = open_course(opened->assets, issues);
     print_faults(issues);
+    if (!track.empty())
+    {
+        return list_track(course, track, options.json);
+    }
     json all = json::array();
     for (const Lesson& lesson : course.lessons)
     {
-        all.push_back(about(lesson));
+        all.push_back(about(lesson, course));
         if (!options.json)
         {
-            fmt::print("{:>3}  {:<14} {:<40} {:>2.0f} min  {}\n", lesson.number, lesson.id, lesson.title,
-                       lesson.minutes, fmt::join(lesson.concepts, " "));
+            print_row(lesson);
         }
     }
     if (options.json)
@@ -146,7 +239,7 @@ int run_lesson_show(const CommonOptions& options, const std::string& id)
     {
         return print_faults(plan.issues(), file_name(*lesson));
     }
-    json out = about(*lesson);
+    json out = about(*lesson, course);
     if (!options.json)
     {
         fmt::print("{}. {}\n{}\n", lesson->number, lesson->title, lesson->about);

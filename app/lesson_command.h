@@ -12,7 +12,8 @@
 namespace ringside
 {
 
-int run_lesson_list(const CommonOptions& options);
+// Of one track in its order, by part; the whole course without one.
+int run_lesson_list(const CommonOptions& options, const std::string& track);
 int run_lesson_show(const CommonOptions& options, const std::string& id);
 
 struct LessonCheck

@@ -31,7 +31,7 @@ LessonDesk::LessonDesk(const Presets& presets, Course course, std::set<std::stri
 {
 }
 
-Issues LessonDesk::start(std::string_view id)
+Issues LessonDesk::start(std::string_view id, std::string_view track)
 {
     const Lesson* lesson = course_.lesson(id);
     if (lesson == nullptr)
@@ -51,14 +51,28 @@ Issues LessonDesk::start(std::string_view id)
         return plan.issues();
     }
     running_.emplace(std::move(*plan));
-    LessonFrame& frame = running_->frame;
-    frame.place = static_cast<std::size_t>(lesson - course_.lessons.data());
-    frame.count = course_.lessons.size();
-    const bool last = frame.place + 1 == frame.count;
-    frame.next = last ? std::string_view() : std::string_view(course_.lessons[frame.place + 1].id);
+    place(lesson->id, find_track(course_.tracks, track));
     enter_step();
     refresh();
     return {};
+}
+
+void LessonDesk::place(const std::string& id, const CourseTrack* track)
+{
+    std::vector<std::string> order;
+    for (const Lesson& lesson : course_.lessons)
+    {
+        order.push_back(lesson.id);
+    }
+    if (track != nullptr && std::ranges::count(track->lessons(), id) > 0)
+    {
+        order = track->lessons();
+        running_->frame.track = track;
+    }
+    LessonFrame& frame = running_->frame;
+    frame.place = static_cast<std::size_t>(std::ranges::find(order, id) - order.begin());
+    frame.count = order.size();
+    frame.next = frame.place + 1 < order.size() ? order[frame.place + 1] : std::string();
 }
 
 bool LessonDesk::is_met() const

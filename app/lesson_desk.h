@@ -24,8 +24,9 @@ public:
     LessonDesk& operator=(const LessonDesk&) = delete;
     ~LessonDesk() = default;
 
-    // Faults when there is no such lesson, or it cannot be worked out; then nothing changes.
-    Issues start(std::string_view id);
+    // Faults when there is no such lesson, or it cannot be worked out; then nothing changes. A track that has
+    // the lesson says what comes after it; else the course does.
+    Issues start(std::string_view id, std::string_view track = {});
     void leave() { running_.reset(); }
     bool running() const { return running_.has_value(); }
     bool frozen() const { return running_ && running_->frame.frozen; }
@@ -64,6 +65,7 @@ private:
         LessonFrame frame{plan, state, words};
     };
 
+    void place(const std::string& id, const CourseTrack* track);
     bool is_met() const;
     void set(bool with_playback);
     void enter_step();

@@ -1,5 +1,6 @@
 #include "app/lesson_files.h"
 
+#include "app/asset_file.h"
 #include "app/files.h"
 #include "core/scenario/json.h"
 
@@ -22,8 +23,10 @@ Course open_course(const std::filesystem::path& assets, Issues& issues)
 {
     std::error_code none;
     const std::filesystem::path installed = assets / "lessons";
-    return load_course(std::filesystem::is_directory(installed, none) ? installed : assets / ".." / "lessons",
-                       issues);
+    Course course = load_course(
+        std::filesystem::is_directory(installed, none) ? installed : assets / ".." / "lessons", issues);
+    course.tracks = load_asset<std::vector<CourseTrack>>(assets / "study/tracks.json", read_tracks, issues);
+    return course;
 }
 
 std::set<std::string> load_finished(Issues& issues)

@@ -40,6 +40,7 @@ struct Options
     std::uint64_t seeds = 25;
     std::string benchmark;
     std::string lesson;
+    std::string track;
     WindowOptions window;
     int status = kDone;
 };
@@ -232,8 +233,9 @@ void add_lesson(CLI::App& app, Options& o)
     auto* lesson = app.add_subcommand("lesson", "the guided lessons");
     lesson->require_subcommand(1);
     auto* list = lesson->add_subcommand("list", "every lesson in the order of the course");
+    list->add_option("--track", o.track, "those of one track, in its order: class, week or engineer");
     list->add_flag("--json", o.common.json, "one JSON document");
-    list->callback([&o] { o.status = run_lesson_list(o.common); });
+    list->callback([&o] { o.status = run_lesson_list(o.common, o.track); });
     auto* show = lesson->add_subcommand("show", "a lesson's texts, with the engine's numbers in");
     show->add_option("ID", o.lesson, "which lesson")->required();
     show->add_flag("--json", o.common.json, "one JSON document");

@@ -325,7 +325,7 @@ void Session::perform(const Action& action)
                 searcher_->want(now_.scenario, a.limits);
                 layouts_ = searcher_->look();
             },
-            [this](const StartLesson& a) { start_lesson(a.id); },
+            [this](const StartLesson& a) { start_lesson(a); },
             [this](const LessonInput& a)
             {
                 if (aside_ && !asked_)
@@ -357,9 +357,10 @@ void Session::set_course(Course course, std::set<std::string> done)
     lessons_ = std::make_unique<LessonDesk>(presets_, std::move(course), std::move(done));
 }
 
-void Session::start_lesson(const std::string& id)
+void Session::start_lesson(const StartLesson& which)
 {
-    const Issues issues = lessons_ ? lessons_->start(id) : Issues{{"", "There are no lessons here", ""}};
+    const Issues issues =
+        lessons_ ? lessons_->start(which.id, which.track) : Issues{{"", "There are no lessons here", ""}};
     if (!issues.empty())
     {
         notice_ = to_line(issues.front());

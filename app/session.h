@@ -107,7 +107,7 @@ private:
     };
     Playback& playback() { return clocks_[view_].playback; }
     void perform(const Action& action);
-    void start_lesson(const std::string& id);
+    void start_lesson(const StartLesson& which);
     void leave_lesson();
     // Shows what the lesson's step says.
     void follow_lesson();

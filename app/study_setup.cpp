@@ -1,8 +1,8 @@
 // What a desk starts with: the questions and the plan of the assets, and the clock on the wall.
 #include <fmt/format.h>
 
+#include "app/asset_file.h"
 #include "app/errata_frame.h"
-#include "app/files.h"
 #include "app/study_desk.h"
 #include "core/scenario/json.h"
 
@@ -25,25 +25,7 @@ StudyTime wall_clock()
 
 StudyPlan load_plan(const std::filesystem::path& assets, Issues& issues)
 {
-    const std::string path = (assets / "study/plan.json").string();
-    if (!std::filesystem::exists(path))
-    {
-        return {};
-    }
-    const auto text = read_text(path, kMaxJsonBytes);
-    const auto file = text ? parse_json(*text) : Result<nlohmann::json>(text.issues());
-    auto plan = file ? read_plan(*file) : Result<StudyPlan>(file.issues());
-    if (plan)
-    {
-        return std::move(*plan);
-    }
-    for (const Issue& issue : plan.issues())
-    {
-        const bool whole = issue.path.empty() || issue.path == path;
-        issues.push_back(
-            {whole ? path : path + ": " + issue.path, issue.message, issue.hint, issue.severity});
-    }
-    return {};
+    return load_asset<StudyPlan>(assets / "study/plan.json", read_plan, issues);
 }
 
 StudyDesk::Setup study_setup(const std::filesystem::path& assets, const Presets& presets, Issues& issues)

@@ -381,7 +381,7 @@ Result<Lesson> lesson_from_json(const json& document, std::string_view stem)
     fields.text("about", lesson.about, true, kMostQuestionWords);
     fields.number("minutes", lesson.minutes, 1, kMostMinutes, true);
     fields.texts("concepts", lesson.concepts, true);
-    fields.texts("tracks", lesson.tracks, true);
+    fields.texts("topics", lesson.topics, true);
     fields.texts("prerequisites", lesson.prerequisites);
     if (fields.ask("steps", true, "give a list of steps"))
     {

@@ -77,8 +77,8 @@ struct Lesson
     std::string title;
     std::string about;
     double minutes = 5;
-    std::vector<std::string> concepts; // "C18"
-    std::vector<std::string> tracks;
+    std::vector<std::string> concepts;      // "C18"
+    std::vector<std::string> topics;        // the first is shown in lists
     std::vector<std::string> prerequisites; // ids of lessons before this one
     std::vector<LessonStep> steps;
 };

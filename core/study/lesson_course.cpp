@@ -123,6 +123,8 @@ Issues check_course(const Course& course, const Presets& presets, std::span<cons
             add(issues, plan.issues(), file_name(lesson));
         }
     }
+    const Issues of_tracks = check_tracks(course.tracks, course.lessons);
+    issues.insert(issues.end(), of_tracks.begin(), of_tracks.end());
     return issues;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/study/lesson_plan.h"
+#include "core/study/tracks.h"
 
 #include <filesystem>
 #include <set>
@@ -12,15 +13,17 @@ namespace ringside
 struct Course
 {
     std::vector<Lesson> lessons; // in order of their numbers
+    std::vector<CourseTrack> tracks;
 
     const Lesson* lesson(std::string_view id) const;
 };
 
-// Reads folder/NN-id.json. Files with faults are left out and reported in `issues`, each with file and path.
-// Faults between lessons: a number or id given twice, a prerequisite that is not there or comes later.
+// Reads folder/NN-id.json; no tracks. Files with faults are left out and reported in `issues`, each with file
+// and path. Faults between lessons: a number or id given twice, a prerequisite that is not there or comes
+// later.
 Course load_course(const std::filesystem::path& folder, Issues& issues);
 
-// The faults of every lesson's plan: "07-collectives.json: steps[2].predict.truth: ...".
+// The faults of every lesson's plan: "07-collectives.json: steps[2].predict.truth: ...", and of the tracks.
 Issues check_course(const Course& course, const Presets& presets, std::span<const std::string_view> views);
 
 std::string file_name(const Lesson& lesson);

@@ -646,6 +646,11 @@ def test_lesson_list_has_every_lesson_in_order_and_show_has_the_engines_numbers(
     truths = [step["predict"]["truth"] for step in shown["steps"] if "predict" in step]
     assert "16 bytes" in truths and "{" not in json.dumps([s["text"] for s in shown["steps"]])
     assert "16 bytes" in Outcome("lesson", "show", "memory").exits(0).out
+    track = json.loads(Outcome("lesson", "list", "--track", "class", "--json").exits(0).out)
+    assert track["minutes"] <= 90 and sum(p["minutes"] for p in track["parts"]) == track["minutes"]
+    assert set(l for p in track["parts"] for l in p["lessons"]) <= set(l["id"] for l in lessons)
+    assert "What fills a GPU" in Outcome("lesson", "list", "--track", "class").exits(0).out
+    Outcome("lesson", "list", "--track", "clas").exits(2).mentions("--track", "clas", "week")
     Outcome("lesson", "show", "memry").exits(2).mentions("memry", "did you mean memory?")
 
 

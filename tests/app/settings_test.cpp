@@ -289,6 +289,7 @@ TEST_CASE("the lessons of a source tree lie beside its assets, and none are no f
 {
     Issues issues;
     CHECK(open_course(test::source_path("assets"), issues).lessons.size() >= 12);
+    CHECK(open_course(test::source_path("assets"), issues).tracks.size() == 3);
     CHECK(open_course(fs::temp_directory_path() / "ringside-nowhere", issues).lessons.empty());
     CHECK(issues.empty());
 }

@@ -25,7 +25,7 @@ json small()
 {
     return json::parse(R"({
       "schema": "ringside.lesson/1", "id": "small", "title": "A small lesson", "about": "Two steps.",
-      "minutes": 3, "concepts": ["C01"], "tracks": ["Memory"],
+      "minutes": 3, "concepts": ["C01"], "topics": ["Memory"],
       "steps": [
         {"heading": "Look", "text": "**{model}** has {metric:model.parameters as count} parameters.",
          "view": "memory",

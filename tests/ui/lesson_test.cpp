@@ -253,6 +253,43 @@ TEST_CASE("an arrow in a step without a guess does not go to a button, so Enter 
     CHECK(lesson_of(a.w)->state.step == 1);
 }
 
+TEST_CASE("a track has its own order, practice between its parts, and says what comes after a lesson")
+{
+    Window w;
+    Course all = course();
+    const Issues none;
+    std::ifstream in(test::source_path("assets/study/tracks.json"));
+    all.tracks = *read_tracks(nlohmann::json::parse(in));
+    w.session().set_course(all, {});
+    w.open("lessons");
+    w.key(ImGuiKey_3);
+    w.frames(2);
+    CHECK(test::says(w, "Day 1: memory"));
+    CHECK(test::says(w, "Questions: Memory, Activations, ZeRO"));
+    for (int i = 0; i < 5; ++i) // from the first lesson of the day to its last
+    {
+        w.key(ImGuiKey_DownArrow);
+    }
+    w.key(ImGuiKey_Enter);
+    w.frames(2);
+    REQUIRE(lesson_of(w) != nullptr);
+    CHECK(lesson_of(w)->lesson().id == "doctor");
+    CHECK(lesson_of(w)->next == "ring"); // of the second day
+    CHECK(lesson_of(w)->place == 5);
+    CHECK(test::says(w, "Interview in a week, 6 of"));
+    w.session().apply(LeaveLesson{});
+    w.frames(2);
+    w.key(ImGuiKey_DownArrow); // the practice at the end of the day
+    w.key(ImGuiKey_Enter);
+    w.frames(2);
+    CHECK(lesson_of(w) == nullptr);
+    w.open("lessons");
+    w.key(ImGuiKey_1);
+    w.frames(2);
+    CHECK(!test::says(w, "Day 1: memory"));
+    CHECK(test::says(w, fmt::format("0 of {} lessons done", all.lessons.size())));
+}
+
 TEST_CASE("without lessons the list says where they are read from")
 {
     Window w;

@@ -113,6 +113,7 @@ struct SearchLayouts
 struct StartLesson
 {
     std::string id;
+    std::string track = {}; // that says which lesson comes after; empty: the course's order
 };
 struct LeaveLesson
 {

@@ -18,13 +18,14 @@ struct LessonFrame
 {
     const LessonPlan& plan;
     const LessonState& state;
-    const StepWords& words;     // of the step the lesson is at
-    std::size_t place = 0;      // in the course, from 0
-    std::size_t count = 1;      // lessons of the course
-    std::string_view next = {}; // id of the lesson after this one; empty: this is the last
-    bool frozen = false;        // the picture stays while somebody explains
-    bool locked = false;        // the step's controls do not move
-    bool hidden = false;        // nor are they shown
+    const StepWords& words;             // of the step the lesson is at
+    const CourseTrack* track = nullptr; // null: the course's own order
+    std::size_t place = 0;              // in the track or course, from 0
+    std::size_t count = 1;              // lessons of it
+    std::string next = {};              // id of the lesson after this one; empty: this is the last
+    bool frozen = false;                // the picture stays while somebody explains
+    bool locked = false;                // the step's controls do not move
+    bool hidden = false;                // nor are they shown
 
     const Lesson& lesson() const { return plan.lesson; }
     const LessonStep& step() const { return plan.lesson.steps[state.step]; }

@@ -90,7 +90,7 @@ void push_forward(const Frame& frame, bool reveals, Out& out)
     }
     else if (lesson.state.finished)
     {
-        out.push(StartLesson{std::string(lesson.next)});
+        out.push(StartLesson{lesson.next, lesson.track == nullptr ? "" : lesson.track->id});
     }
     else if (lesson.pending())
     {

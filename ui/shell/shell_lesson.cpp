@@ -51,7 +51,7 @@ void Shell::draw_lesson_title(const Frame& frame, const Painter& painter, const 
     }
     tooltip(painter, "Every key (?)");
     painter.keycap(help.x, help.middle(), "?");
-    std::string title = fmt::format("Lesson {}: {}", lesson.place + 1, lesson.lesson().title);
+    std::string title = fmt::format("Lesson {}: {}", lesson.lesson().number, lesson.lesson().title);
     if (!parts.has_panel)
     {
         const std::string place = fmt::format("{} / {}", lesson.state.step + 1, lesson.lesson().steps.size());
@@ -119,14 +119,17 @@ void Shell::draw_lesson_status(const Frame& frame, const Painter& painter, Rect 
         area.cut_right(hint + painter.px(16));
     }
     const bool has_controls = !lesson.state.finished && !lesson.step().free.empty();
-    const std::array facts{frame.notice,
-                           lesson.frozen ? std::string("frozen: F goes on") : std::string(),
-                           fmt::format("Lesson {} of {}", lesson.place + 1, lesson.count),
-                           fmt::format("step {} of {}", lesson.state.step + 1, lesson.lesson().steps.size()),
-                           fmt::format("about {:.0f} min", lesson.lesson().minutes),
-                           lesson.hidden && has_controls   ? std::string("controls hidden")
-                           : lesson.locked && has_controls ? std::string("controls locked")
-                                                           : std::string()};
+    const std::array facts{
+        frame.notice,
+        lesson.frozen ? std::string("frozen: F goes on") : std::string(),
+        lesson.track != nullptr
+            ? fmt::format("{}, {} of {}", lesson.track->title, lesson.place + 1, lesson.count)
+            : fmt::format("Lesson {} of {}", lesson.place + 1, lesson.count),
+        fmt::format("step {} of {}", lesson.state.step + 1, lesson.lesson().steps.size()),
+        fmt::format("about {:.0f} min", lesson.lesson().minutes),
+        lesson.hidden && has_controls   ? std::string("controls hidden")
+        : lesson.locked && has_controls ? std::string("controls locked")
+                                        : std::string()};
     float gap = 0;
     for (const std::string& fact : facts)
     {
