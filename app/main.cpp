@@ -273,8 +273,9 @@ void add_train(CLI::App& app, Options& o)
     train->add_option("--ranks", t.ranks, "that train together, as threads of this process; 1 to 64")
         ->capture_default_str();
     train
-        ->add_option("--strategy", t.strategy,
-                     "ddp, zero1, zero2, zero3, tp, sp, pp, or a product such as dp2-tp2-pp2; see --ranks")
+        ->add_option(
+            "--strategy", t.strategy,
+            "ddp, zero1, zero2, zero3, tp, sp, cp, pp, or a product such as dp2-tp2-pp2; see --ranks")
         ->capture_default_str();
     train->add_option("--steps", t.steps, "optimizer steps from here on")->capture_default_str();
     train->add_option("--seed", t.seed, "of weights, batches and samples");

@@ -4,6 +4,7 @@
 
 #include "app/files.h"
 #include "app/train_lines.h"
+#include "core/lab/team_traffic.h"
 #include "core/parallel/rank_trainer.h"
 #include "core/trainer/checkpoint.h"
 #include "core/trainer/cpu/cpu_backend.h"
@@ -59,13 +60,10 @@ std::string shared_text(Communicator& files, const std::string& path)
     return text;
 }
 
-// The axes that a line names, in this order.
-constexpr std::array<std::string_view, 5> kAxisNames{"control", "data", "embedding", "pipeline", "tensor"};
-
 // What rank 0 must know of every rank's step.
 struct Account
 {
-    std::array<std::int64_t, kAxisNames.size()> sent{}; // since the start
+    std::array<std::int64_t, kTrafficAxes.size()> sent{}; // since the start
     std::array<std::int64_t, kComponents> memory{};
     std::int64_t peak = 0;
 };
@@ -75,10 +73,10 @@ Account account_of(const CallLog& log, const parallel::RankStep& step)
     Account account;
     for (const CallTotal& total : log.totals())
     {
-        const auto axis = std::ranges::find(kAxisNames, total.axis);
-        if (axis != kAxisNames.end())
+        const auto axis = std::ranges::find(kTrafficAxes, total.axis);
+        if (axis != kTrafficAxes.end())
         {
-            account.sent[static_cast<std::size_t>(axis - kAxisNames.begin())] += total.sent;
+            account.sent[static_cast<std::size_t>(axis - kTrafficAxes.begin())] += total.sent;
         }
     }
     account.memory = step.memory.parts;
@@ -91,12 +89,12 @@ StepLine::Rank rank_line(const Account& now, const Account& before)
     StepLine::Rank rank;
     rank.memory.parts = now.memory;
     rank.peak_bytes = now.peak;
-    for (std::size_t i = 0; i < kAxisNames.size(); ++i)
+    for (std::size_t i = 0; i < kTrafficAxes.size(); ++i)
     {
         const std::int64_t bytes = now.sent[i] - before.sent[i];
         if (bytes > 0)
         {
-            rank.by_axis.emplace_back(kAxisNames[i], bytes);
+            rank.by_axis.emplace_back(kTrafficAxes[i], bytes);
             rank.bytes_sent += bytes;
         }
     }

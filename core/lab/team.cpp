@@ -116,7 +116,7 @@ Result<TeamConfig> with_strategy(TrainerConfig config, std::string_view strategy
         if (!read.take(read_word(word)))
         {
             return Issue{"--strategy", fmt::format("“{}” in “{}” is not a strategy", word, strategy),
-                         "use ddp, zero1, zero2, zero3, tp, sp, pp, or a product such as dp2-tp2-pp2"};
+                         "use ddp, zero1, zero2, zero3, tp, sp, cp, pp, or a product such as dp2-tp2-pp2"};
         }
     }
     const Parallel& p = team.parallel;

@@ -28,8 +28,8 @@ struct TeamConfig
 Scenario scenario_of(const TeamConfig& config);
 
 // "ddp", "zero1", "zero2", "zero3", "tp", "sp" (tensor with the sequence split), "pp" over all ranks, or a
-// product of degrees: "dp2-tp2-pp2", with "zero1" and "sp" as further words. The batch grows where it must,
-// so that every pipeline has a micro-batch for each stage. A fault names the word.
+// product of degrees: "dp2-tp2-pp2", "cp4", with "zero1" and "sp" as further words. The batch grows where it
+// must, so that every pipeline has a micro-batch for each stage. A fault names the word.
 Result<TeamConfig> with_strategy(TrainerConfig config, std::string_view strategy, std::int64_t ranks);
 // "dp2-tp2-pp2", of any configuration; "none" for one rank.
 std::string strategy_name(const TeamConfig& config);

@@ -25,7 +25,7 @@ public:
 
     double data() const
     {
-        const std::int64_t n = data_parallel(scenario_);
+        const std::int64_t n = dense_replicas(scenario_);
         const auto k = static_cast<double>(shape_.micro_batches);
         const auto elements =
             static_cast<double>(memory_.stages[static_cast<std::size_t>(place_.pipeline)].parameters);
@@ -54,11 +54,26 @@ public:
         {
             // Largest logit, sum and target of each token, from every other rank.
             const Training& training = scenario_.training;
-            bytes += static_cast<double>((t - 1) * training.micro_batch * training.sequence_length) * 3 * 4;
+            bytes += static_cast<double>((t - 1) * training.micro_batch * training.sequence_length /
+                                         scenario_.parallel.context) *
+                     3 * 4;
         }
         bytes *= static_cast<double>(shape_.micro_batches);
         // Norms see their rank's tokens only, so their gradients are summed once a step.
         return bytes + (split ? 2 * share(t) * wire() * norm_elements() : 0);
+    }
+
+    // Round the ring: keys and values with every forward, and in the backward with their gradients.
+    double context() const
+    {
+        double all = 0;
+        for (const std::int64_t stage : own_)
+        {
+            all += layers(stage);
+        }
+        const double passes = scenario_.training.recompute == Recompute::full ? 4 : 3;
+        return passes * all * static_cast<double>(shape_.micro_batches * (scenario_.parallel.context - 1)) *
+               context_message(scenario_).value;
     }
 
     // Forward to where the next virtual stage runs, backward to where the one before does.
@@ -142,6 +157,7 @@ std::vector<RankTrace::Sent> predicted_traffic(const TeamConfig& config, const M
     };
     add("data", rank.data());
     add("tensor", rank.tensor());
+    add("context", rank.context());
     add("pipeline", rank.pipeline());
     add("embedding", rank.embedding());
     return all;

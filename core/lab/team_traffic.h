@@ -4,11 +4,18 @@
 
 #include "core/lab/team.h"
 
+#include <array>
+#include <string_view>
+
 namespace ringside
 {
 
-// Of the rank at `place`, one entry for each axis that it sends on, in the order data, tensor, pipeline,
-// embedding. Calls are not predicted. The configuration must be one that trains. Ring collectives of n send
+// All axes that anything is sent on, in the order in which they are shown.
+inline constexpr std::array<std::string_view, 6> kTrafficAxes{"data",     "tensor",    "context",
+                                                              "pipeline", "embedding", "control"};
+
+// Of the rank at `place`, one entry for each axis that it sends on, in that order without control.
+// Calls are not predicted. The configuration must be one that trains. Ring collectives of n send
 // (n-1)/n of their message a pass; where n does not divide it, the shares of ranks differ by less than an
 // element a message, which is left out.
 std::vector<RankTrace::Sent> predicted_traffic(const TeamConfig& config, const MemoryReport& memory,

@@ -21,6 +21,7 @@ constexpr std::array kStrategies{
     TeamStrategy{"pp", "Pipeline", "every rank has some of the layers"},
     TeamStrategy{"dp-tp", "Data \u00d7 tensor", "pairs cut the matrices; the pairs are copies"},
     TeamStrategy{"dp-tp-pp", "Data \u00d7 tensor \u00d7 pipeline", "two stages of pairs, copied"},
+    TeamStrategy{"cp", "Context", "every sequence is cut; keys and values go round a ring"},
 };
 
 // What with_strategy() reads; empty where so many ranks do not divide.
@@ -45,7 +46,8 @@ std::string words_for(std::string_view id, std::int64_t ranks)
 void set_micro_batches(TeamConfig& config, std::int64_t micro_batches)
 {
     const Parallel& p = config.parallel;
-    const std::int64_t replicas = std::max<std::int64_t>(1, config.ranks / (p.tensor * p.pipeline));
+    const std::int64_t replicas =
+        std::max<std::int64_t>(1, config.ranks / (p.tensor * p.context * p.pipeline));
     Training& t = config.trainer.training;
     std::int64_t each = (std::max<std::int64_t>(1, micro_batches) + replicas - 1) / replicas;
     if (p.pipeline > 1)

@@ -17,7 +17,7 @@ struct TeamStrategy
     std::string_view name; // "ZeRO-2"
     std::string_view says; // one line
 };
-// In the order of the keys 1 to 9.
+// In the order of the keys 1 to 9, then 0.
 std::span<const TeamStrategy> team_strategies();
 
 struct TeamWish

@@ -24,6 +24,7 @@ enum class Purpose : std::uint8_t
 {
     world,
     tensor,
+    context,
     replicas,
     embedding,
     boundaries // two for each
@@ -122,6 +123,26 @@ public:
         r_.tensor_->all_gather(own.data, whole.data, whole.type, whole.elements());
     }
 
+    Index context_ranks() const override { return r_.context_->ranks(); }
+    Index context_rank() const override { return r_.plan_.place.context; }
+    void pass_on(const Tensor& out, const Tensor& in) override
+    {
+        r_.backend_.wait();
+        Communicator& ring = *r_.context_;
+        passing_.push_back(ring.start(
+            [&ring, out, in]
+            {
+                const int next = (ring.rank() + 1) % ring.ranks();
+                const int before = (ring.rank() + ring.ranks() - 1) % ring.ranks();
+                ring.exchange(next, out.data, out.elements(), before, in.data, in.elements(), out.type);
+            }));
+    }
+    void passed() override
+    {
+        passing_.front().wait();
+        passing_.pop_front();
+    }
+
     // Both ends of the pipeline have a copy of the embedding, whose gradients must be added up first.
     bool waits_for_other_end(Index unit) const
     {
@@ -167,6 +188,7 @@ private:
 
     RankTrainer& r_;
     std::vector<std::int64_t> backwards_; // of this step, by unit
+    std::deque<Pending> passing_;         // round the context ring, in order
 };
 
 RankTrainer::RankTrainer(const TeamConfig& config, Transport& transport, Backend& backend, CallLog& log,
@@ -175,6 +197,7 @@ RankTrainer::RankTrainer(const TeamConfig& config, Transport& transport, Backend
       transport_(transport), backend_(backend), log_(log), memory_(memory), arena_(backend),
       world_(group("control", everybody(config), number_of(Purpose::world))),
       tensor_(group("tensor", members_of(config, plan_.rank, Group::tensor), number_of(Purpose::tensor))),
+      context_(group("context", members_of(config, plan_.rank, Group::context), number_of(Purpose::context))),
       replicas_(group("data", members_of(config, plan_.rank, Group::replicas), number_of(Purpose::replicas))),
       shards_(config.trainer, plan_.piece, config.parallel.zero, backend, arena_, *replicas_, memory),
       others_(std::make_unique<Others>(*this)),
@@ -318,26 +341,46 @@ trainer::Tokens RankTrainer::open(Visit& visit, std::int64_t micro_batch)
     const std::int64_t number = micro_batch * data_parallel(scenario_of(config_)) + plan_.place.data;
     const Batch batch =
         corpus_.batch(config_.trainer.seed, step_, number * t.micro_batch, t.micro_batch, t.sequence_length);
-    const auto bytes = static_cast<Index>(batch.tokens.size() * sizeof(std::int32_t));
+    const std::vector<std::int32_t> tokens = own_part(batch.tokens);
+    const std::vector<std::int32_t> targets = own_part(batch.targets);
+    const auto bytes = static_cast<Index>(tokens.size() * sizeof(std::int32_t));
     visit.tokens = arena_.take(bytes, Component::buffers);
     visit.targets = arena_.take(bytes, Component::buffers);
     visit.losses = arena_.take(bytes, Component::buffers);
-    backend_.upload(visit.tokens.data(), batch.tokens.data(), bytes);
-    backend_.upload(visit.targets.data(), batch.targets.data(), bytes);
+    backend_.upload(visit.tokens.data(), tokens.data(), bytes);
+    backend_.upload(visit.targets.data(), targets.data(), bytes);
     return tokens_of(visit);
+}
+
+Index RankTrainer::own_length() const
+{
+    return config_.trainer.training.sequence_length / context_->ranks();
+}
+
+// This rank's tokens of every sequence.
+std::vector<std::int32_t> RankTrainer::own_part(const std::vector<std::int32_t>& all) const
+{
+    const Index own = own_length();
+    const trainer::Cut cut = trainer::cut_of(context_->ranks(), plan_.place.context, own);
+    std::vector<std::int32_t> part;
+    for (Index row = 0; row < static_cast<Index>(all.size()) / context_->ranks(); ++row)
+    {
+        const Index sequence = row / own * config_.trainer.training.sequence_length;
+        part.push_back(all[static_cast<std::size_t>(sequence + cut.place(row % own, own))]);
+    }
+    return part;
 }
 
 trainer::Tokens RankTrainer::tokens_of(const Visit& visit) const
 {
     const Training& t = config_.trainer.training;
-    return {visit.tokens.as<std::int32_t>(), visit.targets.as<std::int32_t>(), t.micro_batch,
-            t.sequence_length};
+    return {visit.tokens.as<std::int32_t>(), visit.targets.as<std::int32_t>(), t.micro_batch, own_length()};
 }
 
 Held RankTrainer::receive(Communicator& from)
 {
     const Training& t = config_.trainer.training;
-    Held data(arena_, network_.own_rows(t.micro_batch * t.sequence_length), config_.trainer.model.hidden,
+    Held data(arena_, network_.own_rows(t.micro_batch * own_length()), config_.trainer.model.hidden,
               shards_.formats().activation, Component::activations);
     const Tensor room = data;
     // What is started meets what is started.

@@ -77,6 +77,8 @@ private:
     void backward(const Operation& operation);
     trainer::Tokens open(Visit& visit, std::int64_t micro_batch);
     trainer::Tokens tokens_of(const Visit& visit) const;
+    Index own_length() const; // tokens of a sequence that this rank has
+    std::vector<std::int32_t> own_part(const std::vector<std::int32_t>& all) const;
     trainer::Held receive(Communicator& from);
     void send(Communicator& to, trainer::Held data);
     void finish_sending();
@@ -94,6 +96,7 @@ private:
     Arena arena_;
     std::unique_ptr<Communicator> world_;
     std::unique_ptr<Communicator> tensor_;
+    std::unique_ptr<Communicator> context_;
     std::unique_ptr<Communicator> replicas_;
     std::unique_ptr<Communicator> embedding_;     // of the pipeline's two ends, where they share it
     std::map<std::int64_t, Boundary> boundaries_; // by the virtual stage after it

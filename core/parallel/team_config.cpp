@@ -26,6 +26,7 @@ public:
         ranks();
         absent();
         tensor();
+        context();
         pipeline();
         return std::move(issues_);
     }
@@ -50,11 +51,6 @@ private:
     }
     void absent()
     {
-        if (p_.context != 1)
-        {
-            add("parallel.context", fmt::format("context parallelism of {} is not trained here", p_.context),
-                "use 1");
-        }
         if (p_.expert != 1 || p_.expert_tensor != 1)
         {
             add("parallel.expert", "the lab's model has no experts", "use 1");
@@ -85,8 +81,26 @@ private:
         divides("words of the vocabulary", m.vocab);
         if (p_.sequence_parallel)
         {
-            divides("tokens of a micro-batch",
-                    c_.trainer.training.micro_batch * c_.trainer.training.sequence_length);
+            divides("tokens of a micro-batch", c_.trainer.training.micro_batch *
+                                                   c_.trainer.training.sequence_length /
+                                                   std::max<std::int64_t>(1, p_.context));
+        }
+    }
+    void context()
+    {
+        const Training& t = c_.trainer.training;
+        if (p_.context > 1 && t.sequence_length % (2 * p_.context) != 0)
+        {
+            add("parallel.context",
+                fmt::format("{} tokens are not cut into two pieces for each of {} ranks", t.sequence_length,
+                            p_.context),
+                fmt::format("use a sequence of a multiple of {}", 2 * p_.context));
+        }
+        if (p_.context > 1 && !t.flash_attention)
+        {
+            add("training.flash_attention",
+                "round a ring, the probabilities of all keys are never in one place",
+                "switch flash attention on, or use parallel.context 1");
         }
     }
     void pipeline()

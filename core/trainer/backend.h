@@ -51,6 +51,8 @@ public:
     virtual void run(const Rope& rope) = 0;
     virtual void run(const Attention& attention) = 0;
     virtual void run(const AttentionBackward& attention) = 0;
+    virtual void run(const AttentionHop& hop) = 0;
+    virtual void run(const AttentionHopBackward& hop) = 0;
     virtual void run(const Activation& activation) = 0;
     virtual void run(const ActivationBackward& activation) = 0;
     virtual void run(const CrossEntropy& loss) = 0;

@@ -68,8 +68,7 @@ void Network::backward_attention(const LayerPlaces& places, const Tokens& batch,
         {
             again_probabilities(batch, layer);
         }
-        backend_.run(
-            AttentionBackward{.forward = attention_of(batch, layer), .gradient = gradient, .dqkv = dqkv});
+        attend_backward(batch, layer, gradient, dqkv);
     }
     if (model_.positions == Positions::rope)
     {
@@ -77,7 +76,8 @@ void Network::backward_attention(const LayerPlaces& places, const Tokens& batch,
             Rope{.heads = dqkv.tensor().columns(0, (model_.heads + model_.kv_heads) * model_.head_dim),
                  .head_dim = model_.head_dim,
                  .length = batch.length,
-                 .backwards = true});
+                 .backwards = true,
+                 .cut = own_cut(batch)});
     }
     look(onlookers_.gradients, dqkv);
     Held part = matrix(qkv.rows, residual.cols, type, Component::buffers);
@@ -108,7 +108,8 @@ void Network::backward_embedding(const Tokens& batch, const Tensor& residual)
                                .table_gradient = parameters_.gradient(table.embedding),
                                .position_gradient = optional_gradient(table.positions),
                                .length = batch.length,
-                               .first_token = model_.vocab * partners_.tensor_rank()});
+                               .first_token = model_.vocab * partners_.tensor_rank(),
+                               .cut = own_cut(batch)});
 }
 
 } // namespace ringside::trainer

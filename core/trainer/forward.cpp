@@ -14,7 +14,8 @@ Held Network::embed(const Tokens& batch, Component component)
                        .positions = first_of_group() ? optional_weight(table.positions) : Tensor{},
                        .out = x,
                        .length = batch.length,
-                       .first_token = model_.vocab * partners_.tensor_rank()});
+                       .first_token = model_.vocab * partners_.tensor_rank(),
+                       .cut = own_cut(batch)});
     if (!partners_.sequence_parallel())
     {
         return sum_of_parts(std::move(x));
@@ -37,7 +38,8 @@ void Network::forward_attention(const LayerPlaces& places, const Tokens& batch, 
         backend_.run(
             Rope{.heads = layer.qkv.tensor().columns(0, (model_.heads + model_.kv_heads) * model_.head_dim),
                  .head_dim = model_.head_dim,
-                 .length = batch.length});
+                 .length = batch.length,
+                 .cut = own_cut(batch)});
     }
     layer.attention = matrix(rows, model_.heads * model_.head_dim, f.activation, component);
     if (keeps_probabilities())
@@ -49,7 +51,7 @@ void Network::forward_attention(const LayerPlaces& places, const Tokens& batch, 
     {
         layer.log_sums = matrix(rows, model_.heads, DType::f32, component);
     }
-    backend_.run(attention_of(batch, layer));
+    attend(batch, layer);
     if (drops_probabilities())
     {
         layer.probabilities.drop();

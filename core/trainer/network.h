@@ -40,7 +40,7 @@ struct Onlookers
     std::string* first_bad = nullptr; // told where the first number that is not finite comes from
 };
 
-// Sequences side by side, all of one length.
+// Sequences side by side, all of one length. With context parallelism, this rank's tokens of each.
 struct Tokens
 {
     const std::int32_t* tokens = nullptr;  // on the device
@@ -165,6 +165,17 @@ private:
     void forward_layer(Index index, const Tokens& batch, Layer& layer, Component component);
     Held output_of(Index index, const Layer& layer, Component component);
     void forward_attention(const LayerPlaces& places, const Tokens& batch, Layer& layer, Component component);
+    void attend(const Tokens& batch, Layer& layer);
+    void attend_in_ring(const Tokens& batch, Layer& layer);
+    void attend_backward(const Tokens& batch, Layer& layer, const Tensor& gradient, const Tensor& dqkv);
+    void attend_in_ring_backward(const Tokens& batch, Layer& layer, const Tensor& gradient,
+                                 const Tensor& dqkv);
+    AttentionHop hop_of(const Tokens& batch, const Layer& layer, const Tensor& key_value, Index hop) const;
+    Tensor own_keys(const Tensor& qkv) const;
+    Cut own_cut(const Tokens& batch) const
+    {
+        return cut_of(partners_.context_ranks(), partners_.context_rank(), batch.length);
+    }
     void again_probabilities(const Tokens& batch, Layer& layer);
     Held forward_layers(const Stretch& stretch, const Tokens& batch, Held x, std::vector<Layer>& layers,
                         Component component);

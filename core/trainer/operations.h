@@ -8,6 +8,21 @@
 namespace ringside::trainer
 {
 
+// Which tokens of a sequence are here, where several ranks share it (context parallelism): pieces of equal
+// length, each from a place of its own on. One piece from 0 on: all of them.
+struct Cut
+{
+    Index pieces = 1;
+    Index first[2] = {0, 0}; // place in the sequence of each piece's first token
+
+    // Of a row of a sequence that has `length` rows here.
+    constexpr Index place(Index row, Index length) const
+    {
+        const Index each = length / pieces;
+        return first[row / each] + row % each;
+    }
+};
+
 // c = a b, or c += a b; a and b may be read transposed. Sums are fp32, rounded once when c is stored.
 struct Product
 {
@@ -35,6 +50,7 @@ struct Embed
     Tensor out = {};
     Index length = 0; // T
     Index first_token = 0;
+    Cut cut = {};
 };
 struct EmbedBackward
 {
@@ -44,6 +60,7 @@ struct EmbedBackward
     Tensor position_gradient = {}; // added to
     Index length = 0;
     Index first_token = 0;
+    Cut cut = {};
 };
 
 // LayerNorm (with mean and bias) or RMSNorm; statistics are what the backward needs of a row.
@@ -79,6 +96,7 @@ struct Rope
     Index head_dim = 0;
     Index length = 0;
     bool backwards = false;
+    Cut cut = {};
 };
 inline constexpr float kRopeBase = 10000.0F;
 
@@ -103,6 +121,34 @@ struct AttentionBackward
     Attention forward = {};
     Tensor gradient = {}; // of out
     Tensor dqkv = {};     // overwritten
+};
+
+// One hop of causal attention round a ring of ranks (Liu et al., arXiv 2310.01889): this rank's queries
+// against the keys and values that are here now. The softmax over what has been seen so far and the one over
+// what is seen now are put together by their sums (Milakov and Gimelshein, arXiv 1805.02867).
+struct AttentionHop
+{
+    Tensor query = {};         // [tokens, heads x head_dim]
+    Tensor key_value = {};     // [tokens, 2 x kv_heads x head_dim]: all keys, then all values
+    Tensor out = {};           // f32 [tokens, heads x head_dim]: over all that has been seen
+    float* log_sums = nullptr; // [tokens, heads] of all that has been seen
+    bool begins = false;       // nothing has been seen: out and log_sums are overwritten
+    Cut queries = {};
+    Cut keys = {};    // in as many pieces
+    Index length = 0; // rows of a sequence, of queries and of keys
+    Index heads = 0;
+    Index kv_heads = 0;
+    Index head_dim = 0;
+
+    Index sequences() const { return query.rows / length; }
+    Index group() const { return heads / kv_heads; }
+};
+struct AttentionHopBackward
+{
+    AttentionHop forward = {}; // out and log_sums over all keys, out in any format
+    Tensor gradient = {};      // of out
+    Tensor dquery = {};        // f32, added to
+    Tensor dkey_value = {};    // added to
 };
 
 // GELU (tanh form: Hendrycks and Gimpel, arXiv 1606.08415), or SwiGLU (Shazeer, arXiv 2002.05202) where pre

@@ -23,4 +23,10 @@ Piece whole_piece(const Model& model)
     return piece;
 }
 
+Cut cut_of(Index ranks, Index rank, Index length)
+{
+    const Index each = length / 2;
+    return ranks == 1 ? Cut{} : Cut{2, {rank * each, (2 * ranks - 1 - rank) * each}};
+}
+
 } // namespace ringside::trainer

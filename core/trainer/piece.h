@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/scenario/scenario.h"
-#include "core/trainer/tensor.h"
+#include "core/trainer/operations.h"
 
 #include <vector>
 
@@ -48,6 +48,19 @@ public:
     virtual void all_reduce(const Tensor& /*sum*/) {}
     virtual void reduce_scatter(const Tensor& /*whole*/, const Tensor& /*own*/) {} // whole is spoilt
     virtual void all_gather(const Tensor& /*own*/, const Tensor& /*whole*/) {}
+
+    // Context parallelism (Liu et al., arXiv 2310.01889): the ranks of a ring hold pieces of every sequence.
+    virtual Index context_ranks() const { return 1; }
+    virtual Index context_rank() const { return 0; }
+    // `out` goes to the next rank of the ring, `in` comes from the one before, while this one computes on.
+    // passed() waits for the oldest that it has not yet waited for.
+    virtual void pass_on(const Tensor& /*out*/, const Tensor& /*in*/) {}
+    virtual void passed() {}
 };
+
+// The pieces of a sequence that a rank of such a ring holds: of twice as many as there are ranks, one from
+// the front and one from the back, so that a causal mask leaves all the same work (Llama 3, arXiv 2407.21783,
+// section 3.3.2). `length` is what it holds of a sequence, even with more than one rank.
+Cut cut_of(Index ranks, Index rank, Index length);
 
 } // namespace ringside::trainer

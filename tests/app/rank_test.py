@@ -106,7 +106,7 @@ def test_processes_train_to_the_bits_that_threads_train_to():
         small = ("--layers", 4, "--width", 64, "--heads", 4, "--context", 16, "--batch", 2, "--accumulation", 4,
                  "--data", "copy", "--symbols", 15, "--set", "model.tied_embeddings=false")
         threads(*small, "--steps", 0, "--save", start, "--json-lines")
-        for strategy in ("ddp", "zero3", "dp2-tp2-sp", "tp2-pp2"):
+        for strategy in ("ddp", "zero3", "dp2-tp2-sp", "tp2-pp2", "dp2-cp2"):
             by_threads = pathlib.Path(where) / "threads"
             by_mpi = pathlib.Path(where) / "mpi"
             there = threads("--resume", start, "--ranks", 4, "--strategy", strategy, "--steps", 5, "--json-lines", "--save", by_threads)

@@ -15,9 +15,9 @@ inline TeamDesk::Setup team_setup_for_tests()
     m.hidden = 32;
     m.head_dim = 4;
     m.ffn = 64;
-    setup.trainer.training.sequence_length = 8;
+    setup.trainer.training.sequence_length = 16;
     setup.wish.steps_per_second = 0;
-    setup.patience = 0.3;
+    setup.patience = 1;
     return setup;
 }
 

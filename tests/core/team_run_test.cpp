@@ -26,7 +26,7 @@ TrainerConfig small()
     c.model.hidden = 32;
     c.model.head_dim = 4;
     c.model.ffn = 64;
-    c.training.sequence_length = 8;
+    c.training.sequence_length = 16;
     return c;
 }
 
@@ -47,7 +47,7 @@ TeamRunSettings until(std::int64_t step)
 {
     TeamRunSettings s;
     s.last_step = step;
-    s.patience = 0.3;
+    s.patience = 1;
     return s;
 }
 

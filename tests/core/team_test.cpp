@@ -1,3 +1,4 @@
+#include "core/engine/traffic.h"
 #include "core/parallel/team.h"
 #include "core/trainer/cpu/cpu_backend.h"
 
@@ -163,6 +164,29 @@ TEST_CASE("tensor parallelism trains as one device does, with the sequence split
                          cut(4, true, 1, 1, 0)));
 }
 
+namespace
+{
+
+// With sequences shared by so many ranks.
+TeamConfig in_ring(TeamConfig c, std::int64_t context)
+{
+    c.parallel.context = context;
+    c.ranks *= context;
+    return c;
+}
+
+} // namespace
+
+TEST_CASE("context parallelism trains as one device does, alone and with every other cut")
+{
+    TeamConfig c = GENERATE(in_ring(cut(1, false, 1, 1, 0), 2), in_ring(cut(1, false, 1, 1, 0), 4),
+                            in_ring(cut(2, true, 1, 2, 1), 2), in_ring(cut(1, false, 2, 1, 0, "1f1b"), 2),
+                            in_ring(cut(1, false, 1, 2, 3), 2));
+    c.trainer.model.positions = GENERATE(Positions::learned, Positions::rope);
+    INFO("context " << c.parallel.context << (c.trainer.model.positions == Positions::rope ? ", rope" : ""));
+    check_equal(c);
+}
+
 TEST_CASE("a pipeline trains as one device does under every kind of schedule")
 {
     check_equal(GENERATE(cut(1, false, 2, 1, 0, "gpipe"), cut(1, false, 4, 1, 0, "1f1b"),
@@ -229,7 +253,8 @@ namespace
 std::int64_t sent(const Team& team, int rank, std::string_view axis)
 {
     std::int64_t bytes = 0;
-    for (const CallTotal& total : team.records()[static_cast<std::size_t>(rank)].totals)
+    const auto records = team.records();
+    for (const CallTotal& total : records[static_cast<std::size_t>(rank)].totals)
     {
         bytes += total.axis == axis ? total.sent : 0;
     }
@@ -268,10 +293,26 @@ TEST_CASE("bytes inside the model are the engine's")
     CHECK(sent(*team, 0, "tensor") == micro_batches * (2 * 4 + 1) * message);
 }
 
+TEST_CASE("bytes round the ring are the engine's")
+{
+    TeamConfig c = in_ring(cut(1, false, 1, 2, 0), 2);
+    c.trainer.training.recompute = GENERATE(Recompute::none, Recompute::full);
+    const auto team = team_of(c);
+    REQUIRE(team->step());
+    const Scenario s = scenario_of(team->config());
+    // Keys and values of 2 sequences of 8 tokens, 2 x 32 wide, in fp32: once forward, once more where it is
+    // computed again, and in the backward with their gradients.
+    const std::int64_t message = 2 * 8 * 2 * 32 * 4;
+    const std::int64_t passes = c.trainer.training.recompute == Recompute::full ? 4 : 3;
+    CHECK(sent(*team, 0, "context") == 4 * passes * micro_batches(s) * message);
+    CHECK(static_cast<double>(sent(*team, 3, "context")) == context_traffic(s).value);
+}
+
 TEST_CASE("what a rank keeps is what the engine says, to the byte")
 {
-    const TeamConfig c = GENERATE(cut(1, false, 1, 4, 1), cut(1, false, 1, 4, 2), cut(1, false, 1, 4, 3),
-                                  cut(4, true, 1, 1, 0), cut(2, true, 2, 2, 1));
+    const TeamConfig c =
+        GENERATE(in_ring(cut(1, false, 1, 2, 1), 2), cut(1, false, 1, 4, 1), cut(1, false, 1, 4, 2),
+                 cut(1, false, 1, 4, 3), cut(4, true, 1, 1, 0), cut(2, true, 2, 2, 1));
     const auto team = team_of(c);
     const auto step = team->step();
     REQUIRE(step);
@@ -299,7 +340,8 @@ TEST_CASE("a run goes on in another layout as if nothing had happened")
         REQUIRE(before->step());
     }
     const trainer::TrainerState state = before->state();
-    for (const TeamConfig& next : {cut(2, true, 1, 2, 0), cut(1, false, 2, 1, 0), cut(1, false, 1, 1, 0)})
+    for (const TeamConfig& next : {cut(2, true, 1, 2, 0), cut(1, false, 2, 1, 0), cut(1, false, 1, 1, 0),
+                                   in_ring(cut(1, false, 1, 1, 0), 4)})
     {
         const auto after = team_of(next);
         REQUIRE(after->restore(state).empty());
@@ -327,6 +369,8 @@ TEST_CASE("a strategy is read by its name, and says it again")
     CHECK(name("tp", 2) == "tp2");
     CHECK(name("sp", 4) == "tp4-sp");
     CHECK(name("pp", 4) == "pp4");
+    CHECK(name("cp", 4) == "cp4");
+    CHECK(name("dp2-cp2", 4) == "dp2-cp2");
     CHECK(name("dp2-tp2-pp2", 8) == "dp2-tp2-pp2");
     CHECK(name("tp2-sp-zero1", 4) == "dp2-tp2-sp-zero1");
     CHECK(name("dp3-tp2", 8) == "8 ranks, but “dp3-tp2” needs 6");

@@ -1,5 +1,6 @@
 // The CUDA backend's kernels, run on this processor by the shim, against the CPU backend: every operation
 // through whole training steps, with threads taking turns in several orders.
+#include "tests/core/attention_ring.h"
 #include "tests/core/trainer_support.h"
 
 #include "core/parallel/backend_memory.h"
@@ -273,4 +274,17 @@ TEST_CASE("what a rank is sent is added on the device with the bits of the host"
         device.release(there);
         CHECK(to == wanted);
     }
+}
+
+TEST_CASE("attention round a ring by CUDA's kernels is attention in one place, in any order of threads")
+{
+    for (const shim::Order order : {shim::Order::forwards, shim::Order::shuffled})
+    {
+        shim::set_order(order);
+        CudaBackend backend(std::make_unique<ShimRuntime>());
+        check_ring(backend, {}, 2);
+        check_ring(backend, {1, 36, 2, 1, 10}, 3); // pieces of 6, tiles of 16
+        check_ring(backend, {1, 72, 2, 2, 4}, 2);  // pieces of 18
+    }
+    shim::set_order(shim::Order::forwards);
 }

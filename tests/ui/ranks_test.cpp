@@ -133,6 +133,9 @@ TEST_CASE("a digit switches the strategy for the same weights, arrow keys go thr
     CHECK(strategy_name(ranks.run().config) == "tp2-pp2");
     ranks.key(ImGuiKey_M); // the next number that divides
     CHECK(strategy_name(ranks.run().config) == "dp2-tp2-pp2");
+    ranks.key(ImGuiKey_0);
+    CHECK(strategy_name(ranks.run().config) == "cp8");
+    CHECK(says(ranks.w, "to the byte"));
 }
 
 TEST_CASE("a mishap by its key shows the diagnosis, and the team goes on by another")

@@ -183,7 +183,9 @@ void RanksView::keys_of_wish(const TeamFrame& team, Out& out)
     TeamWish next = team.wish;
     for (std::size_t i = 0; i < team_strategies().size(); ++i)
     {
-        if (ImGui::IsKeyPressed(static_cast<ImGuiKey>(ImGuiKey_1 + static_cast<int>(i)), false))
+        // 1 to 9, then 0.
+        const auto key = static_cast<ImGuiKey>(i == 9 ? ImGuiKey_0 : ImGuiKey_1 + static_cast<int>(i));
+        if (ImGui::IsKeyPressed(key, false))
         {
             next.strategy = i;
         }
@@ -244,7 +246,7 @@ void RanksView::keys(const Frame& frame, Out& out)
 
 constexpr std::array kKeys{KeyHelp{"Space", "Start, pause, go on; a broken team from its last state"},
                            KeyHelp{".", "One step, then pause"},
-                           KeyHelp{"1 to 9", "Strategy; arrow keys go through them"},
+                           KeyHelp{"1 to 9, 0", "Strategy; arrow keys go through them"},
                            KeyHelp{"M", "A rank more"},
                            KeyHelp{"L", "A rank less"},
                            KeyHelp{"X", "Let it go wrong, on the rank that is chosen"},

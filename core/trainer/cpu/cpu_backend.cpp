@@ -192,6 +192,22 @@ void CpuBackend::run(const AttentionBackward& attention)
               { kernels_.attention_backward(attention, part, scratch(thread)); });
 }
 
+void CpuBackend::run(const AttentionHop& hop)
+{
+    reserve(cpu::attention_scratch(hop.length, hop.head_dim));
+    const Index blocks = hop.queries.pieces * cut(hop.length / hop.queries.pieces, cpu::kQueryRows);
+    pool_.run(hop.sequences() * hop.heads * blocks,
+              [&](Index part, std::size_t thread) { kernels_.attention_hop(hop, part, scratch(thread)); });
+}
+
+void CpuBackend::run(const AttentionHopBackward& hop)
+{
+    const AttentionHop& a = hop.forward;
+    reserve(cpu::attention_scratch(a.length, a.head_dim));
+    pool_.run(a.sequences() * a.kv_heads, [&](Index part, std::size_t thread)
+              { kernels_.attention_hop_backward(hop, part, scratch(thread)); });
+}
+
 void CpuBackend::run(const Activation& activation)
 {
     over(activation, activation.out.rows, least_rows(activation.out.cols), kernels_.activation);

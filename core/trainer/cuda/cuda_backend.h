@@ -40,6 +40,8 @@ public:
     void run(const Rope& rope) override;
     void run(const Attention& attention) override;
     void run(const AttentionBackward& attention) override;
+    void run(const AttentionHop& hop) override;
+    void run(const AttentionHopBackward& hop) override;
     void run(const Activation& activation) override;
     void run(const ActivationBackward& activation) override;
     void run(const CrossEntropy& loss) override;

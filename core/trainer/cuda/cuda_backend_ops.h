@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/trainer/cuda/cuda_backend.h"
-#include "core/trainer/cuda/kernels_attention.h"
+#include "core/trainer/cuda/kernels_hop.h"
 #include "core/trainer/cuda/kernels_product.h"
 #include "core/trainer/cuda/kernels_rows.h"
 #include "core/trainer/cuda/kernels_update.h"
@@ -74,6 +74,35 @@ void per_lane(Index head_dim, const Work& work)
         return work(std::integral_constant<std::size_t, 16>{});
     }
     work(std::integral_constant<std::size_t, 32>{});
+}
+
+HopShape shape_of(const AttentionHop& a)
+{
+    return {a.queries,
+            a.keys,
+            a.length,
+            a.heads,
+            a.kv_heads,
+            static_cast<int>(a.head_dim),
+            1.0F / std::sqrt(static_cast<float>(a.head_dim)),
+            a.query.stride,
+            a.key_value.stride};
+}
+unsigned tiles_of(const AttentionHop& a)
+{
+    const Index each = a.length / a.queries.pieces;
+    return static_cast<unsigned>(a.queries.pieces) * blocks(each, kTileRows).x;
+}
+// [B] of shared memory: tiles of rows and of keys, and what they make of each other.
+std::size_t forward_shared(Index head_dim)
+{
+    const auto d = static_cast<std::size_t>(head_dim);
+    return sizeof(float) * ((kTileRows + 2 * kTileKeys) * (d + 1) + kTileRows * (kTileKeys + 1));
+}
+std::size_t backward_shared(Index head_dim)
+{
+    const auto d = static_cast<std::size_t>(head_dim);
+    return sizeof(float) * (2 * (kTileRows + kTileKeys) * (d + 1) + 2 * kTileRows * (kTileKeys + 1));
 }
 
 Operand operand(const Tensor& t, bool flipped, Index lines)
@@ -173,8 +202,8 @@ void CudaBackend::run(const Embed& e)
             [&]<class T>(T)
             {
                 launch(embed_kernel<T>, blocks(elements, kThreads), kThreads, 0, runtime_->stream(), e.tokens,
-                       as<T>(e.table), as<T>(e.positions), as<T>(e.out), e.length, e.out.cols, elements,
-                       e.first_token, e.table.rows);
+                       as<T>(e.table), as<T>(e.positions), as<T>(e.out), e.length, e.cut, e.out.cols,
+                       elements, e.first_token, e.table.rows);
             });
 }
 
@@ -190,7 +219,8 @@ void CudaBackend::run(const EmbedBackward& e)
                 if (e.position_gradient)
                 {
                     launch(embed_positions_kernel<T>, blocks(e.length * g.cols, kThreads), kThreads, 0,
-                           runtime_->stream(), as<T>(g), any(e.position_gradient), g.rows, e.length, g.cols);
+                           runtime_->stream(), as<T>(g), any(e.position_gradient), g.rows, e.length, e.cut,
+                           g.cols);
                 }
             });
 }
@@ -269,16 +299,14 @@ void CudaBackend::run(const Rope& r)
             [&]<class T>(T)
             {
                 launch(rope_kernel<T>, blocks(elements, kThreads), kThreads, 0, runtime_->stream(),
-                       as<T>(r.heads), r.heads.stride, r.head_dim / 2, pairs, r.length,
+                       as<T>(r.heads), r.heads.stride, r.head_dim / 2, pairs, r.length, r.cut,
                        r.backwards ? -1.0F : 1.0F, elements);
             });
 }
 
 void CudaBackend::run(const Attention& a)
 {
-    const auto d = static_cast<std::size_t>(a.head_dim);
-    const std::size_t shared =
-        sizeof(float) * ((kTileRows + 2 * kTileKeys) * (d + 1) + kTileRows * (kTileKeys + 1));
+    const std::size_t shared = forward_shared(a.head_dim);
     const dim3 grid(blocks(a.length, kTileRows).x, static_cast<unsigned>(a.sequences() * a.heads));
     in_type(a.qkv.type,
             [&]<class T>(T)
@@ -298,9 +326,7 @@ void CudaBackend::run(const Attention& a)
 void CudaBackend::run(const AttentionBackward& b)
 {
     const Attention& a = b.forward;
-    const auto d = static_cast<std::size_t>(a.head_dim);
-    const std::size_t shared =
-        sizeof(float) * (2 * (kTileRows + kTileKeys) * (d + 1) + 2 * kTileRows * (kTileKeys + 1));
+    const std::size_t shared = backward_shared(a.head_dim);
     const unsigned tiles = blocks(a.length, kTileRows).x;
     const auto sequences = static_cast<unsigned>(a.sequences());
     const Index sums = a.out.rows * a.heads;
@@ -325,6 +351,63 @@ void CudaBackend::run(const AttentionBackward& b)
                              launch(query, dim3(tiles, sequences * static_cast<unsigned>(a.heads)),
                                     kTileThreads, shared, runtime_->stream(), gradients, shape_of(a));
                              launch(key, dim3(tiles, sequences * static_cast<unsigned>(a.kv_heads)),
+                                    kTileThreads, shared, runtime_->stream(), gradients, shape_of(a));
+                         });
+            });
+}
+
+void CudaBackend::run(const AttentionHop& a)
+{
+    const std::size_t shared = forward_shared(a.head_dim);
+    const dim3 grid(tiles_of(a), static_cast<unsigned>(a.sequences() * a.heads));
+    in_type(a.query.type,
+            [&]<class T>(T)
+            {
+                per_lane(a.head_dim,
+                         [&](auto lanes)
+                         {
+                             const auto kernel = hop_kernel<T, decltype(lanes)::value>;
+                             runtime_->allow_shared(reinterpret_cast<const void*>(kernel),
+                                                    static_cast<Index>(shared));
+                             launch(kernel, grid, kTileThreads, shared, runtime_->stream(), as<T>(a.query),
+                                    as<T>(a.key_value), static_cast<float*>(a.out.data), a.log_sums, a.begins,
+                                    shape_of(a));
+                         });
+            });
+}
+
+void CudaBackend::run(const AttentionHopBackward& b)
+{
+    const AttentionHop& a = b.forward;
+    const std::size_t shared = backward_shared(a.head_dim);
+    const auto sequences = static_cast<unsigned>(a.sequences());
+    const Index sums = a.query.rows * a.heads;
+    auto* shares = static_cast<float*>(workspace_);
+    in_type(a.query.type,
+            [&]<class T>(T)
+            {
+                launch(attention_shared_kernel<T>, blocks(sums, kThreads), kThreads, 0, runtime_->stream(),
+                       as<T>(a.out), as<T>(b.gradient), shares, a.head_dim, sums);
+                const HopGradients<T> gradients{as<T>(a.query),
+                                                as<T>(a.key_value),
+                                                as<T>(b.gradient),
+                                                a.log_sums,
+                                                shares,
+                                                static_cast<float*>(b.dquery.data),
+                                                as<T>(b.dkey_value)};
+                per_lane(a.head_dim,
+                         [&](auto lanes)
+                         {
+                             const auto query = hop_query_gradient_kernel<T, decltype(lanes)::value>;
+                             const auto key = hop_key_gradient_kernel<T, decltype(lanes)::value>;
+                             for (const void* kernel :
+                                  {reinterpret_cast<const void*>(query), reinterpret_cast<const void*>(key)})
+                             {
+                                 runtime_->allow_shared(kernel, static_cast<Index>(shared));
+                             }
+                             launch(query, dim3(tiles_of(a), sequences * static_cast<unsigned>(a.heads)),
+                                    kTileThreads, shared, runtime_->stream(), gradients, shape_of(a));
+                             launch(key, dim3(tiles_of(a), sequences * static_cast<unsigned>(a.kv_heads)),
                                     kTileThreads, shared, runtime_->stream(), gradients, shape_of(a));
                          });
             });

@@ -19,7 +19,7 @@ constexpr int kMostParts = 64; // of a sum over rows
 
 template <class T>
 __global__ void embed_kernel(const std::int32_t* tokens, const T* table, const T* positions, T* out,
-                             Index length, Index cols, Index elements, Index first, Index words)
+                             Index length, Cut cut, Index cols, Index elements, Index first, Index words)
 {
     const Index i = thread_index();
     if (i < elements)
@@ -28,7 +28,8 @@ __global__ void embed_kernel(const std::int32_t* tokens, const T* table, const T
         const Index col = i % cols;
         const Index place = tokens[row] - first;
         const float word = place >= 0 && place < words ? to_float(table[place * cols + col]) : 0.0F;
-        out[i] = from_float<T>(positions ? word + to_float(positions[row % length * cols + col]) : word);
+        out[i] = from_float<T>(
+            positions ? word + to_float(positions[cut.place(row % length, length) * cols + col]) : word);
     }
 }
 
@@ -57,7 +58,8 @@ __global__ void embed_words_kernel(const std::int32_t* tokens, const T* gradient
 }
 
 template <class T>
-__global__ void embed_positions_kernel(const T* gradient, Any positions, Index rows, Index length, Index cols)
+__global__ void embed_positions_kernel(const T* gradient, Any positions, Index rows, Index length, Cut cut,
+                                       Index cols)
 {
     const Index i = thread_index();
     if (i < length * cols)
@@ -67,7 +69,8 @@ __global__ void embed_positions_kernel(const T* gradient, Any positions, Index r
         {
             sum += to_float(gradient[row * cols + i % cols]);
         }
-        store(positions, i, load(positions, i) + sum);
+        const Index at = cut.place(i / cols, length) * cols + i % cols;
+        store(positions, at, load(positions, at) + sum);
     }
 }
 
@@ -208,8 +211,8 @@ __global__ void add_parts_kernel(const float* parts, int count, Any to, Index co
 }
 
 template <class T>
-__global__ void rope_kernel(T* heads, Index stride, Index half, Index pairs, Index length, float sign,
-                            Index elements)
+__global__ void rope_kernel(T* heads, Index stride, Index half, Index pairs, Index length, Cut cut,
+                            float sign, Index elements)
 {
     const Index i = thread_index();
     if (i >= elements)
@@ -219,7 +222,8 @@ __global__ void rope_kernel(T* heads, Index stride, Index half, Index pairs, Ind
     const Index row = i / pairs;
     const Index pair = i % half;
     const double share = static_cast<double>(pair) / static_cast<double>(half);
-    const double angle = static_cast<double>(row % length) / pow(static_cast<double>(kRopeBase), share);
+    const double angle =
+        static_cast<double>(cut.place(row % length, length)) / pow(static_cast<double>(kRopeBase), share);
     const auto c = static_cast<float>(cos(angle));
     const float s = sign * static_cast<float>(sin(angle));
     T* at = heads + row * stride + i % pairs / half * 2 * half + pair;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/lab/team_traffic.h"
 #include "ui/views/lab/plot.h"
 #include "ui/views/ranks/moment.h"
 #include "ui/widgets/controls.h"

@@ -6,14 +6,10 @@
 #include "ui/shell/team_frame.h"
 #include "ui/widgets/tween.h"
 
-#include <array>
 #include <vector>
 
 namespace ringside
 {
-
-inline constexpr std::array<std::string_view, 5> kTrafficAxes{"data", "tensor", "pipeline", "embedding",
-                                                              "control"};
 
 // [B] of the axis; 0 where nothing went on it.
 std::int64_t sent_on(const std::vector<RankTrace::Sent>& sent, std::string_view axis);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/lab/team_traffic.h"
+
 #include <algorithm>
 #include <array>
 
@@ -151,7 +153,7 @@ Timeline predicted_timeline(const TeamStepTrace& trace, std::size_t stages)
 std::vector<std::string> axes_of(const TeamStepTrace& trace)
 {
     std::vector<std::string> axes;
-    for (const std::string_view axis : {"data", "tensor", "pipeline", "embedding", "control"})
+    for (const std::string_view axis : kTrafficAxes)
     {
         const bool used =
             std::ranges::any_of(trace.ranks,
@@ -214,6 +216,7 @@ Colour colour_of_axis(const Theme& t, std::string_view axis)
 {
     return axis == "data"        ? t.data.fill
            : axis == "tensor"    ? t.tensor.fill
+           : axis == "context"   ? t.context.fill
            : axis == "pipeline"  ? t.pipeline.fill
            : axis == "embedding" ? mix(t.data.fill, t.pipeline.fill, 0.5F)
                                  : t.muted;

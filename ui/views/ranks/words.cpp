@@ -67,8 +67,15 @@ std::string mishap_words(const TeamSnapshot& s)
 std::string formula_of(const TeamConfig& c, const TeamPrediction& predicted)
 {
     const Scenario scenario = scenario_of(c);
-    const std::int64_t n = data_parallel(scenario);
+    const std::int64_t n = dense_replicas(scenario);
     const Parallel& p = c.parallel;
+    if (p.context > 1)
+    {
+        return fmt::format(
+            "context = m \u00d7 layers \u00d7 (c-1) \u00d7 {} \u00d7 b s/c keys and values = {}",
+            scenario.training.recompute == Recompute::full ? 4 : 3,
+            bytes(static_cast<double>(sent_on(predicted.traffic.front(), "context"))));
+    }
     if (n > 1)
     {
         const std::int64_t k = micro_batches(scenario);

@@ -51,6 +51,33 @@ inline Tensor kept_probabilities(const Attention& a, const Head& h, Part queries
                                      queries.end - queries.begin);
 }
 
+inline float score_scale(Index head_dim)
+{
+    return 1.0F / __builtin_sqrtf(static_cast<float>(head_dim));
+}
+
+// strip = exp(strip / sqrt(d) - log_sum(row)): probabilities again, from the logarithms that the forward
+// kept. Row i sees the first seen(i) columns; the others become 0.
+template <class Seen, class LogSum>
+inline void exponentials(const Tensor& strip, Index head_dim, const Seen& seen, const LogSum& log_sum)
+{
+    const float scale = score_scale(head_dim);
+    for (Index i = 0; i < strip.rows; ++i)
+    {
+        auto* row = static_cast<float*>(strip.at(i));
+        const Index sees = seen(i);
+        const float subtract = log_sum(i);
+        for (Index j = 0; j < sees; ++j)
+        {
+            row[j] = fast_exp(row[j] * scale - subtract);
+        }
+        for (Index j = sees; j < strip.cols; ++j)
+        {
+            row[j] = 0;
+        }
+    }
+}
+
 // strip = softmax(query key^T / sqrt(d)) row by row; what a query must not see is 0.
 inline void probabilities(const Attention& a, const Head& h, Part queries, const Tensor& strip,
                           float* log_sums, float* scratch)
@@ -60,7 +87,7 @@ inline void probabilities(const Attention& a, const Head& h, Part queries, const
               .c = strip,
               .b_transposed = true},
              scratch);
-    const float scale = 1.0F / __builtin_sqrtf(static_cast<float>(a.head_dim));
+    const float scale = score_scale(a.head_dim);
     for (Index i = 0; i < strip.rows; ++i)
     {
         auto* row = static_cast<float*>(strip.at(i));
@@ -96,21 +123,9 @@ inline void probabilities_again(const Attention& a, const Head& h, Part queries,
               .c = strip,
               .b_transposed = true},
              scratch);
-    const float scale = 1.0F / __builtin_sqrtf(static_cast<float>(a.head_dim));
-    for (Index i = 0; i < strip.rows; ++i)
-    {
-        auto* row = static_cast<float*>(strip.at(i));
-        const Index seen = queries.begin + i + 1;
-        const float log_sum = a.log_sums[(h.first + queries.begin + i) * a.heads + h.head];
-        for (Index j = 0; j < seen; ++j)
-        {
-            row[j] = fast_exp(row[j] * scale - log_sum);
-        }
-        for (Index j = seen; j < strip.cols; ++j)
-        {
-            row[j] = 0;
-        }
-    }
+    exponentials(
+        strip, a.head_dim, [=](Index i) { return queries.begin + i + 1; },
+        [&](Index i) { return a.log_sums[(h.first + queries.begin + i) * a.heads + h.head]; });
 }
 
 // Rounds the strip to the format of what is kept, there and here, so that forward and backward use the same.
@@ -161,27 +176,24 @@ void attention(const Attention& a, Index part, float* scratch)
 }
 
 // ds = p (dp - sum(dp p)) / sqrt(d), the last sum as that of gradient and output of the row (Dao et al.,
-// arXiv 2205.14135, appendix B.4).
-inline void score_gradient(const AttentionBackward& b, const Head& h, Part queries, const Tensor& p,
-                           const Tensor& dp)
+// arXiv 2205.14135, appendix B.4). `out` and `dout` are the head's columns of these rows.
+inline void score_gradient(const Tensor& out, const Tensor& dout, const Tensor& p, const Tensor& dp)
 {
-    const Attention& a = b.forward;
-    const float scale = 1.0F / __builtin_sqrtf(static_cast<float>(a.head_dim));
+    const Index d = out.cols;
+    const float scale = score_scale(d);
     float out_row[256];
     float gradient_row[256];
     float p_row[4096];
     for (Index i = 0; i < dp.rows; ++i)
     {
-        const Index row = h.first + queries.begin + i;
-        const Index col = h.head * a.head_dim;
-        const float* out = floats(a.out, row, col, a.head_dim, out_row);
-        const float* dout = floats(b.gradient, row, col, a.head_dim, gradient_row);
-        const float shared = sum_of(a.head_dim, [=](Index j) { return out[j] * dout[j]; });
+        const float* o = floats(out, i, 0, d, out_row);
+        const float* g = floats(dout, i, 0, d, gradient_row);
+        const float shared = sum_of(d, [=](Index j) { return o[j] * g[j]; });
         const float* weight = floats(p, i, 0, dp.cols, p_row);
-        auto* d = static_cast<float*>(dp.at(i));
+        auto* gradient = static_cast<float*>(dp.at(i));
         for (Index j = 0; j < dp.cols; ++j)
         {
-            d[j] = weight[j] * (d[j] - shared) * scale;
+            gradient[j] = weight[j] * (gradient[j] - shared) * scale;
         }
     }
 }
@@ -219,7 +231,8 @@ void attention_backward_block(const AttentionBackward& b, const Head& h, const H
              product_scratch);
     multiply({.a = dout, .b = h.value.row_range(h.first, queries.end), .c = dp, .b_transposed = true},
              product_scratch);
-    score_gradient(b, h, queries, p, dp);
+    score_gradient(a.out.columns(h.head * a.head_dim, a.head_dim).row_range(h.first + queries.begin, p.rows),
+                   dout, p, dp);
     multiply({.a = dp,
               .b = h.key.row_range(h.first, queries.end),
               .c = d.query.row_range(h.first + queries.begin, p.rows)},

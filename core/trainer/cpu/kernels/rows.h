@@ -34,7 +34,7 @@ void embed(const Embed& e, Part rows)
             store(word, e.out, row, 0, cols);
             continue;
         }
-        const float* position = floats(e.positions, row % e.length, 0, cols, scratch);
+        const float* position = floats(e.positions, e.cut.place(row % e.length, e.length), 0, cols, scratch);
         for (Index i = 0; i < cols; ++i)
         {
             sum[i] = word[i] + position[i];
@@ -58,7 +58,7 @@ void embed_backward(const EmbedBackward& e, Part cols)
         }
         if (e.position_gradient)
         {
-            add_to(g, e.position_gradient, row % e.length, cols.begin, count, scratch);
+            add_to(g, e.position_gradient, e.cut.place(row % e.length, e.length), cols.begin, count, scratch);
         }
     }
 }
@@ -207,11 +207,11 @@ void rope(const Rope& r, Part places)
     const Index half = r.head_dim / 2;
     for (Index at = places.begin; at < places.end; ++at)
     {
+        const auto where = static_cast<double>(r.cut.place(at, r.length));
         for (Index i = 0; i < half; ++i)
         {
             const double share = static_cast<double>(2 * i) / static_cast<double>(r.head_dim);
-            const double angle =
-                static_cast<double>(at) / __builtin_pow(static_cast<double>(kRopeBase), share);
+            const double angle = where / __builtin_pow(static_cast<double>(kRopeBase), share);
             cosines[i] = static_cast<float>(__builtin_cos(angle));
             sines[i] = static_cast<float>(r.backwards ? -__builtin_sin(angle) : __builtin_sin(angle));
         }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/trainer/cpu/kernels/attention.h"
+#include "core/trainer/cpu/kernels/attention_hop.h"
 #include "core/trainer/cpu/kernels/product.h"
 #include "core/trainer/cpu/kernels/rows.h"
 #include "core/trainer/cpu/kernels/update.h"
@@ -24,6 +25,8 @@ const Kernels RINGSIDE_TABLE{.name = RINGSIDE_SET,
                              .rope = rope,
                              .attention = attention,
                              .attention_backward = attention_backward,
+                             .attention_hop = attention_hop,
+                             .attention_hop_backward = attention_hop_backward,
                              .activation = activation,
                              .activation_backward = activation_backward,
                              .cross_entropy = cross_entropy,

@@ -1,0 +1,272 @@
+// One hop of attention round a ring of ranks: kernels_attention.h's tiles, between pieces of sequences that
+// lie on different ranks. What was seen before goes on as the running softmax that a tile loop has anyway.
+#pragma once
+
+#include "core/trainer/cuda/kernels_attention.h"
+
+namespace ringside::trainer::cuda
+{
+inline namespace RINGSIDE_BUILD
+{
+
+struct HopShape
+{
+    Cut queries;
+    Cut keys;
+    Index length;
+    Index heads;
+    Index kv_heads;
+    int head_dim;
+    float scale; // 1 / sqrt(head_dim)
+    Index query_stride;
+    Index key_stride;
+
+    __device__ Index each() const { return length / queries.pieces; }
+    __device__ Index tiles() const { return (each() + kTileRows - 1) / kTileRows; }
+};
+
+// A tile of rows of one piece of one sequence.
+struct HopTile
+{
+    Index piece; // row of the tensor that the piece begins with
+    Index first; // row of the piece that the tile begins with
+    Index place; // of that row in the sequence
+};
+__device__ inline HopTile hop_tile(const HopShape& a, const Cut& cut, Index sequence, Index tile)
+{
+    const Index piece = tile / a.tiles();
+    const Index first = tile % a.tiles() * kTileRows;
+    return {sequence * a.length + piece * a.each(), first, cut.first[piece] + first};
+}
+
+template <class T, std::size_t PerLane>
+__global__ void hop_kernel(const T* queries, const T* key_value, float* out, float* log_sums, bool begins,
+                           HopShape a)
+{
+    RINGSIDE_DYNAMIC_SHARED(memory);
+    const int d = a.head_dim;
+    float* query = memory;
+    float* key = query + kTileRows * (d + 1);
+    float* value = key + kTileKeys * (d + 1);
+    float* weight = value + kTileKeys * (d + 1); // kTileRows x (kTileKeys + 1)
+    const Index sequence = blockIdx.y / a.heads;
+    const Index head = blockIdx.y % a.heads;
+    const Index kv = head / (a.heads / a.kv_heads);
+    const HopTile own = hop_tile(a, a.queries, sequence, blockIdx.x);
+    const int row = static_cast<int>(threadIdx.x) / kRowLanes;
+    const int lane = static_cast<int>(threadIdx.x) % kRowLanes;
+    const bool real = own.first + row < a.each();
+    const Index place = own.place + row;
+    const Index at_row = own.piece + own.first + (real ? row : 0);
+    float* to = out + at_row * a.heads * d + head * d;
+    load_rows(queries + own.piece * a.query_stride + head * d, a.query_stride, own.first, a.each(), kTileRows,
+              d, query);
+    float most = begins ? -3.0e38F : log_sums[at_row * a.heads + head];
+    float sum = begins ? 0.0F : 1.0F;
+    float result[PerLane] = {};
+    for (int i = 0; !begins && i < static_cast<int>(PerLane); ++i)
+    {
+        result[i] = i * kRowLanes + lane < d ? to[i * kRowLanes + lane] : 0.0F;
+    }
+    for (Index piece = 0; piece < a.keys.pieces; ++piece)
+    {
+        const T* keys = key_value + (sequence * a.length + piece * a.each()) * a.key_stride + kv * d;
+        const Index first_place = a.keys.first[piece];
+        for (Index tile = 0; tile < a.each() && first_place + tile < own.place + kTileRows; tile += kTileKeys)
+        {
+            __syncthreads();
+            load_rows(keys, a.key_stride, tile, a.each(), kTileKeys, d, key);
+            load_rows(keys + a.kv_heads * d, a.key_stride, tile, a.each(), kTileKeys, d, value);
+            __syncthreads();
+            float here = -3.0e38F;
+            float scores[kTileKeys / kRowLanes];
+            for (int i = 0; i < kTileKeys / kRowLanes; ++i)
+            {
+                const int at = lane + i * kRowLanes;
+                const bool seen = tile + at < a.each() && first_place + tile + at <= place;
+                scores[i] = seen ? dot(query + row * (d + 1), key + at * (d + 1), d) * a.scale : -3.0e38F;
+                here = scores[i] > here ? scores[i] : here;
+            }
+            here = lane_most<kRowLanes>(here);
+            const float next = here > most ? here : most;
+            const float shrink = __expf(most - next);
+            float added = 0;
+            for (int i = 0; i < kTileKeys / kRowLanes; ++i)
+            {
+                const float p = scores[i] > -2.0e38F ? __expf(scores[i] - next) : 0.0F;
+                weight[row * (kTileKeys + 1) + lane + i * kRowLanes] = p;
+                added += p;
+            }
+            sum = sum * shrink + lane_sum<kRowLanes>(added);
+            most = next;
+            __syncwarp();
+            for (float& one : result)
+            {
+                one *= shrink;
+            }
+            add_rows(weight + row * (kTileKeys + 1), value, lane, d, result);
+            __syncwarp();
+        }
+    }
+    if (!real)
+    {
+        return;
+    }
+    RINGSIDE_UNROLLED
+    for (int i = 0; i < static_cast<int>(PerLane); ++i)
+    {
+        if (i * kRowLanes + lane < d)
+        {
+            to[i * kRowLanes + lane] = sum > 0 ? result[i] / sum : 0.0F;
+        }
+    }
+    if (lane == 0)
+    {
+        log_sums[at_row * a.heads + head] = sum > 0 ? most + logf(sum) : -3.0e38F;
+    }
+}
+
+template <class T>
+struct HopGradients
+{
+    const T* query;
+    const T* key_value;
+    const T* gradient; // of out
+    const float* log_sums;
+    const float* shared;
+    float* dquery;
+    T* dkey_value;
+};
+
+template <class T, std::size_t PerLane>
+__global__ void hop_query_gradient_kernel(HopGradients<T> g, HopShape a)
+{
+    RINGSIDE_DYNAMIC_SHARED(memory);
+    const int d = a.head_dim;
+    const Tiles t = tiles_of(memory, d);
+    const Index sequence = blockIdx.y / a.heads;
+    const Index head = blockIdx.y % a.heads;
+    const Index kv = head / (a.heads / a.kv_heads);
+    const HopTile own = hop_tile(a, a.queries, sequence, blockIdx.x);
+    const int row = static_cast<int>(threadIdx.x) / kRowLanes;
+    const int lane = static_cast<int>(threadIdx.x) % kRowLanes;
+    const bool real = own.first + row < a.each();
+    const Index place = own.place + row;
+    const Index at_row = own.piece + own.first + (real ? row : 0);
+    load_rows(g.query + own.piece * a.query_stride + head * d, a.query_stride, own.first, a.each(), kTileRows,
+              d, t.own1);
+    load_rows(g.gradient + (own.piece * a.heads + head) * d, a.heads * d, own.first, a.each(), kTileRows, d,
+              t.own2);
+    const float log_sum = g.log_sums[at_row * a.heads + head];
+    const float shared = g.shared[at_row * a.heads + head];
+    float result[PerLane] = {};
+    for (Index piece = 0; piece < a.keys.pieces; ++piece)
+    {
+        const T* keys = g.key_value + (sequence * a.length + piece * a.each()) * a.key_stride + kv * d;
+        const Index first_place = a.keys.first[piece];
+        for (Index tile = 0; tile < a.each() && first_place + tile < own.place + kTileRows; tile += kTileKeys)
+        {
+            __syncthreads();
+            load_rows(keys, a.key_stride, tile, a.each(), kTileKeys, d, t.other1);
+            load_rows(keys + a.kv_heads * d, a.key_stride, tile, a.each(), kTileKeys, d, t.other2);
+            __syncthreads();
+            for (int at = lane; at < kTileKeys; at += kRowLanes)
+            {
+                float ds = 0;
+                if (real && tile + at < a.each() && first_place + tile + at <= place)
+                {
+                    const float p =
+                        __expf(dot(t.own1 + row * (d + 1), t.other1 + at * (d + 1), d) * a.scale - log_sum);
+                    ds = p * (dot(t.own2 + row * (d + 1), t.other2 + at * (d + 1), d) - shared) * a.scale;
+                }
+                t.first[row * (kTileKeys + 1) + at] = ds;
+            }
+            __syncwarp();
+            add_rows(t.first + row * (kTileKeys + 1), t.other1, lane, d, result);
+            __syncwarp();
+        }
+    }
+    RINGSIDE_UNROLLED
+    for (int i = 0; i < static_cast<int>(PerLane); ++i)
+    {
+        if (real && i * kRowLanes + lane < d)
+        {
+            g.dquery[(at_row * a.heads + head) * d + i * kRowLanes + lane] += result[i];
+        }
+    }
+}
+
+template <class T, std::size_t PerLane>
+__global__ void hop_key_gradient_kernel(HopGradients<T> g, HopShape a)
+{
+    RINGSIDE_DYNAMIC_SHARED(memory);
+    const int d = a.head_dim;
+    const Tiles t = tiles_of(memory, d);
+    const Index group = a.heads / a.kv_heads;
+    const Index sequence = blockIdx.y / a.kv_heads;
+    const Index kv = blockIdx.y % a.kv_heads;
+    const HopTile own = hop_tile(a, a.keys, sequence, blockIdx.x);
+    const int row = static_cast<int>(threadIdx.x) / kRowLanes;
+    const int lane = static_cast<int>(threadIdx.x) % kRowLanes;
+    const bool real = own.first + row < a.each();
+    const Index place = own.place + row;
+    const T* keys = g.key_value + own.piece * a.key_stride + kv * d;
+    load_rows(keys, a.key_stride, own.first, a.each(), kTileRows, d, t.own1);
+    load_rows(keys + a.kv_heads * d, a.key_stride, own.first, a.each(), kTileRows, d, t.own2);
+    float dkey[PerLane] = {};
+    float dvalue[PerLane] = {};
+    for (Index passing = 0; passing < group * a.queries.pieces; ++passing)
+    {
+        const Index head = kv * group + passing / a.queries.pieces;
+        const Index piece = passing % a.queries.pieces;
+        const Index first_row = sequence * a.length + piece * a.each();
+        const Index first_place = a.queries.first[piece];
+        for (Index tile = 0; tile < a.each(); tile += kTileKeys)
+        {
+            if (first_place + tile + kTileKeys <= own.place)
+            {
+                continue; // all of them before all of these keys
+            }
+            __syncthreads();
+            load_rows(g.query + first_row * a.query_stride + head * d, a.query_stride, tile, a.each(),
+                      kTileKeys, d, t.other1);
+            load_rows(g.gradient + (first_row * a.heads + head) * d, a.heads * d, tile, a.each(), kTileKeys,
+                      d, t.other2);
+            __syncthreads();
+            for (int at = lane; at < kTileKeys; at += kRowLanes)
+            {
+                float p = 0;
+                float ds = 0;
+                if (real && tile + at < a.each() && place <= first_place + tile + at)
+                {
+                    const Index at_row = (first_row + tile + at) * a.heads + head;
+                    p = __expf(dot(t.own1 + row * (d + 1), t.other1 + at * (d + 1), d) * a.scale -
+                               g.log_sums[at_row]);
+                    ds = p * (dot(t.own2 + row * (d + 1), t.other2 + at * (d + 1), d) - g.shared[at_row]) *
+                         a.scale;
+                }
+                t.first[row * (kTileKeys + 1) + at] = p;
+                t.second[row * (kTileKeys + 1) + at] = ds;
+            }
+            __syncwarp();
+            add_rows(t.first + row * (kTileKeys + 1), t.other2, lane, d, dvalue);
+            add_rows(t.second + row * (kTileKeys + 1), t.other1, lane, d, dkey);
+            __syncwarp();
+        }
+    }
+    RINGSIDE_UNROLLED
+    for (int i = 0; i < static_cast<int>(PerLane); ++i)
+    {
+        if (real && i * kRowLanes + lane < d)
+        {
+            T* to =
+                g.dkey_value + (own.piece + own.first + row) * a.key_stride + kv * d + i * kRowLanes + lane;
+            T* values = to + a.kv_heads * d;
+            *to = from_float<T>(to_float(*to) + dkey[i]);
+            *values = from_float<T>(to_float(*values) + dvalue[i]);
+        }
+    }
+}
+
+} // namespace RINGSIDE_BUILD
+} // namespace ringside::trainer::cuda
