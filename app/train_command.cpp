@@ -89,6 +89,7 @@ Timing timing(trainer::Trainer& t, const TrainOptions& o)
 // The loop; faults of a step, or none.
 Issues train_steps(trainer::Trainer& t, const TrainOptions& o, StepView& view, Timing& time)
 {
+    NoiseMeter noise;
     const std::int64_t every = o.every > 0 ? o.every : std::max<std::int64_t>(1, o.steps / 20);
     for (std::int64_t i = 0; i < o.steps && !interrupted; ++i)
     {
@@ -103,9 +104,11 @@ Issues train_steps(trainer::Trainer& t, const TrainOptions& o, StepView& view, T
             break;
         }
         time.all.push_back(now_s() - start);
+        noise.add(trainer::norms_of(t.config(), *result));
         const StepLine::Rank alone{0, {}, view.highest, view.peak.total()};
-        const StepLine line{t.step_count(),   *result,      time.all.back(),   time.tokens,
-                            time.predicted_s, view.highest, view.peak.total(), {alone}};
+        const StepLine line{t.step_count(),    *result,          time.all.back(),
+                            time.tokens,       time.predicted_s, view.highest,
+                            view.peak.total(), {alone},          noise.value()};
         if (o.json_lines)
         {
             print_json(line);

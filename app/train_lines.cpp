@@ -49,6 +49,7 @@ void print_json(const StepLine& l)
     json line{{"step", l.step},
               {"loss", r.loss},
               {"gradient_norm", std::isfinite(r.gradient_norm) ? json(r.gradient_norm) : json()},
+              {"noise_scale_tokens", l.noise_scale ? json(*l.noise_scale) : json()},
               {"learning_rate", r.learning_rate},
               {"loss_scale", r.loss_scale},
               {"skipped", r.skipped},

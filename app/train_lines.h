@@ -4,6 +4,7 @@
 #include "core/lab/snapshot.h"
 #include "core/trainer/trainer.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ struct StepLine
     double predicted_s = 0; // of a step; 0: not asked for
     MemoryUse memory;       // the most of each component on one device
     std::int64_t peak_bytes = 0;
-    std::vector<Rank> ranks; // of one device: a single one without bytes
+    std::vector<Rank> ranks;           // of one device: a single one without bytes
+    std::optional<double> noise_scale; // [tokens], once it is known
 };
 
 void print_json(const StepLine& line);

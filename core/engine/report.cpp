@@ -3,10 +3,13 @@
 #include "core/engine/alignment.h"
 #include "core/engine/context/plan.h"
 #include "core/engine/context_length.h"
+#include "core/engine/data_feed/feed.h"
+#include "core/engine/data_feed/funnel.h"
 #include "core/engine/experts/plan.h"
 #include "core/engine/finetune.h"
 #include "core/engine/goodput.h"
 #include "core/engine/number_format.h"
+#include "core/engine/roofline.h"
 #include "core/engine/scaling_law/law.h"
 #include "core/engine/serving/serving.h"
 #include "core/engine/straggler.h"
@@ -16,6 +19,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace ringside
 {
@@ -24,6 +28,23 @@ namespace
 {
 
 constexpr std::int64_t kMostDrawn = 16;
+
+// The first product of the MLP on the scenario's micro-batch.
+ProductDetail mlp_product(const Scenario& s)
+{
+    const auto points = training_points(s);
+    const LayerKernel& mlp = first_mlp_product(points).what;
+    return product_detail(Device(s.cluster.gpu, s.training.precision), mlp.product, mlp.peak, mlp.operand);
+}
+
+// Rows from which on a decoding step's MLP product is bound by compute; 0 where no number of rows is enough.
+double decode_turn(const Scenario& s)
+{
+    const auto points = decode_points(s, 1, 1);
+    const Product& p = first_mlp_product(points).what.product;
+    const Roofs roofs = roofs_of(s);
+    return rows_at_intensity(roofs.ridge_of(roofs.half_peak), p.cols, p.inner, 2).value_or(0);
+}
 
 CollectiveReport collective_report(const Scenario& s, const MemoryReport& memory)
 {
@@ -165,6 +186,27 @@ double wall_days(const Scenario& s, const Report& r)
     return useful > 0 ? run_days(s, r) / useful : 0;
 }
 
+// Of one reader, its storage no limit.
+double loader_workers(const Scenario& s, const Report& r, DataKind kind)
+{
+    FeedPlan plan;
+    plan.kind = kind;
+    BatchCost cost = batch_cost(s, plan);
+    cost.read_s = 0;
+    return static_cast<double>(*workers_needed(feed_need(s, Seconds(r.step.total())), cost));
+}
+
+// The run over what DCLM-Baseline's filters leave.
+Funnel filtered(const Scenario& s)
+{
+    return run_funnel(*find_recipe("dclm"), {}, s.training.tokens);
+}
+
+double step_tokens(const Scenario& s)
+{
+    return static_cast<double>(s.training.global_batch) * static_cast<double>(s.training.sequence_length);
+}
+
 // What the scenario's products read.
 const NumberFormat& read_format(const Scenario& s)
 {
@@ -286,6 +328,25 @@ constexpr std::array kMetrics{
            [](const Scenario& s, const Report& r) { return checkpoint_size(s, r.memory).largest.value; }},
     Metric{"checkpoint.save_s", "s",
            [](const Scenario& s, const Report& r) { return usual_rates(s, r).save_s; }},
+    Metric{"data.samples_per_s", "1/s",
+           [](const Scenario& s, const Report& r)
+           { return feed_need(s, Seconds(r.step.total())).samples_per_s; }},
+    Metric{"data.reader_samples_per_s", "1/s",
+           [](const Scenario& s, const Report& r)
+           { return feed_need(s, Seconds(r.step.total())).reader_samples_per_s(); }},
+    Metric{"data.read_bytes_per_s", "B/s",
+           [](const Scenario& s, const Report& r)
+           { return data_set(s, Seconds(r.step.total())).read_bytes_per_s; }},
+    Metric{"data.token_bytes", "B",
+           [](const Scenario& s, const Report&) { return token_width(s.model.vocab); }},
+    Metric{"data.set_bytes", "B",
+           [](const Scenario& s, const Report& r) { return data_set(s, Seconds(r.step.total())).bytes; }},
+    Metric{"data.text_workers", "",
+           [](const Scenario& s, const Report& r) { return loader_workers(s, r, DataKind::text); }},
+    Metric{"data.picture_workers", "",
+           [](const Scenario& s, const Report& r) { return loader_workers(s, r, DataKind::pictures); }},
+    Metric{"data.passes", "", [](const Scenario& s, const Report&) { return filtered(s).passes; }},
+    Metric{"data.worth", "", [](const Scenario& s, const Report&) { return filtered(s).worth; }},
     Metric{"step.bubble_over_ideal", "",
            [](const Scenario&, const Report& r) { return r.pipeline.timeline.bubble_over_ideal(); }},
     Metric{"step.bubble_of_total", "",
@@ -427,6 +488,27 @@ constexpr std::array kMetrics{
     Metric{"serving.tokens_per_s", "1/s",
            [](const Scenario& s, const Report&) { return served(s).tokens_per_second(); }},
     Metric{"serving.balance", "", [](const Scenario& s, const Report&) { return served(s).balance; }},
+    Metric{"roofline.ridge", "FLOP/B", [](const Scenario& s, const Report&) { return roofs_of(s).ridge(); }},
+    Metric{"roofline.memory_bound_share", "",
+           [](const Scenario& s, const Report&)
+           { return memory_bound_share(roofs_of(s), training_points(s)); }},
+    Metric{"roofline.mlp_intensity", "FLOP/B",
+           [](const Scenario& s, const Report&) { return mlp_product(s).intensity(); }},
+    Metric{"roofline.mlp_tiles", "",
+           [](const Scenario& s, const Report&) { return mlp_product(s).tiling.tiles; }},
+    Metric{"roofline.mlp_waves", "",
+           [](const Scenario& s, const Report&) { return mlp_product(s).tiling.waves; }},
+    Metric{"roofline.mlp_wave_use", "",
+           [](const Scenario& s, const Report&) { return mlp_product(s).wave_use; }},
+    Metric{"roofline.mlp_of_peak", "",
+           [](const Scenario& s, const Report&) { return mlp_product(s).of_peak(); }},
+    Metric{"roofline.decode_intensity", "FLOP/B",
+           [](const Scenario& s, const Report&)
+           { return first_mlp_product(decode_points(s, 1, 1)).intensity(); }},
+    Metric{"roofline.decode_turn", "", [](const Scenario& s, const Report&) { return decode_turn(s); }},
+    Metric{"batch.tokens", "", [](const Scenario& s, const Report&) { return step_tokens(s); }},
+    Metric{"run.steps", "",
+           [](const Scenario& s, const Report&) { return std::ceil(s.training.tokens / step_tokens(s)); }},
     Metric{"format.largest", "", [](const Scenario& s, const Report&) { return largest(read_format(s)); }},
     Metric{"format.smallest_normal", "",
            [](const Scenario& s, const Report&) { return smallest_normal(read_format(s)); }},

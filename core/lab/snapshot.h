@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,8 @@ struct TrainingSnapshot
     double loss = 0;          // nats a token, of the last step
     double smoothed_loss = 0; // mean with a memory of about 20 steps
     double gradient_norm = 0; // before clipping, loss scale taken out
+    // [tokens] of the last hundred steps; empty: too few, or no two micro-batches in a step
+    std::optional<double> noise_scale;
     double learning_rate = 0; // of the last step
     double loss_scale = 1;
     double step_seconds = 0;      // of the last step

@@ -8,7 +8,11 @@
 #include "core/engine/block_format.h"
 #include "core/engine/budget.h"
 #include "core/engine/conventions.h"
+#include "core/engine/critical_batch.h"
+#include "core/engine/data_feed/feed.h"
+#include "core/engine/data_feed/funnel.h"
 #include "core/engine/goodput.h"
+#include "core/engine/occupancy.h"
 #include "core/engine/reliability.h"
 #include "core/engine/scaling_law/kaplan.h"
 #include "core/engine/scaling_law/law.h"
@@ -16,6 +20,7 @@
 #include "core/engine/scaling_law/repeats.h"
 #include "core/engine/serving/speculation.h"
 #include "core/engine/step_life.h"
+#include "core/engine/step_model/tiling.h"
 #include "core/engine/straggler.h"
 #include "core/schedule/simulate.h"
 
@@ -127,6 +132,23 @@ Value ring_steps(Arguments v)
     const std::array<double, 2> asked{v[0], 0};
     const auto c = cost(CollectiveKind::all_reduce, "ring", asked);
     return c ? Value(static_cast<double>(c->steps)) : Value(c.issues());
+}
+
+Value steps_to_loss(Arguments v)
+{
+    return v[0] > 0 ? Value(steps_over_least(v[0], v[1])) : refuse("the batch", v[0], "use one above 0");
+}
+
+// Norms, not their squares.
+Value measured_noise(Arguments v)
+{
+    if (!(v[0] > 0 && v[0] < v[2]))
+    {
+        return refuse("the part", v[0], "use one above 0 and below the batch");
+    }
+    const GradientNoise n = gradient_noise({v[0], v[1] * v[1], v[2], v[3] * v[3]});
+    return n.squared_gradient > 0 ? Value(noise_scale(n.trace, n.squared_gradient))
+                                  : refuse("the part's norm", v[1], "use one nearer to the batch's");
 }
 
 Value fp4_round(Arguments v)
@@ -302,6 +324,22 @@ Value daly(Arguments v)
     return daly_interval(Seconds(v[0]), Seconds(v[1])).value;
 }
 
+// Of a reader whose storage is no limit.
+Value starved_share(Arguments v)
+{
+    if (!(v[0] >= 1 && v[0] <= 1e6) || !(v[1] > 0) || !(v[2] > 0))
+    {
+        return Issue{"", "workers begin at 1, and both times above 0", "use 1 to a million workers"};
+    }
+    FeedPlan plan;
+    plan.workers = std::llround(v[0]);
+    BatchCost cost;
+    cost.work_s = v[1];
+    FeedNeed need;
+    need.batch_s = v[2];
+    return feed_supply(cost, plan).starved(need);
+}
+
 // With everything in seconds, saves synchronous, and nodes enough.
 Value goodput_share(Arguments v)
 {
@@ -332,6 +370,45 @@ Value smallest(Arguments v)
 Value largest(Arguments v)
 {
     return *std::max_element(v.begin(), v.end());
+}
+
+Value product_intensity(Arguments v)
+{
+    const Product p{v[0], v[1], v[2], 1};
+    const double bytes = product_bytes(p, v[3]);
+    if (!(bytes > 0))
+    {
+        return refuse("the bytes of the product", bytes, "use lengths and a width above 0");
+    }
+    return p.flops() / bytes;
+}
+
+// Tiles of 128 x 128; of the places in all waves on p multiprocessors, those with a tile.
+Value tile_wave_use(Arguments v)
+{
+    if (!(v[0] > 0 && v[1] > 0 && v[2] >= 1))
+    {
+        return refuse("the number of multiprocessors", v[2], "use lengths and a number above 0");
+    }
+    const double tiles = std::ceil(v[0] / 128) * std::ceil(v[1] / 128);
+    return tiles / (std::ceil(tiles / v[2]) * v[2]);
+}
+
+// Shared memory in KiB; on Hopper.
+Value resident_blocks(Arguments v)
+{
+    const auto threads = whole("the number of threads", v[0], 1, 1024);
+    const auto registers = whole("the number of registers", v[1], 0, 255);
+    const auto shared = whole("KiB of shared memory", v[2], 0, 227);
+    for (const auto* part : {&threads, &registers, &shared})
+    {
+        if (!*part)
+        {
+            return part->issues();
+        }
+    }
+    return static_cast<double>(
+        occupancy(multiprocessors()[1], {*threads, *registers, *shared * 1024}).blocks);
 }
 
 constexpr std::array kFunctions{
@@ -416,6 +493,13 @@ constexpr std::array kFunctions{
                   }},
     StudyFunction{"effective_tokens", "U, seen", "tokens of one pass worth as much, Muennighoff et al. 2023",
                   [](Arguments v) { return Value(effective_tokens(v[0], v[1])); }},
+    StudyFunction{"starved_share", "W, c, t",
+                  "W workers of c seconds a batch for GPUs that take t: 1 - W t / c", starved_share},
+    StudyFunction{"token_width", "V", "bytes of a stored token: 2 below 65,500 rows, else 4",
+                  [](Arguments v)
+                  { return Value(token_width(static_cast<std::int64_t>(std::clamp(v[0], 0.0, 1e15)))); }},
+    StudyFunction{"duplicate_found", "s, r, b", "1 - (1 - s^r)^b, MinHash with b bands of r",
+                  [](Arguments v) { return Value(duplicate_found(v[0], v[1], v[2])); }},
     StudyFunction{"speculative_tokens", "a, g", "of a pass that checks g drafts: (1 - a^(g+1)) / (1 - a)",
                   drafted_tokens},
     StudyFunction{"speculative_speedup", "a, g, c", "speculative_tokens / (g c + 1)", drafted_speedup},
@@ -433,6 +517,15 @@ constexpr std::array kFunctions{
                   [](Arguments v) { return Value(replicas_hit(v[0], v[1])); }},
     StudyFunction{"largest_normal", "n", "mean of the largest of n standard normal draws",
                   [](Arguments v) { return Value(expected_largest_normal(v[0])); }},
+    StudyFunction{"product_intensity", "M, N, K, e", "[FLOP/B] e bytes an operand's number, 2 the result's",
+                  product_intensity},
+    StudyFunction{"tile_wave_use", "M, N, p", "tiles of 128 x 128 over the places of their waves",
+                  tile_wave_use},
+    StudyFunction{"resident_blocks", "threads, registers, shared_kib", "on one multiprocessor of Hopper",
+                  resident_blocks},
+    StudyFunction{"steps_over_least", "B, C", "steps to a loss over the fewest: 1 + C/B", steps_to_loss},
+    StudyFunction{"measured_noise_scale", "b, g, B, G", "tr/|G|^2 from the norms over a part and a batch",
+                  measured_noise},
     StudyFunction{"fp4_round", "x", "nearest number of E2M1, at most 6", fp4_round},
     StudyFunction{"mxfp4_scale", "A", "scale of an MXFP4 block whose largest magnitude is A", mxfp4_scale},
     StudyFunction{"tensor_all_reduce_s", "b, s, h, t, BW", "[s] ring, 2 bytes an element, no latency",

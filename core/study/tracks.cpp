@@ -190,7 +190,7 @@ double minutes_of(const TrackPart& part, std::span<const Lesson> course)
 Issues check_tracks(std::span<const CourseTrack> tracks, std::span<const Lesson> course)
 {
     Issues issues;
-    for (const CourseTrack& track : tracks)
+    for (const CourseTrack& track : course.empty() ? std::span<const CourseTrack>() : tracks)
     {
         check_lessons(track, course, issues);
         check_minutes(track, course, issues);

@@ -41,7 +41,7 @@ Result<std::vector<CourseTrack>> read_tracks(const nlohmann::json& file);
 double minutes_of(const TrackPart& part, std::span<const Lesson> course);
 
 // Each lesson is there, is named once in a track and comes after those of the track that it builds on; no
-// part and no track takes longer than it says.
+// part and no track takes longer than it says. Without any lessons there is nothing to check.
 Issues check_tracks(std::span<const CourseTrack> tracks, std::span<const Lesson> course);
 
 // Null where there is none of this id.

@@ -287,6 +287,8 @@ void TrainingRun::note(const StepResult& result, double seconds)
     now_.loss = result.loss;
     now_.smoothed_loss = smoothed(now_.smoothed_loss, result.loss, ++seen_, kLossMemory);
     now_.gradient_norm = result.gradient_norm;
+    noise_.add(norms_of(config_, result));
+    now_.noise_scale = noise_.value();
     now_.learning_rate = result.learning_rate;
     now_.loss_scale = result.loss_scale;
     now_.step_seconds = seconds;
@@ -395,6 +397,8 @@ void TrainingRun::go_back(std::int64_t step)
     config_ = marks_.back().config;
     take_over(*trainer_, now_.step);
     now_.first_bad.clear();
+    noise_ = {};
+    now_.noise_scale.reset();
     now_.smoothed_loss = now_.losses.empty() ? 0 : static_cast<double>(now_.losses.back());
     event(fmt::format("back at step {}", now_.step));
 }

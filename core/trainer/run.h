@@ -101,6 +101,7 @@ private:
     StepView view_;
     bool single_ = false;
     std::int64_t seen_ = 0; // steps of this run
+    NoiseMeter noise_;
     double step_flops_ = 0;
     double smoothed_seconds_ = 0;
     double last_published_ = -1;

@@ -1,6 +1,7 @@
 #include "core/trainer/schedule.h"
 
-#include <algorithm>
+#include "core/engine/learning_rate.h"
+
 #include <cmath>
 
 namespace ringside::trainer
@@ -8,19 +9,13 @@ namespace ringside::trainer
 
 double learning_rate(const Recipe& recipe, std::int64_t step)
 {
-    if (step < recipe.warmup_steps)
-    {
-        return recipe.learning_rate * static_cast<double>(step + 1) /
-               static_cast<double>(recipe.warmup_steps);
-    }
-    if (recipe.decay_steps <= recipe.warmup_steps)
-    {
-        return recipe.learning_rate;
-    }
-    const double way = std::min(1.0, static_cast<double>(step - recipe.warmup_steps) /
-                                         static_cast<double>(recipe.decay_steps - recipe.warmup_steps));
-    const double share = (1 + std::cos(3.141592653589793 * way)) / 2;
-    return recipe.learning_rate * (recipe.final_share + (1 - recipe.final_share) * share);
+    RateSchedule schedule;
+    schedule.peak = recipe.learning_rate;
+    schedule.final_share = recipe.final_share;
+    schedule.warmup = recipe.warmup_steps;
+    schedule.end = recipe.decay_steps;
+    schedule.decay = Decay::cosine;
+    return ringside::learning_rate(schedule, step);
 }
 
 LossScaleRule loss_scale_rule(const Recipe& recipe)
@@ -33,7 +28,7 @@ LossScaleRule loss_scale_rule(const Recipe& recipe)
 
 double clipping(const Recipe& recipe, double gradient_norm)
 {
-    return recipe.clip > 0 && gradient_norm > recipe.clip ? recipe.clip / gradient_norm : 1;
+    return clip_factor(gradient_norm, recipe.clip);
 }
 
 Update update_of(const TrainerConfig& config, std::int64_t updates, double learning_rate, double scale)

@@ -9,8 +9,7 @@
 namespace ringside::trainer
 {
 
-// Of step `step`, counted from 0: a line up to learning_rate over warmup_steps, then half a cosine down to
-// final_share of it at decay_steps (Loshchilov and Hutter, arXiv 1608.03983, equation 5, without restarts).
+// Of step `step`, counted from 0: warmup_steps up, then half a cosine down to final_share at decay_steps.
 double learning_rate(const Recipe& recipe, std::int64_t step);
 
 using ringside::LossScale;

@@ -44,6 +44,15 @@ LossScale first_scale(const TrainerConfig& config)
 
 } // namespace
 
+GradientNorms norms_of(const TrainerConfig& config, const StepResult& result)
+{
+    const Training& t = config.training;
+    return {static_cast<double>(t.micro_batch * t.sequence_length),
+            result.micro_gradient_norm * result.micro_gradient_norm,
+            static_cast<double>(t.global_batch * t.sequence_length),
+            result.gradient_norm * result.gradient_norm};
+}
+
 Trainer::Trainer(const TrainerConfig& config, std::unique_ptr<Backend> backend)
     : config_(config), corpus_(config.data), backend_(std::move(backend)), arena_(*backend_),
       parameters_(config_, *backend_, arena_), network_(config_, *backend_, arena_, parameters_),
@@ -129,21 +138,32 @@ bool Trainer::accumulate(const Onlookers& onlookers, StepResult& result)
             return false;
         }
         sum += sum_losses(up, tokens.rows());
+        if (micro == 0 && config_.accumulation() > 1)
+        {
+            // Its share of the whole mean, made a mean of its own.
+            result.micro_gradient_norm = norm_of_gradients() * static_cast<double>(config_.accumulation());
+        }
     }
     result.loss = sum / static_cast<double>(asked);
     return true;
+}
+
+// Of what has been summed so far, loss scale taken out.
+double Trainer::norm_of_gradients() const
+{
+    const Tensor all = parameters_.gradient(0);
+    return std::sqrt(backend_->sum_of_squares(all.data, all.type, parameters_.table().elements)) /
+           scale_.value;
 }
 
 // Clipping, loss scale and update.
 void Trainer::finish(StepResult& result)
 {
     const Recipe& r = config_.recipe;
-    const Tensor all = parameters_.gradient(0);
-    const double squares = backend_->sum_of_squares(all.data, all.type, parameters_.table().elements);
-    result.gradient_norm = std::sqrt(squares) / scale_.value;
+    result.gradient_norm = norm_of_gradients();
     result.learning_rate = learning_rate(r, step_);
     const double unscale = 1 / scale_.value;
-    const bool finite = std::isfinite(squares);
+    const bool finite = std::isfinite(result.gradient_norm);
     const bool scaled = config_.training.precision == Precision::fp16;
     result.skipped = !(scaled ? scale_.after(finite, loss_scale_rule(r)) : finite);
     suspicious_ = result.skipped;

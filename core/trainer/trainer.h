@@ -2,6 +2,7 @@
 // Threads that show it live are in run.h.
 #pragma once
 
+#include "core/engine/critical_batch.h"
 #include "core/lab/corpus.h"
 #include "core/trainer/replay.h"
 #include "core/trainer/schedule.h"
@@ -15,9 +16,13 @@ struct StepResult
     bool skipped = false; // a gradient was not finite: no update
     double loss = 0;      // nats a token
     double gradient_norm = 0;
+    double micro_gradient_norm = 0; // of the first micro-batch alone, if there are several
     double learning_rate = 0;
     double loss_scale = 1; // that the step ran with
 };
+
+// What the step tells of the noise scale, batches in tokens; both the same where nothing was accumulated.
+GradientNorms norms_of(const TrainerConfig& config, const StepResult& result);
 
 // What a step leaves to be looked at.
 struct StepView
@@ -99,6 +104,7 @@ private:
     double sum_losses(const Upload& upload, Index rows);
     StepResult whole_step(const Onlookers& onlookers, StepView* view);
     bool accumulate(const Onlookers& onlookers, StepResult& result);
+    double norm_of_gradients() const;
     void finish(StepResult& result);
     std::int32_t draw(std::vector<float>& logits, double temperature, std::int64_t top_k, double unit) const;
 

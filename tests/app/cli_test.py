@@ -559,9 +559,13 @@ def test_train_trains_and_goes_on_where_it_was_saved():
         assert [json.loads(line)["loss"] for line in first + second] == losses
         assert [json.loads(line)["step"] for line in first + second] == [1, 2, 3, 4, 5, 6]
         line = json.loads(whole[-1])
-        for key in ("gradient_norm", "learning_rate", "tokens_per_s", "step_s", "memory", "ranks"):
+        for key in ("gradient_norm", "noise_scale_tokens", "learning_rate", "tokens_per_s", "step_s", "memory", "ranks"):
             assert key in line, line
         assert line["memory"]["weights_bytes"] == line["memory"]["momentum_bytes"] > 0
+        assert line["noise_scale_tokens"] is None
+        parts = Outcome(*small, "--accumulation", 4, "--steps", 60).exits(0).out.splitlines()
+        scales = [json.loads(line)["noise_scale_tokens"] for line in parts]
+        assert scales[:19] == [None] * 19 and scales[-1] > 0, scales
 
 
 def test_train_on_several_ranks_comes_to_what_one_rank_comes_to():
@@ -594,7 +598,7 @@ def test_train_reads_a_text_and_draws_from_the_model():
 
 def test_train_names_what_it_cannot_do():
     Outcome("train", "--ranks", 4, "--strategy", "faster").exits(2).mentions("--strategy", "is not a strategy", "dp2-tp2-pp2")
-    Outcome("train", "--ranks", 4, "--strategy", "cp").exits(2).mentions("parallel.context", "is not trained here")
+    Outcome("train", "--ranks", 4, "--strategy", "ep").exits(2).mentions("parallel.expert", "has no experts")
     Outcome("train", "--ranks", 3, "--strategy", "dp2-tp2").exits(2).mentions("--ranks: 3 ranks", "use --ranks 4")
     Outcome("train", "--ranks", 2, "--sample", 10, "--probe").exits(2).mentions("--sample", "--probe", "--ranks 1")
     Outcome("train", "--device", "abacus").exits(2).mentions("use auto, cpu or cuda")

@@ -17,7 +17,7 @@ inline TeamDesk::Setup team_setup_for_tests()
     m.ffn = 64;
     setup.trainer.training.sequence_length = 16;
     setup.wish.steps_per_second = 0;
-    setup.patience = 1;
+    setup.patience = 3;
     return setup;
 }
 

@@ -159,6 +159,10 @@ TEST_CASE("every function has its own name, says what it gives and answers plain
         {
             ones[2] = 1;
         }
+        if (f.name == "measured_noise_scale")
+        {
+            ones[0] = 1; // a part of the batch
+        }
         const auto result = f.call(ones);
         INFO((result ? "" : to_line(result.issues().front())));
         CHECK(result);

@@ -47,7 +47,7 @@ TeamRunSettings until(std::int64_t step)
 {
     TeamRunSettings s;
     s.last_step = step;
-    s.patience = 1;
+    s.patience = 3;
     return s;
 }
 

@@ -3,6 +3,9 @@
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
+#include "core/engine/critical_batch.h"
+#include "ui/views/lab/words.h"
+
 #include <catch2/catch_test_macros.hpp>
 
 #include <array>
@@ -198,6 +201,43 @@ TEST_CASE("the lab says what is off by nothing, and shows both numbers")
     CHECK(says(lab.w, "Memory at the peak"));
     CHECK(says(lab.w, "tokens/s"));
     CHECK(says(lab.w, "MFU"));
+}
+
+TEST_CASE("the batch is held against the noise scale that was measured, or it is said how to measure it")
+{
+    TrainingSnapshot run;
+    run.config = default_trainer_config();
+    run.config.training.micro_batch = 8;
+    run.config.training.global_batch = 8;
+    run.config.training.sequence_length = 128;
+    CHECK(noise_words(run) ==
+          "A batch is 1.02 k tokens. Accumulate two micro-batches or more, and the noise scale "
+          "is measured.");
+    run.config.training.global_batch = 32; // 4096 tokens
+    CHECK(noise_words(run).find("is being measured") != std::string::npos);
+    run.noise_scale = 3100;
+    CHECK(noise_words(run) ==
+          "A batch is 4.10 k tokens. The noise scale is about 3.10 k tokens: a batch beyond it "
+          "buys little.");
+    run.noise_scale = 10'000;
+    CHECK(noise_words(run).find("larger batches still save steps") != std::string::npos);
+    run.noise_scale = 1000;
+    CHECK(noise_words(run).find("a smaller one would learn nearly as much") != std::string::npos);
+}
+
+TEST_CASE("the gradient's page says how the batch stands to the noise")
+{
+    Lab lab;
+    lab.key(ImGuiKey_2);
+    REQUIRE(lab.desk().run_to(3, kLabPatience));
+    lab.rest();
+    CHECK(says(lab.w, "Accumulate two micro-batches"));
+    TrainerConfig next = lab.frame().a.config;
+    next.training.global_batch = 4 * next.training.micro_batch;
+    lab.desk().apply(TurnKnobs{next});
+    REQUIRE(lab.desk().run_to(3 + NoiseMeter::kFewest, kLabPatience));
+    lab.rest();
+    CHECK(says(lab.w, "The noise scale is"));
 }
 
 TEST_CASE("a demonstration is asked by its key, answered by a digit, and explained in numbers")

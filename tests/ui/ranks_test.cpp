@@ -212,6 +212,7 @@ TEST_CASE("the prediction beside a step has its order and its mean times, withou
     Ranks ranks;
     ranks.key(ImGuiKey_7);
     ranks.type(".");
+    REQUIRE(ranks.run().trace);
     const RankMoment moment(ranks.run().trace, ranks.run().config);
     REQUIRE(moment.predicted.ranks() == 4);
     REQUIRE(moment.real.events.size() == moment.predicted.events.size());

@@ -46,7 +46,7 @@ class LabView final : public View
 {
 public:
     void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    Caption caption(const Frame& frame) const override { return lab_caption(*frame.lab); }
+    Caption caption(const Frame& frame) const override;
     Motion motion(const Frame& frame) const override;
     bool about_scenario() const override { return false; }
     std::vector<std::string> facts(const Frame& frame) const override
@@ -144,6 +144,20 @@ void LabView::draw_failure(const Painter& p, Rect area, const TrainingSnapshot& 
     p.paragraph({area.x + p.px(32), area.y, area.w - p.px(32), 0}, Type::body, p.theme.text,
                 "It could not be trained: " + run.message + ". Turn the knob back and press Space.");
     p.list.PopClipRect();
+}
+
+Caption LabView::caption(const Frame& frame) const
+{
+    const LabFrame& lab = *frame.lab;
+    Caption caption = lab_caption(lab);
+    if (tab_ == Tab::gradient && lab.started() && lab.a.snapshot->state != RunState::failed)
+    {
+        caption.sentence = noise_words(*lab.a.snapshot);
+        caption.formula =
+            "noise scale = tr(\u03a3) / |G|\u00b2, from the norms of one micro-batch and of the batch";
+        caption.source = "McCandlish et al., arXiv 1812.06162, appendix A.1";
+    }
+    return caption;
 }
 
 void LabView::draw_tab(const Frame& frame, const Painter& p, Rect area, Out& out)

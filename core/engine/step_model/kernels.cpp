@@ -1,29 +1,15 @@
 #include "core/engine/step_model/kernels.h"
 
+#include "core/engine/step_model/tiling.h"
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 
 namespace ringside
 {
 
 namespace
 {
-
-// Tiles that libraries choose from, and what smaller ones reach of the largest one's rate.
-struct Tile
-{
-    double rows;
-    double cols;
-    double share;
-};
-constexpr std::array kTiles{Tile{128, 128, 1}, Tile{128, 64, 0.97}, Tile{64, 64, 0.9}};
-
-// Filling and draining a tile's pipeline of loads, as a length of the inner dimension.
-constexpr double kPrologue = 32;
-// The inner dimension may be cut into as many parts, whose 32-bit sums are added afterwards.
-constexpr double kMostSplits = 8;
 
 double at_least_one(double rate)
 {
@@ -49,23 +35,8 @@ Device::Device(const Gpu& gpu, Precision precision)
 
 double product_seconds(const Device& device, const Product& p, double peak, double operand)
 {
-    const double rate = device.efficiency * peak / device.processors; // of one processor
-    double best = std::numeric_limits<double>::infinity();
-    for (const Tile& tile : kTiles)
-    {
-        const double tiles = std::ceil(p.rows / tile.rows) * std::ceil(p.cols / tile.cols) * p.batch;
-        for (double split = 1; split <= kMostSplits; split *= 2)
-        {
-            const double waves = std::ceil(tiles * split / device.processors);
-            const double wave =
-                2 * tile.rows * tile.cols * (p.inner / split + kPrologue) / (rate * tile.share);
-            const double sums =
-                split > 1 ? 8 * split * p.rows * p.cols * p.batch / device.hbm + device.kernel : 0;
-            best = std::min(best, waves * wave + sums);
-        }
-    }
-    const double bytes = operand * (p.rows + p.cols) * p.inner + 2 * p.rows * p.cols;
-    return std::max({best, bytes * p.batch / device.hbm, p.flops() / peak});
+    return std::max(
+        {tiling(device, p, peak).seconds(), product_bytes(p, operand) / device.hbm, p.flops() / peak});
 }
 
 double launched_seconds(double device, double host)

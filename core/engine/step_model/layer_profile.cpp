@@ -1,5 +1,7 @@
 #include "core/engine/step_model/layer_profile.h"
 
+#include "core/engine/step_model/tiling.h"
+
 #include <algorithm>
 
 namespace ringside
@@ -35,9 +37,23 @@ constexpr double kLogitBytes = 70;
 constexpr double kHeadKernels = 60;
 constexpr double kEmbeddingKernels = 25;
 
+// FLOPs of element-wise kernels for each element, exponentials as one, backward about twice as many. They
+// place a kernel on a roofline, far left; no time depends on them.
+constexpr double kRmsNormFlops = 4;   // square, sum, times the root, times the gain
+constexpr double kLayerNormFlops = 7; // with the mean, and the bias
+constexpr double kRotaryFlops = 3;    // two products and their sum
+constexpr double kGatedFlops = 5;     // SiLU 4, times the other half
+constexpr double kGeluFlops = 8;      // by the hyperbolic tangent
+constexpr double kSoftmaxFlops = 5;   // maximum, difference, exponential, sum, quotient
+
 double d(std::int64_t count)
 {
     return static_cast<double>(count);
+}
+
+PassTime& pass_of(UnitProfile& unit, KernelPass pass)
+{
+    return pass == KernelPass::forward ? unit.forward : pass == KernelPass::input ? unit.input : unit.weight;
 }
 
 } // namespace
@@ -64,19 +80,62 @@ double LayerProfiler::all_reduce() const
     return wires_.ring(t_ranks_, 1, kElement * n_ * h_, 2);
 }
 
-void LayerProfiler::charge(PassTime& pass, const Product& p, double peak, double operand, Cause cause) const
+void LayerProfiler::note(const LayerKernel& kernel) const
 {
-    const double ideal = p.flops() / peak;
+    if (list_ != nullptr)
+    {
+        list_->push_back(kernel);
+    }
+}
+
+void LayerProfiler::charge(UnitProfile& unit, LayerKernel o, Cause cause) const
+{
+    PassTime& pass = pass_of(unit, o.pass);
+    o.flops = o.product.flops();
+    o.bytes = product_bytes(o.product, o.operand);
+    o.seconds = product_seconds(device_, o.product, o.peak, o.operand);
+    const double ideal = o.flops / o.peak;
     pass.of(cause) += ideal;
-    pass.of(Cause::below_peak) += product_seconds(device_, p, peak, operand) - ideal;
+    pass.of(Cause::below_peak) += o.seconds - ideal;
+    note(o);
 }
 
 // Forward and the gradients of input and weight: three products of the same three lengths.
-void LayerProfiler::product(UnitProfile& unit, const Product& p, double peak, double operand) const
+void LayerProfiler::product(UnitProfile& unit, std::string_view name, const Product& p, double peak,
+                            double operand) const
 {
-    charge(unit.forward, p, peak, operand, Cause::products);
-    charge(unit.input, {p.rows, p.inner, p.cols, p.batch}, peak, operand, Cause::products);
-    charge(unit.weight, {p.inner, p.cols, p.rows, p.batch}, peak, operand, Cause::products);
+    const auto run = [&](KernelPass pass, const Product& each) {
+        charge(unit, {name, KernelKind::product, pass, 0, 0, 0, peak, operand, each}, Cause::products);
+    };
+    run(KernelPass::forward, p);
+    run(KernelPass::input, {p.rows, p.inner, p.cols, p.batch});
+    run(KernelPass::weight, {p.inner, p.cols, p.rows, p.batch});
+}
+
+void LayerProfiler::move(UnitProfile& unit, std::string_view name, KernelPass pass, double bytes,
+                         double flops) const
+{
+    const double seconds = hbm_seconds(bytes);
+    pass_of(unit, pass).of(Cause::memory) += seconds;
+    note({name, KernelKind::elementwise, pass, flops, bytes, seconds, device_.peak, kElement, {}});
+}
+
+std::vector<LayerKernel> LayerProfiler::layer_kernels(bool with_experts) const
+{
+    std::vector<LayerKernel> list;
+    LayerProfiler listing = *this;
+    listing.list_ = &list;
+    listing.layer(with_experts);
+    return list;
+}
+
+std::vector<LayerKernel> LayerProfiler::head_kernels() const
+{
+    std::vector<LayerKernel> list;
+    LayerProfiler listing = *this;
+    listing.list_ = &list;
+    listing.head();
+    return list;
 }
 
 Product LayerProfiler::of_weight(const Weight& w) const
@@ -101,7 +160,7 @@ UnitProfile LayerProfiler::layer(bool with_experts) const
         (w.expert ? unit.expert : unit.dense) += d(w.local_elements());
         if (w.matrix())
         {
-            product(unit, of_weight(w), device_.layer_peak, device_.operand);
+            product(unit, w.name, of_weight(w), device_.layer_peak, device_.operand);
             products += 1;
         }
     }
@@ -164,14 +223,27 @@ UnitProfile LayerProfiler::flash_attention() const
     const double qk = d(latent ? m_.qk_nope_head_dim + m_.qk_rope_head_dim : m_.head_dim);
     const double v = d(latent ? m_.v_head_dim : m_.head_dim);
     const double flops = n_ * s_ * d(m_.heads) / t_ranks_ * (qk + v);
+    // Queries and outputs of this GPU's tokens, keys and values of all of them, each once.
+    const double shared = latent ? d(m_.heads) / t_ranks_ : std::max(1.0, d(m_.kv_heads) / t_ranks_);
+    const double bytes = kElement * (qk + v) * (n_ * d(m_.heads) / t_ranks_ + b_ * s_ * shared);
     UnitProfile core;
-    const auto run = [&](PassTime& pass, double times)
+    const auto run = [&](KernelPass pass, double times, double passes)
     {
-        pass.of(Cause::attention) += times * flops / device_.peak;
-        pass.of(Cause::below_peak) += times * (flops / device_.attention - flops / device_.peak);
+        PassTime& time = pass_of(core, pass);
+        time.of(Cause::attention) += times * flops / device_.peak;
+        time.of(Cause::below_peak) += times * (flops / device_.attention - flops / device_.peak);
+        note({"attention",
+              KernelKind::attention,
+              pass,
+              times * flops,
+              passes * bytes,
+              times * flops / device_.attention,
+              device_.peak,
+              kElement,
+              {}});
     };
-    run(core.forward, 1);
-    run(core.input, 2.5);
+    run(KernelPass::forward, 1, 1);
+    run(KernelPass::input, 2.5, 2); // their gradients are read and written too
     return core;
 }
 
@@ -183,19 +255,21 @@ UnitProfile LayerProfiler::stored_scores() const
     const double rows = s_ / c_ranks_;
     const double batch = b_ * d(m_.heads) / t_ranks_;
     UnitProfile core;
-    const auto run = [&](PassTime& pass, const Product& p)
-    { charge(pass, p, device_.peak, kElement, Cause::attention); };
-    run(core.forward, {rows, s_, qk, batch});
-    run(core.forward, {rows, v, s_, batch});
-    run(core.input, {rows, s_, v, batch});
-    run(core.input, {s_, v, rows, batch});
-    run(core.input, {rows, qk, s_, batch});
-    run(core.input, {s_, qk, rows, batch});
+    const auto run = [&](std::string_view name, KernelPass pass, const Product& p) {
+        charge(core, {name, KernelKind::attention, pass, 0, 0, 0, device_.peak, kElement, p},
+               Cause::attention);
+    };
+    run("scores", KernelPass::forward, {rows, s_, qk, batch});
+    run("scores times values", KernelPass::forward, {rows, v, s_, batch});
+    run("gradient of scores", KernelPass::input, {rows, s_, v, batch});
+    run("gradient of values", KernelPass::input, {s_, v, rows, batch});
+    run("gradient of queries", KernelPass::input, {rows, qk, s_, batch});
+    run("gradient of keys", KernelPass::input, {s_, qk, rows, batch});
     const double scores = batch * rows * s_;
-    core.forward.of(Cause::memory) +=
-        hbm_seconds(scores * (slow_softmax() ? kSlowScoresForward : kScoreBytes));
-    core.input.of(Cause::memory) +=
-        hbm_seconds(scores * (slow_softmax() ? kSlowScoresBackward : kScoreBytes));
+    const double forward = slow_softmax() ? kSlowScoresForward : kScoreBytes;
+    const double backward = slow_softmax() ? kSlowScoresBackward : kScoreBytes;
+    move(core, "softmax", KernelPass::forward, scores * forward, scores * kSoftmaxFlops);
+    move(core, "softmax", KernelPass::input, scores * backward, scores * kSoftmaxFlops * 2);
     return core;
 }
 
@@ -217,17 +291,24 @@ void LayerProfiler::elementwise(UnitProfile& unit, bool with_experts) const
     {
         inner = d(m_.expert_ffn) * (d(m_.experts_per_token) / t_ranks_ + d(m_.shared_experts) / t_ranks_);
         // Each token's copies are sorted by expert, read and written, and added up again.
-        const double sorted = 8 * d(m_.experts_per_token) * n_ / t_ranks_ * h_;
-        unit.forward.of(Cause::memory) += hbm_seconds(sorted);
-        unit.input.of(Cause::memory) += hbm_seconds(sorted);
+        const double copies = d(m_.experts_per_token) * n_ / t_ranks_ * h_;
+        move(unit, "tokens to experts", KernelPass::forward, 8 * copies, 2 * copies);
+        move(unit, "tokens to experts", KernelPass::input, 8 * copies, 2 * copies);
     }
     const double act = m_.gated_mlp ? 6 : 4;
     const double act_back = m_.gated_mlp ? 10 : 6;
-    unit.forward.of(Cause::memory) +=
-        hbm_seconds(narrow * (4 * norms + 2 * (6 + dropout)) + n_ * (act * inner + 4 * (qkv + query)));
-    unit.input.of(Cause::memory) +=
-        hbm_seconds(narrow * (8 * norms + 2 * (10 + dropout)) +
-                    n_ * ((act_back + bias) * inner + (4 + bias) * qkv + 4 * query));
+    const auto both = [&](std::string_view name, double forward, double backward, double flops)
+    {
+        move(unit, name, KernelPass::forward, forward, flops);
+        move(unit, name, KernelPass::input, backward, 2 * flops);
+    };
+    both("norms", narrow * 4 * norms, narrow * 8 * norms,
+         narrow * norms * (m_.norm == Norm::rmsnorm ? kRmsNormFlops : kLayerNormFlops));
+    both("residual", narrow * 2 * (6 + dropout), narrow * 2 * (10 + dropout), narrow * 2 * (1 + dropout));
+    both("activation", n_ * act * inner, n_ * (act_back + bias) * inner,
+         n_ * inner * (m_.gated_mlp ? kGatedFlops : kGeluFlops));
+    both(m_.positions == Positions::rope ? "heads and rotation" : "heads moved", n_ * 4 * (qkv + query),
+         n_ * ((4 + bias) * qkv + 4 * query), m_.positions == Positions::rope ? n_ * kRotaryFlops * qkv : 0);
 }
 
 // Two all-reduces forward and two backward (Shoeybi et al., arXiv 1909.08053, section 3), one each in
@@ -302,10 +383,11 @@ UnitProfile LayerProfiler::head() const
 {
     UnitProfile unit;
     const double vocab = d(m_.vocab) / t_ranks_;
-    product(unit, {n_, vocab, h_, 1}, device_.peak, kElement);
-    unit.forward.of(Cause::memory) = hbm_seconds(n_ * vocab * kLogitBytes / 2);
-    unit.input.of(Cause::memory) = hbm_seconds(n_ * vocab * kLogitBytes / 2);
-    unit.weight.of(Cause::memory) = hbm_seconds(6 * h_ * vocab);
+    product(unit, "logits", {n_, vocab, h_, 1}, device_.peak, kElement);
+    const double loss = n_ * vocab;
+    move(unit, "loss", KernelPass::forward, loss * kLogitBytes / 2, loss * kSoftmaxFlops);
+    move(unit, "loss", KernelPass::input, loss * kLogitBytes / 2, loss * 2);
+    move(unit, "gradient of the head", KernelPass::weight, 6 * h_ * vocab, h_ * vocab);
     unit.forward.of(Cause::kernels) = kHeadKernels / 4 * device_.kernel;
     unit.input.of(Cause::kernels) = kHeadKernels / 4 * device_.kernel;
     wait_for_host(unit, kHeadKernels * 0.4, kHeadKernels * 0.6);

@@ -2,9 +2,12 @@
 // them their times.
 #pragma once
 
+#include "core/engine/step_model/layer_kernel.h"
 #include "core/engine/step_model/profile.h"
 #include "core/engine/step_model/wires.h"
 #include "core/engine/weights.h"
+
+#include <vector>
 
 namespace ringside
 {
@@ -17,13 +20,21 @@ public:
     UnitProfile layer(bool with_experts) const;
     UnitProfile embedding() const;
     UnitProfile head() const;
+    // The kernels that such a profile is the sum of, forward and backward, in order. What is computed again
+    // is not listed twice.
+    std::vector<LayerKernel> layer_kernels(bool with_experts) const;
+    std::vector<LayerKernel> head_kernels() const;
     // [B] of one micro-batch's tokens that one GPU hands to the next stage. Tensor-parallel ranks send a
     // share each (Narayanan et al., arXiv 2104.04473, section 4.1).
     double boundary() const;
 
 private:
-    void charge(PassTime& pass, const Product& product, double peak, double operand, Cause cause) const;
-    void product(UnitProfile& unit, const Product& product, double peak, double operand) const;
+    void charge(UnitProfile& unit, LayerKernel kernel, Cause cause) const;
+    void product(UnitProfile& unit, std::string_view name, const Product& product, double peak,
+                 double operand) const;
+    // A kernel that takes as long as its bytes.
+    void move(UnitProfile& unit, std::string_view name, KernelPass pass, double bytes, double flops) const;
+    void note(const LayerKernel& kernel) const;
     Product of_weight(const Weight& weight) const;
     UnitProfile attention() const;
     UnitProfile flash_attention() const;
@@ -50,6 +61,8 @@ private:
     double n_ = 0;        // tokens on one GPU in products
     double n_narrow_ = 0; // tokens on one GPU in norms and residual
     double h_ = 0;        // hidden
+    // Where kernels are listed, if anywhere.
+    std::vector<LayerKernel>* list_ = nullptr;
 };
 
 } // namespace ringside

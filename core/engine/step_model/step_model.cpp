@@ -2,6 +2,7 @@
 
 #include "core/engine/host.h"
 #include "core/engine/memory.h"
+#include "core/engine/step_model/layer_kernel.h"
 #include "core/engine/step_model/rank_load.h"
 
 #include <algorithm>
@@ -12,11 +13,6 @@ namespace ringside
 
 namespace
 {
-
-// [B] an optimizer step reads and writes for every parameter on the device: the gradient 4 for its norm and 4
-// for the update, parameter, momentum and variance 12 and 12 back, and 2 + 2 for the 16-bit weight and the
-// cleared gradient.
-constexpr double kOptimizerBytes = 36;
 
 double d(std::int64_t count)
 {

@@ -115,6 +115,26 @@ std::string change_words(const TrainingSnapshot& run)
     return words;
 }
 
+std::string noise_words(const TrainingSnapshot& run)
+{
+    const TrainerConfig& c = run.config;
+    const auto batch = static_cast<double>(c.training.global_batch * c.training.sequence_length);
+    const std::string now = fmt::format("A batch is {} tokens. ", format_count(batch));
+    if (!run.noise_scale)
+    {
+        return now +
+               (c.accumulation() > 1
+                    ? "The noise scale is being measured: it takes some steps, and gradients that differ."
+                    : "Accumulate two micro-batches or more, and the noise scale is measured.");
+    }
+    const std::string scale =
+        fmt::format("{}The noise scale is about {} tokens: ", now, format_count(*run.noise_scale));
+    // At half of it a step learns a third of what it could without noise, at twice it two thirds.
+    return scale + (batch < *run.noise_scale / 2   ? "larger batches still save steps."
+                    : batch > *run.noise_scale * 2 ? "a smaller one would learn nearly as much a step."
+                                                   : "a batch beyond it buys little.");
+}
+
 std::string model_words(const LabRun& run)
 {
     const TrainerConfig& c = run.config;

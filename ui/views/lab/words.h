@@ -13,6 +13,8 @@ std::string format_flops(double per_second);
 std::string format_rate(double per_second);
 // "0 B", "+4.0%"; in bytes where nothing was predicted
 std::string off_by(std::int64_t predicted, std::int64_t measured);
+// The batch in use against the noise scale as measured, or what it takes to measure it.
+std::string noise_words(const TrainingSnapshot& run);
 // "learning rate 4e-03 to 0.04 at step 640, back at step 760"; empty: nothing was turned
 std::string change_words(const TrainingSnapshot& run);
 // "2 layers of width 64, 106 k parameters, on genesis.txt: 8 x 64 tokens a step, AdamW, fp32"

@@ -1,0 +1,31 @@
+// How a matrix product is cut into tiles that share a GPU's multiprocessors in waves, and what it reads and
+// writes. Its time is product_seconds() of kernels.h.
+#pragma once
+
+#include "core/engine/step_model/kernels.h"
+
+namespace ringside
+{
+
+// How a kernel cuts a product: the tile, the parts of the inner dimension and so the waves that take least.
+struct Tiling
+{
+    double rows = 0; // of one tile
+    double cols = 0;
+    double share = 1; // of the largest tile's rate that this one reaches
+    double split = 1; // parts of the inner dimension
+    double tiles = 1; // of all batches, every part counted
+    double waves = 1; // whole ones
+    double wave = 0;  // [s] of one
+    double sums = 0;  // [s] of adding up the parts
+
+    double seconds() const { return waves * wave + sums; }
+};
+Tiling tiling(const Device& device, const Product& product, double peak);
+
+// [B] of operands and result, each once: elements of `operand` bytes read, 16-bit ones written.
+double product_bytes(const Product& product, double operand);
+// Share of the time inside full waves that is not the filling of a tile's pipeline of loads.
+double filled_share(const Product& product, const Tiling& tiling);
+
+} // namespace ringside

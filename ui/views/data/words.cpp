@@ -1,0 +1,135 @@
+#include "ui/views/data/words.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/engine/explain.h"
+
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+std::string count_of(std::int64_t n, std::string_view what)
+{
+    return fmt::format("{} {}{}", grouped(n), what, n == 1 ? "" : "s");
+}
+
+// What to make of it.
+std::string advice(const FeedDesk& desk)
+{
+    const auto wanted = workers_needed(desk.need(), desk.cost());
+    const std::int64_t workers = desk.times().workers;
+    if (!wanted)
+    {
+        return "Storage is too slow for any number of workers.";
+    }
+    if (workers < *wanted || (workers > *wanted && desk.run().starved_share() < 0.0005))
+    {
+        return fmt::format("**{}** would do.", grouped(*wanted));
+    }
+    if (desk.supply().starved(desk.need()) > 0)
+    {
+        return "There are enough of them, but all wait for the slow one.";
+    }
+    return desk.run().starved_share() < 0.0005 ? "That is just as many as it takes."
+                                               : "Enough come at the mean, but unevenly.";
+}
+
+Caption feed_caption(const FeedDesk& desk)
+{
+    const FeedNeed& need = desk.need();
+    const BatchCost& cost = desk.cost();
+    const auto workers = workers_needed(need, cost);
+    const double starved = desk.run().starved_share();
+    Caption c;
+    const std::string supplied = fmt::format(
+        "{} supply **{}** samples/s of the **{}** that {} take{}", count_of(desk.times().workers, "worker"),
+        three_digits(desk.supply().batches_per_s() * static_cast<double>(need.batch_samples)),
+        three_digits(need.reader_samples_per_s()), count_of(desk.gpus(), "GPU"), desk.gpus() == 1 ? "s" : "");
+    const std::string hungry =
+        starved < 0.0005 ? "the GPUs never wait"
+                         : fmt::format("the GPUs **starve {}** of the time", format_percent(starved));
+    const std::string enough = advice(desk);
+    c.sentence = fmt::format("{}: {}. {}", supplied, hungry, enough);
+    c.formula = workers ? fmt::format("W \u2265 (r + c) / t = ({} + {}) / {} = {} \u2192 {}",
+                                      figure(cost.read_s, 3), figure(cost.work_s, 3), figure(need.batch_s, 3),
+                                      figure(cost.total() / need.batch_s, 3), *workers)
+                        : fmt::format("r = {} s > t = {} s", figure(cost.read_s, 3), figure(need.batch_s, 3));
+    c.source = fmt::format(
+        "Seconds of one batch: r reads it, c prepares it, t computes it. One reader for each data-parallel "
+        "replica; the step takes its {} evenly. Queue as in PyTorch\u2019s DataLoader: at most workers "
+        "\u00d7 batches ahead, in order. Sizes on disk: FineWeb (text), ImageNet (pictures); a core\u2019s "
+        "1 M tokens/s and 80 ms a picture are assumptions, drag them. Storage: Llama 3\u2019s 2 TB/s for "
+        "16,384 GPUs.",
+        need.batches == 1 ? "one batch" : grouped(need.batches) + " batches");
+    return c;
+}
+
+Caption funnel_caption(const DataState& state, const Frame& frame)
+{
+    const Funnel funnel = funnel_of(state, frame.now);
+    const FunnelRecipe& recipe = state.funnel();
+    Caption c;
+    const std::string left = fmt::format("{} keeps **{}** of what comes in: **{} tokens**.",
+                                         state.kept.empty() ? std::string(recipe.name) : "This pipeline",
+                                         share_words(funnel.left.back()), format_count(funnel.tokens));
+    c.sentence = funnel.passes > 1
+                     ? fmt::format("{} The run\u2019s {} are **{} passes**, worth {} fresh ones.", left,
+                                   format_count(funnel.wanted), three_digits(funnel.passes),
+                                   format_count(funnel.worth))
+                     : fmt::format("{} The run\u2019s {} need **{}** of them.", left,
+                                   format_count(funnel.wanted), format_percent(funnel.passes));
+    c.formula = "";
+    double before = 1;
+    for (const double share : funnel.left)
+    {
+        c.formula += fmt::format("{}{}", c.formula.empty() ? "" : " \u00d7 ",
+                                 figure(before > 0 ? share / before : 0, 3));
+        before = share;
+    }
+    c.formula += fmt::format(" = {}", figure(funnel.left.back(), 3));
+    c.source =
+        fmt::format("{}. Passes: Muennighoff et al. 2023, arXiv 2305.16264, equation 5.", recipe.source);
+    return c;
+}
+
+Caption copies_caption(const DataState& state)
+{
+    constexpr double kAlike = 0.75;
+    constexpr double kUnlike = 0.5;
+    Caption c;
+    c.sentence = fmt::format(
+        "{} bands of {} hashes find a pair that is 75% alike with **{}**, one that is 50% alike with **{}**.",
+        grouped(std::llround(state.bands)), grouped(std::llround(state.rows)),
+        format_percent(duplicate_found(kAlike, state.rows, state.bands)),
+        format_percent(duplicate_found(kUnlike, state.rows, state.bands)));
+    c.formula =
+        fmt::format("1 \u2212 (1 \u2212 s^r)^b = 1 \u2212 (1 \u2212 {}^{})^{} = {}", kAlike, state.rows,
+                    state.bands, figure(duplicate_found(kAlike, state.rows, state.bands), 3));
+    c.source = "Leskovec, Rajaraman and Ullman, Mining of Massive Datasets, section 3.4.2. FineWeb: 14 bands "
+               "of 8; RefinedWeb: 450 of 20 (Penedo et al. 2024, arXiv 2406.17557, appendix). Two documents "
+               "are copies when all r hashes of at least one band agree.";
+    return c;
+}
+
+} // namespace
+
+Caption data_caption(const DataState& state, const FeedDesk& desk, const Frame& frame)
+{
+    switch (state.page)
+    {
+    case DataPage::feed:
+        return feed_caption(desk);
+    case DataPage::funnel:
+        return funnel_caption(state, frame);
+    case DataPage::copies:
+        break;
+    }
+    return copies_caption(state);
+}
+
+} // namespace ringside

@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/views/optimizer/pages.h"
+#include "ui/widgets/graph.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr double kReach = 3;
+constexpr int kRings = 9;
+constexpr int kCorners = 72;
+
+Graph plane_of(const Painter& p, Rect area)
+{
+    Graph g;
+    area.cut_top(p.px(28));
+    area.cut_bottom(p.px(24));
+    area.cut_left(p.px(36));
+    const double wide = kReach * static_cast<double>(area.w / std::max(1.0F, area.h));
+    g.area = area;
+    g.x = {-wide, wide, false};
+    g.y = {-kReach, kReach, false};
+    return g;
+}
+
+// Lines of equal loss, each a quarter of the one outside it.
+void draw_valley(const Painter& p, const Graph& g, const Valley& v)
+{
+    const double c = std::cos(v.angle);
+    const double s = std::sin(v.angle);
+    double loss = v.across * 12;
+    for (int ring = 0; ring < kRings; ++ring, loss /= 4)
+    {
+        const double a = std::sqrt(2 * loss / v.along);
+        const double b = std::sqrt(2 * loss / v.across);
+        std::vector<GraphPoint> points;
+        for (int i = 0; i <= kCorners; ++i)
+        {
+            const double t = 2 * 3.14159265358979 * i / kCorners;
+            const double along = a * std::cos(t);
+            const double across = b * std::sin(t);
+            points.push_back({v.x + c * along - s * across, v.y + s * along + c * across});
+        }
+        draw_curve(p, g, points,
+                   {mix(p.theme.grid, p.theme.line, 0.1F * static_cast<float>(ring)), 1, false});
+    }
+    const ImVec2 at = g.at(v.x, v.y);
+    p.line(at.x - p.px(5), at.y, at.x + p.px(5), at.y, p.theme.text, p.px(1.5F));
+    p.line(at.x, at.y - p.px(5), at.x, at.y + p.px(5), p.theme.text, p.px(1.5F));
+}
+
+Colour colour_of(const Theme& t, Stepper stepper)
+{
+    switch (stepper)
+    {
+    case Stepper::sgd:
+        return t.of(Component::activations).fill;
+    case Stepper::momentum:
+        return t.of(Component::momentum).fill;
+    case Stepper::adam_l2:
+        return t.of(Component::variance).fill;
+    case Stepper::adamw:
+        break;
+    }
+    return t.of(Component::weights).fill;
+}
+
+void draw_path(const Painter& p, const Graph& g, const std::vector<DescentPoint>& path, std::size_t at,
+               Colour colour, bool chosen)
+{
+    const float thickness = p.px(chosen ? 3 : 1.5F);
+    const std::size_t last = std::min(at, path.size() - 1);
+    // Line by line: a polyline's joints grow spikes where a path turns back on itself.
+    for (std::size_t i = 0; i < last; ++i)
+    {
+        const ImVec2 from = g.at(path[i].x, path[i].y);
+        const ImVec2 to = g.at(path[i + 1].x, path[i + 1].y);
+        p.line(from.x, from.y, to.x, to.y, colour, thickness);
+        p.list.AddCircleFilled(to, thickness / 2, colour);
+    }
+    const ImVec2 end = g.at(g.x.held(path[last].x), g.y.held(path[last].y));
+    p.list.AddCircleFilled(end, p.px(chosen ? 6 : 4), colour);
+    p.list.AddCircle(end, p.px(chosen ? 6 : 4), p.theme.window);
+}
+
+void draw_table(const Painter& p, Rect area, OptimizerState& state, std::size_t at)
+{
+    for (std::size_t i = 0; i < kSteppers; ++i)
+    {
+        DescentOptions o = state.descent;
+        o.stepper = static_cast<Stepper>(i);
+        const auto path = descend(state.valley, o);
+        const bool gone = diverged(path) && at + 1 >= path.size();
+        const DescentPoint& now = path[std::min(at, path.size() - 1)];
+        const bool chosen = o.stepper == state.descent.stepper;
+        const Rect row = area.cut_top(p.px(28));
+        const Press hit = press(p, row, fmt::format("###optimizer {}", name_of(o.stepper)).c_str());
+        if (chosen || hit.hovered)
+        {
+            p.fill(row, p.theme.control, p.px(4));
+        }
+        state.descent.stepper = hit.clicked ? o.stepper : state.descent.stepper;
+        p.fill({row.x + p.px(8), row.middle() - p.px(5), p.px(10), p.px(10)}, colour_of(p.theme, o.stepper));
+        p.text_within(row.x + p.px(28), row.middle(), row.w * 0.3F, chosen ? Type::small_strong : Type::small,
+                      p.theme.text, name_of(o.stepper));
+        if (gone)
+        {
+            p.triangle(row.x + row.w * 0.4F, row.middle(), p.theme.warning);
+        }
+        p.text_within(row.x + row.w * 0.4F + p.px(gone ? 22 : 0), row.middle(), row.w * 0.3F, Type::small,
+                      p.theme.muted, gone ? "diverged" : "loss " + three_digits(now.loss));
+        p.text(row.right() - p.px(8), row.middle(), Type::small, p.theme.muted,
+               p.shortened(Type::small, gone ? "" : "update " + three_digits(now.update), row.w * 0.28F),
+               Align::right);
+    }
+}
+
+} // namespace
+
+void draw_descent_page(const Painter& p, Rect area, OptimizerState& state, const Frame& frame)
+{
+    const std::size_t at = descent_step_at(state, frame);
+    if (area.h > p.px(340))
+    {
+        draw_table(p, area.cut_bottom(p.px(28 * 4)), state, at);
+        area.cut_bottom(p.px(10));
+    }
+    const Graph g = plane_of(p, area);
+    draw_graph_title(p, {area.x, area.y, area.w, p.px(20)}, "Two weights, one valley",
+                     fmt::format("{} times as steep across as along; drag the start",
+                                 three_digits(state.valley.across / state.valley.along)));
+    if (!g.drawable(p))
+    {
+        return;
+    }
+    p.part("descent", area);
+    const auto number = [](double v) { return fmt::format("{:g}", v); };
+    draw_y_axis(p, g, number);
+    draw_x_axis(p, g, number);
+    p.list.PushClipRect(g.area.min(), g.area.max(), true);
+    draw_valley(p, g, state.valley);
+    for (const bool chosen : {false, true})
+    {
+        for (std::size_t i = 0; i < kSteppers; ++i)
+        {
+            DescentOptions o = state.descent;
+            o.stepper = static_cast<Stepper>(i);
+            if ((o.stepper == state.descent.stepper) == chosen)
+            {
+                draw_path(p, g, descend(state.valley, o), at, colour_of(p.theme, o.stepper), chosen);
+            }
+        }
+    }
+    p.list.PopClipRect();
+    const Grip start =
+        draw_grip(p, g.at(g.x.held(state.descent.x), g.y.held(state.descent.y)), "###start of the paths");
+    if (start.held)
+    {
+        const ImVec2 mouse = ImGui::GetIO().MousePos;
+        state.descent.x = std::round(g.x.held(g.vx(mouse.x)) * 20) / 20;
+        state.descent.y = std::round(g.y.held(g.vy(mouse.y)) * 20) / 20;
+    }
+    state.descent.x = g.x.held(state.descent.x + 0.1 * start.steps);
+}
+
+} // namespace ringside
