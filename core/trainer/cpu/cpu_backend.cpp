@@ -93,7 +93,10 @@ Index CpuBackend::workspace() const
 
 void CpuBackend::copy(void* to, const void* from, Index bytes)
 {
-    std::memmove(to, from, static_cast<std::size_t>(bytes));
+    if (bytes > 0) // nothing may be nowhere
+    {
+        std::memmove(to, from, static_cast<std::size_t>(bytes));
+    }
 }
 
 void CpuBackend::clear(void* memory, Index bytes)
