@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/files.h"
+#include "core/base/overloaded.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -14,14 +15,6 @@ namespace
 {
 
 constexpr std::int64_t kSampleEvery = 200; // steps
-
-template <class... F>
-struct Overloaded : F...
-{
-    using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
 
 std::string lines(const Issues& issues)
 {

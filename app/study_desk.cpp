@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/overloaded.h"
+
 #include <algorithm>
 
 namespace ringside
@@ -9,14 +11,6 @@ namespace ringside
 
 namespace
 {
-
-template <class... F>
-struct Overloaded : F...
-{
-    using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
 
 std::string counted(std::size_t n, std::string_view one, std::string_view more)
 {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/overloaded.h"
 #include "core/lab/team_traffic.h"
 
 #include <algorithm>
@@ -10,19 +11,6 @@
 
 namespace ringside
 {
-
-namespace
-{
-
-template <class... F>
-struct Overloaded : F...
-{
-    using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
-
-} // namespace
 
 TeamDesk::TeamDesk(Setup setup) : setup_(std::move(setup))
 {

@@ -1,5 +1,7 @@
 #include "core/study/progress.h"
 
+#include "core/base/overloaded.h"
+
 #include <algorithm>
 
 namespace ringside
@@ -7,14 +9,6 @@ namespace ringside
 
 namespace
 {
-
-template <class... F>
-struct Overloaded : F...
-{
-    using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
 
 void put(std::set<std::string>& set, const std::string& name, bool in)
 {
