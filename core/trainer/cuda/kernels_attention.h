@@ -94,6 +94,48 @@ __device__ inline void add_rows(const float* weights, const float* rows, int lan
     }
 }
 
+// What a row has seen of its keys so far: its weighted values are with it, not divided by the sum yet.
+struct RunningSoftmax
+{
+    float most = -3.0e38F; // largest score
+    float sum = 0;         // of exp(score - most)
+};
+
+// A row's next tile of keys and values, of which it sees the first `seen`. `weights` is room for one row.
+template <std::size_t PerLane>
+__device__ inline void see_tile(const float* query, const float* key, const float* value, float* weights,
+                                int lane, int d, float scale, Index seen, RunningSoftmax& s,
+                                float (&result)[PerLane])
+{
+    float here = -3.0e38F;
+    float scores[kTileKeys / kRowLanes];
+    for (int i = 0; i < kTileKeys / kRowLanes; ++i)
+    {
+        const int at = lane + i * kRowLanes;
+        scores[i] = at < seen ? dot(query, key + at * (d + 1), d) * scale : -3.0e38F;
+        here = scores[i] > here ? scores[i] : here;
+    }
+    here = lane_most<kRowLanes>(here);
+    const float next = here > s.most ? here : s.most;
+    const float shrink = __expf(s.most - next);
+    float added = 0;
+    for (int i = 0; i < kTileKeys / kRowLanes; ++i)
+    {
+        const float p = scores[i] > -2.0e38F ? __expf(scores[i] - next) : 0.0F;
+        weights[lane + i * kRowLanes] = p;
+        added += p;
+    }
+    s.sum = s.sum * shrink + lane_sum<kRowLanes>(added);
+    s.most = next;
+    __syncwarp();
+    for (float& one : result)
+    {
+        one *= shrink;
+    }
+    add_rows(weights, value, lane, d, result);
+    __syncwarp();
+}
+
 template <class T, std::size_t PerLane>
 __global__ void attention_kernel(const T* qkv, T* out, float* log_sums, AttentionShape a)
 {
@@ -109,8 +151,7 @@ __global__ void attention_kernel(const T* qkv, T* out, float* log_sums, Attentio
     const int lane = static_cast<int>(threadIdx.x) % kRowLanes;
     const Index place = first + row;
     load_rows(h.query, h.stride, first, a.length, kTileRows, d, query);
-    float most = -3.0e38F;
-    float sum = 0;
+    RunningSoftmax softmax;
     float result[PerLane] = {};
     for (Index keys = 0; keys < first + kTileRows && keys < a.length; keys += kTileKeys)
     {
@@ -118,34 +159,8 @@ __global__ void attention_kernel(const T* qkv, T* out, float* log_sums, Attentio
         load_rows(h.key, h.stride, keys, a.length, kTileKeys, d, key);
         load_rows(h.value, h.stride, keys, a.length, kTileKeys, d, value);
         __syncthreads();
-        float here = -3.0e38F;
-        float scores[kTileKeys / kRowLanes];
-        for (int i = 0; i < kTileKeys / kRowLanes; ++i)
-        {
-            const int at = lane + i * kRowLanes;
-            const bool seen = keys + at <= place;
-            scores[i] = seen ? dot(query + row * (d + 1), key + at * (d + 1), d) * a.scale : -3.0e38F;
-            here = scores[i] > here ? scores[i] : here;
-        }
-        here = lane_most<kRowLanes>(here);
-        const float next = here > most ? here : most;
-        const float shrink = __expf(most - next);
-        float added = 0;
-        for (int i = 0; i < kTileKeys / kRowLanes; ++i)
-        {
-            const float p = scores[i] > -2.0e38F ? __expf(scores[i] - next) : 0.0F;
-            weight[row * (kTileKeys + 1) + lane + i * kRowLanes] = p;
-            added += p;
-        }
-        sum = sum * shrink + lane_sum<kRowLanes>(added);
-        most = next;
-        __syncwarp();
-        for (float& one : result)
-        {
-            one *= shrink;
-        }
-        add_rows(weight + row * (kTileKeys + 1), value, lane, d, result);
-        __syncwarp();
+        see_tile(query + row * (d + 1), key, value, weight + row * (kTileKeys + 1), lane, d, a.scale,
+                 place + 1 - keys, softmax, result);
     }
     if (place >= a.length)
     {
@@ -157,12 +172,12 @@ __global__ void attention_kernel(const T* qkv, T* out, float* log_sums, Attentio
     {
         if (i * kRowLanes + lane < d)
         {
-            to[i * kRowLanes + lane] = from_float<T>(result[i] / sum);
+            to[i * kRowLanes + lane] = from_float<T>(result[i] / softmax.sum);
         }
     }
     if (lane == 0)
     {
-        log_sums[(h.row + place) * a.heads + h.out_col / d] = most + logf(sum);
+        log_sums[(h.row + place) * a.heads + h.out_col / d] = softmax.most + logf(softmax.sum);
     }
 }
 
@@ -215,6 +230,52 @@ __device__ inline Tiles tiles_of(float* memory, int d)
     return t;
 }
 
+// Adds to the gradient of an own query what the tile's first `seen` keys give it.
+template <std::size_t PerLane>
+__device__ inline void add_query_gradient(const Tiles& t, int row, int lane, int d, float scale, Index seen,
+                                          float log_sum, float shared, float (&dquery)[PerLane])
+{
+    for (int at = lane; at < kTileKeys; at += kRowLanes)
+    {
+        float ds = 0;
+        if (at < seen)
+        {
+            const float p = __expf(dot(t.own1 + row * (d + 1), t.other1 + at * (d + 1), d) * scale - log_sum);
+            ds = p * (dot(t.own2 + row * (d + 1), t.other2 + at * (d + 1), d) - shared) * scale;
+        }
+        t.first[row * (kTileKeys + 1) + at] = ds;
+    }
+    __syncwarp();
+    add_rows(t.first + row * (kTileKeys + 1), t.other1, lane, d, dquery);
+    __syncwarp();
+}
+
+// Adds to the gradients of an own key and value what the tile's queries [from, to) give them; the sums of the
+// tile's rows stand `stride` apart.
+template <std::size_t PerLane>
+__device__ inline void add_key_gradient(const Tiles& t, int row, int lane, int d, float scale, Index from,
+                                        Index to, const float* log_sums, const float* shared, Index stride,
+                                        float (&dkey)[PerLane], float (&dvalue)[PerLane])
+{
+    for (int at = lane; at < kTileKeys; at += kRowLanes)
+    {
+        float p = 0;
+        float ds = 0;
+        if (at >= from && at < to)
+        {
+            p = __expf(dot(t.own1 + row * (d + 1), t.other1 + at * (d + 1), d) * scale -
+                       log_sums[at * stride]);
+            ds = p * (dot(t.own2 + row * (d + 1), t.other2 + at * (d + 1), d) - shared[at * stride]) * scale;
+        }
+        t.first[row * (kTileKeys + 1) + at] = p;
+        t.second[row * (kTileKeys + 1) + at] = ds;
+    }
+    __syncwarp();
+    add_rows(t.first + row * (kTileKeys + 1), t.other2, lane, d, dvalue);
+    add_rows(t.second + row * (kTileKeys + 1), t.other1, lane, d, dkey);
+    __syncwarp();
+}
+
 template <class T, std::size_t PerLane>
 __global__ void query_gradient_kernel(AttentionGradients<T> g, AttentionShape a)
 {
@@ -240,20 +301,7 @@ __global__ void query_gradient_kernel(AttentionGradients<T> g, AttentionShape a)
         load_rows(h.key, h.stride, keys, a.length, kTileKeys, d, t.other1);
         load_rows(h.value, h.stride, keys, a.length, kTileKeys, d, t.other2);
         __syncthreads();
-        for (int at = lane; at < kTileKeys; at += kRowLanes)
-        {
-            float ds = 0;
-            if (real && keys + at <= place)
-            {
-                const float p =
-                    __expf(dot(t.own1 + row * (d + 1), t.other1 + at * (d + 1), d) * a.scale - log_sum);
-                ds = p * (dot(t.own2 + row * (d + 1), t.other2 + at * (d + 1), d) - shared) * a.scale;
-            }
-            t.first[row * (kTileKeys + 1) + at] = ds;
-        }
-        __syncwarp();
-        add_rows(t.first + row * (kTileKeys + 1), t.other1, lane, d, result);
-        __syncwarp();
+        add_query_gradient(t, row, lane, d, a.scale, real ? place + 1 - keys : 0, log_sum, shared, result);
     }
     RINGSIDE_UNROLLED
     for (int i = 0; i < static_cast<int>(PerLane); ++i)
@@ -295,25 +343,9 @@ __global__ void key_gradient_kernel(AttentionGradients<T> g, AttentionShape a)
             load_rows(h.query, h.stride, queries, a.length, kTileKeys, d, t.other1);
             load_rows(gradient, h.out_stride, queries, a.length, kTileKeys, d, t.other2);
             __syncthreads();
-            for (int at = lane; at < kTileKeys; at += kRowLanes)
-            {
-                float p = 0;
-                float ds = 0;
-                if (queries + at < a.length && place <= queries + at)
-                {
-                    const Index at_row = (h.row + queries + at) * a.heads + head;
-                    p = __expf(dot(t.own1 + row * (d + 1), t.other1 + at * (d + 1), d) * a.scale -
-                               g.log_sums[at_row]);
-                    ds = p * (dot(t.own2 + row * (d + 1), t.other2 + at * (d + 1), d) - g.shared[at_row]) *
-                         a.scale;
-                }
-                t.first[row * (kTileKeys + 1) + at] = p;
-                t.second[row * (kTileKeys + 1) + at] = ds;
-            }
-            __syncwarp();
-            add_rows(t.first + row * (kTileKeys + 1), t.other2, lane, d, dvalue);
-            add_rows(t.second + row * (kTileKeys + 1), t.other1, lane, d, dkey);
-            __syncwarp();
+            const Index at_row = (h.row + queries) * a.heads + head;
+            add_key_gradient(t, row, lane, d, a.scale, place - queries, a.length - queries,
+                             g.log_sums + at_row, g.shared + at_row, a.heads, dkey, dvalue);
         }
     }
     RINGSIDE_UNROLLED

@@ -61,8 +61,11 @@ __global__ void hop_kernel(const T* queries, const T* key_value, float* out, flo
     float* to = out + at_row * a.heads * d + head * d;
     load_rows(queries + own.piece * a.query_stride + head * d, a.query_stride, own.first, a.each(), kTileRows,
               d, query);
-    float most = begins ? -3.0e38F : log_sums[at_row * a.heads + head];
-    float sum = begins ? 0.0F : 1.0F;
+    RunningSoftmax softmax;
+    if (!begins)
+    {
+        softmax = {log_sums[at_row * a.heads + head], 1};
+    }
     float result[PerLane] = {};
     for (int i = 0; !begins && i < static_cast<int>(PerLane); ++i)
     {
@@ -78,34 +81,10 @@ __global__ void hop_kernel(const T* queries, const T* key_value, float* out, flo
             load_rows(keys, a.key_stride, tile, a.each(), kTileKeys, d, key);
             load_rows(keys + a.kv_heads * d, a.key_stride, tile, a.each(), kTileKeys, d, value);
             __syncthreads();
-            float here = -3.0e38F;
-            float scores[kTileKeys / kRowLanes];
-            for (int i = 0; i < kTileKeys / kRowLanes; ++i)
-            {
-                const int at = lane + i * kRowLanes;
-                const bool seen = tile + at < a.each() && first_place + tile + at <= place;
-                scores[i] = seen ? dot(query + row * (d + 1), key + at * (d + 1), d) * a.scale : -3.0e38F;
-                here = scores[i] > here ? scores[i] : here;
-            }
-            here = lane_most<kRowLanes>(here);
-            const float next = here > most ? here : most;
-            const float shrink = __expf(most - next);
-            float added = 0;
-            for (int i = 0; i < kTileKeys / kRowLanes; ++i)
-            {
-                const float p = scores[i] > -2.0e38F ? __expf(scores[i] - next) : 0.0F;
-                weight[row * (kTileKeys + 1) + lane + i * kRowLanes] = p;
-                added += p;
-            }
-            sum = sum * shrink + lane_sum<kRowLanes>(added);
-            most = next;
-            __syncwarp();
-            for (float& one : result)
-            {
-                one *= shrink;
-            }
-            add_rows(weight + row * (kTileKeys + 1), value, lane, d, result);
-            __syncwarp();
+            const Index before = place + 1 - first_place - tile;
+            const Index there = a.each() - tile;
+            see_tile(query + row * (d + 1), key, value, weight + row * (kTileKeys + 1), lane, d, a.scale,
+                     before < there ? before : there, softmax, result);
         }
     }
     if (!real)
@@ -117,12 +96,12 @@ __global__ void hop_kernel(const T* queries, const T* key_value, float* out, flo
     {
         if (i * kRowLanes + lane < d)
         {
-            to[i * kRowLanes + lane] = sum > 0 ? result[i] / sum : 0.0F;
+            to[i * kRowLanes + lane] = softmax.sum > 0 ? result[i] / softmax.sum : 0.0F;
         }
     }
     if (lane == 0)
     {
-        log_sums[at_row * a.heads + head] = sum > 0 ? most + logf(sum) : -3.0e38F;
+        log_sums[at_row * a.heads + head] = softmax.sum > 0 ? softmax.most + logf(softmax.sum) : -3.0e38F;
     }
 }
 
@@ -170,20 +149,10 @@ __global__ void hop_query_gradient_kernel(HopGradients<T> g, HopShape a)
             load_rows(keys, a.key_stride, tile, a.each(), kTileKeys, d, t.other1);
             load_rows(keys + a.kv_heads * d, a.key_stride, tile, a.each(), kTileKeys, d, t.other2);
             __syncthreads();
-            for (int at = lane; at < kTileKeys; at += kRowLanes)
-            {
-                float ds = 0;
-                if (real && tile + at < a.each() && first_place + tile + at <= place)
-                {
-                    const float p =
-                        __expf(dot(t.own1 + row * (d + 1), t.other1 + at * (d + 1), d) * a.scale - log_sum);
-                    ds = p * (dot(t.own2 + row * (d + 1), t.other2 + at * (d + 1), d) - shared) * a.scale;
-                }
-                t.first[row * (kTileKeys + 1) + at] = ds;
-            }
-            __syncwarp();
-            add_rows(t.first + row * (kTileKeys + 1), t.other1, lane, d, result);
-            __syncwarp();
+            const Index before = place + 1 - first_place - tile;
+            const Index there = a.each() - tile;
+            const Index seen = before < there ? before : there;
+            add_query_gradient(t, row, lane, d, a.scale, real ? seen : 0, log_sum, shared, result);
         }
     }
     RINGSIDE_UNROLLED
@@ -233,25 +202,9 @@ __global__ void hop_key_gradient_kernel(HopGradients<T> g, HopShape a)
             load_rows(g.gradient + (first_row * a.heads + head) * d, a.heads * d, tile, a.each(), kTileKeys,
                       d, t.other2);
             __syncthreads();
-            for (int at = lane; at < kTileKeys; at += kRowLanes)
-            {
-                float p = 0;
-                float ds = 0;
-                if (real && tile + at < a.each() && place <= first_place + tile + at)
-                {
-                    const Index at_row = (first_row + tile + at) * a.heads + head;
-                    p = __expf(dot(t.own1 + row * (d + 1), t.other1 + at * (d + 1), d) * a.scale -
-                               g.log_sums[at_row]);
-                    ds = p * (dot(t.own2 + row * (d + 1), t.other2 + at * (d + 1), d) - g.shared[at_row]) *
-                         a.scale;
-                }
-                t.first[row * (kTileKeys + 1) + at] = p;
-                t.second[row * (kTileKeys + 1) + at] = ds;
-            }
-            __syncwarp();
-            add_rows(t.first + row * (kTileKeys + 1), t.other2, lane, d, dvalue);
-            add_rows(t.second + row * (kTileKeys + 1), t.other1, lane, d, dkey);
-            __syncwarp();
+            const Index at_row = (first_row + tile) * a.heads + head;
+            add_key_gradient(t, row, lane, d, a.scale, place - first_place - tile, real ? a.each() - tile : 0,
+                             g.log_sums + at_row, g.shared + at_row, a.heads, dkey, dvalue);
         }
     }
     RINGSIDE_UNROLLED
