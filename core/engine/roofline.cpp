@@ -218,7 +218,7 @@ ProductDetail product_detail(const Device& device, const Product& p, double peak
     r.seconds = product_seconds(device, p, peak, operand);
     const Tiling& t = r.tiling;
     r.tile_use = p.rows * p.cols * p.batch / (t.tiles / t.split * t.rows * t.cols);
-    r.wave_use = t.tiles / (t.waves * device.processors);
+    r.wave_use = wave_use(t.tiles, device.processors);
     r.fill = filled_share(p, t);
     r.tile_rate = t.share;
     r.reached = device.efficiency;

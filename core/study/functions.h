@@ -23,7 +23,8 @@ struct StudyFunction
     std::size_t count() const;
 };
 
-// Sorted by what they are about. To add one, add a row to the table at the bottom of functions.cpp.
+// Sorted by what they are about. To add one, add a row to the table at the bottom of its topic's file in
+// core/study/functions.
 std::span<const StudyFunction> study_functions();
 const StudyFunction* find_function(std::string_view name);
 

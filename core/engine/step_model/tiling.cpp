@@ -33,7 +33,7 @@ Tiling tiling(const Device& device, const Product& p, double peak)
     double least = std::numeric_limits<double>::infinity();
     for (const Tile& tile : kTiles)
     {
-        const double tiles = std::ceil(p.rows / tile.rows) * std::ceil(p.cols / tile.cols) * p.batch;
+        const double tiles = tile_count(p, tile.rows, tile.cols);
         for (double split = 1; split <= kMostSplits; split *= 2)
         {
             const double waves = std::ceil(tiles * split / device.processors);
@@ -49,6 +49,16 @@ Tiling tiling(const Device& device, const Product& p, double peak)
         }
     }
     return best;
+}
+
+double tile_count(const Product& p, double rows, double cols)
+{
+    return std::ceil(p.rows / rows) * std::ceil(p.cols / cols) * p.batch;
+}
+
+double wave_use(double tiles, double processors)
+{
+    return tiles / (std::ceil(tiles / processors) * processors);
 }
 
 double product_bytes(const Product& p, double operand)
