@@ -1,5 +1,7 @@
 #include "ui/widgets/controls.h"
 
+#include "core/base/hide_numbers.h"
+
 #include <imgui_internal.h>
 
 #include <algorithm>
@@ -281,6 +283,25 @@ SliderChange typed_number(const Painter& painter, Rect r, const SliderText& word
     return change;
 }
 
+void fact_row(const Painter& p, Rect& area, std::string_view label, std::string_view value,
+              std::string_view says)
+{
+    constexpr float kTall = 23;
+    if (area.h < p.px(kTall))
+    {
+        return;
+    }
+    const Rect row = area.cut_top(p.px(kTall));
+    const float wide = p.width(Type::mono_small, value);
+    p.text_within(row.x, row.middle(), row.w - wide - p.px(8), Type::small, p.theme.muted, label);
+    p.text(row.right(), row.middle(), Type::mono_small, p.theme.text, value, Align::right);
+    if (!says.empty())
+    {
+        press(p, row, ("###" + std::string(label)).c_str(), 2);
+        tooltip(p, says);
+    }
+}
+
 void tip_card(const Painter& painter, Rect bounds, ImVec2 at, std::string_view heading,
               std::span<const TipLine> lines, std::string_view foot)
 {
@@ -343,6 +364,8 @@ void tooltip_at_mouse(const Painter& painter, std::string_view text)
     {
         ImGui::PushFont(painter.look.fonts.of(Type::small));
         ImGui::PushTextWrapPos(painter.px(340));
+        const std::string hidden = painter.look.hide_numbers ? hide_numbers(text) : std::string();
+        text = painter.look.hide_numbers ? hidden : text;
         ImGui::TextUnformatted(text.data(), text.data() + text.size());
         ImGui::PopTextWrapPos();
         ImGui::PopFont();

@@ -82,6 +82,11 @@ SliderChange slider(const Painter& painter, Rect r, const SliderText& words, flo
 // A number that is only typed: label left, value right.
 SliderChange typed_number(const Painter& painter, Rect r, const SliderText& words, TypedEntry& entry);
 
+// A label left and its figure right, cut off the top of `area`; nothing where it has no room left. `says`
+// shows beside the mouse.
+void fact_row(const Painter& painter, Rect& area, std::string_view label, std::string_view value,
+              std::string_view says = {});
+
 // A small card beside the mouse with a heading and lines.
 struct TipLine
 {

@@ -16,20 +16,6 @@ namespace ringside
 namespace
 {
 
-void fact(const Painter& p, Rect& area, std::string_view label, const std::string& value,
-          const std::string& says)
-{
-    if (area.h < p.px(23))
-    {
-        return;
-    }
-    const Rect row = area.cut_top(p.px(23));
-    const float w = p.text(row.right(), row.middle(), Type::mono_small, p.theme.text, value, Align::right);
-    p.text_within(row.x, row.middle(), row.w - w - p.px(8), Type::small, p.theme.muted, label);
-    press(p, row, fmt::format("###{}", label).c_str(), 2);
-    tooltip(p, says);
-}
-
 void flip(const Painter& p, Rect& area, const char* label, bool& on, std::string_view says)
 {
     on = toggle(p, area.cut_top(p.px(26)), label, on) != on;
@@ -77,28 +63,29 @@ void draw_feed_facts(const Painter& p, Rect& area, const FeedDesk& desk)
     const FeedNeed& need = desk.need();
     const BatchCost& cost = desk.cost();
     const auto samples = static_cast<double>(need.batch_samples);
-    fact(p, area, "Needed", fmt::format("{} /s", three_digits(need.reader_samples_per_s())),
-         fmt::format("Samples a second of one reader: global batch / step / readers = {} / {} / {}",
-                     figure(need.samples_per_s * need.batch_s * static_cast<double>(need.batches), 4),
-                     format_seconds(Seconds(need.batch_s * static_cast<double>(need.batches))),
-                     need.readers));
-    fact(p, area, "Supplied", fmt::format("{} /s", three_digits(desk.supply().batches_per_s() * samples)),
-         fmt::format("The smaller of workers, W / (r + c) = {} / {}, and storage, 1 / r; r reads a batch, c "
-                     "prepares it. At the mean.",
-                     desk.times().workers, format_seconds(Seconds(cost.total()))));
-    fact(p, area, "Workers needed", needed(desk, 0),
-         fmt::format("(r + c) / t = {} / {}, rounded up", format_seconds(Seconds(cost.total())),
-                     format_seconds(Seconds(need.batch_s))));
-    fact(p, area, "with a quarter to spare", needed(desk, 0.25),
-         "1.25 (r + c) / t, rounded up: the mean alone leaves nothing for jitter");
-    fact(p, area, "This run starves", format_percent(desk.run().starved_share()),
-         "Share of the time after the first batch in which the GPUs had none: simulated, with this seed");
-    fact(p, area, "All tokens on disk", format_bytes(Bytes(desk.set().bytes)),
-         fmt::format("Tokens times {} bytes, as Megatron-LM writes them: 2 below 65,500 rows of the "
-                     "vocabulary, else 4. All hosts\u2019 memory holds {} of it.",
-                     desk.set().token_bytes, format_percent(desk.set().cached)));
-    fact(p, area, "Cluster reads them at", storage_rate_words(desk.set().read_bytes_per_s),
-         fmt::format("Tokens a second times {} bytes", desk.set().token_bytes));
+    fact_row(p, area, "Needed", fmt::format("{} /s", three_digits(need.reader_samples_per_s())),
+             fmt::format("Samples a second of one reader: global batch / step / readers = {} / {} / {}",
+                         figure(need.samples_per_s * need.batch_s * static_cast<double>(need.batches), 4),
+                         format_seconds(Seconds(need.batch_s * static_cast<double>(need.batches))),
+                         need.readers));
+    fact_row(
+        p, area, "Supplied", fmt::format("{} /s", three_digits(desk.supply().batches_per_s() * samples)),
+        fmt::format("The smaller of workers, W / (r + c) = {} / {}, and storage, 1 / r; r reads a batch, c "
+                    "prepares it. At the mean.",
+                    desk.times().workers, format_seconds(Seconds(cost.total()))));
+    fact_row(p, area, "Workers needed", needed(desk, 0),
+             fmt::format("(r + c) / t = {} / {}, rounded up", format_seconds(Seconds(cost.total())),
+                         format_seconds(Seconds(need.batch_s))));
+    fact_row(p, area, "with a quarter to spare", needed(desk, 0.25),
+             "1.25 (r + c) / t, rounded up: the mean alone leaves nothing for jitter");
+    fact_row(p, area, "This run starves", format_percent(desk.run().starved_share()),
+             "Share of the time after the first batch in which the GPUs had none: simulated, with this seed");
+    fact_row(p, area, "All tokens on disk", format_bytes(Bytes(desk.set().bytes)),
+             fmt::format("Tokens times {} bytes, as Megatron-LM writes them: 2 below 65,500 rows of the "
+                         "vocabulary, else 4. All hosts\u2019 memory holds {} of it.",
+                         desk.set().token_bytes, format_percent(desk.set().cached)));
+    fact_row(p, area, "Cluster reads them at", storage_rate_words(desk.set().read_bytes_per_s),
+             fmt::format("Tokens a second times {} bytes", desk.set().token_bytes));
 }
 
 void draw_feed_panel(const Painter& p, Rect area, DataState& state, const FeedDesk& desk)
@@ -144,21 +131,22 @@ void draw_funnel_panel(const Painter& p, Rect area, DataState& state, const Fram
     area.cut_top(p.px(6));
     const Funnel funnel = funnel_of(state, frame.now);
     const FunnelRecipe& recipe = state.funnel();
-    fact(p, area, "Left", share_words(funnel.left.back()),
-         fmt::format("Product of what the stages keep, in {}", recipe.counts));
-    fact(p, area, "Tokens left", format_count(funnel.tokens),
-         state.kept.empty() ? "As published" : "As published, times the change of the shares");
-    fact(p, area, "The run wants", format_count(funnel.wanted), "training.tokens");
-    fact(p, area, "Passes", three_digits(funnel.passes), "Wanted / left");
-    fact(p, area, "Worth, fresh", format_count(funnel.worth),
-         fmt::format("U + U R* (1 \u2212 e^(\u2212R/R*)), R = passes \u2212 1, R* = {:.3g} (Muennighoff et "
-                     "al. 2023, equation 5)",
-                     kRepeatDecay));
+    fact_row(p, area, "Left", share_words(funnel.left.back()),
+             fmt::format("Product of what the stages keep, in {}", recipe.counts));
+    fact_row(p, area, "Tokens left", format_count(funnel.tokens),
+             state.kept.empty() ? "As published" : "As published, times the change of the shares");
+    fact_row(p, area, "The run wants", format_count(funnel.wanted), "training.tokens");
+    fact_row(p, area, "Passes", three_digits(funnel.passes), "Wanted / left");
+    fact_row(
+        p, area, "Worth, fresh", format_count(funnel.worth),
+        fmt::format("U + U R* (1 \u2212 e^(\u2212R/R*)), R = passes \u2212 1, R* = {:.3g} (Muennighoff et "
+                    "al. 2023, equation 5)",
+                    kRepeatDecay));
     if (recipe.input_tokens > 0 && funnel.left.back() > 0)
     {
-        fact(p, area, "Crawled for one pass",
-             format_count(recipe.input_tokens * funnel.wanted / funnel.tokens),
-             "Tokens that must come in so that none is seen twice");
+        fact_row(p, area, "Crawled for one pass",
+                 format_count(recipe.input_tokens * funnel.wanted / funnel.tokens),
+                 "Tokens that must come in so that none is seen twice");
     }
 }
 
@@ -183,15 +171,15 @@ void draw_copies_panel(const Painter& p, Rect area, DataState& state)
                          {"Hashes in each r", grouped(std::llround(state.rows)), 1, kMostRows, false, 1},
                          state.rows, state.entry));
     area.cut_top(p.px(6));
-    fact(p, area, "Hashes a document", grouped(std::llround(state.rows * state.bands)),
-         "b r MinHashes are worked out and kept for every document");
-    fact(p, area, "Threshold", format_percent(duplicate_threshold(state.rows, state.bands)),
-         "(1/b)^(1/r): about where the curve is steepest");
+    fact_row(p, area, "Hashes a document", grouped(std::llround(state.rows * state.bands)),
+             "b r MinHashes are worked out and kept for every document");
+    fact_row(p, area, "Threshold", format_percent(duplicate_threshold(state.rows, state.bands)),
+             "(1/b)^(1/r): about where the curve is steepest");
     for (const double similarity : {0.6, 0.7, 0.75, 0.8, 0.85, 0.9})
     {
-        fact(p, area, fmt::format("{:.0f}% alike: found", similarity * 100),
-             format_percent(duplicate_found(similarity, state.rows, state.bands)),
-             fmt::format("1 \u2212 (1 \u2212 {}^{})^{}", similarity, state.rows, state.bands));
+        fact_row(p, area, fmt::format("{:.0f}% alike: found", similarity * 100),
+                 format_percent(duplicate_found(similarity, state.rows, state.bands)),
+                 fmt::format("1 \u2212 (1 \u2212 {}^{})^{}", similarity, state.rows, state.bands));
     }
 }
 

@@ -20,14 +20,6 @@ constexpr std::array<double, 9> kStarts{0.001, 0.01, 0.1, 0.5, 1, 2, 10, 100, 10
 constexpr std::array<double, 8> kIntervals{5, 10, 20, 50, 100, 200, 1000, 2000};
 constexpr std::array<double, 3> kFirstScales{1, 65536, 16777216};
 
-void say_row(const Painter& p, Rect& area, std::string_view name, std::string_view value)
-{
-    const Rect row = area.cut_top(p.px(24));
-    const float w = p.width(Type::mono_small, value);
-    p.text(row.right(), row.middle(), Type::mono_small, p.theme.text, value, Align::right);
-    p.text_within(row.x, row.middle(), row.w - w - p.px(8), Type::small, p.theme.muted, name);
-}
-
 void draw_bits(const Painter& p, Rect area, FormatsState& state, const NumberFormat& f)
 {
     if (toggle(p, area.cut_top(p.px(30)), "8 bits saturate", state.saturate))
@@ -37,13 +29,13 @@ void draw_bits(const Painter& p, Rect area, FormatsState& state, const NumberFor
     tooltip(p,
             "Beyond the end: its largest number, as casts in training do; else infinity, or NaN in E4M3 (O)");
     area.cut_top(p.px(6));
-    say_row(p, area, "Largest", exact_power(largest(f)));
-    say_row(p, area, "Smallest normal", exact_power(smallest_normal(f)));
-    say_row(p, area, "Smallest above 0", exact_power(smallest_subnormal(f)));
-    say_row(p, area, "From 1 to the next", exact_power(epsilon(f)));
+    fact_row(p, area, "Largest", exact_power(largest(f)));
+    fact_row(p, area, "Smallest normal", exact_power(smallest_normal(f)));
+    fact_row(p, area, "Smallest above 0", exact_power(smallest_subnormal(f)));
+    fact_row(p, area, "From 1 to the next", exact_power(epsilon(f)));
     if (std::isfinite(state.value))
     {
-        say_row(p, area, "Step at x", exact_power(step_at(f, state.value)));
+        fact_row(p, area, "Step at x", exact_power(step_at(f, state.value)));
     }
     area.cut_top(p.px(8));
     p.rich(area, Type::small, Type::small_strong, p.theme.muted,
@@ -68,9 +60,9 @@ void draw_sums(const Painter& p, Rect area, FormatsState& state, const NumberFor
     each.format = f.id;
     const std::size_t at = addition_at(state, frame);
     const double sum = walk_nearest(each)[at];
-    say_row(p, area, "Sum, to nearest", short_figure(sum));
-    say_row(p, area, "Sum, exact", short_figure(walk.start + walk.addend * static_cast<double>(at)));
-    say_row(p, area, "Lost up to", short_figure(lost_addend(f, sum)));
+    fact_row(p, area, "Sum, to nearest", short_figure(sum));
+    fact_row(p, area, "Sum, exact", short_figure(walk.start + walk.addend * static_cast<double>(at)));
+    fact_row(p, area, "Lost up to", short_figure(lost_addend(f, sum)));
     area.cut_top(p.px(6));
     p.text_within(area.x, area.y + p.px(10), area.w, Type::small, p.theme.muted, "At the end, to nearest");
     area.cut_top(p.px(24));
@@ -81,7 +73,7 @@ void draw_sums(const Painter& p, Rect area, FormatsState& state, const NumberFor
             return;
         }
         each.format = other.id;
-        say_row(p, area, other.name, short_figure(walk_nearest(each).back()));
+        fact_row(p, area, other.name, short_figure(walk_nearest(each).back()));
     }
 }
 
@@ -99,10 +91,10 @@ void draw_blocks(const Painter& p, Rect area, FormatsState& state)
     area.cut_top(p.px(10));
     const BlockFormat& f = block_format(state.block);
     const NumberFormat& e = number_format(f.element);
-    say_row(p, area, "Numbers are", e.name);
-    say_row(p, area, "Their largest", exact_power(largest(e)));
-    say_row(p, area, "Scales are", f.scale);
-    say_row(p, area, "Bits a number", fmt::format("{:g}", f.bits_per_value()));
+    fact_row(p, area, "Numbers are", e.name);
+    fact_row(p, area, "Their largest", exact_power(largest(e)));
+    fact_row(p, area, "Scales are", f.scale);
+    fact_row(p, area, "Bits a number", fmt::format("{:g}", f.bits_per_value()));
     area.cut_top(p.px(8));
     p.rich(area, Type::small, Type::small_strong, p.theme.muted,
            "Drag a bar up: it takes its **own block** along, and no other.");
@@ -132,10 +124,10 @@ void draw_scale(const Painter& p, Rect area, FormatsState& state, FormatId shown
                     static_cast<double>(state.run.rule.growth_interval), state.entry));
     const auto& steps = runs.of(state, shown);
     const LossScaleStep& step = steps[std::min(loss_step_at(state, frame), steps.size() - 1)];
-    say_row(p, area, "Good in a row", std::to_string(step.good_steps));
-    say_row(p, area, "Steps lost so far",
-            std::to_string(std::count_if(steps.begin(), steps.begin() + (&step - steps.data()) + 1,
-                                         [](const LossScaleStep& s) { return s.overflow; })));
+    fact_row(p, area, "Good in a row", std::to_string(step.good_steps));
+    fact_row(p, area, "Steps lost so far",
+             std::to_string(std::count_if(steps.begin(), steps.begin() + (&step - steps.data()) + 1,
+                                          [](const LossScaleStep& s) { return s.overflow; })));
     draw_range_table(p, area, state, shown, step.scale);
 }
 

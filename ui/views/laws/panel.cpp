@@ -39,34 +39,26 @@ std::optional<double> slide(const Painter& p, Rect& area, const char* label, con
     return std::nullopt;
 }
 
-void fact(const Painter& p, Rect& area, std::string_view label, const std::string& value)
-{
-    const Rect row = area.cut_top(p.px(24));
-    const float wide = p.width(Type::mono_small, value);
-    p.text_within(row.x, row.middle(), row.w - wide - p.px(8), Type::small, p.theme.muted, label);
-    p.text(row.right(), row.middle(), Type::mono_small, p.theme.text, value, Align::right);
-}
-
 void repeat_facts(const Painter& p, Rect area, const LawsState& state, const LawsSplit& split)
 {
     const double unique = unique_of(state, split);
     const double seen = unique * state.passes;
-    fact(p, area, "Seen", format_count(seen));
-    fact(p, area, "Worth, fresh", format_count(effective_tokens(unique, seen)));
-    fact(p, area, "The next pass", format_percent(worth_of_next_pass(state.passes)));
-    fact(p, area, "Fitted loss", fmt::format("{:.3f}", repeated_loss(split.parameters, unique, seen)));
-    fact(p, area, "all fresh", fmt::format("{:.3f}", repeated_loss(split.parameters, seen, seen)));
+    fact_row(p, area, "Seen", format_count(seen));
+    fact_row(p, area, "Worth, fresh", format_count(effective_tokens(unique, seen)));
+    fact_row(p, area, "The next pass", format_percent(worth_of_next_pass(state.passes)));
+    fact_row(p, area, "Fitted loss", fmt::format("{:.3f}", repeated_loss(split.parameters, unique, seen)));
+    fact_row(p, area, "all fresh", fmt::format("{:.3f}", repeated_loss(split.parameters, seen, seen)));
 }
 
 void split_facts(const Painter& p, Rect area, const LawsSplit& split)
 {
     const double ratio = split.tokens / split.parameters;
-    fact(p, area, "Tokens D", format_count(split.tokens));
-    fact(p, area, "Tokens a parameter", three_digits(ratio));
-    fact(p, area, "of the rule of 20", three_digits(ratio / kTokensPerParameter) + "\u00d7");
-    fact(p, area, "Loss, nats a token", fmt::format("{:.3f}", split.loss));
-    fact(p, area, "the best split", fmt::format("{:.3f}", split.best_loss));
-    fact(p, area, "Same loss needs", format_percent(1 / split.overspent));
+    fact_row(p, area, "Tokens D", format_count(split.tokens));
+    fact_row(p, area, "Tokens a parameter", three_digits(ratio));
+    fact_row(p, area, "of the rule of 20", three_digits(ratio / kTokensPerParameter) + "\u00d7");
+    fact_row(p, area, "Loss, nats a token", fmt::format("{:.3f}", split.loss));
+    fact_row(p, area, "the best split", fmt::format("{:.3f}", split.best_loss));
+    fact_row(p, area, "Same loss needs", format_percent(1 / split.overspent));
 }
 
 } // namespace

@@ -26,14 +26,6 @@ constexpr std::array<double, 8> kNoise{0, 0.1, 0.3, 0.5, 1, 2, 5, 10};
 constexpr std::array<double, 14> kLosses{1.5, 1.7, 1.8, 1.9, 2, 2.1, 2.2, 2.4, 2.6, 3, 3.5, 4, 5, 6};
 constexpr std::array<double, 9> kLimits{0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 3.8};
 
-void say_row(const Painter& p, Rect& area, std::string_view name, std::string_view value)
-{
-    const Rect row = area.cut_top(p.px(24));
-    const float w = p.width(Type::mono_small, value);
-    p.text(row.right(), row.middle(), Type::mono_small, p.theme.text, value, Align::right);
-    p.text_within(row.x, row.middle(), row.w - w - p.px(8), Type::small, p.theme.muted, name);
-}
-
 class Settings
 {
 public:
@@ -64,9 +56,9 @@ void draw_rate(const Painter& p, Rect area, OptimizerState& state, const Frame& 
     set.slide("Floor, of the peak", plain_number(s.final_share * 100) + "%", kFloors, state.rate.final_share,
               0.01);
     const std::int64_t at = rate_step_at(state, frame);
-    say_row(p, area, "Steps of the run", step_number_words(static_cast<double>(s.end)));
-    say_row(p, area, "At step", step_number_words(static_cast<double>(at)));
-    say_row(p, area, "the rate is", learning_rate_words(learning_rate(s, at)));
+    fact_row(p, area, "Steps of the run", step_number_words(static_cast<double>(s.end)));
+    fact_row(p, area, "At step", step_number_words(static_cast<double>(at)));
+    fact_row(p, area, "the rate is", learning_rate_words(learning_rate(s, at)));
     area.cut_top(p.px(8));
     p.rich(area, Type::small, Type::small_strong, p.theme.muted,
            fmt::format(
@@ -80,9 +72,9 @@ void draw_clip(const Painter& p, Rect area, OptimizerState& state)
     Settings set(p, area, state.entry);
     set.slide("Largest norm", three_digits(state.limit), kLimits, state.limit);
     const double norm = std::hypot(state.gx, state.gy);
-    say_row(p, area, "Norm before", three_digits(norm));
-    say_row(p, area, "Times", three_digits(clip_factor(norm, state.limit)));
-    say_row(p, area, "Norm after", three_digits(norm * clip_factor(norm, state.limit)));
+    fact_row(p, area, "Norm before", three_digits(norm));
+    fact_row(p, area, "Times", three_digits(clip_factor(norm, state.limit)));
+    fact_row(p, area, "Norm after", three_digits(norm * clip_factor(norm, state.limit)));
     area.cut_top(p.px(8));
     p.rich(area, Type::small, Type::small_strong, p.theme.muted,
            "The norm is over **all** parameters of all ranks: each adds its shard\u2019s sum of squares "
@@ -108,8 +100,8 @@ void draw_descent(const Painter& p, Rect area, OptimizerState& state)
         ++o.seed;
     }
     area.cut_top(p.px(8));
-    say_row(p, area, "SGD is stable below", three_digits(largest_stable_rate(state.valley)));
-    say_row(p, area, "Betas", fmt::format("{:g}, {:g}", o.beta1, o.beta2));
+    fact_row(p, area, "SGD is stable below", three_digits(largest_stable_rate(state.valley)));
+    fact_row(p, area, "Betas", fmt::format("{:g}, {:g}", o.beta1, o.beta2));
 }
 
 void draw_batch(const Painter& p, Rect area, OptimizerState& state, const Frame& frame)
@@ -126,12 +118,12 @@ void draw_batch(const Painter& p, Rect area, OptimizerState& state, const Frame&
     area.cut_top(p.px(8));
     const double batch = batch_tokens(frame.now.scenario);
     const double critical = critical_batch_tokens(state.loss);
-    say_row(p, area, "Batch now", format_count(batch));
-    say_row(p, area, "Critical", format_count(critical));
-    say_row(p, area, "A step learns", format_percent(step_progress(batch, critical)));
+    fact_row(p, area, "Batch now", format_count(batch));
+    fact_row(p, area, "Critical", format_count(critical));
+    fact_row(p, area, "A step learns", format_percent(step_progress(batch, critical)));
     const double twice =
         state.root ? sqrt_scaled(state.rate.peak, 1, 2) : linear_scaled(state.rate.peak, 1, 2);
-    say_row(p, area, "Rate at twice the batch", learning_rate_words(twice));
+    fact_row(p, area, "Rate at twice the batch", learning_rate_words(twice));
     area.cut_top(p.px(8));
     p.rich(area, Type::small, Type::small_strong, p.theme.muted,
            "The critical batch **grows as the loss falls**: late in training larger batches pay.");

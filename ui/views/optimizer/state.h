@@ -26,9 +26,9 @@ struct OptimizerState
     double gx = 2.4, gy = 1.8; // the gradient that is clipped
     double limit = 1;          // its largest norm
     Valley valley;
-    DescentOptions descent;
-    double loss = 2.2; // [nats a token] at which the critical batch is asked for
-    bool root = false; // rates follow the root of the batch, else the batch
+    DescentOptions descent{.rate = 0.05}; // a little below where SGD leaves the valley
+    double loss = 2.2;                    // [nats a token] at which the critical batch is asked for
+    bool root = false;                    // rates follow the root of the batch, else the batch
     TypedEntry entry;
 };
 

@@ -44,19 +44,6 @@ std::optional<double> slide(const Painter& p, Rect& area, const char* label, con
     return std::nullopt;
 }
 
-void fact(const Painter& p, Rect& area, std::string_view label, const std::string& value,
-          std::string_view says = {})
-{
-    const Rect row = area.cut_top(p.px(24));
-    const float wide = p.width(Type::mono_small, value);
-    p.text_within(row.x, row.middle(), row.w - wide - p.px(8), Type::small, p.theme.muted, label);
-    p.text(row.right(), row.middle(), Type::mono_small, p.theme.text, value, Align::right);
-    if (!says.empty() && row.contains(ImGui::GetIO().MousePos) && ImGui::IsWindowHovered())
-    {
-        tooltip_at_mouse(p, says);
-    }
-}
-
 } // namespace
 
 void RooflinePanel::draw_roof_part(const Painter& p, Rect area, RooflineState& state,
@@ -82,26 +69,27 @@ void RooflinePanel::draw_roof_part(const Painter& p, Rect area, RooflineState& s
     const double roof = roofs.attainable(point.intensity(), k.peak);
     Rect head = area.cut_top(p.px(26));
     p.text_within(head.x, head.middle(), head.w, Type::body_strong, p.theme.text, k.name);
-    fact(p, area, "FLOP", figure(k.flops, 3), "Of one run; the times a step runs it are in its share");
-    fact(p, area, "Bytes", format_bytes(Bytes(k.bytes), p.look.unit), "Operands and result, each once");
-    fact(p, area, "Intensity", intensity_words(point.intensity()), explain_intensity(point).working);
-    fact(p, area, "Its roof", flop_rate_words(roof), explain_attainable(roofs, point).working);
-    fact(p, area, "Modelled", flop_rate_words(point.rate()),
-         "The step-time model's: tiles, waves and what kernels reach on this GPU");
-    fact(p, area, "Share of the time",
-         format_percent(sheet.seconds() > 0 ? point.seconds() / sheet.seconds() : 0),
-         "Of one layer's kernels in a step, its share of logits and loss included; starts of kernels, links "
-         "and "
-         "host left out");
+    fact_row(p, area, "FLOP", figure(k.flops, 3), "Of one run; the times a step runs it are in its share");
+    fact_row(p, area, "Bytes", format_bytes(Bytes(k.bytes), p.look.unit), "Operands and result, each once");
+    fact_row(p, area, "Intensity", intensity_words(point.intensity()), explain_intensity(point).working);
+    fact_row(p, area, "Its roof", flop_rate_words(roof), explain_attainable(roofs, point).working);
+    fact_row(p, area, "Modelled", flop_rate_words(point.rate()),
+             "The step-time model's: tiles, waves and what kernels reach on this GPU");
+    fact_row(
+        p, area, "Share of the time",
+        format_percent(sheet.seconds() > 0 ? point.seconds() / sheet.seconds() : 0),
+        "Of one layer's kernels in a step, its share of logits and loss included; starts of kernels, links "
+        "and "
+        "host left out");
     if (k.kind == KernelKind::product && k.pass != KernelPass::weight)
     {
         const auto rows =
             rows_at_intensity(roofs.ridge_of(k.peak), k.product.cols, k.product.inner, k.operand);
-        fact(p, area, "Compute bound from",
-             rows ? fmt::format("{} rows", plain_number(std::ceil(*rows))) : "never",
-             "M = R e K N / (2 N K \u2212 R (e K + 2 N)) with R the ridge: fewer rows leave the weight's "
-             "bytes on "
-             "top");
+        fact_row(p, area, "Compute bound from",
+                 rows ? fmt::format("{} rows", plain_number(std::ceil(*rows))) : "never",
+                 "M = R e K N / (2 N K \u2212 R (e K + 2 N)) with R the ridge: fewer rows leave the weight's "
+                 "bytes on "
+                 "top");
     }
 }
 
@@ -126,18 +114,18 @@ void RooflinePanel::draw_product_part(const Painter& p, Rect area, RooflineState
         state.reach = 0;
     }
     area.cut_top(p.px(4));
-    fact(p, area, "Inside the result", format_percent(d.tile_use),
-         "Tile quantisation: tiles at the edges compute beyond the result");
-    fact(p, area, "Places with a tile", format_percent(d.wave_use),
-         "Wave quantisation: the last wave is as long as a full one");
-    fact(p, area, "Filling", format_percent(d.fill),
-         "K over K and the filling and draining of a tile's loads");
-    fact(p, area, "Kernel", format_percent(d.tile_rate * d.reached),
-         "What a full wave of these tiles reaches on this GPU: calibration");
-    fact(p, area, "Of the peak", format_percent(d.of_peak()),
-         "With the parts of K added up, and never faster than the bytes");
-    fact(p, area, "Time", format_seconds(Seconds(d.seconds)));
-    fact(p, area, "Intensity", intensity_words(d.intensity()));
+    fact_row(p, area, "Inside the result", format_percent(d.tile_use),
+             "Tile quantisation: tiles at the edges compute beyond the result");
+    fact_row(p, area, "Places with a tile", format_percent(d.wave_use),
+             "Wave quantisation: the last wave is as long as a full one");
+    fact_row(p, area, "Filling", format_percent(d.fill),
+             "K over K and the filling and draining of a tile's loads");
+    fact_row(p, area, "Kernel", format_percent(d.tile_rate * d.reached),
+             "What a full wave of these tiles reaches on this GPU: calibration");
+    fact_row(p, area, "Of the peak", format_percent(d.of_peak()),
+             "With the parts of K added up, and never faster than the bytes");
+    fact_row(p, area, "Time", format_seconds(Seconds(d.seconds)));
+    fact_row(p, area, "Intensity", intensity_words(d.intensity()));
 }
 
 void RooflinePanel::draw_occupancy_part(const Painter& p, Rect area, RooflineState& state,
