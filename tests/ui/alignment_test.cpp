@@ -7,8 +7,6 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include <array>
-
 using namespace ringside;
 
 namespace
@@ -75,16 +73,6 @@ TEST_CASE("the pair is dragged over the loss, hacking over its price, and answer
 
 TEST_CASE("no words of alignment are cut off or lie on others at any size")
 {
-    struct Size
-    {
-        ImVec2 window;
-        float text;
-        bool presenter;
-    };
-    constexpr std::array kSizes{Size{{1280, 800}, 1, false},   Size{{1920, 1080}, 1, false},
-                                Size{{640, 480}, 1, false},    Size{{1280, 800}, 2.5F, false},
-                                Size{{640, 480}, 2.5F, false}, Size{{1280, 800}, 0.75F, false},
-                                Size{{1280, 800}, 1, true},    Size{{1920, 1080}, 1, true}};
     for (const std::string model : {"llama-3.1-70b", "gpt-2-124m"})
     {
         test::Window w;
@@ -94,21 +82,7 @@ TEST_CASE("no words of alignment are cut off or lie on others at any size")
         w.open("alignment");
         for (int strip = 0; strip < 3; ++strip)
         {
-            for (const Size& size : kSizes)
-            {
-                INFO(model << ", picture " << strip << ", " << size.window.x << " x " << size.window.y
-                           << ", text " << size.text << (size.presenter ? ", presenter" : ""));
-                Preferences p;
-                p.text_scale = size.text;
-                p.presenter = size.presenter;
-                w.session().set_preferences(p);
-                w.resize(size.window);
-                w.frames(3);
-                w.settle(5000);
-                CHECK(w.drawn().fault == "");
-                CHECK(test::cut_words(w) == "");
-                CHECK(test::words_on_each_other(w) == "");
-            }
+            test::check_words_at_every_size(w, fmt::format("{}, picture {}", model, strip));
             w.key(ImGuiKey_Y);
         }
     }

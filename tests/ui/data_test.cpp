@@ -1,6 +1,7 @@
 // The view of feeding: workers, queue and sample time are pulled on the picture, faults are switched on, the
 // funnel's stages and the curve of copies are dragged, and what is said is the engine's.
 #include "tests/ui/words.h"
+#include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "core/engine/data_feed/feed.h"
@@ -183,33 +184,9 @@ TEST_CASE("bands and hashes are dragged on the curve, and known settings come ba
 
 TEST_CASE("no words of feeding, funnel and copies are cut off or lie on others at any size")
 {
-    struct Size
-    {
-        ImVec2 window;
-        float text;
-        bool presenter;
-    };
-    constexpr std::array kSizes{Size{{1280, 800}, 1, false},     Size{{1920, 1080}, 1, false},
-                                Size{{1280, 720}, 1.75F, false}, Size{{640, 480}, 1, false},
-                                Size{{1280, 800}, 0.75F, false}, Size{{1280, 800}, 2.5F, false},
-                                Size{{640, 480}, 2.5F, false},   Size{{1280, 800}, 1, true}};
     for (int page = 0; page < 3; ++page)
     {
         Opened w(page);
-        for (const Size& size : kSizes)
-        {
-            INFO("page " << page << ", " << size.window.x << " x " << size.window.y << ", text " << size.text
-                         << (size.presenter ? ", presenter" : ""));
-            Preferences p;
-            p.text_scale = size.text;
-            p.presenter = size.presenter;
-            w.window.session().set_preferences(p);
-            w.window.resize(size.window);
-            w.window.frames(3);
-            w.window.settle(5000);
-            CHECK(w.window.drawn().fault == "");
-            CHECK(test::cut_words(w.window) == "");
-            CHECK(test::words_on_each_other(w.window) == "");
-        }
+        test::check_words_at_every_size(w.window, fmt::format("page {}", page));
     }
 }

@@ -7,8 +7,6 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include <array>
-
 using namespace ringside;
 
 namespace
@@ -82,16 +80,6 @@ TEST_CASE("the switches of the panel change what the cards take")
 
 TEST_CASE("no words of fine-tuning are cut off or lie on others at any size")
 {
-    struct Size
-    {
-        ImVec2 window;
-        float text;
-        bool presenter;
-    };
-    constexpr std::array kSizes{Size{{1280, 800}, 1, false},   Size{{1920, 1080}, 1, false},
-                                Size{{640, 480}, 1, false},    Size{{1280, 800}, 2.5F, false},
-                                Size{{640, 480}, 2.5F, false}, Size{{1280, 800}, 0.75F, false},
-                                Size{{1280, 800}, 1, true},    Size{{1920, 1080}, 1, true}};
     for (const std::string model : {"llama-3.1-70b", "deepseek-v3", "gpt-2-124m"})
     {
         test::Window w;
@@ -99,20 +87,6 @@ TEST_CASE("no words of fine-tuning are cut off or lie on others at any size")
             test::scenario(R"({"cluster": {"gpus": 8}, "model": ")" + model +
                            R"(", "training": {"global_batch": 8, "sequence_length": 1024}})")});
         w.open("finetune");
-        for (const Size& size : kSizes)
-        {
-            INFO(model << ", " << size.window.x << " x " << size.window.y << ", text " << size.text
-                       << (size.presenter ? ", presenter" : ""));
-            Preferences p;
-            p.text_scale = size.text;
-            p.presenter = size.presenter;
-            w.session().set_preferences(p);
-            w.resize(size.window);
-            w.frames(3);
-            w.settle(5000);
-            CHECK(w.drawn().fault == "");
-            CHECK(test::cut_words(w) == "");
-            CHECK(test::words_on_each_other(w) == "");
-        }
+        test::check_words_at_every_size(w, model);
     }
 }

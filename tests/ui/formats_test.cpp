@@ -10,8 +10,6 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include <array>
-
 using namespace ringside;
 using test::says;
 using test::Window;
@@ -208,33 +206,9 @@ TEST_CASE("a fault in the scenario leaves the last good picture of the formats")
 
 TEST_CASE("no words of the formats are cut off or lie on others at any size, on any page")
 {
-    struct Size
-    {
-        ImVec2 window;
-        float text;
-        bool presenter;
-    };
-    constexpr std::array kSizes{Size{{1280, 800}, 1, false},     Size{{1920, 1080}, 1, false},
-                                Size{{800, 600}, 1, false},      Size{{640, 480}, 0.75F, false},
-                                Size{{1280, 800}, 2.5F, false},  Size{{640, 480}, 2.5F, false},
-                                Size{{1280, 720}, 1.75F, false}, Size{{1280, 800}, 1, true}};
     for (int page = 0; page < 4; ++page)
     {
         const auto w = opened(page);
-        for (const Size& size : kSizes)
-        {
-            INFO("page " << page << ", " << size.window.x << " x " << size.window.y << ", text "
-                         << size.text);
-            Preferences p;
-            p.text_scale = size.text;
-            p.presenter = size.presenter;
-            w->session().set_preferences(p);
-            w->resize(size.window);
-            w->frames(3);
-            w->settle(300);
-            CHECK(w->drawn().fault == "");
-            CHECK(test::cut_words(*w) == "");
-            CHECK(test::words_on_each_other(*w) == "");
-        }
+        test::check_words_at_every_size(*w, fmt::format("page {}", page));
     }
 }

@@ -127,33 +127,9 @@ TEST_CASE("stragglers: S makes ranks slow, the handle says how slow, and ranks a
 
 TEST_CASE("no words of months and stragglers are cut off or lie on others at any size")
 {
-    struct Size
-    {
-        ImVec2 window;
-        float text;
-        bool presenter;
-    };
-    constexpr std::array kSizes{Size{{1280, 800}, 1, false},     Size{{1920, 1080}, 1, false},
-                                Size{{1280, 720}, 1.75F, false}, Size{{640, 480}, 1, false},
-                                Size{{1280, 800}, 0.75F, false}, Size{{1280, 800}, 2.5F, false},
-                                Size{{640, 480}, 2.5F, false},   Size{{1280, 800}, 1, true}};
     for (const char* view : {"goodput", "stragglers"})
     {
         Opened w(view);
-        for (const Size& size : kSizes)
-        {
-            INFO(view << ", " << size.window.x << " x " << size.window.y << ", text " << size.text
-                      << (size.presenter ? ", presenter" : ""));
-            Preferences p;
-            p.text_scale = size.text;
-            p.presenter = size.presenter;
-            w.window.session().set_preferences(p);
-            w.window.resize(size.window);
-            w.window.frames(3);
-            w.window.settle(5000);
-            CHECK(w.window.drawn().fault == "");
-            CHECK(test::cut_words(w.window) == "");
-            CHECK(test::words_on_each_other(w.window) == "");
-        }
+        test::check_words_at_every_size(w.window, view);
     }
 }

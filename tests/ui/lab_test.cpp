@@ -60,59 +60,22 @@ public:
     }
 };
 
-struct Size
-{
-    ImVec2 window;
-    float text;
-    bool presenter;
-    bool light = false;
-};
-constexpr std::array kSizes{Size{{1280, 800}, 1, false},      Size{{1280, 720}, 1, false, true},
-                            Size{{1920, 1080}, 1, false},     Size{{640, 480}, 1, false},
-                            Size{{1280, 800}, 0.75F, false},  Size{{1280, 800}, 2.5F, false},
-                            Size{{1280, 720}, 1.75F, false},  Size{{640, 480}, 2.5F, false},
-                            Size{{1280, 800}, 1, true, true}, Size{{1920, 1080}, 1, true}};
-
-void look(Lab& lab, const char* state)
-{
-    for (const Size& size : kSizes)
-    {
-        INFO(state << ", " << size.window.x << " x " << size.window.y << ", text " << size.text
-                   << (size.presenter ? ", presenter" : ""));
-        Preferences p;
-        p.text_scale = size.text;
-        p.presenter = size.presenter;
-        p.light = size.light;
-        lab.w.session().set_preferences(p);
-        lab.w.resize(size.window);
-        lab.w.frames(3);
-        const Drawn drawn = lab.w.drawn();
-        CHECK(drawn.fault == "");
-        CHECK(drawn.missing_glyphs == 0);
-        CHECK(cut_words(lab.w) == "");
-        CHECK(words_on_each_other(lab.w) == "");
-    }
-    lab.w.session().set_preferences({});
-    lab.w.resize({1280, 800});
-    lab.w.frames(2);
-}
-
 } // namespace
 
 TEST_CASE("no words of the lab are cut off or lie on others before, while and after a run is made")
 {
     Lab lab;
-    look(lab, "before the first start");
+    check_words_at_every_size(lab.w, "before the first start");
     lab.train();
     constexpr std::array kTabs{"loss", "gradient", "memory", "numbers", "text"};
     for (std::size_t i = 0; i < kTabs.size(); ++i)
     {
         lab.key(static_cast<ImGuiKey>(ImGuiKey_1 + static_cast<int>(i)));
-        look(lab, kTabs.at(i));
+        check_words_at_every_size(lab.w, kTabs.at(i));
     }
     lab.desk().apply(LookAtStep{12});
     lab.key(ImGuiKey_1);
-    look(lab, "looking back");
+    check_words_at_every_size(lab.w, "looking back");
 }
 
 TEST_CASE("no words of a demonstration are cut off or lie on others, asked or explained")
@@ -121,10 +84,10 @@ TEST_CASE("no words of a demonstration are cut off or lie on others, asked or ex
     for (const ImGuiKey demo : {ImGuiKey_F1, ImGuiKey_F11})
     {
         lab.key(demo);
-        look(lab, "asked");
+        check_words_at_every_size(lab.w, "asked");
         lab.key(ImGuiKey_2);
         REQUIRE(lab.frame().demo->finding);
-        look(lab, "explained");
+        check_words_at_every_size(lab.w, "explained");
     }
     lab.key(ImGuiKey_Backspace);
     CHECK_FALSE(lab.frame().demo);
@@ -140,10 +103,10 @@ TEST_CASE("no words of a lab that cannot train are cut off")
                   "use --device cpu"});
     };
     Lab lab(std::move(setup));
-    look(lab, "no device");
+    check_words_at_every_size(lab.w, "no device");
     lab.key(ImGuiKey_Enter);
     CHECK(lab.run().state == RunState::failed);
-    look(lab, "failed");
+    check_words_at_every_size(lab.w, "failed");
 }
 
 TEST_CASE("Enter starts the lab, Space pauses it, a full stop makes one step, R goes back")

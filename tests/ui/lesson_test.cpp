@@ -257,7 +257,6 @@ TEST_CASE("a track has its own order, practice between its parts, and says what 
 {
     Window w;
     Course all = course();
-    const Issues none;
     std::ifstream in(test::source_path("assets/study/tracks.json"));
     all.tracks = *read_tracks(nlohmann::json::parse(in));
     w.session().set_course(all, {});

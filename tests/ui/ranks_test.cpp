@@ -9,8 +9,6 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-#include <array>
-
 using namespace ringside;
 using namespace ringside::test;
 
@@ -63,42 +61,6 @@ public:
     }
 };
 
-struct Size
-{
-    ImVec2 window;
-    float text;
-    bool presenter;
-    bool light = false;
-};
-constexpr std::array kSizes{Size{{1280, 800}, 1, false},      Size{{1920, 1080}, 1, false, true},
-                            Size{{640, 480}, 1, false},       Size{{1280, 800}, 0.75F, false},
-                            Size{{1280, 800}, 2.5F, false},   Size{{640, 480}, 2.5F, false},
-                            Size{{1280, 800}, 1, true, true}, Size{{1920, 1080}, 1, true}};
-
-void look(Ranks& ranks, const char* state)
-{
-    for (const Size& size : kSizes)
-    {
-        INFO(state << ", " << size.window.x << " x " << size.window.y << ", text " << size.text
-                   << (size.presenter ? ", presenter" : ""));
-        Preferences p;
-        p.text_scale = size.text;
-        p.presenter = size.presenter;
-        p.light = size.light;
-        ranks.w.session().set_preferences(p);
-        ranks.w.resize(size.window);
-        ranks.w.frames(3);
-        const Drawn drawn = ranks.w.drawn();
-        CHECK(drawn.fault == "");
-        CHECK(drawn.missing_glyphs == 0);
-        CHECK(cut_words(ranks.w) == "");
-        CHECK(words_on_each_other(ranks.w) == "");
-    }
-    ranks.w.session().set_preferences({});
-    ranks.w.resize({1280, 800});
-    ranks.w.frames(2);
-}
-
 } // namespace
 
 TEST_CASE("the ranks start with Enter, pause with Space and step with a full stop")
@@ -148,7 +110,7 @@ TEST_CASE("a mishap by its key shows the diagnosis, and the team goes on by anot
     REQUIRE(ranks.run().state == TeamState::broken);
     CHECK(says(ranks.w, "rank 2"));
     CHECK(says(ranks.w, "It stands still"));
-    look(ranks, "broken");
+    check_words_at_every_size(ranks.w, "broken");
     ranks.w.key(ImGuiKey_D);
     ranks.until(TeamState::running);
     ranks.w.key(ImGuiKey_Space);
@@ -180,14 +142,14 @@ TEST_CASE(
     "no words of the ranks are cut off or lie on others, before the start and after steps of every kind")
 {
     Ranks ranks;
-    look(ranks, "before the first start");
+    check_words_at_every_size(ranks.w, "before the first start");
     ranks.type(".");
-    look(ranks, "data parallel");
+    check_words_at_every_size(ranks.w, "data parallel");
     ranks.key(ImGuiKey_7);
-    look(ranks, "pipeline");
+    check_words_at_every_size(ranks.w, "pipeline");
     ranks.key(ImGuiKey_9);
     ranks.key(ImGuiKey_M);
-    look(ranks, "eight ranks");
+    check_words_at_every_size(ranks.w, "eight ranks");
 }
 
 TEST_CASE("the panel's strategy, ranks and speed reach the team")

@@ -1,13 +1,12 @@
 // The roofline in a person's hands: kernels that are chosen and dragged, a product's rows on the saw, blocks
 // on a multiprocessor, and words that stay apart at any size.
 #include "tests/ui/words.h"
+#include <fmt/format.h>
 
 #include "core/scenario/choices.h"
 #include "core/scenario/presets.h"
 
 #include <catch2/catch_test_macros.hpp>
-
-#include <array>
 
 using namespace ringside;
 using test::says;
@@ -181,33 +180,9 @@ TEST_CASE("a fault in the scenario leaves the last good roof, and experts, laten
 
 TEST_CASE("no words of the roofline are cut off or lie on others at any size, on any page")
 {
-    struct Size
-    {
-        ImVec2 window;
-        float text;
-        bool presenter;
-    };
-    constexpr std::array kSizes{Size{{1280, 800}, 1, false},    Size{{1920, 1080}, 1, false},
-                                Size{{800, 600}, 1, false},     Size{{640, 480}, 0.75F, false},
-                                Size{{1280, 800}, 2.5F, false}, Size{{640, 480}, 2.5F, false},
-                                Size{{1280, 800}, 1, true}};
     for (int page = 0; page < 3; ++page)
     {
         const auto w = opened(page);
-        for (const Size& size : kSizes)
-        {
-            INFO("page " << page << ", " << size.window.x << " x " << size.window.y << ", text "
-                         << size.text);
-            Preferences p;
-            p.text_scale = size.text;
-            p.presenter = size.presenter;
-            w->session().set_preferences(p);
-            w->resize(size.window);
-            w->frames(3);
-            w->settle(300);
-            CHECK(w->drawn().fault == "");
-            CHECK(test::cut_words(*w) == "");
-            CHECK(test::words_on_each_other(*w) == "");
-        }
+        test::check_words_at_every_size(*w, fmt::format("page {}", page));
     }
 }
