@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/demo_script_file.h"
 #include "app/files.h"
 #include "app/input.h"
 #include "app/lesson_command.h"
@@ -13,6 +14,8 @@
 #include "core/engine/report.h"
 #include "core/scenario/json.h"
 #include "core/scenario/validate.h"
+#include "core/study/lesson_plan.h"
+#include "ui/shell/view.h"
 
 #include <algorithm>
 #include <cmath>
@@ -325,6 +328,31 @@ Issues compare_counts(const ModelPreset& preset)
     return issues;
 }
 
+// Of a scenario, a lesson or a demonstration, as its schema says.
+Issues faults_of(const std::string& text, const std::string& file, const std::filesystem::path& assets,
+                 const Presets& presets)
+{
+    const auto document = parse_json(text);
+    const std::string schema =
+        document && document->is_object() && document->contains("schema") && (*document)["schema"].is_string()
+            ? (*document)["schema"].get<std::string>()
+            : std::string();
+    if (schema == "ringside.demo/1")
+    {
+        const auto script = read_demo_script(file, assets, presets);
+        return script ? Issues{} : script.issues();
+    }
+    if (schema == "ringside.lesson/1")
+    {
+        const auto lesson = lesson_from_json(*document, std::filesystem::path(file).stem().string());
+        const auto plan =
+            lesson ? plan_lesson(*lesson, presets, view_ids()) : Result<LessonPlan>(lesson.issues());
+        return plan ? Issues{} : plan.issues();
+    }
+    const auto scenario = scenario_from_text(text, presets);
+    return scenario ? validate(*scenario) : scenario.issues();
+}
+
 } // namespace
 
 int run_check(const CommonOptions& options, const std::vector<std::string>& files, std::uint64_t seeds)
@@ -346,14 +374,15 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
     const QuestionCheck questions = check_questions(*assets, presets, seeds, lessons.concepts);
     issues.insert(issues.end(), questions.issues.begin(), questions.issues.end());
     const StudyPlan plan = load_plan(*assets, issues);
+    const DemoCheck demos = check_demo_scripts(*assets, presets);
+    issues.insert(issues.end(), demos.issues.begin(), demos.issues.end());
     print_faults(issues);
     std::size_t faults = issues.size();
     bool all_read = true;
     for (const std::string& file : files)
     {
         const auto text = read_text(file, kMaxJsonBytes);
-        const auto scenario = text ? scenario_from_text(*text, presets) : Result<Scenario>(text.issues());
-        Issues found = scenario ? validate(*scenario) : scenario.issues();
+        const Issues found = text ? faults_of(*text, file, *assets, presets) : text.issues();
         print_faults(found, text ? file : std::string());
         all_read = all_read && text;
         faults += static_cast<std::size_t>(std::count_if(found.begin(), found.end(),
@@ -373,6 +402,7 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
                                 {"errata", questions.errata},
                                 {"missions", plan.missions.size()},
                                 {"lessons", lessons.count},
+                                {"demos", demos.count},
                                 {"faults", faults}}
                                .dump(2));
     }

@@ -19,16 +19,6 @@ using nlohmann::json;
 namespace
 {
 
-std::vector<std::string_view> view_ids()
-{
-    std::vector<std::string_view> ids;
-    for (const ViewInfo* info : views())
-    {
-        ids.push_back(info->id);
-    }
-    return ids;
-}
-
 json about(const Lesson& lesson, const Course& course)
 {
     json tracks = json::array();

@@ -309,7 +309,9 @@ void add_picture(CLI::App& app, Options& o)
     draw->add_option("--hints", o.picture.hints, "of it that were opened")->check(CLI::Range(0, 3));
     draw->add_option("--time", o.picture.time, "moment of its playback, in the view's units");
     draw->add_option("--lesson", o.picture.lesson, "the view of a lesson's step, with the lesson round it");
-    draw->add_option("--step", o.picture.step, "of the lesson, from 1")->capture_default_str();
+    draw->add_option("--script", o.picture.script, "a scene of a demonstration, by file or name");
+    draw->add_option("--step", o.picture.step, "of the lesson, or scene of the demonstration, from 1")
+        ->capture_default_str();
     draw->add_flag("--reveal", o.picture.reveal, "with the truth, or the task's solution, on show");
     draw->add_option("--press", o.picture.press,
                      "letters and digits, pressed in the view before it is drawn");
@@ -369,6 +371,8 @@ int run(int argc, char** argv)
     app.add_option("--view", o.window.view, "view to open; ringside picture --list names them");
     app.add_option("--scenario", o.window.scenario, "scenario (JSON) to open instead of the last one");
     app.add_option("--lesson", o.window.lesson, "lesson to begin; ringside lesson list names them");
+    app.add_option("--script", o.window.script,
+                   "demonstration to walk through with the page keys: a file, or a name in assets/demos");
     app.add_flag("--presenter", o.window.presenter, "large type and only the picture");
     app.require_subcommand(0, 1);
     try

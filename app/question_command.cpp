@@ -507,16 +507,13 @@ QuestionCheck check_questions(const std::filesystem::path& assets, const Presets
         add(inventory.issues());
         return check;
     }
-    std::set<std::string> view_ids;
-    for (const ViewInfo* view : views())
-    {
-        view_ids.insert(std::string(view->id));
-    }
-    add(check_references(bank, *inventory, view_ids));
+    const auto ids = view_ids();
+    const std::set<std::string> known(ids.begin(), ids.end());
+    add(check_references(bank, *inventory, known));
     Calculator calculator(presets);
     const ErrataRead errata = load_errata(assets);
     add(errata.issues);
-    add(check_errata(errata.errata, *inventory, view_ids, calculator));
+    add(check_errata(errata.errata, *inventory, known, calculator));
     check.errata = errata.errata.size();
     check.families = bank.families.size();
     for (const QuestionFamily& family : bank.families)

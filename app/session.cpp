@@ -1,5 +1,6 @@
 #include "app/session.h"
 
+#include "core/base/overloaded.h"
 #include "core/scenario/json.h"
 #include "core/scenario/validate.h"
 
@@ -12,15 +13,6 @@ namespace
 {
 
 constexpr std::size_t kMostUndo = 500;
-
-template <class... F>
-struct Overloaded : F...
-{
-    using F::operator()...;
-};
-// Aggregates deduce on their own in C++20, yet clang before 17 wants it said.
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
 
 } // namespace
 
@@ -347,6 +339,8 @@ void Session::perform(const Action& action)
             [this](const StudyAction& a) { study(a); },
             [this](const LabAction& a) { work_in_lab(a); },
             [this](const TeamAction& a) { work_with_team(a); },
+            [this](const TurnTool& a) { turn(a.tool); },
+            [this](const StageStep& a) { step_stage(a.by); },
         },
         action);
 }
@@ -389,17 +383,71 @@ void Session::follow_lesson()
         redo_.clear();
         view_ = setting->view;
         start_with(std::move(setting->scenario));
-        Clock& clock = clocks_[view_];
-        clock.rounds = 0;
-        clock.rest = -1;
-        clock.playback = {0, setting->playback.play && !preferences_.reduced_motion,
-                          static_cast<float>(setting->playback.speed)};
-        start_at_ = setting->playback.time;
+        start_playback(setting->playback);
     }
     else if (aside_ && !asked_)
     {
         lessons_->look(now_.scenario, now_.report);
     }
+}
+
+void Session::start_playback(const LessonPlayback& playback)
+{
+    Clock& clock = clocks_[view_];
+    clock.rounds = 0;
+    clock.rest = -1;
+    clock.playback = {0, playback.play && !preferences_.reduced_motion, static_cast<float>(playback.speed)};
+    start_at_ = playback.time;
+}
+
+void Session::set_script(DemoScript script)
+{
+    script_ = std::move(script);
+    stage_.script = &*script_;
+    show_scene(0);
+}
+
+void Session::show_scene(std::size_t index)
+{
+    stage_.scene = index;
+    const DemoScene& scene = script_->scenes[index];
+    if (stage_.has(StageTool::freeze))
+    {
+        turn(StageTool::freeze);
+    }
+    change(scene.scenario, false);
+    view_ = scene.view;
+    start_playback(scene.playback);
+    stage_.on[static_cast<std::size_t>(StageTool::numbers)] = scene.hide_numbers;
+    stage_.on[static_cast<std::size_t>(StageTool::guesses)] = !scene.ask.empty();
+}
+
+void Session::turn(StageTool tool)
+{
+    bool& on = stage_.on[static_cast<std::size_t>(tool)];
+    on = !on;
+    if (tool == StageTool::freeze)
+    {
+        frozen_ = on ? std::optional(now_) : std::nullopt;
+        notice_ = on ? "The picture is frozen; what you change shows when it goes on (Ctrl F)" : "";
+    }
+}
+
+void Session::step_stage(int by)
+{
+    if (!script_ || aside_)
+    {
+        notice_ = script_ ? "Leave what is on show first" : "There are no scenes: ringside --script FILE";
+        return;
+    }
+    const auto last = static_cast<std::ptrdiff_t>(script_->scenes.size()) - 1;
+    const auto to = static_cast<std::ptrdiff_t>(stage_.scene) + by;
+    if (to < 0 || to > last)
+    {
+        notice_ = to < 0 ? "This is the first scene" : "This was the last scene";
+        return;
+    }
+    show_scene(static_cast<std::size_t>(to));
 }
 
 void Session::advance(double seconds, const Motion& motion)
@@ -483,7 +531,7 @@ Frame Session::frame(double clock) const
     }
     return {scenario_,
             issues_,
-            now_,
+            frozen_ ? *frozen_ : now_,
             before_ ? &*before_ : nullptr,
             presets_,
             preferences_,
@@ -499,6 +547,7 @@ Frame Session::frame(double clock) const
             &study_->frame(),
             &lab,
             &team_->frame(),
+            &stage_,
             asked_ ? std::string_view(aside_->view) : std::string_view()};
 }
 

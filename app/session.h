@@ -63,6 +63,8 @@ public:
     // Null where there are no lessons.
     const LessonDesk* lessons() const { return lessons_.get(); }
     const std::string& own_view() const { return aside_ ? aside_->view : view_; }
+    // Scenes to walk through; the first one opens at once.
+    void set_script(DemoScript script);
     // Whether a picture of the next frame was asked for, once.
     bool take_picture() { return std::exchange(picture_asked_, false); }
     // The desk of the study mode; an empty one before.
@@ -111,6 +113,11 @@ private:
     void leave_lesson();
     // Shows what the lesson's step says.
     void follow_lesson();
+    void turn(StageTool tool);
+    void step_stage(int by);
+    void show_scene(std::size_t index);
+    // Starts the view on show where a lesson's step or a scene says.
+    void start_playback(const LessonPlayback& playback);
 
     const Presets& presets_;
     Scenario scenario_;
@@ -130,8 +137,11 @@ private:
     std::map<std::string, Clock> clocks_;
     std::unique_ptr<LessonDesk> lessons_;
     std::optional<Aside> aside_;
-    bool asked_ = false;             // it is a question's
-    std::optional<double> start_at_; // the lesson's moment of the view it has opened
+    StageFrame stage_;
+    std::optional<DemoScript> script_;
+    std::optional<Evaluated> frozen_; // what pictures show while StageTool::freeze is on
+    bool asked_ = false;              // it is a question's
+    std::optional<double> start_at_;  // the lesson's moment of the view it has opened
     bool dragging_ = false;
     bool picture_asked_ = false;
     bool quit_ = false;

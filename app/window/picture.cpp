@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/demo_script_file.h"
 #include "app/drawing.h"
 #include "app/files.h"
 #include "app/input.h"
@@ -22,16 +23,6 @@ namespace
 
 constexpr int kLeastSize = 320;
 constexpr int kMostSize = 7680;
-
-std::vector<std::string> view_ids()
-{
-    std::vector<std::string> ids;
-    for (const ViewInfo* info : views())
-    {
-        ids.emplace_back(info->id);
-    }
-    return ids;
-}
 
 int list_views(const CommonOptions& common)
 {
@@ -54,11 +45,13 @@ int list_views(const CommonOptions& common)
 Issues check(const PictureOptions& options, int& width, int& height)
 {
     Issues issues;
-    if (options.lesson.empty() && find_view(options.view) == nullptr)
+    if (options.lesson.empty() && options.script.empty() && find_view(options.view) == nullptr)
     {
-        const std::string near = nearest_word(options.view, view_ids());
+        const auto known = view_ids();
+        const std::string near =
+            nearest_word(options.view, std::vector<std::string>(known.begin(), known.end()));
         issues.push_back({"--view", fmt::format("there is no view \u201c{}\u201d", options.view),
-                          near.empty() ? fmt::format("use one of {}", fmt::join(view_ids(), ", "))
+                          near.empty() ? fmt::format("use one of {}", fmt::join(known, ", "))
                                        : "did you mean " + near + "?"});
     }
     char rest = 0;
@@ -337,7 +330,20 @@ int run_picture(const CommonOptions& common, const PictureOptions& options)
     preferences.presenter = options.presenter;
     preferences.reduced_motion = true; // nothing on its way from an earlier state
     session.set_preferences(preferences);
-    if (options.lesson.empty())
+    if (!options.script.empty())
+    {
+        auto script = read_demo_script(options.script, presets->assets, presets->presets);
+        if (!script)
+        {
+            return print_faults(script.issues());
+        }
+        session.set_script(std::move(*script));
+        for (int i = 1; i < options.step; ++i)
+        {
+            session.apply(StageStep{1});
+        }
+    }
+    else if (options.lesson.empty())
     {
         session.apply(OpenView{options.view});
     }

@@ -24,7 +24,8 @@ struct PictureOptions
     bool presenter = false;
     bool list = false;
     std::string lesson; // id; empty: no lesson
-    int step = 1;       // of the lesson
+    std::string script; // of a demonstration, a file or name; empty: none
+    int step = 1;       // of the lesson, or scene of the demonstration
     bool reveal = false;
     std::string press;        // letters and digits, pressed in the view before it is drawn
     std::int64_t steps = 120; // of the live lab or its ranks; 0: before the first start

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <glad/gl.h>
 
+#include "app/demo_script_file.h"
 #include "app/drawing.h"
 #include "app/files.h"
 #include "app/input.h"
@@ -328,6 +329,15 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
         {
             return print_faults({{"--lesson", session.frame(0).notice, ""}});
         }
+    }
+    if (!options.script.empty())
+    {
+        auto script = read_demo_script(options.script, opened->assets, opened->presets);
+        if (!script)
+        {
+            return print_faults(script.issues());
+        }
+        session.set_script(std::move(*script));
     }
 
     Drawing drawing(find_fonts(opened->assets));

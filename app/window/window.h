@@ -17,6 +17,7 @@ struct WindowOptions
     std::string scenario;
     bool presenter = false;
     std::string lesson; // id of one to begin
+    std::string script; // file or name of a demonstration to walk through
 };
 
 // CPU time over wall time of the real event loop with nothing to do, in a hidden window. Nothing without a

@@ -1,11 +1,9 @@
 #include "core/study/lesson.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/base/text.h"
-
-#include <nlohmann/json.hpp>
+#include "core/study/json_fields.h"
 
 #include <algorithm>
 #include <cctype>
@@ -21,155 +19,7 @@ namespace
 
 constexpr double kMostMinutes = 15;
 
-std::string dumped(const json& value)
-{
-    return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-// One JSON object: its fields are asked for by name; what nobody asked for is unknown.
-class Fields
-{
-public:
-    Fields(const json& object, std::string path, Issues& issues)
-        : object_(object), path_(std::move(path)), issues_(issues)
-    {
-        if (!object_.is_object())
-        {
-            fault("", fmt::format("{} is not an object", dumped(object_)), "use {...}");
-        }
-    }
-
-    bool has(const char* name) const { return object_.is_object() && object_.contains(name); }
-    const json& operator[](const char* name) const { return object_[name]; }
-    std::string at(std::string_view name) const
-    {
-        return path_.empty() || name.empty() ? path_ + std::string(name) : fmt::format("{}.{}", path_, name);
-    }
-    void fault(std::string_view name, std::string message, std::string hint)
-    {
-        issues_.push_back({at(name), std::move(message), std::move(hint)});
-    }
-
-    void text(const char* name, std::string& target, bool needed, std::size_t most_words)
-    {
-        if (!ask(name, needed, "give a text"))
-        {
-            return;
-        }
-        const json& value = object_[name];
-        if (!value.is_string() || value.get_ref<const std::string&>().empty())
-        {
-            fault(name, fmt::format("{} is not text", dumped(value)), "give a text, or leave it out");
-            return;
-        }
-        target = value.get<std::string>();
-        if (const std::size_t words = count_words(target); words > most_words)
-        {
-            fault(name, fmt::format("has {} words", words),
-                  fmt::format("shorten it to {} or fewer", most_words));
-        }
-    }
-
-    void number(const char* name, double& target, double least, double most, bool needed = false)
-    {
-        if (!ask(name, needed, "give a number"))
-        {
-            return;
-        }
-        const json& value = object_[name];
-        if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() < least ||
-            value.get<double>() > most)
-        {
-            fault(name, fmt::format("{} is not a number in range", dumped(value)),
-                  fmt::format("use {} to {}", plain_number(least), plain_number(most)));
-            return;
-        }
-        target = value.get<double>();
-    }
-
-    void flag(const char* name, bool& target)
-    {
-        if (!ask(name, false, ""))
-        {
-            return;
-        }
-        if (!object_[name].is_boolean())
-        {
-            fault(name, fmt::format("{} is neither true nor false", dumped(object_[name])),
-                  "use true or false");
-            return;
-        }
-        target = object_[name].get<bool>();
-    }
-
-    void texts(const char* name, std::vector<std::string>& target, bool needed = false)
-    {
-        if (!ask(name, needed, "give a list of texts"))
-        {
-            return;
-        }
-        const json& list = object_[name];
-        if (!list.is_array() ||
-            std::any_of(list.begin(), list.end(), [](const json& v) { return !v.is_string(); }))
-        {
-            fault(name, fmt::format("{} is not a list of texts", dumped(list)), "use [\"...\", \"...\"]");
-            return;
-        }
-        target = list.get<std::vector<std::string>>();
-    }
-
-    // Values by path, as --set takes them: {"parallel.tensor": 4}.
-    void sets(const char* name, JsonValue& target, bool needed = false)
-    {
-        if (!ask(name, needed, "give {\"path\": value}"))
-        {
-            return;
-        }
-        if (!object_[name].is_object())
-        {
-            fault(name, fmt::format("{} is not an object", dumped(object_[name])), "use {\"path\": value}");
-            return;
-        }
-        target = JsonValue(object_[name]);
-    }
-
-    // Whether a field of another kind is there; it is known from now on.
-    bool ask(const char* name, bool needed, const char* hint)
-    {
-        known_.emplace_back(name);
-        if (needed && object_.is_object() && !object_.contains(name))
-        {
-            fault(name, "is missing", hint);
-        }
-        return has(name);
-    }
-
-    void finish()
-    {
-        if (!object_.is_object())
-        {
-            return;
-        }
-        for (const auto& [key, value] : object_.items())
-        {
-            if (std::find(known_.begin(), known_.end(), key) == known_.end())
-            {
-                const std::string near = nearest_word(key, known_);
-                fault(key, "unknown field",
-                      near.empty() ? fmt::format("known are {}", fmt::join(known_, ", "))
-                                   : fmt::format("did you mean \"{}\"?", near));
-            }
-        }
-    }
-
-private:
-    const json& object_;
-    std::string path_;
-    Issues& issues_;
-    std::vector<std::string> known_;
-};
-
-void read_choices(Fields& fields, Prediction& prediction, Issues& issues)
+void read_choices(JsonFields& fields, Prediction& prediction, Issues& issues)
 {
     if (!fields.ask("choices", false, ""))
     {
@@ -183,7 +33,7 @@ void read_choices(Fields& fields, Prediction& prediction, Issues& issues)
     }
     for (std::size_t i = 0; i < list.size(); ++i)
     {
-        Fields choice(list[i], fields.at(fmt::format("choices[{}]", i)), issues);
+        JsonFields choice(list[i], fields.at(fmt::format("choices[{}]", i)), issues);
         LessonChoice& made = prediction.choices.emplace_back();
         choice.text("text", made.text, true, kMostChoiceWords);
         choice.text("when", made.when, true, kMostWords);
@@ -194,7 +44,7 @@ void read_choices(Fields& fields, Prediction& prediction, Issues& issues)
 Prediction read_prediction(const json& object, const std::string& path, Issues& issues)
 {
     Prediction p;
-    Fields fields(object, path, issues);
+    JsonFields fields(object, path, issues);
     fields.text("question", p.question, true, kMostQuestionWords);
     read_choices(fields, p, issues);
     fields.text("truth", p.truth, !fields.has("choices"), kMostWords);
@@ -225,7 +75,7 @@ Prediction read_prediction(const json& object, const std::string& path, Issues& 
 Task read_task(const json& object, const std::string& path, Issues& issues)
 {
     Task task;
-    Fields fields(object, path, issues);
+    JsonFields fields(object, path, issues);
     fields.text("goal", task.goal, true, kMostQuestionWords);
     fields.text("condition", task.condition, true, kMostWords);
     fields.text("hint", task.hint, true, kMostQuestionWords);
@@ -235,28 +85,10 @@ Task read_task(const json& object, const std::string& path, Issues& issues)
     return task;
 }
 
-void read_playback(Fields& step, LessonPlayback& playback, Issues& issues)
-{
-    if (!step.ask("playback", false, ""))
-    {
-        return;
-    }
-    Fields fields(step["playback"], step.at("playback"), issues);
-    if (fields.has("time"))
-    {
-        playback.time = 0;
-        fields.number("time", *playback.time, 0, 1e9);
-    }
-    fields.ask("time", false, "");
-    fields.flag("play", playback.play);
-    fields.number("speed", playback.speed, 0.25, 4);
-    fields.finish();
-}
-
 LessonStep read_step(const json& object, const std::string& path, Issues& issues)
 {
     LessonStep step;
-    Fields fields(object, path, issues);
+    JsonFields fields(object, path, issues);
     fields.text("heading", step.heading, true, kMostHeadingWords);
     fields.text("text", step.text, true, kMostWords);
     fields.text("scenario", step.scenario, false, 1);
@@ -347,19 +179,22 @@ void check_concepts(const Lesson& lesson, Issues& issues)
 
 } // namespace
 
-std::size_t count_words(std::string_view text)
+void read_playback(JsonFields& of, LessonPlayback& playback, Issues& issues)
 {
-    std::size_t words = 0;
-    bool inside = false;
-    int depth = 0; // a placeholder is one word, however long its expression
-    for (const char c : text)
+    if (!of.ask("playback", false, ""))
     {
-        depth += c == '{' ? 1 : c == '}' ? -1 : 0;
-        const bool space = depth <= 0 && std::isspace(static_cast<unsigned char>(c)) != 0;
-        words += !space && !inside ? 1 : 0;
-        inside = !space;
+        return;
     }
-    return words;
+    JsonFields fields(of["playback"], of.at("playback"), issues);
+    if (fields.has("time"))
+    {
+        playback.time = 0;
+        fields.number("time", *playback.time, 0, 1e9);
+    }
+    fields.ask("time", false, "");
+    fields.flag("play", playback.play);
+    fields.number("speed", playback.speed, 0.25, 4);
+    fields.finish();
 }
 
 Result<Lesson> lesson_from_json(const json& document, std::string_view stem)
@@ -370,7 +205,7 @@ Result<Lesson> lesson_from_json(const json& document, std::string_view stem)
     }
     Issues issues;
     Lesson lesson;
-    Fields fields(document, "", issues);
+    JsonFields fields(document, "", issues);
     if (!fields.ask("schema", false, "") || document["schema"] != "ringside.lesson/1")
     {
         fields.fault("schema", "missing or another schema", "use \"ringside.lesson/1\"");

@@ -21,6 +21,10 @@ struct LessonPlayback
     double speed = 1; // 0.25 to 4
 };
 
+class JsonFields;
+// The field "playback" of a step or scene.
+void read_playback(JsonFields& of, LessonPlayback& playback, Issues& issues);
+
 struct LessonChoice
 {
     std::string text;
@@ -92,7 +96,5 @@ inline constexpr std::size_t kMostChoices = 4;
 
 // Reads one lesson; every fault by its path, all at once. `stem` is the file's name, "08-bubble".
 Result<Lesson> lesson_from_json(const nlohmann::json& json, std::string_view stem);
-
-std::size_t count_words(std::string_view text);
 
 } // namespace ringside

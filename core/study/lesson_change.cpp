@@ -14,7 +14,14 @@ using nlohmann::json;
 namespace
 {
 
-void add(Issues& issues, const Issues& more, const std::string& path)
+bool is_below(std::string_view path, std::string_view folder)
+{
+    return path == folder || (path.starts_with(folder) && path[folder.size()] == '.');
+}
+
+} // namespace
+
+void add_below(Issues& issues, const Issues& more, const std::string& path)
 {
     for (const Issue& issue : more)
     {
@@ -22,13 +29,6 @@ void add(Issues& issues, const Issues& more, const std::string& path)
                           issue.hint, issue.severity});
     }
 }
-
-bool is_below(std::string_view path, std::string_view folder)
-{
-    return path == folder || (path.starts_with(folder) && path[folder.size()] == '.');
-}
-
-} // namespace
 
 Result<Scenario> with_sets(const Scenario& scenario, const json& sets, const Presets& presets,
                            const std::string& path)
@@ -41,12 +41,12 @@ Result<Scenario> with_sets(const Scenario& scenario, const json& sets, const Pre
     Issues issues;
     for (const auto& [name, value] : sets.items())
     {
-        add(issues, set_path(document, fmt::format("{}={}", name, value.dump())), path);
+        add_below(issues, set_path(document, fmt::format("{}={}", name, value.dump())), path);
     }
     auto read = issues.empty() ? scenario_from_json(document, presets) : Result<Scenario>(issues);
     if (!read && issues.empty())
     {
-        add(issues, read.issues(), path);
+        add_below(issues, read.issues(), path);
         return issues;
     }
     return read;

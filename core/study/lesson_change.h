@@ -9,6 +9,9 @@
 namespace ringside
 {
 
+// Adds `more`, each with `path` before its own.
+void add_below(Issues& issues, const Issues& more, const std::string& path);
+
 // The scenario with values set by path.
 Result<Scenario> with_sets(const Scenario& scenario, const nlohmann::json& sets, const Presets& presets,
                            const std::string& path);

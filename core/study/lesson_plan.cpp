@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/scenario/validate.h"
+#include "core/study/json_fields.h"
 
 #include <nlohmann/json.hpp>
 
@@ -17,21 +18,12 @@ using nlohmann::json;
 namespace
 {
 
-void add(Issues& issues, const Issues& more, const std::string& path)
-{
-    for (const Issue& issue : more)
-    {
-        issues.push_back({issue.path.empty() ? path : fmt::format("{}: {}", path, issue.path), issue.message,
-                          issue.hint, issue.severity});
-    }
-}
-
 Result<LessonScene> scene_of(Scenario scenario, const std::string& path)
 {
     Issues issues;
     Issues found = validate(scenario);
     std::erase_if(found, [](const Issue& issue) { return issue.severity != Severity::error; });
-    add(issues, found, path);
+    add_below(issues, found, path);
     if (!issues.empty())
     {
         return issues;
@@ -39,7 +31,7 @@ Result<LessonScene> scene_of(Scenario scenario, const std::string& path)
     const auto report = evaluate(scenario);
     if (!report)
     {
-        add(issues, report.issues(), path);
+        add_below(issues, report.issues(), path);
         return issues;
     }
     LessonScene scene{std::move(scenario), {}};

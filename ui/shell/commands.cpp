@@ -27,6 +27,17 @@ void move_view(const Frame& frame, Out& out, int direction)
     out.push(OpenView{std::string(all[static_cast<std::size_t>((at + direction + count) % count)]->id)});
 }
 
+// The next scene of a demonstration, or, where there is none, the next view.
+void click(const Frame& frame, Out& out, int direction)
+{
+    if (frame.stage != nullptr && frame.stage->script != nullptr)
+    {
+        out.push(StageStep{direction});
+        return;
+    }
+    move_view(frame, out, direction);
+}
+
 constexpr std::array<float, 10> kScales{0.75F, 0.9F, 1, 1.15F, 1.3F, 1.5F, 1.75F, 2, 2.25F, 2.5F};
 
 void scale_text(const Frame& frame, Out& out, int direction)
@@ -96,6 +107,20 @@ constexpr std::array kCommands{
                     change_preferences(frame, out,
                                        [](Preferences& p) { p.reduced_motion = !p.reduced_motion; });
                 }},
+    CommandInfo{"Spotlight at the mouse; the wheel sizes it", "Ctrl L", ctrl(ImGuiKey_L), 0,
+                [](const Frame&, Out& out) { out.push(TurnTool{StageTool::spotlight}); }},
+    CommandInfo{"Pen: draw over the window", "Ctrl D", ctrl(ImGuiKey_D), 0,
+                [](const Frame&, Out& out) { out.push(TurnTool{StageTool::pen}); }},
+    CommandInfo{"Hide the figures, or show them", "Ctrl H", ctrl(ImGuiKey_H), 0,
+                [](const Frame&, Out& out) { out.push(TurnTool{StageTool::numbers}); }},
+    CommandInfo{"Freeze the picture, or let it go on", "Ctrl F", ctrl(ImGuiKey_F), 0,
+                [](const Frame&, Out& out) { out.push(TurnTool{StageTool::freeze}); }, true},
+    CommandInfo{"Ask the class: guesses in a histogram", "Ctrl G", ctrl(ImGuiKey_G), 0,
+                [](const Frame&, Out& out) { out.push(TurnTool{StageTool::guesses}); }},
+    CommandInfo{"Clicker: on", "PgDn", ImGuiKey_None, 0,
+                [](const Frame& frame, Out& out) { click(frame, out, 1); }},
+    CommandInfo{"Clicker: back", "PgUp", ImGuiKey_None, 0,
+                [](const Frame& frame, Out& out) { click(frame, out, -1); }},
     CommandInfo{"Save this view as a picture", "Ctrl S", ctrl(ImGuiKey_S), 0,
                 [](const Frame&, Out& out) { out.push(Command::save_picture); }},
     CommandInfo{"Quit", "Ctrl Q", ctrl(ImGuiKey_Q), 0,

@@ -9,6 +9,7 @@
 #include "core/study/lesson_state.h"
 #include "ui/shell/lab_action.h"
 #include "ui/shell/look.h"
+#include "ui/shell/stage_frame.h"
 #include "ui/shell/study_frame.h"
 #include "ui/shell/team_action.h"
 
@@ -62,6 +63,7 @@ struct Frame
     const StudyFrame* study = nullptr;     // of the session's desk; null only in a Frame made by hand
     const LabFrame* lab = nullptr;         // of the session's lab; null only in a Frame made by hand
     const TeamFrame* team = nullptr;       // of the session's ranks; null only in a Frame made by hand
+    const StageFrame* stage = nullptr;     // what is on for a class; null only in a Frame made by hand
     std::string_view back = {}; // id of the view with the question that this one is shown for; empty: none
 
     bool valid() const { return !has_errors(issues); }
@@ -145,9 +147,10 @@ enum class Command
     quit
 };
 
-using Action = std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences,
-                            SaveText, SearchLayouts, StartLesson, LessonInput, LessonSwitch, LeaveLesson,
-                            ShowQuestion, BackToQuestion, Command, StudyAction, LabAction, TeamAction>;
+using Action =
+    std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences, SaveText,
+                 SearchLayouts, StartLesson, LessonInput, LessonSwitch, LeaveLesson, ShowQuestion,
+                 BackToQuestion, Command, StudyAction, LabAction, TeamAction, TurnTool, StageStep>;
 
 struct Out
 {

@@ -73,6 +73,7 @@ struct Look
     float scale = 1; // of text and of every pixel constant
     bool reduced_motion = false;
     ByteUnit unit = ByteUnit::decimal;
+    bool hide_numbers = false; // what Painter writes has none
 
     float px(float design) const { return std::round(design * scale); }
     std::string_view gigabyte() const { return unit == ByteUnit::decimal ? "GB" : "GiB"; }

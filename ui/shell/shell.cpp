@@ -39,6 +39,16 @@ const ViewInfo* find_view(std::string_view id)
     return found == all.end() ? nullptr : *found;
 }
 
+std::vector<std::string_view> view_ids()
+{
+    std::vector<std::string_view> ids;
+    for (const ViewInfo* info : views())
+    {
+        ids.push_back(info->id);
+    }
+    return ids;
+}
+
 View& Shell::view(std::string_view id)
 {
     auto found = views_.find(id);
@@ -504,6 +514,10 @@ void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, c
     const float transport = motion.duration > 0 ? std::min(area.w * 0.75F, painter.px(520)) : 0;
     const Rect moving = area.cut_right(transport);
     std::vector<std::string> facts{frame.notice};
+    if (frame.stage != nullptr && frame.stage->has(StageTool::freeze))
+    {
+        facts.emplace_back("Frozen (Ctrl F)");
+    }
     if (shown.about_scenario())
     {
         const Scenario& s = frame.now.scenario;
@@ -520,6 +534,24 @@ void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, c
     }
     draw_facts(painter, area, facts, !shown.about_scenario());
     draw_transport(frame, painter, moving, motion, out);
+}
+
+void Shell::draw_scene(const Frame& frame, const Painter& p, Rect& picture)
+{
+    const DemoScene* scene = frame.stage == nullptr ? nullptr : frame.stage->at();
+    if (scene == nullptr || frame.lesson != nullptr || picture.h < p.px(240))
+    {
+        return;
+    }
+    const Rect row = picture.cut_top(p.px(32));
+    const std::string place =
+        fmt::format("{} of {}", frame.stage->scene + 1, frame.stage->script->scenes.size());
+    const float w = p.text(row.right(), row.middle(), Type::small, p.theme.muted, place, Align::right);
+    p.text_within(row.x, row.middle(), row.w - w - p.px(16), Type::body_strong, p.theme.text, scene->title);
+    const float used = scene->text.empty() ? 0
+                                           : p.rich({picture.x, picture.y, picture.w, 0}, Type::body,
+                                                    Type::body_strong, p.theme.text, scene->text);
+    picture.cut_top(used + p.px(12));
 }
 
 void Shell::draw_fault_banner(const Frame& frame, const Painter& painter, Rect area) const
@@ -557,6 +589,10 @@ bool Shell::keys_always(const Frame& frame, Out& out)
     }
     if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
     {
+        if (!palette_open_ && !help_open_ && !popup_was_open_ && close_stage(frame, out))
+        {
+            return true;
+        }
         if (!palette_open_ && !help_open_ && frame.lesson != nullptr && !popup_was_open_)
         {
             out.push(LeaveLesson{});
@@ -572,6 +608,35 @@ bool Shell::keys_always(const Frame& frame, Out& out)
         return closed;
     }
     return false;
+}
+
+bool Shell::close_stage(const Frame& frame, Out& out)
+{
+    for (const StageTool tool : {StageTool::pen, StageTool::guesses, StageTool::spotlight})
+    {
+        if (frame.stage != nullptr && frame.stage->has(tool))
+        {
+            out.push(TurnTool{tool});
+            return true;
+        }
+    }
+    return false;
+}
+
+bool Shell::keys_of_clicker(const Frame& frame, const View& view, Out& out)
+{
+    const bool scenes = frame.stage != nullptr && frame.stage->script != nullptr;
+    if (frame.lesson != nullptr || (!scenes && (!frame.preferences.presenter || !view.about_scenario())))
+    {
+        return false; // a lesson has its own, and so have some views
+    }
+    const bool on = ImGui::IsKeyPressed(ImGuiKey_PageDown, false);
+    const bool back = ImGui::IsKeyPressed(ImGuiKey_PageUp, false);
+    if (on || back)
+    {
+        find_command(on ? "Clicker: on" : "Clicker: back").run(frame, out);
+    }
+    return on || back;
 }
 
 // Keys of the transport.
@@ -647,6 +712,10 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
     {
         return;
     }
+    if (keys_of_clicker(frame, view, out))
+    {
+        return;
+    }
     if (io.WantTextInput || io.KeyAlt)
     {
         view.typing_keys(frame, out);
@@ -657,7 +726,7 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
     }
     const ViewInfo* info = find_view(frame.view);
     keys_of_commands(frame, info == nullptr ? *views().front() : *info, view.about_scenario(), out);
-    if (io.KeyCtrl || io.KeyAlt || io.KeySuper)
+    if (io.KeyCtrl || io.KeyAlt || io.KeySuper || stage_.keys(frame, out))
     {
         return;
     }
@@ -693,13 +762,16 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
 {
     View& shown = view(info.id);
     const Motion motion = shown.motion(frame);
+    Look open = painter.look;
+    open.hide_numbers = false; // what is asked and pressed keeps its figures
+    const Painter plain(painter.list, open, painter.parts);
     if (frame.lesson != nullptr)
     {
-        draw_lesson_title(frame, painter, parts);
+        draw_lesson_title(frame, plain, parts);
     }
     else
     {
-        draw_title(frame, painter, parts, info, out);
+        draw_title(frame, plain, parts, info, out);
     }
     if (parts.picture.w > 40 && parts.picture.h > 40)
     {
@@ -710,6 +782,7 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
         {
             draw_back_strip(frame, painter, picture.cut_top(painter.px(48)), out);
         }
+        draw_scene(frame, plain, picture);
         const IdScope id(info.id.data());
         if (frame.lesson != nullptr)
         {
@@ -726,16 +799,16 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
         draw_fault_banner(frame, painter, parts.picture);
     }
     draw_caption(frame, painter, parts.caption, shown);
-    draw_rail(frame, painter, parts, out);
+    draw_rail(frame, plain, parts, out);
     if (frame.lesson != nullptr)
     {
         if (parts.has_panel)
         {
-            lesson_.draw_question(frame, painter, parts.band, out);
+            lesson_.draw_question(frame, plain, parts.band, out);
         }
         else
         {
-            lesson_.draw_compact(frame, painter, parts.band, panel_, out);
+            lesson_.draw_compact(frame, plain, parts.band, panel_, out);
         }
         draw_lesson_status(frame, painter, parts.status, motion, out);
     }
@@ -783,10 +856,17 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
         }
     }
     const Frame settled = settle(out);
+    const bool hidden =
+        tally_.hides(settled) || (settled.stage != nullptr && settled.stage->has(StageTool::numbers));
+    Look shown = look;
+    shown.hide_numbers = hidden;
+    const Painter told(*ImGui::GetWindowDrawList(), shown);
     // A lesson's step may have opened another view meanwhile.
     const ViewInfo* now = find_view(settled.view);
-    draw_window(settled, painter, layout(settled, look, size), now == nullptr ? info : *now, out);
+    draw_window(settled, told, layout(settled, look, size), now == nullptr ? info : *now, out);
     ImGui::End();
+    tally_.draw(settled, painter, out);
+    stage_.draw(settled, painter);
     draw_palette(settled, painter, out);
     draw_help(settled, painter, info);
 }

@@ -2,8 +2,10 @@
 // palette, key help.
 #pragma once
 
+#include "ui/shell/class_tally.h"
 #include "ui/shell/lesson_panel.h"
 #include "ui/shell/panel.h"
+#include "ui/shell/stage.h"
 #include "ui/shell/view.h"
 
 #include <functional>
@@ -74,18 +76,26 @@ private:
     void draw_lesson_picture(const Frame& frame, const Painter& painter, Rect area, View& view, Out& out);
     void draw_lesson_status(const Frame& frame, const Painter& painter, Rect area, const Motion& motion,
                             Out& out);
+    // The scene of a demonstration: its title and text over the picture.
+    static void draw_scene(const Frame& frame, const Painter& painter, Rect& picture);
     void draw_fault_banner(const Frame& frame, const Painter& painter, Rect area) const;
     void draw_palette(const Frame& frame, const Painter& painter, Out& out);
     void draw_help(const Frame& frame, const Painter& painter, const ViewInfo& info);
     void keys(const Frame& frame, const Motion& motion, View& view, Out& out);
     // True when Esc closed something, so that it does nothing else.
     bool keys_always(const Frame& frame, Out& out);
+    // Esc ends what is on for a class; true when there was something.
+    static bool close_stage(const Frame& frame, Out& out);
+    // Page keys, as clickers send them; true when one was pressed.
+    static bool keys_of_clicker(const Frame& frame, const View& view, Out& out);
     static void keys_of_commands(const Frame& frame, const ViewInfo& info, bool about_scenario, Out& out);
     static void keys_of_motion(const Frame& frame, const Motion& motion, Out& out);
 
     std::map<std::string, std::unique_ptr<View>, std::less<>> views_;
     Panel panel_;
     LessonPanel lesson_;
+    Stage stage_;
+    ClassTally tally_;
     std::vector<NamedPart> named_; // parts of the picture of this frame
     Tween ring_;
     std::string ring_of_;         // the step that ring_ eases in for

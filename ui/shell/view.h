@@ -80,5 +80,6 @@ struct ViewInfo
 // Every view, in order. Generated from the files in ui/views.
 std::span<const ViewInfo* const> views();
 const ViewInfo* find_view(std::string_view id);
+std::vector<std::string_view> view_ids();
 
 } // namespace ringside

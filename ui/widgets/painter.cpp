@@ -1,5 +1,7 @@
 #include "ui/widgets/painter.h"
 
+#include "core/base/hide_numbers.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -54,7 +56,17 @@ void Painter::part(std::string_view name, Rect r) const
     }
 }
 
-float Painter::width(Type type, std::string_view text) const
+std::string_view Painter::told(std::string_view text, std::string& room) const
+{
+    if (!look.hide_numbers)
+    {
+        return text;
+    }
+    room = ringside::hide_numbers(text);
+    return room;
+}
+
+float Painter::raw_width(Type type, std::string_view text) const
 {
     if (text.empty())
     {
@@ -64,27 +76,42 @@ float Painter::width(Type type, std::string_view text) const
     return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text.data(), text.data() + text.size()).x;
 }
 
+float Painter::width(Type type, std::string_view text) const
+{
+    std::string hidden;
+    return raw_width(type, told(text, hidden));
+}
+
 float Painter::height(Type type) const
 {
     return look.fonts.of(type)->FontSize;
 }
 
-float Painter::text(float x, float middle, Type type, Colour colour, std::string_view text, Align align) const
+float Painter::write(float x, float middle, Type type, Colour colour, std::string_view text,
+                     Align align) const
 {
     if (text.empty())
     {
         return 0;
     }
     const ImFont* font = look.fonts.of(type);
-    const float w = width(type, text);
+    const float w = raw_width(type, text);
     const float left = align == Align::left ? x : align == Align::centre ? x - w / 2 : x - w;
     list.AddText(font, font->FontSize, {std::round(left), std::round(middle - font->FontSize / 2)}, colour,
                  text.data(), text.data() + text.size());
     return w;
 }
 
+float Painter::text(float x, float middle, Type type, Colour colour, std::string_view text, Align align) const
+{
+    std::string hidden;
+    return write(x, middle, type, colour, told(text, hidden), align);
+}
+
 std::string Painter::shortened(Type type, std::string_view text, float most) const
 {
+    std::string hidden;
+    text = told(text, hidden);
     if (width(type, text) <= most)
     {
         return std::string(text);
@@ -256,9 +283,13 @@ void Painter::block(Rect r, const Ink& ink, std::string_view label, Type type) c
     {
         outline(r, ink.edge);
     }
-    if (!label.empty() && r.h >= px(14) && width(type, label) + px(4) <= r.w)
+    // A number alone is the name of a micro-batch or rank, not a figure.
+    std::string hidden;
+    const bool name = label.find_first_not_of("0123456789") == std::string_view::npos;
+    label = name ? label : told(label, hidden);
+    if (!label.empty() && r.h >= px(14) && raw_width(type, label) + px(4) <= r.w)
     {
-        text(r.centre(), r.middle(), type, ink.label, label, Align::centre);
+        write(r.centre(), r.middle(), type, ink.label, label, Align::centre);
     }
 }
 
@@ -271,10 +302,10 @@ void Painter::card(Rect r, bool selected, bool hovered) const
 Rect Painter::keycap(float x, float middle, std::string_view key) const
 {
     const float h = px(24);
-    const Rect r{x, std::round(middle - h / 2), std::max(h, width(Type::mono_small, key) + px(12)), h};
+    const Rect r{x, std::round(middle - h / 2), std::max(h, raw_width(Type::mono_small, key) + px(12)), h};
     fill(r, theme.raised, px(4));
     outline(r, theme.line, 1, px(4));
-    text(r.centre(), r.middle(), Type::mono_small, theme.text, key, Align::centre);
+    write(r.centre(), r.middle(), Type::mono_small, theme.text, key, Align::centre);
     return r;
 }
 

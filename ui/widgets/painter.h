@@ -97,6 +97,12 @@ public:
     void arrow(ImVec2 from, ImVec2 to, Colour colour, float thickness = 2) const;
     // A bar of `share` of `most`, with a mark at `limit`, the part beyond it in the warning colour.
     void meter(Rect r, double value, double limit, double most) const;
+
+private:
+    // Without its figures while they are hidden; `room` keeps what has to be made for that.
+    std::string_view told(std::string_view text, std::string& room) const;
+    float raw_width(Type type, std::string_view text) const;
+    float write(float x, float middle, Type type, Colour colour, std::string_view text, Align align) const;
 };
 
 // cubic in-out, 0 to 1
