@@ -1,5 +1,6 @@
 #include "core/engine/memory.h"
 
+#include "core/engine/activations/tensors.h"
 #include "core/engine/pipeline.h"
 #include "core/engine/weights.h"
 
@@ -30,17 +31,6 @@ double shard(std::int64_t elements, std::int64_t ranks)
 {
     const std::int64_t largest = (elements + ranks - 1) / ranks;
     return static_cast<double>(largest);
-}
-
-double element_bytes(const Training& t)
-{
-    return t.precision == Precision::fp32 ? 4 : 2;
-}
-
-// Inputs of matrix products are kept in the products' own format.
-double input_bytes(const Training& t)
-{
-    return t.precision == Precision::fp32 ? 4 : t.precision == Precision::fp8 ? 1 : 2;
 }
 
 bool offloads_optimizer(Offload offload)
@@ -320,60 +310,19 @@ StateBytes state_bytes(const Training& t)
     return b;
 }
 
-ActivationCost activation_cost(const Model& m, const Training& training, const Parallel& parallel,
+ActivationCost activation_cost(const Model& model, const Training& training, const Parallel& parallel,
                                bool with_experts, Recompute recompute)
 {
-    const double e = element_bytes(training);
-    const double in = input_bytes(training);
-    const auto h = static_cast<double>(m.hidden);
-    const auto a = static_cast<double>(m.heads);
-    const auto t = static_cast<double>(parallel.tensor);
-    const auto s = static_cast<double>(training.sequence_length);
     ActivationCost cost;
-    if (recompute == Recompute::full)
+    for (const ActivationTensor& tensor : activation_tensors(model, training, parallel, with_experts))
     {
-        cost.sequence = e * h; // the layer's input, Korthikanti et al., Table 2, last row
-        return cost;
+        if (keeping(tensor, training, recompute) == Keeping::kept)
+        {
+            (tensor.scores        ? cost.scores
+             : tensor.by_sequence ? cost.sequence
+                                  : cost.tensor) += tensor.per_token();
+        }
     }
-    const double dropout = m.dropout ? 1 : 0;
-    const double products =
-        m.norms_per_layer == 1 ? 1 : 2; // a parallel block feeds both halves from one norm
-    cost.sequence = static_cast<double>(m.norms_per_layer) * e * h + products * in * h + 2 * dropout * h;
-    if (m.attention == Attention::mla)
-    {
-        const auto latent = static_cast<double>(m.q_lora_rank);
-        const auto kv_latent = static_cast<double>(m.kv_lora_rank);
-        const auto qk = static_cast<double>(m.qk_nope_head_dim + m.qk_rope_head_dim);
-        const auto v = static_cast<double>(m.v_head_dim);
-        cost.sequence += (e + in) * (latent + kv_latent) + e * static_cast<double>(m.qk_rope_head_dim);
-        cost.tensor = e * a * (2 * qk + 2 * v);
-    }
-    else
-    {
-        const auto d = static_cast<double>(m.head_dim);
-        const double kv =
-            std::max(static_cast<double>(m.kv_heads), t);        // copied where there are fewer than GPUs
-        const double normed = m.qk_norm == QkNorm::none ? 0 : 1; // the norm keeps its input too
-        cost.tensor = e * d * (2 * a + 2 * kv) + normed * e * d * (a + kv);
-    }
-    if (!training.flash_attention && recompute == Recompute::none)
-    {
-        cost.scores = a * (e + dropout * (1 + e)); // softmax output; with dropout its mask and what it leaves
-    }
-    const double gates = m.gated_mlp ? 2 : 1;
-    if (!with_experts)
-    {
-        cost.tensor += (gates * e + in) * static_cast<double>(m.ffn);
-        return cost;
-    }
-    // Balanced routing: every GPU works on as many token copies as it sent out. Router probabilities stay in
-    // fp32.
-    const auto k = static_cast<double>(m.experts_per_token);
-    const auto f = static_cast<double>(m.expert_ffn);
-    cost.sequence += 4 * static_cast<double>(m.experts);
-    cost.tensor += k * (in * h * static_cast<double>(parallel.expert_tensor) + (gates * e + in) * f);
-    cost.tensor += static_cast<double>(m.shared_experts) * (gates * e + in) * f;
-    static_cast<void>(s);
     return cost;
 }
 

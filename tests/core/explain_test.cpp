@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <muParser.h>
 
+#include "core/engine/activations/working.h"
 #include "core/engine/explain.h"
 
 #include <catch2/catch_approx.hpp>
@@ -55,6 +56,14 @@ std::vector<Term> every_term(const Scenario& s, const Report& r)
     for (std::int64_t zero = 0; zero <= 3; ++zero)
     {
         all.push_back(explain_zero(s, r, zero));
+    }
+    for (const bool experts : {false, true})
+    {
+        for (const ActivationTensor& tensor :
+             activation_tensors(s.model, s.training, s.parallel, experts && s.model.experts > 0))
+        {
+            all.push_back(explain_tensor(s, tensor));
+        }
     }
     all.push_back(explain_bubble_over_ideal(s, r));
     all.push_back(explain_bubble_of_total(s, r));

@@ -6,23 +6,6 @@
 namespace ringside
 {
 
-namespace
-{
-
-constexpr double kMostSteps = 1e12;
-
-} // namespace
-
-double batch_tokens(const Scenario& s)
-{
-    return static_cast<double>(s.training.global_batch) * static_cast<double>(s.training.sequence_length);
-}
-
-std::int64_t run_steps(const Scenario& s)
-{
-    return std::llround(std::clamp(s.training.tokens / std::max(1.0, batch_tokens(s)), 1.0, kMostSteps));
-}
-
 RateSchedule schedule_of(const OptimizerState& state, const Scenario& s)
 {
     RateSchedule schedule = state.rate;

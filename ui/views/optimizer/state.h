@@ -1,6 +1,7 @@
 // What a person has set in the view of the optimizer, and what follows from it and the scenario.
 #pragma once
 
+#include "core/engine/batch.h"
 #include "core/engine/critical_batch.h"
 #include "core/engine/descent.h"
 #include "core/engine/learning_rate.h"
@@ -32,8 +33,6 @@ struct OptimizerState
     TypedEntry entry;
 };
 
-double batch_tokens(const Scenario& scenario);    // of one step
-std::int64_t run_steps(const Scenario& scenario); // of the whole run, at least 1
 // The schedule on show: `end` where the run ends, the warmup within it.
 RateSchedule schedule_of(const OptimizerState& state, const Scenario& scenario);
 std::int64_t rate_step_at(const OptimizerState& state, const Frame& frame);

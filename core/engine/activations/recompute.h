@@ -1,0 +1,40 @@
+// What forgetting activations saves and costs on one stage: none, selective and full recomputation as the
+// engine counts them, and a stage cut into any number of segments that keep only their inputs.
+#pragma once
+
+#include "core/engine/memory.h"
+
+#include <array>
+#include <vector>
+
+namespace ringside
+{
+
+struct RecomputePoint
+{
+    Bytes kept;       // activations between forward and backward, all micro-batches in flight
+    Bytes again;      // alive while a part is computed again
+    double extra = 0; // operations computed again, over those of the step
+
+    Bytes total() const { return kept + again; }
+};
+
+struct RecomputeChoices
+{
+    std::array<RecomputePoint, 3> settings; // by Recompute
+    // [k - 1]: every chunk of the stage in k segments (Chen et al. 2016, arXiv 1604.06174, section 4.1): k
+    // inputs a micro-batch in flight, and one segment whole while its backward runs. As many segments as
+    // layers is full recomputation.
+    std::vector<RecomputePoint> segments;
+    std::int64_t best = 1;        // segments of the least total, the fewest of equals
+    double root = 1;              // sqrt(L A / (n I)), where the sum of both parts is least for even layers
+    std::int64_t layers = 0;      // of the longest chunk, L
+    std::int64_t in_flight = 0;   // micro-batches, all chunks, n
+    Bytes input;                  // of a layer, one micro-batch, I
+    Bytes layer;                  // all that the stage's largest layer leaves, one micro-batch, A
+};
+
+// `stage` counts from 0 and must be in the report, which is the scenario's.
+RecomputeChoices recompute_choices(const Scenario& scenario, const MemoryReport& memory, std::size_t stage);
+
+} // namespace ringside
