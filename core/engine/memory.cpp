@@ -310,22 +310,6 @@ StateBytes state_bytes(const Training& t)
     return b;
 }
 
-ActivationCost activation_cost(const Model& model, const Training& training, const Parallel& parallel,
-                               bool with_experts, Recompute recompute)
-{
-    ActivationCost cost;
-    for (const ActivationTensor& tensor : activation_tensors(model, training, parallel, with_experts))
-    {
-        if (keeping(tensor, training, recompute) == Keeping::kept)
-        {
-            (tensor.scores        ? cost.scores
-             : tensor.by_sequence ? cost.sequence
-                                  : cost.tensor) += tensor.per_token();
-        }
-    }
-    return cost;
-}
-
 double layer_activations(const Model& model, const Training& training, const Parallel& parallel,
                          bool with_experts, Recompute recompute)
 {

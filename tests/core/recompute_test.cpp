@@ -123,3 +123,43 @@ TEST_CASE("every point is the engine's own, and the curve falls to its least and
         REQUIRE(std::isfinite(c.root));
     }
 }
+
+TEST_CASE("hand-worked: six layers in two segments, moment by moment")
+{
+    using enum Held;
+    const auto held = [](double t) { return segment_moment(6, 2, t).held; };
+    CHECK(held(0) == std::vector<Held>{input, nothing, nothing, nothing, nothing, nothing});
+    CHECK(held(3.5) == std::vector<Held>{input, nothing, nothing, input, nothing, nothing});
+    CHECK(held(7) == std::vector<Held>{input, nothing, nothing, whole, nothing, nothing});
+    CHECK(held(9) == std::vector<Held>{input, nothing, nothing, whole, whole, whole});
+    CHECK(held(11) == std::vector<Held>{input, nothing, nothing, whole, nothing, nothing});
+    CHECK(held(12) == std::vector<Held>{input, nothing, nothing, nothing, nothing, nothing});
+    CHECK(held(18) == std::vector<Held>(6, nothing));
+    CHECK(segment_moment(6, 2, 4).layer == 4);
+    CHECK(segment_moment(6, 2, 7).doing == SegmentMoment::Doing::again);
+    CHECK(segment_moment(6, 2, 7).layer == 4);
+    CHECK(segment_moment(6, 2, 9).doing == SegmentMoment::Doing::backward);
+    CHECK(segment_moment(6, 2, 9).layer == 5);
+    CHECK(segment_moment(6, 2, 18).doing == SegmentMoment::Doing::done);
+}
+
+TEST_CASE("the most that is held while it plays is what the curve says of that many segments")
+{
+    const RecomputeChoices c = choices_of(one_stage(21, true));
+    const double rest = c.settings[2].kept.value - 21 * c.input.value;
+    for (std::int64_t k = 1; k <= 21; ++k)
+    {
+        double most = 0;
+        for (int t = 0; t <= 63; ++t)
+        {
+            double bytes = 0;
+            for (const Held held : segment_moment(21, k, t).held)
+            {
+                bytes += held == Held::whole ? c.layer.value : held == Held::input ? c.input.value : 0;
+            }
+            most = std::max(most, bytes);
+        }
+        INFO(k);
+        CHECK(most + rest == c.segments[static_cast<std::size_t>(k - 1)].total().value);
+    }
+}

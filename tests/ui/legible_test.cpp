@@ -168,3 +168,18 @@ TEST_CASE("no words of the incidents are cut off or lie on others at any size")
 {
     look("incidents", false);
 }
+
+TEST_CASE("no words of the stored tensors are cut off or lie on others at any size")
+{
+    look("activations", false);
+}
+
+TEST_CASE("no words of recomputation are cut off or lie on others at any size")
+{
+    look("recompute", false);
+}
+
+TEST_CASE("no words of the batch are cut off or lie on others at any size")
+{
+    look("batch", false);
+}

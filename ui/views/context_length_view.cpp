@@ -133,7 +133,7 @@ const ViewInfo context_length_view{
     13,
     "context-length",
     "Memory",
-    "Long context",
+    "Length",
     "Quadratic from where?",
     "Operations and memory against the length of the sequence, with and without stored scores",
     kControls,

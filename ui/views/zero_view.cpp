@@ -272,7 +272,7 @@ extern const ViewInfo zero_view;
 const ViewInfo zero_view{11,
                          "zero",
                          "Memory",
-                         "ZeRO shards",
+                         "ZeRO",
                          "Who holds what?",
                          "Weights, gradients and optimizer state on every data-parallel rank, ZeRO 0 to 3",
                          kControls,

@@ -81,6 +81,33 @@ bool button(const Painter& painter, Rect r, const char* label, std::string_view 
     return p.clicked;
 }
 
+namespace
+{
+
+// All as wide as each other where every word fits, else as wide as their words want.
+std::vector<float> segment_widths(const Painter& painter, float all, std::span<const std::string_view> words)
+{
+    const float each = all / static_cast<float>(words.size());
+    std::vector<float> widths;
+    float sum = 0;
+    float widest = 0;
+    for (const std::string_view word : words)
+    {
+        widths.push_back(painter.width(Type::small_strong, word));
+        sum += widths.back();
+        widest = std::max(widest, widths.back());
+    }
+    const float rest = (all - sum) / static_cast<float>(words.size());
+    const bool even = widest + painter.px(8) <= each || rest < painter.px(8);
+    for (float& w : widths)
+    {
+        w = even ? each : w + rest;
+    }
+    return widths;
+}
+
+} // namespace
+
 std::optional<std::size_t> segments(const Painter& painter, Rect r, std::span<const std::string_view> words,
                                     std::size_t chosen)
 {
@@ -88,10 +115,11 @@ std::optional<std::size_t> segments(const Painter& painter, Rect r, std::span<co
     painter.fill(r, t.control, painter.px(6));
     painter.outline(r, t.line, 1, painter.px(6));
     std::optional<std::size_t> clicked;
-    const float w = r.w / static_cast<float>(words.size());
+    const std::vector<float> widths = segment_widths(painter, r.w, words);
+    Rect rest = r;
     for (std::size_t i = 0; i < words.size(); ++i)
     {
-        const Rect part{r.x + w * static_cast<float>(i), r.y, w, r.h};
+        const Rect part = rest.cut_left(widths[i]);
         const Press p = press(painter, part, std::string(words[i]).c_str());
         if (i == chosen)
         {

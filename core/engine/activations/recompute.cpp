@@ -50,8 +50,8 @@ public:
             dropped += static_cast<double>(kept_[chunk] * (range.count - cut)) * input_;
             for (std::int64_t i = 0; i < cut; ++i)
             {
-                whole = std::max(whole, between(range.first + i * range.count / cut,
-                                                range.first + (i + 1) * range.count / cut));
+                whole = std::max(whole, between(range.first + segment_start(range.count, cut, i),
+                                                range.first + segment_start(range.count, cut, i + 1)));
             }
         }
         // The segment's own input is among those kept.
@@ -114,6 +114,52 @@ private:
 };
 
 } // namespace
+
+std::int64_t segment_start(std::int64_t layers, std::int64_t segments, std::int64_t i)
+{
+    return i * layers / segments;
+}
+
+SegmentMoment segment_moment(std::int64_t layers, std::int64_t segments, double t)
+{
+    SegmentMoment m;
+    m.held.assign(static_cast<std::size_t>(layers), Held::nothing);
+    const auto at = [&](std::int64_t layer) -> Held& { return m.held[static_cast<std::size_t>(layer)]; };
+    std::int64_t left = std::clamp(static_cast<std::int64_t>(t + 1e-9), std::int64_t{0}, 3 * layers);
+    for (std::int64_t i = 0; i < segments; ++i)
+    {
+        const std::int64_t first = segment_start(layers, segments, i);
+        at(first) = first <= left ? Held::input : Held::nothing;
+    }
+    if (left < layers)
+    {
+        m.layer = left;
+        return m;
+    }
+    left -= layers;
+    for (std::int64_t i = segments - 1; i >= 0; --i)
+    {
+        const std::int64_t first = segment_start(layers, segments, i);
+        const std::int64_t end = segment_start(layers, segments, i + 1);
+        const std::int64_t made = std::min(left, end - first);       // computed again
+        const std::int64_t used = std::max<std::int64_t>(0, left - made); // by the backward pass
+        const std::int64_t rest = end - std::min(used, end - first);
+        at(first) = rest > first ? Held::input : Held::nothing;
+        for (std::int64_t layer = first; layer < std::min(first + made, rest); ++layer)
+        {
+            at(layer) = Held::whole;
+        }
+        if (left < 2 * (end - first))
+        {
+            m.doing = made < end - first ? SegmentMoment::Doing::again : SegmentMoment::Doing::backward;
+            m.layer = made < end - first ? first + made : rest - 1;
+            return m;
+        }
+        left -= 2 * (end - first);
+    }
+    m.doing = SegmentMoment::Doing::done;
+    return m;
+}
 
 RecomputeChoices recompute_choices(const Scenario& scenario, const MemoryReport& memory, std::size_t stage)
 {

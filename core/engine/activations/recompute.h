@@ -37,4 +37,29 @@ struct RecomputeChoices
 // `stage` counts from 0 and must be in the report, which is the scenario's.
 RecomputeChoices recompute_choices(const Scenario& scenario, const MemoryReport& memory, std::size_t stage);
 
+// What each layer holds for the backward pass while one micro-batch goes through a chunk in segments.
+enum class Held : std::uint8_t
+{
+    nothing,
+    input, // of its segment
+    whole
+};
+struct SegmentMoment
+{
+    enum class Doing : std::uint8_t
+    {
+        forward,
+        again,
+        backward,
+        done
+    };
+    Doing doing = Doing::forward;
+    std::int64_t layer = 0; // at work
+    std::vector<Held> held; // [layer]
+};
+// A layer's pass takes 1, forward, again or backward, so all of it 3 L.
+SegmentMoment segment_moment(std::int64_t layers, std::int64_t segments, double t);
+// The first layer of segment `i`; that of the one behind the last is `layers`. The last is never shorter.
+std::int64_t segment_start(std::int64_t layers, std::int64_t segments, std::int64_t i);
+
 } // namespace ringside

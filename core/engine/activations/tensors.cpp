@@ -1,9 +1,22 @@
 #include "core/engine/activations/tensors.h"
 
+#include "core/engine/memory.h"
+
 #include <algorithm>
 
 namespace ringside
 {
+
+Keeping keeping(const ActivationTensor& tensor, const Training& training, Recompute recompute)
+{
+    if (tensor.scores && training.flash_attention)
+    {
+        return Keeping::never;
+    }
+    const bool dropped =
+        recompute == Recompute::full ? !tensor.input : recompute == Recompute::selective && tensor.scores;
+    return dropped ? Keeping::again : Keeping::kept;
+}
 
 namespace
 {
@@ -14,17 +27,43 @@ double input_bytes(const Training& t)
     return t.precision == Precision::fp32 ? 4 : t.precision == Precision::fp8 ? 1 : 2;
 }
 
-// Writes the list down; the symbols are Korthikanti's, and d for the width of a head, k for key/value heads.
+// Adds what is kept up as it is listed, without writing a list.
+class Sum
+{
+public:
+    Sum(const Training& training, Recompute recompute) : training_(training), recompute_(recompute) {}
+
+    void add(const ActivationTensor& tensor)
+    {
+        if (keeping(tensor, training_, recompute_) == Keeping::kept)
+        {
+            (tensor.scores        ? cost.scores
+             : tensor.by_sequence ? cost.sequence
+                                  : cost.tensor) += std::max(0.0, tensor.per_token());
+        }
+    }
+
+    ActivationCost cost;
+
+private:
+    const Training& training_;
+    Recompute recompute_;
+};
+
+// Hands every tensor to `list_.add()`, one that the model does not have with no width. The symbols are
+// Korthikanti's, and d for the width of a head, k for key/value heads.
+template <class List>
 class Lister
 {
 public:
-    Lister(const Model& model, const Training& training, const Parallel& parallel)
+    Lister(const Model& model, const Training& training, const Parallel& parallel, List& list)
         : m_(model), p_(parallel), e_(element_bytes(training)), in_(input_bytes(training)),
-          h_(static_cast<double>(model.hidden)), a_(static_cast<double>(model.heads)), dropout_(model.dropout)
+          h_(static_cast<double>(model.hidden)), a_(static_cast<double>(model.heads)), dropout_(model.dropout),
+          list_(list)
     {
     }
 
-    ActivationTensors list(bool with_experts)
+    void list(bool with_experts)
     {
         half_ = LayerHalf::attention;
         list_.add({"the layer's input", "h", half_, e_, h_, true, false, true});
@@ -43,7 +82,6 @@ public:
         dropped("mask of the MLP's dropout");
         const auto more = static_cast<double>(m_.norms_per_layer - 2);
         sequence("inputs of the norms behind", more > 1 ? "2 h" : "h", e_, more * h_);
-        return list_;
     }
 
 private:
@@ -146,7 +184,7 @@ private:
     bool dropout_;
     double output_ = 0; // width of attention's output
     LayerHalf half_ = LayerHalf::attention;
-    ActivationTensors list_;
+    List& list_;
 };
 
 } // namespace
@@ -159,18 +197,17 @@ double element_bytes(const Training& t)
 ActivationTensors activation_tensors(const Model& model, const Training& training, const Parallel& parallel,
                                      bool with_experts)
 {
-    return Lister(model, training, parallel).list(with_experts);
+    ActivationTensors tensors;
+    Lister(model, training, parallel, tensors).list(with_experts);
+    return tensors;
 }
 
-Keeping keeping(const ActivationTensor& tensor, const Training& training, Recompute recompute)
+ActivationCost activation_cost(const Model& model, const Training& training, const Parallel& parallel,
+                               bool with_experts, Recompute recompute)
 {
-    if (tensor.scores && training.flash_attention)
-    {
-        return Keeping::never;
-    }
-    const bool dropped =
-        recompute == Recompute::full ? !tensor.input : recompute == Recompute::selective && tensor.scores;
-    return dropped ? Keeping::again : Keeping::kept;
+    Sum sum(training, recompute);
+    Lister(model, training, parallel, sum).list(with_experts);
+    return sum.cost;
 }
 
 double tensor_bytes(const ActivationTensor& tensor, const Training& training, const Parallel& parallel)

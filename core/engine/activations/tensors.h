@@ -33,7 +33,7 @@ struct ActivationTensor
     double per_token() const { return element * width; }
 };
 
-// The list, without a visit to the heap: a search asks for it millions of times.
+// The list, without a visit to the heap.
 class ActivationTensors
 {
 public:

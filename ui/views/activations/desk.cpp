@@ -84,7 +84,7 @@ LayerTensors layer_tensors(const Scenario& s, const ActivationsState& state)
         (row.keeping == Keeping::kept    ? layer.kept
          : row.keeping == Keeping::again ? layer.again
                                          : layer.never) += row.bytes;
-        layer.largest = std::max(layer.largest, row.bytes);
+        layer.largest = std::max(layer.largest, row.keeping == Keeping::never ? 0 : row.bytes);
         layer.rows.push_back(row);
     }
     if (state.by_size)
@@ -100,11 +100,18 @@ LayerCuts layer_cuts(const Scenario& scenario, bool experts)
     const auto bytes = [&]
     { return layer_activations(s.model, s.training, s.parallel, experts, s.training.recompute); };
     LayerCuts cuts;
+    for (const std::int64_t t : {std::int64_t{2}, std::int64_t{4}, std::int64_t{8}})
+    {
+        const bool fits = s.model.heads % t == 0 && s.model.ffn % t == 0;
+        cuts.tensor = fits ? t : cuts.tensor;
+    }
+    cuts.tensor = scenario.parallel.tensor > 1 ? scenario.parallel.tensor : cuts.tensor;
+    s.parallel.tensor = cuts.tensor;
     s.parallel.sequence_parallel = true;
     cuts.all = bytes();
     s.parallel.sequence_parallel = false;
     cuts.products = bytes();
-    s.parallel.tensor = 1;
+    s.parallel.tensor = s.parallel.expert_tensor = 1;
     cuts.whole = bytes();
     return cuts;
 }

@@ -36,7 +36,7 @@ struct LayerTensors
     double kept = 0;
     double again = 0;
     double never = 0;
-    double largest = 0; // of all rows
+    double largest = 0; // of all that are written
 
     double all() const { return kept + again + never; }
     const TensorRow* find(std::string_view name) const; // null where there is none
@@ -46,9 +46,11 @@ struct LayerTensors
 
 LayerTensors layer_tensors(const Scenario& scenario, const ActivationsState& state);
 
-// Bytes of one layer that are kept if tensor parallelism cuts nothing, the products only, or all of it.
+// Bytes of one layer that are kept if tensor parallelism cuts nothing, the products only, or all of it. Without a
+// tensor cut one of 8, 4 or 2 is supposed, whichever the model allows.
 struct LayerCuts
 {
+    std::int64_t tensor = 1;
     double whole = 0;
     double products = 0;
     double all = 0;

@@ -14,7 +14,7 @@ namespace ringside
 namespace
 {
 
-// Heat: how much of the largest tensor's bytes. The root keeps small ones apart from the ground.
+// Heat: how much of the largest kept tensor's bytes. The root keeps small ones apart from the ground.
 Colour heat_of(const Theme& t, const TensorRow& row, double largest)
 {
     const auto share = static_cast<float>(std::sqrt(row.bytes / std::max(1.0, largest)));
@@ -37,7 +37,8 @@ std::string tip_of(const Frame& frame, const TensorRow& row)
                        term.working, term.source);
 }
 
-// What is not kept is hatched over the ground; what is kept is filled in its heat.
+// What is kept is filled in its heat; what is computed again hatched in the same colour, what is never written on
+// the bare ground.
 void draw_bytes(const Painter& p, Rect r, const TensorRow& row, double largest)
 {
     const Theme& t = p.theme;
@@ -51,10 +52,29 @@ void draw_bytes(const Painter& p, Rect r, const TensorRow& row, double largest)
         }
         return;
     }
-    if (r.w > 3)
+    if (r.w <= 3)
     {
-        p.hatch(r, t.idle_hatch, kIdleHatch);
-        p.outline(r, t.line, 1);
+        return;
+    }
+    if (row.keeping == Keeping::again)
+    {
+        const Colour fill = t.of(Component::activations).fill;
+        p.fill(r, dim(t, fill, 0.75F), p.px(2));
+        p.hatch(r, dim(t, fill, 0.2F), kExposedHatch);
+        return;
+    }
+    p.hatch(r, t.idle_hatch, kIdleHatch);
+    p.outline(r, t.line, 1);
+}
+
+// Where a bar is cut because what it stands for is longer.
+void draw_break(const Painter& p, Rect r)
+{
+    const float x = r.right() - p.px(12);
+    const float slant = p.px(4);
+    for (const float shift : {0.0F, p.px(5)})
+    {
+        p.line(x + shift + slant, r.y - 1, x + shift - slant, r.bottom() + 1, p.theme.window, p.px(3));
     }
 }
 
@@ -103,8 +123,12 @@ public:
     void draw()
     {
         choose();
+        if (shown_.empty())
+        {
+            return;
+        }
         Rect rest = area_;
-        const float row = std::min(rest.h / static_cast<float>(lines()), p_.px(28));
+        const float row = std::min(rest.h / static_cast<float>(lines()), p_.px(38));
         std::optional<LayerHalf> half;
         for (const TensorRow* tensor : shown_)
         {
@@ -128,7 +152,7 @@ private:
     // All rows if they have room, with headings if these have too; else the largest.
     void choose()
     {
-        const auto room = static_cast<std::size_t>(std::max(1.0F, area_.h / least_));
+        const auto room = static_cast<std::size_t>(std::max(0.0F, area_.h / least_));
         for (const TensorRow& row : layer_.rows)
         {
             shown_.push_back(&row);
@@ -139,8 +163,10 @@ private:
             return;
         }
         std::vector<const TensorRow*> largest = shown_;
-        std::ranges::stable_sort(largest, std::ranges::greater{}, [](const TensorRow* r) { return r->bytes; });
-        largest.resize(std::max<std::size_t>(1, room - 1));
+        std::ranges::stable_sort(largest, std::ranges::greater{},
+                                 [](const TensorRow* r)
+                                 { return r->keeping == Keeping::kept ? r->bytes : r->bytes * 1e-12; });
+        largest.resize(room > 0 ? room - 1 : 0);
         std::erase_if(shown_, [&](const TensorRow* r) { return std::ranges::find(largest, r) == largest.end(); });
     }
 
@@ -148,13 +174,13 @@ private:
     {
         for (const TensorRow& row : layer_.rows)
         {
-            columns_.name = std::max(columns_.name, p_.width(Type::small, row.tensor.name));
+            columns_.name = std::max(columns_.name, p_.width(Type::small_strong, row.tensor.name));
             columns_.formula =
                 std::max(columns_.formula, p_.width(Type::mono_small, formula_of(row)));
         }
         const float gap = p_.px(12);
         columns_.number = p_.width(Type::mono_small, "0.000 MB") + gap;
-        columns_.share = p_.width(Type::mono_small, "00.0%") + gap;
+        columns_.share = p_.width(Type::mono_small, "0.000%") + gap;
         columns_.name = std::min(columns_.name + gap, area_.w * 0.45F);
         columns_.formula += gap;
         const float bar = p_.px(120);
@@ -221,8 +247,14 @@ private:
     void draw_bar(Rect cell, const TensorRow& row) const
     {
         const float inset = std::max(1.0F, std::round(cell.h * 0.16F));
-        const float w = cell.w * static_cast<float>(row.bytes / std::max(1.0, layer_.largest));
-        draw_bytes(p_, {cell.x, cell.y + inset, std::max(2.0F, w), cell.h - 2 * inset}, row, layer_.largest);
+        const double share = row.bytes / std::max(1.0, layer_.largest);
+        const float w = cell.w * static_cast<float>(std::min(1.0, share));
+        const Rect bar{cell.x, cell.y + inset, std::max(2.0F, w), cell.h - 2 * inset};
+        draw_bytes(p_, bar, row, layer_.most().bytes);
+        if (share > 1)
+        {
+            draw_break(p_, bar);
+        }
     }
 
     void draw_others(Rect r) const
@@ -251,6 +283,78 @@ private:
     Columns columns_;
     std::vector<const TensorRow*> shown_;
     bool headings_ = false;
+};
+
+// All tensors side by side; those that are never written behind the others, cut where they would take more than
+// their share.
+class Strip
+{
+public:
+    Strip(const Painter& painter, Rect area, const Frame& frame, const LayerTensors& layer,
+          ActivationsState& state)
+        : p_(painter), frame_(frame), layer_(layer), state_(state), area_(area)
+    {
+        constexpr double kMostNever = 0.3;
+        const double written = std::max(1.0, layer.kept + layer.again);
+        const double share = std::min(kMostNever, layer.never / (written + layer.never));
+        written_ = area.w * static_cast<float>((1 - share) / written);
+        never_ = layer.never > 0 ? area.w * static_cast<float>(share / layer.never) : 0;
+        broken_ = layer.never / (written + layer.never) > kMostNever;
+    }
+
+    void draw()
+    {
+        float x = area_.x;
+        for (const bool never : {false, true})
+        {
+            for (const TensorRow& row : layer_.rows)
+            {
+                if ((row.keeping == Keeping::never) != never)
+                {
+                    continue;
+                }
+                const float w = static_cast<float>(row.bytes) * (never ? never_ : written_);
+                draw_block({x, area_.y, w - (w > 4 ? 1.0F : 0.0F), area_.h}, row);
+                x += w;
+            }
+        }
+        if (broken_)
+        {
+            draw_break(p_, area_);
+        }
+    }
+
+private:
+    void draw_block(Rect block, const TensorRow& row)
+    {
+        if (block.w < 1)
+        {
+            return;
+        }
+        draw_bytes(p_, block, row, layer_.most().bytes);
+        const std::string label = fmt::format("###block {}", row.tensor.name);
+        react(p_, frame_, press(p_, block, label.c_str(), 2), row, state_);
+        if (is_lit(row, state_))
+        {
+            p_.outline(block, p_.theme.text, p_.px(2), p_.px(2));
+        }
+        const bool most = row.keeping == Keeping::kept && row.bytes == layer_.most().bytes;
+        if (most && p_.width(Type::small_strong, row.tensor.name) + p_.px(8) < block.w &&
+            p_.height(Type::small_strong) < block.h)
+        {
+            p_.text(block.centre(), block.middle(), Type::small_strong,
+                    p_.theme.of(Component::activations).label, row.tensor.name, Align::centre);
+        }
+    }
+
+    const Painter& p_;
+    const Frame& frame_;
+    const LayerTensors& layer_;
+    ActivationsState& state_;
+    Rect area_;
+    float written_ = 0; // [px/B]
+    float never_ = 0;
+    bool broken_ = false;
 };
 
 // Under the strip, what the parts of it come to.
@@ -286,30 +390,7 @@ void draw_layer_strip(const Painter& p, Rect area, const Frame& frame, const Lay
 {
     p.part("layer", area);
     draw_sums(p, area.cut_bottom(p.height(Type::small) + p.px(8)), layer);
-    float x = area.x;
-    for (const TensorRow& row : layer.rows)
-    {
-        const float w = area.w * static_cast<float>(row.bytes / std::max(1.0, layer.all()));
-        const Rect block{x, area.y, w - (w > 4 ? 1.0F : 0.0F), area.h};
-        x += w;
-        if (w < 1)
-        {
-            continue;
-        }
-        draw_bytes(p, block, row, layer.largest);
-        react(p, frame, press(p, block, fmt::format("###block {}", row.tensor.name).c_str(), 2), row, state);
-        if (is_lit(row, state))
-        {
-            p.outline(block, p.theme.text, p.px(2), p.px(2));
-        }
-        const bool most = row.keeping == Keeping::kept && row.bytes == layer.largest;
-        if (most && p.width(Type::small_strong, row.tensor.name) + p.px(8) < block.w &&
-            p.height(Type::small_strong) < block.h)
-        {
-            p.text(block.centre(), block.middle(), Type::small_strong,
-                   p.theme.of(Component::activations).label, row.tensor.name, Align::centre);
-        }
-    }
+    Strip(p, area, frame, layer, state).draw();
 }
 
 void draw_tensor_rows(const Painter& painter, Rect area, const Frame& frame, const LayerTensors& layer,
