@@ -14,9 +14,6 @@ namespace ringside
 
 using nlohmann::json;
 
-namespace
-{
-
 std::string shown(const json& value)
 {
     std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -32,6 +29,25 @@ std::string shown(const json& value)
     }
     return text.substr(0, end) + "...";
 }
+
+std::optional<std::int64_t> whole(const json& value)
+{
+    if (value.is_number_integer())
+    {
+        return value.is_number_unsigned() && value.get<std::uint64_t>() > (std::uint64_t{1} << 62U)
+                   ? std::optional<std::int64_t>{}
+                   : value.get<std::int64_t>();
+    }
+    if (value.is_number_float() && std::floor(value.get<double>()) == value.get<double>() &&
+        std::abs(value.get<double>()) < 4e18)
+    {
+        return static_cast<std::int64_t>(value.get<double>());
+    }
+    return {};
+}
+
+namespace
+{
 
 // Issues for names nobody knows. A file of nothing else is answered with the first hundred.
 class UnknownFields
@@ -80,23 +96,6 @@ Issues read_name(const json& object, const std::string& path, std::string& targe
 std::string range_hint(double least, double most)
 {
     return fmt::format("use {} to {}", three_digits(least), three_digits(most));
-}
-
-// A whole number written as 256 or 2.56e2; anything else is nothing.
-std::optional<std::int64_t> whole(const json& value)
-{
-    if (value.is_number_integer())
-    {
-        return value.is_number_unsigned() && value.get<std::uint64_t>() > (std::uint64_t{1} << 62U)
-                   ? std::optional<std::int64_t>{}
-                   : value.get<std::int64_t>();
-    }
-    if (value.is_number_float() && std::floor(value.get<double>()) == value.get<double>() &&
-        std::abs(value.get<double>()) < 4e18)
-    {
-        return static_cast<std::int64_t>(value.get<double>());
-    }
-    return {};
 }
 
 // One overload for each kind of member. Each returns an issue without a path, or nothing.
@@ -634,6 +633,11 @@ Result<Scenario> scenario_from_text(std::string_view text, const Presets& preset
 {
     auto parsed = parse_json(text);
     return parsed ? scenario_from_json(*parsed, presets) : Result<Scenario>(parsed.issues());
+}
+
+json to_json(const Model& model)
+{
+    return to_object(model);
 }
 
 json to_json(const Scenario& s, const Presets& presets)

@@ -14,6 +14,11 @@ namespace ringside
 // The largest JSON text that is read; a scenario is a few hundred bytes.
 inline constexpr std::size_t kMaxJsonBytes = 16U << 20U;
 
+// A value as faults quote it: JSON, cut off after 60 bytes.
+std::string shown(const nlohmann::json& value);
+// A whole number written as 256 or 2.56e2; anything else is nothing.
+std::optional<std::int64_t> whole(const nlohmann::json& value);
+
 // Parses JSON text. Faults: empty, too large, not JSON (with line and column), a field given twice.
 Result<nlohmann::json> parse_json(std::string_view text);
 
@@ -29,6 +34,8 @@ Issues calibration_from_json(const nlohmann::json& gpu, const std::string& path,
 // parse_json, then scenario_from_json.
 Result<Scenario> scenario_from_text(std::string_view text, const Presets& presets);
 
+// Every field of a shape, without its name and preset.
+nlohmann::json to_json(const Model& model);
 nlohmann::json to_json(const Scenario& scenario, const Presets& presets);
 // Changes one value in scenario JSON: set_path(json, "parallel.tensor=4"). The value is JSON, or else a
 // string. A path into a preset ("model.layers=12") turns the id into {"preset": id, "layers": 12}.
