@@ -182,6 +182,7 @@ TEST_CASE("inside the core every room includes only the rooms below it")
         {"core/study",
          {"core/base", "core/scenario", "core/schedule", "core/collective", "core/engine", "core/search"}},
         {"core/lab", {"core/base", "core/scenario", "core/schedule", "core/engine"}},
+        {"core/launch", {"core/base", "core/scenario", "core/schedule"}},
         {"core/parallel",
          {"core/base", "core/scenario", "core/schedule", "core/collective", "core/engine", "core/lab",
           "core/trainer"}},

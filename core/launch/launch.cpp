@@ -1,0 +1,63 @@
+#include "core/launch/launch.h"
+
+#include "core/launch/draft.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ringside
+{
+
+std::string text_of(const Launch& launch, const LaunchFile& file)
+{
+    constexpr std::size_t kMostColumn = 56; // explanations stand below each other up to here
+    std::size_t column = 0;
+    for (const LaunchLine& line : file.lines)
+    {
+        column =
+            line.flag >= 0 && line.text.size() <= kMostColumn ? std::max(column, line.text.size()) : column;
+    }
+    std::string text;
+    for (const LaunchLine& line : file.lines)
+    {
+        text += line.text;
+        if (line.flag >= 0 && !file.comment.empty())
+        {
+            text.append(line.text.size() < column ? column - line.text.size() : 0, ' ');
+            text += "  " + file.comment + launch.flags[static_cast<std::size_t>(line.flag)].explains;
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+namespace
+{
+
+constexpr std::array kTools{
+    LaunchTool{"megatron", "Megatron-LM", "megatron/training/arguments.py of commit 000c4ac24f (Core 0.15)",
+               write_megatron},
+    LaunchTool{"deepspeed", "DeepSpeed", "config-json.md and the AutoTP training tutorial of 0.18",
+               write_deepspeed},
+    LaunchTool{"torchtitan", "torchtitan",
+               "job_config.py of 0.2, the last with TOML files; later ones name the "
+               "same settings in Python",
+               write_torchtitan},
+    LaunchTool{"nanotron", "nanotron", "src/nanotron/config of main in 2025", write_nanotron},
+};
+
+} // namespace
+
+std::span<const LaunchTool> launch_tools()
+{
+    return kTools;
+}
+
+const LaunchTool* find_launch_tool(std::string_view id)
+{
+    const auto found =
+        std::find_if(kTools.begin(), kTools.end(), [&](const LaunchTool& tool) { return tool.id == id; });
+    return found == kTools.end() ? nullptr : &*found;
+}
+
+} // namespace ringside

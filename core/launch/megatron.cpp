@@ -1,0 +1,494 @@
+// Megatron-LM: options of pretrain_gpt.py, and the checks that its own validate_args makes of them.
+#include "core/launch/draft.h"
+#include "core/scenario/fields.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+std::string layers_of_kind(std::int64_t count, char kind)
+{
+    return count == 0 ? "" : count == 1 ? std::string(1, kind) : fmt::format("{}*{}", kind, count);
+}
+
+// "Et*20|t*20|t*20|t*20,L": embedding, layers and loss on their stages.
+std::string stage_layout(const std::vector<std::int64_t>& stages)
+{
+    std::string layout = "'E";
+    for (std::size_t i = 0; i < stages.size(); ++i)
+    {
+        layout += (i > 0 ? "|" : "") + layers_of_kind(stages[i], 't');
+    }
+    return layout + ",L'";
+}
+
+// "([0]*3+[1]*58)": a 1 for every layer with experts.
+std::string expert_layers(const Model& m)
+{
+    if (m.dense_layers == 0)
+    {
+        return fmt::format("{}", m.moe_interval); // layer i has experts if i is a multiple
+    }
+    std::string list;
+    const auto add = [&](std::int64_t one, std::int64_t count)
+    {
+        if (count > 0)
+        {
+            list += fmt::format("{}[{}]*{}", list.empty() ? "" : "+", one, count);
+        }
+    };
+    std::int64_t run = 0;
+    bool of = false;
+    for (std::int64_t layer = 0; layer < m.layers; ++layer)
+    {
+        const bool experts = has_experts(m, layer);
+        if (experts != of)
+        {
+            add(of ? 1 : 0, run);
+            run = 0;
+            of = experts;
+        }
+        ++run;
+    }
+    add(of ? 1 : 0, run);
+    return "'(" + list + ")'";
+}
+
+void attention(LaunchDraft& d)
+{
+    const Model& m = d.s.model;
+    d.set("--num-attention-heads", m.heads, "query heads", "model.heads");
+    if (m.attention == Attention::mla)
+    {
+        d.set("--multi-latent-attention", "", "keys and values from one latent", "model.attention");
+        if (m.q_lora_rank > 0)
+        {
+            d.set("--q-lora-rank", m.q_lora_rank, "latent width of queries", "model.q_lora_rank");
+        }
+        d.set("--kv-lora-rank", m.kv_lora_rank, "latent width of keys and values", "model.kv_lora_rank");
+        d.set("--qk-head-dim", m.qk_nope_head_dim, "head width without positions", "model.qk_nope_head_dim");
+        d.set("--qk-pos-emb-head-dim", m.qk_rope_head_dim, "head width with rotary positions",
+              "model.qk_rope_head_dim");
+        d.set("--v-head-dim", m.v_head_dim, "head width of values", "model.v_head_dim");
+        d.set("--qk-layernorm", "", "norms on the latents", "model.attention");
+        return;
+    }
+    if (m.kv_heads != m.heads)
+    {
+        d.set("--group-query-attention", "", "several query heads share a key/value head", "model.attention");
+        d.set("--num-query-groups", m.kv_heads, "key/value heads", "model.kv_heads");
+    }
+    if (m.head_dim * m.heads != m.hidden)
+    {
+        d.set("--kv-channels", m.head_dim, "width of a head", "model.head_dim");
+    }
+    if (m.qk_norm == QkNorm::head)
+    {
+        d.set("--qk-layernorm", "", "queries and keys are normalized", "model.qk_norm");
+    }
+    else if (m.qk_norm == QkNorm::full)
+    {
+        d.not_expressed("model.qk_norm", "full", "only norms of single heads exist; left out");
+    }
+    if (m.attention_sinks)
+    {
+        d.set("--softmax-type", "learnable", "a learned logit for each head", "model.attention_sinks");
+    }
+}
+
+void positions(LaunchDraft& d)
+{
+    const Model& m = d.s.model;
+    const Training& t = d.s.training;
+    d.set("--seq-length", t.sequence_length, "tokens of a sequence", "training.sequence_length");
+    const bool learned = m.positions == Positions::learned;
+    const std::int64_t rows =
+        learned ? std::max(m.max_sequence_length, t.sequence_length) : t.sequence_length;
+    d.set("--max-position-embeddings", rows, "at least the sequence",
+          learned ? "model.max_sequence_length" : "training.sequence_length");
+    if (learned && m.max_sequence_length < t.sequence_length)
+    {
+        d.not_expressed(
+            "model.max_sequence_length", fmt::format("{}", m.max_sequence_length),
+            fmt::format("a position table shorter than the sequence is refused; {} rows written", rows));
+    }
+    d.set("--position-embedding-type",
+          learned                          ? "learned_absolute"
+          : m.positions == Positions::rope ? "rope"
+                                           : "none",
+          "how positions enter", "model.positions");
+    if (m.positions == Positions::alibi)
+    {
+        d.not_expressed("model.positions", "alibi", "there are no ALiBi slopes; no positions written");
+    }
+}
+
+void experts(LaunchDraft& d)
+{
+    const Model& m = d.s.model;
+    if (m.experts == 0)
+    {
+        return;
+    }
+    d.section("experts");
+    d.set("--num-experts", m.experts, "routed experts of a layer", "model.experts");
+    d.set("--moe-router-topk", m.experts_per_token, "experts a token visits", "model.experts_per_token");
+    d.set("--moe-ffn-hidden-size", m.expert_ffn, "width of an expert", "model.expert_ffn");
+    if (m.shared_experts > 0)
+    {
+        d.set("--moe-shared-expert-intermediate-size", m.shared_experts * m.expert_ffn,
+              "width of the shared experts together", "model.shared_experts");
+    }
+    if (m.dense_layers > 0 || m.moe_interval > 1)
+    {
+        d.set("--moe-layer-freq", expert_layers(m), "1: a layer with experts",
+              m.dense_layers > 0 ? "model.dense_layers" : "model.moe_interval");
+    }
+    if (m.router_bias)
+    {
+        d.set("--moe-router-enable-expert-bias", "", "balances without a loss", "model.router_bias");
+        d.set("--moe-router-score-function", "sigmoid", "which that bias asks for", "model.router_bias");
+    }
+    d.set("--moe-token-dispatcher-type", "alltoall", "tokens travel to their experts", "parallel.expert");
+    if (d.s.training.precision == Precision::bf16 || d.s.training.precision == Precision::fp8)
+    {
+        d.set("--moe-grouped-gemm", "", "experts of a GPU in one kernel");
+    }
+}
+
+void model(LaunchDraft& d)
+{
+    const Model& m = d.s.model;
+    d.section("model");
+    d.set("--num-layers", m.layers, "transformer blocks", "model.layers");
+    d.set("--hidden-size", m.hidden, "width of the residual stream", "model.hidden");
+    d.set("--ffn-hidden-size", m.ffn, "inner width of the MLP", "model.ffn");
+    attention(d);
+    positions(d);
+    if (m.gated_mlp)
+    {
+        d.set("--swiglu", "", "gated MLP of three matrices", "model.gated_mlp");
+    }
+    d.set("--normalization", m.norm == Norm::rmsnorm ? "RMSNorm" : "LayerNorm", "kind of norm", "model.norm");
+    if (!m.tied_embeddings)
+    {
+        d.set("--untie-embeddings-and-output-weights", "", "the output has a matrix of its own",
+              "model.tied_embeddings");
+    }
+    if (!m.biases)
+    {
+        d.set("--disable-bias-linear", "", "no biases", "model.biases");
+        if (m.qkv_bias)
+        {
+            d.set("--add-qkv-bias", "", "but on queries, keys, values", "model.qkv_bias");
+        }
+    }
+    d.set("--hidden-dropout", m.dropout ? "0.1" : "0.0", "dropout", "model.dropout");
+    d.set("--attention-dropout", m.dropout ? "0.1" : "0.0", "dropout", "model.dropout");
+    if (m.norms_per_layer != 2)
+    {
+        d.not_expressed("model.norms_per_layer", fmt::format("{}", m.norms_per_layer),
+                        "a layer has two norms, before attention and MLP");
+    }
+    experts(d);
+}
+
+void pipeline(LaunchDraft& d)
+{
+    const Parallel& p = d.s.parallel;
+    const std::string_view kind = d.s.training.schedule->id;
+    d.set("--pipeline-model-parallel-size", p.pipeline, "stages of the model", "parallel.pipeline");
+    if (p.pipeline == 1)
+    {
+        return;
+    }
+    const bool interleaved = kind == "interleaved" && p.chunks > 1;
+    if (!p.stage_layers.empty() && (interleaved || p.chunks == 1))
+    {
+        d.set("--pipeline-model-parallel-layout", stage_layout(p.stage_layers),
+              "layers (t) of each stage, embedding (E), loss (L)", "parallel.stage_layers");
+    }
+    else if (interleaved)
+    {
+        d.set("--num-layers-per-virtual-pipeline-stage", d.s.model.layers / (p.pipeline * p.chunks),
+              fmt::format("{} chunks a stage, interleaved 1F1B", p.chunks), "parallel.chunks");
+    }
+    if (kind != "1f1b" && !interleaved)
+    {
+        d.not_expressed("training.schedule", std::string(kind),
+                        "there are 1F1B and interleaved 1F1B only; 1F1B written");
+        if (d.s.model.layers % p.pipeline != 0 && p.chunks > 1)
+        {
+            d.not_expressed("parallel.chunks", fmt::format("{}", p.chunks),
+                            fmt::format("{} layers do not divide into {} stages, which is refused",
+                                        d.s.model.layers, p.pipeline));
+        }
+    }
+}
+
+// ZeRO-2 and 3 are Megatron-FSDP's, which has no pipeline.
+void sharding(LaunchDraft& d)
+{
+    const Parallel& p = d.s.parallel;
+    const bool fsdp = p.zero >= 2 && p.pipeline == 1;
+    if (p.zero >= 2 && !fsdp)
+    {
+        d.not_expressed("parallel.zero", fmt::format("{}", p.zero),
+                        "not beside pipeline stages; the distributed optimizer (ZeRO-1) written");
+    }
+    if (d.s.training.optimizer == Optimizer::muon && p.zero > 0)
+    {
+        d.not_expressed("parallel.zero", fmt::format("{}", p.zero),
+                        "Muon is refused with a distributed optimizer");
+        return;
+    }
+    if (p.zero >= 1)
+    {
+        d.set("--use-distributed-optimizer", "", "shards the optimizer over the replicas", "parallel.zero");
+    }
+    if (fsdp)
+    {
+        d.set("--use-megatron-fsdp", "", fmt::format("for ZeRO-{}", p.zero), "parallel.zero");
+        d.set("--data-parallel-sharding-strategy", p.zero == 2 ? "optim_grads" : "optim_grads_params",
+              p.zero == 2 ? "and gradients" : "gradients and weights too", "parallel.zero");
+        d.set("--no-gradient-accumulation-fusion", "", "as FSDP asks for", "parallel.zero");
+        d.set("--ckpt-format", "fsdp_dtensor", "the one format FSDP saves", "parallel.zero");
+    }
+    if (data_parallel(d.s) > 1)
+    {
+        d.set("--overlap-grad-reduce", "", "gradients travel beside the backward");
+        if (p.zero >= 1)
+        {
+            d.set("--overlap-param-gather", "", "weights come beside the forward", "parallel.zero");
+        }
+    }
+}
+
+void layout(LaunchDraft& d)
+{
+    const Parallel& p = d.s.parallel;
+    const Model& m = d.s.model;
+    d.section(
+        fmt::format("layout: data {} is what remains of {} GPUs", data_parallel(d.s), d.s.cluster.gpus));
+    d.set("--tensor-model-parallel-size", p.tensor, "GPUs that share each matrix", "parallel.tensor");
+    const bool asked = m.experts > 0 && p.tensor > 1 && !p.sequence_parallel;
+    if ((p.sequence_parallel && p.tensor > 1) || asked)
+    {
+        d.set("--sequence-parallel", "", "norms and residual cut along the sequence",
+              "parallel.sequence_parallel");
+    }
+    if (asked)
+    {
+        d.not_expressed("parallel.sequence_parallel", "false",
+                        "experts and tensor parallelism want the sequence cut too; switched on");
+    }
+    if (p.sequence_parallel && p.tensor == 1)
+    {
+        d.not_expressed("parallel.sequence_parallel", "true",
+                        "switched off by Megatron-LM where tensor is 1");
+    }
+    pipeline(d);
+    if (p.context > 1)
+    {
+        d.set("--context-parallel-size", p.context, "GPUs that share a sequence", "parallel.context");
+        d.set("--cp-comm-type", "p2p", "keys and values go round a ring", "parallel.context");
+        if (d.s.training.sequence_length % (2 * p.context) != 0)
+        {
+            d.not_expressed("training.sequence_length", fmt::format("{}", d.s.training.sequence_length),
+                            fmt::format("must be a multiple of {}, twice the context size", 2 * p.context));
+        }
+    }
+    if (m.experts > 0)
+    {
+        d.set("--expert-model-parallel-size", p.expert, "GPUs that share the experts", "parallel.expert");
+        d.set("--expert-tensor-parallel-size", p.expert_tensor, "GPUs that share one expert",
+              "parallel.expert_tensor");
+        if (p.expert > 1 && d.s.training.precision == Precision::fp16)
+        {
+            d.not_expressed("training.precision", "fp16", "expert parallelism is refused in fp16");
+        }
+    }
+    sharding(d);
+}
+
+void gradients(LaunchDraft& d)
+{
+    const Training& t = d.s.training;
+    const bool half = t.precision == Precision::fp16;
+    if (t.precision == Precision::fp32)
+    {
+        return;
+    }
+    if (t.gradient_dtype == GradientDtype::fp32)
+    {
+        d.set("--accumulate-allreduce-grads-in-fp32", "", "gradients summed in fp32",
+              "training.gradient_dtype");
+    }
+    else if (t.gradient_dtype == GradientDtype::bf16 && !half)
+    {
+        d.set("--grad-reduce-in-bf16", "", "gradients summed in bf16", "training.gradient_dtype");
+    }
+    else if ((t.gradient_dtype == GradientDtype::fp16) != half)
+    {
+        d.not_expressed("training.gradient_dtype", std::string(name_of(t.gradient_dtype)),
+                        fmt::format("gradients are fp32 or {}; the latter written", half ? "fp16" : "bf16"));
+        if (!half)
+        {
+            d.set("--grad-reduce-in-bf16", "", "the nearest to 16-bit gradients", "training.gradient_dtype");
+        }
+    }
+}
+
+void precision(LaunchDraft& d)
+{
+    const Training& t = d.s.training;
+    if (t.precision == Precision::fp16)
+    {
+        d.set("--fp16", "", "products in fp16, loss scaled", "training.precision");
+    }
+    else if (t.precision != Precision::fp32)
+    {
+        d.set("--bf16", "", "products in bf16", "training.precision");
+    }
+    if (t.precision == Precision::fp8)
+    {
+        const bool blocks = t.fp8_recipe == Fp8Recipe::deepseek;
+        d.set("--fp8-format", blocks ? "e4m3" : "hybrid",
+              blocks ? "E4M3 everywhere" : "E4M3, and E5M2 backward", "training.precision");
+        d.set("--fp8-recipe", blocks ? "blockwise" : "tensorwise",
+              blocks ? "a scale for each block of 128" : "a scale for each tensor", "training.fp8_recipe");
+        if (t.fp8_recipe != Fp8Recipe::bf16_weights)
+        {
+            d.set("--fp8-param-gather", "", "weights kept in 8 bits", "training.fp8_recipe");
+            if (d.s.parallel.zero == 0)
+            {
+                d.not_expressed("training.fp8_recipe", blocks ? "deepseek" : "fp8-weights",
+                                "8-bit weights want the distributed optimizer: set parallel.zero to 1");
+            }
+        }
+    }
+    gradients(d);
+}
+
+void optimizer(LaunchDraft& d)
+{
+    const Training& t = d.s.training;
+    const bool sharded = d.s.parallel.zero >= 1 && t.optimizer != Optimizer::muon;
+    const std::string_view kind = t.optimizer == Optimizer::sgd_momentum ? "sgd"
+                                  : t.optimizer == Optimizer::muon       ? "muon"
+                                                                         : "adam";
+    d.set("--optimizer", std::string(kind), "kind of optimizer", "training.optimizer");
+    const bool bytes = t.optimizer == Optimizer::adamw_8bit;
+    const bool halves = t.precision == Precision::fp8 && t.fp8_recipe == Fp8Recipe::deepseek &&
+                        t.optimizer == Optimizer::adamw;
+    const bool offload = t.offload != Offload::none && sharded;
+    if (((bytes || halves) && sharded) || offload)
+    {
+        d.set("--use-precision-aware-optimizer", "", "moments of any width", "training.optimizer");
+    }
+    if ((bytes || halves) && sharded)
+    {
+        d.set("--exp-avg-dtype", bytes ? "fp8" : "bf16", "of the momentum", "training.optimizer");
+        d.set("--exp-avg-sq-dtype", bytes ? "fp8" : "bf16", "of the variance", "training.optimizer");
+    }
+    else if (bytes || halves)
+    {
+        d.not_expressed("training.optimizer", std::string(name_of(t.optimizer)),
+                        "narrow moments want the distributed optimizer: set parallel.zero to 1");
+    }
+    if (t.optimizer == Optimizer::adafactor)
+    {
+        d.not_expressed("training.optimizer", "adafactor",
+                        "there is none; Adam written, with twice the state");
+    }
+    if (t.optimizer == Optimizer::muon)
+    {
+        d.set("--ckpt-format", "torch", "the one format Muon saves", "training.optimizer");
+    }
+    if (offload)
+    {
+        d.set("--optimizer-cpu-offload", "", "optimizer on the host", "training.offload");
+        d.set("--optimizer-offload-fraction", "1.0", "all of it", "training.offload");
+    }
+    if (t.offload != Offload::none && t.offload != Offload::optimizer_cpu)
+    {
+        d.not_expressed("training.offload", std::string(name_of(t.offload)),
+                        "only the optimizer, and only to the host's memory");
+    }
+    else if (t.offload != Offload::none && !sharded)
+    {
+        d.not_expressed("training.offload", std::string(name_of(t.offload)),
+                        "wants the distributed optimizer: set parallel.zero to 1");
+    }
+}
+
+void training(LaunchDraft& d)
+{
+    const Training& t = d.s.training;
+    d.section("training");
+    d.set("--micro-batch-size", t.micro_batch, "sequences at once", "training.micro_batch");
+    d.set("--global-batch-size", t.global_batch, "sequences of a step", "training.global_batch");
+    d.set("--train-iters", train_steps(d.s), "steps until all tokens are seen", "training.tokens");
+    precision(d);
+    optimizer(d);
+    if (t.recompute == Recompute::full)
+    {
+        d.set("--recompute-granularity", "full", "whole layers computed again", "training.recompute");
+        d.set("--recompute-method", "uniform", "each layer by itself", "training.recompute");
+        d.set("--recompute-num-layers", "1", "one input kept a layer", "training.recompute");
+    }
+    else if (t.recompute == Recompute::selective)
+    {
+        d.set("--recompute-granularity", "selective", "attention's core computed again",
+              "training.recompute");
+    }
+    const bool fused = d.s.model.attention == Attention::mla || d.s.model.attention_sinks;
+    d.set("--attention-backend",
+          !t.flash_attention ? "unfused"
+          : fused            ? "fused"
+                             : "flash",
+          t.flash_attention ? "never stores the scores" : "stores the scores", "training.flash_attention");
+}
+
+// So that it starts as it is: made-up data, and a rate that says nothing about the model.
+void stand_ins(LaunchDraft& d)
+{
+    d.section("stand-ins, not of the scenario: put your own here");
+    d.set("--mock-data", "", "made-up tokens");
+    d.set("--tokenizer-type", "NullTokenizer", "numbers as tokens, and one for the end");
+    d.set("--vocab-size", std::max<std::int64_t>(1, d.s.model.vocab - 1),
+          fmt::format("with that one {} rows", d.s.model.vocab), "model.vocab");
+    d.set("--make-vocab-size-divisible-by", "1", "no rows more than tensor asks for", "model.vocab");
+    d.set("--lr", "3.0e-4", "the peak rate");
+    d.set("--min-lr", "3.0e-5", "and its end");
+    d.set("--lr-decay-style", "cosine", "on the way");
+}
+
+} // namespace
+
+Launch write_megatron(const Scenario& scenario)
+{
+    LaunchDraft d(scenario);
+    model(d);
+    layout(d);
+    training(d);
+    stand_ins(d);
+    const bool fsdp = scenario.parallel.zero >= 2 && scenario.parallel.pipeline == 1 &&
+                      scenario.training.optimizer != Optimizer::muon;
+    const bool ordered = !fsdp && (scenario.parallel.tensor > 1 || scenario.parallel.context > 1);
+    std::vector<std::string> before;
+    if (ordered)
+    {
+        before.emplace_back(
+            "export CUDA_DEVICE_MAX_CONNECTIONS=1  # asked for up to Hopper with tensor or context");
+    }
+    check_hosts(d);
+    d.command_file("launch.sh", before, torchrun(scenario) + " pretrain_gpt.py");
+    return d.take();
+}
+
+} // namespace ringside
