@@ -247,6 +247,11 @@ void add_what_is_trained(CLI::App& train, TrainOptions& t)
     train.add_option("--layers", t.layers, "transformer blocks");
     train.add_option("--width", t.width, "of the residual stream");
     train.add_option("--heads", t.heads, "of attention; 1 for every 32 of the width");
+    train.add_option("--experts", t.experts, "of each layer, in place of its MLP; 0: none");
+    train.add_option("--experts-per-token", t.experts_per_token, "1 or 2; 2 where nobody says");
+    train.add_option("--expert-width", t.expert_width, "inside an expert; 4 times --width where nobody says");
+    train.add_option("--capacity", t.capacity, "an expert's room over the tokens of balanced routing");
+    train.add_option("--balance", t.balance, "what uneven routing counts beside the loss; 0: nothing");
     train.add_option("--context", t.context, "tokens of a sequence");
     train.add_option("--batch", t.batch, "sequences of a micro-batch");
     train.add_option("--accumulation", t.accumulation, "micro-batches of a step");
@@ -275,7 +280,7 @@ void add_train(CLI::App& app, Options& o)
     train
         ->add_option(
             "--strategy", t.strategy,
-            "ddp, zero1, zero2, zero3, tp, sp, cp, pp, or a product such as dp2-tp2-pp2; see --ranks")
+            "ddp, zero1, zero2, zero3, tp, sp, cp, ep, pp, or a product such as dp2-tp2-pp2; see --ranks")
         ->capture_default_str();
     train->add_option("--steps", t.steps, "optimizer steps from here on")->capture_default_str();
     train->add_option("--seed", t.seed, "of weights, batches and samples");

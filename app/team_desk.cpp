@@ -201,7 +201,7 @@ void TeamDesk::predict()
     for (std::int64_t rank = 0; rank < config.ranks; ++rank)
     {
         p.places.push_back(grid.coordinates(rank));
-        p.traffic.push_back(predicted_traffic(config, p.memory, p.places.back()));
+        p.traffic.push_back(predicted_traffic(config, p.places.back()));
     }
 }
 

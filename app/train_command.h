@@ -29,6 +29,11 @@ struct TrainOptions
     std::optional<std::int64_t> layers;
     std::optional<std::int64_t> width;
     std::optional<std::int64_t> heads;
+    std::optional<std::int64_t> experts;
+    std::optional<std::int64_t> experts_per_token;
+    std::optional<std::int64_t> expert_width;
+    std::optional<double> capacity;
+    std::optional<double> balance;
     std::optional<std::int64_t> context;
     std::optional<std::int64_t> batch;
     std::optional<std::int64_t> accumulation;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/lab/routing.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -41,6 +43,32 @@ json rank_json(const StepLine::Rank& rank)
             {"peak_bytes", rank.peak_bytes}};
 }
 
+// By layer.
+json experts_json(const std::vector<LayerRouting>& layers)
+{
+    json out{{"wanted", json::array()},
+             {"taken", json::array()},
+             {"dropped", json::array()},
+             {"balance", json::array()}};
+    for (const LayerRouting& layer : layers)
+    {
+        out["wanted"].push_back(layer.wanted);
+        out["taken"].push_back(layer.taken);
+        out["dropped"].push_back(layer.dropped());
+        out["balance"].push_back(layer.balance);
+    }
+    return out;
+}
+
+// "  dropped 3.1%, busiest expert 1.8x"
+std::string experts_words(const std::vector<LayerRouting>& layers)
+{
+    const WholeRouting whole = whole_routing(layers);
+    return layers.empty() ? ""
+                          : fmt::format("  dropped {:.1f}%, busiest expert {:.1f}x", 100 * whole.dropped,
+                                        1 + whole.violation);
+}
+
 } // namespace
 
 void print_json(const StepLine& l)
@@ -62,6 +90,10 @@ void print_json(const StepLine& l)
     {
         line["ranks"].push_back(rank_json(rank));
     }
+    if (!r.experts.empty())
+    {
+        line["experts"] = experts_json(r.experts);
+    }
     if (l.predicted_s > 0)
     {
         line["predicted_step_s"] = l.predicted_s;
@@ -73,9 +105,10 @@ void print_json(const StepLine& l)
 void print_words(const StepLine& l)
 {
     const trainer::StepResult& r = l.result;
-    fmt::print("{:>7}  loss {:<7.4f} norm {:<7.3g} rate {:<8.3g} {:>10} tokens/s  {}{}\n", l.step, r.loss,
+    fmt::print("{:>7}  loss {:<7.4f} norm {:<7.3g} rate {:<8.3g} {:>10} tokens/s  {}{}{}\n", l.step, r.loss,
                r.gradient_norm, r.learning_rate, grouped(static_cast<std::int64_t>(l.tokens / l.seconds)),
-               format_seconds(Seconds(l.seconds)), r.skipped ? "  skipped: a gradient is not finite" : "");
+               format_seconds(Seconds(l.seconds)), experts_words(r.experts),
+               r.skipped ? "  skipped: a gradient is not finite" : "");
     std::fflush(stdout);
 }
 

@@ -75,6 +75,11 @@ std::vector<std::string> assignments(const TrainOptions& o)
     add("model.layers", o.layers);
     add("model.hidden", o.width);
     add("model.heads", o.heads);
+    add("model.experts", o.experts);
+    add("model.experts_per_token", o.experts_per_token);
+    add("model.expert_ffn", o.expert_width);
+    add("recipe.capacity_factor", o.capacity);
+    add("recipe.balance_loss", o.balance);
     add("training.sequence_length", o.context);
     add("training.micro_batch", o.batch);
     add("training.precision", o.precision);
@@ -103,6 +108,10 @@ Result<TrainerConfig> configured(TrainerConfig c, const CommonOptions& common, c
         }
         c = std::move(*changed);
     }
+    if (o.experts && c.model.experts_per_token == 0)
+    {
+        c.model.experts_per_token = std::min<std::int64_t>(2, c.model.experts);
+    }
     const auto set = [&o](std::string_view path)
     {
         return std::ranges::any_of(
@@ -114,6 +123,7 @@ Result<TrainerConfig> configured(TrainerConfig c, const CommonOptions& common, c
         c.model.head_dim = set("model.head_dim") ? c.model.head_dim : 0;
         c.model.kv_heads = set("model.kv_heads") ? c.model.kv_heads : 0;
         c.model.ffn = set("model.ffn") ? c.model.ffn : 0;
+        c.model.expert_ffn = o.expert_width || set("model.expert_ffn") ? c.model.expert_ffn : 0;
     }
     if (!set("training.global_batch"))
     {

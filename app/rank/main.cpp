@@ -40,7 +40,7 @@ void add_train(CLI::App& app, Options& o)
     auto* train =
         app.add_option("--train", t.from, "goes on from a file that ringside train --save has written");
     app.add_option("--strategy", t.strategy,
-                   "ddp, zero1, zero2, zero3, tp, sp, cp, pp, or a product such as dp2-tp2-pp2")
+                   "ddp, zero1, zero2, zero3, tp, sp, cp, ep, pp, or a product such as dp2-tp2-pp2")
         ->needs(train)
         ->capture_default_str();
     app.add_option("--steps", t.steps, "optimizer steps from there on")

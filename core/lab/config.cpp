@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/engine/experts/router.h"
 #include "core/lab/corpus.h"
 #include "core/scenario/validate.h"
 
@@ -22,6 +23,7 @@ constexpr std::int64_t kMostFfn = 8192;
 constexpr std::int64_t kMostProjection = 16384;
 constexpr std::int64_t kMostHeadDim = 256;
 constexpr std::int64_t kMostSequence = 4096;
+constexpr std::int64_t kMostLabExperts = 64;
 
 class Faults
 {
@@ -31,6 +33,7 @@ public:
     Issues find()
     {
         model();
+        experts();
         sizes();
         training();
         recipe();
@@ -62,7 +65,6 @@ private:
     void model()
     {
         const Model& m = c_.model;
-        refuse(m.experts > 0, "model.experts", "a mixture of experts", "use 0");
         refuse(m.attention == Attention::mla, "model.attention", "latent attention", "use mha or gqa");
         refuse(m.positions == Positions::alibi, "model.positions", "ALiBi", "use learned, rope or none");
         refuse(m.qk_norm != QkNorm::none, "model.qk_norm", "a norm of queries and keys", "use none");
@@ -70,6 +72,23 @@ private:
         refuse(m.dropout, "model.dropout", "dropout", "switch it off");
         refuse(m.norms_per_layer != 2, "model.norms_per_layer",
                fmt::format("a block of {} norms", m.norms_per_layer), "use 2");
+    }
+
+    void experts()
+    {
+        const Model m = resolved(c_.model);
+        range("model.experts", m.experts, 0, kMostLabExperts);
+        if (m.experts == 0)
+        {
+            return;
+        }
+        range("model.experts_per_token", m.experts_per_token, 1, std::min<std::int64_t>(2, m.experts));
+        range("model.expert_ffn", m.expert_ffn, 1, kMostFfn);
+        refuse(m.shared_experts > 0, "model.shared_experts", "an expert that all tokens share", "use 0");
+        refuse(m.router_bias, "model.router_bias", "a balancing offset", "use recipe.balance_loss");
+        refuse(m.dense_layers > 0 || m.moe_interval > 1,
+               m.dense_layers > 0 ? "model.dense_layers" : "model.moe_interval",
+               "a mixture of experts in some layers only", m.dense_layers > 0 ? "use 0" : "use 1");
     }
 
     void sizes()
@@ -178,6 +197,10 @@ constexpr std::array kRecipeFields{
     Field<Recipe>{"loss_scale", "", "fp16: what the loss is multiplied by", &Recipe::loss_scale, 1, 0x1p60},
     Field<Recipe>{"growth_interval", "steps", "fp16: without an overflow before the scale doubles",
                   &Recipe::growth_interval, 1, 1e9},
+    Field<Recipe>{"capacity_factor", "", "experts: room for this many times the tokens of balanced routing",
+                  &Recipe::capacity_factor, 0.1, 64},
+    Field<Recipe>{"balance_loss", "", "experts: what uneven routing counts beside the loss; 0: nothing",
+                  &Recipe::balance_loss, 0, 10},
     Field<Recipe>{"stochastic_rounding", "", "of 16-bit weights after an update",
                   &Recipe::stochastic_rounding},
     Field<Recipe>{"master_weights", "", "an fp32 copy beside 16-bit weights", &Recipe::master_weights},
@@ -270,20 +293,69 @@ Scenario scenario_of(const TrainerConfig& config)
     return s;
 }
 
+std::int64_t slots_of_expert(const Model& model, double capacity_factor, std::int64_t length)
+{
+    return std::min(length, expert_capacity(capacity_factor, model.experts_per_token, length, model.experts));
+}
+
+namespace
+{
+
+// Rows of all experts' buffers for one sequence.
+std::int64_t slots_of_sequence(const TrainerConfig& c)
+{
+    const std::int64_t length = c.training.sequence_length;
+    return c.model.experts * slots_of_expert(c.model, c.recipe.capacity_factor, length);
+}
+
+} // namespace
+
 Bytes statistics_bytes(const TrainerConfig& c)
 {
+    const std::int64_t length = c.training.sequence_length;
     const std::int64_t norm = c.model.norm == Norm::layernorm ? 8 : 4;
     const std::int64_t logs = c.training.flash_attention ? 4 * c.model.heads : 0;
-    const std::int64_t scales = c.training.precision == Precision::fp8 ? 12 : 0;
-    const std::int64_t layer = c.training.recompute == Recompute::full ? 0 : 2 * norm + logs + scales;
-    const std::int64_t token = c.model.layers * layer + norm;
-    return Bytes(static_cast<double>(c.training.micro_batch * c.training.sequence_length * token));
+    const bool scales = c.training.precision == Precision::fp8;
+    std::int64_t sequence = length * (2 * norm + logs + (scales ? 8 : 0)); // of a layer
+    if (c.model.experts > 0)
+    {
+        // Slot and gate of each choice, and what the sequence's routing came to.
+        sequence += length * 8 * c.model.experts_per_token + 4 * (2 * c.model.experts + 1);
+        sequence += scales ? 8 * slots_of_sequence(c) : 0;
+    }
+    else
+    {
+        sequence += scales ? 4 * length : 0;
+    }
+    const std::int64_t layers = c.training.recompute == Recompute::full ? 0 : c.model.layers;
+    return Bytes(static_cast<double>(c.training.micro_batch * (layers * sequence + length * norm)));
+}
+
+Bytes buffer_bytes(const TrainerConfig& c)
+{
+    if (c.model.experts == 0 || c.training.recompute == Recompute::full)
+    {
+        return {};
+    }
+    const auto copies = [&](std::int64_t each)
+    {
+        Model m = c.model;
+        m.experts_per_token = each;
+        return activation_cost(m, c.training, {}, true, c.training.recompute).tensor;
+    };
+    const auto slots = static_cast<double>(slots_of_sequence(c));
+    const auto balanced = static_cast<double>(c.training.sequence_length * c.model.experts_per_token);
+    const double element = c.training.precision == Precision::fp32 ? 4 : 2;
+    return Bytes(static_cast<double>(c.training.micro_batch * c.model.layers) *
+                 ((slots - balanced) * (copies(1) - copies(0)) +
+                  slots * element * static_cast<double>(c.model.hidden)));
 }
 
 StageMemory predicted_memory(const TrainerConfig& config)
 {
     StageMemory stage = memory_report(scenario_of(config)).worst();
-    stage.parts[static_cast<std::size_t>(Component::activations)] += statistics_bytes(config);
+    stage.parts[static_cast<std::size_t>(Component::activations)] +=
+        statistics_bytes(config) + buffer_bytes(config);
     if (!config.recipe.master_weights)
     {
         stage.parts[static_cast<std::size_t>(Component::master_weights)] = Bytes{};

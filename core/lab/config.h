@@ -56,6 +56,8 @@ struct Recipe
         true; // fp16: halve the loss scale after an overflow, double it after growth_interval
     double loss_scale = 65536; // fp16: where it starts, and stays when it is fixed
     std::int64_t growth_interval = 2000;
+    double capacity_factor = 1.25;    // f: an expert takes f k T / E tokens of a sequence of T
+    double balance_loss = 0.01;       // what E sum f_i P_i counts beside the loss, in every layer; 0: nothing
     bool stochastic_rounding = false; // of 16-bit weights after an update
     bool master_weights = true; // an fp32 copy of 16-bit weights (Micikevicius et al., arXiv 1710.03740)
 
@@ -85,6 +87,9 @@ TrainerConfig default_trainer_config();
 // table), or every reason why it cannot be trained here.
 Result<TrainerConfig> prepared(TrainerConfig config);
 
+// Rows that an expert's buffer has for each sequence: ceil(f k T / E), and never more than T.
+std::int64_t slots_of_expert(const Model& model, double capacity_factor, std::int64_t length);
+
 // The same model and recipe on one device, for the engine. fp8 weights are those the trainer keeps: one copy
 // by row and one by column.
 Scenario scenario_of(const TrainerConfig& config);
@@ -92,8 +97,12 @@ Scenario scenario_of(const TrainerConfig& config);
 // 4.1): a few floats of every token. Mean and deviation of the norms, the logarithm of each head's sum with
 // flash attention, and the scale of every row of 8-bit numbers.
 Bytes statistics_bytes(const TrainerConfig& config);
-// The engine's memory for a prepared configuration, with these statistics among the activations. The engine's
-// recipes always have a master copy beside 16-bit weights; without one here, its bytes are taken off.
+// [B] of activations that experts have beside the engine's, which are those of balanced tokens: rows of their
+// buffers in so far as capacity is not what tokens need, and what the experts gave, which the gates'
+// gradients are made of. Below 0 where capacity is less than that.
+Bytes buffer_bytes(const TrainerConfig& config);
+// The engine's memory for a prepared configuration, with these among the activations. The engine's recipes
+// always have a master copy beside 16-bit weights; without one here, its bytes are taken off.
 StageMemory predicted_memory(const TrainerConfig& config);
 
 // Whether `next` can go on from the weights and optimizer state of `now`: the same tensors in the same

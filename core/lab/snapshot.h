@@ -4,8 +4,10 @@
 #include "core/engine/memory.h"
 #include "core/lab/change.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,6 +59,29 @@ struct ExponentHistogram
     std::array<std::int64_t, 256> counts{};
 };
 
+// Where a layer's tokens went in a step. Shares are of all (token, choice) pairs, so wanted adds up to 1.
+struct LayerRouting
+{
+    std::vector<float> wanted; // [expert] chose it
+    std::vector<float> taken;  // [expert] of them, it had room for
+    double balance = 1;        // E sum f_i P_i, mean over sequences: 1 when even
+
+    double dropped() const
+    {
+        return std::max(0.0, std::accumulate(wanted.begin(), wanted.end(), 0.0) -
+                                 std::accumulate(taken.begin(), taken.end(), 0.0));
+    }
+    // The busiest expert's share over the mean, less 1 (MaxVio: Wang et al., arXiv 2408.15664, section 4.1).
+    double violation() const
+    {
+        return wanted.empty() ? 0
+                              : static_cast<double>(*std::max_element(wanted.begin(), wanted.end())) *
+                                        static_cast<double>(wanted.size()) -
+                                    1;
+    }
+    bool operator==(const LayerRouting&) const = default;
+};
+
 enum class RunState : std::uint8_t
 {
     running,
@@ -95,6 +120,8 @@ struct TrainingSnapshot
     std::vector<float> rates;     // of learning
     std::vector<float> seconds;   // of the steps
     std::int64_t loss_stride = 1; // steps between two of them
+
+    std::vector<LayerRouting> experts; // of the last step, by layer; empty without experts
 
     MemoryUse memory;  // when the last step was over
     MemoryUse peak;    // at the moment of its largest total

@@ -115,17 +115,19 @@ Result<TeamConfig> with_strategy(TrainerConfig config, std::string_view strategy
     {
         if (!read.take(read_word(word)))
         {
-            return Issue{"--strategy", fmt::format("“{}” in “{}” is not a strategy", word, strategy),
-                         "use ddp, zero1, zero2, zero3, tp, sp, cp, pp, or a product such as dp2-tp2-pp2"};
+            return Issue{
+                "--strategy", fmt::format("“{}” in “{}” is not a strategy", word, strategy),
+                "use ddp, zero1, zero2, zero3, tp, sp, cp, ep, pp, or a product such as dp2-tp2-pp2"};
         }
     }
     const Parallel& p = team.parallel;
     const std::int64_t cut = p.tensor * p.context * p.pipeline;
-    if (read.data() > 0 && read.data() * cut != ranks)
+    // The copies of an expert: ranks that share out the experts are data-parallel ranks themselves.
+    const std::int64_t needed = read.data() * cut * p.expert;
+    if (read.data() > 0 && needed != ranks)
     {
-        return Issue{"--ranks",
-                     fmt::format("{} ranks, but “{}” needs {}", ranks, strategy, read.data() * cut),
-                     fmt::format("use --ranks {}", read.data() * cut)};
+        return Issue{"--ranks", fmt::format("{} ranks, but “{}” needs {}", ranks, strategy, needed),
+                     fmt::format("use --ranks {}", needed)};
     }
     const std::int64_t least = std::max<std::int64_t>(1, ranks / std::max<std::int64_t>(1, cut)) * p.pipeline;
     Training& t = team.trainer.training;
@@ -146,7 +148,7 @@ std::string strategy_name(const TeamConfig& config)
             name += fmt::format("{}{}{}", name.empty() ? "" : "-", word, degree);
         }
     };
-    add("dp", data);
+    add("dp", data / p.expert);
     add("tp", p.tensor);
     add("cp", p.context);
     add("ep", p.expert);

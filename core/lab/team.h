@@ -27,9 +27,10 @@ struct TeamConfig
 // The same for the engine: one node of as many devices.
 Scenario scenario_of(const TeamConfig& config);
 
-// "ddp", "zero1", "zero2", "zero3", "tp", "sp" (tensor with the sequence split), "pp" over all ranks, or a
-// product of degrees: "dp2-tp2-pp2", "cp4", with "zero1" and "sp" as further words. The batch grows where it
-// must, so that every pipeline has a micro-batch for each stage. A fault names the word.
+// "ddp", "zero1", "zero2", "zero3", "tp", "sp" (tensor with the sequence split), "cp", "ep", "pp" over all
+// ranks, or a product of degrees: "dp2-tp2-pp2", "cp4", with "zero1" and "sp" as further words. Beside "ep",
+// "dp" says how many copies of the experts there are: "dp2-ep2" has four data-parallel ranks. The batch grows
+// where it must, so that every pipeline has a micro-batch for each stage. A fault names the word.
 Result<TeamConfig> with_strategy(TrainerConfig config, std::string_view strategy, std::int64_t ranks);
 // "dp2-tp2-pp2", of any configuration; "none" for one rank.
 std::string strategy_name(const TeamConfig& config);
@@ -66,7 +67,7 @@ struct RankTrace
     };
     struct Message
     {
-        std::string axis; // "tensor", "data", "pipeline", "embedding", "control"
+        std::string axis; // "tensor", "data", "expert", "pipeline", "embedding", "control"
         std::string kind; // "all-reduce"
         std::int64_t sent = 0;
         double start = 0;
@@ -97,6 +98,7 @@ struct TeamStepTrace
     double gradient_norm = 0;
     bool skipped = false; // a gradient was not finite on some rank, so none made an update
     double seconds = 0;
+    std::vector<LayerRouting> experts; // of all ranks' tokens, by layer; empty without experts
     std::vector<RankTrace> ranks;
 };
 

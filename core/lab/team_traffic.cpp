@@ -1,6 +1,7 @@
 #include "core/lab/team_traffic.h"
 
 #include "core/engine/traffic.h"
+#include "core/engine/weights.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,9 +16,9 @@ namespace
 class RankTraffic
 {
 public:
-    RankTraffic(const TeamConfig& config, const MemoryReport& memory, const Coordinates& place)
-        : scenario_(scenario_of(config)), shape_(pipeline_shape(scenario_)),
-          kind_(config.trainer.training.schedule), memory_(memory), place_(place),
+    RankTraffic(const TeamConfig& config, const Coordinates& place)
+        : scenario_(scenario_of(config)), capacity_factor_(config.trainer.recipe.capacity_factor),
+          shape_(pipeline_shape(scenario_)), kind_(config.trainer.training.schedule), place_(place),
           stages_(virtual_stages(kind_, shape_)),
           own_(stages_of(kind_->placement, shape_.stages, shape_.chunks, place.pipeline))
     {
@@ -25,14 +26,32 @@ public:
 
     double data() const
     {
-        const std::int64_t n = dense_replicas(scenario_);
         const auto k = static_cast<double>(shape_.micro_batches);
-        const auto elements =
-            static_cast<double>(memory_.stages[static_cast<std::size_t>(place_.pipeline)].parameters);
+        const StageWeights own = stage_weights(scenario_.model, scenario_.parallel,
+                                               kind_->placement)[static_cast<std::size_t>(place_.pipeline)];
         const Trips all = trips(scenario_);
         // The head's backward follows its forward, so its weights are gathered once a micro-batch.
         const double kept = scenario_.parallel.zero == 3 && holds(stages_ - 1) ? k * head_elements() : 0;
-        return share(n) * wire() * ((all.gradients + all.weights) * elements - kept);
+        const double passes = all.gradients + all.weights;
+        return wire() * (share(dense_replicas(scenario_)) * (passes * static_cast<double>(own.dense) - kept) +
+                         share(expert_replicas(scenario_)) * passes * static_cast<double>(own.expert));
+    }
+
+    // Tokens to their experts and back, in the backward again; as many rows as experts have room for.
+    double expert() const
+    {
+        double all = 0;
+        for (const std::int64_t stage : own_)
+        {
+            all += layers(stage);
+        }
+        const Model& m = scenario_.model;
+        const std::int64_t length = scenario_.training.sequence_length;
+        const std::int64_t slots = m.experts == 0 ? 0 : slots_of_expert(m, capacity_factor_, length);
+        const double capacity = static_cast<double>(m.experts * slots) /
+                                static_cast<double>(std::max<std::int64_t>(1, m.experts_per_token * length));
+        return 2 * (forward_passes(scenario_) + 1) * share(scenario_.parallel.expert) * all *
+               static_cast<double>(shape_.micro_batches) * capacity * expert_message(scenario_).value;
     }
 
     // Sums of one message: two a layer each way, one for the embedding, one for the head's input; with the
@@ -133,9 +152,9 @@ private:
     }
 
     Scenario scenario_;
+    double capacity_factor_;
     ScheduleShape shape_;
     ScheduleKind kind_;
-    const MemoryReport& memory_;
     Coordinates place_;
     std::int64_t stages_;
     std::vector<std::int64_t> own_;
@@ -143,10 +162,9 @@ private:
 
 } // namespace
 
-std::vector<RankTrace::Sent> predicted_traffic(const TeamConfig& config, const MemoryReport& memory,
-                                               const Coordinates& place)
+std::vector<RankTrace::Sent> predicted_traffic(const TeamConfig& config, const Coordinates& place)
 {
-    const RankTraffic rank(config, memory, place);
+    const RankTraffic rank(config, place);
     std::vector<RankTrace::Sent> all;
     const auto add = [&all](std::string_view axis, double bytes)
     {
@@ -158,6 +176,7 @@ std::vector<RankTrace::Sent> predicted_traffic(const TeamConfig& config, const M
     add("data", rank.data());
     add("tensor", rank.tensor());
     add("context", rank.context());
+    add("expert", rank.expert());
     add("pipeline", rank.pipeline());
     add("embedding", rank.embedding());
     return all;

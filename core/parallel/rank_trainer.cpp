@@ -4,7 +4,6 @@
 #include "core/schedule/schedule.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -26,6 +25,8 @@ enum class Purpose : std::uint8_t
     tensor,
     context,
     replicas,
+    experts,
+    expert_replicas,
     embedding,
     boundaries // two for each
 };
@@ -143,6 +144,15 @@ public:
         passing_.pop_front();
     }
 
+    Index expert_ranks() const override { return r_.plan_.piece.expert_ranks; }
+    void all_to_all(const Tensor& out, const Tensor& in) override
+    {
+        r_.backend_.wait();
+        const auto ranks = static_cast<std::size_t>(expert_ranks());
+        const std::vector<Index> each(ranks, out.elements() / expert_ranks());
+        r_.experts_->all_to_all(out.data, each, in.data, each, out.type);
+    }
+
     // Both ends of the pipeline have a copy of the embedding, whose gradients must be added up first.
     bool waits_for_other_end(Index unit) const
     {
@@ -199,7 +209,11 @@ RankTrainer::RankTrainer(const TeamConfig& config, Transport& transport, Backend
       tensor_(group("tensor", members_of(config, plan_.rank, Group::tensor), number_of(Purpose::tensor))),
       context_(group("context", members_of(config, plan_.rank, Group::context), number_of(Purpose::context))),
       replicas_(group("data", members_of(config, plan_.rank, Group::replicas), number_of(Purpose::replicas))),
-      shards_(config.trainer, plan_.piece, config.parallel.zero, backend, arena_, *replicas_, memory),
+      experts_(group("expert", members_of(config, plan_.rank, Group::expert), number_of(Purpose::experts))),
+      expert_replicas_(group("data", members_of(config, plan_.rank, Group::expert_replicas),
+                             number_of(Purpose::expert_replicas))),
+      shards_(config.trainer, plan_.piece, config.parallel.zero, backend, arena_,
+              {*replicas_, *expert_replicas_}, memory),
       others_(std::make_unique<Others>(*this)),
       network_(config.trainer, plan_.piece, backend, arena_, shards_, *others_),
       scale_{config.trainer.training.precision == Precision::fp16 ? config.trainer.recipe.loss_scale : 1.0, 0}
@@ -267,6 +281,7 @@ RankStep RankTrainer::step(const PlannedMishap& planned)
     asked_ = std::ranges::count_if(one.targets, [](std::int32_t target) { return target >= 0; }) *
              config_.trainer.accumulation();
     losses_ = 0;
+    tallies_.clear();
     work_.clear();
     arena_.start_peak();
     others_->start_step();
@@ -427,6 +442,7 @@ void RankTrainer::forward(const Operation& operation)
     Visit& visit = visits_[{operation.stage, operation.micro_batch}];
     const trainer::Tokens batch = open(visit, operation.micro_batch);
     Held out = network_.forward(stretch, batch, std::move(in), visit.pass);
+    network_.add_tallies(stretch, tallies_);
     work_.push_back({operation, start, log_.now()});
     if (stretch.heads)
     {
@@ -456,10 +472,10 @@ void RankTrainer::backward(const Operation& operation)
     }
     const double start = log_.now();
     const auto visit = visits_.find({operation.stage, operation.micro_batch});
-    const auto scale = static_cast<float>(scale_.value / static_cast<double>(asked_));
+    const auto weights = trainer::loss_weights(config_.trainer, scale_.value, asked_);
     const bool later = operation.pass == Pass::input;
     Held in = network_.backward(stretch, tokens_of(visit->second), std::move(gradient), visit->second.pass,
-                                scale, visit->second.losses.as<float>(), later);
+                                weights, visit->second.losses.as<float>(), later);
     work_.push_back({operation, start, log_.now()});
     if (stretch.heads)
     {
@@ -507,26 +523,44 @@ void RankTrainer::reduce_rest()
     shards_.finish_reducing();
 }
 
-// Norm, clipping, loss scale and update; losses and norms of all ranks are added in the order of the ranks,
-// so that all come to the same.
+// Losses, squares of gradients and experts' tallies of the whole model; added in the order of the ranks, so
+// that all come to the same.
+std::vector<double> RankTrainer::sum_over_ranks()
+{
+    std::vector<double> mine{losses_, shards_.sum_of_squares(counted_places())};
+    const Model& m = config_.trainer.model;
+    if (m.experts > 0)
+    {
+        const auto width = static_cast<std::size_t>(trainer::Route::tally_width(m.experts));
+        mine.resize(2 + width * static_cast<std::size_t>(m.layers));
+        for (std::size_t i = 0; i < plan_.piece.layers.size(); ++i)
+        {
+            std::copy_n(tallies_.begin() + static_cast<std::ptrdiff_t>(i * width), width,
+                        mine.begin() + 2 + plan_.piece.layers[i] * static_cast<std::ptrdiff_t>(width));
+        }
+    }
+    const auto ranks = static_cast<std::size_t>(world_->ranks());
+    std::vector<double> all(ranks * mine.size());
+    const auto own = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(world_->rank()) * mine.size());
+    std::copy(mine.begin(), mine.end(), all.begin() + own);
+    constexpr std::size_t kFloats = sizeof(double) / sizeof(float);
+    world_->all_gather(mine.data(), all.data(), DType::f32, static_cast<Index>(kFloats * all.size()));
+    std::vector<double> sums(mine.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+    {
+        sums[i % sums.size()] += all[i];
+    }
+    return sums;
+}
+
+// Norm, clipping, loss scale and update.
 void RankTrainer::finish(trainer::StepResult& result)
 {
     const Recipe& r = config_.trainer.recipe;
-    // Without shards every replica has the same gradients.
-    const bool counts = config_.parallel.zero >= 1 || replicas_->rank() == 0;
-    const double own = counts ? shards_.sum_of_squares(counted_places()) : 0;
-    std::vector<std::array<double, 2>> all(static_cast<std::size_t>(world_->ranks()));
-    const std::array<double, 2> mine{losses_, own};
-    constexpr Index kFloats = sizeof mine / sizeof(float);
-    all[static_cast<std::size_t>(world_->rank())] = mine;
-    world_->all_gather(mine.data(), all.data(), DType::f32, kFloats * world_->ranks());
-    double squares = 0;
-    for (const auto& [loss, part] : all)
-    {
-        result.loss += loss;
-        squares += part;
-    }
-    result.loss /= static_cast<double>(asked_);
+    const std::vector<double> sums = sum_over_ranks();
+    const double squares = sums[1];
+    result.loss = sums[0] / static_cast<double>(asked_);
+    result.experts = trainer::routing_of(config_.trainer, {sums.begin() + 2, sums.end()});
     result.gradient_norm = std::sqrt(squares) / scale_.value;
     result.learning_rate = trainer::learning_rate(r, step_);
     const double unscale = 1 / scale_.value;

@@ -84,6 +84,7 @@ private:
     void finish_sending();
     void add_losses(const Visit& visit);
     void reduce_rest();
+    std::vector<double> sum_over_ranks();
     void finish(trainer::StepResult& result);
 
     TeamConfig config_;
@@ -98,6 +99,8 @@ private:
     std::unique_ptr<Communicator> tensor_;
     std::unique_ptr<Communicator> context_;
     std::unique_ptr<Communicator> replicas_;
+    std::unique_ptr<Communicator> experts_; // ranks that share out the experts of a layer
+    std::unique_ptr<Communicator> expert_replicas_;
     std::unique_ptr<Communicator> embedding_;     // of the pipeline's two ends, where they share it
     std::map<std::int64_t, Boundary> boundaries_; // by the virtual stage after it
     Shards shards_;
@@ -107,7 +110,8 @@ private:
     std::int64_t step_ = 0;
     std::int64_t updates_ = 0;
     trainer::LossScale scale_;
-    double losses_ = 0; // of this step, this rank's
+    double losses_ = 0;           // of this step, this rank's
+    std::vector<double> tallies_; // of this step and this rank's layers, where they have experts
     std::int64_t asked_ = 0;
     std::map<std::pair<std::int64_t, std::int64_t>, Visit> visits_; // by virtual stage and micro-batch
     std::map<std::pair<std::int64_t, std::int64_t>, trainer::Held> handed_; // between stages of one rank

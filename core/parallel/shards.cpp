@@ -12,9 +12,23 @@ namespace
 // Matrices first, then vectors, as in the whole table; places that the model has not are left out.
 std::vector<int> places_of(const trainer::LayerPlaces& l)
 {
-    std::vector<int> places{l.qkv,      l.out,      l.up,      l.down,  l.gain1, l.bias1,
-                            l.qkv_bias, l.out_bias, l.up_bias, l.gain2, l.bias2, l.down_bias};
+    std::vector<int> places{l.qkv,      l.out,      l.up,      l.down,  l.router, l.gain1,     l.bias1,
+                            l.qkv_bias, l.out_bias, l.up_bias, l.gain2, l.bias2,  l.down_bias, l.router_bias};
     std::erase(places, -1);
+    return places;
+}
+
+// Of the experts that are here.
+std::vector<int> expert_places_of(const trainer::LayerPlaces& l, int experts)
+{
+    std::vector<int> places;
+    for (const int first : {l.expert_up, l.expert_down, l.expert_up_bias, l.expert_down_bias})
+    {
+        for (int i = 0; first >= 0 && i < experts; ++i)
+        {
+            places.push_back(first + i);
+        }
+    }
     return places;
 }
 
@@ -41,27 +55,33 @@ struct Shards::State
 };
 
 Shards::Shards(const TrainerConfig& config, const trainer::Piece& piece, std::int64_t zero, Backend& backend,
-               Arena& arena, Communicator& replicas, Memory& memory)
+               Arena& arena, const Replicas& replicas, Memory& memory)
     : ParameterStore(trainer::ParameterTable(config.model, piece), trainer::Formats(config)), zero_(zero),
-      backend_(backend), arena_(arena), replicas_(replicas), memory_(memory), homes_(table().list.size())
+      backend_(backend), arena_(arena), memory_(memory), homes_(table().list.size())
 {
     const trainer::ParameterTable& t = table();
-    add_unit(without_absent({t.embedding, t.positions}));
+    add_unit(without_absent({t.embedding, t.positions}), replicas.dense);
     for (const trainer::LayerPlaces& layer : t.layers)
     {
-        add_unit(places_of(layer));
+        add_unit(places_of(layer), replicas.dense);
     }
     const int head = t.head == t.embedding ? -1 : t.head;
-    add_unit(without_absent({head, t.final_gain, t.final_bias}));
+    add_unit(without_absent({head, t.final_gain, t.final_bias}), replicas.dense);
+    const auto experts = static_cast<int>(config.model.experts / piece.expert_ranks);
+    for (std::size_t i = 0; experts > 0 && i < t.layers.size(); ++i)
+    {
+        add_unit(expert_places_of(t.layers[i], experts), replicas.experts);
+    }
     for (Unit& unit : units_)
     {
         take_memory(unit);
     }
 }
 
-void Shards::add_unit(const std::vector<int>& places)
+void Shards::add_unit(const std::vector<int>& places, Communicator& replicas)
 {
     Unit& unit = units_.emplace_back();
+    unit.replicas = &replicas;
     unit.places = places;
     for (const int place : places)
     {
@@ -70,7 +90,7 @@ void Shards::add_unit(const std::vector<int>& places)
         unit.elements += p.elements();
         unit.decayed = p.offset < table().decayed ? unit.elements : unit.decayed;
     }
-    const Index ranks = replicas_.ranks();
+    const Index ranks = replicas.ranks();
     unit.elements = (unit.elements + ranks - 1) / ranks * ranks;
 }
 
@@ -80,8 +100,20 @@ Shards::Range Shards::held(const Unit& unit, std::int64_t from) const
     {
         return {0, unit.elements};
     }
-    const Index share = unit.elements / replicas_.ranks();
-    return {share * replicas_.rank(), share};
+    const Index share = unit.elements / unit.replicas->ranks();
+    return {share * unit.replicas->rank(), share};
+}
+
+std::vector<Shards::Unit*> Shards::parts_of(Index unit)
+{
+    const auto place = static_cast<std::size_t>(unit);
+    std::vector<Unit*> parts{&units_[place]};
+    const std::size_t experts = static_cast<std::size_t>(units()) + place - 1;
+    if (unit > 0 && unit + 1 < units() && experts < units_.size())
+    {
+        parts.push_back(&units_[experts]);
+    }
+    return parts;
 }
 
 void Shards::take_memory(Unit& unit)
@@ -165,36 +197,54 @@ void Shards::clear_gradients()
     }
 }
 
-void Shards::prefetch(Index index)
+void Shards::prefetch(Unit& unit)
 {
-    Unit& unit = at(index);
     if (zero_ < 3 || unit.weights || unit.elements == 0)
     {
         return;
     }
     const DType type = formats().weight;
     unit.weights = arena_.take(unit.elements * bytes_of(type), Component::buffers);
-    unit.gathering = replicas_.start(
-        [this, &unit, type]
-        { replicas_.all_gather(unit.shard_weights.data(), unit.weights.data(), type, unit.elements); });
+    unit.gathering = unit.replicas->start(
+        [&unit, type]
+        { unit.replicas->all_gather(unit.shard_weights.data(), unit.weights.data(), type, unit.elements); });
+}
+
+void Shards::prefetch(Index index)
+{
+    for (Unit* unit : parts_of(index))
+    {
+        prefetch(*unit);
+    }
+}
+
+void Shards::need(Unit& unit)
+{
+    prefetch(unit);
+    if (unit.gathering)
+    {
+        unit.gathering.wait();
+        unit.gathering = {};
+    }
 }
 
 void Shards::need(Index index)
 {
-    prefetch(index);
-    if (at(index).gathering)
+    for (Unit* unit : parts_of(index))
     {
-        at(index).gathering.wait();
-        at(index).gathering = {};
+        need(*unit);
     }
 }
 
 void Shards::free(Index index)
 {
-    if (zero_ >= 3)
+    for (Unit* unit : parts_of(index))
     {
-        need(index); // a gather that nobody came to use must end before its memory goes
-        at(index).weights = Block();
+        if (zero_ >= 3)
+        {
+            need(*unit); // a gather that nobody came to use must end before its memory goes
+            unit->weights = Block();
+        }
     }
 }
 
@@ -213,50 +263,58 @@ void Shards::release_reduced(Unit& unit)
 
 void Shards::need_gradients(Index index)
 {
-    Unit& unit = at(index);
-    if (zero_ < 2 || unit.elements == 0)
+    for (Unit* unit : parts_of(index))
     {
-        return;
-    }
-    release_reduced(unit);
-    if (!unit.gradients)
-    {
-        unit.gradients = arena_.take(unit.elements * bytes_of(formats().gradient), Component::buffers);
-        backend_.clear(unit.gradients.data(), unit.gradients.bytes());
+        if (zero_ < 2 || unit->elements == 0)
+        {
+            continue;
+        }
+        release_reduced(*unit);
+        if (!unit->gradients)
+        {
+            unit->gradients = arena_.take(unit->elements * bytes_of(formats().gradient), Component::buffers);
+            backend_.clear(unit->gradients.data(), unit->gradients.bytes());
+        }
     }
 }
 
-void Shards::reduce(Index index)
+void Shards::reduce(Unit& unit)
 {
-    Unit& unit = at(index);
-    if (unit.elements == 0)
-    {
-        return;
-    }
-    backend_.wait();
     const DType type = formats().gradient;
     const Range own = held(unit, 1);
     void* sum = parallel::at(unit.gradients, own.first, type);
-    unit.reducing = replicas_.start(
+    unit.reducing = unit.replicas->start(
         [this, &unit, type, own, sum]
         {
             if (zero_ == 0)
             {
-                replicas_.all_reduce(unit.gradients.data(), type, unit.elements);
+                unit.replicas->all_reduce(unit.gradients.data(), type, unit.elements);
                 return;
             }
-            replicas_.reduce_scatter(unit.gradients.data(), sum, type, unit.elements);
+            unit.replicas->reduce_scatter(unit.gradients.data(), sum, type, unit.elements);
             if (zero_ >= 2)
             {
                 memory_.add(unit.shard_gradients.data(), sum, type, own.count);
             }
         });
-    // Two units on their way at most, or all of ZeRO-2's gradients would be there again.
-    for (std::size_t other = 0; zero_ >= 2 && other < units_.size(); ++other)
+}
+
+void Shards::reduce(Index index)
+{
+    backend_.wait();
+    for (Unit* unit : parts_of(index))
     {
-        if (static_cast<Index>(other) > index)
+        if (unit->elements > 0)
         {
-            release_reduced(units_[other]);
+            reduce(*unit);
+        }
+    }
+    // Two units on their way at most, or all of ZeRO-2's gradients would be there again.
+    for (Index other = index + 1; zero_ >= 2 && other < units(); ++other)
+    {
+        for (Unit* unit : parts_of(other))
+        {
+            release_reduced(*unit);
         }
     }
 }
@@ -282,6 +340,10 @@ double Shards::sum_of_squares(const std::vector<bool>& counted)
     for (const Unit& unit : units_)
     {
         const Range own = held(unit, 1);
+        if (zero_ == 0 && unit.replicas->rank() != 0)
+        {
+            continue; // the first one has the same
+        }
         for (const int place : unit.places)
         {
             const Index begin = std::max(own.first, home(place).offset);
@@ -333,11 +395,11 @@ void Shards::share_weights()
     const DType type = formats().weight;
     for (Unit& unit : units_)
     {
-        unit.gathering = replicas_.start(
+        unit.gathering = unit.replicas->start(
             [this, &unit, type]
             {
                 const void* own = parallel::at(unit.weights, held(unit, 1).first, type);
-                replicas_.all_gather(own, unit.weights.data(), type, unit.elements);
+                unit.replicas->all_gather(own, unit.weights.data(), type, unit.elements);
             });
     }
     for (Unit& unit : units_)
@@ -390,7 +452,7 @@ void Shards::copy_to(trainer::TrainerState& whole, const std::vector<bool>& coun
         for (const State& state : states(unit))
         {
             // What every replica has, the first one writes.
-            const bool mine = state.range.count < unit.elements || replicas_.rank() == 0;
+            const bool mine = state.range.count < unit.elements || unit.replicas->rank() == 0;
             auto part = std::ranges::find(whole.parts, state.name, &trainer::TrainerState::Part::name);
             for (const int place : unit.places)
             {

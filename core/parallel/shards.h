@@ -1,6 +1,8 @@
 // A rank's weights, gradients and optimizer state, cut over its replicas as ZeRO says (Rajbhandari et al.,
 // arXiv 1910.02054, section 5). They come in units (0 the embedding, 1 ... the layers, then the head) that
-// are reduced and gathered one by one, as FSDP does it; so a rank's shard is a part of every unit.
+// are reduced and gathered one by one, as FSDP does it; so a rank's shard is a part of every unit. A layer's
+// experts are apart: only ranks that hold the same ones have copies (Rajbhandari et al., DeepSpeed-MoE, arXiv
+// 2201.05596, section 4.1).
 #pragma once
 
 #include "core/parallel/communicator.h"
@@ -18,11 +20,16 @@ using trainer::Tensor;
 class Shards final : public trainer::ParameterStore
 {
 public:
-    // `replicas` have the same piece; collectives over them run on that communicator's own thread.
+    // Who has the same weights; collectives over them run on the communicators' own threads.
+    struct Replicas
+    {
+        Communicator& dense;
+        Communicator& experts;
+    };
     Shards(const TrainerConfig& config, const trainer::Piece& piece, std::int64_t zero, Backend& backend,
-           Arena& arena, Communicator& replicas, Memory& memory);
+           Arena& arena, const Replicas& replicas, Memory& memory);
 
-    Index units() const { return static_cast<Index>(units_.size()); }
+    Index units() const { return static_cast<Index>(table().layers.size()) + 2; }
     Tensor weight(int place) const override;
     Tensor gradient(int place) const override;
 
@@ -39,7 +46,7 @@ public:
     void reduce(Index unit);
     void finish_reducing();
 
-    // Of the reduced gradients that this rank holds, those of places in `counted`.
+    // Of the reduced gradients that this rank answers for among its replicas, those of places in `counted`.
     double sum_of_squares(const std::vector<bool>& counted);
     // Fills in the parts of an update that belong to the parameters, runs it, and shares the new weights.
     void update(trainer::Update update);
@@ -51,6 +58,7 @@ public:
 private:
     struct Unit
     {
+        Communicator* replicas = nullptr;
         std::vector<int> places;
         Index elements = 0; // with what makes them a multiple of the replicas
         Index decayed = 0;  // the first so many are matrices
@@ -78,9 +86,13 @@ private:
     };
     struct State;
 
-    void add_unit(const std::vector<int>& places);
+    void add_unit(const std::vector<int>& places, Communicator& replicas);
     void take_memory(Unit& unit);
-    Unit& at(Index unit) { return units_[static_cast<std::size_t>(unit)]; }
+    // A unit, and a layer's experts.
+    std::vector<Unit*> parts_of(Index unit);
+    void prefetch(Unit& unit);
+    void need(Unit& unit);
+    void reduce(Unit& unit);
     const Home& home(int place) const { return homes_[static_cast<std::size_t>(place)]; }
     // What this rank keeps of something that is cut from ZeRO stage `from` on.
     Range held(const Unit& unit, std::int64_t from) const;
@@ -96,9 +108,8 @@ private:
     std::int64_t zero_;
     Backend& backend_;
     Arena& arena_;
-    Communicator& replicas_;
     Memory& memory_;
-    std::vector<Unit> units_;
+    std::vector<Unit> units_; // behind the last one, the layers' experts
     std::vector<Home> homes_; // by place
 };
 

@@ -79,7 +79,7 @@ std::vector<RankTrace::Sent> sent_since(const CallRecord& before, const CallReco
 TeamStepTrace Team::trace_of(const std::vector<RankStep>& steps, const std::vector<CallRecord>& before) const
 {
     const trainer::StepResult& result = steps.front().result;
-    TeamStepTrace trace{steps_, result.loss, result.gradient_norm, result.skipped, 0, {}};
+    TeamStepTrace trace{steps_, result.loss, result.gradient_norm, result.skipped, 0, result.experts, {}};
     const double start = std::ranges::min(steps, {}, &RankStep::start).start;
     trace.seconds = std::ranges::max(steps, {}, &RankStep::end).end - start;
     const auto now = records();

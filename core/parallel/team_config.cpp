@@ -27,6 +27,7 @@ public:
         absent();
         tensor();
         context();
+        experts();
         pipeline();
         return std::move(issues_);
     }
@@ -51,10 +52,6 @@ private:
     }
     void absent()
     {
-        if (p_.expert != 1 || p_.expert_tensor != 1)
-        {
-            add("parallel.expert", "the lab's model has no experts", "use 1");
-        }
         if (c_.trainer.training.precision == Precision::fp8)
         {
             add("training.precision", "8-bit copies of weights are not split here", "use fp32, bf16 or fp16");
@@ -101,6 +98,32 @@ private:
             add("training.flash_attention",
                 "round a ring, the probabilities of all keys are never in one place",
                 "switch flash attention on, or use parallel.context 1");
+        }
+    }
+    void experts()
+    {
+        if (c_.trainer.model.experts == 0)
+        {
+            if (p_.expert != 1)
+            {
+                add("parallel.expert", fmt::format("{} for a model without experts", p_.expert),
+                    "use 1, or give the model experts: model.experts 8");
+            }
+            return;
+        }
+        if (p_.expert_tensor != 1)
+        {
+            add("parallel.expert_tensor", "an expert's matrices are not cut here", "use 1");
+        }
+        if (p_.tensor != 1)
+        {
+            add("parallel.tensor", "a model with experts is not cut by tensor parallelism here",
+                "use 1; data, expert and pipeline parallelism and ZeRO go with experts");
+        }
+        if (p_.context != 1)
+        {
+            add("parallel.context", "experts have room for whole sequences, which context parallelism cuts",
+                "use 1; data, expert and pipeline parallelism and ZeRO go with experts");
         }
     }
     void pipeline()
@@ -189,6 +212,8 @@ RankPlan plan_of(const TeamConfig& config, int rank)
     plan.all_stages = virtual_stages(kind, shape);
     plan.piece.tensor_ranks = config.parallel.tensor;
     plan.piece.tensor_rank = plan.place.tensor;
+    plan.piece.expert_ranks = config.parallel.expert;
+    plan.piece.expert_rank = plan.place.expert;
     const auto layers = layers_of_stages(config, plan.all_stages);
     const auto own = stages_of(kind->placement, shape.stages, shape.chunks, plan.place.pipeline);
     plan.piece.embedding = plan.piece.head = false;

@@ -11,7 +11,7 @@ namespace ringside::parallel
 {
 
 // Everything derived filled in, or every reason why it cannot be trained here. What Explore knows and the
-// lab's model has not is named: experts, 8-bit training, two-way pipelines.
+// lab's model has not is named: experts cut by tensor parallelism, 8-bit training, two-way pipelines.
 Result<TeamConfig> prepared(TeamConfig config);
 
 // What one rank trains, and in which order.

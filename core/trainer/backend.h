@@ -55,6 +55,10 @@ public:
     virtual void run(const AttentionHopBackward& hop) = 0;
     virtual void run(const Activation& activation) = 0;
     virtual void run(const ActivationBackward& activation) = 0;
+    virtual void run(const Route& route) = 0;
+    virtual void run(const RouteBackward& route) = 0;
+    virtual void run(const Dispatch& dispatch) = 0;
+    virtual void run(const Combine& combine) = 0;
     virtual void run(const CrossEntropy& loss) = 0;
     virtual void run(const LogitStatistics& statistics) = 0;
     virtual void run(const Add& add) = 0;

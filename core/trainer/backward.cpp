@@ -4,11 +4,11 @@ namespace ringside::trainer
 {
 
 // Returns the gradient of the last layer's output.
-Held Network::backward_head(const Tokens& batch, const Tensor& x, Head& head, float scale, float* losses)
+Held Network::backward_head(const Tokens& batch, const Tensor& x, Head& head, float* losses)
 {
     const ParameterTable& table = parameters_.table();
     const DType type = parameters_.formats().activation;
-    cross_entropy(batch, head.logits, scale, losses);
+    cross_entropy(batch, head.logits, weights_.target, losses);
     backend_.run(Product{.a = head.logits,
                          .b = gather(head.normed),
                          .c = parameters_.gradient(table.head),
@@ -94,7 +94,7 @@ void Network::backward_layer(Index index, const Tokens& batch, Layer& layer, con
         forward_layer(index, batch, layer, Component::buffers);
     }
     const LayerPlaces& places = parameters_.table().layers[static_cast<std::size_t>(index)];
-    backward_mlp(places, layer, residual);
+    has_experts() ? backward_experts(places, batch, layer, residual) : backward_mlp(places, layer, residual);
     backward_attention(places, batch, layer, residual);
     look(onlookers_.gradients, residual);
 }

@@ -66,6 +66,13 @@ void Network::forward_layer(Index index, const Tokens& batch, Layer& layer, Comp
     const LayerPlaces& places = parameters_.table().layers[static_cast<std::size_t>(index)];
     forward_attention(places, batch, layer, component);
     norm(layer.middle, places.gain2, places.bias2, layer.normed2, layer.statistics2, f.input, component);
+    has_experts() ? forward_experts(places, batch, layer, component)
+                  : forward_mlp(places, batch, layer, component);
+}
+
+void Network::forward_mlp(const LayerPlaces& places, const Tokens& batch, Layer& layer, Component component)
+{
+    const Formats& f = parameters_.formats();
     layer.pre = matrix(batch.rows(), model_.gated_mlp ? 2 * model_.ffn : model_.ffn, f.activation, component);
     linear(gather(layer.normed2), places.up, places.up_bias, layer.pre);
     layer.activated = matrix(batch.rows(), model_.ffn, f.input, component);
@@ -77,6 +84,16 @@ Held Network::output_of(Index index, const Layer& layer, Component component)
     const LayerPlaces& places = parameters_.table().layers[static_cast<std::size_t>(index)];
     const Tensor& middle = layer.middle;
     Held out = matrix(middle.rows, middle.cols, middle.type, component);
+    if (has_experts())
+    {
+        backend_.run(Combine{.from = layer.given,
+                             .out = out,
+                             .add = middle,
+                             .slots = layer.slots.integers(),
+                             .gates = layer.gates.floats(),
+                             .chosen = model_.experts_per_token});
+        return out;
+    }
     linear_sum(layer.activated, places.down, places.down_bias, out, middle);
     return out;
 }
@@ -98,6 +115,10 @@ Held Network::forward_layers(const Stretch& stretch, const Tokens& batch, Held x
         forward_layer(index, batch, layer, keeps ? component : Component::buffers);
         x = output_of(index, layer, component);
         partners_.after_forward(index + 1);
+        if (trains && has_experts())
+        {
+            keep_tally(index, layer);
+        }
         hunt(layer, x, index);
         look(onlookers_.activations, layer.x);
         look(onlookers_.activations, layer.qkv);

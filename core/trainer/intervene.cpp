@@ -39,7 +39,8 @@ Issues damage_weight(Trainer& trainer, std::int64_t layer)
         return {{"layer", "is not there", "use one of the model's layers"}};
     }
     const LayerPlaces& places = table.layers[static_cast<std::size_t>(layer)];
-    const Parameter& matrix = table.list[static_cast<std::size_t>(places.up)];
+    const Parameter& matrix =
+        table.list[static_cast<std::size_t>(places.up < 0 ? places.expert_up : places.up)];
     const Index width = trainer.config().training.precision == Precision::fp32 ? 4 : 2;
     // The sign is the highest bit of a float's last byte, the exponent's highest the one below it.
     const auto at = static_cast<std::size_t>((matrix.offset + matrix.elements() / 2) * width + width - 1);

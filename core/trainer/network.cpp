@@ -16,21 +16,23 @@ Held::Held(Arena& arena, Index rows, Index cols, DType type, Component component
 }
 
 Network::Network(const TrainerConfig& config, Backend& backend, Arena& arena, ParameterStore& parameters)
-    : model_(config.model), training_(config.training), backend_(backend), arena_(arena),
-      parameters_(parameters), partners_(alone_)
+    : model_(config.model), training_(config.training), capacity_factor_(config.recipe.capacity_factor),
+      backend_(backend), arena_(arena), parameters_(parameters), partners_(alone_)
 {
 }
 
 Network::Network(const TrainerConfig& config, const Piece& piece, Backend& backend, Arena& arena,
                  ParameterStore& parameters, Partners& partners)
-    : model_(piece.model(config.model)), training_(config.training), backend_(backend), arena_(arena),
+    : model_(piece.model(config.model)), training_(config.training),
+      capacity_factor_(config.recipe.capacity_factor), backend_(backend), arena_(arena),
       parameters_(parameters), partners_(partners)
 {
 }
 
-void Network::set(const Training& training)
+void Network::set(const TrainerConfig& config)
 {
-    training_ = training;
+    training_ = config.training;
+    capacity_factor_ = config.recipe.capacity_factor;
 }
 
 Held Network::matrix(Index rows, Index cols, DType type, Component component)
@@ -69,9 +71,10 @@ void Network::hunt(const Layer& layer, const Tensor& out, Index index)
     hunt(layer.attention, "attention", index);
     hunt(layer.middle, "output of attention", index);
     hunt(layer.normed2, "second norm", index);
-    hunt(layer.pre, "first matrix of the MLP", index);
-    hunt(layer.activated, "activation of the MLP", index);
-    hunt(out, "output of the MLP", index);
+    hunt(layer.router, "router", index);
+    hunt(layer.pre, has_experts() ? "first matrix of the experts" : "first matrix of the MLP", index);
+    hunt(layer.activated, has_experts() ? "activation of the experts" : "activation of the MLP", index);
+    hunt(out, has_experts() ? "output of the experts" : "output of the MLP", index);
 }
 
 void Network::moment(MemoryMoment::Where where, Index layer)
@@ -83,7 +86,8 @@ void Network::moment(MemoryMoment::Where where, Index layer)
     }
 }
 
-bool Network::train(const Tokens& batch, float scale, float* losses, const Onlookers& onlookers)
+bool Network::train(const Tokens& batch, const LossWeights& weights, float* losses,
+                    const Onlookers& onlookers)
 {
     watch(onlookers);
     const Stretch all{0, model_.layers, true, true};
@@ -93,7 +97,7 @@ bool Network::train(const Tokens& batch, float scale, float* losses, const Onloo
     {
         return false;
     }
-    backward(all, batch, {}, pass, scale, losses);
+    backward(all, batch, {}, pass, weights, losses);
     return !stopped();
 }
 
@@ -117,9 +121,10 @@ Held Network::forward(const Stretch& stretch, const Tokens& batch, Held in, Pass
     return x;
 }
 
-Held Network::backward(const Stretch& stretch, const Tokens& batch, Held gradient, Pass& pass, float scale,
-                       float* losses, bool weights_later)
+Held Network::backward(const Stretch& stretch, const Tokens& batch, Held gradient, Pass& pass,
+                       const LossWeights& weights, float* losses, bool weights_later)
 {
+    weights_ = weights;
     later_ = weights_later ? &pass.later_ : nullptr;
     if (stretch.heads)
     {
@@ -127,7 +132,7 @@ Held Network::backward(const Stretch& stretch, const Tokens& batch, Held gradien
         Head head = forward_head(pass.out_, Component::activations);
         hunt(head.normed, "final norm");
         hunt(head.logits, "logits");
-        gradient = backward_head(batch, pass.out_, head, scale, losses);
+        gradient = backward_head(batch, pass.out_, head, losses);
         hunt(gradient, "gradient of the head");
         partners_.after_backward(head_unit());
         moment(MemoryMoment::Where::head);

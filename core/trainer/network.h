@@ -5,6 +5,7 @@
 
 #include "core/lab/snapshot.h"
 #include "core/trainer/parameters.h"
+#include "core/trainer/schedule.h"
 
 #include <atomic>
 
@@ -22,6 +23,7 @@ public:
     operator const Tensor&() const { return tensor_; } // NOLINT(google-explicit-constructor)
     explicit operator bool() const { return static_cast<bool>(block_); }
     float* floats() const { return block_.as<float>(); }
+    std::int32_t* integers() const { return block_.as<std::int32_t>(); } // in the place of floats
     void drop() { *this = Held(); }
 
 private:
@@ -75,8 +77,14 @@ class Network
         Held middle; // between attention and MLP
         Held statistics2;
         Held normed2;
-        Held pre;
+        Held pre; // of the MLP, or of the experts that are here
         Held activated;
+        Held router; // probabilities
+        Held slots;
+        Held gates;
+        Held tally;
+        Held dispatched; // what came in for the experts here
+        Held given;      // what its experts gave this rank's tokens
     };
     // A product for a weight's gradient that is made later.
     struct Later
@@ -108,25 +116,28 @@ public:
     Network(const TrainerConfig& config, const Piece& piece, Backend& backend, Arena& arena,
             ParameterStore& parameters, Partners& partners);
 
-    // Recomputation and flash attention may change between steps.
-    void set(const Training& training);
+    // Recomputation, flash attention and the experts' capacity may change between steps.
+    void set(const TrainerConfig& config);
     // Who looks on from now on.
     void watch(const Onlookers& onlookers) { onlookers_ = onlookers; }
 
-    // Adds the gradients of `scale` times the summed loss to the parameters' and writes each row's loss to
-    // `losses` on the device. False when stopped: gradients are then incomplete.
-    bool train(const Tokens& batch, float scale, float* losses, const Onlookers& onlookers);
+    // Adds the gradients of the weighted losses to the parameters' and writes each row's loss to `losses` on
+    // the device. False when stopped: gradients are then incomplete.
+    bool train(const Tokens& batch, const LossWeights& weights, float* losses, const Onlookers& onlookers);
 
     // One pass of a micro-batch. `in` is the output of the layers before, empty where the stretch embeds;
     // what comes back is for the layers after, or empty where it heads, or when stopped.
     Held forward(const Stretch& stretch, const Tokens& batch, Held in, Pass& pass);
-    // `gradient` is that of the output, empty where the stretch heads (then `scale` and `losses` count); what
+    // `gradient` is that of the output, empty where the stretch heads (then `losses` count); what
     // comes back is that of the input, empty where the stretch embeds. With `weights_later` the products for
     // the gradients of the layers' matrices wait for backward_weights() (Qi et al., arXiv 2401.10241, section
     // 2), and so does what they need.
-    Held backward(const Stretch& stretch, const Tokens& batch, Held gradient, Pass& pass, float scale,
-                  float* losses, bool weights_later = false);
+    Held backward(const Stretch& stretch, const Tokens& batch, Held gradient, Pass& pass,
+                  const LossWeights& weights, float* losses, bool weights_later = false);
     void backward_weights(const Stretch& stretch, Pass& pass);
+    // Adds the tallies of the last forward through these layers, over its sequences, to sums[layer of the
+    // piece] x Route::tally_width(). Nothing without experts.
+    void add_tallies(const Stretch& stretch, std::vector<double>& sums);
 
     // Losses only. False when stopped.
     bool evaluate(const Tokens& batch, float* losses, const Onlookers& onlookers);
@@ -163,7 +174,24 @@ private:
     Held embed(const Tokens& batch, Component component);
     // Everything inside a layer whose x is given; `component` says what it counts as.
     void forward_layer(Index index, const Tokens& batch, Layer& layer, Component component);
+    void forward_mlp(const LayerPlaces& places, const Tokens& batch, Layer& layer, Component component);
     Held output_of(Index index, const Layer& layer, Component component);
+
+    // Experts, in experts.cpp.
+    bool has_experts() const { return model_.experts > 0; }
+    Index capacity(Index length) const;
+    Held zeros(Index rows, Index cols, DType type, Component component);
+    Route route_of(const Tokens& batch, const Layer& layer) const;
+    Held exchanged(Held own, Component component);
+    // Calls work(expert among those that are here, first row, rows) for each part of an experts' buffer.
+    template <class Work>
+    void each_part(Index rows, const Work& work) const;
+    void forward_experts(const LayerPlaces& places, const Tokens& batch, Layer& layer, Component component);
+    void run_experts(const LayerPlaces& places, Layer& layer, const Tensor& out, Component component);
+    void backward_experts(const LayerPlaces& places, const Tokens& batch, Layer& layer,
+                          const Tensor& residual);
+    Held run_experts_backward(const LayerPlaces& places, const Layer& layer, const Tensor& gradient);
+    void keep_tally(Index index, const Layer& layer);
     void forward_attention(const LayerPlaces& places, const Tokens& batch, Layer& layer, Component component);
     void attend(const Tokens& batch, Layer& layer);
     void attend_in_ring(const Tokens& batch, Layer& layer);
@@ -180,7 +208,7 @@ private:
     Held forward_layers(const Stretch& stretch, const Tokens& batch, Held x, std::vector<Layer>& layers,
                         Component component);
     Head forward_head(const Tensor& x, Component component);
-    Held backward_head(const Tokens& batch, const Tensor& x, Head& head, float scale, float* losses);
+    Held backward_head(const Tokens& batch, const Tensor& x, Head& head, float* losses);
     void cross_entropy(const Tokens& batch, const Tensor& logits, float scale, float* losses);
     void backward_layer(Index index, const Tokens& batch, Layer& layer, const Tensor& residual);
     void backward_mlp(const LayerPlaces& places, Layer& layer, const Tensor& residual);
@@ -225,12 +253,15 @@ private:
 
     Model model_; // of this piece
     Training training_;
+    double capacity_factor_;
     Backend& backend_;
     Arena& arena_;
     ParameterStore& parameters_;
     Partners alone_;
     Partners& partners_;
     Onlookers onlookers_;
+    LossWeights weights_;                 // of the backward that runs
+    Held tallies_;                        // of the last forward, layer after layer
     std::vector<Later>* later_ = nullptr; // where products for weight gradients wait; null: they do not
 };
 

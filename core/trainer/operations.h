@@ -167,6 +167,70 @@ struct ActivationBackward
     Tensor dpre = {};
 };
 
+// Experts. Every sequence is routed for itself: an expert has `capacity` rows for each, which its tokens take
+// in order, all first choices before all second ones; whoever comes later is dropped and passes the layer by
+// (Lepikhin et al., GShard, arXiv 2006.16668, section 2.2). So a token's way does not depend on which
+// sequences are computed beside its own. Row (expert x sequences + sequence) x capacity + place is where the
+// experts' buffer has a token.
+inline constexpr Index kMostExperts = 64;
+inline constexpr Index kMostChosen = 2;
+// Softmax over experts, and the k of highest probability, of equals the first. k = 1: the gate is the
+// probability (Fedus et al., Switch, arXiv 2101.03961, equation 2); k = 2: it is divided by the sum of both
+// (GShard, Algorithm 1), dropped or not.
+struct Route
+{
+    Tensor logits = {}; // f32 [tokens, experts]; become probabilities
+    std::int32_t* slots =
+        nullptr;            // [tokens, chosen] rows of the buffer; dropped_from(expert) where it is full
+    float* gates = nullptr; // [tokens, chosen]
+    float* tally = nullptr; // [sequences, tally_width()], see there
+    Index length = 0;       // T
+    Index chosen = 1;       // k
+    Index capacity = 0;
+
+    Index experts() const { return logits.cols; }
+    Index sequences() const { return logits.rows / length; }
+    Index rows() const { return experts() * sequences() * capacity; }
+    // Of a sequence: tokens that chose each expert, those that it took, and the loss E sum f_i P_i (Switch,
+    // equations 4 to 6) with f_i of all k choices (DeepSeek-V3, arXiv 2412.19437, equations 17 to 20).
+    static constexpr Index tally_width(Index experts) { return 2 * experts + 1; }
+    static constexpr std::int32_t dropped_from(Index expert)
+    {
+        return static_cast<std::int32_t>(-1 - expert);
+    }
+    constexpr Index expert_of(std::int32_t slot) const
+    {
+        return slot < 0 ? -1 - slot : slot / (sequences() * capacity);
+    }
+};
+struct RouteBackward
+{
+    Route forward = {};
+    Tensor gradient = {}; // of what the tokens got together [tokens, h]
+    Tensor given = {};    // what the experts gave, in their buffer [rows, h]
+    Tensor dlogits = {};  // f32 [tokens, experts]
+    float balance = 0;    // what each sequence's balance loss counts
+};
+// to[slot] = gate x from[token]; other rows of the buffer stay. Without gates rows are copied as they are.
+struct Dispatch
+{
+    Tensor from = {};
+    Tensor to = {};
+    const std::int32_t* slots = nullptr; // [tokens, chosen]
+    const float* gates = nullptr;        // [tokens, chosen]; optional
+    Index chosen = 1;
+};
+// out = add + sum of gate x from[slot]; dropped ones give nothing.
+struct Combine
+{
+    Tensor from = {};
+    Tensor out = {};
+    Tensor add = {}; // optional; may be out
+    const std::int32_t* slots = nullptr;
+    const float* gates = nullptr; // optional: 1
+    Index chosen = 1;
+};
+
 // Softmax and cross-entropy in one pass; logits become their gradient, times scale. Logits that are split
 // have the words from first_word on, and the statistics of all parts.
 struct CrossEntropy

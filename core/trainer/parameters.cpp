@@ -85,8 +85,32 @@ private:
         const double added = kDeviation / std::sqrt(2.0 * static_cast<double>(m_.layers));
         layer.qkv = block(name + "query, key, value", h, query_key_value(), kDeviation);
         layer.out = block(name + "attention output", m_.heads * m_.head_dim, h, added);
-        layer.up = block(name + "MLP up", h, gate_and_up(), kDeviation);
-        layer.down = block(name + "MLP down", m_.ffn, h, added);
+        if (m_.experts == 0)
+        {
+            layer.up = block(name + "MLP up", h, gate_and_up(m_.ffn), kDeviation);
+            layer.down = block(name + "MLP down", m_.ffn, h, added);
+            return;
+        }
+        layer.router = matrix(name + "router", h, m_.experts, Cut::none);
+        layer.expert_up =
+            each_expert(name, [&](const std::string& expert)
+                        { return block(expert + " up", h, gate_and_up(m_.expert_ffn), kDeviation); });
+        layer.expert_down = each_expert(name, [&](const std::string& expert)
+                                        { return block(expert + " down", m_.expert_ffn, h, added); });
+    }
+
+    // Adds one parameter for each expert of this piece, and returns the place of the first.
+    template <class Add>
+    int each_expert(const std::string& name, const Add& add)
+    {
+        const Index held = m_.experts / piece_.expert_ranks;
+        const auto first = static_cast<int>(t_.list.size());
+        for (Index i = 0; i < held; ++i)
+        {
+            add(fmt::format("{}expert {}", name, piece_.expert_rank * held + i + 1));
+            t_.list.back().expert = true;
+        }
+        return first;
     }
 
     void layer_vectors(LayerPlaces& layer, const std::string& name)
@@ -100,18 +124,32 @@ private:
         if (m_.biases)
         {
             layer.out_bias = vector(name + "attention output bias", {m_.hidden}, 0, false);
-            layer.up_bias = vector(name + "MLP up bias", gate_and_up(), 0, true);
-            layer.down_bias = vector(name + "MLP down bias", {m_.hidden}, 0, false);
+            m_.experts > 0 ? expert_biases(layer, name) : mlp_biases(layer, name);
         }
+    }
+    void mlp_biases(LayerPlaces& layer, const std::string& name)
+    {
+        layer.up_bias = vector(name + "MLP up bias", gate_and_up(m_.ffn), 0, true);
+        layer.down_bias = vector(name + "MLP down bias", {m_.hidden}, 0, false);
+    }
+    void expert_biases(LayerPlaces& layer, const std::string& name)
+    {
+        layer.router_bias = vector(name + "router bias", {m_.experts}, 0, false);
+        layer.expert_up_bias =
+            each_expert(name, [&](const std::string& expert)
+                        { return vector(expert + " up bias", gate_and_up(m_.expert_ffn), 0, false); });
+        layer.expert_down_bias =
+            each_expert(name, [&](const std::string& expert)
+                        { return vector(expert + " down bias", {m_.hidden}, 0, false); });
     }
 
     std::vector<Index> query_key_value() const
     {
         return {m_.heads * m_.head_dim, m_.kv_heads * m_.head_dim, m_.kv_heads * m_.head_dim};
     }
-    std::vector<Index> gate_and_up() const
+    std::vector<Index> gate_and_up(Index width) const
     {
-        return m_.gated_mlp ? std::vector<Index>{m_.ffn, m_.ffn} : std::vector<Index>{m_.ffn};
+        return m_.gated_mlp ? std::vector<Index>{width, width} : std::vector<Index>{width};
     }
 
     void norm(const std::string& name, int& gain, int& bias)

@@ -19,6 +19,7 @@ struct Parameter
     Index cols = 0;       // outputs; a vector has one row
     Index offset = 0;     // in elements
     bool block = false;   // a matrix of a layer: 8 bits in fp8 training
+    bool expert = false;  // of a routed expert: only ranks with the same experts have copies
     double deviation = 0; // of its first values; 0: all are `start`
     double start = 0;
 
@@ -68,6 +69,13 @@ struct LayerPlaces
     int bias1 = -1;
     int gain2 = -1;
     int bias2 = -1;
+    // In place of the MLP. Of experts the first one's; the others' follow.
+    int router = -1;
+    int router_bias = -1;
+    int expert_up = -1;
+    int expert_down = -1;
+    int expert_up_bias = -1;
+    int expert_down_bias = -1;
 };
 
 struct ParameterTable

@@ -17,6 +17,8 @@ struct Piece
     bool head = true; // final norm and output projection
     Index tensor_ranks = 1;
     Index tensor_rank = 0;
+    Index expert_ranks = 1; // share out the experts of every layer, equal, neighbouring parts
+    Index expert_rank = 0;
 
     // The piece's own model: fewer layers, heads, columns of the MLP and words. tensor_ranks divides heads,
     // key/value heads, the MLP's width and the vocabulary.
@@ -56,6 +58,11 @@ public:
     // passed() waits for the oldest that it has not yet waited for.
     virtual void pass_on(const Tensor& /*out*/, const Tensor& /*in*/) {}
     virtual void passed() {}
+
+    // Expert parallelism (Lepikhin et al., arXiv 2006.16668, section 3): each rank of the group has other
+    // tokens and other experts. Equal parts of `out`, one for each rank, against theirs for this one.
+    virtual Index expert_ranks() const { return 1; }
+    virtual void all_to_all(const Tensor& /*out*/, const Tensor& /*in*/) {}
 };
 
 // The pieces of a sequence that a rank of such a ring holds: of twice as many as there are ranks, one from

@@ -9,30 +9,30 @@ bool Replay::small(const Tokens& batch) const
     return 6 * static_cast<double>(parameters_) * static_cast<double>(batch.rows()) < kMostFlops;
 }
 
-bool Replay::train(Network& network, const Tokens& batch, float scale, float* losses,
+bool Replay::train(Network& network, const Tokens& batch, const LossWeights& weights, float* losses,
                    const Onlookers& onlookers)
 {
     if (refused_ || onlookers.activations || onlookers.gradients || onlookers.first_bad || !small(batch))
     {
-        return network.train(batch, scale, losses, onlookers);
+        return network.train(batch, weights, losses, onlookers);
     }
-    const Places here{{batch.tokens, batch.targets, losses}, scale, arena_.trims(), backend_.workspace()};
+    const Places here{{batch.tokens, batch.targets, losses}, weights, arena_.trims(), backend_.workspace()};
     if (here != last_)
     {
         last_ = here;
         recorded_ = false;
-        return network.train(batch, scale, losses, onlookers);
+        return network.train(batch, weights, losses, onlookers);
     }
-    return recorded_ ? again(onlookers) : record(network, batch, scale, losses, onlookers);
+    return recorded_ ? again(onlookers) : record(network, batch, weights, losses, onlookers);
 }
 
-bool Replay::record(Network& network, const Tokens& batch, float scale, float* losses,
+bool Replay::record(Network& network, const Tokens& batch, const LossWeights& weights, float* losses,
                     const Onlookers& onlookers)
 {
     if (!backend_.start_recording())
     {
         refused_ = true;
-        return network.train(batch, scale, losses, onlookers);
+        return network.train(batch, weights, losses, onlookers);
     }
     timeline_.clear();
     Onlookers recording = onlookers;
@@ -40,7 +40,7 @@ bool Replay::record(Network& network, const Tokens& batch, float scale, float* l
     bool done = false;
     try
     {
-        done = network.train(batch, scale, losses, recording);
+        done = network.train(batch, weights, losses, recording);
     }
     catch (...)
     {
@@ -55,7 +55,7 @@ bool Replay::record(Network& network, const Tokens& batch, float scale, float* l
     if (!whole || arena_.trims() != last_.trims || backend_.workspace() != last_.workspace)
     {
         refused_ = true;
-        return network.train(batch, scale, losses, onlookers);
+        return network.train(batch, weights, losses, onlookers);
     }
     peak_ = arena_.peak();
     highest_ = arena_.highest();

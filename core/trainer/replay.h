@@ -19,7 +19,8 @@ public:
     }
 
     // Network::train(), or its recording. Who looks into tensors sees them step by step.
-    bool train(Network& network, const Tokens& batch, float scale, float* losses, const Onlookers& onlookers);
+    bool train(Network& network, const Tokens& batch, const LossWeights& weights, float* losses,
+               const Onlookers& onlookers);
     // The network computes in another way from now on.
     void forget() { last_ = {}; }
     // Micro-batches that were replayed so far.
@@ -30,14 +31,14 @@ private:
     struct Places
     {
         std::array<const void*, 3> data{};
-        float scale = 0;
+        LossWeights weights;
         std::int64_t trims = 0;
         Index workspace = 0;
         bool operator==(const Places&) const = default;
     };
     // Whether launches may take longer than the work; a step of a large model must be stoppable inside.
     bool small(const Tokens& batch) const;
-    bool record(Network& network, const Tokens& batch, float scale, float* losses,
+    bool record(Network& network, const Tokens& batch, const LossWeights& weights, float* losses,
                 const Onlookers& onlookers);
     bool again(const Onlookers& onlookers);
 

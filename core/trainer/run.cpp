@@ -290,6 +290,7 @@ void TrainingRun::note(const StepResult& result, double seconds)
     noise_.add(norms_of(config_, result));
     now_.noise_scale = noise_.value();
     now_.learning_rate = result.learning_rate;
+    now_.experts = result.experts;
     now_.loss_scale = result.loss_scale;
     now_.step_seconds = seconds;
     smoothed_seconds_ = smoothed(smoothed_seconds_, seconds, seen_, kTimeMemory);

@@ -48,4 +48,32 @@ Update update_of(const TrainerConfig& config, std::int64_t updates, double learn
     return update;
 }
 
+LossWeights loss_weights(const TrainerConfig& config, double loss_scale, std::int64_t asked)
+{
+    const auto sequences = static_cast<double>(config.training.global_batch);
+    return {static_cast<float>(loss_scale / static_cast<double>(asked)),
+            static_cast<float>(loss_scale * config.recipe.balance_loss / sequences)};
+}
+
+std::vector<LayerRouting> routing_of(const TrainerConfig& config, const std::vector<double>& tallies)
+{
+    const auto experts = static_cast<std::size_t>(config.model.experts);
+    const auto width = static_cast<std::size_t>(Route::tally_width(config.model.experts));
+    const auto sequences = static_cast<double>(config.training.global_batch);
+    const double pairs =
+        sequences * static_cast<double>(config.training.sequence_length * config.model.experts_per_token);
+    std::vector<LayerRouting> layers;
+    for (std::size_t first = 0; first + width <= tallies.size(); first += width)
+    {
+        LayerRouting& layer = layers.emplace_back();
+        for (std::size_t i = 0; i < experts; ++i)
+        {
+            layer.wanted.push_back(static_cast<float>(tallies[first + i] / pairs));
+            layer.taken.push_back(static_cast<float>(tallies[first + experts + i] / pairs));
+        }
+        layer.balance = tallies[first + 2 * experts] / sequences;
+    }
+    return layers;
+}
+
 } // namespace ringside::trainer

@@ -1,9 +1,10 @@
-// What an optimizer step needs beside gradients: the learning rate of the step, clipping, and the loss scale
-// that keeps fp16 gradients in range.
+// What a step needs beside gradients: what the losses count, the learning rate, clipping, and the loss scale
+// that keeps fp16 gradients in range; and what experts' tallies come to.
 #pragma once
 
 #include "core/engine/loss_scale.h"
 #include "core/lab/config.h"
+#include "core/lab/snapshot.h"
 #include "core/trainer/operations.h"
 
 namespace ringside::trainer
@@ -22,5 +23,19 @@ double clipping(const Recipe& recipe, double gradient_norm);
 
 // The optimizer's numbers of the `updates`-th update, counted from 1; gradients are multiplied by `scale`.
 Update update_of(const TrainerConfig& config, std::int64_t updates, double learning_rate, double scale);
+
+// What a gradient is of: the losses of all targets, each times `target`, and the balance losses of all
+// sequences in every layer with experts, each times `balance`.
+struct LossWeights
+{
+    float target = 1;
+    float balance = 0;
+    bool operator==(const LossWeights&) const = default;
+};
+
+// `asked`: targets of the whole step.
+LossWeights loss_weights(const TrainerConfig& config, double loss_scale, std::int64_t asked);
+// From the tallies of all layers, summed over the sequences of a whole step.
+std::vector<LayerRouting> routing_of(const TrainerConfig& config, const std::vector<double>& tallies);
 
 } // namespace ringside::trainer

@@ -128,15 +128,17 @@ bool Trainer::accumulate(const Onlookers& onlookers, StepResult& result)
     const std::int64_t asked = each * config_.accumulation();
     parameters_.clear_gradients();
     double sum = 0;
+    std::vector<double> tallies;
     for (std::int64_t micro = 0; micro < config_.accumulation(); ++micro)
     {
         const Upload up = upload(batch_of(micro));
         const Tokens tokens = tokens_of(up, t.micro_batch);
-        const auto scale = static_cast<float>(scale_.value / static_cast<double>(asked));
-        if (!replay_.train(network_, tokens, scale, up.losses.as<float>(), onlookers))
+        const LossWeights weights = loss_weights(config_, scale_.value, asked);
+        if (!replay_.train(network_, tokens, weights, up.losses.as<float>(), onlookers))
         {
             return false;
         }
+        network_.add_tallies({0, config_.model.layers}, tallies);
         sum += sum_losses(up, tokens.rows());
         if (micro == 0 && config_.accumulation() > 1)
         {
@@ -145,6 +147,7 @@ bool Trainer::accumulate(const Onlookers& onlookers, StepResult& result)
         }
     }
     result.loss = sum / static_cast<double>(asked);
+    result.experts = routing_of(config_, tallies);
     return true;
 }
 
@@ -344,7 +347,7 @@ Issues Trainer::change(const TrainerConfig& next)
         scale_ = first_scale(*ready);
     }
     config_ = *ready;
-    network_.set(config_.training);
+    network_.set(config_);
     arena_.set_limit(config_.memory_budget);
     replay_.forget();
     arena_.trim();

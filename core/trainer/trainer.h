@@ -18,7 +18,8 @@ struct StepResult
     double gradient_norm = 0;
     double micro_gradient_norm = 0; // of the first micro-batch alone, if there are several
     double learning_rate = 0;
-    double loss_scale = 1; // that the step ran with
+    double loss_scale = 1;             // that the step ran with
+    std::vector<LayerRouting> experts; // by layer; empty without experts
 };
 
 // What the step tells of the noise scale, batches in tokens; both the same where nothing was accumulated.

@@ -102,18 +102,22 @@ def threads(*arguments):
 
 def test_processes_train_to_the_bits_that_threads_train_to():
     with tempfile.TemporaryDirectory() as where:
-        start = pathlib.Path(where) / "start"
+        dense = pathlib.Path(where) / "dense"
         small = ("--layers", 4, "--width", 64, "--heads", 4, "--context", 16, "--batch", 2, "--accumulation", 4,
                  "--data", "copy", "--symbols", 15, "--set", "model.tied_embeddings=false")
-        threads(*small, "--steps", 0, "--save", start, "--json-lines")
-        for strategy in ("ddp", "zero3", "dp2-tp2-sp", "tp2-pp2", "dp2-cp2"):
+        threads(*small, "--steps", 0, "--save", dense, "--json-lines")
+        experts = pathlib.Path(where) / "experts"
+        threads(*small, "--experts", 4, "--expert-width", 64, "--steps", 0, "--save", experts, "--json-lines")
+        for strategy in ("ddp", "zero3", "dp2-tp2-sp", "tp2-pp2", "dp2-cp2", "dp2-ep2", "ep4-zero1"):
             by_threads = pathlib.Path(where) / "threads"
             by_mpi = pathlib.Path(where) / "mpi"
+            start = experts if "ep" in strategy else dense
             there = threads("--resume", start, "--ranks", 4, "--strategy", strategy, "--steps", 5, "--json-lines", "--save", by_threads)
             code, out, err = ended(started(4, "--train", str(start), "--strategy", strategy, "--steps", "5", "--json-lines", "--save", str(by_mpi)))
             assert code == 0, err
             here = [json.loads(line) for line in out.splitlines()]
             assert [line["loss"] for line in here] == [line["loss"] for line in there], strategy
+            assert [line.get("experts") for line in here] == [line.get("experts") for line in there], strategy
             assert [[r["by_axis"] for r in line["ranks"]] for line in here] == [[r["by_axis"] for r in line["ranks"]] for line in there], strategy
             assert [r["memory"] for r in here[-1]["ranks"]] == [r["memory"] for r in there[-1]["ranks"]], strategy
             assert by_mpi.read_bytes() == by_threads.read_bytes(), strategy

@@ -119,12 +119,11 @@ TEST_CASE("every strategy sends what was predicted of each rank, to the byte")
             const TeamSnapshot s = settled(run);
             INFO(strategy.id << " on " << ranks << ": " << s.message);
             REQUIRE(s.trace);
-            const MemoryReport memory = memory_report(scenario_of(s.config));
             for (const RankTrace& rank : s.trace->ranks)
             {
                 std::vector<RankTrace::Sent> sent = rank.sent;
                 std::erase_if(sent, [](const RankTrace::Sent& a) { return a.axis == "control"; });
-                auto predicted = predicted_traffic(s.config, memory, rank.place);
+                auto predicted = predicted_traffic(s.config, rank.place);
                 const auto axis = [](const RankTrace::Sent& a) { return a.axis; };
                 std::ranges::sort(sent, {}, axis);
                 std::ranges::sort(predicted, {}, axis);

@@ -187,6 +187,48 @@ TEST_CASE("context parallelism trains as one device does, alone and with every o
     check_equal(c);
 }
 
+namespace
+{
+
+// The same with experts, some of whose tokens are dropped, shared out by so many ranks.
+TeamConfig with_experts(TeamConfig c, std::int64_t expert, std::int64_t chosen = 2)
+{
+    c.trainer.model.experts = 4;
+    c.trainer.model.experts_per_token = chosen;
+    c.trainer.model.expert_ffn = 32;
+    c.trainer.recipe.capacity_factor = 1;
+    c.parallel.expert = expert;
+    return c;
+}
+
+} // namespace
+
+TEST_CASE("experts train as on one device: copied, shared out, or both, with ZeRO and in a pipeline")
+{
+    const TeamConfig c =
+        GENERATE(with_experts(cut(1, false, 1, 4, 0), 1), with_experts(cut(1, false, 1, 2, 0), 2),
+                 with_experts(cut(1, false, 1, 4, 0), 4), with_experts(cut(1, false, 1, 4, 0), 2, 1),
+                 with_experts(cut(1, false, 1, 4, 1), 2), with_experts(cut(1, false, 1, 4, 2), 2),
+                 with_experts(cut(1, false, 1, 4, 3), 2), with_experts(cut(1, false, 2, 2, 0), 2),
+                 with_experts(cut(1, false, 2, 2, 0, "zb-h1"), 2));
+    INFO("expert " << c.parallel.expert);
+    check_equal(c);
+    const auto one = trainer::Trainer::create(c.trainer, std::make_unique<trainer::CpuBackend>(1));
+    REQUIRE(one);
+    const auto here = (*one)->step();
+    const auto there = team_of(c)->step();
+    REQUIRE(here);
+    REQUIRE(there);
+    REQUIRE(there->result.experts.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i)
+    {
+        CHECK(there->result.experts[i].wanted == here->experts[i].wanted);
+        CHECK(there->result.experts[i].taken == here->experts[i].taken);
+        CHECK(there->result.experts[i].balance == Catch::Approx(here->experts[i].balance).epsilon(1e-6));
+        CHECK(here->experts[i].dropped() > 0);
+    }
+}
+
 TEST_CASE("a pipeline trains as one device does under every kind of schedule")
 {
     check_equal(GENERATE(cut(1, false, 2, 1, 0, "gpipe"), cut(1, false, 4, 1, 0, "1f1b"),
@@ -308,10 +350,30 @@ TEST_CASE("bytes round the ring are the engine's")
     CHECK(static_cast<double>(sent(*team, 3, "context")) == context_traffic(s).value);
 }
 
+TEST_CASE(
+    "bytes to experts and back are the engine's times the capacity, and so are those of their gradients")
+{
+    TeamConfig c = with_experts(cut(1, false, 1, 4, GENERATE(0, 1)), 2);
+    c.trainer.training.recompute = GENERATE(Recompute::none, Recompute::full);
+    c.trainer.recipe.capacity_factor = GENERATE(1.0, 1.5);
+    const auto team = team_of(c);
+    REQUIRE(team->step());
+    const Scenario s = scenario_of(team->config());
+    // 4 experts x 8 (12) rows x 2 sequences x 32 wide in fp32; half of it leaves. 2 micro-batches, 4 layers.
+    const std::int64_t rows = c.trainer.recipe.capacity_factor > 1 ? 12 : 8;
+    const std::int64_t passes = c.trainer.training.recompute == Recompute::full ? 6 : 4;
+    CHECK(sent(*team, 0, "expert") == 2 * 4 * passes * (4 * rows * 2 * 32 * 4) / 2);
+    CHECK(static_cast<double>(sent(*team, 3, "expert")) ==
+          c.trainer.recipe.capacity_factor * expert_traffic(s).value);
+    CHECK(static_cast<double>(sent(*team, 2, "data")) == data_traffic(s, memory_report(s)).value);
+}
+
 TEST_CASE("what a rank keeps is what the engine says, to the byte")
 {
     const TeamConfig c =
-        GENERATE(in_ring(cut(1, false, 1, 2, 1), 2), cut(1, false, 1, 4, 1), cut(1, false, 1, 4, 2),
+        GENERATE(in_ring(cut(1, false, 1, 2, 1), 2), with_experts(cut(1, false, 1, 4, 0), 4),
+                 with_experts(cut(1, false, 1, 4, 1), 2), with_experts(cut(1, false, 1, 4, 3), 2),
+                 with_experts(cut(1, false, 2, 2, 0), 2), cut(1, false, 1, 4, 1), cut(1, false, 1, 4, 2),
                  cut(1, false, 1, 4, 3), cut(4, true, 1, 1, 0), cut(2, true, 2, 2, 1));
     const auto team = team_of(c);
     const auto step = team->step();
@@ -371,6 +433,11 @@ TEST_CASE("a strategy is read by its name, and says it again")
     CHECK(name("pp", 4) == "pp4");
     CHECK(name("cp", 4) == "cp4");
     CHECK(name("dp2-cp2", 4) == "dp2-cp2");
+    CHECK(name("ep", 4) == "ep4");
+    CHECK(name("dp2-ep2", 4) == "dp2-ep2");
+    CHECK(name("dp2-ep2-pp2", 8) == "dp2-ep2-pp2");
+    CHECK(name("ep2-zero1", 4) == "dp2-ep2-zero1");
+    CHECK(name("dp4-ep2", 4) == "4 ranks, but “dp4-ep2” needs 8");
     CHECK(name("dp2-tp2-pp2", 8) == "dp2-tp2-pp2");
     CHECK(name("tp2-sp-zero1", 4) == "dp2-tp2-sp-zero1");
     CHECK(name("dp3-tp2", 8) == "8 ranks, but “dp3-tp2” needs 6");
@@ -478,6 +545,20 @@ TEST_CASE("what cannot be cut is refused with the field, and what would work")
     made = Team::create(c);
     REQUIRE_FALSE(made);
     CHECK(made.issues().front().path == "ranks");
+
+    const auto refused = [](const TeamConfig& config)
+    {
+        const auto team = Team::create(config);
+        return team ? std::string() : team.issues().front().path;
+    };
+    c = cut(1, false, 1, 4, 0);
+    c.parallel.expert = 4;
+    CHECK(refused(c) == "parallel.expert"); // no experts
+    c = with_experts(cut(1, false, 1, 3, 0), 3);
+    c.trainer.training.global_batch = 12;
+    CHECK(refused(c) == "parallel.expert"); // of 4
+    CHECK(refused(with_experts(cut(2, false, 1, 2, 0), 2)) == "parallel.tensor");
+    CHECK(refused(with_experts(in_ring(cut(1, false, 1, 2, 0), 2), 2)) == "parallel.context");
 
     c = cut(1, false, 2, 1, 2);
     c.trainer.model.tied_embeddings = true;

@@ -53,6 +53,21 @@ TrainerConfig llama()
     return c;
 }
 
+// Some tokens are dropped.
+TrainerConfig routed()
+{
+    TrainerConfig c = tiny_config();
+    c.model.experts = 4, c.model.experts_per_token = 2, c.model.expert_ffn = 24;
+    c.recipe.capacity_factor = 0.8, c.recipe.balance_loss = 0.1;
+    return c;
+}
+TrainerConfig switched()
+{
+    TrainerConfig c = llama();
+    c.model.experts = 5, c.model.experts_per_token = 1, c.model.expert_ffn = 24;
+    return c;
+}
+
 __global__ void barrier_for_some()
 {
     if (threadIdx.x < 7)
@@ -110,7 +125,7 @@ TEST_CASE("a step by CUDA's kernels is a step by the CPU's, in any order of thre
     for (const shim::Order order : {shim::Order::forwards, shim::Order::backwards, shim::Order::shuffled})
     {
         shim::set_order(order);
-        for (const TrainerConfig& config : {tiny_config(), llama()})
+        for (const TrainerConfig& config : {tiny_config(), llama(), routed(), switched()})
         {
             auto cpu = make_trainer(config);
             auto gpu = shimmed(config);
@@ -125,6 +140,13 @@ TEST_CASE("a step by CUDA's kernels is a step by the CPU's, in any order of thre
             CHECK(result->gradient_norm == Catch::Approx(expected.gradient_norm).epsilon(1e-4));
             CHECK(distance(cpu->gradients(), gpu->gradients()) < 2e-5);
             CHECK(distance(fp32_weights(*cpu), fp32_weights(*gpu)) < 1e-4);
+            REQUIRE(result->experts.size() == expected.experts.size());
+            for (std::size_t i = 0; i < expected.experts.size(); ++i)
+            {
+                CHECK(result->experts[i].wanted == expected.experts[i].wanted);
+                CHECK(result->experts[i].taken == expected.experts[i].taken);
+                CHECK(result->experts[i].balance == Catch::Approx(expected.experts[i].balance).epsilon(1e-5));
+            }
             CHECK(view.highest.of(Component::activations) == seen.highest.of(Component::activations));
         }
     }
@@ -135,7 +157,7 @@ TEST_CASE("16-bit training by CUDA's kernels follows the CPU's emulation")
 {
     for (const Precision precision : {Precision::bf16, Precision::fp16})
     {
-        for (TrainerConfig config : {tiny_config(), llama()})
+        for (TrainerConfig config : {tiny_config(), llama(), routed(), switched()})
         {
             config.training.precision = precision;
             config.recipe.loss_scale = 1024;
@@ -154,7 +176,7 @@ TEST_CASE("16-bit training by CUDA's kernels follows the CPU's emulation")
 
 TEST_CASE("8-bit training by CUDA's kernels follows the CPU's emulation, scales and codes included")
 {
-    for (TrainerConfig config : {tiny_config(), llama()})
+    for (TrainerConfig config : {tiny_config(), llama(), routed()})
     {
         config.training.precision = Precision::fp8;
         auto cpu = make_trainer(config);
@@ -209,6 +231,23 @@ TEST_CASE("steps that are recorded and replayed are the same steps, and take the
     CHECK(recorded->state() == plain->state());
     CHECK(plain->replays() == 0);
     CHECK(recorded->replays() == 7); // all of 8 micro-batches but the first
+}
+
+TEST_CASE("experts' steps are replayed too, with the tallies of their own tokens")
+{
+    TrainerConfig config = routed();
+    config.training.global_batch = 6;
+    auto plain = shimmed(config);
+    auto recorded = shimmed(config);
+    for (int i = 0; i < 3; ++i)
+    {
+        trainer::StepView view;
+        const auto expected = plain->step(nullptr, &view, true);
+        REQUIRE(expected);
+        CHECK(step(*recorded).experts == expected->experts);
+    }
+    CHECK(recorded->state() == plain->state());
+    CHECK(recorded->replays() == 5);
 }
 
 TEST_CASE("a recording ends where memory, model or loss scale change, and another one begins")

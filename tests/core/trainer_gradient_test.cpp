@@ -20,6 +20,11 @@ struct Shape
     std::function<void(TrainerConfig&)> change;
 };
 
+void experts(TrainerConfig& c, std::int64_t count, std::int64_t chosen)
+{
+    c.model.experts = count, c.model.experts_per_token = chosen, c.model.expert_ffn = 24;
+}
+
 std::vector<Shape> shapes()
 {
     return {
@@ -54,6 +59,19 @@ std::vector<Shape> shapes()
              c.model.ffn = 40, c.model.biases = false, c.model.tied_embeddings = false;
              c.model.heads = 4, c.model.kv_heads = 2;
          }},
+        {"experts, one a token", [](TrainerConfig& c) { experts(c, 4, 1); }},
+        {"experts, two a token", [](TrainerConfig& c) { experts(c, 4, 2); }},
+        {"experts that drop tokens",
+         [](TrainerConfig& c) { experts(c, 5, 2), c.recipe.capacity_factor = 0.6; }},
+        {"experts that are kept even",
+         [](TrainerConfig& c) { experts(c, 4, 2), c.recipe.balance_loss = 0.5; }},
+        {"Mixtral: SwiGLU experts without biases, two a token",
+         [](TrainerConfig& c)
+         {
+             experts(c, 8, 2), c.model.norm = Norm::rmsnorm, c.model.positions = Positions::rope;
+             c.model.gated_mlp = true, c.model.biases = false, c.model.tied_embeddings = false;
+         }},
+        {"one expert", [](TrainerConfig& c) { experts(c, 1, 1); }},
         {"scores kept", [](TrainerConfig& c) { c.training.flash_attention = false; }},
         {"targets that ask nothing",
          [](TrainerConfig& c)
@@ -80,8 +98,26 @@ TEST_CASE("loss and gradients are those of the plain model in double precision, 
         std::vector<double> weights(floats.begin(), floats.end());
         const Batch batch = trainer->corpus().batch(config.seed, 0, 0, config.training.micro_batch,
                                                     config.training.sequence_length);
-        const Reference reference(config.model, config.training.sequence_length);
-        CHECK(step(*trainer).loss == Catch::Approx(reference.loss(weights, batch)).epsilon(2e-5));
+        const bool routed = config.model.experts > 0;
+        const std::int64_t length = config.training.sequence_length;
+        Reference reference(config.model, length,
+                            routed ? slots_of_expert(config.model, config.recipe.capacity_factor, length) : 0,
+                            config.recipe.balance_loss);
+        if (routed)
+        {
+            reference.hold_routes(weights, batch);
+        }
+        const auto done = step(*trainer);
+        CHECK(done.loss == Catch::Approx(reference.loss(weights, batch)).epsilon(2e-5));
+        if (routed)
+        {
+            double dropped = 0;
+            for (const LayerRouting& layer : done.experts)
+            {
+                dropped += layer.dropped() / static_cast<double>(done.experts.size());
+            }
+            CHECK(dropped == Catch::Approx(reference.dropped()).margin(1e-6));
+        }
 
         const auto gradients = trainer->gradients();
         const std::uint64_t key = random_key(3, RandomStream::sampling, 0);
@@ -93,9 +129,9 @@ TEST_CASE("loss and gradients are those of the plain model in double precision, 
                 const auto at = static_cast<std::size_t>(p.offset + random_below(key, i, p.elements()));
                 const double before = weights[at];
                 weights[at] = before + 1e-4;
-                const double above = reference.loss(weights, batch);
+                const double above = reference.loss_and_balance(weights, batch);
                 weights[at] = before - 1e-4;
-                const double below = reference.loss(weights, batch);
+                const double below = reference.loss_and_balance(weights, batch);
                 weights[at] = before;
                 CHECK_THAT(static_cast<double>(gradients[at]),
                            Catch::Matchers::WithinAbs((above - below) / 2e-4, 3e-6) ||
@@ -125,6 +161,7 @@ TEST_CASE("layers computed again give the same gradients bit for bit")
         for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::fp8})
         {
             TrainerConfig config = tiny_config();
+            experts(config, flash ? 4 : 0, 2);
             config.training.flash_attention = flash;
             config.training.precision = precision;
             std::vector<std::vector<float>> gradients;
@@ -144,6 +181,7 @@ TEST_CASE("layers computed again give the same gradients bit for bit")
 TEST_CASE("four micro-batches of 2 give the gradient of one of 8")
 {
     TrainerConfig config = tiny_config();
+    experts(config, GENERATE(0, 4), 2); // whose tokens do not depend on the other sequences
     config.training.micro_batch = config.training.global_batch = 8;
     auto whole = make_trainer(config);
     config.training.micro_batch = 2;
@@ -167,6 +205,7 @@ TEST_CASE("any number of threads gives the same bits")
     config.training.sequence_length = 20;
     for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::fp16, Precision::fp8})
     {
+        experts(config, config.model.experts == 0 ? 6 : 0, 2); // every other time
         config.training.precision = precision;
         auto alone = make_trainer(config, 1);
         const auto losses = train(*alone, 3);

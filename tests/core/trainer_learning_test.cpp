@@ -293,3 +293,111 @@ TEST_CASE("a configuration survives JSON, and one field can be set by its path")
     CHECK_FALSE(with_setting(c, "training.precision=int3"));
     CHECK_FALSE(with_setting(c, "nonsense"));
 }
+
+namespace
+{
+
+// A copy task for experts, two a token.
+TrainerConfig routed_config(double balance, double capacity)
+{
+    TrainerConfig c = task_config(LabTask::copy, 8, 17);
+    c.model.experts = 8;
+    c.model.experts_per_token = 2;
+    c.model.expert_ffn = 32;
+    c.recipe.balance_loss = balance;
+    c.recipe.capacity_factor = capacity;
+    return c;
+}
+
+// Mean over layers and the last 20 of so many steps.
+struct Evenness
+{
+    double violation = 0;
+    double dropped = 0;
+    double balance = 0;
+    double loss = 0;
+};
+Evenness trained(const TrainerConfig& config, int steps)
+{
+    auto t = make_trainer(config, 2);
+    Evenness mean;
+    for (int i = 0; i < steps; ++i)
+    {
+        const auto result = step(*t);
+        for (const LayerRouting& layer : result.experts)
+        {
+            const double share = i + 20 < steps ? 0 : 1.0 / 20 / static_cast<double>(result.experts.size());
+            mean.violation += share * layer.violation();
+            mean.dropped += share * layer.dropped();
+            mean.balance += share * layer.balance;
+        }
+        mean.loss = result.loss;
+    }
+    return mean;
+}
+
+} // namespace
+
+TEST_CASE("a model with experts learns to copy what it has read, to near nothing")
+{
+    CHECK(trained(routed_config(0.01, 2), 400).loss < 0.05);
+}
+
+TEST_CASE("the balance loss makes experts evenly busy, so that fewer tokens are dropped")
+{
+    TrainerConfig c = routed_config(0, 1);
+    c.data = tiny_config().data;
+    c.training.sequence_length = 32;
+    c.training.micro_batch = c.training.global_batch = 8;
+    const Evenness without = trained(c, 150);
+    c.recipe.balance_loss = 0.05;
+    const Evenness with = trained(c, 150);
+    CHECK(with.violation < 0.5 * without.violation);
+    CHECK(with.dropped < 0.6 * without.dropped);
+    CHECK(without.balance > 1.5);
+    CHECK(with.balance < 1.1);
+    CHECK(with.balance > 0.99);
+}
+
+TEST_CASE("with room for every token none is dropped, whatever is chosen")
+{
+    const Evenness all = trained(routed_config(0, 4), 5); // 4 x 2 x 17 / 8 = 17 rows
+    CHECK(all.dropped == 0);
+}
+
+TEST_CASE("a recipe with experts is saved, read again and gone on with bit for bit")
+{
+    TrainerConfig c = routed_config(0.02, 1.5);
+    const auto back = trainer_config_from_json(to_json(c));
+    REQUIRE(back);
+    CHECK(back->recipe == c.recipe);
+    CHECK(back->model.experts == 8);
+    auto one = make_trainer(c);
+    train(*one, 3);
+    auto other = make_trainer(c);
+    REQUIRE(other->restore(one->state()).empty());
+    CHECK(train(*other, 2) == train(*one, 2));
+    CHECK(other->state() == one->state());
+}
+
+TEST_CASE("what experts cannot be is said with the field and what would work")
+{
+    const auto fault = [](void (*change)(TrainerConfig&))
+    {
+        TrainerConfig c = routed_config(0, 1);
+        change(c);
+        const auto ready = prepared(c);
+        return ready ? std::string() : to_line(ready.issues().front());
+    };
+    CHECK(fault([](TrainerConfig& c) { c.model.experts_per_token = 3; }) ==
+          "model.experts_per_token: 3 is out of range (use 1 to 2)");
+    CHECK(fault([](TrainerConfig& c) { c.model.experts = 1; }) ==
+          "model.experts_per_token: 2 is out of range (use 1 to 1)");
+    CHECK(fault([](TrainerConfig& c) { c.model.experts = 65; }).starts_with("model.experts: 65"));
+    CHECK(fault([](TrainerConfig& c) { c.model.shared_experts = 1; }).starts_with("model.shared_experts"));
+    CHECK(fault([](TrainerConfig& c) { c.model.dense_layers = 1; }).starts_with("model.dense_layers"));
+    CHECK(fault([](TrainerConfig& c) { c.model.moe_interval = 2; }).starts_with("model.moe_interval"));
+    CHECK(fault([](TrainerConfig& c) { c.model.router_bias = true; }).starts_with("model.router_bias"));
+    CHECK(
+        fault([](TrainerConfig& c) { c.recipe.capacity_factor = 0; }).starts_with("recipe.capacity_factor"));
+}

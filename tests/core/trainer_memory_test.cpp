@@ -39,6 +39,13 @@ TrainerConfig random_config(std::uint64_t round)
     t.recompute = pick(std::array{Recompute::none, Recompute::selective, Recompute::full}, key, 14);
     t.flash_attention = random_below(key, 15, 2) == 1;
     c.recipe.master_weights = t.precision == Precision::fp8 || random_below(key, 16, 4) != 0;
+    if (random_below(key, 17, 2) == 1)
+    {
+        c.model.experts = 2 + random_below(key, 18, 5);
+        c.model.experts_per_token = 1 + random_below(key, 19, 2);
+        c.model.expert_ffn = 8 + random_below(key, 20, 40);
+        c.recipe.capacity_factor = pick(std::array{0.5, 1.0, 1.25, 8.0}, key, 21);
+    }
     return c;
 }
 
@@ -56,6 +63,21 @@ TEST_CASE("hand-worked: one layer of width 16 keeps 18 h floats a token, and the
     const std::int64_t tokens = 3 * 8;
     CHECK(view.highest.of(Component::activations) ==
           tokens * (4 * (16 + 2) * 16 + 4 * t->config().model.vocab + 24 + 8));
+}
+
+TEST_CASE("hand-worked: experts keep their buffers' rows, and what they gave")
+{
+    TrainerConfig c = tiny_config();
+    c.model.layers = 1;
+    c.model.experts = 4, c.model.experts_per_token = 2, c.model.expert_ffn = 24;
+    c.recipe.capacity_factor = 1.1; // of 8 x 2 / 4 = 4 tokens: 5 rows for a sequence, 20 for all experts
+    auto t = make_trainer(c);
+    trainer::StepView view;
+    step(*t, &view);
+    const std::int64_t dense = 3 * 8 * (4 * (8 * 16 + 2 * 16) + 4 * t->config().model.vocab + 24 + 8);
+    const std::int64_t routed = 3 * 8 * (4 * 4 + 2 * (4 + 4)) + 3 * 4 * (4 + 4 + 1);
+    const std::int64_t rows = 3 * 20 * 4 * (16 + 24 + 24 + 16);
+    CHECK(view.highest.of(Component::activations) == dense + routed + rows);
 }
 
 TEST_CASE("every component is what is predicted, to the byte: the engine's memory, and statistics beside its "
@@ -79,7 +101,7 @@ TEST_CASE("every component is what is predicted, to the byte: the engine's memor
             CHECK(static_cast<double>(view.highest.of(component)) == predicted.of(component).value);
         }
         const Bytes engine = memory_report(scenario_of(c)).worst().of(Component::activations);
-        CHECK(predicted.of(Component::activations) == engine + statistics_bytes(c));
+        CHECK(predicted.of(Component::activations) == engine + statistics_bytes(c) + buffer_bytes(c));
     }
 }
 

@@ -5,6 +5,7 @@
 #include "core/lab/corpus.h"
 #include "core/trainer/parameters.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -16,15 +17,62 @@ class Reference
 public:
     using Matrix = std::vector<std::vector<double>>;
 
-    Reference(const Model& model, std::int64_t length) : m_(model), table_(model), length_(length) {}
+    // `capacity`: rows that an expert has for a sequence; `balance`: what E sum f_i P_i counts in each layer.
+    Reference(const Model& model, std::int64_t length, std::int64_t capacity = 0, double balance = 0)
+        : m_(model), table_(model), length_(length), capacity_(capacity), balance_(balance)
+    {
+    }
 
     const trainer::ParameterTable& table() const { return table_; }
 
-    // Mean loss over all targets that ask something.
-    double loss(const std::vector<double>& weights, const Batch& batch) const
+    // From now on every token goes where it goes with these weights: what is chosen has no gradient.
+    void hold_routes(const std::vector<double>& weights, const Batch& batch)
+    {
+        held_.clear();
+        hold_ = true;
+        loss(weights, batch);
+        hold_ = false;
+    }
+    // Of all (token, choice) pairs that were held, those dropped.
+    double dropped() const
+    {
+        double pairs = 0;
+        double dropped = 0;
+        for (const Routes& routes : held_)
+        {
+            for (const Choice& choice : routes)
+            {
+                pairs += 1;
+                dropped += choice.taken ? 0 : 1;
+            }
+        }
+        return dropped / pairs;
+    }
+
+    // Mean loss over all targets that ask something, without what balance counts.
+    double loss(const std::vector<double>& weights, const Batch& batch)
+    {
+        return whole_loss(weights, batch, 0);
+    }
+    double loss_and_balance(const std::vector<double>& weights, const Batch& batch)
+    {
+        return whole_loss(weights, batch, balance_);
+    }
+
+private:
+    struct Choice
+    {
+        std::size_t expert = 0;
+        bool taken = true;
+    };
+    using Routes = std::vector<Choice>; // [token][choice], of one layer and sequence
+
+    double whole_loss(const std::vector<double>& weights, const Batch& batch, double balance)
     {
         double sum = 0;
         int asked = 0;
+        uneven_ = 0;
+        next_ = 0;
         const auto n = static_cast<std::size_t>(length_);
         for (std::size_t first = 0; first < batch.tokens.size(); first += n)
         {
@@ -47,10 +95,10 @@ public:
                 ++asked;
             }
         }
-        return sum / asked;
+        return sum / asked +
+               balance * uneven_ / (static_cast<double>(batch.tokens.size()) / static_cast<double>(n));
     }
 
-private:
     double at(const std::vector<double>& w, int place, std::int64_t row, std::int64_t col) const
     {
         const auto& p = table_.list[static_cast<std::size_t>(place)];
@@ -159,7 +207,7 @@ private:
 
     Matrix activation(const Matrix& pre) const
     {
-        const auto f = static_cast<std::size_t>(m_.ffn);
+        const auto f = static_cast<std::size_t>(m_.experts > 0 ? m_.expert_ffn : m_.ffn);
         Matrix out(pre.size(), std::vector<double>(f));
         for (std::size_t t = 0; t < pre.size(); ++t)
         {
@@ -169,6 +217,96 @@ private:
                 out[t][i] = m_.gated_mlp
                                 ? x / (1 + std::exp(-x)) * pre[t][f + i]
                                 : 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+            }
+        }
+        return out;
+    }
+
+    // Places in order: all first choices, then all second ones.
+    Routes choose(const Matrix& probabilities) const
+    {
+        const auto k = static_cast<std::size_t>(m_.experts_per_token);
+        Routes routes(probabilities.size() * k);
+        std::vector<std::int64_t> full(static_cast<std::size_t>(m_.experts));
+        for (std::size_t j = 0; j < k; ++j)
+        {
+            for (std::size_t t = 0; t < probabilities.size(); ++t)
+            {
+                std::vector<double> left = probabilities[t];
+                for (std::size_t before = 0; before < j; ++before)
+                {
+                    left[routes[t * k + before].expert] = -1;
+                }
+                const auto best =
+                    static_cast<std::size_t>(std::max_element(left.begin(), left.end()) - left.begin());
+                routes[t * k + j] = {best, full[best]++ < capacity_};
+            }
+        }
+        return routes;
+    }
+
+    Matrix softmax(Matrix logits) const
+    {
+        for (auto& row : logits)
+        {
+            double total = 0;
+            for (double& v : row)
+            {
+                v = std::exp(v);
+                total += v;
+            }
+            for (double& v : row)
+            {
+                v /= total;
+            }
+        }
+        return logits;
+    }
+
+    void add_balance(const Matrix& probabilities, const Routes& routes)
+    {
+        const auto tokens = static_cast<double>(probabilities.size());
+        const auto pairs = static_cast<double>(routes.size());
+        for (const Choice& choice : routes)
+        {
+            for (const auto& row : probabilities)
+            {
+                uneven_ += static_cast<double>(m_.experts) / pairs * row[choice.expert] / tokens;
+            }
+        }
+    }
+
+    // One token after the other through its experts.
+    Matrix experts(const std::vector<double>& w, const Matrix& x, const trainer::LayerPlaces& p)
+    {
+        const auto k = static_cast<std::size_t>(m_.experts_per_token);
+        const Matrix probabilities = softmax(linear(w, x, p.router, p.router_bias));
+        if (hold_)
+        {
+            held_.push_back(choose(probabilities));
+        }
+        const Routes routes = held_.empty() ? choose(probabilities) : held_[next_++];
+        add_balance(probabilities, routes);
+        Matrix out(x.size(), std::vector<double>(static_cast<std::size_t>(m_.hidden)));
+        for (std::size_t t = 0; t < x.size(); ++t)
+        {
+            double whole = 0;
+            for (std::size_t j = 0; j < k; ++j)
+            {
+                whole += probabilities[t][routes[t * k + j].expert];
+            }
+            for (std::size_t j = 0; j < k; ++j)
+            {
+                const auto [expert, taken] = routes[t * k + j];
+                const auto e = static_cast<int>(expert);
+                const auto bias = [e](int first) { return first < 0 ? -1 : first + e; };
+                const Matrix inner = activation(linear(w, {x[t]}, p.expert_up + e, bias(p.expert_up_bias)));
+                const Matrix given = linear(w, inner, p.expert_down + e, bias(p.expert_down_bias));
+                const double gate = probabilities[t][expert] / (k > 1 ? whole : 1);
+                for (std::size_t i = 0; taken && i < out[t].size(); ++i)
+                {
+                    out[t][i] += gate * given[0][i];
+                }
             }
         }
         return out;
@@ -185,7 +323,7 @@ private:
         }
     }
 
-    Matrix forward(const std::vector<double>& w, const std::vector<std::int32_t>& tokens) const
+    Matrix forward(const std::vector<double>& w, const std::vector<std::int32_t>& tokens)
     {
         Matrix x(tokens.size(), std::vector<double>(static_cast<std::size_t>(m_.hidden)));
         for (std::size_t t = 0; t < tokens.size(); ++t)
@@ -201,8 +339,13 @@ private:
         {
             const Matrix qkv = linear(w, norm(w, x, p.gain1, p.bias1), p.qkv, p.qkv_bias);
             add(x, linear(w, attention(qkv), p.out, p.out_bias));
-            const Matrix pre = linear(w, norm(w, x, p.gain2, p.bias2), p.up, p.up_bias);
-            add(x, linear(w, activation(pre), p.down, p.down_bias));
+            const Matrix normed = norm(w, x, p.gain2, p.bias2);
+            if (m_.experts > 0)
+            {
+                add(x, experts(w, normed, p));
+                continue;
+            }
+            add(x, linear(w, activation(linear(w, normed, p.up, p.up_bias)), p.down, p.down_bias));
         }
         x = norm(w, x, table_.final_gain, table_.final_bias);
         Matrix logits(x.size(), std::vector<double>(static_cast<std::size_t>(m_.vocab)));
@@ -223,6 +366,12 @@ private:
     Model m_;
     trainer::ParameterTable table_;
     std::int64_t length_;
+    std::int64_t capacity_;
+    double balance_;
+    bool hold_ = false;
+    std::vector<Routes> held_; // sequence by sequence, layer by layer
+    std::size_t next_ = 0;
+    double uneven_ = 0; // E sum f_i P_i over all layers and sequences
 };
 
 } // namespace ringside::test

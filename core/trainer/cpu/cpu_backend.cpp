@@ -219,6 +219,22 @@ void CpuBackend::run(const ActivationBackward& activation)
 {
     over(activation, activation.pre.rows, least_rows(activation.pre.cols), kernels_.activation_backward);
 }
+void CpuBackend::run(const Route& route)
+{
+    pool_.run(route.sequences(), [&](Index sequence, std::size_t) { kernels_.route(route, sequence); });
+}
+void CpuBackend::run(const RouteBackward& route)
+{
+    over(route, route.gradient.rows, least_rows(route.gradient.cols), kernels_.route_backward);
+}
+void CpuBackend::run(const Dispatch& dispatch)
+{
+    over(dispatch, dispatch.from.rows, least_rows(dispatch.from.cols), kernels_.dispatch);
+}
+void CpuBackend::run(const Combine& combine)
+{
+    over(combine, combine.out.rows, least_rows(combine.out.cols), kernels_.combine);
+}
 void CpuBackend::run(const CrossEntropy& loss)
 {
     over(loss, loss.logits.rows, least_rows(loss.logits.cols), kernels_.cross_entropy);

@@ -52,6 +52,10 @@ struct Kernels
     void (*attention_hop_backward)(const AttentionHopBackward& hop, Index part, float* scratch);
     void (*activation)(const Activation& activation, Part rows);
     void (*activation_backward)(const ActivationBackward& activation, Part rows);
+    void (*route)(const Route& route, Index sequence);
+    void (*route_backward)(const RouteBackward& route, Part rows);
+    void (*dispatch)(const Dispatch& dispatch, Part rows); // of what is sent
+    void (*combine)(const Combine& combine, Part rows);
     void (*cross_entropy)(const CrossEntropy& loss, Part rows);
     void (*logit_statistics)(const LogitStatistics& statistics, Part rows);
     void (*add)(const Add& add, Part rows);

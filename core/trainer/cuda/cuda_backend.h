@@ -44,6 +44,10 @@ public:
     void run(const AttentionHopBackward& hop) override;
     void run(const Activation& activation) override;
     void run(const ActivationBackward& activation) override;
+    void run(const Route& route) override;
+    void run(const RouteBackward& route) override;
+    void run(const Dispatch& dispatch) override;
+    void run(const Combine& combine) override;
     void run(const CrossEntropy& loss) override;
     void run(const LogitStatistics& statistics) override;
     void run(const Add& add) override;

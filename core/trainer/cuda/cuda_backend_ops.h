@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/trainer/cuda/cuda_backend.h"
+#include "core/trainer/cuda/kernels_experts.h"
 #include "core/trainer/cuda/kernels_hop.h"
 #include "core/trainer/cuda/kernels_product.h"
 #include "core/trainer/cuda/kernels_rows.h"
@@ -439,6 +440,38 @@ void CudaBackend::run(const ActivationBackward& a)
                 launch(activation_backward_kernel<T>, blocks(elements, kThreads), kThreads, 0,
                        runtime_->stream(), as<T>(a.pre), as<T>(a.gradient), as<T>(a.dpre),
                        a.pre.cols == 2 * a.gradient.cols, a.gradient.cols, elements);
+            });
+}
+
+void CudaBackend::run(const Route& r)
+{
+    launch(route_kernel, static_cast<unsigned>(r.sequences()), kRouteThreads, 0, runtime_->stream(), r);
+}
+
+void CudaBackend::run(const RouteBackward& b)
+{
+    in_type(b.gradient.type,
+            [&]<class T>(T)
+            {
+                launch(route_backward_kernel<T>, blocks(b.gradient.rows, kRowThreads / kWarp), kRowThreads, 0,
+                       runtime_->stream(), b.forward, as<T>(b.gradient), as<T>(b.given), as<float>(b.dlogits),
+                       b.balance, b.gradient.cols);
+            });
+}
+
+void CudaBackend::run(const Dispatch& d)
+{
+    const Index elements = d.from.elements() * d.chosen;
+    launch(dispatch_kernel, blocks(elements, kThreads), kThreads, 0, runtime_->stream(), d, elements);
+}
+
+void CudaBackend::run(const Combine& c)
+{
+    const Index elements = c.out.elements();
+    in_type(c.out.type,
+            [&]<class T>(T) {
+                launch(combine_kernel<T>, blocks(elements, kThreads), kThreads, 0, runtime_->stream(), c,
+                       elements);
             });
 }
 

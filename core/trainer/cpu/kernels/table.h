@@ -4,6 +4,7 @@
 
 #include "core/trainer/cpu/kernels/attention.h"
 #include "core/trainer/cpu/kernels/attention_hop.h"
+#include "core/trainer/cpu/kernels/experts.h"
 #include "core/trainer/cpu/kernels/product.h"
 #include "core/trainer/cpu/kernels/rows.h"
 #include "core/trainer/cpu/kernels/update.h"
@@ -29,6 +30,10 @@ const Kernels RINGSIDE_TABLE{.name = RINGSIDE_SET,
                              .attention_hop_backward = attention_hop_backward,
                              .activation = activation,
                              .activation_backward = activation_backward,
+                             .route = route,
+                             .route_backward = route_backward,
+                             .dispatch = dispatch,
+                             .combine = combine,
                              .cross_entropy = cross_entropy,
                              .logit_statistics = logit_statistics,
                              .add = add,
