@@ -681,6 +681,24 @@ def test_an_unknown_lesson_is_bad_input_for_the_window_and_for_a_picture():
         Outcome("picture", "--lesson", "bubble", "--step", "99", "-o", pathlib.Path(where) / "x.png").exits(2).mentions("use 1 to")
 
 
+def test_check_reads_demonstrations_and_lessons_by_their_schema():
+    with folder() as where:
+        good = written(where, "good.json", '{"schema": "ringside.demo/1", "title": "T", "scenes": [{"title": "A", "view": "memory"}]}')
+        Outcome("check", "--seeds", "1", good).exits(0)
+        bad = written(where, "bad.json", '{"schema": "ringside.demo/1", "title": "T", "scenes": [{"title": "A", "view": "memroy"}]}')
+        Outcome("check", "--seeds", "1", bad).exits(1).mentions("scenes[0].view", 'did you mean "memory"?')
+        lesson = written(where, "01-x.json", '{"schema": "ringside.lesson/1", "id": "x"}')
+        Outcome("check", "--seeds", "1", lesson).exits(1).mentions("steps: is missing")
+
+
+def test_a_scene_is_drawn_and_an_unknown_demonstration_names_those_there_are():
+    with folder() as where:
+        picture = pathlib.Path(where) / "scene.png"
+        Outcome("picture", "--script", "first-class", "--step", "2", "-o", picture).exits(0)
+        assert picture.stat().st_size > 10_000
+        Outcome("picture", "--script", "last-class", "-o", picture).exits(2).mentions("first-class")
+
+
 def main():
     tests = {name: value for name, value in globals().items() if name.startswith("test_")}
     for name in sys.argv[3:] or tests:

@@ -1,0 +1,83 @@
+"""What is installed runs from its own place, and the Debian package has what a desktop wants.
+
+usage: package_test.py CMAKE CPACK BUILD_FOLDER [TEST]   (CMake lists every test_* function as a test of its own)
+"""
+import configparser
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+CMAKE, CPACK, BUILD = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+SKIPPED = 77
+
+
+def run(*arguments, expect=0):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RINGSIDE_")}
+    done = subprocess.run([str(a) for a in arguments], capture_output=True, text=True, timeout=280, env=environment)
+    assert done.returncode == expect, f"{arguments}: exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+def folder():
+    return tempfile.TemporaryDirectory(prefix="ringside-package-")
+
+
+def runs_from(prefix):
+    program = prefix / "bin/ringside"
+    share = prefix / "share/ringside"
+    assert "no faults" in run(program, "check", "--seeds", "1").stdout
+    # A fault planted there is found, so these are the files it reads, not those of the source tree.
+    (share / "models/broken.json").write_text("{}", encoding="utf-8")
+    assert str(share / "models/broken.json") in run(program, "check", "--seeds", "1", expect=1).stderr.replace("bin/../", "")
+    (share / "models/broken.json").unlink()
+    assert (share / "fonts/Inter-Regular.otf").exists()
+    run(program, "picture", "--view", "memory", "-o", prefix / "memory.png")
+    assert (prefix / "memory.png").stat().st_size > 10_000
+
+
+def test_an_installation_runs_from_its_own_place():
+    with folder() as where:
+        prefix = pathlib.Path(where) / "place"
+        run(CMAKE, "--install", BUILD, "--prefix", prefix)
+        runs_from(prefix)
+
+
+def test_a_debian_package_has_program_menu_entry_icon_and_what_it_needs():
+    if shutil.which("dpkg-deb") is None or shutil.which("dpkg-shlibdeps") is None:
+        sys.exit(SKIPPED)
+    with folder() as where:
+        where = pathlib.Path(where)
+        run(CPACK, "-G", "DEB", "--config", BUILD / "CPackConfig.cmake", "-B", where)
+        package = next(where.glob("*.deb"))
+        fields = run("dpkg-deb", "-f", package).stdout
+        assert "Package: ringside\n" in fields, fields
+        for needed in ("libc6", "libglfw3", "libfmt9", "libegl1"):
+            assert needed in fields, fields
+        run("dpkg-deb", "-x", package, where / "root")
+        usr = where / "root/usr"
+        runs_from(usr)
+        name = "org.ringside.Ringside"
+        entry = configparser.ConfigParser(interpolation=None)
+        entry.read(usr / f"share/applications/{name}.desktop", encoding="utf-8")
+        assert entry["Desktop Entry"]["Exec"] == "ringside"
+        assert entry["Desktop Entry"]["Icon"] == name
+        about = xml.etree.ElementTree.parse(usr / f"share/metainfo/{name}.metainfo.xml").getroot()
+        assert about.findtext("launchable") == f"{name}.desktop"
+        version = run(usr / "bin/ringside", "--version").stdout.split()[1]
+        assert about.find("releases/release").get("version") == version
+        xml.etree.ElementTree.parse(usr / f"share/icons/hicolor/scalable/apps/{name}.svg")
+        assert (usr / "share/doc/ringside/copyright").exists()
+
+
+def main():
+    tests = {name: value for name, value in globals().items() if name.startswith("test_")}
+    for name in sys.argv[4:] or tests:
+        tests[name]()
+        print("passed:", name)
+
+
+main()
