@@ -15,6 +15,11 @@ target_compile_options(ringside_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-
 target_compile_definitions(ringside_options INTERFACE
     $<$<AND:$<CXX_COMPILER_ID:Clang>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,15>>:FMT_CONSTEVAL=>)
 
+option(RINGSIDE_FUZZ "Programs of libFuzzer for every reader (clang)" OFF)
+if(RINGSIDE_FUZZ)
+    add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 set(RINGSIDE_SANITIZE "" CACHE STRING "Sanitizers for every target, for example address,undefined or thread")
 if(RINGSIDE_SANITIZE)
     add_compile_options(-fsanitize=${RINGSIDE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

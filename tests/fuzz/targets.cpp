@@ -1,0 +1,228 @@
+#include "tests/fuzz/targets.h"
+
+#include "core/engine/cases.h"
+#include "core/scenario/hugging_face.h"
+#include "core/scenario/json.h"
+#include "core/scenario/validate.h"
+#include "core/schedule/notation.h"
+#include "core/study/answer.h"
+#include "core/study/class_guesses.h"
+#include "core/study/coverage.h"
+#include "core/study/demo_script.h"
+#include "core/study/errata.h"
+#include "core/study/family.h"
+#include "core/study/lesson.h"
+#include "core/study/plan.h"
+#include "core/study/progress.h"
+#include "core/study/tracks.h"
+#include "core/trainer/checkpoint.h"
+#include "tests/source_path.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace ringside::fuzz
+{
+
+namespace
+{
+
+// A refusal must say something. Aborts, so that both drivers keep the input.
+void say(const Issues& issues)
+{
+    for (const Issue& issue : issues)
+    {
+        if (issue.message.empty())
+        {
+            std::abort();
+        }
+    }
+}
+
+template <class T>
+void say(const Result<T>& result)
+{
+    if (!result && result.issues().empty())
+    {
+        std::abort();
+    }
+    say(result ? Issues{} : result.issues());
+}
+
+const Presets& presets()
+{
+    static const Presets loaded = []
+    {
+        Issues issues;
+        return load_presets(test::source_path("assets"), issues);
+    }();
+    return loaded;
+}
+
+std::string text_of(const std::filesystem::path& file)
+{
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Files of a folder of the source tree; long ones would make every mutation slow.
+std::vector<std::string> files_of(std::string_view folder, std::uintmax_t most = 20'000)
+{
+    std::vector<std::filesystem::path> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(test::source_path(folder)))
+    {
+        if (entry.is_regular_file() && entry.file_size() <= most)
+        {
+            paths.push_back(entry.path());
+        }
+    }
+    std::ranges::sort(paths);
+    std::vector<std::string> texts;
+    std::ranges::transform(paths, std::back_inserter(texts), text_of);
+    return texts;
+}
+
+void feed_scenario(std::string_view bytes)
+{
+    const auto read = scenario_from_text(bytes, presets());
+    say(read);
+    if (read)
+    {
+        say(validate(*read));
+    }
+}
+
+template <class Read>
+void feed_json(std::string_view bytes, Read read)
+{
+    const auto json = parse_json(bytes);
+    say(json);
+    if (json)
+    {
+        say(read(*json));
+    }
+}
+
+void feed_lesson(std::string_view bytes)
+{
+    feed_json(bytes, [](const nlohmann::json& json) { return lesson_from_json(json, "01-memory"); });
+}
+
+void feed_demo(std::string_view bytes)
+{
+    constexpr std::array<std::string_view, 2> kViews{"memory", "zero"};
+    constexpr std::array<std::string_view, 1> kAsked{"step.mfu"};
+    feed_json(bytes, [&](const nlohmann::json& json)
+              { return demo_script_from_json(json, presets(), kViews, kAsked); });
+}
+
+void feed_questions(std::string_view bytes)
+{
+    QuestionBank bank;
+    const Issues issues = add_questions(bytes, "questions/stranger.json", bank);
+    say(issues);
+    if (issues.empty() && bank.families.empty())
+    {
+        std::abort();
+    }
+}
+
+void feed_progress(std::string_view bytes)
+{
+    const ProgressRead read = read_progress(bytes);
+    say(read.issues);
+    // What was read is written and read again to the same.
+    if (read_progress(to_text(read.progress)).progress.reviews.size() != read.progress.reviews.size())
+    {
+        std::abort();
+    }
+}
+
+void feed_answer(std::string_view bytes)
+{
+    for (const StudyUnit& unit : study_units())
+    {
+        say(read_answer(bytes, unit));
+    }
+    say(read_guesses(bytes));
+}
+
+std::vector<std::string> answers()
+{
+    return {"1.12 TB", "22%", "3h 20min", "8/9", "1e12 FLOP/s", "70B", "-3.5 GiB", "2^10", "1,024", "12 15 1e3"};
+}
+
+std::vector<std::string> orders()
+{
+    return {"0F0 0F1 0B0 0B1", "rank 0: F0 B0 # remark\nrank 1: F0 B0", "0F0&1B0 0I0 0W0\n1F0",
+            R"({"ranks": [["0F0", "0B0"], ["1F0", "1B0"]]})"};
+}
+
+std::vector<std::string> progresses()
+{
+    return {to_text(Progress{}),
+            R"({"schema": "ringside.progress/1", "reviews": [
+{"card": "memory/bytes", "at": 1790000000000, "grade": 3, "seconds": 12.5},
+{"card": "memory/bytes", "at": 1790086400000, "grade": 1}]})"};
+}
+
+std::vector<std::string> checkpoints()
+{
+    return {"ringside.checkpoint/1\n{}\n", "ringside.checkpoint/1\n{\"step\": 3, \"parts\": []}\nabcd"};
+}
+
+template <auto read>
+void feed_document(std::string_view bytes)
+{
+    feed_json(bytes, [](const nlohmann::json& json) { return read(json); });
+}
+
+const std::array kTargets{
+    Target{"scenario", feed_scenario, [] { return files_of("assets/scenarios"); }, 3000},
+    Target{"model", [](std::string_view bytes)
+           { feed_json(bytes, [](const nlohmann::json& json) { return model_from_json(json, presets()); }); },
+           [] { return files_of("assets/models"); }, 3000},
+    Target{"hugging_face", [](std::string_view bytes) { say(hugging_face_model_from_text(bytes)); },
+           [] { return files_of("tests/data/hf"); }, 3000},
+    Target{"cases", [](std::string_view bytes)
+           { feed_json(bytes, [](const nlohmann::json& json) { return run_cases(json, presets()); }); },
+           []
+           {
+               return std::vector<std::string>{
+                   R"({"schema": "ringside.cases/1", "cases": [{"name": "n", "scenario": {"model": "gpt-2-124m", "cluster": {"gpus": 8}}, "expect": {"model.parameters": 124439808}, "tolerance": {"model.parameters": 0}}]})"};
+           },
+           400},
+    Target{"lesson", feed_lesson, [] { return files_of("lessons"); }, 3000},
+    Target{"demo", feed_demo, [] { return files_of("assets/demos"); }, 1000},
+    Target{"questions", feed_questions, [] { return files_of("tests/fuzz/corpus/questions"); }, 2000},
+    Target{"progress", feed_progress, progresses, 3000},
+    Target{"answer", feed_answer, answers, 3000},
+    Target{"order", [](std::string_view bytes) { say(read_order(bytes)); }, orders, 3000},
+    Target{"plan", feed_document<read_plan>, [] { return files_of("assets/study", 60'000); }, 1000},
+    Target{"tracks", feed_document<read_tracks>, [] { return files_of("assets/study", 60'000); }, 1000},
+    Target{"inventory", [](std::string_view bytes) { say(read_inventory(bytes)); },
+           [] { return files_of("assets/study", 60'000); }, 300},
+    Target{"errata", [](std::string_view bytes) { say(read_errata(bytes).issues); },
+           [] { return files_of("assets/study", 60'000); }, 300},
+    Target{"checkpoint", [](std::string_view bytes) { say(trainer::checkpoint_from_text(bytes)); }, checkpoints,
+           3000},
+};
+
+} // namespace
+
+std::span<const Target> targets()
+{
+    return kTargets;
+}
+
+const Target* find_target(std::string_view name)
+{
+    const auto found = std::ranges::find_if(kTargets, [&](const Target& t) { return t.name == name; });
+    return found == kTargets.end() ? nullptr : &*found;
+}
+
+} // namespace ringside::fuzz
