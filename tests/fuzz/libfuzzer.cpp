@@ -1,4 +1,5 @@
-// One target under libFuzzer: fuzz_scenario -runs=100000 build/fuzz/corpus/scenario tests/fuzz/corpus/scenario
+// One target under libFuzzer: fuzz_scenario -runs=100000 build/fuzz/corpus/scenario
+// tests/fuzz/corpus/scenario
 #include "tests/fuzz/targets.h"
 
 #include <cstddef>

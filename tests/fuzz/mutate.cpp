@@ -1,11 +1,10 @@
-// Feeds a target its seeds, its corpus and a fixed number of mutations of them. With clang the same targets run
-// under libFuzzer (preset fuzz), which looks for ways into the code by itself; this driver needs nothing.
+// Feeds a target its seeds, its corpus and a fixed number of mutations of them. With clang the same targets
+// run under libFuzzer (preset fuzz), which looks for ways into the code by itself; this driver needs nothing.
 //
 // usage: fuzz_tests TARGET [--runs N] [--seed S]; without a target all. What was fed last is kept in
 // fuzz-TARGET.input when a target aborts or throws.
 #include "tests/fuzz/targets.h"
 #include "tests/source_path.h"
-
 #include <fmt/format.h>
 
 #include <array>
@@ -53,9 +52,30 @@ std::vector<std::string> corpus_of(const fuzz::Target& target)
 }
 
 // What parsers stumble over.
-constexpr std::array<std::string_view, 24> kWords{
-    "null",  "true", "-1",  "0",   "1e308", "-1e-400", "9223372036854775808", "1e999", "\"\"", "[]",      "{}", "[[[[[[[[",
-    "\\u0000", "\xff", "\",", "NaN", "1e15",  "{metric:", "}",                   "(((((",  "^^",   "**", "\n", "\xf0\x9f\x8e\xb2"};
+constexpr std::array<std::string_view, 24> kWords{"null",
+                                                  "true",
+                                                  "-1",
+                                                  "0",
+                                                  "1e308",
+                                                  "-1e-400",
+                                                  "9223372036854775808",
+                                                  "1e999",
+                                                  "\"\"",
+                                                  "[]",
+                                                  "{}",
+                                                  "[[[[[[[[",
+                                                  "\\u0000",
+                                                  "\xff",
+                                                  "\",",
+                                                  "NaN",
+                                                  "1e15",
+                                                  "{metric:",
+                                                  "}",
+                                                  "(((((",
+                                                  "^^",
+                                                  "**",
+                                                  "\n",
+                                                  "\xf0\x9f\x8e\xb2"};
 
 std::string mutated(std::string text, const std::vector<std::string>& corpus, std::mt19937_64& random)
 {

@@ -1,5 +1,7 @@
 #include "tests/fuzz/targets.h"
 
+#include "tests/source_path.h"
+
 #include "core/engine/cases.h"
 #include "core/scenario/hugging_face.h"
 #include "core/scenario/json.h"
@@ -16,7 +18,6 @@
 #include "core/study/progress.h"
 #include "core/study/tracks.h"
 #include "core/trainer/checkpoint.h"
-#include "tests/source_path.h"
 
 #include <algorithm>
 #include <array>
@@ -153,7 +154,8 @@ void feed_answer(std::string_view bytes)
 
 std::vector<std::string> answers()
 {
-    return {"1.12 TB", "22%", "3h 20min", "8/9", "1e12 FLOP/s", "70B", "-3.5 GiB", "2^10", "1,024", "12 15 1e3"};
+    return {"1.12 TB", "22%",      "3h 20min", "8/9",   "1e12 FLOP/s",
+            "70B",     "-3.5 GiB", "2^10",     "1,024", "12 15 1e3"};
 }
 
 std::vector<std::string> orders()
@@ -183,19 +185,22 @@ void feed_document(std::string_view bytes)
 
 const std::array kTargets{
     Target{"scenario", feed_scenario, [] { return files_of("assets/scenarios"); }, 3000},
-    Target{"model", [](std::string_view bytes)
+    Target{"model",
+           [](std::string_view bytes)
            { feed_json(bytes, [](const nlohmann::json& json) { return model_from_json(json, presets()); }); },
            [] { return files_of("assets/models"); }, 3000},
     Target{"hugging_face", [](std::string_view bytes) { say(hugging_face_model_from_text(bytes)); },
            [] { return files_of("tests/data/hf"); }, 3000},
-    Target{"cases", [](std::string_view bytes)
-           { feed_json(bytes, [](const nlohmann::json& json) { return run_cases(json, presets()); }); },
-           []
-           {
-               return std::vector<std::string>{
-                   R"({"schema": "ringside.cases/1", "cases": [{"name": "n", "scenario": {"model": "gpt-2-124m", "cluster": {"gpus": 8}}, "expect": {"model.parameters": 124439808}, "tolerance": {"model.parameters": 0}}]})"};
-           },
-           400},
+    Target{
+        "cases",
+        [](std::string_view bytes)
+        { feed_json(bytes, [](const nlohmann::json& json) { return run_cases(json, presets()); }); },
+        []
+        {
+            return std::vector<std::string>{
+                R"({"schema": "ringside.cases/1", "cases": [{"name": "n", "scenario": {"model": "gpt-2-124m", "cluster": {"gpus": 8}}, "expect": {"model.parameters": 124439808}, "tolerance": {"model.parameters": 0}}]})"};
+        },
+        400},
     Target{"lesson", feed_lesson, [] { return files_of("lessons"); }, 3000},
     Target{"demo", feed_demo, [] { return files_of("assets/demos"); }, 1000},
     Target{"questions", feed_questions, [] { return files_of("tests/fuzz/corpus/questions"); }, 2000},
@@ -208,8 +213,8 @@ const std::array kTargets{
            [] { return files_of("assets/study", 60'000); }, 300},
     Target{"errata", [](std::string_view bytes) { say(read_errata(bytes).issues); },
            [] { return files_of("assets/study", 60'000); }, 300},
-    Target{"checkpoint", [](std::string_view bytes) { say(trainer::checkpoint_from_text(bytes)); }, checkpoints,
-           3000},
+    Target{"checkpoint", [](std::string_view bytes) { say(trainer::checkpoint_from_text(bytes)); },
+           checkpoints, 3000},
 };
 
 } // namespace

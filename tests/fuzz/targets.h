@@ -1,5 +1,5 @@
-// Everything of ours that reads what strangers wrote, as functions of bytes. A target must return, whatever it
-// is given: no crash, no exception, no refusal without a word.
+// Everything of ours that reads what strangers wrote, as functions of bytes. A target must return, whatever
+// it is given: no crash, no exception, no refusal without a word.
 #pragma once
 
 #include <span>
