@@ -67,7 +67,8 @@ std::string known_factors(const BatchSplit& split, BatchPart unknown)
     {
         if (factor != unknown)
         {
-            words += fmt::format("{}{} {}", words.empty() ? "" : " \u00d7 ", name_of(factor), split.of(factor));
+            words +=
+                fmt::format("{}{} {}", words.empty() ? "" : " \u00d7 ", name_of(factor), split.of(factor));
         }
     }
     return words;

@@ -55,8 +55,8 @@ struct ActivationCost
         0; // per token and per token of the sequence; cut by tensor; 0 with flash attention or recompute
 };
 
-// The sum of the tensors kept (core/engine/activations/tensors.h). `recompute` none gives everything, selective
-// drops the scores, full keeps only the layer's input.
+// The sum of the tensors kept (core/engine/activations/tensors.h). `recompute` none gives everything,
+// selective drops the scores, full keeps only the layer's input.
 ActivationCost activation_cost(const Model& model, const Training& training, const Parallel& parallel,
                                bool with_experts, Recompute recompute);
 // Bytes of one layer of one micro-batch on one GPU.

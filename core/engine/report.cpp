@@ -230,6 +230,8 @@ constexpr std::array kMetrics{
            [](const Scenario&, const Report& r) { return part(r, Component::master_weights); }},
     Metric{"memory.activations_bytes", "B",
            [](const Scenario&, const Report& r) { return part(r, Component::activations); }},
+    Metric{"memory.largest_layer_bytes", "B",
+           [](const Scenario&, const Report& r) { return r.memory.worst().layer_bytes.value; }},
     Metric{"memory.buffers_bytes", "B",
            [](const Scenario&, const Report& r) { return part(r, Component::buffers); }},
     Metric{"memory.total_bytes", "B",

@@ -1,8 +1,8 @@
 // The list of what a layer keeps: the paper's terms one by one, then that the engine's count is its sum.
-#include "core/engine/activations/tensors.h"
 #include "tests/core/random_scenarios.h"
 #include <fmt/format.h>
 
+#include "core/engine/activations/tensors.h"
 #include "core/engine/memory.h"
 
 #include <catch2/catch_approx.hpp>
@@ -45,7 +45,8 @@ double sum_kept(const Scenario& s, bool experts, Recompute recompute)
     double sum = 0;
     for (const ActivationTensor& t : activation_tensors(s.model, s.training, s.parallel, experts))
     {
-        sum += keeping(t, s.training, recompute) == Keeping::kept ? tensor_bytes(t, s.training, s.parallel) : 0;
+        sum +=
+            keeping(t, s.training, recompute) == Keeping::kept ? tensor_bytes(t, s.training, s.parallel) : 0;
     }
     return sum;
 }
@@ -57,22 +58,21 @@ TEST_CASE("hand-worked: a GPT layer's tensors are section 4.1's terms, one by on
     // Attention 11 s b h + 5 a s^2 b, MLP 19 s b h, norms 4 s b h.
     const double sbh = kS * kB * kH;
     const double ass = kA * kS * kS * kB;
-    const std::map<std::string, double> expected{
-        {"the layer's input", 2 * sbh},
-        {"input of the products", 2 * sbh},
-        {"queries", 2 * sbh},
-        {"keys", 2 * sbh},
-        {"values", 2 * sbh},
-        {"softmax of the scores", 2 * ass},
-        {"mask of the scores' dropout", ass},
-        {"scores after dropout", 2 * ass},
-        {"attention's output", 2 * sbh},
-        {"mask of attention's dropout", sbh},
-        {"input of the MLP's norm", 2 * sbh},
-        {"input of the MLP", 2 * sbh},
-        {"input of the activation", 8 * sbh},
-        {"input of the down product", 8 * sbh},
-        {"mask of the MLP's dropout", sbh}};
+    const std::map<std::string, double> expected{{"the layer's input", 2 * sbh},
+                                                 {"input of the products", 2 * sbh},
+                                                 {"queries", 2 * sbh},
+                                                 {"keys", 2 * sbh},
+                                                 {"values", 2 * sbh},
+                                                 {"softmax of the scores", 2 * ass},
+                                                 {"mask of the scores' dropout", ass},
+                                                 {"scores after dropout", 2 * ass},
+                                                 {"attention's output", 2 * sbh},
+                                                 {"mask of attention's dropout", sbh},
+                                                 {"input of the MLP's norm", 2 * sbh},
+                                                 {"input of the MLP", 2 * sbh},
+                                                 {"input of the activation", 8 * sbh},
+                                                 {"input of the down product", 8 * sbh},
+                                                 {"mask of the MLP's dropout", sbh}};
     CHECK(bytes_by_name(gpt(1, false), false) == expected);
     double sum = 0;
     for (const auto& [name, bytes] : expected)

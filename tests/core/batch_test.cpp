@@ -1,6 +1,7 @@
 // B = DP x accumulation x micro-batch, solved for each of them.
-#include "core/engine/batch.h"
 #include "tests/core/random_scenarios.h"
+
+#include "core/engine/batch.h"
 
 #include <catch2/catch_test_macros.hpp>
 

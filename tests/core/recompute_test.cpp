@@ -1,8 +1,8 @@
 // What recomputation saves and costs on one stage: published shares, Chen's square root, and that every point
 // is the engine's.
-#include "core/engine/activations/recompute.h"
 #include "tests/core/random_scenarios.h"
 
+#include "core/engine/activations/recompute.h"
 #include "core/engine/compute.h"
 #include "core/engine/report.h"
 
@@ -83,7 +83,8 @@ TEST_CASE("errata E05 and E06: selective leaves 30% of GPT-3's bytes for 1% of i
     const double head = 6 * sbh * 51200;
     const double attention = 4 * 96 * sbh * 2048;
     CHECK(c.settings[1].extra == Approx(attention / (layers + 3 * attention + head)));
-    CHECK(attention / (layers + 3 * attention) == Approx((2048.0 / (18 * 12288)) / (1 + 2048.0 / (6 * 12288))));
+    CHECK(attention / (layers + 3 * attention) ==
+          Approx((2048.0 / (18 * 12288)) / (1 + 2048.0 / (6 * 12288))));
     CHECK(c.settings[2].extra == Approx((layers / 3 + attention) / (layers + 3 * attention + head)));
     CHECK(c.settings[2].extra == Approx(1.0 / 3).margin(0.01));
     CHECK(c.settings[0].extra == 0);

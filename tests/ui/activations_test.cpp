@@ -1,5 +1,5 @@
-// The stored tensors in a person's hands: what is listed and how much of it, what keys and sliders change, and
-// every kind of model.
+// The stored tensors in a person's hands: what is listed and how much of it, what keys and sliders change,
+// and every kind of model.
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
@@ -94,8 +94,7 @@ TEST_CASE("O puts the largest first, E shows the other kind of layer")
     CHECK(says(w, "One expert layer"));
     CHECK(says(w, "rotated key"));
     CHECK(says(w, layer_bytes(w, true) + " kept"));
-    const auto place = [&](std::string_view name)
-    { return w.find("###tensor " + std::string(name)).rect.y; };
+    const auto place = [&](std::string_view name) { return w.find("###tensor " + std::string(name)).rect.y; };
     CHECK(place("the layer's input") < place("gate and up of experts"));
     w.key(ImGuiKey_O);
     w.settle(300);

@@ -89,6 +89,20 @@ TEST_CASE("playing goes forward, again and backward through the segments, and en
     CHECK(w.motion().label == "done");
 }
 
+TEST_CASE("ten thousand layers are drawn by the pixel")
+{
+    Window w;
+    w.session().apply(ChangeScenario{test::scenario(
+        R"({"model": {"layers": 10000, "hidden": 512, "heads": 8, "vocab": 1000, "experts": 4,
+                      "experts_per_token": 2, "moe_interval": 2},
+            "cluster": {"gpus": 1}, "training": {"global_batch": 1, "sequence_length": 128}})")});
+    w.open("recompute");
+    w.settle(300);
+    CHECK(w.drawn().fault == "");
+    CHECK(w.drawn().vertices < 200'000);
+    CHECK(says(w, "10000"));
+}
+
 TEST_CASE("one layer, one segment: the picture stands")
 {
     Window w;

@@ -1,5 +1,5 @@
-// What does the forward pass leave behind? One layer's tensors with their bytes, the largest hottest, and what
-// flash attention, recomputation and cutting take away.
+// What does the forward pass leave behind? One layer's tensors with their bytes, the largest hottest, and
+// what flash attention, recomputation and cutting take away.
 #include <fmt/format.h>
 
 #include "core/scenario/scenario.h"
@@ -35,7 +35,9 @@ void ActivationsView::draw(const Frame& frame, const Painter& p, Rect area, Out&
     const LayerTensors layer = layer_tensors(s, state_);
     state_.hovered = {};
     const Rect head = area.cut_top(p.px(28));
-    const std::string_view kind = !layer.both ? "One layer" : layer.experts ? "One expert layer" : "One dense layer";
+    const std::string_view kind = !layer.both     ? "One layer"
+                                  : layer.experts ? "One expert layer"
+                                                  : "One dense layer";
     const float w = p.text_within(head.x, head.middle(), head.w, Type::small_strong, p.theme.text, kind);
     const std::string of = fmt::format("one micro-batch of {} \u00d7 {} tokens, on one GPU",
                                        s.training.micro_batch, grouped(s.training.sequence_length));
@@ -63,8 +65,8 @@ void ActivationsView::keys(const Frame& frame, Out& out)
     Scenario next = frame.now.scenario;
     Training& t = next.training;
     t.flash_attention = t.flash_attention != pressed(ImGuiKey_F);
-    t.recompute = pressed(ImGuiKey_R) ? static_cast<Recompute>((static_cast<int>(t.recompute) + 1) % 3)
-                                      : t.recompute;
+    t.recompute =
+        pressed(ImGuiKey_R) ? static_cast<Recompute>((static_cast<int>(t.recompute) + 1) % 3) : t.recompute;
     if (next != frame.now.scenario)
     {
         out.push(ChangeScenario{next, false});
@@ -76,9 +78,12 @@ void ActivationsView::keys(const Frame& frame, Out& out)
     out.animating = out.animating || order || kind;
 }
 
-constexpr std::array<std::string_view, 6> kControls{
-    "model",       "tensor", "parallel.sequence_parallel", "micro_batch", "training.flash_attention",
-    "training.recompute"};
+constexpr std::array<std::string_view, 6> kControls{"model",
+                                                    "tensor",
+                                                    "parallel.sequence_parallel",
+                                                    "micro_batch",
+                                                    "training.flash_attention",
+                                                    "training.recompute"};
 constexpr std::array kKeys{KeyHelp{"F", "Flash attention on and off"},
                            KeyHelp{"R", "Recompute none, selective, full"},
                            KeyHelp{"O", "In the order they are made, or the largest first"},

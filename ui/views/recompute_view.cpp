@@ -52,8 +52,8 @@ Motion RecomputeView::motion(const Frame& frame) const
     const std::int64_t k = desk(frame).segments(state_);
     motion.rest = layers + static_cast<double>(c.layers - segment_start(c.layers, k, k - 1));
     const SegmentMoment m = segment_moment(c.layers, k, frame.playback.t);
-    motion.label = m.doing == SegmentMoment::Doing::done ? "done"
-                                                         : fmt::format("layer {}/{}", m.layer + 1, c.layers);
+    motion.label =
+        m.doing == SegmentMoment::Doing::done ? "done" : fmt::format("layer {}/{}", m.layer + 1, c.layers);
     return motion;
 }
 
@@ -102,24 +102,22 @@ void RecomputeView::keys(const Frame& frame, Out& out)
 
 constexpr std::array<std::string_view, 5> kControls{"model", "pipeline", "micro_batch",
                                                     "training.sequence_length", "training.flash_attention"};
-constexpr std::array kKeys{KeyHelp{"1 2 3", "None, selective, full"},
-                           KeyHelp{"J K", "A segment fewer, one more"},
-                           KeyHelp{"M", "As many segments as take the least"},
-                           KeyHelp{"F", "Flash attention on and off"},
-                           KeyHelp{"drag", "Along the curve: the number of segments"}};
+constexpr std::array kKeys{
+    KeyHelp{"1 2 3", "None, selective, full"}, KeyHelp{"J K", "A segment fewer, one more"},
+    KeyHelp{"M", "As many segments as take the least"}, KeyHelp{"F", "Flash attention on and off"},
+    KeyHelp{"drag", "Along the curve: the number of segments"}};
 
 } // namespace
 
 extern const ViewInfo recompute_view;
-const ViewInfo recompute_view{
-    15,
-    "recompute",
-    "Memory",
-    "Recompute",
-    "Why compute it twice?",
-    "None, selective, full, or segments: bytes kept against work done twice",
-    kControls,
-    kKeys,
-    [] { return std::unique_ptr<View>(std::make_unique<RecomputeView>()); }};
+const ViewInfo recompute_view{15,
+                              "recompute",
+                              "Memory",
+                              "Recompute",
+                              "Why compute it twice?",
+                              "None, selective, full, or segments: bytes kept against work done twice",
+                              kControls,
+                              kKeys,
+                              [] { return std::unique_ptr<View>(std::make_unique<RecomputeView>()); }};
 
 } // namespace ringside

@@ -26,6 +26,10 @@ public:
                        ? layer_activations(s_.model, s_.training, s_.parallel, true, Recompute::none)
                        : 0;
         input_ = layer_activations(s_.model, s_.training, s_.parallel, false, Recompute::full);
+        for (std::int64_t layer = 0; layer < s_.model.layers; ++layer)
+        {
+            experts_before_.push_back(experts_before_.back() + (has_experts(s_.model, layer) ? 1 : 0));
+        }
     }
 
     RecomputePoint point(Recompute recompute) const
@@ -48,15 +52,17 @@ public:
             const LayerRange& range = part_.ranges[chunk];
             const std::int64_t cut = std::min(k, range.count);
             dropped += static_cast<double>(kept_[chunk] * (range.count - cut)) * input_;
-            for (std::int64_t i = 0; i < cut; ++i)
+            // Of layers that are all alike the last segment is as long as any.
+            const bool alike = range.experts == 0 || range.experts == range.count;
+            for (std::int64_t i = alike ? cut - 1 : 0; i < cut; ++i)
             {
                 whole = std::max(whole, between(range.first + segment_start(range.count, cut, i),
                                                 range.first + segment_start(range.count, cut, i + 1)));
             }
         }
         // The segment's own input is among those kept.
-        return {Bytes(std::ceil(full.kept.value - dropped)),
-                Bytes(std::ceil(std::max(0.0, whole - input_))), full.extra};
+        return {Bytes(std::ceil(full.kept.value - dropped)), Bytes(std::ceil(std::max(0.0, whole - input_))),
+                full.extra};
     }
 
     std::int64_t longest() const
@@ -77,8 +83,9 @@ public:
         {
             const LayerRange& range = part_.ranges[chunk];
             choices.in_flight += kept_[chunk];
-            choices.layer = std::max(choices.layer, Bytes(std::max(range.dense() > 0 ? dense_ : 0,
-                                                                   range.experts > 0 ? experts_ : 0)));
+            choices.layer =
+                std::max(choices.layer,
+                         Bytes(std::max(range.dense() > 0 ? dense_ : 0, range.experts > 0 ? experts_ : 0)));
             all += between(range.first, range.first + range.count);
             layers += static_cast<double>(range.count);
         }
@@ -86,30 +93,26 @@ public:
         choices.layers = longest();
         const auto n = static_cast<double>(choices.in_flight);
         const double mean = layers > 0 ? all / layers : 0;
-        choices.root = n > 0 && input_ > 0
-                           ? std::sqrt(static_cast<double>(choices.layers) * mean / (n * input_))
-                           : 1;
+        choices.root =
+            n > 0 && input_ > 0 ? std::sqrt(static_cast<double>(choices.layers) * mean / (n * input_)) : 1;
     }
 
 private:
     // All that layers from `first` to before `last` leave.
     double between(std::int64_t first, std::int64_t last) const
     {
-        std::int64_t experts = 0;
-        for (std::int64_t layer = first; s_.model.experts > 0 && layer < last; ++layer)
-        {
-            experts += has_experts(s_.model, layer) ? 1 : 0;
-        }
-        return static_cast<double>(last - first - experts) * dense_ +
-               static_cast<double>(experts) * experts_;
+        const std::int64_t experts = experts_before_[static_cast<std::size_t>(last)] -
+                                     experts_before_[static_cast<std::size_t>(first)];
+        return static_cast<double>(last - first - experts) * dense_ + static_cast<double>(experts) * experts_;
     }
 
     const Scenario& s_;
     std::vector<std::int64_t> kept_; // [chunk]
     StageWeights weights_;
     StagePart part_;
-    double dense_;   // all that a layer leaves
-    double experts_; // a layer with experts
+    std::vector<std::int64_t> experts_before_{0}; // [layer] layers with experts before it
+    double dense_;                                // all that a layer leaves
+    double experts_;                              // a layer with experts
     double input_;
 };
 
@@ -141,7 +144,7 @@ SegmentMoment segment_moment(std::int64_t layers, std::int64_t segments, double 
     {
         const std::int64_t first = segment_start(layers, segments, i);
         const std::int64_t end = segment_start(layers, segments, i + 1);
-        const std::int64_t made = std::min(left, end - first);       // computed again
+        const std::int64_t made = std::min(left, end - first);            // computed again
         const std::int64_t used = std::max<std::int64_t>(0, left - made); // by the backward pass
         const std::int64_t rest = end - std::min(used, end - first);
         at(first) = rest > first ? Held::input : Held::nothing;

@@ -26,12 +26,12 @@ struct RecomputeChoices
     // inputs a micro-batch in flight, and one segment whole while its backward runs. As many segments as
     // layers is full recomputation.
     std::vector<RecomputePoint> segments;
-    std::int64_t best = 1;        // segments of the least total, the fewest of equals
-    double root = 1;              // sqrt(L A / (n I)), where the sum of both parts is least for even layers
-    std::int64_t layers = 0;      // of the longest chunk, L
-    std::int64_t in_flight = 0;   // micro-batches, all chunks, n
-    Bytes input;                  // of a layer, one micro-batch, I
-    Bytes layer;                  // all that the stage's largest layer leaves, one micro-batch, A
+    std::int64_t best = 1;      // segments of the least total, the fewest of equals
+    double root = 1;            // sqrt(L A / (n I)), where the sum of both parts is least for even layers
+    std::int64_t layers = 0;    // of the longest chunk, L
+    std::int64_t in_flight = 0; // micro-batches, all chunks, n
+    Bytes input;                // of a layer, one micro-batch, I
+    Bytes layer;                // all that the stage's largest layer leaves, one micro-batch, A
 };
 
 // `stage` counts from 0 and must be in the report, which is the scenario's.

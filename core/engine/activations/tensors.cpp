@@ -58,8 +58,8 @@ class Lister
 public:
     Lister(const Model& model, const Training& training, const Parallel& parallel, List& list)
         : m_(model), p_(parallel), e_(element_bytes(training)), in_(input_bytes(training)),
-          h_(static_cast<double>(model.hidden)), a_(static_cast<double>(model.heads)), dropout_(model.dropout),
-          list_(list)
+          h_(static_cast<double>(model.hidden)), a_(static_cast<double>(model.heads)),
+          dropout_(model.dropout), list_(list)
     {
     }
 

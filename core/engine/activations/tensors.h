@@ -1,6 +1,6 @@
 // What one layer leaves behind for its backward pass, tensor by tensor. The engine's count of activations
-// (memory.h) is the sum of this list, so a picture of it cannot disagree. Statistics of norms and the like are
-// left out, as in the paper.
+// (memory.h) is the sum of this list, so a picture of it cannot disagree. Statistics of norms and the like
+// are left out, as in the paper.
 #pragma once
 
 #include "core/scenario/scenario.h"

@@ -16,7 +16,8 @@ std::string source_of(const Model& model, const ActivationTensor& tensor, const 
     }
     if (model.attention == Attention::mla && tensor.half == LayerHalf::attention)
     {
-        return "Counted as Korthikanti et al. 2022, arXiv 2205.05198, section 4.1, for the latent attention of "
+        return "Counted as Korthikanti et al. 2022, arXiv 2205.05198, section 4.1, for the latent attention "
+               "of "
                "DeepSeek-V2, arXiv 2405.04434, section 2.1";
     }
     return tensor.by_sequence

@@ -46,8 +46,8 @@ struct LayerTensors
 
 LayerTensors layer_tensors(const Scenario& scenario, const ActivationsState& state);
 
-// Bytes of one layer that are kept if tensor parallelism cuts nothing, the products only, or all of it. Without a
-// tensor cut one of 8, 4 or 2 is supposed, whichever the model allows.
+// Bytes of one layer that are kept if tensor parallelism cuts nothing, the products only, or all of it.
+// Without a tensor cut one of 8, 4 or 2 is supposed, whichever the model allows.
 struct LayerCuts
 {
     std::int64_t tensor = 1;

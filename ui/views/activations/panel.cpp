@@ -34,7 +34,8 @@ public:
                                       static_cast<double>(value), state_.entry);
         if (next && std::llround(*next) != value)
         {
-            out_.push(ChangeScenario{change(frame_.now.scenario, std::llround(*next)), ImGui::IsMouseDown(0)});
+            out_.push(
+                ChangeScenario{change(frame_.now.scenario, std::llround(*next)), ImGui::IsMouseDown(0)});
         }
     }
 
@@ -77,21 +78,24 @@ void draw_cuts(const Painter& p, Rect& area, ShapePanel& panel, const Scenario& 
 {
     const std::int64_t t = s.parallel.tensor;
     const LayerCuts cuts = layer_cuts(s, experts);
-    p.text_within(area.x, area.y + p.px(12), area.w, Type::small_strong, p.theme.text,
-                  fmt::format("{} {} GPUs", t > 1 ? "A layer on each of" : "A layer, if cut over", cuts.tensor));
+    p.text_within(
+        area.x, area.y + p.px(12), area.w, Type::small_strong, p.theme.text,
+        fmt::format("{} {} GPUs", t > 1 ? "A layer on each of" : "A layer, if cut over", cuts.tensor));
     area.cut_top(p.px(26));
     const bool sequence = s.parallel.sequence_parallel;
     panel.cut("uncut", "One GPU without tensor parallelism. Korthikanti et al. 2022, equation 1", cuts.whole,
               cuts.whole, t == 1);
-    panel.cut("products cut",
-              "Tensor parallelism alone: inputs of norms and products, and dropout masks outside of them, stay "
-              "whole on "
-              "every GPU: 10 + 24/t in place of 34. Korthikanti et al. 2022, equation 2",
-              cuts.products, cuts.whole, t > 1 && !sequence);
-    panel.cut("sequence cut too",
-              "With sequence parallelism: everything is cut by t, at the same traffic. Korthikanti et al. 2022, "
-              "equation 4",
-              cuts.all, cuts.whole, t > 1 && sequence);
+    panel.cut(
+        "products cut",
+        "Tensor parallelism alone: inputs of norms and products, and dropout masks outside of them, stay "
+        "whole on "
+        "every GPU: 10 + 24/t in place of 34. Korthikanti et al. 2022, equation 2",
+        cuts.products, cuts.whole, t > 1 && !sequence);
+    panel.cut(
+        "sequence cut too",
+        "With sequence parallelism: everything is cut by t, at the same traffic. Korthikanti et al. 2022, "
+        "equation 4",
+        cuts.all, cuts.whole, t > 1 && sequence);
 }
 
 } // namespace

@@ -37,8 +37,8 @@ std::string tip_of(const Frame& frame, const TensorRow& row)
                        term.working, term.source);
 }
 
-// What is kept is filled in its heat; what is computed again hatched in the same colour, what is never written on
-// the bare ground.
+// What is kept is filled in its heat; what is computed again hatched in the same colour, what is never
+// written on the bare ground.
 void draw_bytes(const Painter& p, Rect r, const TensorRow& row, double largest)
 {
     const Theme& t = p.theme;
@@ -167,7 +167,8 @@ private:
                                  [](const TensorRow* r)
                                  { return r->keeping == Keeping::kept ? r->bytes : r->bytes * 1e-12; });
         largest.resize(room > 0 ? room - 1 : 0);
-        std::erase_if(shown_, [&](const TensorRow* r) { return std::ranges::find(largest, r) == largest.end(); });
+        std::erase_if(shown_,
+                      [&](const TensorRow* r) { return std::ranges::find(largest, r) == largest.end(); });
     }
 
     void measure()
@@ -175,8 +176,7 @@ private:
         for (const TensorRow& row : layer_.rows)
         {
             columns_.name = std::max(columns_.name, p_.width(Type::small_strong, row.tensor.name));
-            columns_.formula =
-                std::max(columns_.formula, p_.width(Type::mono_small, formula_of(row)));
+            columns_.formula = std::max(columns_.formula, p_.width(Type::mono_small, formula_of(row)));
         }
         const float gap = p_.px(12);
         columns_.number = p_.width(Type::mono_small, "0.000 MB") + gap;
@@ -285,8 +285,8 @@ private:
     bool headings_ = false;
 };
 
-// All tensors side by side; those that are never written behind the others, cut where they would take more than
-// their share.
+// All tensors side by side; those that are never written behind the others, cut where they would take more
+// than their share.
 class Strip
 {
 public:
@@ -371,14 +371,13 @@ void draw_sums(const Painter& p, Rect row, const LayerTensors& layer)
                           Sum{"never written", layer.never, p.theme.muted}};
     for (const Sum& sum : sums)
     {
-        const std::string says =
-            fmt::format("{} {}", format_bytes(Bytes(sum.bytes), p.look.unit), sum.words);
+        const std::string says = fmt::format("{} {}", format_bytes(Bytes(sum.bytes), p.look.unit), sum.words);
         if (sum.bytes <= 0 || p.width(Type::small_strong, says) > row.w)
         {
             continue;
         }
-        const float w = p.text(row.x, row.middle(), sum.bytes == layer.kept ? Type::small_strong : Type::small,
-                               sum.colour, says);
+        const float w = p.text(row.x, row.middle(),
+                               sum.bytes == layer.kept ? Type::small_strong : Type::small, sum.colour, says);
         row.cut_left(w + p.px(20));
     }
 }

@@ -19,9 +19,8 @@ Caption of_tensor(const Frame& frame, const LayerTensors& layer, const TensorRow
     switch (row.keeping)
     {
     case Keeping::kept:
-        caption.sentence =
-            fmt::format("The **{}**: {}, **{}** of what the layer keeps.", row.tensor.name, bytes,
-                        format_percent(row.bytes / layer.kept));
+        caption.sentence = fmt::format("The **{}**: {}, **{}** of what the layer keeps.", row.tensor.name,
+                                       bytes, format_percent(row.bytes / layer.kept));
         break;
     case Keeping::again:
         caption.sentence = fmt::format("The **{}**: {} are let go, and computed again when the backward pass "

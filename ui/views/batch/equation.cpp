@@ -12,7 +12,8 @@ namespace ringside
 namespace
 {
 
-constexpr std::array kOrder{BatchPart::global, BatchPart::replicas, BatchPart::accumulation, BatchPart::micro};
+constexpr std::array kOrder{BatchPart::global, BatchPart::replicas, BatchPart::accumulation,
+                            BatchPart::micro};
 constexpr std::array<std::string_view, kBatchParts> kSigns{"", "=", "\u00d7", "\u00d7"};
 
 std::string_view says_of(BatchPart part)
@@ -31,8 +32,8 @@ std::string_view says_of(BatchPart part)
     return "sequences that go through forward and backward at once; what activations are counted for";
 }
 
-void draw_tile(const Painter& p, Rect r, BatchPart part, const BatchSplit& split, BatchState& state, bool solved,
-               Out& out)
+void draw_tile(const Painter& p, Rect r, BatchPart part, const BatchSplit& split, BatchState& state,
+               bool solved, Out& out)
 {
     const Theme& t = p.theme;
     const bool unknown = part == state.unknown;
@@ -51,7 +52,8 @@ void draw_tile(const Painter& p, Rect r, BatchPart part, const BatchSplit& split
     Rect inner{r.x + pad, r.y + p.px(6), r.w - 2 * pad, r.h - p.px(12)};
     const Rect name = inner.cut_top(p.height(Type::small));
     const bool whole = p.width(Type::small, name_of(part)) <= name.w;
-    p.text_within(name.x, name.middle(), name.w, Type::small, t.muted, whole ? name_of(part) : symbol_of(part));
+    p.text_within(name.x, name.middle(), name.w, Type::small, t.muted,
+                  whole ? name_of(part) : symbol_of(part));
     const float follows = p.width(Type::small, "follows");
     if (unknown && whole && p.width(Type::small, name_of(part)) + follows + p.px(8) <= name.w)
     {
@@ -115,7 +117,7 @@ void draw_equation(const Painter& p, Rect area, const Frame& frame, BatchState& 
     const Scenario& s = frame.now.scenario;
     const BatchSplit split = shown_split(state, s);
     const bool solved = static_cast<bool>(solve_batch(split, state.unknown));
-    p.part("equation", area);
+    p.part("equation", area.inset(-p.px(2)));
     const std::string tokens = format_count(batch_tokens(s)) + " tokens";
     const std::string each = fmt::format("\u00d7 {} a sequence", grouped(s.training.sequence_length));
     const float wide = std::max(p.width(Type::body_strong, tokens), p.width(Type::small, each)) + p.px(32);
@@ -131,7 +133,8 @@ void draw_equation(const Painter& p, Rect area, const Frame& frame, BatchState& 
     const float tile = (area.w - sign * 3) / static_cast<float>(kBatchParts);
     if (tile < p.px(64))
     {
-        p.text_within(area.x, area.middle(), area.w, Type::mono_small, p.theme.text, line_of(split, state, solved));
+        p.text_within(area.x, area.middle(), area.w, Type::mono_small, p.theme.text,
+                      line_of(split, state, solved));
         return;
     }
     for (std::size_t i = 0; i < kBatchParts; ++i)

@@ -48,8 +48,9 @@ class Grid
 {
 public:
     Grid(const Painter& painter, Rect area, const Scenario& scenario, const BatchMoment& moment)
-        : p_(painter), area_(area), whole_(area), moment_(moment), split_(batch_split(scenario)), line_(p_.height(Type::small)),
-          columns_(split_.of(BatchPart::replicas), 1), rows_(split_.of(BatchPart::accumulation), 1)
+        : p_(painter), area_(area), whole_(area), moment_(moment), split_(batch_split(scenario)),
+          line_(p_.height(Type::small)), columns_(split_.of(BatchPart::replicas), 1),
+          rows_(split_.of(BatchPart::accumulation), 1)
     {
         labels_ = p_.width(Type::small, "gradient sum") + p_.px(16);
         head_ = area_.cut_top(line_ + p_.px(8));
@@ -102,13 +103,14 @@ private:
     {
         const std::int64_t mb = split_.of(BatchPart::micro);
         const bool together = columns_.each * rows_.each > 1;
-        const std::string words = fmt::format("{} replica{} across, {} round{} down", grouped(columns_.count),
-                                              columns_.count == 1 ? "" : "s", grouped(rows_.count),
-                                              rows_.count == 1 ? "" : "s");
+        const std::string words =
+            fmt::format("{} replica{} across, {} round{} down", grouped(columns_.count),
+                        columns_.count == 1 ? "" : "s", grouped(rows_.count), rows_.count == 1 ? "" : "s");
         const std::string cell =
-            together ? fmt::format("a cell is {} \u00d7 {} micro-batches of {}", grouped(columns_.each),
-                                   grouped(rows_.each), grouped(mb))
-                     : fmt::format("a cell is a micro-batch of {} sequence{}", grouped(mb), mb == 1 ? "" : "s");
+            together
+                ? fmt::format("a cell is {} \u00d7 {} micro-batches of {}", grouped(columns_.each),
+                              grouped(rows_.each), grouped(mb))
+                : fmt::format("a cell is a micro-batch of {} sequence{}", grouped(mb), mb == 1 ? "" : "s");
         const float w =
             p_.text_within(head_.x, head_.middle(), head_.w, Type::small_strong, p_.theme.text, words);
         if (w + p_.px(12) + p_.width(Type::small, cell) <= head_.w)
@@ -121,10 +123,12 @@ private:
     void draw_name(std::int64_t column) const
     {
         const std::string number = grouped(columns_.first(column));
-        const float room = std::max(pitch_x_, p_.width(Type::mono_small, grouped(columns_.count)) + p_.px(10));
+        const float room =
+            std::max(pitch_x_, p_.width(Type::mono_small, grouped(columns_.count)) + p_.px(10));
         const auto every = static_cast<std::int64_t>(std::ceil(room / pitch_x_));
-        const std::string words =
-            p_.width(Type::small, "replica 000") < pitch_x_ && columns_.each == 1 ? "replica " + number : number;
+        const std::string words = p_.width(Type::small, "replica 000") < pitch_x_ && columns_.each == 1
+                                      ? "replica " + number
+                                      : number;
         if (column % every == 0)
         {
             p_.text(field_.x + pitch_x_ * (static_cast<float>(column) + 0.5F), names_.middle(), Type::small,
@@ -157,7 +161,8 @@ private:
         }
     }
 
-    // Forward a third of a round, backward two; then its gradient is in the sum, and its activations are gone.
+    // Forward a third of a round, backward two; then its gradient is in the sum, and its activations are
+    // gone.
     void draw_cell(Rect cell, double done) const
     {
         const Theme& t = p_.theme;
@@ -200,11 +205,11 @@ private:
     {
         p_.outline(cell, p_.theme.text, p_.px(2), p_.px(3));
         const std::int64_t micro = columns_.size(column) * rows_.size(row);
-        tooltip_at_mouse(
-            p_, fmt::format("{}, {}\n{} micro-batch{} of {} = {} sequences",
-                            places_words(columns_, column, "replica", 0), places_words(rows_, row, "round", 1),
-                            grouped(micro), micro == 1 ? "" : "es", grouped(split_.of(BatchPart::micro)),
-                            grouped(micro * split_.of(BatchPart::micro))));
+        tooltip_at_mouse(p_, fmt::format("{}, {}\n{} micro-batch{} of {} = {} sequences",
+                                         places_words(columns_, column, "replica", 0),
+                                         places_words(rows_, row, "round", 1), grouped(micro),
+                                         micro == 1 ? "" : "es", grouped(split_.of(BatchPart::micro)),
+                                         grouped(micro * split_.of(BatchPart::micro))));
     }
 
     // Under each replica the sum of its gradients, then the sum over replicas, then the weights.
@@ -231,7 +236,8 @@ private:
         for (std::int64_t column = 0; column < columns_.shown; ++column)
         {
             const float gap = std::min(p_.px(4), pitch_x_ * 0.2F);
-            const Rect bar{field_.x + pitch_x_ * static_cast<float>(column), r.y, pitch_x_ - gap, line_ + p_.px(2)};
+            const Rect bar{field_.x + pitch_x_ * static_cast<float>(column), r.y, pitch_x_ - gap,
+                           line_ + p_.px(2)};
             p_.fill(bar, p_.theme.control, p_.px(3));
             p_.fill({bar.x, bar.y, bar.w * static_cast<float>(std::clamp(done, 0.0, 1.0)), bar.h}, ink.fill,
                     p_.px(3));

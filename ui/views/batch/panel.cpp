@@ -38,8 +38,8 @@ public:
     {
         p_.text_within(area_.x, area_.y + p_.px(12), area_.w, Type::small_strong, p_.theme.text, "Solve for");
         area_.cut_top(p_.px(26));
-        if (const auto chosen = segments(p_, area_.cut_top(p_.px(32)), kParts,
-                                         static_cast<std::size_t>(state_.unknown)))
+        if (const auto chosen =
+                segments(p_, area_.cut_top(p_.px(32)), kParts, static_cast<std::size_t>(state_.unknown)))
         {
             state_.unknown = static_cast<BatchPart>(*chosen);
             state_.draft.reset();
@@ -69,8 +69,8 @@ private:
             return;
         }
         const std::string label = fmt::format("{}###known {}", name, name);
-        const SliderChange c =
-            typed_number(p_, area_.cut_top(p_.px(28)), {label.c_str(), grouped(split.of(part))}, state_.entry);
+        const SliderChange c = typed_number(p_, area_.cut_top(p_.px(28)),
+                                            {label.c_str(), grouped(split.of(part))}, state_.entry);
         const auto typed = c.kind == SliderChange::Kind::typed ? parse_number(c.text) : std::nullopt;
         if (typed)
         {

@@ -28,11 +28,11 @@ void give_part(BatchState& state, const Scenario& scenario, BatchPart part, std:
 // One optimizer step on the view's clock: the rounds, then summing gradients, then the update.
 struct BatchMoment
 {
-    double rounds = 0;     // of them that are done, with the part of the one at work
-    double summed = 0;     // 0 to 1
-    double updated = 0;    // 0 to 1
-    double tail = 1;       // how long each of the last two takes, in rounds
-    std::int64_t of = 1;   // rounds of the step
+    double rounds = 0;   // of them that are done, with the part of the one at work
+    double summed = 0;   // 0 to 1
+    double updated = 0;  // 0 to 1
+    double tail = 1;     // how long each of the last two takes, in rounds
+    std::int64_t of = 1; // rounds of the step
 
     double duration() const { return static_cast<double>(of) + 2 * tail; }
 };

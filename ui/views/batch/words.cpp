@@ -30,15 +30,15 @@ Caption batch_caption(const Frame& frame, const BatchState& state)
         fmt::format("One step reads **{} sequence{}, {} tokens**: {} replica{}, {} round{} of {}. The run is "
                     "**{} steps**.",
                     grouped(split.of(BatchPart::global)), split.of(BatchPart::global) == 1 ? "" : "s",
-                    format_count(batch_tokens(s)),
-                    grouped(split.of(BatchPart::replicas)), split.of(BatchPart::replicas) == 1 ? "" : "s",
-                    grouped(split.of(BatchPart::accumulation)), split.of(BatchPart::accumulation) == 1 ? "" : "s",
-                    grouped(split.of(BatchPart::micro)), steps_words(run_steps(s)));
-    caption.formula = fmt::format("B = DP \u00d7 accum \u00d7 mb = {} \u00d7 {} \u00d7 {} = {};  tokens = B s = {} "
-                                  "\u00d7 {}",
-                                  split.of(BatchPart::replicas), split.of(BatchPart::accumulation),
-                                  split.of(BatchPart::micro), split.of(BatchPart::global),
-                                  split.of(BatchPart::global), s.training.sequence_length);
+                    format_count(batch_tokens(s)), grouped(split.of(BatchPart::replicas)),
+                    split.of(BatchPart::replicas) == 1 ? "" : "s", grouped(split.of(BatchPart::accumulation)),
+                    split.of(BatchPart::accumulation) == 1 ? "" : "s", grouped(split.of(BatchPart::micro)),
+                    steps_words(run_steps(s)));
+    caption.formula = fmt::format(
+        "B = DP \u00d7 accum \u00d7 mb = {} \u00d7 {} \u00d7 {} = {};  tokens = B s = {} "
+        "\u00d7 {}",
+        split.of(BatchPart::replicas), split.of(BatchPart::accumulation), split.of(BatchPart::micro),
+        split.of(BatchPart::global), split.of(BatchPart::global), s.training.sequence_length);
     return caption;
 }
 

@@ -24,21 +24,22 @@ std::vector<Choice> choices_of(const RecomputeDesk& desk, const RecomputeState& 
 {
     const RecomputeChoices& c = desk.choices();
     const auto of = [&](Recompute r) { return c.settings[static_cast<std::size_t>(r)]; };
-    return {{"1", "none", "Everything the forward pass leaves is kept.", of(Recompute::none), Recompute::none},
-            {"2", "selective",
-             "Attention\u2019s scores are let go and computed again: large to keep, cheap to make. Nothing to "
-             "let go "
-             "with flash attention. Korthikanti et al. 2022, arXiv 2205.05198, section 5",
-             of(Recompute::selective), Recompute::selective},
-            {"3", "full",
-             "Only the input of every layer is kept; each layer\u2019s forward runs again before its backward. "
-             "2 s b h a layer: Korthikanti et al. 2022, arXiv 2205.05198, Table 2",
-             of(Recompute::full), Recompute::full},
-            {"", fmt::format("{} segments", desk.segments(state)),
-             "Only the input of every segment is kept; a segment\u2019s forward runs again before its backward, "
-             "and is "
-             "there whole meanwhile. Chen et al. 2016, arXiv 1604.06174, section 4.1",
-             desk.point(state), std::nullopt}};
+    return {
+        {"1", "none", "Everything the forward pass leaves is kept.", of(Recompute::none), Recompute::none},
+        {"2", "selective",
+         "Attention\u2019s scores are let go and computed again: large to keep, cheap to make. Nothing to "
+         "let go "
+         "with flash attention. Korthikanti et al. 2022, arXiv 2205.05198, section 5",
+         of(Recompute::selective), Recompute::selective},
+        {"3", "full",
+         "Only the input of every layer is kept; each layer\u2019s forward runs again before its backward. "
+         "2 s b h a layer: Korthikanti et al. 2022, arXiv 2205.05198, Table 2",
+         of(Recompute::full), Recompute::full},
+        {"", fmt::format("{} segments", desk.segments(state)),
+         "Only the input of every segment is kept; a segment\u2019s forward runs again before its backward, "
+         "and is "
+         "there whole meanwhile. Chen et al. 2016, arXiv 1604.06174, section 4.1",
+         desk.point(state), std::nullopt}};
 }
 
 class Bars
@@ -115,7 +116,8 @@ private:
         const Theme& t = p_.theme;
         const bool own = is_own(c);
         p_.part(c.setting ? c.name : "segments", r);
-        const Press pressed = press(p_, r, fmt::format("###choice {}", c.setting ? c.name : "segments").c_str(), 6);
+        const Press pressed =
+            press(p_, r, fmt::format("###choice {}", c.setting ? c.name : "segments").c_str(), 6);
         if (own || pressed.hovered)
         {
             p_.fill(r, own ? t.control : with_alpha(t.control, 0.5F), p_.px(6));
@@ -134,8 +136,8 @@ private:
             p_.keycap(r.x + p_.px(4), r.middle(), c.key);
         }
         const float left = p_.px(keyed_ ? 34 : 8);
-        p_.text_within(r.x + left, r.middle(), names_ - left - p_.px(4), own ? Type::small_strong : Type::small,
-                       own ? t.text : t.muted, c.name);
+        p_.text_within(r.x + left, r.middle(), names_ - left - p_.px(4),
+                       own ? Type::small_strong : Type::small, own ? t.text : t.muted, c.name);
         r.cut_left(names_);
         const float inset = std::max(2.0F, std::round(r.h * 0.22F));
         draw_bytes({r.x, r.y + inset, bytes_, r.h - 2 * inset}, c.point, own);
@@ -161,7 +163,8 @@ private:
             p_.hatch(again, ink.fill, kExposedHatch);
         }
         p_.text(r.x + r.w + numbers_ - p_.px(4), r.middle(), Type::mono_small,
-                own ? p_.theme.text : p_.theme.muted, format_bytes(point.total(), p_.look.unit), Align::right);
+                own ? p_.theme.text : p_.theme.muted, format_bytes(point.total(), p_.look.unit),
+                Align::right);
     }
 
     // Forward, backward, and what is computed again: thirds, and the rest to scale.
@@ -192,7 +195,7 @@ private:
     float extras_ = 0;
     float gap_ = 0;
     bool keyed_ = true; // keys stand before the names
-    bool both_ = true; // bars of bytes and of work; else of bytes alone
+    bool both_ = true;  // bars of bytes and of work; else of bytes alone
     float bytes_ = 0;
     float work_ = 0;
     double most_bytes_ = 0;

@@ -35,11 +35,24 @@ Graph graph_of(const Painter& p, Rect area, const RecomputeChoices& c)
     return g;
 }
 
-// Unlike Graph::py() it goes as far beyond the area as the value does, so that what is clipped keeps its slope.
+// Unlike Graph::py() it goes as far beyond the area as the value does, so that what is clipped keeps its
+// slope.
 ImVec2 far_at(const Graph& g, std::int64_t k, double bytes)
 {
     return {g.px(static_cast<double>(k)),
             g.area.bottom() - g.area.h * static_cast<float>(std::min(1e4, bytes / g.y.to))};
+}
+
+// Every number of segments, or so many of them that neighbours are a pixel or two apart.
+std::vector<std::int64_t> counts_to_draw(const Graph& g, std::int64_t layers)
+{
+    std::vector<std::int64_t> counts{1};
+    while (counts.back() < layers)
+    {
+        const double next = g.vx(g.px(static_cast<double>(counts.back())) + 1.5F);
+        counts.push_back(std::clamp<std::int64_t>(std::llround(next), counts.back() + 1, layers));
+    }
+    return counts;
 }
 
 // Two layers of colour: the inputs kept, and above them the segment at work.
@@ -50,11 +63,13 @@ void draw_stack(const Painter& p, const Graph& g, const RecomputeChoices& c)
     const auto inputs = [&](std::int64_t k)
     { return far_at(g, k, c.segments[static_cast<std::size_t>(k - 1)].kept.value); };
     const auto total = [&](std::int64_t k) { return far_at(g, k, bytes_at(c, k)); };
+    const auto counts = counts_to_draw(g, c.layers);
     const auto band = [&](auto low, auto high, Colour colour)
     {
-        for (std::int64_t k = 1; k < c.layers; ++k)
+        for (std::size_t i = 0; i + 1 < counts.size(); ++i)
         {
-            p.list.AddQuadFilled(low(k), high(k), high(k + 1), low(k + 1), colour);
+            p.list.AddQuadFilled(low(counts[i]), high(counts[i]), high(counts[i + 1]), low(counts[i + 1]),
+                                 colour);
         }
     };
     p.list.PushClipRect(g.area.min(), g.area.max(), true);
@@ -64,7 +79,7 @@ void draw_stack(const Painter& p, const Graph& g, const RecomputeChoices& c)
     band(inputs, total, with_alpha(ink.fill, 0.16F));
     p.list.Flags = flags;
     std::vector<ImVec2> line;
-    for (std::int64_t k = 1; k <= c.layers; ++k)
+    for (const std::int64_t k : counts)
     {
         line.push_back(total(k));
     }
@@ -146,7 +161,8 @@ void draw_handle(const Painter& p, const Graph& g, const RecomputeDesk& desk, Re
 
 } // namespace
 
-void draw_segment_curve(const Painter& p, Rect area, const RecomputeDesk& desk, RecomputeState& state, Out& out)
+void draw_segment_curve(const Painter& p, Rect area, const RecomputeDesk& desk, RecomputeState& state,
+                        Out& out)
 {
     const RecomputeChoices& c = desk.choices();
     const Graph g = graph_of(p, area, c);
@@ -160,8 +176,9 @@ void draw_segment_curve(const Painter& p, Rect area, const RecomputeDesk& desk, 
     const double unit = in_bytes(p.look.unit);
     draw_y_axis(p, g, [unit](double v) { return plain_number(v / unit); });
     p.text_within(area.x, g.area.y - p.px(2), p.px(28), Type::small, p.theme.muted, p.look.gigabyte());
-    draw_x_axis(p, g, [](double v) { return plain_number(v); });
-    p.text_within(g.area.x, g.area.bottom() + p.height(Type::mono_small) + p.height(Type::small) / 2 + p.px(6),
+    draw_x_axis(p, g, [](double v) { return v == std::floor(v) ? plain_number(v) : std::string(); });
+    p.text_within(g.area.x,
+                  g.area.bottom() + p.height(Type::mono_small) + p.height(Type::small) / 2 + p.px(6),
                   g.area.w, Type::small, p.theme.muted,
                   fmt::format("segments of {} layers; as many as layers is full", c.layers));
     draw_stack(p, g, c);

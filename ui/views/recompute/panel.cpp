@@ -28,8 +28,8 @@ void slide_segments(const Painter& p, Rect row, const RecomputeDesk& desk, Recom
     const std::int64_t most = std::max<std::int64_t>(1, desk.choices().layers);
     const std::int64_t k = desk.segments(state);
     const auto span = static_cast<float>(std::max<std::int64_t>(1, most - 1));
-    const SliderChange c = slider(p, row, {"Segments k", grouped(k), {}, false},
-                                  static_cast<float>(k - 1) / span, state.entry);
+    const SliderChange c =
+        slider(p, row, {"Segments k", grouped(k), {}, false}, static_cast<float>(k - 1) / span, state.entry);
     const auto typed = c.kind == SliderChange::Kind::typed ? parse_number(c.text) : std::nullopt;
     if (c.kind == SliderChange::Kind::dragged)
     {
@@ -47,7 +47,8 @@ void slide_segments(const Painter& p, Rect row, const RecomputeDesk& desk, Recom
 
 } // namespace
 
-void draw_recompute_panel(const Painter& p, Rect area, const RecomputeDesk& desk, RecomputeState& state, Out& out)
+void draw_recompute_panel(const Painter& p, Rect area, const RecomputeDesk& desk, RecomputeState& state,
+                          Out& out)
 {
     const RecomputeChoices& c = desk.choices();
     const std::int64_t before = state.wished;
@@ -65,9 +66,10 @@ void draw_recompute_panel(const Painter& p, Rect area, const RecomputeDesk& desk
     say_row(p, area, "All of a layer A", bytes(c.layer), "Every tensor that its forward pass leaves");
     say_row(p, area, "A / I", three_digits(c.layer / c.input),
             "The more a layer leaves beside its input, the more segments are best");
-    say_row(p, area, "\u221a(L A / n I)", three_digits(c.root),
-            "Where n k I + (L / k) A is least: its derivative is zero. With A = I and n = 1 it is Chen\u2019s "
-            "square root of L");
+    say_row(
+        p, area, "\u221a(L A / n I)", three_digits(c.root),
+        "Where n k I + (L / k) A is least: its derivative is zero. With A = I and n = 1 it is Chen\u2019s "
+        "square root of L");
     area.cut_top(p.px(8));
     p.rich(area, Type::small, Type::small_strong, p.theme.muted,
            "One more forward is **all of a forward again**, and a third of the step: backward is twice a "

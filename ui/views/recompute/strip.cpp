@@ -4,6 +4,7 @@
 #include "ui/views/recompute/pictures.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ringside
 {
@@ -75,22 +76,26 @@ void draw_segment_strip(const Painter& p, Rect area, const Frame& frame, const R
                   segment_words(c, k) + ", one micro-batch");
     const float pitch = area.w / static_cast<float>(c.layers);
     const float gap = pitch > p.px(6) ? p.px(1) : 0;
+    // Of more layers than there are pixels some stand for their neighbours.
+    const auto cells = std::min<std::int64_t>(c.layers, std::max<std::int64_t>(1, std::lround(area.w / 2)));
+    const float wide = area.w / static_cast<float>(cells);
     const Rect boxes{area.x, area.y, area.w, area.h - p.px(8)};
     const auto x_of = [&](std::int64_t layer) { return boxes.x + pitch * static_cast<float>(layer); };
-    for (std::int64_t layer = 0; layer < c.layers; ++layer)
+    for (std::int64_t cell = 0; cell < cells; ++cell)
     {
-        draw_layer(p, {x_of(layer), boxes.y, pitch - gap, boxes.h}, m.held[static_cast<std::size_t>(layer)],
-                   c.input / c.layer);
+        const auto layer = static_cast<std::size_t>(cell * c.layers / cells);
+        draw_layer(p, {boxes.x + wide * static_cast<float>(cell), boxes.y, wide - gap, boxes.h},
+                   m.held[layer], c.input / c.layer);
     }
-    for (std::int64_t i = 0; i <= k; ++i)
+    for (std::int64_t i = 0; i <= k && k <= cells; ++i)
     {
         const float x = x_of(segment_start(c.layers, k, i));
         p.line(x, boxes.y - p.px(2), x, boxes.bottom() + p.px(6), p.theme.text, k < c.layers ? p.px(2) : 1);
     }
     if (m.doing != SegmentMoment::Doing::done)
     {
-        p.outline({x_of(m.layer), boxes.y, std::max(3.0F, pitch - gap), boxes.h}, doing_colour(p.theme, m.doing),
-                  p.px(2));
+        p.outline({x_of(m.layer), boxes.y, std::max(3.0F, pitch - gap), boxes.h},
+                  doing_colour(p.theme, m.doing), p.px(2));
     }
 }
 

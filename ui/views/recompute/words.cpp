@@ -28,10 +28,10 @@ Caption of_setting(const RecomputeChoices& c, Recompute setting, ByteUnit unit)
     Caption caption;
     if (setting == Recompute::selective && point.kept == none.kept)
     {
-        caption.sentence =
-            fmt::format("Selective recomputation lets **nothing** go, for {} more work: flash attention never "
-                        "wrote the scores.",
-                        format_percent(point.extra));
+        caption.sentence = fmt::format(
+            "Selective recomputation lets **nothing** go, for {} more work: flash attention never "
+            "wrote the scores.",
+            format_percent(point.extra));
         return caption;
     }
     caption.sentence =
@@ -56,10 +56,11 @@ Caption recompute_caption(const Frame& frame, const RecomputeDesk& desk, const R
         "{} segments: n k I + (L/k) A \u2212 I = {} \u00d7 {} \u00d7 {} + {} \u00d7 {} \u2212 {}", k,
         figure(static_cast<double>(c.in_flight)), figure(static_cast<double>(k)), figure(c.input.value),
         figure(static_cast<double>(longest)), figure(c.layer.value), figure(c.input.value));
-    caption.source =
-        "Chen et al. 2016, arXiv 1604.06174, section 4.1, for layers that leave A and have an input of I; what "
-        "the head keeps comes on top. None, selective and full are Korthikanti et al. 2022, arXiv 2205.05198, "
-        "Table 2; full counts 8 N D operations in place of 6 N D.";
+    caption.source = "Chen et al. 2016, arXiv 1604.06174, section 4.1, for layers that leave A and have an "
+                     "input of I; what "
+                     "the head keeps comes on top. None, selective and full are Korthikanti et al. 2022, "
+                     "arXiv 2205.05198, "
+                     "Table 2; full counts 8 N D operations in place of 6 N D.";
     return caption;
 }
 
