@@ -181,33 +181,13 @@ int run_evaluate(const CommonOptions& options, const std::string& file, const st
         return print_faults(opened.issues());
     }
     const Presets& presets = opened->presets;
-    const auto text = read_text(file, kMaxJsonBytes);
-    if (!text)
-    {
-        return print_faults(text.issues());
-    }
-    auto document = parse_json(*text);
-    if (!document)
-    {
-        return print_faults(document.issues(), file);
-    }
-    Issues issues;
-    for (const std::string& assignment : sets)
-    {
-        const Issues more = document->is_object() ? set_path(*document, assignment) : Issues{};
-        issues.insert(issues.end(), more.begin(), more.end());
-    }
-    const auto scenario = issues.empty() ? scenario_from_json(*document, presets) : Result<Scenario>(issues);
+    Issues found;
+    const auto scenario = read_scenario(file, sets, presets, found);
     if (!scenario)
     {
         return print_faults(scenario.issues(), file);
     }
-    const Issues found = validate(*scenario);
     print_faults(found, file);
-    if (has_errors(found))
-    {
-        return kBadInput;
-    }
     const auto report = evaluate(*scenario);
     if (!report)
     {

@@ -57,6 +57,35 @@ Result<Scenario> read_scenario(const std::string& file, const Presets& presets)
     return issues;
 }
 
+Result<Scenario> read_scenario(const std::string& file, const std::vector<std::string>& sets,
+                               const Presets& presets, Issues& warnings)
+{
+    const auto text = read_text(file, kMaxJsonBytes);
+    auto document = text ? parse_json(*text) : Result<nlohmann::json>(text.issues());
+    if (!document)
+    {
+        return document.issues();
+    }
+    Issues issues;
+    for (const std::string& assignment : sets)
+    {
+        const Issues more = document->is_object() ? set_path(*document, assignment) : Issues{};
+        issues.insert(issues.end(), more.begin(), more.end());
+    }
+    auto scenario = issues.empty() ? scenario_from_json(*document, presets) : Result<Scenario>(issues);
+    if (!scenario)
+    {
+        return scenario;
+    }
+    Issues found = validate(*scenario);
+    if (has_errors(found))
+    {
+        return found;
+    }
+    warnings = std::move(found);
+    return scenario;
+}
+
 Issues as_options(Issues issues)
 {
     for (Issue& issue : issues)

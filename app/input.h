@@ -17,6 +17,10 @@ struct Opened
 Result<Opened> open_presets(const CommonOptions& options);
 // A scenario file, checked and valid, or every fault with the file's name before it.
 Result<Scenario> read_scenario(const std::string& file, const Presets& presets);
+// The same with `--set PATH=VALUE ...` applied first; paths without the file's name, and what somebody should
+// know goes to `warnings`.
+Result<Scenario> read_scenario(const std::string& file, const std::vector<std::string>& sets,
+                               const Presets& presets, Issues& warnings);
 
 // Each on one line of stderr as `path: message (hint)`; returns the status for bad input.
 int print_faults(const Issues& issues, const std::string& file = {});

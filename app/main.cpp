@@ -5,6 +5,8 @@
 #include "app/calibrate_command.h"
 #include "app/collective_command.h"
 #include "app/commands.h"
+#include "app/export_command.h"
+#include "app/import_command.h"
 #include "app/lesson_command.h"
 #include "app/question_command.h"
 #include "app/schedule_command.h"
@@ -14,6 +16,7 @@
 #include "app/window/picture.h"
 #include "app/window/window.h"
 #include "core/collective/fabric.h"
+#include "core/launch/launch.h"
 
 #include <exception>
 
@@ -33,6 +36,8 @@ struct Options
     ScheduleOptions plan;
     CollectiveOptions collective;
     SearchOptions search;
+    ImportOptions import_from;
+    ExportOptions export_to;
     TrainOptions train;
     PictureOptions picture;
     CalibrateOptions calibrate;
@@ -228,6 +233,39 @@ void add_search(CLI::App& app, Options& o)
     search->callback([&o] { o.status = run_search(o.common, o.search); });
 }
 
+void add_import(CLI::App& app, Options& o)
+{
+    auto* import = app.add_subcommand("import", "models that others describe, as shapes of ours");
+    import->require_subcommand(1);
+    auto* hf = import->add_subcommand("hf", "a config.json of the Hugging Face hub");
+    hf->add_option("CONFIG", o.import_from.file, "config.json, - for standard input")->required();
+    hf->add_option("-o,--output", o.import_from.output, "model file to write, for assets/models");
+    hf->add_option("--name", o.import_from.name, "of the model; what the config calls itself without it");
+    hf->add_flag("--json", o.common.json, "one JSON document");
+    hf->callback([&o] { o.status = run_import_hf(o.common, o.import_from); });
+}
+
+void add_export(CLI::App& app, Options& o)
+{
+    auto* command =
+        app.add_subcommand("export", "how a scenario is started: options and files of a framework");
+    std::vector<std::string> tools;
+    for (const LaunchTool& tool : launch_tools())
+    {
+        tools.emplace_back(tool.id);
+    }
+    command->add_option("FILE", o.export_to.file, "scenario (JSON), - for standard input")->required();
+    command->add_option("--to", o.export_to.tool, fmt::format("{}", fmt::join(tools, ", ")))
+        ->check(CLI::IsMember(tools))
+        ->required();
+    command->add_option("--set", o.export_to.sets, "change one field first, for example parallel.tensor=4")
+        ->type_name("PATH=VALUE")
+        ->allow_extra_args(false);
+    command->add_option("-o,--output", o.export_to.folder, "folder to write the files into");
+    command->add_flag("--json", o.common.json, "one JSON document");
+    command->callback([&o] { o.status = run_export(o.common, o.export_to); });
+}
+
 void add_lesson(CLI::App& app, Options& o)
 {
     auto* lesson = app.add_subcommand("lesson", "the guided lessons");
@@ -369,6 +407,8 @@ int run(int argc, char** argv)
     add_schedule(app, o);
     add_collective(app, o);
     add_search(app, o);
+    add_import(app, o);
+    add_export(app, o);
     add_lesson(app, o);
     add_train(app, o);
     add_picture(app, o);

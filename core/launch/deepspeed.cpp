@@ -3,6 +3,8 @@
 #include "core/launch/draft.h"
 #include "core/scenario/fields.h"
 
+#include <algorithm>
+
 namespace ringside
 {
 

@@ -152,6 +152,11 @@ void parallelism(LaunchDraft& d)
           cut ? "and the sequence between them" : "of outputs", "parallel.sequence_parallel");
     d.set("tp_linear_async_communication", yes(cut), "gathers beside the products");
     d.set("context_parallel_size", p.context, "GPUs that share a sequence", "parallel.context");
+    if (p.context > 1)
+    {
+        d.not_expressed("parallel.context", fmt::format("{}", p.context),
+                        "wants one of its ring attentions: set _attn_implementation to it");
+    }
     d.set("expert_parallel_size", 1, "experts whole on every GPU", "parallel.expert");
     if (p.expert > 1 || p.expert_tensor > 1)
     {

@@ -699,6 +699,138 @@ def test_a_scene_is_drawn_and_an_unknown_demonstration_names_those_there_are():
         Outcome("picture", "--script", "last-class", "-o", picture).exits(2).mentions("first-class")
 
 
+HF = SOURCE / "tests/data/hf"
+SHIPPED = ("default", "deepseek-v3-2048", "mixtral-8x7b-64", "gpt-13b-8", "llama-8b-8", "mpt-30b-512")
+
+
+def exported(tool, scenario, *more):
+    outcome = Outcome("export", SOURCE / f"assets/scenarios/{scenario}.json", "--to", tool, "--json", *more).exits(0)
+    return json.loads(outcome.out)
+
+
+def file_of(document, name):
+    return next(entry["text"] for entry in document["files"] if entry["name"] == name)
+
+
+def test_import_hf_counts_a_released_model_and_finds_its_preset():
+    document = json.loads(Outcome("import", "hf", HF / "llama-3.1-8b.json", "--json").exits(0).out)
+    assert document["parameters"] == 8030261248, document["parameters"]
+    assert document["preset"] == "llama-3.1-8b" and document["notes"] == []
+    assert document["model"]["kv_heads"] == 8 and document["model"]["ffn"] == 14336
+    outcome = Outcome("import", "hf", HF / "deepseek-v3.json").exits(0)
+    assert "671\u2009026\u2009419\u2009200 parameters" in outcome.out, outcome.out
+    outcome.mentions("warning: quantization_config: fp8 weights on the hub", "multi-token prediction")
+
+
+def test_import_hf_writes_a_model_that_check_accepts():
+    with folder() as where:
+        where = pathlib.Path(where)
+        shutil.copytree(SOURCE / "assets", where / "assets")
+        shutil.copytree(SOURCE / "lessons", where / "lessons")
+        model = where / "assets/models/my-mixtral.json"
+        text = (HF / "mixtral-8x7b.json").read_text(encoding="utf-8")
+        Outcome("import", "hf", "-", "--name", "My Mixtral", "-o", model, text=text).exits(0)
+        assert json.loads(model.read_text(encoding="utf-8"))["id"] == "my-mixtral"
+        Outcome("--assets", where / "assets", "check").exits(0)
+        scenario = '{"model": "my-mixtral", "cluster": {"gpus": 64}, "parallel": {"expert": 8, "zero": 1}, "training": {"global_batch": 64}}'
+        report = json.loads(Outcome("--assets", where / "assets", "evaluate", "-", "--json", text=scenario).out)
+        assert report["model"]["parameters"] == 46702792704
+
+
+def test_import_hf_refuses_with_path_value_and_what_works():
+    outcome = Outcome("import", "hf", "-", text='{"model_type": "llama", "hidden_size": "wide", "num_hidden_layers": -1}').exits(2)
+    assert outcome.out == ""
+    outcome.says('-: hidden_size: "wide" is not a whole number (use 1 to 1048576)')
+    outcome.says("-: num_hidden_layers: -1 is out of range (use 1 to 10000)")
+    Outcome("import", "hf", "-", text='{"model_type": "bert"}').exits(2).mentions("known are gpt2, gpt_neox, llama")
+    Outcome("import", "hf", "/nowhere/config.json").exits(2)
+    Outcome("import", "hf", "-", text="[" * 100000).exits(2)
+    with folder() as where:
+        Outcome("import", "hf", "-", "-o", pathlib.Path(where) / "m.json", text="{}").exits(2)
+        assert list(pathlib.Path(where).iterdir()) == []
+
+
+def test_export_to_megatron_is_a_script_that_bash_can_read():
+    for scenario in SHIPPED:
+        document = exported("megatron", scenario)
+        script = file_of(document, "launch.sh")
+        assert subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True).stderr == ""
+        shown = subprocess.run(["bash"], input="torchrun() { printf '%s\\n' \"$@\"; }\nNODE_RANK=0 MASTER_ADDR=a\n" + script, text=True, capture_output=True)
+        words = shown.stdout.splitlines()
+        for flag in document["flags"]:
+            assert flag["flag"] in words, (scenario, flag["flag"], shown.stderr)
+            value = flag["value"].strip("'")
+            assert value == "" or words[words.index(flag["flag"]) + 1] == value, (scenario, flag)
+    document = exported("megatron", "default", "--set", "parallel.tensor=4")
+    assert {"flag": "--tensor-model-parallel-size", "value": "4", "explains": "GPUs that share each matrix", "field": "parallel.tensor"} in document["flags"]
+
+
+def test_export_to_deepspeed_is_json_whose_batch_adds_up():
+    for scenario in SHIPPED:
+        config = json.loads(file_of(exported("deepspeed", scenario), "ds_config.json"))
+        document = json.loads((SOURCE / f"assets/scenarios/{scenario}.json").read_text(encoding="utf-8"))
+        parallel = document["parallel"]
+        data = document["cluster"]["gpus"] // (parallel.get("tensor", 1) * parallel.get("pipeline", 1) * parallel.get("context", 1))
+        assert config["train_batch_size"] == config["train_micro_batch_size_per_gpu"] * config["gradient_accumulation_steps"] * data, scenario
+        assert config["zero_optimization"]["stage"] == parallel["zero"], scenario
+
+
+def test_export_to_torchtitan_is_toml_with_every_gpu_in_one_place():
+    import tomllib
+    for scenario in SHIPPED:
+        config = tomllib.loads(file_of(exported("torchtitan", scenario), "train.toml"))
+        p = config["parallelism"]
+        gpus = p["data_parallel_replicate_degree"] * p["data_parallel_shard_degree"] * p["tensor_parallel_degree"] * p["pipeline_parallel_degree"] * p["context_parallel_degree"]
+        document = json.loads((SOURCE / f"assets/scenarios/{scenario}.json").read_text(encoding="utf-8"))
+        assert gpus == document["cluster"]["gpus"], scenario
+        assert config["training"]["seq_len"] == document["training"]["sequence_length"]
+
+
+def flat(text):
+    """The settings of YAML that is nothing but nested mappings, as dotted paths."""
+    path, found = [], {}
+    for line in text.splitlines():
+        line = line.split("  #")[0].rstrip()
+        if not line or line.startswith("#"):
+            continue
+        depth, body = (len(line) - len(line.lstrip())) // 2, line.strip()
+        key, colon, value = body.partition(":")
+        assert colon and depth <= len(path), line
+        path = path[:depth] + [key]
+        if value.strip():
+            assert ".".join(path) not in found, line
+            found[".".join(path)] = value.strip()
+    return found
+
+
+def test_export_to_nanotron_is_yaml_with_every_gpu_in_one_place():
+    for scenario in SHIPPED:
+        document = exported("nanotron", scenario)
+        text = file_of(document, "config.yaml")
+        settings = flat(text)
+        assert settings == {flag["flag"]: flag["value"] for flag in document["flags"]}, scenario
+        gpus = json.loads((SOURCE / f"assets/scenarios/{scenario}.json").read_text(encoding="utf-8"))["cluster"]["gpus"]
+        of = lambda name: int(settings["parallelism." + name])
+        assert of("dp") * of("pp") * of("tp") * of("context_parallel_size") == gpus, scenario
+
+
+def test_export_says_what_a_framework_cannot():
+    document = exported("nanotron", "default", "--set", "training.schedule=zb-h1")
+    assert {"field": "training.schedule", "value": "zb-h1", "says": "there are 1F1B and all forwards before all backwards; 1F1B written"} in document["not_expressed"]
+    assert all(entry["says"] for entry in document["not_expressed"]) and document["version"]
+    shown = Outcome("export", DEFAULT, "--to", "megatron").exits(0).out
+    assert "==> launch.sh <==" in shown and "Megatron-LM says all of it." in shown
+
+
+def test_export_warns_of_what_does_not_fit_and_refuses_what_cannot_be():
+    Outcome("export", "-", "--to", "megatron", text=TOO_LARGE).exits(0).mentions("warning: -: memory: does not fit")
+    Outcome("export", DEFAULT, "--to", "megatron", "--set", "parallel.tensor=7").exits(2).mentions("parallel.tensor: 7 does not divide 64 heads")
+    Outcome("export", DEFAULT, "--to", "horovod").exits(2)
+    with folder() as where:
+        Outcome("export", DEFAULT, "--to", "torchtitan", "-o", where).exits(0)
+        assert sorted(path.name for path in pathlib.Path(where).iterdir()) == ["launch.sh", "train.toml"]
+
+
 def main():
     tests = {name: value for name, value in globals().items() if name.startswith("test_")}
     for name in sys.argv[3:] or tests:
