@@ -1,8 +1,13 @@
 #include "app/session.h"
 
+#include <fmt/format.h>
+
 #include "core/base/overloaded.h"
+#include "core/engine/weights.h"
+#include "core/scenario/hugging_face.h"
 #include "core/scenario/json.h"
 #include "core/scenario/validate.h"
+#include "ui/shell/panel.h"
 
 #include <algorithm>
 
@@ -13,6 +18,29 @@ namespace
 {
 
 constexpr std::size_t kMostUndo = 500;
+
+// The scenario with the model of a config.json of the Hugging Face hub, the layout made to suit it.
+Result<ChangeScenario> with_config(const nlohmann::json& config, const Scenario& scenario,
+                                   const Presets& presets)
+{
+    const auto read = hugging_face_model(config);
+    if (!read)
+    {
+        return read.issues();
+    }
+    const ModelPreset* preset = preset_of_shape(read->model, presets);
+    const Model& model = preset != nullptr ? preset->model : read->model;
+    ChangeScenario next = with_model(scenario, model);
+    std::string said = fmt::format("Read from config.json: {}, {} parameters", model.name,
+                                   format_count(static_cast<double>(count_parameters(model).total)));
+    said += next.notice.empty() ? "" : ". " + next.notice;
+    for (const Issue& note : read->notes)
+    {
+        said += ". " + to_line(note);
+    }
+    next.notice = std::move(said);
+    return next;
+}
 
 } // namespace
 
@@ -81,7 +109,15 @@ void Session::change(Scenario next, bool dragging)
 void Session::paste()
 {
     const std::string text = from_clipboard();
-    auto read = scenario_from_text(text, presets_);
+    const auto document = parse_json(text);
+    if (document && is_hugging_face(*document))
+    {
+        const auto next = with_config(*document, scenario_, presets_);
+        notice_ = next ? next->notice : "Not pasted: " + to_line(next.issues().front());
+        change(next ? next->scenario : scenario_, false);
+        return;
+    }
+    auto read = document ? scenario_from_json(*document, presets_) : Result<Scenario>(document.issues());
     if (!read)
     {
         notice_ = "Not pasted: " + to_line(read.issues().front());
@@ -312,6 +348,11 @@ void Session::perform(const Action& action)
             [this](const SetSpeed& a) { playback().speed = std::clamp(a.speed, 0.25F, 4.0F); },
             [this](const ChangePreferences& a) { preferences_ = a.preferences; },
             [this](const SaveText& a) { notice_ = to_file(a); },
+            [this](const CopyText& a)
+            {
+                to_clipboard(a.text);
+                notice_ = a.notice;
+            },
             [this](const SearchLayouts& a)
             {
                 searcher_->want(now_.scenario, a.limits);

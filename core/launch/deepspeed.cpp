@@ -204,13 +204,13 @@ Launch write_deepspeed(const Scenario& scenario)
 {
     LaunchDraft d(scenario);
     batch(d);
-    precision(d);
     zero(d);
     if (scenario.parallel.tensor > 1)
     {
         d.section("tensor_parallel");
         d.set("autotp_size", scenario.parallel.tensor, "GPUs that share each matrix", "parallel.tensor");
     }
+    precision(d);
     optimizer(d);
     in_code(d);
     check_hosts(d);

@@ -35,15 +35,14 @@ namespace
 {
 
 constexpr std::array kTools{
-    LaunchTool{"megatron", "Megatron-LM", "megatron/training/arguments.py of commit 000c4ac24f (Core 0.15)",
+    LaunchTool{"megatron", "Megatron-LM", "megatron/training/arguments.py, commit 000c4ac24f",
                write_megatron},
-    LaunchTool{"deepspeed", "DeepSpeed", "config-json.md and the AutoTP training tutorial of 0.18",
+    LaunchTool{"deepspeed", "DeepSpeed", "config-json.md, commit da9b77384a, and the AutoTP tutorial",
                write_deepspeed},
     LaunchTool{"torchtitan", "torchtitan",
-               "job_config.py of 0.2, the last with TOML files; later ones name the "
-               "same settings in Python",
+               "base_config.toml, commit 402027f27e; later versions name the same in Python",
                write_torchtitan},
-    LaunchTool{"nanotron", "nanotron", "src/nanotron/config of main in 2025", write_nanotron},
+    LaunchTool{"nanotron", "nanotron", "src/nanotron/config of 2025, with moe_config", write_nanotron},
 };
 
 } // namespace

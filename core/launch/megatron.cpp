@@ -107,7 +107,7 @@ void layout(LaunchDraft& d)
     const bool asked = m.experts > 0 && p.tensor > 1 && !p.sequence_parallel;
     if ((p.sequence_parallel && p.tensor > 1) || asked)
     {
-        d.set("--sequence-parallel", "", "norms and residual cut along the sequence",
+        d.set("--sequence-parallel", "", "norms and residual are cut too",
               "parallel.sequence_parallel");
     }
     if (asked)
@@ -303,9 +303,9 @@ void stand_ins(LaunchDraft& d)
 Launch write_megatron(const Scenario& scenario)
 {
     LaunchDraft d(scenario);
-    megatron_model(d);
     layout(d);
     training(d);
+    megatron_model(d);
     stand_ins(d);
     const bool fsdp = scenario.parallel.zero >= 2 && scenario.parallel.pipeline == 1 &&
                       scenario.training.optimizer != Optimizer::muon;

@@ -61,7 +61,7 @@ void attention(LaunchDraft& d)
     }
     if (m.kv_heads != m.heads)
     {
-        d.set("--group-query-attention", "", "several query heads share a key/value head", "model.attention");
+        d.set("--group-query-attention", "", "query heads share key/value heads", "model.attention");
         d.set("--num-query-groups", m.kv_heads, "key/value heads", "model.kv_heads");
     }
     if (m.head_dim * m.heads != m.hidden)

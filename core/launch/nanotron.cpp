@@ -244,9 +244,9 @@ void stand_ins(LaunchDraft& d)
 Launch write_nanotron(const Scenario& scenario)
 {
     LaunchDraft d(scenario);
-    model(d);
     parallelism(d);
     tokens(d);
+    model(d);
     optimizer(d);
     stand_ins(d);
     check_hosts(d);

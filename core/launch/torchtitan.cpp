@@ -267,9 +267,9 @@ void optimizer(LaunchDraft& d)
 Launch write_torchtitan(const Scenario& scenario)
 {
     LaunchDraft d(scenario);
+    parallelism(d);
     model(d);
     training(d, scenario.parallel.pipeline > 1);
-    parallelism(d);
     recompute(d);
     optimizer(d);
     check_hosts(d);

@@ -105,6 +105,12 @@ struct SaveText
     std::string name; // "ringside-pipelines.svg"
     std::string text;
 };
+// A text onto the clipboard.
+struct CopyText
+{
+    std::string text;
+    std::string notice; // for the person: "Copied launch.sh"
+};
 // Looks for every layout of the scenario, beside the window; Frame::layouts tells how far it is. Asking for
 // the same again changes nothing.
 struct SearchLayouts
@@ -150,7 +156,8 @@ enum class Command
 using Action =
     std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences, SaveText,
                  SearchLayouts, StartLesson, LessonInput, LessonSwitch, LeaveLesson, ShowQuestion,
-                 BackToQuestion, Command, StudyAction, LabAction, TeamAction, TurnTool, StageStep>;
+                 BackToQuestion, Command, StudyAction, LabAction, TeamAction, TurnTool, StageStep,
+                 CopyText>;
 
 struct Out
 {
