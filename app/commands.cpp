@@ -383,6 +383,7 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
                                 {"missions", plan.missions.size()},
                                 {"lessons", lessons.count},
                                 {"demos", demos.count},
+                                {"terms", lessons.terms},
                                 {"faults", faults}}
                                .dump(2));
     }
@@ -390,9 +391,9 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
     {
         fmt::print(
             "{} models, {} accelerators, {} clusters, {} scenarios, {} question families ({} variants), {} "
-            "lessons, {} errata: {}\n",
+            "lessons, {} errata, {} terms: {}\n",
             presets.models.size(), presets.gpus.size(), presets.clusters.size(), presets.scenarios.size(),
-            questions.families, questions.variants, lessons.count, questions.errata,
+            questions.families, questions.variants, lessons.count, questions.errata, lessons.terms,
             faults == 0 ? "no faults" : fmt::format("{} faults", faults));
         for (const std::string& gap : questions.gaps)
         {

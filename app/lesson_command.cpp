@@ -256,6 +256,7 @@ LessonCheck check_lessons(const std::filesystem::path& assets, const Presets& pr
     const Issues found = check_course(course, presets, view_ids());
     check.issues.insert(check.issues.end(), found.begin(), found.end());
     check.count = course.lessons.size();
+    check.terms = course.glossary.size();
     for (const Lesson& lesson : course.lessons)
     {
         check.concepts.insert(lesson.concepts.begin(), lesson.concepts.end());

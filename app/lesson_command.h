@@ -19,6 +19,7 @@ int run_lesson_show(const CommonOptions& options, const std::string& id);
 struct LessonCheck
 {
     std::size_t count = 0;
+    std::size_t terms = 0;          // of the glossary
     std::set<std::string> concepts; // that some lesson is about
     Issues issues;                  // every fault of every lesson, worked out by the engine
 };

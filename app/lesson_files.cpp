@@ -26,6 +26,8 @@ Course open_course(const std::filesystem::path& assets, Issues& issues)
     Course course = load_course(
         std::filesystem::is_directory(installed, none) ? installed : assets / ".." / "lessons", issues);
     course.tracks = load_asset<std::vector<CourseTrack>>(assets / "study/tracks.json", read_tracks, issues);
+    course.glossary =
+        load_asset<std::vector<GlossaryTerm>>(assets / "study/glossary.json", read_glossary, issues);
     return course;
 }
 

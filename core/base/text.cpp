@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "core/base/find.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 #include <system_error>
 #include <utility>
 
@@ -176,24 +177,10 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
     std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
     for (const std::string& candidate : candidates)
     {
-        // Levenshtein distance, one row at a time.
-        std::vector<std::size_t> row(candidate.size() + 1);
-        std::iota(row.begin(), row.end(), std::size_t{0});
-        for (std::size_t i = 0; i < word.size(); ++i)
+        const std::size_t distance = edit_distance(word, candidate);
+        if (distance < best_distance)
         {
-            std::size_t diagonal = row[0];
-            row[0] = i + 1;
-            for (std::size_t j = 0; j < candidate.size(); ++j)
-            {
-                const std::size_t above = row[j + 1];
-                row[j + 1] =
-                    std::min({above + 1, row[j] + 1, diagonal + (word[i] == candidate[j] ? 0U : 1U)});
-                diagonal = above;
-            }
-        }
-        if (row.back() < best_distance)
-        {
-            best_distance = row.back();
+            best_distance = distance;
             best = candidate;
         }
     }

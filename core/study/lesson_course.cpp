@@ -125,6 +125,8 @@ Issues check_course(const Course& course, const Presets& presets, std::span<cons
     }
     const Issues of_tracks = check_tracks(course.tracks, course.lessons);
     issues.insert(issues.end(), of_tracks.begin(), of_tracks.end());
+    const Issues of_glossary = check_glossary(course.glossary, course.lessons, views);
+    issues.insert(issues.end(), of_glossary.begin(), of_glossary.end());
     return issues;
 }
 

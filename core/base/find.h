@@ -1,0 +1,42 @@
+// How well something's names fit what a person typed: for lists that are narrowed while somebody types.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ringside
+{
+
+// The better, the smaller.
+enum class Fit : std::uint8_t
+{
+    exact,  // it is one of the names
+    start,  // a name begins with it
+    word,   // each of its words begins a word of the names
+    inside, // each stands somewhere in the names
+    text,   // each stands somewhere in the names or the text
+    typo,   // each begins a word of the names, but for one typing error
+    none
+};
+
+// Small letters, and one space in place of hyphens, dots and other signs. Bytes beyond ASCII stay.
+std::string folded(std::string_view text);
+
+// What is looked through, folded.
+struct Findable
+{
+    std::vector<std::string> names; // the first is the one shown
+    std::string text;
+};
+Findable findable(std::span<const std::string_view> names, std::string_view text);
+
+// `query` is folded; everything fits an empty one, as text.
+Fit fit_of(const Findable& what, std::string_view query);
+
+// Letters to change, add or take away to make one of the other (Levenshtein 1966).
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+} // namespace ringside

@@ -1,0 +1,215 @@
+#include "core/study/glossary.h"
+
+#include <fmt/format.h>
+
+#include "core/base/find.h"
+#include "core/base/text.h"
+#include "core/study/entry.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+namespace ringside
+{
+
+namespace
+{
+
+using nlohmann::json;
+using Need = EntryReader::Need;
+
+constexpr std::string_view kSchema = "ringside.glossary/1";
+
+// A member that may be left out, but has something in it where it is there.
+void read_texts(EntryReader& e, const char* name, std::vector<std::string>& target)
+{
+    e.texts(name, target);
+    if (std::any_of(target.begin(), target.end(), [](const std::string& text) { return text.empty(); }))
+    {
+        e.fault(name, "has an empty one", "leave it out");
+    }
+}
+
+GlossaryTerm read_term(const json& object, const std::string& path, Issues& issues)
+{
+    GlossaryTerm term;
+    EntryReader e(object, path, issues);
+    e.text("id", term.id);
+    e.text("term", term.term);
+    read_texts(e, "also", term.also);
+    e.text("text", term.text);
+    e.text("formula", term.formula, Need::may);
+    e.text("source", term.source, Need::may);
+    e.text("view", term.view, Need::may);
+    e.text("lesson", term.lesson, Need::may);
+    read_texts(e, "related", term.related);
+    if (std::ranges::find(term.also, term.term) != term.also.end())
+    {
+        e.fault("also", fmt::format("\"{}\" is the term itself", term.term), "leave it out");
+    }
+    e.finish();
+    return term;
+}
+
+// Names are what people look for, so no two terms have the same one.
+void check_twice(std::span<const GlossaryTerm> terms, Issues& issues)
+{
+    std::set<std::string> ids;
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < terms.size(); ++i)
+    {
+        if (!ids.insert(terms[i].id).second)
+        {
+            issues.push_back({fmt::format("terms[{}].id", i),
+                              fmt::format("\"{}\" is another term's", terms[i].id), "use one of its own"});
+        }
+        if (!names.insert(folded(terms[i].term)).second)
+        {
+            issues.push_back({fmt::format("terms[{}].term", i),
+                              fmt::format("\"{}\" is there already", terms[i].term), "make one of the two"});
+        }
+    }
+}
+
+Issue fault(const GlossaryTerm& term, const char* what, std::string message, std::string hint)
+{
+    return {fmt::format("glossary.json: {}.{}", term.id, what), std::move(message), std::move(hint)};
+}
+
+void check_related(std::span<const GlossaryTerm> terms, const GlossaryTerm& term, Issues& issues)
+{
+    std::vector<std::string> ids;
+    for (const GlossaryTerm& other : terms)
+    {
+        ids.push_back(other.id);
+    }
+    for (const std::string& id : term.related)
+    {
+        const std::string near = nearest_word(id, ids);
+        if (id == term.id)
+        {
+            issues.push_back(fault(term, "related", "a term is not related to itself", "leave it out"));
+        }
+        else if (find_term(terms, id) == nullptr)
+        {
+            issues.push_back(fault(term, "related", fmt::format("there is no term \"{}\"", id),
+                                   near.empty() ? "name one of the glossary" : "did you mean " + near + "?"));
+        }
+    }
+    if (std::set<std::string>(term.related.begin(), term.related.end()).size() != term.related.size())
+    {
+        issues.push_back(fault(term, "related", "names one twice", "name each once"));
+    }
+}
+
+Findable findable_of(const GlossaryTerm& term)
+{
+    std::vector<std::string_view> names{term.term, term.id};
+    names.insert(names.end(), term.also.begin(), term.also.end());
+    return findable(names, term.text);
+}
+
+} // namespace
+
+Result<std::vector<GlossaryTerm>> read_glossary(const json& file)
+{
+    Issues issues;
+    std::vector<GlossaryTerm> terms;
+    EntryReader e(file, "", issues);
+    std::string schema;
+    e.text("schema", schema);
+    if (!schema.empty() && schema != kSchema)
+    {
+        e.fault("schema", fmt::format("\"{}\" is not known", schema), fmt::format("use \"{}\"", kSchema));
+    }
+    const json* list = e.member("terms");
+    if (list == nullptr || !list->is_array())
+    {
+        e.fault("terms", "is not a list", "use [...]");
+    }
+    for (std::size_t i = 0; list != nullptr && list->is_array() && i < list->size(); ++i)
+    {
+        terms.push_back(read_term((*list)[i], fmt::format("terms[{}]", i), issues));
+    }
+    e.finish();
+    check_twice(terms, issues);
+    std::ranges::stable_sort(terms, {}, [](const GlossaryTerm& term) { return folded(term.term); });
+    return issues.empty() ? Result(std::move(terms)) : Result<std::vector<GlossaryTerm>>(std::move(issues));
+}
+
+Issues check_glossary(std::span<const GlossaryTerm> terms, std::span<const Lesson> course,
+                      std::span<const std::string_view> views)
+{
+    Issues issues;
+    for (const GlossaryTerm& term : terms)
+    {
+        check_related(terms, term, issues);
+        if (!views.empty() && !term.view.empty() && std::ranges::find(views, term.view) == views.end())
+        {
+            issues.push_back(fault(term, "view", fmt::format("there is no view \"{}\"", term.view),
+                                   "ringside picture --list names them"));
+        }
+        if (!course.empty() && !term.lesson.empty() &&
+            std::ranges::find(course, term.lesson, &Lesson::id) == course.end())
+        {
+            issues.push_back(fault(term, "lesson", fmt::format("there is no lesson \"{}\"", term.lesson),
+                                   "ringside lesson list names them"));
+        }
+    }
+    return issues;
+}
+
+const GlossaryTerm* find_term(std::span<const GlossaryTerm> terms, std::string_view id)
+{
+    const auto found = std::ranges::find(terms, id, &GlossaryTerm::id);
+    return found == terms.end() ? nullptr : &*found;
+}
+
+std::vector<std::size_t> search_terms(std::span<const GlossaryTerm> terms, std::string_view query)
+{
+    const std::string wanted = folded(query);
+    std::vector<std::pair<Fit, std::size_t>> fits;
+    for (std::size_t i = 0; i < terms.size(); ++i)
+    {
+        if (const Fit fit = fit_of(findable_of(terms[i]), wanted); fit != Fit::none)
+        {
+            fits.emplace_back(fit, i);
+        }
+    }
+    std::ranges::sort(fits);
+    std::vector<std::size_t> found;
+    std::ranges::transform(fits, std::back_inserter(found), [](const auto& fit) { return fit.second; });
+    return found;
+}
+
+std::vector<std::size_t> nearest_terms(std::span<const GlossaryTerm> terms, std::string_view query,
+                                       std::size_t count)
+{
+    constexpr std::size_t kLongest = 64; // the distance costs its length
+    const std::string wanted = folded(query.substr(0, kLongest));
+    std::vector<std::pair<std::size_t, std::size_t>> away;
+    for (std::size_t i = 0; i < terms.size(); ++i)
+    {
+        std::size_t least = SIZE_MAX;
+        for (const std::string& name : findable_of(terms[i]).names)
+        {
+            least = std::min(least, edit_distance(wanted, name));
+        }
+        away.emplace_back(least, i);
+    }
+    std::ranges::sort(away);
+    away.resize(std::min(count, away.size()));
+    std::vector<std::size_t> nearest;
+    std::ranges::transform(away, std::back_inserter(nearest), [](const auto& a) { return a.second; });
+    return nearest;
+}
+
+std::string initial_of(const GlossaryTerm& term)
+{
+    const char first = term.term.empty() ? ' ' : term.term.front();
+    const int letter = std::toupper(static_cast<unsigned char>(first));
+    return letter >= 'A' && letter <= 'Z' ? std::string(1, static_cast<char>(letter)) : "0\u20139";
+}
+
+} // namespace ringside

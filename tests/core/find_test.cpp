@@ -1,0 +1,59 @@
+// How well names fit what is typed.
+#include "core/base/find.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <array>
+
+using namespace ringside;
+
+namespace
+{
+
+Fit fit(std::string_view query)
+{
+    const std::array<std::string_view, 2> names{"Ring all-reduce", "parallel.zero_stage"};
+    return fit_of(findable(names, "Chunks travel round a ring."), folded(query));
+}
+
+} // namespace
+
+TEST_CASE("text is folded to small letters and single spaces")
+{
+    CHECK(folded("All-Reduce  (ring)") == "all reduce ring");
+    CHECK(folded("--") == "");
+    CHECK(folded("\u03b1-\u03b2") == "\u03b1 \u03b2");
+}
+
+TEST_CASE("names fit from exactly to hardly")
+{
+    CHECK(fit("RING ALL REDUCE") == Fit::exact);
+    CHECK(fit("ring all") == Fit::start);
+    CHECK(fit("reduce ring") == Fit::word); // words in any order
+    CHECK(fit("zero") == Fit::word);        // signs part words
+    CHECK(fit("educe") == Fit::inside);
+    CHECK(fit("chunks") == Fit::text);
+    CHECK(fit("reduce chunk") == Fit::text);
+    CHECK(fit("") == Fit::text);
+    CHECK(fit("broadcast") == Fit::none);
+}
+
+TEST_CASE("one typing error in a word of four letters or more is forgiven")
+{
+    CHECK(fit("redvce") == Fit::typo);  // wrong
+    CHECK(fit("reduuce") == Fit::typo); // too many
+    CHECK(fit("rduce") == Fit::typo);   // missing
+    CHECK(fit("reudce") == Fit::typo);  // swapped
+    CHECK(fit("paralel.zero") == Fit::typo);
+    CHECK(fit("rong") == Fit::typo);
+    CHECK(fit("rxg") == Fit::none);    // too short
+    CHECK(fit("deruce") == Fit::none); // two errors
+    CHECK(fit("xeduce") == Fit::none); // the first letter counts as meant
+}
+
+TEST_CASE("hand-worked edit distances")
+{
+    CHECK(edit_distance("kitten", "sitting") == 3);
+    CHECK(edit_distance("", "abc") == 3);
+    CHECK(edit_distance("same", "same") == 0);
+}
