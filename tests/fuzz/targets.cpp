@@ -13,6 +13,7 @@
 #include "core/study/demo_script.h"
 #include "core/study/errata.h"
 #include "core/study/family.h"
+#include "core/study/glossary.h"
 #include "core/study/lesson.h"
 #include "core/study/plan.h"
 #include "core/study/progress.h"
@@ -177,6 +178,13 @@ std::vector<std::string> checkpoints()
     return {"ringside.checkpoint/1\n{}\n", "ringside.checkpoint/1\n{\"step\": 3, \"parts\": []}\nabcd"};
 }
 
+std::vector<std::string> glossaries()
+{
+    return {
+        R"({"schema": "ringside.glossary/1", "terms": [{"id": "mfu", "term": "MFU", "also": ["utilization"],
+"text": "Share of the peak.", "formula": "F / t P", "view": "waterfall", "related": ["mfu"]}]})"};
+}
+
 template <auto read>
 void feed_document(std::string_view bytes)
 {
@@ -209,6 +217,7 @@ const std::array kTargets{
     Target{"order", [](std::string_view bytes) { say(read_order(bytes)); }, orders, 3000},
     Target{"plan", feed_document<read_plan>, [] { return files_of("assets/study", 60'000); }, 1000},
     Target{"tracks", feed_document<read_tracks>, [] { return files_of("assets/study", 60'000); }, 1000},
+    Target{"glossary", feed_document<read_glossary>, glossaries, 1000},
     Target{"inventory", [](std::string_view bytes) { say(read_inventory(bytes)); },
            [] { return files_of("assets/study", 60'000); }, 300},
     Target{"errata", [](std::string_view bytes) { say(read_errata(bytes).issues); },
