@@ -18,6 +18,7 @@ struct LabModel
     std::int64_t context; // tokens of a sequence
     std::int64_t micro_batch;
     double learning_rate;
+    std::int64_t experts = 0; // half as wide as the MLP they stand for, two a token
 };
 std::span<const LabModel> lab_models();
 

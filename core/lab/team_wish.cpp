@@ -22,7 +22,9 @@ constexpr std::array kStrategies{
     TeamStrategy{"dp-tp", "Data \u00d7 tensor", "pairs cut the matrices; the pairs are copies"},
     TeamStrategy{"dp-tp-pp", "Data \u00d7 tensor \u00d7 pipeline", "two stages of pairs, copied"},
     TeamStrategy{"cp", "Context", "every sequence is cut; keys and values go round a ring"},
+    TeamStrategy{"ep", "Experts", "MLPs become 8 experts, shared out; tokens go there and back"},
 };
+constexpr std::int64_t kTeamExperts = 8;
 
 // What with_strategy() reads; empty where so many ranks do not divide.
 std::string words_for(std::string_view id, std::int64_t ranks)
@@ -39,7 +41,20 @@ std::string words_for(std::string_view id, std::int64_t ranks)
     {
         return ranks % 4 == 0 ? fmt::format("dp{}-tp2-pp2", ranks / 4) : "";
     }
-    return std::string(id);
+    return id == "ep" && kTeamExperts % ranks != 0 ? "" : std::string(id);
+}
+
+std::string_view ranks_for(std::string_view id)
+{
+    return id == "dp-tp" ? "use 2, 4, 6 or 8" : id == "ep" ? "use 1, 2, 4 or 8" : "use 4 or 8";
+}
+
+// The same model, but that a token goes through two of eight experts, each half as wide as its MLP.
+void give_experts(Model& model)
+{
+    model.experts = kTeamExperts;
+    model.experts_per_token = 2;
+    model.expert_ffn = model.ffn / 2;
 }
 
 // So many micro-batches in the step, or the next number that every replica can share.
@@ -93,7 +108,11 @@ Result<TeamConfig> config_of(TrainerConfig trainer, const TeamWish& wish)
     if (words.empty())
     {
         return Issue{"ranks", fmt::format("{} ranks for {}", wish.ranks, strategy.name),
-                     strategy.id == "dp-tp" ? "use 2, 4, 6 or 8" : "use 4 or 8"};
+                     std::string(ranks_for(strategy.id))};
+    }
+    if (strategy.id == "ep")
+    {
+        give_experts(trainer.model);
     }
     auto team = with_strategy(std::move(trainer), words, wish.ranks);
     if (!team)
@@ -111,7 +130,7 @@ Result<TeamConfig> config_of(TrainerConfig trainer, const TeamWish& wish)
 Result<TeamConfig> without_one(TeamConfig config)
 {
     const Parallel& p = config.parallel;
-    const std::int64_t each = p.tensor * p.context * p.pipeline;
+    const std::int64_t each = p.tensor * p.context * p.pipeline * p.expert;
     if (each != 1 || config.ranks < 2)
     {
         return Issue{"ranks", "no other rank has what the missing one had",

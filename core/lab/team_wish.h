@@ -17,7 +17,7 @@ struct TeamStrategy
     std::string_view name; // "ZeRO-2"
     std::string_view says; // one line
 };
-// In the order of the keys 1 to 9, then 0.
+// In the order of the keys 1 to 9, then 0, then E.
 std::span<const TeamStrategy> team_strategies();
 
 struct TeamWish
@@ -33,7 +33,7 @@ struct TeamWish
 
 // A GPT that every strategy can cut for up to eight ranks: eight layers, eight heads, sixteen words.
 TrainerConfig team_trainer_config();
-// A fault names the wish, and what would work.
+// The model has experts where the strategy shares them out. A fault names the wish, and what would work.
 Result<TeamConfig> config_of(TrainerConfig trainer, const TeamWish& wish);
 
 // The same without one of its copies: the batch is shared out anew, and grows to a multiple where it must.

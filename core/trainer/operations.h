@@ -167,11 +167,11 @@ struct ActivationBackward
     Tensor dpre = {};
 };
 
-// Experts. Every sequence is routed for itself: an expert has `capacity` rows for each, which its tokens take
-// in order, all first choices before all second ones; whoever comes later is dropped and passes the layer by
-// (Lepikhin et al., GShard, arXiv 2006.16668, section 2.2). So a token's way does not depend on which
-// sequences are computed beside its own. Row (expert x sequences + sequence) x capacity + place is where the
-// experts' buffer has a token.
+// Experts. Every sequence is routed for itself (a group of Lepikhin et al., GShard, arXiv 2006.16668, section
+// 2.2): an expert has `capacity` rows for each, which its tokens take in order; whoever comes later is
+// dropped and passes the layer by. So a token's way depends neither on the sequences beside its own nor on
+// the tokens after it. Row (expert x sequences + sequence) x capacity + place is where the experts' buffer
+// has a token.
 inline constexpr Index kMostExperts = 64;
 inline constexpr Index kMostChosen = 2;
 // Softmax over experts, and the k of highest probability, of equals the first. k = 1: the gate is the

@@ -222,24 +222,20 @@ private:
         return out;
     }
 
-    // Places in order: all first choices, then all second ones.
+    // Places in order, token after token.
     Routes choose(const Matrix& probabilities) const
     {
         const auto k = static_cast<std::size_t>(m_.experts_per_token);
-        Routes routes(probabilities.size() * k);
+        Routes routes;
         std::vector<std::int64_t> full(static_cast<std::size_t>(m_.experts));
-        for (std::size_t j = 0; j < k; ++j)
+        for (std::vector<double> left : probabilities)
         {
-            for (std::size_t t = 0; t < probabilities.size(); ++t)
+            for (std::size_t j = 0; j < k; ++j)
             {
-                std::vector<double> left = probabilities[t];
-                for (std::size_t before = 0; before < j; ++before)
-                {
-                    left[routes[t * k + before].expert] = -1;
-                }
                 const auto best =
                     static_cast<std::size_t>(std::max_element(left.begin(), left.end()) - left.begin());
-                routes[t * k + j] = {best, full[best]++ < capacity_};
+                left[best] = -1;
+                routes.push_back({best, full[best]++ < capacity_});
             }
         }
         return routes;

@@ -78,6 +78,65 @@ TEST_CASE("no words of the lab are cut off or lie on others before, while and af
     check_words_at_every_size(lab.w, "looking back");
 }
 
+namespace
+{
+
+LabDesk::Setup routed_setup()
+{
+    LabDesk::Setup setup = lab_setup_for_tests();
+    setup.config.model.experts = 8;
+    setup.config.model.experts_per_token = 2;
+    setup.config.model.expert_ffn = 32;
+    return setup;
+}
+
+} // namespace
+
+TEST_CASE("no words about experts are cut off or lie on others")
+{
+    Lab lab(routed_setup());
+    look(lab, "before the first start");
+    REQUIRE(lab.desk().run_to(5, kLabPatience));
+    lab.rest();
+    lab.key(ImGuiKey_6);
+    CHECK(says(lab.w, "Where the tokens go"));
+    look(lab, "experts");
+}
+
+TEST_CASE("experts have a page of their own, where capacity and balance are turned while it trains")
+{
+    Lab lab(routed_setup());
+    REQUIRE(lab.desk().run_to(5, kLabPatience));
+    lab.rest();
+    lab.key(ImGuiKey_6);
+    CHECK(says(lab.w, "Layer 2"));
+    CHECK(says(lab.w, "were dropped by full experts"));
+    CHECK(says(lab.w, "= 3 of the 8 tokens")); // 1.25 x 2 x 8 / 8
+    lab.w.click("4");                          // of the capacity factor
+    lab.rest();
+    lab.w.click("0.1"); // of the balance loss
+    lab.rest();
+    lab.w.type(".");
+    lab.rest();
+    CHECK(lab.run().config.recipe.capacity_factor == 4);
+    CHECK(lab.run().config.recipe.balance_loss == 0.1);
+    CHECK(lab.run().step == 6);
+    for (const LayerRouting& layer : lab.run().experts)
+    {
+        CHECK(layer.dropped() == 0); // room for all 8 tokens
+    }
+}
+
+TEST_CASE("a model without experts has no page for them")
+{
+    Lab lab;
+    REQUIRE(lab.desk().run_to(2, kLabPatience));
+    lab.rest();
+    lab.key(ImGuiKey_6);
+    CHECK_FALSE(says(lab.w, "Where the tokens go"));
+    CHECK_FALSE(says(lab.w, "Experts"));
+}
+
 TEST_CASE("no words of a demonstration are cut off or lie on others, asked or explained")
 {
     Lab lab;

@@ -98,6 +98,13 @@ TEST_CASE("a digit switches the strategy for the same weights, arrow keys go thr
     ranks.key(ImGuiKey_0);
     CHECK(strategy_name(ranks.run().config) == "cp8");
     CHECK(says(ranks.w, "to the byte"));
+    const std::int64_t step = ranks.run().step;
+    ranks.key(ImGuiKey_E); // another model, which starts anew
+    CHECK(strategy_name(ranks.run().config) == "ep8");
+    CHECK(ranks.run().config.trainer.model.experts == 8);
+    CHECK(ranks.run().step < step);
+    CHECK(says(ranks.w, "to the byte"));
+    CHECK(says(ranks.w, "full experts dropped"));
 }
 
 TEST_CASE("a mishap by its key shows the diagnosis, and the team goes on by another")
@@ -150,6 +157,8 @@ TEST_CASE(
     ranks.key(ImGuiKey_9);
     ranks.key(ImGuiKey_M);
     check_words_at_every_size(ranks.w, "eight ranks");
+    ranks.key(ImGuiKey_E);
+    check_words_at_every_size(ranks.w, "experts");
 }
 
 TEST_CASE("the panel's strategy, ranks and speed reach the team")

@@ -6,6 +6,7 @@
 #include "ui/views/lab/cards.h"
 #include "ui/views/lab/curves.h"
 #include "ui/views/lab/demo_card.h"
+#include "ui/views/lab/experts.h"
 #include "ui/views/lab/exponents.h"
 #include "ui/views/lab/moments.h"
 #include "ui/views/lab/panel.h"
@@ -31,11 +32,18 @@ enum class Tab : std::uint8_t
     gradient,
     memory,
     numbers,
-    text
+    text,
+    experts // of models that have them
 };
-constexpr std::array<std::string_view, 5> kTabs{"Loss", "Gradient", "Memory", "Numbers", "Text"};
+constexpr std::array<std::string_view, 6> kTabs{"Loss", "Gradient", "Memory", "Numbers", "Text", "Experts"};
 constexpr std::array kDemoKeys{ImGuiKey_F1, ImGuiKey_F2, ImGuiKey_F3, ImGuiKey_F4,  ImGuiKey_F6,
                                ImGuiKey_F7, ImGuiKey_F8, ImGuiKey_F9, ImGuiKey_F10, ImGuiKey_F11};
+
+std::span<const std::string_view> tabs_of(const LabFrame& lab)
+{
+    const bool experts = lab.started() && lab.a.snapshot->config.model.experts > 0;
+    return std::span(kTabs).first(kTabs.size() - (experts ? 0 : 1));
+}
 
 bool asking(const LabFrame& lab)
 {
@@ -157,19 +165,30 @@ Caption LabView::caption(const Frame& frame) const
             "noise scale = tr(\u03a3) / |G|\u00b2, from the norms of one micro-batch and of the batch";
         caption.source = "McCandlish et al., arXiv 1812.06162, appendix A.1";
     }
+    if (tab_ == Tab::experts && lab.started() && !lab.a.snapshot->experts.empty())
+    {
+        caption.sentence = routing_words(lab.a.snapshot->experts);
+        caption.formula = capacity_formula(lab.a.snapshot->config);
+        caption.source =
+            "Capacity: Lepikhin et al., arXiv 2006.16668, section 2.2. Balance E \u03a3 f P: Fedus et "
+            "al., arXiv 2101.03961, equations 4 to 6.";
+    }
     return caption;
 }
 
 void LabView::draw_tab(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
     const LabFrame& lab = *frame.lab;
+    tab_ = static_cast<std::size_t>(tab_) < tabs_of(lab).size() ? tab_ : Tab::loss;
     Rect head = area.cut_top(p.px(28));
     area.cut_top(p.px(4));
     if (head.w > p.px(300))
     {
-        const Rect tabs = head.cut_right(std::min(p.px(400), head.w * 0.55F));
+        const auto names = tabs_of(lab);
+        const Rect tabs =
+            head.cut_right(std::min(p.px(80) * static_cast<float>(names.size()), head.w * 0.55F));
         head.cut_right(p.px(16));
-        if (const auto clicked = segments(p, tabs, kTabs, static_cast<std::size_t>(tab_)))
+        if (const auto clicked = segments(p, tabs, names, static_cast<std::size_t>(tab_)))
         {
             tab_ = static_cast<Tab>(*clicked);
         }
@@ -190,6 +209,9 @@ void LabView::draw_tab(const Frame& frame, const Painter& p, Rect area, Out& out
         break;
     case Tab::text:
         draw_samples(p, head, area, lab);
+        break;
+    case Tab::experts:
+        draw_lab_experts(p, head, area, lab, out);
         break;
     }
 }
@@ -298,7 +320,7 @@ void LabView::keys(const Frame& frame, Out& out)
             out.push(LabAction(AskDemo{i}));
         }
     }
-    for (std::size_t i = 0; i < kTabs.size(); ++i)
+    for (std::size_t i = 0; i < tabs_of(lab).size(); ++i)
     {
         if (!ImGui::IsKeyPressed(static_cast<ImGuiKey>(ImGuiKey_1 + static_cast<int>(i)), false))
         {
@@ -339,7 +361,7 @@ constexpr std::array kKeys{KeyHelp{"Space", "Start, pause, go on"},
                            KeyHelp{"R", "Rewind to the last mark"},
                            KeyHelp{"B", "A second run beside it, as the first began; again to end it"},
                            KeyHelp{"S", "Let it write something now"},
-                           KeyHelp{"1 to 5", "Loss, gradient, memory over the step, numbers, text"},
+                           KeyHelp{"1 to 6", "Loss, gradient, memory over the step, numbers, text, experts"},
                            KeyHelp{"P", "Play the memory of one step; arrow keys move through it"},
                            KeyHelp{"W", "Write a checkpoint"},
                            KeyHelp{"L", "Load the one written last"},

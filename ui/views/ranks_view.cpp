@@ -84,8 +84,8 @@ void RanksView::draw_start(const Frame& frame, const Painter& p, Rect area, Out&
     }
     say_if_room(
         p, area, Type::small, t.muted,
-        "1 to 9 choose the strategy, X lets something go wrong on one rank. The weights stay when the "
-        "strategy changes.",
+        "1 to 9, 0 and E choose the strategy, X lets something go wrong on one rank. The weights stay when "
+        "the strategy changes; only a model with experts is another one, and starts anew.",
         p.px(16));
     start = {start.x, std::min(start.y, area.y + p.px(8)), std::min(start.w, p.px(272)), start.h};
     if (button(p, start, "Start the ranks###start", "Space", ButtonStyle::primary))
@@ -172,6 +172,9 @@ void RanksView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
     }
 }
 
+constexpr std::array kStrategyKeys{ImGuiKey_1, ImGuiKey_2, ImGuiKey_3, ImGuiKey_4, ImGuiKey_5, ImGuiKey_6,
+                                   ImGuiKey_7, ImGuiKey_8, ImGuiKey_9, ImGuiKey_0, ImGuiKey_E};
+
 bool typed(char c)
 {
     const ImVector<ImWchar>& queue = ImGui::GetIO().InputQueueCharacters;
@@ -183,9 +186,7 @@ void RanksView::keys_of_wish(const TeamFrame& team, Out& out)
     TeamWish next = team.wish;
     for (std::size_t i = 0; i < team_strategies().size(); ++i)
     {
-        // 1 to 9, then 0.
-        const auto key = static_cast<ImGuiKey>(i == 9 ? ImGuiKey_0 : ImGuiKey_1 + static_cast<int>(i));
-        if (ImGui::IsKeyPressed(key, false))
+        if (ImGui::IsKeyPressed(kStrategyKeys.at(i), false))
         {
             next.strategy = i;
         }
@@ -246,7 +247,7 @@ void RanksView::keys(const Frame& frame, Out& out)
 
 constexpr std::array kKeys{KeyHelp{"Space", "Start, pause, go on; a broken team from its last state"},
                            KeyHelp{".", "One step, then pause"},
-                           KeyHelp{"1 to 9, 0", "Strategy; arrow keys go through them"},
+                           KeyHelp{"1 to 9, 0, E", "Strategy; arrow keys go through them"},
                            KeyHelp{"M", "A rank more"},
                            KeyHelp{"L", "A rank less"},
                            KeyHelp{"X", "Let it go wrong, on the rank that is chosen"},

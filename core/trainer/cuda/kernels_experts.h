@@ -58,26 +58,24 @@ __device__ inline void choose(const Route& r, Index row)
     }
 }
 
-// The tokens of a sequence that chose one expert, all first choices before all second ones. Other threads
-// write other entries of the slots.
+// The tokens of a sequence that chose one expert, in order. Other threads write other entries of the slots.
 __device__ inline void take_slots(const Route& r, Index sequence, Index expert, float* tally)
 {
     const Index sequences = r.logits.rows / r.length;
+    const Index pairs = r.length * r.chosen;
     const auto mine = static_cast<std::int32_t>(-1 - expert);
     Index wanted = 0;
-    for (Index j = 0; j < r.chosen; ++j)
+    for (Index pair = sequence * pairs; pair < (sequence + 1) * pairs; ++pair)
     {
-        for (Index row = sequence * r.length; row < (sequence + 1) * r.length; ++row)
+        if (r.slots[pair] != mine)
         {
-            std::int32_t* slot = r.slots + row * r.chosen + j;
-            if (*slot == mine)
-            {
-                *slot = wanted < r.capacity
-                            ? static_cast<std::int32_t>((expert * sequences + sequence) * r.capacity + wanted)
-                            : mine;
-                ++wanted;
-            }
+            continue;
         }
+        if (wanted < r.capacity)
+        {
+            r.slots[pair] = static_cast<std::int32_t>((expert * sequences + sequence) * r.capacity + wanted);
+        }
+        ++wanted;
     }
     tally[expert] = static_cast<float>(wanted);
     tally[r.logits.cols + expert] = static_cast<float>(wanted < r.capacity ? wanted : r.capacity);

@@ -217,6 +217,7 @@ Colour colour_of_axis(const Theme& t, std::string_view axis)
     return axis == "data"        ? t.data.fill
            : axis == "tensor"    ? t.tensor.fill
            : axis == "context"   ? t.context.fill
+           : axis == "expert"    ? t.expert.fill
            : axis == "pipeline"  ? t.pipeline.fill
            : axis == "embedding" ? mix(t.data.fill, t.pipeline.fill, 0.5F)
                                  : t.muted;

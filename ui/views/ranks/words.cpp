@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/lab/routing.h"
 #include "ui/views/ranks/bars.h"
 
 #include <algorithm>
@@ -76,6 +77,17 @@ std::string formula_of(const TeamConfig& c, const TeamPrediction& predicted)
             scenario.training.recompute == Recompute::full ? 4 : 3,
             bytes(static_cast<double>(sent_on(predicted.traffic.front(), "context"))));
     }
+    if (p.expert > 1)
+    {
+        const Model& m = c.trainer.model;
+        return fmt::format(
+            "expert = m \u00d7 layers \u00d7 {} \u00d7 (e-1)/e \u00d7 E C b h = {}, with E C = {} \u00d7 {} "
+            "rows a "
+            "sequence",
+            scenario.training.recompute == Recompute::full ? 6 : 4,
+            bytes(static_cast<double>(sent_on(predicted.traffic.front(), "expert"))), m.experts,
+            slots_of_expert(m, c.trainer.recipe.capacity_factor, c.trainer.training.sequence_length));
+    }
     if (n > 1)
     {
         const std::int64_t k = micro_batches(scenario);
@@ -104,6 +116,13 @@ std::string formula_of(const TeamConfig& c, const TeamPrediction& predicted)
     return {};
 }
 
+std::string dropped_words(const std::vector<LayerRouting>& layers)
+{
+    return layers.empty() ? ""
+                          : fmt::format("; full experts dropped **{}** of the tokens",
+                                        format_percent(whole_routing(layers).dropped));
+}
+
 std::string step_words(const TeamSnapshot& s)
 {
     const TeamStepTrace& trace = *s.trace;
@@ -111,9 +130,10 @@ std::string step_words(const TeamSnapshot& s)
     const auto fullest =
         std::ranges::max(trace.ranks, {}, [](const RankTrace& r) { return state_of(r.memory); });
     const std::string who = trace.ranks.size() == 1 ? "The one rank" : "Each rank";
-    return fmt::format("{} sent up to **{}** in this step and keeps up to **{}** of state; loss {:.3f}.", who,
-                       bytes(static_cast<double>(all_sent(most))),
-                       bytes(static_cast<double>(state_of(fullest.memory))), trace.loss);
+    return fmt::format("{} sent up to **{}** in this step and keeps up to **{}** of state; loss {:.3f}{}.",
+                       who, bytes(static_cast<double>(all_sent(most))),
+                       bytes(static_cast<double>(state_of(fullest.memory))), trace.loss,
+                       dropped_words(trace.experts));
 }
 
 } // namespace
@@ -138,7 +158,8 @@ Caption team_caption(const TeamFrame& team)
     const TeamSnapshot& s = *team.snapshot;
     const std::string formula = formula_of(s.config, team.predicted);
     const std::string source = "Passes over the parameters: Rajbhandari et al., arXiv 1910.02054, section 7. "
-                               "Tensor parallelism: Shoeybi et al., arXiv 1909.08053, section 3.";
+                               "Tensor parallelism: Shoeybi et al., arXiv 1909.08053, section 3. Experts: "
+                               "Lepikhin et al., arXiv 2006.16668, section 2.2.";
     if (s.state == TeamState::broken)
     {
         return {fmt::format(

@@ -66,20 +66,19 @@ inline void choose(const Route& r, Index row, float* wanted)
     }
 }
 
+// Token after token, so that none depends on those after it.
 inline void take_slots(const Route& r, Index sequence, float* taken)
 {
-    for (Index j = 0; j < r.chosen; ++j)
+    const Index pairs = r.length * r.chosen;
+    for (Index pair = sequence * pairs; pair < (sequence + 1) * pairs; ++pair)
     {
-        for (Index row = sequence * r.length; row < (sequence + 1) * r.length; ++row)
+        const Index expert = r.expert_of(r.slots[pair]);
+        const auto place = static_cast<Index>(taken[expert]);
+        if (place < r.capacity)
         {
-            std::int32_t& slot = r.slots[row * r.chosen + j];
-            const Index expert = r.expert_of(slot);
-            const auto place = static_cast<Index>(taken[expert]);
-            if (place < r.capacity)
-            {
-                slot = static_cast<std::int32_t>((expert * r.sequences() + sequence) * r.capacity + place);
-                taken[expert] += 1;
-            }
+            r.slots[pair] =
+                static_cast<std::int32_t>((expert * r.sequences() + sequence) * r.capacity + place);
+            taken[expert] += 1;
         }
     }
 }
