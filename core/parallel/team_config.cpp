@@ -106,8 +106,9 @@ private:
         {
             if (p_.expert != 1)
             {
-                add("parallel.expert", fmt::format("{} for a model without experts", p_.expert),
-                    "use 1, or give the model experts: model.experts 8");
+                add("parallel.expert",
+                    fmt::format("{} ranks for them, but the model has no experts", p_.expert),
+                    "use 1, or give it some: model.experts 8");
             }
             return;
         }

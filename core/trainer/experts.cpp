@@ -107,7 +107,7 @@ void Network::run_experts(const LayerPlaces& places, Layer& layer, const Tensor&
 }
 
 // Gradient of what came in for the experts here, from that of what they gave.
-Held Network::run_experts_backward(const LayerPlaces& places, const Layer& layer, const Tensor& gradient)
+Held Network::run_experts_backward(const LayerPlaces& places, const Layer& layer, Held gradient)
 {
     const DType type = parameters_.formats().activation;
     const Tensor& pre = layer.pre;
@@ -118,12 +118,13 @@ Held Network::run_experts_backward(const LayerPlaces& places, const Layer& layer
         each_part(pre.rows,
                   [&](int expert, Index first, Index rows)
                   {
-                      linear_backward(gradient.row_range(first, rows),
+                      linear_backward(gradient.tensor().row_range(first, rows),
                                       layer.activated.tensor().row_range(first, rows),
                                       places.expert_down + expert, bias(places.expert_down_bias, expert),
                                       inner.tensor().row_range(first, rows));
                   });
         backend_.run(ActivationBackward{.pre = pre, .gradient = inner, .dpre = dpre});
+        gradient.drop();
     }
     look(onlookers_.gradients, dpre);
     Held dx = matrix(pre.rows, model_.hidden, type, Component::buffers);
@@ -145,8 +146,8 @@ void Network::backward_experts(const LayerPlaces& places, const Tokens& batch, L
     Held dgiven = zeros(route.rows(), residual.cols, type, Component::buffers);
     backend_.run(Dispatch{
         .from = residual, .to = dgiven, .slots = route.slots, .gates = route.gates, .chosen = route.chosen});
-    const Held arrived = exchanged(std::move(dgiven), Component::buffers);
-    const Held dx = exchanged(run_experts_backward(places, layer, arrived), Component::buffers);
+    Held arrived = exchanged(std::move(dgiven), Component::buffers);
+    const Held dx = exchanged(run_experts_backward(places, layer, std::move(arrived)), Component::buffers);
     const Held dlogits = matrix(batch.rows(), model_.experts, DType::f32, Component::buffers);
     backend_.run(RouteBackward{.forward = route,
                                .gradient = residual,

@@ -190,7 +190,7 @@ private:
     void run_experts(const LayerPlaces& places, Layer& layer, const Tensor& out, Component component);
     void backward_experts(const LayerPlaces& places, const Tokens& batch, Layer& layer,
                           const Tensor& residual);
-    Held run_experts_backward(const LayerPlaces& places, const Layer& layer, const Tensor& gradient);
+    Held run_experts_backward(const LayerPlaces& places, const Layer& layer, Held gradient);
     void keep_tally(Index index, const Layer& layer);
     void forward_attention(const LayerPlaces& places, const Tokens& batch, Layer& layer, Component component);
     void attend(const Tokens& batch, Layer& layer);

@@ -587,6 +587,22 @@ def test_train_on_several_ranks_comes_to_what_one_rank_comes_to():
         assert "sent a step" in words.out and "data" in words.out, words.out
 
 
+def test_train_with_experts_says_where_tokens_go_and_shares_them_out():
+    small = ("--layers", 2, "--width", 32, "--heads", 2, "--context", 16, "--batch", 2, "--accumulation", 4, "--data", "copy", "--symbols", 15, "--experts", 4, "--expert-width", 32, "--capacity", 1, "--steps", 3)
+    alone = Outcome("train", *small, "--device", "cpu", "--json-lines").exits(0).out.splitlines()
+    shared = Outcome("train", *small, "--ranks", 4, "--strategy", "dp2-ep2", "--json-lines").exits(0).out.splitlines()
+    for one, other in zip(map(json.loads, alone), map(json.loads, shared), strict=True):
+        assert abs(one["loss"] - other["loss"]) < 1e-4, (one["loss"], other["loss"])
+        experts = one["experts"]
+        assert len(experts["wanted"]) == len(experts["balance"]) == 2 and all(len(layer) == 4 for layer in experts["taken"]), experts
+        for wanted, taken, dropped in zip(experts["wanted"], experts["taken"], experts["dropped"]):
+            assert abs(sum(wanted) - 1) < 1e-6 and abs(sum(wanted) - sum(taken) - dropped) < 1e-6, experts
+        assert all(rank["by_axis"]["expert"] > 0 for rank in other["ranks"]), other["ranks"]
+    assert json.loads(alone[0])["experts"]["wanted"] == json.loads(shared[0])["experts"]["wanted"]
+    words = Outcome("train", *small, "--device", "cpu").exits(0).out
+    assert "dropped" in words and "busiest expert" in words, words
+
+
 def test_train_reads_a_text_and_draws_from_the_model():
     with folder() as where:
         text = written(where, "text.txt", "to be or not to be, that is the question. " * 20)
@@ -604,7 +620,9 @@ def test_train_names_what_it_cannot_do():
     Outcome("train", "--device", "abacus").exits(2).mentions("use auto, cpu or cuda")
     Outcome("train", "--precision", "int4").exits(2).mentions("training.precision")
     Outcome("train", "--set", "recipe.clap=1").exits(2).mentions("did you mean clip?")
-    Outcome("train", "--set", "model.experts=4", "--set", "model.experts_per_token=2").exits(2).mentions("model.experts")
+    Outcome("train", "--experts", 4, "--experts-per-token", 3).exits(2).mentions("model.experts_per_token", "use 1 to 2")
+    Outcome("train", "--experts", 6, "--ranks", 4, "--strategy", "ep").exits(2).mentions("parallel.expert: 4 does not divide 6 experts")
+    Outcome("train", "--experts", 4, "--ranks", 4, "--strategy", "dp2-tp2").exits(2).mentions("parallel.tensor", "use 1")
     with folder() as where:
         broken = written(where, "broken", "ringside.checkpoint/1\nnothing")
         Outcome("train", "--resume", broken).exits(2).mentions("checkpoint:")

@@ -257,8 +257,8 @@ TEST_CASE("a configuration that cannot be trained names every reason, with what 
         paths.push_back(issue.path);
         CHECK_FALSE(issue.hint.empty());
     }
-    for (const char* path : {"model.experts", "model.attention", "model.positions", "training.optimizer",
-                             "recipe.beta2", "recipe.learning_rate"})
+    for (const char* path : {"model.experts_per_token", "model.attention", "model.positions",
+                             "training.optimizer", "recipe.beta2", "recipe.learning_rate"})
     {
         INFO(path);
         CHECK(std::count(paths.begin(), paths.end(), path) == 1);
