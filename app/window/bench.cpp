@@ -1,6 +1,7 @@
 #include "app/window/bench.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include "app/drawing.h"
 #include "app/input.h"
@@ -11,6 +12,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
+#include <thread>
 
 namespace ringside
 {
@@ -38,6 +41,21 @@ double percentile(std::vector<double> values, double share)
     return values.at(static_cast<std::size_t>(share * static_cast<double>(values.size() - 1)));
 }
 
+// [ms] of this thread on a processor: what else the machine does is not counted.
+template <class F>
+double worked(F&& work)
+{
+    const auto now = []
+    {
+        timespec time{};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
+    };
+    const double start = now();
+    work();
+    return now() - start;
+}
+
 template <class F>
 double timed(F&& work)
 {
@@ -54,7 +72,7 @@ nlohmann::json measure_view(const ViewInfo& info, Session& session, Drawing& dra
     std::vector<double> drawn;
     for (int i = 0; i < kBuilt; ++i)
     {
-        const double build = timed([&] { drawing.build(session, i / 60.0, 1.0 / 60); });
+        const double build = worked([&] { drawing.build(session, i / 60.0, 1.0 / 60); });
         built.push_back(build);
         if (i % (kBuilt / kDrawn) == 0)
         {
@@ -121,6 +139,14 @@ double measure_demo_window(Offscreen& screen)
     return percentile(drawn, 0.5);
 }
 
+// [MB] The most that was resident, with every view drawn and the two large scenarios open.
+double most_memory_mb()
+{
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    return static_cast<double>(used.ru_maxrss) * 1024 / 1e6;
+}
+
 } // namespace
 
 int run_bench_frame(const CommonOptions& common)
@@ -133,6 +159,7 @@ int run_bench_frame(const CommonOptions& common)
     nlohmann::json out;
     {
         Session session(opened->presets, default_scenario(opened->presets));
+        session.set_search_threads(std::max(1U, std::thread::hardware_concurrency())); // as the window has
         Drawing drawing(find_fonts(opened->assets));
         drawing.prepare({}, 1);
         ImGui::GetIO().DisplaySize = {kWidth, kHeight};
@@ -156,7 +183,8 @@ int run_bench_frame(const CommonOptions& common)
         out["map_16384"] = measure_view(*find_view("layout"), map, drawing, **screen);
         out["demo_window_frame_ms"] = measure_demo_window(**screen);
     }
-    const auto idle = idle_cpu_share(opened->presets, find_fonts(opened->assets), kIdleSeconds);
+    out["memory_mb"] = most_memory_mb();
+    const auto idle = idle_cpu_share(*opened, kIdleSeconds);
     out["idle_cpu_percent"] = idle ? nlohmann::json(*idle * 100) : nlohmann::json(nullptr);
     if (common.json)
     {
@@ -168,6 +196,8 @@ int run_bench_frame(const CommonOptions& common)
                out["demo_window_frame_ms"].get<double>());
     fmt::print("idle           {}\n",
                idle ? fmt::format("{:8.2f} % of a core", *idle * 100) : "needs a display to measure");
+    fmt::print("memory         {:8.0f} MB at most, all of the below included\n",
+               out["memory_mb"].get<double>());
     fmt::print("change         {:8.2f} ms to compute a changed scenario and its levers\n",
                out["change_ms_p50"].get<double>());
     fmt::print("\n{:<14} {:>12} {:>12} {:>12}\n", "view", "build p50", "build p99", "frame p50");

@@ -31,13 +31,15 @@ public:
 private:
     // The person's settings for the scenario's GPUs and step.
     RankTimes ranks(const Frame& frame) const;
-    void draw_numbers(const Painter& painter, Rect area, const RankTimes& ranks) const;
+    const RankCosts& costs(const Frame& frame) const;
+    static void draw_numbers(const Painter& painter, Rect area, const RankCosts& costs);
 
     RankTimes asked_;
     std::uint64_t seed_ = 1;
     TypedEntry entry_;
     std::optional<std::pair<RankTimes, std::uint64_t>> drawn_;
     std::vector<double> times_;
+    mutable std::optional<RankCosts> costs_;
 };
 
 RankTimes StragglersView::ranks(const Frame& frame) const
@@ -47,6 +49,16 @@ RankTimes StragglersView::ranks(const Frame& frame) const
     ranks.mean = frame.now.report.step.total();
     ranks.slow = std::min(ranks.slow, ranks.ranks);
     return ranks;
+}
+
+const RankCosts& StragglersView::costs(const Frame& frame) const
+{
+    const RankTimes now = ranks(frame);
+    if (!costs_ || !(costs_->of == now))
+    {
+        costs_ = rank_costs(now);
+    }
+    return *costs_;
 }
 
 Motion StragglersView::motion(const Frame& frame) const
@@ -79,7 +91,7 @@ void StragglersView::draw(const Frame& frame, const Painter& painter, Rect area,
         times_ = draw_rank_times(now, seed_, step);
         drawn_ = asked;
     }
-    const RankWish wish = draw_ranks(painter, area, now, times_);
+    const RankWish wish = draw_ranks(painter, area, costs(frame), times_);
     if (wish.slower)
     {
         asked_.slower = *wish.slower;
@@ -97,24 +109,25 @@ void StragglersView::draw(const Frame& frame, const Painter& painter, Rect area,
 
 Caption StragglersView::caption(const Frame& frame) const
 {
-    const RankTimes now = ranks(frame);
+    const RankCosts& all = costs(frame);
+    const RankTimes& now = all.of;
     const std::string who =
         now.slow > 0 ? fmt::format("{} of {} ranks take {} longer", grouped(now.slow), grouped(now.ranks),
                                    format_percent(now.slower))
                      : fmt::format("{} ranks differ by {}", grouped(now.ranks), format_percent(now.spread));
-    const std::string lost = format_percent(straggler_loss(now));
+    const std::string lost = format_percent(all.lost);
     Caption caption;
     caption.sentence =
         fmt::format("{}, and everybody waits for the slowest: **{} of the throughput** is lost.", who, lost);
     caption.formula = fmt::format("1 \u2212 mean / E[max t] = 1 \u2212 {} / {} = {}", figure(now.mean, 4),
-                                  figure(expected_step(now), 4), lost);
+                                  figure(all.step, 4), lost);
     caption.source =
         "A synchronous step takes as long as its slowest rank. Healthy ranks: normal, independent. "
         "Largest of n draws: Tippett, Biometrika 17 (1925) 364.";
     return caption;
 }
 
-void StragglersView::draw_numbers(const Painter& p, Rect area, const RankTimes& now) const
+void StragglersView::draw_numbers(const Painter& p, Rect area, const RankCosts& costs)
 {
     const auto line = [&](std::string_view label, const std::string& value, std::string_view says)
     {
@@ -125,15 +138,14 @@ void StragglersView::draw_numbers(const Painter& p, Rect area, const RankTimes& 
         press(p, row, fmt::format("###{}", label).c_str(), 2);
         tooltip(p, says);
     };
-    line("Mean of a rank", format_seconds(Seconds(now.mean)),
+    line("Mean of a rank", format_seconds(Seconds(costs.of.mean)),
          "The scenario\u2019s step, if every rank took as long as every other");
-    line("Step, expected", format_seconds(Seconds(expected_step(now))),
+    line("Step, expected", format_seconds(Seconds(costs.step)),
          "Mean of the largest of n draws: the integral of 1 \u2212 F(x)^n");
-    line("Throughput lost", format_percent(straggler_loss(now)), "1 \u2212 mean / step");
-    line("One slow rank alone", format_percent(one_slow_loss(now.slower)),
+    line("Throughput lost", format_percent(costs.lost), "1 \u2212 mean / step");
+    line("One slow rank alone", format_percent(one_slow_loss(costs.of.slower)),
          "x / (1 + x), however many ranks wait");
-    line("Largest of n",
-         fmt::format("{} \u03c3", three_digits(expected_largest_normal(static_cast<double>(now.ranks)))),
+    line("Largest of n", fmt::format("{} \u03c3", three_digits(costs.largest)),
          "Of n standard normal draws, about \u221a(2 ln n) for many (Tippett 1925)");
 }
 
@@ -155,7 +167,7 @@ bool StragglersView::draw_panel(const Frame& frame, const Painter& p, Rect area,
         slide(p, row(), {"Spread of healthy ranks", format_percent(now.spread), 0, 0.2, false, 0.01},
               now.spread, entry_);
     area.cut_top(p.px(8));
-    draw_numbers(p, area, ranks(frame));
+    draw_numbers(p, area, costs(frame));
     out.animating = out.animating || !(before == asked_);
     return true;
 }

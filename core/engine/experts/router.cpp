@@ -136,6 +136,27 @@ RouterRun::RouterRun(const RouterOptions& options, std::shared_ptr<const TokenPo
     order_.resize(experts);
 }
 
+// The k largest keys, the first of equal ones, by number at the front of order_. Few of many are wanted, so
+// nearly every key is done with once it is compared to the least that is kept.
+void RouterRun::choose()
+{
+    const auto better = [this](std::int64_t a, std::int64_t b)
+    { return keys_[at(a)] != keys_[at(b)] ? keys_[at(a)] > keys_[at(b)] : a < b; };
+    const auto end = order_.begin() + options_.chosen;
+    std::iota(order_.begin(), end, std::int64_t{0});
+    std::make_heap(order_.begin(), end, better);
+    for (std::int64_t i = options_.chosen; i < options_.experts; ++i)
+    {
+        if (keys_[at(i)] > keys_[at(order_.front())])
+        {
+            std::pop_heap(order_.begin(), end, better);
+            *(end - 1) = i;
+            std::push_heap(order_.begin(), end, better);
+        }
+    }
+    std::sort(order_.begin(), end);
+}
+
 void RouterRun::route(std::int64_t token, Sums& sums, RouterStep& out)
 {
     const std::size_t experts = odds_.size();
@@ -155,21 +176,21 @@ void RouterRun::route(std::int64_t token, Sums& sums, RouterStep& out)
         // counts for the choice only (equation 16).
         keys_[i] = options_.balance == Balance::bias ? odds_[i] / (1 + odds_[i]) + offset_[i] : odds_[i];
     }
+    const double norm = 1 / all;
+    const double wanted_norm = 1 / all_wanted;
+    const double mean_load = met / all;
+    double apart = 0;
     for (std::size_t i = 0; i < experts; ++i)
     {
-        const double p = odds_[i] / all;
+        const double p = odds_[i] * norm;
         sums.shares[i] += p;
-        sums.products[i] += p * met / all;
-        sums.apart += std::abs(p - noise_[i] / all_wanted) / 2;
+        sums.products[i] += p * mean_load;
+        apart += std::abs(p - noise_[i] * wanted_norm);
     }
-    std::iota(order_.begin(), order_.end(), std::int64_t{0});
-    const auto end = order_.begin() + options_.chosen;
-    std::nth_element(order_.begin(), end - 1, order_.end(),
-                     [this](std::int64_t a, std::int64_t b)
-                     { return keys_[at(a)] != keys_[at(b)] ? keys_[at(a)] > keys_[at(b)] : a < b; });
-    std::sort(order_.begin(), end);
+    sums.apart += apart / 2;
+    choose();
     const std::int64_t each = tokens_ / options_.ranks;
-    for (auto e = order_.begin(); e != end; ++e)
+    for (auto e = order_.begin(); e != order_.begin() + options_.chosen; ++e)
     {
         ++out.load[at(*e)];
         ++out.sent[at(token / each * options_.ranks + *e / (options_.experts / options_.ranks))];

@@ -97,6 +97,7 @@ public:
 private:
     struct Sums;
     void step();
+    void choose();
     void route(std::int64_t token, Sums& sums, RouterStep& out);
     void learn(const Sums& sums, const RouterStep& done);
 

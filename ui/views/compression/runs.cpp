@@ -13,7 +13,7 @@ namespace
 {
 
 constexpr std::size_t kMostKnown = 64;
-constexpr int kRunsAFrame = 3;
+constexpr int kRunsAFrame = 1;
 
 } // namespace
 

@@ -14,7 +14,7 @@ namespace ringside
 namespace
 {
 
-constexpr double kMostGpus = 1 << 17;
+constexpr auto kMostGpus = static_cast<double>(kMostGrown);
 constexpr double kMostSlower = 1; // twice as long
 
 class Histogram
@@ -171,14 +171,14 @@ private:
 class Growth
 {
 public:
-    Growth(const Painter& painter, Rect area, const RankTimes& ranks)
-        : p_(painter), area_(area), ranks_(ranks)
+    Growth(const Painter& painter, Rect area, const RankCosts& costs)
+        : p_(painter), area_(area), costs_(costs)
     {
         area_.cut_left(p_.width(Type::mono_small, "100%") + p_.px(10));
         area_.cut_right(p_.px(14));
         area_.cut_top(p_.height(Type::small) + p_.px(14));
         area_.cut_bottom(p_.height(Type::mono_small) + p_.px(8));
-        most_ = std::max({0.02, straggler_loss(at(kMostGpus)), straggler_loss(ranks)}) * 1.25;
+        most_ = std::max({0.02, costs.lost_by.back(), costs.lost}) * 1.25;
     }
 
     std::optional<std::int64_t> draw() const
@@ -190,22 +190,17 @@ public:
         draw_axes();
         const Theme& t = p_.theme;
         std::vector<ImVec2> line;
-        for (double n = 1; n <= kMostGpus; n *= 2)
+        double n = 1;
+        for (const double lost : costs_.lost_by)
         {
-            line.emplace_back(x(n), y(straggler_loss(at(n))));
+            line.emplace_back(x(n), y(lost));
+            n *= 2;
         }
         p_.list.AddPolyline(line.data(), static_cast<int>(line.size()), t.text, 0, p_.px(2.5F));
         return draw_own();
     }
 
 private:
-    RankTimes at(double n) const
-    {
-        RankTimes times = ranks_;
-        times.ranks = std::max<std::int64_t>(1, std::llround(n));
-        times.slow = std::min(times.slow, times.ranks);
-        return times;
-    }
     float x(double n) const
     {
         return area_.x +
@@ -246,16 +241,16 @@ private:
 
     std::optional<std::int64_t> draw_own() const
     {
-        const auto n = static_cast<double>(ranks_.ranks);
-        const double loss = straggler_loss(ranks_);
-        const ImVec2 at{x(n), y(loss)};
+        const std::int64_t ranks = costs_.of.ranks;
+        const double loss = costs_.lost;
+        const ImVec2 at{x(static_cast<double>(ranks)), y(loss)};
         const float reach = p_.px(12);
         const Press pressed =
             press(p_, {at.x - reach, at.y - reach, 2 * reach, 2 * reach}, "###ranks that wait", 12);
         const float radius = p_.px(pressed.hovered || pressed.held ? 8.0F : 6.5F);
         p_.list.AddCircleFilled(at, radius, p_.theme.text);
         p_.list.AddCircleFilled(at, radius * 0.55F, p_.theme.window);
-        const std::string words = fmt::format("{} ranks: {}", grouped(ranks_.ranks), format_percent(loss));
+        const std::string words = fmt::format("{} ranks: {}", grouped(ranks), format_percent(loss));
         const float w = p_.width(Type::small_strong, words) + p_.px(8);
         const float high = p_.height(Type::small_strong);
         const float left = std::clamp(at.x - w / 2, area_.x, std::max(area_.x, area_.right() - w));
@@ -278,20 +273,37 @@ private:
         }
         if (const int steps = pressed.focused ? arrow_steps(ImGui::GetItemID()) : 0; steps != 0)
         {
-            return steps > 0 ? ranks_.ranks * 2 : std::max<std::int64_t>(1, ranks_.ranks / 2);
+            return steps > 0 ? ranks * 2 : std::max<std::int64_t>(1, ranks / 2);
         }
         return std::nullopt;
     }
 
     const Painter& p_;
     Rect area_;
-    const RankTimes& ranks_;
+    const RankCosts& costs_;
     double most_ = 1;
 };
 
 } // namespace
 
-RankWish draw_ranks(const Painter& painter, Rect area, const RankTimes& ranks,
+RankCosts rank_costs(const RankTimes& ranks)
+{
+    RankCosts costs{ranks,
+                    expected_step(ranks),
+                    straggler_loss(ranks),
+                    expected_largest_normal(static_cast<double>(ranks.ranks)),
+                    {}};
+    RankTimes grown = ranks;
+    for (std::int64_t n = 1; n <= kMostGrown; n *= 2)
+    {
+        grown.ranks = n;
+        grown.slow = std::min(ranks.slow, n);
+        costs.lost_by.push_back(straggler_loss(grown));
+    }
+    return costs;
+}
+
+RankWish draw_ranks(const Painter& painter, Rect area, const RankCosts& costs,
                     const std::vector<double>& times)
 {
     RankWish wish;
@@ -300,13 +312,13 @@ RankWish draw_ranks(const Painter& painter, Rect area, const RankTimes& ranks,
     if (top.h > painter.px(80) && top.w > painter.px(80))
     {
         painter.part("ranks", top);
-        wish.slower = Histogram(painter, top, ranks, times).draw();
+        wish.slower = Histogram(painter, top, costs.of, times).draw();
     }
     if (both)
     {
         area.cut_top(painter.px(8));
         painter.part("growth", area);
-        wish.gpus = Growth(painter, area, ranks).draw();
+        wish.gpus = Growth(painter, area, costs).draw();
     }
     return wish;
 }
