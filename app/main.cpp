@@ -363,6 +363,9 @@ void add_picture(CLI::App& app, Options& o)
         ->capture_default_str()
         ->check(CLI::Range(0, 100000));
     draw->add_option("--demo", o.picture.demo, "of the live lab; with --reveal, what came of it");
+    draw->add_option("--term", o.picture.term, "of the glossary, by id");
+    draw->add_option("--find", o.picture.find, "typed into the window's search, Ctrl K");
+    draw->add_option("--tour", o.picture.tour, "a stop of the tour, from 1; over the overview");
     draw->add_option("--size", o.picture.size, "in pixels")->type_name("WxH")->capture_default_str();
     draw->add_option("--text-scale", o.picture.text_scale, "0.75 to 2.5")->capture_default_str();
     draw->add_flag("--light", o.picture.light, "the light theme");
@@ -419,6 +422,7 @@ int run(int argc, char** argv)
     app.add_option("--script", o.window.script,
                    "demonstration to walk through with the page keys: a file, or a name in assets/demos");
     app.add_flag("--presenter", o.window.presenter, "large type and only the picture");
+    app.add_flag("--no-tour", o.window.no_tour, "at the very first start, too");
     app.require_subcommand(0, 1);
     try
     {

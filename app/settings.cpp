@@ -47,10 +47,15 @@ T value(const json& from, const char* name, T otherwise)
 
 } // namespace
 
+bool has_settings()
+{
+    return std::filesystem::exists(settings_file());
+}
+
 Settings load_settings(Issues& issues)
 {
     Settings s;
-    if (!std::filesystem::exists(settings_file()))
+    if (!has_settings())
     {
         return s;
     }

@@ -19,6 +19,8 @@ struct Settings
     bool operator==(const Settings&) const = default;
 };
 
+// Whether any were kept: none at the very first start.
+bool has_settings();
 // Defaults where there is no file; an issue where there is one that cannot be read. Values out of range
 // become the nearest.
 Settings load_settings(Issues& issues);

@@ -45,6 +45,12 @@ int list_views(const CommonOptions& common)
 Issues check(const PictureOptions& options, int& width, int& height)
 {
     Issues issues;
+    const auto stops = static_cast<int>(tour_stops().size());
+    if (options.tour < 0 || options.tour > stops)
+    {
+        issues.push_back(
+            {"--tour", fmt::format("there is no stop {}", options.tour), fmt::format("use 1 to {}", stops)});
+    }
     if (options.lesson.empty() && options.script.empty() && find_view(options.view) == nullptr)
     {
         const auto known = view_ids();
@@ -188,6 +194,36 @@ void press_keys(Drawing& drawing, Session& session, std::string_view keys)
     }
     session.team().wait(kPressed);
     for (int i = 0; !keys.empty() && i < 3; ++i)
+    {
+        drawing.build(session, 0, 1.0 / 60);
+    }
+}
+
+Issues find_the_term(const PictureOptions& options, const Session& session)
+{
+    const std::vector<GlossaryTerm>& terms = session.frame(0).course->course.glossary;
+    if (options.term.empty() || find_term(terms, options.term) != nullptr)
+    {
+        return {};
+    }
+    const auto near = nearest_terms(terms, options.term, 1);
+    return {{"--term", fmt::format("there is no term \u201c{}\u201d", options.term),
+             near.empty() ? "" : "did you mean " + terms[near.front()].id + "?"}};
+}
+
+// What lies over the window: the search, the tour.
+void lay_over(Drawing& drawing, Session& session, const PictureOptions& options)
+{
+    if (!options.find.empty())
+    {
+        drawing.shell().palette().open();
+        drawing.shell().palette().type(options.find);
+    }
+    if (options.tour > 0)
+    {
+        drawing.shell().tour().start(static_cast<std::size_t>(options.tour) - 1);
+    }
+    for (int i = 0; i < 4; ++i)
     {
         drawing.build(session, 0, 1.0 / 60);
     }
@@ -361,6 +397,14 @@ int run_picture(const CommonOptions& common, const PictureOptions& options)
         return print_faults(screen.issues());
     }
     (*screen)->upload_fonts();
+    if (const Issues faults = find_the_term(options, session); !faults.empty())
+    {
+        return print_faults(faults);
+    }
+    if (!options.term.empty())
+    {
+        drawing.shell().show("glossary", options.term);
+    }
     const Motion motion = drawing.shell().motion(session.frame(0));
     session.advance(0, motion); // to where the view rests
     if (options.time >= 0)
@@ -376,6 +420,7 @@ int run_picture(const CommonOptions& common, const PictureOptions& options)
         more = drawing.build(session, i, 1.0 / 60);
     }
     press_keys(drawing, session, options.press);
+    lay_over(drawing, session, options);
     (*screen)->draw();
     const Issues saved = save_png((*screen)->read(), options.output);
     return has_errors(saved) ? print_faults(saved) : kDone;

@@ -29,6 +29,9 @@ struct PictureOptions
     bool reveal = false;
     std::string press;        // letters and digits, pressed in the view before it is drawn
     std::int64_t steps = 120; // of the live lab or its ranks; 0: before the first start
+    std::string term;         // of the glossary, by id
+    std::string find;         // typed into the palette
+    int tour = 0;             // the stop, from 1; 0: no tour
     std::string demo;         // of the lab, by id; empty: none
 };
 

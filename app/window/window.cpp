@@ -106,9 +106,10 @@ int no_display()
 class Loop
 {
 public:
-    Loop(Screen& screen, Drawing& drawing, Session& session, Settings settings, const Presets& presets)
+    Loop(Screen& screen, Drawing& drawing, Session& session, Settings settings, const Presets& presets,
+         bool first_start = false)
         : screen_(screen), drawing_(drawing), session_(session), settings_(std::move(settings)),
-          presets_(presets), saved_scenario_(session.own_scenario())
+          presets_(presets), first_start_(first_start), saved_scenario_(session.own_scenario())
     {
         if (session.lessons() != nullptr)
         {
@@ -224,6 +225,10 @@ private:
 
     void save_when_settled(double now)
     {
+        if (first_start_ && !drawing_.shell().tour().on())
+        {
+            save(true); // so that the tour does not come again, whatever happens to this window
+        }
         if (session_.own_scenario() == saved_scenario_ && !finished_another())
         {
             changed_at_ = now;
@@ -260,7 +265,9 @@ private:
             next.preferences.presenter = false;
             next.view = session_.own_view();
             glfwGetWindowSize(screen_.window(), &next.width, &next.height);
-            const Issues more = next == settings_ ? Issues{} : save_settings(next);
+            const Issues more = next == settings_ && !first_start_ ? Issues{} : save_settings(next);
+            first_start_ = false;
+            settings_ = next;
             issues.insert(issues.end(), more.begin(), more.end());
         }
         print_faults(issues);
@@ -271,6 +278,7 @@ private:
     Session& session_;
     Settings settings_;
     const Presets& presets_;
+    bool first_start_; // no settings are kept yet
     Scenario saved_scenario_;
     std::set<std::string> saved_finished_;
     double changed_at_ = 0;
@@ -294,6 +302,7 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
                               "ringside picture --list names them"}});
     }
     Issues issues;
+    const bool first_start = !has_settings();
     const Settings settings = load_settings(issues);
     Session session(opened->presets, default_scenario(opened->presets));
     if (!options.scenario.empty())
@@ -364,7 +373,12 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
     {
         session.apply(Play{true}); // the first picture moves by itself
     }
-    Loop loop(screen, drawing, session, settings, opened->presets);
+    const bool chosen = !options.view.empty() || !options.scenario.empty() || !options.lesson.empty();
+    if (first_start && !options.no_tour && !chosen && !options.presenter)
+    {
+        drawing.shell().tour().start();
+    }
+    Loop loop(screen, drawing, session, settings, opened->presets, first_start);
     loop.run();
     loop.save_all();
     return kDone;

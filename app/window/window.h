@@ -18,6 +18,7 @@ struct WindowOptions
     bool presenter = false;
     std::string lesson; // id of one to begin
     std::string script; // file or name of a demonstration to walk through
+    bool no_tour = false;
 };
 
 // CPU time over wall time of the real event loop with nothing to do, in a hidden window. Nothing without a

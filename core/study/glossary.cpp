@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/find.h"
+#include "core/base/closest.h"
 #include "core/base/text.h"
 #include "core/study/entry.h"
 
@@ -169,18 +169,12 @@ const GlossaryTerm* find_term(std::span<const GlossaryTerm> terms, std::string_v
 std::vector<std::size_t> search_terms(std::span<const GlossaryTerm> terms, std::string_view query)
 {
     const std::string wanted = folded(query);
-    std::vector<std::pair<Fit, std::size_t>> fits;
-    for (std::size_t i = 0; i < terms.size(); ++i)
+    std::vector<Fit> fits;
+    for (const GlossaryTerm& term : terms)
     {
-        if (const Fit fit = fit_of(findable_of(terms[i]), wanted); fit != Fit::none)
-        {
-            fits.emplace_back(fit, i);
-        }
+        fits.push_back(fit_of(findable_of(term), wanted));
     }
-    std::ranges::sort(fits);
-    std::vector<std::size_t> found;
-    std::ranges::transform(fits, std::back_inserter(found), [](const auto& fit) { return fit.second; });
-    return found;
+    return closest_first(fits);
 }
 
 std::vector<std::size_t> nearest_terms(std::span<const GlossaryTerm> terms, std::string_view query,

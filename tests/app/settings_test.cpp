@@ -86,6 +86,7 @@ TEST_CASE("without a settings file the defaults stand and nothing is written")
 {
     const Home home;
     Issues issues;
+    CHECK_FALSE(has_settings());
     CHECK(load_settings(issues) == Settings{});
     CHECK(issues.empty());
     CHECK(!load_last_scenario(test::presets(), issues));

@@ -61,11 +61,11 @@ class Display:
 
 
 class Ringside:
-    def __init__(self, display, home, *arguments, started_in=None):
+    def __init__(self, display, home, *arguments, started_in=None, tour=False):
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("RINGSIDE_") and name != "WAYLAND_DISPLAY"}
         self.environment |= {"DISPLAY": f":{display.number}", "XDG_CONFIG_HOME": str(home), "XDG_DATA_HOME": str(home), "LIBGL_ALWAYS_SOFTWARE": "1"}
         self.errors = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen([RINGSIDE, *arguments], env=self.environment, stdin=subprocess.DEVNULL, stdout=self.errors, stderr=self.errors, cwd=started_in)
+        self.process = subprocess.Popen([RINGSIDE, *(() if tour else ("--no-tour",)), *arguments], env=self.environment, stdin=subprocess.DEVNULL, stdout=self.errors, stderr=self.errors, cwd=started_in)
 
     def __enter__(self):
         try:
@@ -157,6 +157,27 @@ def test_the_window_opens_draws_and_ends_with_ctrl_q():
         assert ringside.size() == (1280, 800)
         until("a drawn window", lambda: colours(ringside.pixels()) > 100)
         ringside.leaves()
+
+
+def test_the_tour_comes_at_the_very_first_start_and_never_again():
+    with folder() as home, Display() as display:
+        with Ringside(display, home, tour=True) as ringside:
+            until("a drawn window", lambda: colours(ringside.pixels()) > 100)
+            assert kept(home, "settings.json") is None, "kept before the tour was left"
+            ringside.key("Return")
+            ringside.key("Escape")
+            until("the settings", lambda: kept(home, "settings.json"))
+            ringside.leaves()
+        with Ringside(display, home, "--no-tour") as plain:
+            plain.key("space")  # whatever moves rests
+            plain.key("Home")
+            without = plain.pixels()
+            plain.leaves()
+        with Ringside(display, home, tour=True) as again:
+            again.key("space")
+            again.key("Home")
+            assert share_changed(without, again.pixels()) < 0.01, "the tour came again"
+            again.leaves()
 
 
 def test_dragging_a_slider_and_a_key_change_the_picture_and_both_are_remembered():

@@ -1,5 +1,5 @@
 // How well names fit what is typed.
-#include "core/base/find.h"
+#include "core/base/closest.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -56,4 +56,12 @@ TEST_CASE("hand-worked edit distances")
     CHECK(edit_distance("kitten", "sitting") == 3);
     CHECK(edit_distance("", "abc") == 3);
     CHECK(edit_distance("same", "same") == 0);
+}
+
+TEST_CASE("the closest come first, and typing errors are supposed only where nothing else fits")
+{
+    using enum Fit;
+    CHECK(closest_first({text, none, exact, typo, text}) == std::vector<std::size_t>{2, 0, 4});
+    CHECK(closest_first({none, typo, none, typo}) == std::vector<std::size_t>{1, 3});
+    CHECK(closest_first({}).empty());
 }

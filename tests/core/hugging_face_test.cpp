@@ -240,7 +240,7 @@ TEST_CASE("whatever is done to a config, it is read or refused with a reason")
     for (int round = 0; round < 3000; ++round)
     {
         json config = config_of(files[draw() % files.size()].stem().c_str());
-        for (unsigned change = 1 + draw() % 3; change > 0 && !config.empty(); --change)
+        for (std::size_t change = 1 + draw() % 3; change > 0 && !config.empty(); --change)
         {
             auto at = config.begin();
             std::advance(at, static_cast<std::ptrdiff_t>(draw() % config.size()));

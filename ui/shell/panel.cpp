@@ -5,6 +5,8 @@
 #include "ui/shell/panel_fields.h"
 #include "ui/shell/scopes.h"
 
+#include <imgui_internal.h>
+
 #include <algorithm>
 
 namespace ringside
@@ -38,7 +40,76 @@ constexpr std::array<KnobRow, 8> kKnobs{
      {"micro_batch", "training.micro_batch", Knob::micro_batch, "Micro-batch size"},
      {"micro_batches", "training.global_batch", Knob::micro_batches, "Micro-batches"}}};
 
+struct Section
+{
+    const char* title;
+    std::string_view path;
+};
+constexpr std::array<Section, 7> kSections{{{"Layout", "parallel"},
+                                            {"Training", "training"},
+                                            {"Cluster", "cluster"},
+                                            {"GPU", "cluster.gpu"},
+                                            {"Model shape", "model"},
+                                            {"Pipeline times", "stage_times"},
+                                            {"Collective", "collective"}}};
+
+// The path of the field that a view's control moves.
+std::string_view path_of(std::string_view control)
+{
+    const auto knob = std::find_if(kKnobs.begin(), kKnobs.end(),
+                                   [control](const KnobRow& row) { return row.id == control; });
+    return knob == kKnobs.end() ? control : knob->path;
+}
+
+bool has_control(const ViewInfo& info, std::string_view path)
+{
+    return std::any_of(info.controls.begin(), info.controls.end(),
+                       [path](std::string_view control) { return path_of(control) == path; });
+}
+
 } // namespace
+
+std::string view_with_control(std::string_view path, const std::string& shown)
+{
+    const auto all = views();
+    const ViewInfo* now = find_view(shown);
+    const auto has = std::find_if(all.begin(), all.end(),
+                                  [path](const ViewInfo* info) { return has_control(*info, path); });
+    const bool here =
+        now != nullptr && !now->controls.empty() && (has == all.end() || has_control(*now, path));
+    return here ? shown : std::string(has == all.end() ? all.front()->id : (*has)->id);
+}
+
+void Panel::open_for_reveal(const ViewInfo& info)
+{
+    const std::string section = reveal_.substr(0, reveal_.rfind('.'));
+    if (reveal_.empty() || has_control(info, reveal_))
+    {
+        return;
+    }
+    for (const Section& s : kSections)
+    {
+        if (s.path == section)
+        {
+            more_ = open_sections_[s.title] = true;
+        }
+    }
+}
+
+void Panel::focus_if_revealed(std::string_view path)
+{
+    if (path != reveal_)
+    {
+        return;
+    }
+    // ImGui's own way to give the keyboard would press the control too.
+    ImGuiContext& g = *GImGui;
+    ImGui::SetFocusID(g.LastItemData.ID, g.CurrentWindow);
+    g.NavDisableHighlight = false;
+    g.NavDisableMouseHover = true;
+    ImGui::ScrollToItem();
+    reveal_.clear();
+}
 
 void Panel::change(Column& column, Scenario next, bool dragging)
 {
@@ -183,19 +254,17 @@ void Panel::draw_section(Column& column, const char* title, std::string_view sec
         if (std::find(drawn_.begin(), drawn_.end(), path) == drawn_.end())
         {
             draw_field(column, path);
+            focus_if_revealed(path);
         }
     }
 }
 
 void Panel::draw_more(Column& column)
 {
-    draw_section(column, "Layout", "parallel");
-    draw_section(column, "Training", "training");
-    draw_section(column, "Cluster", "cluster");
-    draw_section(column, "GPU", "cluster.gpu");
-    draw_section(column, "Model shape", "model");
-    draw_section(column, "Pipeline times", "stage_times");
-    draw_section(column, "Collective", "collective");
+    for (const Section& section : kSections)
+    {
+        draw_section(column, section.title, section.path);
+    }
 }
 
 void Panel::draw_menu(Column& column)
@@ -345,9 +414,11 @@ void Panel::draw(const Frame& frame, const Painter& window, Rect area, const Vie
     Column column{frame, painter, {top.x + margin, top.y + painter.px(16), area.w - 2 * margin, 1e6F}, out};
     drawn_.clear();
     draw_heading(column);
+    open_for_reveal(info);
     for (const std::string_view id : info.controls)
     {
         draw_control(column, id);
+        focus_if_revealed(path_of(id));
     }
     Rect r = column.row(24);
     const Scenario& s = frame.scenario;

@@ -24,6 +24,9 @@ public:
                       std::span<const std::string> paths, Out& out);
     // For tests and the key M.
     void toggle_more() { more_ = !more_; }
+    // The control of a field gets the keyboard at the next draw, under More where the view has none of its
+    // own.
+    void reveal(std::string path) { reveal_ = std::move(path); }
 
 private:
     struct Column
@@ -39,6 +42,8 @@ private:
     void draw_heading(Column& column);
     void draw_menu(Column& column);
     void draw_control(Column& column, std::string_view id);
+    void open_for_reveal(const ViewInfo& info);
+    void focus_if_revealed(std::string_view path);
     void draw_knob(Column& column, std::string_view path, Knob knob, const char* label);
     void draw_model_size(Column& column);
     void draw_model_preset(Column& column);
@@ -72,6 +77,7 @@ private:
     void refuse(std::string_view path, std::string message);
 
     bool more_ = false;
+    std::string reveal_; // path of the field
     std::map<std::string, bool, std::less<>> open_sections_;
     TypedEntry entry_;
     std::array<char, 48> filter_{};
@@ -81,6 +87,10 @@ private:
     std::string refused_;
     std::vector<std::string> drawn_; // paths drawn this frame, so that other faults get a place too
 };
+
+// Id of the view whose panel has the control of a field: `shown` where it does, else the first; where none
+// has it, one that has every field under More.
+std::string view_with_control(std::string_view path, const std::string& shown);
 
 // A preset's model in this scenario, with its layout repaired where the new shape needs it; the notice says
 // how.

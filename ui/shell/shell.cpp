@@ -4,6 +4,7 @@
 
 #include "ui/shell/icons.h"
 #include "ui/shell/scopes.h"
+#include "ui/shell/shows_by_id.h"
 
 #include <imgui_internal.h>
 
@@ -59,6 +60,14 @@ View& Shell::view(std::string_view id)
         found = views_.emplace(std::string(id), info->make()).first;
     }
     return *found->second;
+}
+
+void Shell::show(std::string_view view_id, std::string_view id)
+{
+    if (auto* shows = dynamic_cast<ShowsById*>(&view(view_id)))
+    {
+        shows->show(id);
+    }
 }
 
 Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) const
@@ -148,6 +157,10 @@ void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& p
     {
         const Rect cell = rail.cut_top(step - std::min(painter.px(8), step * 0.1F));
         const bool selected = current != nullptr && current->group == info->group;
+        if (info->group == "Lab" || info->group == "Study")
+        {
+            painter.part(kTourLab, cell);
+        }
         if (draw_rail_cell(painter, cell, *info, selected, says) && !selected)
         {
             out.push(OpenView{std::string(info->id)});
@@ -159,9 +172,10 @@ void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& p
     const Rect cap{search.centre() - w / 2, search.y + painter.px(8), w, painter.px(24)};
     if (press(painter, cap, "Find anything###find", 4).clicked)
     {
-        palette_open_ = true;
+        palette_.open();
     }
-    tooltip(painter, "Find any view, command, model or example");
+    painter.part(kTourFind, cap);
+    tooltip(painter, "Find any view, word, lesson, question, field or model");
     painter.keycap(cap.x, cap.middle(), words);
 }
 
@@ -324,8 +338,19 @@ void Shell::draw_caption(const Frame& frame, const Painter& painter, Rect area, 
     tooltip(painter, caption.formula + (caption.source.empty() ? "" : "\n\n" + caption.source));
 }
 
+namespace
+{
+
+bool pointed_at(Rect r)
+{
+    return ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(r.min(), r.max());
+}
+
+} // namespace
+
 void Shell::draw_verdict(const Frame& frame, const Painter& painter, Rect& area)
 {
+    const float from = area.x;
     const Theme& t = painter.theme;
     const MemoryReport& memory = frame.now.report.memory;
     const auto gigabytes = [&](Bytes bytes) { return format_gigabytes(bytes, painter.look.unit); };
@@ -347,6 +372,10 @@ void Shell::draw_verdict(const Frame& frame, const Painter& painter, Rect& area)
         painter.triangle(pill.x + painter.px(10), pill.middle(), ink);
         painter.text(pill.x + painter.px(34), pill.middle(), Type::small_strong, ink, words);
         area.cut_left(w - painter.px(4));
+    }
+    if (pointed_at({from, area.y, area.x - from, area.h}))
+    {
+        tooltip_at_mouse(painter, memory_tip(frame));
     }
 }
 
@@ -481,10 +510,11 @@ void Shell::draw_transport(const Frame& frame, const Painter& painter, Rect area
     }
 }
 
-void Shell::draw_facts(const Painter& painter, Rect area, std::span<const std::string> facts, bool first)
+void Shell::draw_facts(const Frame& frame, const Painter& painter, Rect area,
+                       std::span<const StatusFact> facts, bool first)
 {
     const Theme& t = painter.theme;
-    for (const std::string& fact : facts)
+    for (const auto& [fact, tip] : facts)
     {
         const float w = painter.width(Type::small, fact);
         const float gap = first ? 0 : painter.px(24);
@@ -498,6 +528,10 @@ void Shell::draw_facts(const Painter& painter, Rect area, std::span<const std::s
             painter.line(x, area.middle() - painter.px(8), x, area.middle() + painter.px(8), t.line);
         }
         painter.text(area.x + gap, area.middle(), Type::small, t.text, fact);
+        if (tip != nullptr && pointed_at({area.x + gap, area.y, w, area.h}))
+        {
+            tooltip_at_mouse(painter, tip(frame));
+        }
         area.cut_left(w + gap);
         first = false;
     }
@@ -517,26 +551,25 @@ void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, c
     }
     const float transport = motion.duration > 0 ? std::min(area.w * 0.75F, painter.px(520)) : 0;
     const Rect moving = area.cut_right(transport);
-    std::vector<std::string> facts{frame.notice};
+    painter.part(kTourTime, moving);
+    std::vector<StatusFact> facts{{frame.notice}};
     if (frame.stage != nullptr && frame.stage->has(StageTool::freeze))
     {
-        facts.emplace_back("Frozen (Ctrl F)");
+        facts.push_back({"Frozen (Ctrl F)"});
     }
     if (shown.about_scenario())
     {
-        const Scenario& s = frame.now.scenario;
-        const Report& r = frame.now.report;
-        facts.push_back(fmt::format("{} GPUs", grouped(s.cluster.gpus)));
-        facts.push_back(fmt::format("step {}", format_seconds(Seconds(r.step.total()))));
-        facts.push_back(
-            fmt::format("bubble {} of total", format_percent(r.pipeline.timeline.bubble_of_total())));
+        const auto all = facts_of_scenario(frame);
+        facts.insert(facts.end(), all.begin(), all.end());
     }
     else
     {
-        const auto own = shown.facts(frame);
-        facts.insert(facts.end(), own.begin(), own.end());
+        for (std::string& own : shown.facts(frame))
+        {
+            facts.push_back({std::move(own)});
+        }
     }
-    draw_facts(painter, area, facts, !shown.about_scenario());
+    draw_facts(frame, painter, area, facts, !shown.about_scenario());
     draw_transport(frame, painter, moving, motion, out);
 }
 
@@ -585,7 +618,7 @@ bool Shell::keys_always(const Frame& frame, Out& out)
 {
     if (ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_K))
     {
-        palette_open_ = !palette_open_;
+        palette_.is_open() ? palette_.close() : palette_.open();
     }
     if (ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_Q))
     {
@@ -593,22 +626,23 @@ bool Shell::keys_always(const Frame& frame, Out& out)
     }
     if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
     {
-        if (!palette_open_ && !help_open_ && !popup_was_open_ && close_stage(frame, out))
+        if (!palette_.is_open() && !help_open_ && !popup_was_open_ && close_stage(frame, out))
         {
             return true;
         }
-        if (!palette_open_ && !help_open_ && frame.lesson != nullptr && !popup_was_open_)
+        if (!palette_.is_open() && !help_open_ && frame.lesson != nullptr && !popup_was_open_)
         {
             out.push(LeaveLesson{});
         }
-        else if (!palette_open_ && !help_open_ && frame.preferences.presenter)
+        else if (!palette_.is_open() && !help_open_ && frame.preferences.presenter)
         {
             Preferences next = frame.preferences;
             next.presenter = false;
             out.push(ChangePreferences{next});
         }
-        const bool closed = palette_open_ || help_open_ || panel_over_ || frame.preferences.presenter;
-        palette_open_ = help_open_ = panel_over_ = false;
+        const bool closed = palette_.is_open() || help_open_ || panel_over_ || frame.preferences.presenter;
+        palette_.close();
+        help_open_ = panel_over_ = false;
         return closed;
     }
     return false;
@@ -712,7 +746,11 @@ bool any_popup_open()
 void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
 {
     const ImGuiIO& io = ImGui::GetIO();
-    if (keys_always(frame, out) || palette_open_ || popup_was_open_ || any_popup_open())
+    if (tour_.keys(out))
+    {
+        return;
+    }
+    if (keys_always(frame, out) || palette_.is_open() || popup_was_open_ || any_popup_open())
     {
         return;
     }
@@ -832,7 +870,8 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
     ImGui::Begin("###ringside", nullptr,
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                      ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse);
-    const Painter painter(*ImGui::GetWindowDrawList(), look);
+    window_parts_.clear();
+    const Painter painter(*ImGui::GetWindowDrawList(), look, tour_.on() ? &window_parts_ : nullptr);
     const ViewInfo* found = find_view(frame.view);
     const ViewInfo& info = found == nullptr ? *views().front() : *found;
     const Parts parts = layout(frame, look, size);
@@ -864,15 +903,52 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
         tally_.hides(settled) || (settled.stage != nullptr && settled.stage->has(StageTool::numbers));
     Look shown = look;
     shown.hide_numbers = hidden;
-    const Painter told(*ImGui::GetWindowDrawList(), shown);
+    const Painter told(*ImGui::GetWindowDrawList(), shown, painter.parts);
     // A lesson's step may have opened another view meanwhile.
     const ViewInfo* now = find_view(settled.view);
-    draw_window(settled, told, layout(settled, look, size), now == nullptr ? info : *now, out);
+    const Parts settled_parts = layout(settled, look, size);
+    draw_window(settled, told, settled_parts, now == nullptr ? info : *now, out);
     ImGui::End();
     tally_.draw(settled, painter, out);
     stage_.draw(settled, painter);
-    draw_palette(settled, painter, out);
+    draw_palette(settled, painter, settled_parts, out);
     draw_help(settled, painter, info);
+    draw_tour(settled, painter, settled_parts, out);
+}
+
+void Shell::draw_palette(const Frame& frame, const Painter& painter, const Parts& parts, Out& out)
+{
+    const PaletteEntry* chosen = palette_.draw(frame, painter, out);
+    if (chosen == nullptr)
+    {
+        return;
+    }
+    if (chosen->wish == ShellWish::field)
+    {
+        panel_.reveal(chosen->which);
+        panel_over_ = !parts.has_panel;
+    }
+    else if (chosen->wish == ShellWish::term)
+    {
+        show("glossary", chosen->which);
+    }
+    else if (chosen->wish == ShellWish::tour)
+    {
+        tour_.start();
+    }
+}
+
+void Shell::draw_tour(const Frame& frame, const Painter& painter, const Parts& parts, Out& out)
+{
+    const std::array<std::pair<std::string_view, Rect>, 4> fixed{{{kTourPicture, parts.picture},
+                                                                  {kTourPanel, parts.panel},
+                                                                  {kTourCaption, parts.caption},
+                                                                  {kTourRail, parts.rail}}};
+    for (const auto& [name, rect] : fixed)
+    {
+        window_parts_.push_back({std::string(name), rect});
+    }
+    tour_.draw(frame, painter, window_parts_, out);
 }
 
 } // namespace ringside

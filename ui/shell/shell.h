@@ -4,8 +4,11 @@
 
 #include "ui/shell/class_tally.h"
 #include "ui/shell/lesson_panel.h"
+#include "ui/shell/palette.h"
 #include "ui/shell/panel.h"
 #include "ui/shell/stage.h"
+#include "ui/shell/status.h"
+#include "ui/shell/tour.h"
 #include "ui/shell/view.h"
 
 #include <functional>
@@ -37,7 +40,10 @@ public:
     void draw(const Frame& frame, const Look& look, const Settle& settle, Out& out);
     // Of the view on show.
     Motion motion(const Frame& frame) { return view(frame.view).motion(frame); }
-    void open_palette() { palette_open_ = true; }
+    Palette& palette() { return palette_; }
+    Tour& tour() { return tour_; }
+    // Asks a view to show one of its things; nothing where it has none.
+    void show(std::string_view view_id, std::string_view id);
     void open_help() { help_open_ = true; }
     // What the view named in the last frame of a lesson.
     const std::vector<NamedPart>& named() const { return named_; }
@@ -65,7 +71,8 @@ private:
     void draw_caption(const Frame& frame, const Painter& painter, Rect area, const View& view) const;
     void draw_status(const Frame& frame, const Painter& painter, Rect area, const Motion& motion, Out& out);
     // Facts in a row with lines between them, as many as there is room for.
-    static void draw_facts(const Painter& painter, Rect area, std::span<const std::string> facts, bool first);
+    static void draw_facts(const Frame& frame, const Painter& painter, Rect area,
+                           std::span<const StatusFact> facts, bool first);
     void draw_verdict(const Frame& frame, const Painter& painter, Rect& area);
     static void draw_speed(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void draw_transport(const Frame& frame, const Painter& painter, Rect area, const Motion& motion,
@@ -79,7 +86,8 @@ private:
     // The scene of a demonstration: its title and text over the picture.
     static void draw_scene(const Frame& frame, const Painter& painter, Rect& picture);
     void draw_fault_banner(const Frame& frame, const Painter& painter, Rect area) const;
-    void draw_palette(const Frame& frame, const Painter& painter, Out& out);
+    void draw_palette(const Frame& frame, const Painter& painter, const Parts& parts, Out& out);
+    void draw_tour(const Frame& frame, const Painter& painter, const Parts& parts, Out& out);
     void draw_help(const Frame& frame, const Painter& painter, const ViewInfo& info);
     void keys(const Frame& frame, const Motion& motion, View& view, Out& out);
     // True when Esc closed something, so that it does nothing else.
@@ -101,10 +109,10 @@ private:
     std::string ring_of_;         // the step that ring_ eases in for
     bool popup_was_open_ = false; // when the frame began: the key that closed it is not ours
     bool panel_over_ = false;     // shown over the picture where there is no room beside it
-    bool palette_open_ = false;
     bool help_open_ = false;
-    std::array<char, 64> query_{};
-    std::size_t palette_row_ = 0;
+    Palette palette_;
+    Tour tour_;
+    std::vector<NamedPart> window_parts_; // of this frame, for the tour
 };
 
 } // namespace ringside

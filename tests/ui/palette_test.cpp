@@ -1,0 +1,159 @@
+// Ctrl+K over everything there is: words, questions, fields of the scenario, ranked, with a typing error.
+#include "tests/ui/glossary_room.h"
+#include "tests/ui/study_room.h"
+
+#include "ui/shell/palette_entries.h"
+
+#include <chrono>
+
+using namespace ringside;
+using test::says;
+using test::Window;
+
+namespace
+{
+
+void find(Window& w, std::string_view words)
+{
+    w.key(ImGuiKey_K, ImGuiMod_Ctrl);
+    w.frames(2);
+    w.type(words);
+    w.frames(2);
+}
+
+} // namespace
+
+TEST_CASE("the palette opens a word of the glossary")
+{
+    Window w;
+    test::give_course(w);
+    find(w, "expert capac");
+    w.key(ImGuiKey_Enter);
+    w.frames(4);
+    CHECK(w.session().view() == "glossary");
+    CHECK(says(w, "How many tokens an expert takes at most"));
+    find(w, "term watchdog");
+    w.key(ImGuiKey_Enter);
+    w.frames(4);
+    CHECK(says(w, "A timer that ends the job"));
+}
+
+TEST_CASE("the palette finds a question and asks just that")
+{
+    test::Room room;
+    test::give_course(room.w);
+    const QuestionFamily& family = test::all_questions().families.front();
+    find(room.w, "question " + family.title);
+    room.w.key(ImGuiKey_Enter);
+    room.w.frames(4);
+    CHECK(room.w.session().view() == "drill");
+    CHECK(room.item().card.family == family.id);
+}
+
+TEST_CASE("the palette finds a field of the scenario: its control gets the keyboard, its range is said")
+{
+    Window w;
+    find(w, "parallel.zero");
+    CHECK(says(w, "0 to 3"));
+    w.key(ImGuiKey_Enter);
+    w.frames(4);
+    CHECK(w.session().view() == "overview"); // which has it
+    CHECK(w.focused().find("ZeRO") != std::string::npos);
+    find(w, "fragmentation");
+    w.key(ImGuiKey_Enter);
+    w.frames(6);
+    CHECK(says(w, "Less")); // it is under More
+    CHECK(w.focused().find("fragmentation") != std::string::npos);
+    find(w, "nvme_gb_per_s");
+    w.key(ImGuiKey_Enter);
+    w.frames(4);
+    CHECK(w.session().view() == "offload");
+    test::must_be_sound(w);
+}
+
+TEST_CASE("names come before what is said of them, views before others, and one slip is forgiven")
+{
+    Window w;
+    test::give_course(w);
+    const Frame frame = w.session().frame(0);
+    const auto entries = palette_entries(frame);
+    const auto first = [&](std::string_view query) -> const PaletteEntry&
+    {
+        const auto found = matching_entries(entries, query);
+        REQUIRE_FALSE(found.empty());
+        return entries[found.front()];
+    };
+    CHECK(first("errata").kind == "View");
+    CHECK(first("roofline").kind == "View"); // a term is called that too
+    CHECK(first("mfu").kind == "Term");
+    CHECK(first("fill and drain").kind == "Lesson");
+    CHECK(first("llama 3.1 8b").kind == "Model");
+    CHECK(first("ligth or dark").label == "Light or dark");
+    CHECK(first("plan to fail").kind == "Lesson");
+    CHECK(first("tour").label == "Show the tour again");
+    CHECK(matching_entries(entries, "").size() == entries.size());
+    CHECK(matching_entries(entries, "view").size() >= views().size());
+    CHECK(matching_entries(entries, "qqqqq").empty());
+}
+
+TEST_CASE("searching everything takes a fraction of a frame")
+{
+    test::Room room;
+    test::give_course(room.w);
+    const auto entries = palette_entries(room.w.session().frame(0));
+    CHECK(entries.size() > 900);
+    const auto begin = std::chrono::steady_clock::now();
+    constexpr int kTimes = 20;
+    for (int i = 0; i < kTimes; ++i)
+    {
+        CHECK_FALSE(matching_entries(entries, "parallel").empty());
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    CHECK(took.count() / kTimes < 0.1); // some ms where nothing else runs
+}
+
+TEST_CASE("the palette with everything in it is sound, also small and large")
+{
+    for (const ImVec2 size : {ImVec2{1280, 800}, ImVec2{640, 480}})
+    {
+        Preferences p;
+        p.text_scale = size.x < 700 ? 2 : 1;
+        Window w(size, p);
+        test::give_course(w);
+        for (const char* query : {"", "ring", "qqqqq"})
+        {
+            find(w, query);
+            CHECK(w.drawn().fault == "");
+            CHECK(w.drawn().missing_glyphs == 0);
+            for (int i = 0; i < 40; ++i)
+            {
+                w.key(ImGuiKey_DownArrow);
+            }
+            CHECK(w.drawn().fault == "");
+            w.key(ImGuiKey_Escape);
+        }
+    }
+}
+
+TEST_CASE("numbers of the status strip say formula, source and convention when they are pointed at")
+{
+    Window w;
+    const auto point_at = [&](std::string_view start)
+    {
+        const auto words = test::words_of(w);
+        const test::Words* found = test::seek_words(words, start);
+        REQUIRE(found != nullptr);
+        w.move_to({found->rect.centre(), found->rect.middle()});
+        w.frames(3);
+    };
+    point_at("Fits 40.2 of 80 GB");
+    CHECK(says(w, "in decimal GB against the nameplate"));
+    point_at("256 GPUs");
+    CHECK(says(w, "8 \u00d7 1 \u00d7 4 \u00d7 8 = 256"));
+    point_at("step 5.76 s");
+    CHECK(says(w, "against the dense peak"));
+    point_at("bubble 15.8% of total");
+    CHECK(says(w, "(4 \u2212 1) / (16 + 4 \u2212 1)"));
+    CHECK(says(w, "over the ideal time it is 18.8%"));
+    CHECK(w.drawn().missing_glyphs == 0);
+}

@@ -1,0 +1,41 @@
+// Everything that can be found by name: views, commands, the glossary's terms, lessons, questions, fields of
+// the scenario, examples, models and GPUs.
+#pragma once
+
+#include "core/base/find.h"
+#include "ui/shell/frame.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ringside
+{
+
+// What only the window itself can do, after the actions.
+enum class ShellWish : std::uint8_t
+{
+    none,
+    field, // gives the control of this field the keyboard
+    term,  // shows this term in the glossary
+    tour
+};
+
+struct PaletteEntry
+{
+    std::string_view kind; // "View"
+    std::string label;
+    std::string says;
+    Findable words;
+    std::function<void(const Frame&, Out&)> run;
+    ShellWish wish = ShellWish::none;
+    std::string which = {}; // field or term
+};
+
+// In the order in which equals are listed: views first.
+std::vector<PaletteEntry> palette_entries(const Frame& frame);
+
+// Indices of the entries that fit, the closest first; all of them for nothing typed.
+std::vector<std::size_t> matching_entries(const std::vector<PaletteEntry>& entries, std::string_view query);
+
+} // namespace ringside

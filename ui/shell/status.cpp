@@ -1,0 +1,67 @@
+#include "ui/shell/status.h"
+
+#include <fmt/format.h>
+
+#include "core/engine/explain.h"
+
+namespace ringside
+{
+
+namespace
+{
+
+std::string said(const Term& term, const std::string& value, std::string_view convention)
+{
+    return fmt::format("{} = {} = {}\n\n{}{}{}", term.formula, term.working, value, term.source,
+                       term.source.empty() || convention.empty() ? "" : "\n", convention);
+}
+
+std::string gpus_tip(const Frame& frame)
+{
+    const Scenario& s = frame.now.scenario;
+    return fmt::format("n = t \u00d7 cp \u00d7 p \u00d7 N = {} \u00d7 {} \u00d7 {} \u00d7 {} = {}\n\nTensor, "
+                       "context and pipeline ranks, and replicas.",
+                       s.parallel.tensor, s.parallel.context, s.parallel.pipeline, data_parallel(s),
+                       s.cluster.gpus);
+}
+
+std::string step_tip(const Frame& frame)
+{
+    const StepTime& t = frame.now.report.step;
+    const auto seconds = [](double value) { return format_seconds(Seconds(value)); };
+    const double between = t.tensor_comm + t.context_comm + t.expert_comm + t.pipeline_comm + t.data_exposed;
+    return fmt::format("compute + bubble + exposed communication + optimizer = {} + {} + {} + {} = {}\n\n"
+                       "MFU {}, all of attention\u2019s scores counted, against the dense peak (Chowdhery et "
+                       "al. 2022, arXiv 2204.02311, appendix B). \u201cStep time\u201d has every part.",
+                       seconds(t.compute), seconds(t.bubble), seconds(between), seconds(t.optimizer),
+                       seconds(t.total()), format_percent(t.mfu()));
+}
+
+std::string bubble_tip(const Frame& frame)
+{
+    const Term term = explain_bubble_of_total(frame.now.scenario, frame.now.report);
+    const double ideal = frame.now.report.pipeline.timeline.bubble_over_ideal();
+    return said(term, format_percent(term.value),
+                fmt::format("Of the total time; over the ideal time it is {}.", format_percent(ideal)));
+}
+
+} // namespace
+
+std::string memory_tip(const Frame& frame)
+{
+    const MemoryReport& memory = frame.now.report.memory;
+    const Term term = explain_total(frame.now.scenario, frame.now.report, memory.fullest);
+    return said(term, format_gigabytes(memory.worst().total()) + " GB",
+                fmt::format("Stage {}, the fullest, in decimal GB against the nameplate.", memory.fullest));
+}
+
+std::vector<StatusFact> facts_of_scenario(const Frame& frame)
+{
+    const Report& r = frame.now.report;
+    return {{fmt::format("{} GPUs", grouped(frame.now.scenario.cluster.gpus)), gpus_tip},
+            {fmt::format("step {}", format_seconds(Seconds(r.step.total()))), step_tip},
+            {fmt::format("bubble {} of total", format_percent(r.pipeline.timeline.bubble_of_total())),
+             bubble_tip}};
+}
+
+} // namespace ringside
