@@ -3,6 +3,8 @@
 #include "ui/shell/scopes.h"
 #include "ui/widgets/controls.h"
 
+#include <imgui_internal.h>
+
 #include <algorithm>
 
 namespace ringside
@@ -131,6 +133,7 @@ bool GlossaryList::draw_field(const Painter& p, Rect row, Out& out)
     ImGui::SetNextItemWidth(row.w);
     if (focus_)
     {
+        GImGui->NavId = 0; // or the row that was pressed would take the keyboard back when it is drawn
         ImGui::SetKeyboardFocusHere();
         focus_ = false;
     }
