@@ -107,8 +107,7 @@ void layout(LaunchDraft& d)
     const bool asked = m.experts > 0 && p.tensor > 1 && !p.sequence_parallel;
     if ((p.sequence_parallel && p.tensor > 1) || asked)
     {
-        d.set("--sequence-parallel", "", "norms and residual are cut too",
-              "parallel.sequence_parallel");
+        d.set("--sequence-parallel", "", "norms and residual are cut too", "parallel.sequence_parallel");
     }
     if (asked)
     {

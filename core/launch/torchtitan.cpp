@@ -181,7 +181,7 @@ void pipeline(LaunchDraft& d)
     }
     const std::int64_t stages = p.pipeline * chunks;
     d.set("pipeline_parallel_layers_per_stage", (d.s.model.layers + stages - 1) / stages,
-          "layers of a stage, or of a chunk of one", "parallel.chunks");
+          "layers of a stage or chunk", "parallel.chunks");
     d.set("pipeline_parallel_first_stage_less_layers", 0, "the embedding counts for none",
           "parallel.stage_layers");
     d.set("pipeline_parallel_last_stage_less_layers", 0, "and so does the output", "parallel.stage_layers");

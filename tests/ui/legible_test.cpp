@@ -134,6 +134,11 @@ TEST_CASE("no words of the walk to a layout are cut off or lie on others at any 
     look("decide", false);
 }
 
+TEST_CASE("no words of a layout's launch are cut off or lie on others at any size")
+{
+    look("launch", false);
+}
+
 TEST_CASE("no words of the compute budget are cut off or lie on others at any size")
 {
     look("budget", false);

@@ -39,7 +39,7 @@ Columns columns_of(const Painter& p, float w)
         return {w, 0, 0};
     }
     const float field = w >= p.px(kFields) ? p.px(216) : 0;
-    const float code = std::round((w - field) * 0.56F);
+    const float code = std::round((w - field) * 0.61F);
     return {code, w - field - code, field};
 }
 
@@ -232,11 +232,16 @@ void LaunchView::draw_line(const Painter& p, Rect row, const Columns& c, const L
     const std::string_view text = std::string_view(line.text).substr(0, line.text.find_last_not_of(',') + 1);
     const bool split = !flag.value.empty() && text.ends_with(flag.value);
     const std::string_view name = split ? text.substr(0, text.size() - flag.value.size()) : text;
-    const float used = p.text_within(row.x, row.middle(), c.code - p.px(16), Type::mono_small,
+    // Where both do not fit, the value keeps room for a number.
+    const float room = c.code - p.px(16);
+    const float left = room - p.width(Type::mono_small, name) - p.px(6);
+    const float wide = split ? std::min(p.width(Type::mono_small, flag.value), std::max(left, p.px(48))) : 0;
+    const float used = p.text_within(row.x, row.middle(), room - wide - p.px(6), Type::mono_small,
                                      split ? mix(t.text, t.muted, 0.5F) : t.text, name);
     if (split)
     {
-        p.text_within(row.x + used, row.middle(), c.code - p.px(16) - used, Type::mono_small, t.text,
+        const float gap = used < p.width(Type::mono_small, name) - 1 ? p.px(6) : 0; // after an ellipsis
+        p.text_within(row.x + used + gap, row.middle(), room - used - gap, Type::mono_small, t.text,
                       flag.value);
     }
     if (c.words > 0)
