@@ -80,12 +80,26 @@ bool Drawing::prepare(const Preferences& preferences, float display_scale)
     return true;
 }
 
+Look Drawing::look(const Preferences& preferences) const
+{
+    return {preferences.light ? light_theme() : dark_theme(),
+            fonts_,
+            scale_,
+            preferences.reduced_motion,
+            preferences.unit,
+            sketch_};
+}
+
+std::string Drawing::svg(const Sketch& sketch, const Preferences& preferences) const
+{
+    return to_svg(sketch, *ImGui::GetDrawData(), look(preferences));
+}
+
 bool Drawing::build(Session& session, double clock, double seconds)
 {
     ImGui::GetIO().DeltaTime = std::max(1e-4F, static_cast<float>(seconds));
     const Preferences& preferences = session.preferences();
-    const Look look{preferences.light ? light_theme() : dark_theme(), fonts_, scale_,
-                    preferences.reduced_motion, preferences.unit};
+    const Look look = this->look(preferences);
     ImGui::GetIO().FontDefault = fonts_.of(Type::small);
     apply_style(ImGui::GetStyle(), look);
     ImVector<ImGuiInputEvent>& queue = context_->InputEventsQueue;

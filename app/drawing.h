@@ -4,6 +4,7 @@
 
 #include "app/session.h"
 #include "ui/shell/shell.h"
+#include "ui/widgets/sketch.h"
 
 #include <imgui.h>
 
@@ -21,6 +22,12 @@ public:
     // Loads the fonts again when the preferences ask for another size. True when the atlas changed: its
     // texture is stale. Call between frames.
     bool prepare(const Preferences& preferences, float display_scale);
+    // Makes this the context that ImGui works on, where there are several.
+    void enter() const { ImGui::SetCurrentContext(context_); }
+    // The next frames are written down as shapes too; null: no more.
+    void set_sketch(Sketch* sketch) { sketch_ = sketch; }
+    // Of the last frame, which was written down in `sketch`.
+    std::string svg(const Sketch& sketch, const Preferences& preferences) const;
     // One frame, from NewFrame to Render; actions are applied to the session. True when the next frame should
     // follow at once.
     bool build(Session& session, double clock, double seconds);
@@ -35,6 +42,9 @@ private:
     float scale_ = 0;
     bool presenter_ = false;
     Shell shell_;
+    Sketch* sketch_ = nullptr;
+
+    Look look(const Preferences& preferences) const;
 };
 
 // The fonts beside the assets of an installation, or the system's.

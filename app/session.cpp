@@ -170,7 +170,9 @@ void Session::run(Command command)
         }
         break;
     case Command::save_picture:
-        picture_asked_ = true;
+    case Command::save_svg:
+    case Command::save_animation:
+        save_asked_ = command;
         break;
     case Command::quit:
         quit_ = true;
@@ -589,6 +591,7 @@ Frame Session::frame(double clock) const
             &lab,
             &team_->frame(),
             &stage_,
+            saving_ ? &*saving_ : nullptr,
             asked_ ? std::string_view(aside_->view) : std::string_view()};
 }
 

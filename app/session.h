@@ -65,8 +65,10 @@ public:
     const std::string& own_view() const { return aside_ ? aside_->view : view_; }
     // Scenes to walk through; the first one opens at once.
     void set_script(DemoScript script);
-    // Whether a picture of the next frame was asked for, once.
-    bool take_picture() { return std::exchange(picture_asked_, false); }
+    // What of the view was asked to be saved, once: a picture of the next frame, its SVG, its animation.
+    std::optional<Command> take_save() { return std::exchange(save_asked_, std::nullopt); }
+    // How far an animation is; nothing when none is being saved.
+    void set_saving(std::optional<Saving> saving) { saving_ = std::move(saving); }
     // The desk of the study mode; an empty one before.
     void set_study(std::unique_ptr<StudyDesk> desk);
     // The desk of the live lab; one without a device before.
@@ -143,7 +145,8 @@ private:
     bool asked_ = false;              // it is a question's
     std::optional<double> start_at_;  // the lesson's moment of the view it has opened
     bool dragging_ = false;
-    bool picture_asked_ = false;
+    std::optional<Command> save_asked_;
+    std::optional<Saving> saving_;
     bool quit_ = false;
 };
 

@@ -24,42 +24,35 @@ namespace ringside
 namespace
 {
 
-class EglOffscreen final : public Offscreen
+// A framebuffer in the OpenGL context that is current, and ImGui's renderer in ImGui's current context.
+class Target final : public Offscreen
 {
 public:
-    EglOffscreen(EGLDisplay display, EGLContext context, int width, int height)
-        : display_(display), context_(context), width_(width), height_(height)
-    {
-    }
-    EglOffscreen(const EglOffscreen&) = delete;
-    EglOffscreen& operator=(const EglOffscreen&) = delete;
+    Target(int width, int height) : width_(width), height_(height) {}
+    Target(const Target&) = delete;
+    Target& operator=(const Target&) = delete;
 
-    ~EglOffscreen() override
+    ~Target() override
     {
         if (ready_)
         {
             ImGui_ImplOpenGL3_Shutdown();
         }
-        eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-        eglDestroyContext(display_, context_);
-        eglTerminate(display_);
+        glDeleteRenderbuffers(1, &colour_);
+        glDeleteFramebuffers(1, &framebuffer_);
     }
 
     bool start()
     {
-        if (gladLoadGL(eglGetProcAddress) == 0)
-        {
-            return false;
-        }
-        GLuint colour = 0;
         glGenFramebuffers(1, &framebuffer_);
-        glGenRenderbuffers(1, &colour);
+        glGenRenderbuffers(1, &colour_);
         glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
-        glBindRenderbuffer(GL_RENDERBUFFER, colour);
+        glBindRenderbuffer(GL_RENDERBUFFER, colour_);
         glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, width_, height_);
-        glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, colour);
+        glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, colour_);
         ready_ = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE &&
                  ImGui_ImplOpenGL3_Init("#version 330");
+        glBindFramebuffer(GL_FRAMEBUFFER, 0);
         return ready_;
     }
 
@@ -72,18 +65,23 @@ public:
     void draw() override
     {
         ImGui_ImplOpenGL3_NewFrame();
+        glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
         glViewport(0, 0, width_, height_);
         glClearColor(0, 0, 0, 1);
         glClear(GL_COLOR_BUFFER_BIT);
         ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
         glFinish();
+        glBindFramebuffer(GL_FRAMEBUFFER, 0);
     }
 
     Image read() override
     {
         const auto row = static_cast<std::size_t>(width_) * 4;
         std::vector<std::uint8_t> upside_down(row * static_cast<std::size_t>(height_));
+        glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
+        glPixelStorei(GL_PACK_ALIGNMENT, 1);
         glReadPixels(0, 0, width_, height_, GL_RGBA, GL_UNSIGNED_BYTE, upside_down.data());
+        glBindFramebuffer(GL_FRAMEBUFFER, 0);
         Image image{width_, height_, std::vector<std::uint8_t>(upside_down.size())};
         for (std::size_t y = 0; y < static_cast<std::size_t>(height_); ++y)
         {
@@ -98,12 +96,41 @@ public:
     }
 
 private:
-    EGLDisplay display_;
-    EGLContext context_;
     int width_;
     int height_;
     GLuint framebuffer_ = 0;
+    GLuint colour_ = 0;
     bool ready_ = false;
+};
+
+// A context of its own for the target.
+class EglOffscreen final : public Offscreen
+{
+public:
+    EglOffscreen(EGLDisplay display, EGLContext context, int width, int height)
+        : display_(display), context_(context), target_(std::make_unique<Target>(width, height))
+    {
+    }
+    EglOffscreen(const EglOffscreen&) = delete;
+    EglOffscreen& operator=(const EglOffscreen&) = delete;
+
+    ~EglOffscreen() override
+    {
+        target_.reset(); // while its context is there
+        eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+        eglDestroyContext(display_, context_);
+        eglTerminate(display_);
+    }
+
+    bool start() { return gladLoadGL(eglGetProcAddress) != 0 && target_->start(); }
+    void upload_fonts() override { target_->upload_fonts(); }
+    void draw() override { target_->draw(); }
+    Image read() override { return target_->read(); }
+
+private:
+    EGLDisplay display_;
+    EGLContext context_;
+    std::unique_ptr<Target> target_;
 };
 
 EGLDisplay surfaceless_display()
@@ -156,6 +183,12 @@ Result<std::unique_ptr<Offscreen>> Offscreen::create(int width, int height)
         return missing;
     }
     return std::unique_ptr<Offscreen>(std::move(screen));
+}
+
+std::unique_ptr<Offscreen> Offscreen::beside_window(int width, int height)
+{
+    auto target = std::make_unique<Target>(width, height);
+    return target->start() ? std::move(target) : nullptr;
 }
 
 Issues save_png(const Image& image, const std::filesystem::path& path)

@@ -23,6 +23,8 @@ class Offscreen
 public:
     // The issue says what is missing when there is no EGL.
     static Result<std::unique_ptr<Offscreen>> create(int width, int height);
+    // In the OpenGL context of a window that is current, for ImGui's current context; null when it cannot be.
+    static std::unique_ptr<Offscreen> beside_window(int width, int height);
     virtual ~Offscreen() = default;
     // Draws ImGui's last frame.
     virtual void draw() = 0;

@@ -2,27 +2,19 @@
 
 #include <fmt/format.h>
 
-#include "app/demo_script_file.h"
-#include "app/drawing.h"
 #include "app/files.h"
-#include "app/input.h"
-#include "app/lesson_files.h"
 #include "app/window/offscreen.h"
-#include "core/scenario/json.h"
+#include "app/window/stage.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
 
 namespace ringside
 {
 
 namespace
 {
-
-constexpr int kLeastSize = 320;
-constexpr int kMostSize = 7680;
 
 int list_views(const CommonOptions& common)
 {
@@ -42,271 +34,22 @@ int list_views(const CommonOptions& common)
     return kDone;
 }
 
-Issues check(const PictureOptions& options, int& width, int& height)
+// One more frame, written down as shapes.
+Issues save_svg(Stage& stage, const std::filesystem::path& path)
 {
-    Issues issues;
-    const auto stops = static_cast<int>(tour_stops().size());
-    if (options.tour < 0 || options.tour > stops)
-    {
-        issues.push_back(
-            {"--tour", fmt::format("there is no stop {}", options.tour), fmt::format("use 1 to {}", stops)});
-    }
-    if (options.lesson.empty() && options.script.empty() && find_view(options.view) == nullptr)
-    {
-        const auto known = view_ids();
-        const std::string near =
-            nearest_word(options.view, std::vector<std::string>(known.begin(), known.end()));
-        issues.push_back({"--view", fmt::format("there is no view \u201c{}\u201d", options.view),
-                          near.empty() ? fmt::format("use one of {}", fmt::join(known, ", "))
-                                       : "did you mean " + near + "?"});
-    }
-    char rest = 0;
-    if (std::sscanf(options.size.c_str(), "%dx%d%c", &width, &height, &rest) != 2 || width < kLeastSize ||
-        height < kLeastSize || width > kMostSize || height > kMostSize)
-    {
-        issues.push_back(
-            {"--size", fmt::format("\u201c{}\u201d is no size", options.size),
-             fmt::format("use WIDTHxHEIGHT, each {} to {}, like 1280x800", kLeastSize, kMostSize)});
-    }
-    if (options.output.empty())
-    {
-        issues.push_back({"-o", "no file to write", "give -o FILE.png"});
-    }
-    if (!(options.text_scale >= 0.75 && options.text_scale <= 2.5)) // nor when it is not a number
-    {
-        issues.push_back({"--text-scale", fmt::format("{} is outside 0.75 to 2.5", options.text_scale), ""});
-    }
-    if (std::isnan(options.time))
-    {
-        issues.push_back({"--time", "that is not a number", "give a moment in the view's units, 0 or more"});
-    }
-    return issues;
+    Sketch sketch;
+    stage.drawing().set_sketch(&sketch);
+    stage.drawing().build(stage.session(), 1, 1.0 / 60);
+    const std::string svg = stage.drawing().svg(sketch, stage.session().preferences());
+    stage.drawing().set_sketch(nullptr);
+    return save_text(path, svg);
 }
 
-// Plays the lesson as far as the step that is asked for, skipping what it asks on the way.
-Issues open_lesson(Session& session, const PictureOptions& options)
+// What has been built last, in pixels.
+Issues save_pixels(Offscreen& screen, const std::filesystem::path& path)
 {
-    session.apply(StartLesson{options.lesson});
-    const Frame first = session.frame(0);
-    if (first.lesson == nullptr)
-    {
-        return {{"--lesson", first.notice, ""}};
-    }
-    const auto steps = static_cast<int>(first.lesson->lesson().steps.size());
-    if (options.step < 1 || options.step > steps)
-    {
-        return {
-            {"--step", fmt::format("there is no step {}", options.step), fmt::format("use 1 to {}", steps)}};
-    }
-    for (int i = 1; i < options.step; ++i)
-    {
-        session.apply(LessonInput{LessonMove::skip, 0});
-        session.apply(LessonInput{LessonMove::next, 0});
-    }
-    if (options.reveal)
-    {
-        session.apply(LessonInput{LessonMove::skip, 0});
-    }
-    return {};
-}
-
-} // namespace
-
-namespace
-{
-
-// A drill of one question, and what was done with it so far.
-Issues ask(const PictureOptions& options, const QuestionBank& bank, Session& session)
-{
-    const auto found = find_variant(bank, options.question);
-    if (!found)
-    {
-        return {{"--question", fmt::format("there is no question \u201c{}\u201d", options.question),
-                 "ringside question list names them"}};
-    }
-    const DeckCard card{found->family->id, options.seed, false, found->get().target_s,
-                        static_cast<int>(found->variant)};
-    StartDrill drill;
-    drill.cards.push_back(card);
-    const Action start = StudyAction(std::move(drill));
-    session.apply(start);
-    for (int i = 0; i < options.hints; ++i)
-    {
-        session.apply(StudyAction(StudyStep{DrillInput{DrillKey::hint}}));
-    }
-    if (!options.answer.empty())
-    {
-        session.apply(StudyAction(AnswerQuestion{options.answer}));
-    }
-    return {};
-}
-
-// What the study views show: a file's progress, half a day after its last review. Nothing is written.
-Issues open_progress(const PictureOptions& options, const Opened& opened, Session& session)
-{
-    Issues issues;
-    StudyDesk::Setup setup = study_setup(opened.assets, opened.presets, issues);
-    if (!options.progress.empty())
-    {
-        const auto text = read_text(options.progress, kMaxJsonBytes);
-        const ProgressRead read = text ? read_progress(*text) : ProgressRead{{}, text.issues(), false, true};
-        if (!read.whole)
-        {
-            return read.issues;
-        }
-        setup.progress = read.progress;
-        if (!read.progress.reviews.empty())
-        {
-            const std::int64_t at = read.progress.reviews.back().time_ms + kDayMs / 2;
-            setup.clock = [at] { return StudyTime{at, 0}; };
-        }
-    }
-    const auto asking = setup.asking;
-    session.set_study(std::make_unique<StudyDesk>(std::move(setup)));
-    const Issues more = options.question.empty() ? Issues() : ask(options, asking->bank(), session);
-    issues.insert(issues.end(), more.begin(), more.end());
-    return issues;
-}
-
-} // namespace
-
-namespace
-{
-
-constexpr double kPatience = 120; // [s]
-constexpr double kPressed = 5;    // [s] for what keys have started to end
-
-void press_keys(Drawing& drawing, Session& session, std::string_view keys)
-{
-    for (const char key : keys)
-    {
-        const int code = key >= '0' && key <= '9'   ? ImGuiKey_0 + (key - '0')
-                         : key >= 'a' && key <= 'z' ? ImGuiKey_A + (key - 'a')
-                                                    : ImGuiKey_None;
-        for (const bool down : {true, false})
-        {
-            if (code != ImGuiKey_None)
-            {
-                ImGui::GetIO().AddKeyEvent(static_cast<ImGuiKey>(code), down);
-            }
-            drawing.build(session, 0, 1.0 / 60);
-        }
-    }
-    session.team().wait(kPressed);
-    for (int i = 0; !keys.empty() && i < 3; ++i)
-    {
-        drawing.build(session, 0, 1.0 / 60);
-    }
-}
-
-Issues find_the_term(const PictureOptions& options, const Session& session)
-{
-    const std::vector<GlossaryTerm>& terms = session.frame(0).course->course.glossary;
-    if (options.term.empty() || find_term(terms, options.term) != nullptr)
-    {
-        return {};
-    }
-    const auto near = nearest_terms(terms, options.term, 1);
-    return {{"--term", fmt::format("there is no term \u201c{}\u201d", options.term),
-             near.empty() ? "" : "did you mean " + terms[near.front()].id + "?"}};
-}
-
-// What lies over the window: the search, the tour.
-void lay_over(Drawing& drawing, Session& session, const PictureOptions& options)
-{
-    if (!options.find.empty())
-    {
-        drawing.shell().palette().open();
-        drawing.shell().palette().type(options.find);
-    }
-    if (options.tour > 0)
-    {
-        drawing.shell().tour().start(static_cast<std::size_t>(options.tour) - 1);
-    }
-    for (int i = 0; i < 4; ++i)
-    {
-        drawing.build(session, 0, 1.0 / 60);
-    }
-}
-
-// A real run on the processor with a fixed seed: half-way the learning rate goes up tenfold for a while, and
-// the run without that is beside it.
-void train_in_lab(LabDesk& lab, std::int64_t steps)
-{
-    lab.wake();
-    lab.wait(kPatience);
-    lab.run_to(steps / 2, kPatience);
-    lab.apply(LabCommand::mark);
-    lab.apply(LabCommand::sample);
-    TrainerConfig config = lab.frame().a.config;
-    TrainerConfig hot = config;
-    hot.recipe.learning_rate *= 10;
-    lab.apply(TurnKnobs{hot});
-    lab.run_to(steps * 5 / 8, kPatience);
-    lab.apply(TurnKnobs{config});
-    lab.run_to(steps, kPatience);
-    lab.apply(LabCommand::sample);
-    lab.apply(LabCommand::second);
-    lab.wait(kPatience);
-}
-
-Issues open_lab(const PictureOptions& options, const Opened& opened, Session& session)
-{
-    LabDesk::Setup setup = lab_setup(opened.assets, opened.presets, "cpu");
-    setup.probe_seconds = 0.2;
-    setup.checkpoint.clear();
-    session.set_lab(std::make_unique<LabDesk>(std::move(setup)));
-    LabDesk& lab = session.lab();
-    if (!options.demo.empty())
-    {
-        const auto demos = lab_demos();
-        const auto found =
-            std::find_if(demos.begin(), demos.end(), [&](const LabDemo& d) { return d.id == options.demo; });
-        if (found == demos.end())
-        {
-            std::vector<std::string_view> ids;
-            std::transform(demos.begin(), demos.end(), std::back_inserter(ids),
-                           [](const LabDemo& d) { return d.id; });
-            return {{"--demo", fmt::format("there is no demonstration \u201c{}\u201d", options.demo),
-                     fmt::format("use one of {}", fmt::join(ids, ", "))}};
-        }
-        lab.wake();
-        lab.wait(kPatience);
-        lab.apply(AskDemo{static_cast<std::size_t>(found - demos.begin())});
-        if (options.reveal)
-        {
-            lab.apply(AnswerDemo{0});
-            lab.wait(kPatience);
-        }
-    }
-    else if (options.steps > 0)
-    {
-        train_in_lab(lab, options.steps);
-    }
-    else
-    {
-        lab.wake();
-        lab.wait(kPatience);
-    }
-    return {};
-}
-
-// Real steps of three strategies on the same weights.
-void train_with_team(TeamDesk& team, std::int64_t steps)
-{
-    constexpr std::array<std::size_t, 3> kInTurn{0, 2, 6}; // data parallel, ZeRO-2, a pipeline
-    for (std::size_t i = 0; i < kInTurn.size(); ++i)
-    {
-        const auto until =
-            steps * static_cast<std::int64_t>(i + 1) / static_cast<std::int64_t>(kInTurn.size());
-        TeamWish wish = team.frame().wish;
-        wish.strategy = kInTurn.at(i);
-        team.apply(WishTeam{wish});
-        if (until > 0)
-        {
-            team.run_to(until, kPatience);
-        }
-    }
+    screen.draw();
+    return save_png(screen.read(), path);
 }
 
 } // namespace
@@ -317,112 +60,37 @@ int run_picture(const CommonOptions& common, const PictureOptions& options)
     {
         return list_views(common);
     }
-    int width = 0;
-    int height = 0;
-    Issues issues = check(options, width, height);
-    auto presets = open_presets(common);
-    if (!presets)
+    Issues issues;
+    if (options.output.empty())
     {
-        issues.insert(issues.end(), presets.issues().begin(), presets.issues().end());
-        return print_faults(issues);
+        issues.push_back({"-o", "no file to write", "give -o FILE.png or FILE.svg"});
     }
-    Session session(presets->presets, default_scenario(presets->presets));
-    const auto open = [&](const std::string& file)
+    auto opened = Stage::open(common, options, std::move(issues));
+    if (!opened)
     {
-        auto scenario =
-            file.empty() ? Result<Scenario>(session.scenario()) : read_scenario(file, presets->presets);
-        if (!scenario)
-        {
-            issues.insert(issues.end(), scenario.issues().begin(), scenario.issues().end());
-            return;
-        }
-        session.start_with(std::move(*scenario));
-    };
-    if (!options.compare.empty())
-    {
-        open(options.compare);
-        session.apply(Command::compare);
+        return print_faults(opened.issues());
     }
-    open(options.scenario);
-    const Issues of_study = open_progress(options, *presets, session);
-    issues.insert(issues.end(), of_study.begin(), of_study.end());
-    if (options.view == "lab" && !has_errors(issues))
+    Stage& stage = **opened;
+    if (options.time >= 0)
     {
-        const Issues of_lab = open_lab(options, *presets, session);
-        issues.insert(issues.end(), of_lab.begin(), of_lab.end());
+        stage.session().apply(Seek{std::min(options.time, stage.motion().duration)});
     }
-    if (has_errors(issues))
-    {
-        return print_faults(issues);
-    }
-    if (options.view == "ranks")
-    {
-        train_with_team(session.team(), options.steps);
-    }
-    session.set_course(open_course(presets->assets, issues), {});
-    Preferences preferences;
-    preferences.light = options.light;
-    preferences.text_scale = static_cast<float>(options.text_scale);
-    preferences.presenter = options.presenter;
-    preferences.reduced_motion = true; // nothing on its way from an earlier state
-    session.set_preferences(preferences);
-    if (!options.script.empty())
-    {
-        auto script = read_demo_script(options.script, presets->assets, presets->presets);
-        if (!script)
-        {
-            return print_faults(script.issues());
-        }
-        session.set_script(std::move(*script));
-        for (int i = 1; i < options.step; ++i)
-        {
-            session.apply(StageStep{1});
-        }
-    }
-    else if (options.lesson.empty())
-    {
-        session.apply(OpenView{options.view});
-    }
-    else if (const Issues faults = open_lesson(session, options); !faults.empty())
-    {
-        return print_faults(faults);
-    }
-    session.say("");
-    Drawing drawing(find_fonts(presets->assets));
-    drawing.prepare(preferences, 1);
-    ImGui::GetIO().DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
-    auto screen = Offscreen::create(width, height);
+    const std::filesystem::path path = options.output;
+    const bool shapes = path.extension() == ".svg";
+    auto screen = shapes ? Result<std::unique_ptr<Offscreen>>(nullptr)
+                         : Offscreen::create(stage.width(), stage.height());
     if (!screen)
     {
         return print_faults(screen.issues());
     }
-    (*screen)->upload_fonts();
-    if (const Issues faults = find_the_term(options, session); !faults.empty())
+    if (*screen)
     {
-        return print_faults(faults);
+        (*screen)->upload_fonts(); // what is built from now on refers to them
     }
-    if (!options.term.empty())
-    {
-        drawing.shell().show("glossary", options.term);
-    }
-    const Motion motion = drawing.shell().motion(session.frame(0));
-    session.advance(0, motion); // to where the view rests
-    if (options.time >= 0)
-    {
-        session.apply(Seek{std::min(options.time, motion.duration)});
-    }
-    // The first frames of a window settle its sizes; a view that is still computing asks for more.
-    constexpr int kSettling = 3;
-    constexpr int kMostFrames = 5000;
-    bool more = true;
-    for (int i = 0; i < kSettling || (more && i < kMostFrames); ++i)
-    {
-        more = drawing.build(session, i, 1.0 / 60);
-    }
-    press_keys(drawing, session, options.press);
-    lay_over(drawing, session, options);
-    (*screen)->draw();
-    const Issues saved = save_png((*screen)->read(), options.output);
+    stage.settle();
+    stage.press(options.press);
+    stage.lay_over(options);
+    const Issues saved = shapes ? save_svg(stage, path) : save_pixels(**screen, path);
     return has_errors(saved) ? print_faults(saved) : kDone;
 }
 

@@ -10,6 +10,7 @@
 #include "app/lesson_files.h"
 #include "app/settings.h"
 #include "app/window/offscreen.h"
+#include "app/window/window_film.h"
 
 #include <GLFW/glfw3.h>
 #include <imgui_impl_glfw.h>
@@ -106,15 +107,24 @@ int no_display()
 class Loop
 {
 public:
-    Loop(Screen& screen, Drawing& drawing, Session& session, Settings settings, const Presets& presets,
+    Loop(Screen& screen, Drawing& drawing, Session& session, Settings settings, const Opened& opened,
          bool first_start = false)
         : screen_(screen), drawing_(drawing), session_(session), settings_(std::move(settings)),
-          presets_(presets), first_start_(first_start), saved_scenario_(session.own_scenario())
+          presets_(opened.presets), fonts_(find_fonts(opened.assets)), first_start_(first_start),
+          saved_scenario_(session.own_scenario())
     {
         if (session.lessons() != nullptr)
         {
             saved_finished_ = session.lessons()->done();
         }
+    }
+
+    Loop(const Loop&) = delete;
+    Loop& operator=(const Loop&) = delete;
+    ~Loop()
+    {
+        film_.reset();
+        drawing_.enter();
     }
 
     // Until the window is closed, or `until` on glfw's clock.
@@ -130,6 +140,11 @@ public:
             const bool woken = ImGui::GetCurrentContext()->InputEventsQueue.Size > 0;
             frames = woken ? kFramesPerEvent : frames - 1;
             save_when_settled(now);
+            if (film_)
+            {
+                draw_film();
+                frames = kFramesPerEvent;
+            }
             if (frames < 0 && !resized() && !ImGui::GetIO().WantTextInput && !session_.ticking())
             {
                 continue; // nothing happened: draw nothing
@@ -186,12 +201,75 @@ private:
         glClearColor(0, 0, 0, 1);
         glClear(GL_COLOR_BUFFER_BIT);
         ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-        if (session_.take_picture())
+        if (const auto save = session_.take_save())
         {
-            save_picture();
+            this->save(*save);
         }
         glfwSwapBuffers(screen_.window());
         return more;
+    }
+
+    void save(Command what)
+    {
+        switch (what)
+        {
+        case Command::save_svg:
+            save_svg();
+            break;
+        case Command::save_animation:
+            film_ ? stop_film("Stopped; no animation was saved") : start_film();
+            break;
+        default:
+            save_picture();
+        }
+    }
+
+    // The same frame once more, written down as shapes.
+    void save_svg()
+    {
+        Sketch sketch;
+        session_.say("");
+        drawing_.set_sketch(&sketch);
+        drawing_.build(session_, glfwGetTime(), 1e-4);
+        drawing_.set_sketch(nullptr);
+        const auto saved =
+            save_new("ringside-" + session_.view() + ".svg", drawing_.svg(sketch, session_.preferences()));
+        session_.say(saved ? "Saved " + saved->string() : "Not saved: " + to_line(saved.issues().front()));
+    }
+
+    void start_film()
+    {
+        auto started =
+            WindowFilm::start(session_, presets_, fonts_, screen_.scale(), drawn_width_, drawn_height_);
+        drawing_.enter();
+        if (!started)
+        {
+            session_.say(to_line(started.issues().front()));
+            return;
+        }
+        film_ = std::move(*started);
+        session_.set_saving(film_->saving());
+    }
+
+    void stop_film(const std::string& says)
+    {
+        film_.reset();
+        drawing_.enter();
+        session_.set_saving({});
+        session_.say(says);
+        frames_ = kFramesPerEvent;
+    }
+
+    // A frame of the film for each of the window.
+    void draw_film()
+    {
+        const bool more = film_->step();
+        drawing_.enter();
+        session_.set_saving(film_->saving());
+        if (!more)
+        {
+            stop_film(film_->finish());
+        }
     }
 
     // What has just been drawn and not yet been shown.
@@ -278,7 +356,9 @@ private:
     Session& session_;
     Settings settings_;
     const Presets& presets_;
+    FontFiles fonts_;
     bool first_start_; // no settings are kept yet
+    std::unique_ptr<WindowFilm> film_; // that is being saved
     Scenario saved_scenario_;
     std::set<std::string> saved_finished_;
     double changed_at_ = 0;
@@ -373,28 +453,29 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
     {
         session.apply(Play{true}); // the first picture moves by itself
     }
-    const bool chosen = !options.view.empty() || !options.scenario.empty() || !options.lesson.empty();
+    const bool chosen = !options.view.empty() || !options.scenario.empty() || !options.lesson.empty() ||
+                        !options.script.empty();
     if (first_start && !options.no_tour && !chosen && !options.presenter)
     {
         drawing.shell().tour().start();
     }
-    Loop loop(screen, drawing, session, settings, opened->presets, first_start);
+    Loop loop(screen, drawing, session, settings, *opened, first_start);
     loop.run();
     loop.save_all();
     return kDone;
 }
 
-std::optional<double> idle_cpu_share(const Presets& presets, const FontFiles& fonts, double seconds)
+std::optional<double> idle_cpu_share(const Opened& opened, double seconds)
 {
-    Session session(presets, default_scenario(presets));
-    Drawing drawing(fonts);
+    Session session(opened.presets, default_scenario(opened.presets));
+    Drawing drawing(find_fonts(opened.assets));
     Screen screen(1280, 800, false);
     if (!screen.good())
     {
         return std::nullopt;
     }
     screen.start_backends();
-    Loop loop(screen, drawing, session, {}, presets);
+    Loop loop(screen, drawing, session, {}, opened);
     loop.run(glfwGetTime() + 1); // the first frames are not idle
     const std::clock_t before = std::clock();
     const double from = glfwGetTime();

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "app/commands.h"
-#include "core/scenario/presets.h"
-#include "ui/shell/look.h"
 
 #include <optional>
 
 namespace ringside
 {
+
+struct Opened;
 
 struct WindowOptions
 {
@@ -23,7 +23,7 @@ struct WindowOptions
 
 // CPU time over wall time of the real event loop with nothing to do, in a hidden window. Nothing without a
 // display.
-std::optional<double> idle_cpu_share(const Presets& presets, const FontFiles& fonts, double seconds);
+std::optional<double> idle_cpu_share(const Opened& opened, double seconds);
 
 int run_window(const CommonOptions& common, const WindowOptions& options);
 

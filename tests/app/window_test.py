@@ -265,6 +265,31 @@ def test_ctrl_s_saves_the_picture_where_it_was_started_and_says_so():
         assert kept(home, "settings.json")["view"] == "pipelines"
 
 
+def test_ctrl_shift_s_saves_the_animation_while_the_window_goes_on():
+    with folder() as home, folder() as started_in, Display() as display:
+        with Ringside(display, home, "--view", "zero", started_in=started_in) as ringside:
+            until("a drawn window", lambda: colours(ringside.pixels()) > 100)
+            ringside.key("ctrl+shift+s")
+            begun = until("a file that is being written", lambda: list(pathlib.Path(started_in).iterdir()))
+            before = ringside.pixels()
+            ringside.key("t")  # the window answers meanwhile
+            until("the other theme", lambda: share_changed(before, ringside.pixels()) > 0.2)
+            final = "ringside-zero.mp4" if shutil.which("ffmpeg") else "ringside-zero-frames"
+            until("the animation", lambda: [entry.name for entry in pathlib.Path(started_in).iterdir()] == [final])
+            assert begun[0].name.startswith(final) and begun[0].name != final, begun
+            # Once more, stopped on the way: nothing stays.
+            ringside.key("ctrl+shift+s")
+            until("another that is being written", lambda: len(list(pathlib.Path(started_in).iterdir())) == 2)
+            ringside.key("ctrl+shift+s")
+            until("nothing of it", lambda: [entry.name for entry in pathlib.Path(started_in).iterdir()] == [final])
+            # A view that does not move says so and writes nothing.
+            ringside.key("bracketleft")
+            ringside.key("ctrl+shift+s")
+            time.sleep(1)
+            assert [entry.name for entry in pathlib.Path(started_in).iterdir()] == [final]
+            ringside.leaves()
+
+
 def test_a_short_drill_by_keyboard_is_kept():
     with folder() as home, Display() as display:
         with Ringside(display, home, "--view", "drill") as ringside:

@@ -68,12 +68,12 @@ std::string fault_of_xml(std::string_view text)
     return !ended ? "not closed" : "";
 }
 
-struct Saving
+struct SavingRoom
 {
     Window window;
     std::vector<SaveText> files;
 
-    Saving()
+    SavingRoom()
     {
         window.session().to_file = [this](const SaveText& file)
         {
@@ -105,7 +105,7 @@ TEST_CASE("the reader of XML finds what is not well-formed")
 
 TEST_CASE("G hands over a well-formed SVG with every row, and the status line says where it went")
 {
-    Saving s;
+    SavingRoom s;
     s.window.key(ImGuiKey_G);
     REQUIRE(s.files.size() == 1);
     CHECK(s.files[0].name == "ringside-pipelines.svg");
@@ -125,7 +125,7 @@ TEST_CASE("G hands over a well-formed SVG with every row, and the status line sa
 
 TEST_CASE("E hands over a trace with a process for every row, every operation and what they wait for")
 {
-    Saving s;
+    SavingRoom s;
     s.window.key(ImGuiKey_E);
     REQUIRE(s.files.size() == 1);
     CHECK(s.files[0].name == "ringside-pipelines.json");
@@ -163,7 +163,7 @@ TEST_CASE("E hands over a trace with a process for every row, every operation an
 
 TEST_CASE("a schedule that cannot run is left out of what is saved")
 {
-    Saving s;
+    SavingRoom s;
     Scenario few = s.window.session().scenario();
     few.training.global_batch = 32; // 4 micro-batches are too few for DualPipe
     s.window.session().apply(ChangeScenario{few});
@@ -178,18 +178,73 @@ TEST_CASE("a schedule that cannot run is left out of what is saved")
 
 TEST_CASE("Ctrl+S asks for one picture, of every view, and zooms and saves nothing else")
 {
-    Saving s;
+    SavingRoom s;
     for (const ViewInfo* view : views())
     {
         s.window.open(view->id);
         s.window.settle(2000);
         INFO(view->id);
         const std::string before = test::text_of(s.window);
-        CHECK(!s.window.session().take_picture());
+        CHECK(!s.window.session().take_save());
         s.window.key(ImGuiKey_S, ImGuiMod_Ctrl);
-        CHECK(s.window.session().take_picture());
-        CHECK(!s.window.session().take_picture());
+        CHECK(s.window.session().take_save() == Command::save_picture);
+        CHECK(!s.window.session().take_save());
         CHECK(test::text_of(s.window) == before);
     }
     CHECK(s.files.empty());
+}
+
+TEST_CASE("an animation and an SVG are asked for by key and by palette, once")
+{
+    SavingRoom s;
+    s.window.open("ring");
+    s.window.settle();
+    s.window.key(ImGuiKey_S, ImGuiMod_Ctrl | ImGuiMod_Shift);
+    CHECK(s.window.session().take_save() == Command::save_animation);
+    CHECK(!s.window.session().take_save());
+    s.window.key(ImGuiKey_K, ImGuiMod_Ctrl);
+    s.window.type("save this view as svg");
+    s.window.key(ImGuiKey_Enter);
+    CHECK(s.window.session().take_save() == Command::save_svg);
+}
+
+TEST_CASE("while an animation is saved the strip says how far it is, and stops it")
+{
+    SavingRoom s;
+    s.window.open("ring");
+    s.window.settle();
+    CHECK(!says(s.window, "Saving ringside-ring.mp4"));
+    s.window.session().set_saving(Saving{"ringside-ring.mp4", 0.43, 11.2});
+    s.window.frames(2);
+    CHECK(says(s.window, "Saving ringside-ring.mp4 43%, 12 s left"));
+    s.window.click("Stop saving the animation");
+    CHECK(s.window.session().take_save() == Command::save_animation);
+    s.window.session().set_saving({});
+    s.window.frames(2);
+    CHECK(!says(s.window, "Saving ringside-ring.mp4"));
+}
+
+TEST_CASE("a sketch holds the words that are on show, and drawing is the same with and without one")
+{
+    SavingRoom s;
+    for (const ViewInfo* view : views())
+    {
+        INFO(view->id);
+        s.window.open(view->id);
+        s.window.settle(2000);
+        s.window.frames(2);
+        const std::string shown = test::text_of(s.window);
+        Sketch sketch;
+        s.window.drawing.set_sketch(&sketch);
+        s.window.frames(1);
+        s.window.drawing.set_sketch(nullptr);
+        CHECK(test::text_of(s.window) == shown);
+        const std::string svg = s.window.drawing.svg(sketch, s.window.session().preferences());
+        CHECK(fault_of_xml(svg) == "");
+        const auto words =
+            std::count_if(sketch.shapes().begin(), sketch.shapes().end(),
+                          [](const SketchShape& shape) { return shape.kind == SketchShape::Kind::words; });
+        CHECK(words > 20);
+        CHECK(svg.find(">" + std::string(view->group) + "</text>") != std::string::npos);
+    }
 }

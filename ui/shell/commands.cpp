@@ -123,6 +123,10 @@ constexpr std::array kCommands{
                 [](const Frame& frame, Out& out) { click(frame, out, -1); }},
     CommandInfo{"Save this view as a picture", "Ctrl S", ctrl(ImGuiKey_S), 0,
                 [](const Frame&, Out& out) { out.push(Command::save_picture); }},
+    CommandInfo{"Save this view as SVG, to scale and to edit", "", ImGuiKey_None, 0,
+                [](const Frame&, Out& out) { out.push(Command::save_svg); }},
+    CommandInfo{"Save this animation, or stop saving it", "Ctrl Shift S", ImGuiMod_Shift | ctrl(ImGuiKey_S),
+                0, [](const Frame&, Out& out) { out.push(Command::save_animation); }},
     CommandInfo{"Quit", "Ctrl Q", ctrl(ImGuiKey_Q), 0,
                 [](const Frame&, Out& out) { out.push(Command::quit); }},
 };

@@ -43,6 +43,14 @@ struct Playback
     float speed = 1;
 };
 
+// An animation on its way into a file.
+struct Saving
+{
+    std::string name;        // "ringside-ring.mp4"
+    double share = 0;        // that is drawn, 0 to 1
+    double seconds_left = 0; // as it goes now; 0: not known yet
+};
+
 struct Frame
 {
     const Scenario& scenario; // as the person left it, perhaps with faults
@@ -64,6 +72,7 @@ struct Frame
     const LabFrame* lab = nullptr;         // of the session's lab; null only in a Frame made by hand
     const TeamFrame* team = nullptr;       // of the session's ranks; null only in a Frame made by hand
     const StageFrame* stage = nullptr;     // what is on for a class; null only in a Frame made by hand
+    const Saving* saving = nullptr;        // null: no animation is being saved
     std::string_view back = {}; // id of the view with the question that this one is shown for; empty: none
 
     bool valid() const { return !has_errors(issues); }
@@ -150,6 +159,8 @@ enum class Command
     compare,
     swap,
     save_picture,
+    save_svg,
+    save_animation, // or stops saving it
     quit
 };
 

@@ -65,6 +65,12 @@ float em_of(const Face& face, bool presenter)
 
 } // namespace
 
+FaceStyle style_of(Type type)
+{
+    const Face& face = kFaces.at(static_cast<std::size_t>(type));
+    return {face.strong, face.mono, face.mono ? kMonoFactor : kInterFactor};
+}
+
 Fonts load_fonts(ImFontAtlas& atlas, const FontFiles& files, float scale, bool presenter)
 {
     atlas.Clear();

@@ -30,6 +30,15 @@ enum class Type
 };
 inline constexpr std::size_t kTypes = 9;
 
+// The face of a type: its family and weight, and how tall ImGui's size of it is for an em of 1.
+struct FaceStyle
+{
+    bool strong = false;
+    bool mono = false;
+    float line_over_em = 1;
+};
+FaceStyle style_of(Type type);
+
 struct FontFiles
 {
     std::string words;        // Inter Regular
@@ -66,6 +75,8 @@ struct Preferences
     bool operator==(const Preferences&) const = default;
 };
 
+class Sketch;
+
 struct Look
 {
     const Theme& theme;
@@ -74,6 +85,7 @@ struct Look
     bool reduced_motion = false;
     ByteUnit unit = ByteUnit::decimal;
     bool hide_numbers = false; // what Painter writes has none
+    Sketch* sketch = nullptr; // what is drawn is written down there too
 
     float px(float design) const { return std::round(design * scale); }
     std::string_view gigabyte() const { return unit == ByteUnit::decimal ? "GB" : "GiB"; }

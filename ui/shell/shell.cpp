@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ui/shell/icons.h"
+#include "ui/shell/saving_strip.h"
 #include "ui/shell/scopes.h"
 #include "ui/shell/shows_by_id.h"
 
@@ -549,6 +550,10 @@ void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, c
         draw_verdict(frame, painter, area);
         draw_issues(frame, painter, area);
     }
+    if (frame.saving != nullptr)
+    {
+        draw_saving(frame, painter, area, out);
+    }
     const float transport = motion.duration > 0 ? std::min(area.w * 0.75F, painter.px(520)) : 0;
     const Rect moving = area.cut_right(transport);
     painter.part(kTourTime, moving);
@@ -806,7 +811,7 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
     const Motion motion = shown.motion(frame);
     Look open = painter.look;
     open.hide_numbers = false; // what is asked and pressed keeps its figures
-    const Painter plain(painter.list, open, painter.parts);
+    const Painter plain(painter.list.raw, open, painter.parts);
     if (frame.lesson != nullptr)
     {
         draw_lesson_title(frame, plain, parts);

@@ -6,7 +6,7 @@
 #include "ui/shell/lesson_panel.h"
 #include "ui/shell/palette.h"
 #include "ui/shell/panel.h"
-#include "ui/shell/stage.h"
+#include "ui/shell/stage_tools.h"
 #include "ui/shell/status.h"
 #include "ui/shell/tour.h"
 #include "ui/shell/view.h"
@@ -102,7 +102,7 @@ private:
     std::map<std::string, std::unique_ptr<View>, std::less<>> views_;
     Panel panel_;
     LessonPanel lesson_;
-    Stage stage_;
+    StageTools stage_;
     ClassTally tally_;
     std::vector<NamedPart> named_; // parts of the picture of this frame
     Tween ring_;

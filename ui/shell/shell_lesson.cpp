@@ -72,9 +72,9 @@ void Shell::draw_lesson_picture(const Frame& frame, const Painter& painter, Rect
     const bool own_view = frame.view == lesson.planned().view && !lesson.state.finished;
     const bool covered = lesson.pending() && !lesson.step().hide.empty();
     named_.clear();
-    const int first = painter.list.IdxBuffer.Size;
+    const int first = painter.list.raw.IdxBuffer.Size;
     {
-        const Painter named(painter.list, painter.look, &named_);
+        const Painter named(painter.list.raw, painter.look, &named_);
         // Labels at the ends of axes reach as far beyond it as the picture may.
         named.part("picture", {area.x - painter.px(12), area.y - painter.px(4), area.w + painter.px(24),
                                area.h + painter.px(4)});

@@ -1,5 +1,7 @@
 #include "ui/shell/spotlight.h"
 
+#include "ui/widgets/sketch.h"
+
 #include <imgui_internal.h>
 
 #include <algorithm>
@@ -74,7 +76,11 @@ void cover_parts(const Painter& painter, const std::vector<NamedPart>& parts,
         if (std::find(names.begin(), names.end(), part.name) != names.end())
         {
             covered.push_back(part.rect);
-            erase_inside(painter.list, part.rect, first);
+            erase_inside(painter.list.raw, part.rect, first);
+            if (painter.look.sketch != nullptr)
+            {
+                painter.look.sketch->erase_inside(part.rect.min(), part.rect.max());
+            }
         }
     }
     for (const Rect& r : covered)

@@ -1,8 +1,9 @@
-// Drawing in design units' vocabulary: rectangles, text by purpose, hatching, keycaps. Everything is an
-// ImDrawList primitive.
+// Drawing in design units' vocabulary: rectangles, text by purpose, hatching, keycaps. Everything goes
+// through the Canvas.
 #pragma once
 
 #include "ui/shell/look.h"
+#include "ui/widgets/canvas.h"
 
 #include <string_view>
 
@@ -54,11 +55,11 @@ class Painter
 {
 public:
     Painter(ImDrawList& draw_list, const Look& a_look, std::vector<NamedPart>* named = nullptr)
-        : list(draw_list), look(a_look), theme(a_look.theme), parts(named)
+        : list(draw_list, a_look.sketch), look(a_look), theme(a_look.theme), parts(named)
     {
     }
 
-    ImDrawList& list;
+    Canvas list;
     const Look& look;
     const Theme& theme;
     std::vector<NamedPart>* parts; // null: nobody asks for them

@@ -65,8 +65,8 @@ struct Sector
 void draw_sector(const Painter& p, const Sector& s, Colour colour)
 {
     // Quads side by side show seams when each edge is smoothed, so only the outline is.
-    const ImDrawListFlags flags = p.list.Flags;
-    p.list.Flags &= ~ImDrawListFlags_AntiAliasedFill;
+    const ImDrawListFlags flags = p.list.raw.Flags;
+    p.list.raw.Flags &= ~ImDrawListFlags_AntiAliasedFill;
     const int steps = s.steps();
     for (int i = 0; i < steps; ++i)
     {
@@ -75,7 +75,7 @@ void draw_sector(const Painter& p, const Sector& s, Colour colour)
         p.list.AddQuadFilled(on_circle(s.centre, s.inner, a), on_circle(s.centre, s.outer, a),
                              on_circle(s.centre, s.outer, b), on_circle(s.centre, s.inner, b), colour);
     }
-    p.list.Flags = flags;
+    p.list.raw.Flags = flags;
     std::array<ImVec2, 2UL * (kSegments + 1)> outline;
     for (int i = 0; i <= steps; ++i)
     {

@@ -12,7 +12,7 @@
 namespace ringside
 {
 
-class Stage
+class StageTools
 {
 public:
     // Over everything else of the window. While the pen is on the mouse is its own.

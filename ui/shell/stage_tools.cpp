@@ -1,4 +1,4 @@
-#include "ui/shell/stage.h"
+#include "ui/shell/stage_tools.h"
 
 #include "ui/shell/scopes.h"
 
@@ -25,7 +25,7 @@ Colour ink_of(const Theme& t, std::size_t ink)
 
 } // namespace
 
-void Stage::draw_strokes(const Painter& p, ImDrawList& list, const std::vector<Stroke>& strokes) const
+void StageTools::draw_strokes(const Painter& p, ImDrawList& list, const std::vector<Stroke>& strokes) const
 {
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     std::vector<ImVec2> points;
@@ -48,7 +48,7 @@ void Stage::draw_strokes(const Painter& p, ImDrawList& list, const std::vector<S
     }
 }
 
-void Stage::draw_pen(const Painter& p, std::vector<Stroke>& strokes)
+void StageTools::draw_pen(const Painter& p, std::vector<Stroke>& strokes)
 {
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     ImGui::SetNextWindowPos({0, 0});
@@ -100,7 +100,7 @@ void Stage::draw_pen(const Painter& p, std::vector<Stroke>& strokes)
 }
 
 // A ring so wide that it covers all of the window but its inside.
-void Stage::draw_spotlight(const Painter& p)
+void StageTools::draw_spotlight(const Painter& p)
 {
     const ImGuiIO& io = ImGui::GetIO();
     if (!ImGui::IsMousePosValid())
@@ -115,7 +115,7 @@ void Stage::draw_spotlight(const Painter& p)
     list.AddCircle(io.MousePos, inner, with_alpha(p.theme.text, 0.6F), 96, p.px(2));
 }
 
-void Stage::draw(const Frame& frame, const Painter& painter)
+void StageTools::draw(const Frame& frame, const Painter& painter)
 {
     auto found = strokes_.find(frame.view);
     if (frame.stage != nullptr && frame.stage->has(StageTool::pen))
@@ -133,7 +133,7 @@ void Stage::draw(const Frame& frame, const Painter& painter)
     }
 }
 
-bool Stage::keys(const Frame& frame, Out& out)
+bool StageTools::keys(const Frame& frame, Out& out)
 {
     if (frame.stage == nullptr || !frame.stage->has(StageTool::pen))
     {

@@ -1,0 +1,305 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "app/window/encoder.h"
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <utility>
+
+extern char** environ;
+
+namespace ringside
+{
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+std::string ffmpeg_path()
+{
+    const char* path = std::getenv("PATH");
+    std::istringstream folders(path == nullptr ? "" : path);
+    for (std::string folder; std::getline(folders, folder, ':');)
+    {
+        const fs::path file = fs::path(folder) / "ffmpeg";
+        std::error_code none;
+        if (fs::is_regular_file(file, none) && ::access(file.c_str(), X_OK) == 0)
+        {
+            return file.string();
+        }
+    }
+    return {};
+}
+
+// A descriptor that is closed.
+class File
+{
+public:
+    File() = default;
+    explicit File(int number) : number_(number) {}
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    ~File() { close(); }
+
+    int number() const { return number_; }
+    void close()
+    {
+        if (number_ >= 0)
+        {
+            ::close(std::exchange(number_, -1));
+        }
+    }
+    void take(int number)
+    {
+        close();
+        number_ = number;
+    }
+
+private:
+    int number_ = -1;
+};
+
+// The palette comes from the first frames, which are then cut off: reading all frames for it would keep all
+// of them in memory. Video in 4:2:0 wants even sides.
+std::vector<std::string> output_of(const RecordingPlan& plan, int samples)
+{
+    if (plan.path.extension() == ".gif")
+    {
+        return {"-filter_complex",
+                fmt::format("split[s][v];[s]trim=end_frame={0},palettegen=stats_mode=full[p];"
+                            "[v]trim=start_frame={0},setpts=PTS-STARTPTS[f];[f][p]paletteuse=dither=none:"
+                            "diff_mode=rectangle",
+                            samples),
+                "-f", "gif"};
+    }
+    return {"-vf",       "pad=ceil(iw/2)*2:ceil(ih/2)*2",
+            "-c:v",      "libx264",
+            "-crf",      "18",
+            "-pix_fmt",  "yuv420p",
+            "-movflags", "+faststart",
+            "-f",        "mp4"};
+}
+
+class Ffmpeg final : public Encoder
+{
+public:
+    explicit Ffmpeg(const RecordingPlan& plan)
+        : path_(plan.path), unfinished_(path_.string() + fmt::format(".{}.part", process_number()))
+    {
+    }
+    Ffmpeg(const Ffmpeg&) = delete;
+    Ffmpeg& operator=(const Ffmpeg&) = delete;
+
+    ~Ffmpeg() override
+    {
+        interrupt();
+        frames_.close();
+        wait();
+        if (!finished_)
+        {
+            ::unlink(unfinished_.c_str());
+        }
+    }
+
+    Issues start(const RecordingPlan& plan, int samples)
+    {
+        std::error_code none;
+        if (path_.has_parent_path())
+        {
+            fs::create_directories(path_.parent_path(), none);
+        }
+        const File made(::open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+        std::array<int, 2> ends{-1, -1};
+        if (fs::is_directory(path_, none) || made.number() < 0)
+        {
+            return {not_saved(fs::is_directory(path_, none) ? EISDIR : errno)};
+        }
+        if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+        {
+            return {not_saved(errno)};
+        }
+        frames_.take(ends[0]);
+        const File reads(ends[1]);
+        words_.take(::memfd_create("ffmpeg says", MFD_CLOEXEC));
+        return spawn(plan, samples, reads.number());
+    }
+
+    const fs::path& goes_to() const override { return path_; }
+
+    Issues add(const Image& image) override
+    {
+        std::size_t sent = 0;
+        while (sent < image.rgba.size())
+        {
+            const ssize_t n = ::send(frames_.number(), image.rgba.data() + sent, image.rgba.size() - sent,
+                                     MSG_NOSIGNAL); // it may have ended
+            if (n < 0 && errno == EINTR)
+            {
+                continue;
+            }
+            if (n <= 0)
+            {
+                wait();
+                return {failed()};
+            }
+            sent += static_cast<std::size_t>(n);
+        }
+        return {};
+    }
+
+    Issues finish() override
+    {
+        frames_.close();
+        if (wait() != 0)
+        {
+            return {failed()};
+        }
+        const File file(::open(unfinished_.c_str(), O_RDONLY | O_CLOEXEC));
+        if (file.number() < 0 || ::fsync(file.number()) != 0 ||
+            ::rename(unfinished_.c_str(), path_.c_str()) != 0)
+        {
+            return {not_saved(errno)};
+        }
+        finished_ = true;
+        return {};
+    }
+
+    void interrupt() override
+    {
+        if (const pid_t child = child_; child > 0)
+        {
+            ::kill(child, SIGKILL);
+        }
+    }
+
+private:
+    Issues spawn(const RecordingPlan& plan, int samples, int reads)
+    {
+        std::vector<std::string> words{"ffmpeg",
+                                       "-hide_banner",
+                                       "-loglevel",
+                                       "error",
+                                       "-y",
+                                       "-f",
+                                       "rawvideo",
+                                       "-pix_fmt",
+                                       "rgba",
+                                       "-video_size",
+                                       fmt::format("{}x{}", plan.width, plan.height),
+                                       "-framerate",
+                                       fmt::format("{:g}", plan.fps),
+                                       "-i",
+                                       "pipe:0"};
+        const auto more = output_of(plan, samples);
+        words.insert(words.end(), more.begin(), more.end());
+        words.push_back("file:" + unfinished_.string());
+        std::vector<char*> arguments;
+        for (std::string& word : words)
+        {
+            arguments.push_back(word.data());
+        }
+        arguments.push_back(nullptr);
+        posix_spawn_file_actions_t files;
+        posix_spawn_file_actions_init(&files);
+        posix_spawn_file_actions_adddup2(&files, reads, STDIN_FILENO);
+        posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+        posix_spawn_file_actions_adddup2(&files, words_.number(), STDERR_FILENO);
+        // A group of its own: Ctrl-C is ours to answer.
+        posix_spawnattr_t attributes;
+        posix_spawnattr_init(&attributes);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+        posix_spawnattr_setpgroup(&attributes, 0);
+        pid_t child = -1;
+        const int error =
+            ::posix_spawn(&child, ffmpeg_path().c_str(), &files, &attributes, arguments.data(), environ);
+        posix_spawn_file_actions_destroy(&files);
+        posix_spawnattr_destroy(&attributes);
+        child_ = error == 0 ? child : -1;
+        if (error != 0)
+        {
+            return {
+                {path_.string(), fmt::format("ffmpeg could not be started: {}", std::strerror(error)), ""}};
+        }
+        return {};
+    }
+
+    // Its status once it has ended; -1 when it was killed or never there.
+    int wait()
+    {
+        if (const pid_t child = child_; child > 0)
+        {
+            int status = 0;
+            while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
+            {
+            }
+            child_ = -1;
+            status_ = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        }
+        return status_;
+    }
+
+    Issue not_saved(int error) const
+    {
+        return {path_.string(), fmt::format("could not be saved: {}", std::strerror(error)), ""};
+    }
+
+    // With the last line of what ffmpeg said.
+    Issue failed() const
+    {
+        std::string said(4096, '\0');
+        const ssize_t n = ::pread(words_.number(), said.data(), said.size(), 0);
+        said.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+        while (said.ends_with('\n'))
+        {
+            said.pop_back();
+        }
+        const std::string last = said.substr(said.rfind('\n') + 1);
+        return {path_.string(),
+                last.empty() ? "could not be saved: ffmpeg stopped" : "could not be saved: ffmpeg: " + last,
+                ""};
+    }
+
+    fs::path path_;
+    fs::path unfinished_;
+    File frames_;
+    File words_; // what it writes to stderr
+    std::atomic<pid_t> child_ = -1;
+    int status_ = -1;
+    bool finished_ = false;
+};
+
+} // namespace
+
+bool has_ffmpeg()
+{
+    return !ffmpeg_path().empty();
+}
+
+int process_number()
+{
+    return ::getpid();
+}
+
+Result<std::unique_ptr<Encoder>> open_ffmpeg(const RecordingPlan& plan, int samples)
+{
+    auto encoder = std::make_unique<Ffmpeg>(plan);
+    if (Issues issues = encoder->start(plan, samples); !issues.empty())
+    {
+        return issues;
+    }
+    return std::unique_ptr<Encoder>(std::move(encoder));
+}
+
+} // namespace ringside

@@ -1,0 +1,116 @@
+#include "app/window/film.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr double kMostSeconds = 600;
+constexpr double kLongestUnasked = 60; // [s]
+constexpr int kMostFrames = 20'000;
+
+void check_range(Issues& issues, const char* option, double value, double least, double most)
+{
+    if (!(value >= least && value <= most))
+    {
+        issues.push_back({option, fmt::format("{:g} is out of range", value),
+                          fmt::format("use {:g} to {:g}", least, most)});
+    }
+}
+
+} // namespace
+
+double FilmPlan::at(int frame) const
+{
+    return frames > 1 ? from + (to - from) * static_cast<double>(frame) / (frames - 1) : to;
+}
+
+Result<FilmPlan> plan_film(const Motion& motion, const FilmOptions& o, bool gif)
+{
+    constexpr double kFilm = 30;
+    constexpr double kGif = 25;
+    Issues issues;
+    FilmPlan plan;
+    plan.fps = o.fps.value_or(gif ? kGif : kFilm);
+    plan.from = o.from.value_or(0);
+    plan.to = o.to.value_or(motion.duration);
+    check_range(issues, "--fps", plan.fps, 1, 60);
+    check_range(issues, "--from", plan.from, 0, motion.duration);
+    check_range(issues, "--to", plan.to, 0, motion.duration);
+    if (issues.empty() && !(plan.from < plan.to))
+    {
+        issues.push_back({"--to", fmt::format("{:g} does not come after {:g}", plan.to, plan.from),
+                          "give a later moment than --from"});
+    }
+    const double own = motion.per_second > 0 ? (plan.to - plan.from) / motion.per_second : kLongestUnasked;
+    const double seconds = o.seconds.value_or(std::clamp(own, 0.1, kLongestUnasked));
+    check_range(issues, "--seconds", seconds, 0.1, kMostSeconds);
+    if (!issues.empty())
+    {
+        return issues;
+    }
+    if (gif)
+    {
+        plan.fps = 100 / std::max(2.0, std::round(100 / plan.fps)); // what the format can say
+    }
+    plan.frames = std::max(2, static_cast<int>(std::round(seconds * plan.fps)));
+    if (plan.frames > kMostFrames)
+    {
+        return Issue{"--seconds",
+                     fmt::format("{} frames are more than the {} that fit", plan.frames, kMostFrames),
+                     "take fewer seconds or frames a second"};
+    }
+    return plan;
+}
+
+std::vector<std::string> moving_views(const Frame& frame)
+{
+    std::vector<std::string> ids;
+    for (const ViewInfo* info : views())
+    {
+        if (info->make()->motion(frame).duration > 0)
+        {
+            ids.emplace_back(info->id);
+        }
+    }
+    return ids;
+}
+
+Film::Film(Session& session, Drawing& drawing, Offscreen& screen, Recorder& recorder, FilmPlan plan)
+    : session_(session), drawing_(drawing), screen_(screen), recorder_(recorder), plan_(plan)
+{
+}
+
+bool Film::step()
+{
+    if (next_ >= all())
+    {
+        return false;
+    }
+    const int samples = recorder_.samples();
+    const bool sample = next_ < samples;
+    const double t =
+        sample ? plan_.from + (plan_.to - plan_.from) * (next_ + 0.5) / samples : plan_.at(next_ - samples);
+    session_.apply(Seek{t});
+    // Nothing is on its way from an earlier moment where the clock has jumped.
+    constexpr int kSettling = 60;
+    const int most = sample || next_ == samples ? kSettling : 1;
+    bool more = true;
+    for (int i = 0; i < most && more; ++i)
+    {
+        clock_ += 1 / plan_.fps;
+        more = drawing_.build(session_, clock_, 1 / plan_.fps);
+    }
+    screen_.draw();
+    recorder_.add(screen_.read());
+    ++next_;
+    return true;
+}
+
+} // namespace ringside

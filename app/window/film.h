@@ -1,0 +1,61 @@
+// A view's motion drawn frame by frame into a recorder. `ringside animate` draws all of it at once, the
+// window a frame whenever it has drawn one of its own.
+#pragma once
+
+#include "app/drawing.h"
+#include "app/window/recorder.h"
+
+#include <optional>
+
+namespace ringside
+{
+
+// What is not given is as the view has it.
+struct FilmOptions
+{
+    std::optional<double> fps;
+    std::optional<double> seconds; // of the film
+    std::optional<double> from;    // moments of the playback, in the view's units
+    std::optional<double> to;
+};
+
+struct FilmPlan
+{
+    double from = 0;
+    double to = 0;
+    int frames = 1;
+    double fps = 30;
+
+    // The first frame shows `from`, the last one `to`.
+    double at(int frame) const;
+};
+
+// At the view's own speed, but no longer than a minute, where nothing else is asked for. GIFs count in
+// hundredths of a second.
+Result<FilmPlan> plan_film(const Motion& motion, const FilmOptions& options, bool gif);
+// Ids of the views that move, with this scenario.
+std::vector<std::string> moving_views(const Frame& frame);
+
+class Film
+{
+public:
+    // Their ImGui context must be the current one whenever step() is called.
+    Film(Session& session, Drawing& drawing, Offscreen& screen, Recorder& recorder, FilmPlan plan);
+
+    // Draws the next frame and hands it over; false when all are.
+    bool step();
+    double share() const { return static_cast<double>(next_) / static_cast<double>(all()); }
+
+private:
+    int all() const { return recorder_.samples() + plan_.frames; }
+
+    Session& session_;
+    Drawing& drawing_;
+    Offscreen& screen_;
+    Recorder& recorder_;
+    FilmPlan plan_;
+    int next_ = 0;
+    double clock_ = 0; // [s]
+};
+
+} // namespace ringside

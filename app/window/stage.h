@@ -1,0 +1,44 @@
+// One view of one scenario, set up and settled with no display: what `picture` and `animate` draw.
+#pragma once
+
+#include "app/drawing.h"
+#include "app/input.h"
+#include "app/window/picture.h"
+
+#include <memory>
+
+namespace ringside
+{
+
+class Stage
+{
+public:
+    // Adds what is wrong with the options to `issues`; any error keeps it from opening.
+    static Result<std::unique_ptr<Stage>> open(const CommonOptions& common, const PictureOptions& options,
+                                               Issues issues);
+    explicit Stage(Opened assets);
+
+    int width() const { return width_; }
+    int height() const { return height_; }
+    Session& session() { return session_; }
+    Drawing& drawing() { return drawing_; }
+    Motion motion() { return drawing_.shell().motion(session_.frame(0)); }
+    // Builds frames until nothing is on its way and nothing is being computed.
+    void settle();
+    // The search and the tour, where they were asked for.
+    void lay_over(const PictureOptions& options);
+    // Letters and digits, one after the other.
+    void press(std::string_view keys);
+
+private:
+    void open_scenarios(const PictureOptions& options, Issues& issues);
+    Issues open_view(const PictureOptions& options);
+
+    Opened opened_;
+    Session session_;
+    Drawing drawing_;
+    int width_ = 0;
+    int height_ = 0;
+};
+
+} // namespace ringside

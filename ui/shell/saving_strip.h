@@ -1,0 +1,13 @@
+// In the status strip while an animation goes into a file: how far it is, and what stops it.
+#pragma once
+
+#include "ui/shell/frame.h"
+#include "ui/widgets/painter.h"
+
+namespace ringside
+{
+
+// Takes its place off the left of `area`. Only while Frame::saving is there.
+void draw_saving(const Frame& frame, const Painter& painter, Rect& area, Out& out);
+
+} // namespace ringside
