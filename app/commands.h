@@ -19,8 +19,6 @@ struct CommonOptions
     bool json = false;
 };
 
-int run_evaluate(const CommonOptions& options, const std::string& file, const std::vector<std::string>& sets,
-                 const std::string& convention);
 int run_validate(const CommonOptions& options, const std::vector<std::string>& files);
 // Presets, question families sampled with `seeds` seeds each, and the scenarios named.
 int run_check(const CommonOptions& options, const std::vector<std::string>& files, std::uint64_t seeds);

@@ -5,13 +5,16 @@
 #include "app/calibrate_command.h"
 #include "app/collective_command.h"
 #include "app/commands.h"
+#include "app/evaluate_command.h"
 #include "app/export_command.h"
 #include "app/import_command.h"
 #include "app/lesson_command.h"
 #include "app/question_command.h"
+#include "app/scaling_command.h"
 #include "app/schedule_command.h"
 #include "app/search_command.h"
 #include "app/train_command.h"
+#include "app/window/animate.h"
 #include "app/window/bench.h"
 #include "app/window/picture.h"
 #include "app/window/window.h"
@@ -29,10 +32,9 @@ using namespace ringside;
 struct Options
 {
     CommonOptions common;
-    std::string file;
-    std::vector<std::string> sets;
-    std::string convention = "ringside";
+    EvaluateOptions evaluate;
     std::vector<std::string> files;
+    ScalingOptions scaling;
     ScheduleOptions plan;
     CollectiveOptions collective;
     SearchOptions search;
@@ -40,6 +42,7 @@ struct Options
     ExportOptions export_to;
     TrainOptions train;
     PictureOptions picture;
+    FilmOptions film;
     CalibrateOptions calibrate;
     QuestionOptions question;
     std::uint64_t seeds = 25;
@@ -54,14 +57,21 @@ void add_evaluate_and_validate(CLI::App& app, Options& o)
 {
     auto* evaluate = app.add_subcommand(
         "evaluate", "what a scenario needs: memory by stage, FLOPs, bubble; exit 1 when it does not fit");
-    evaluate->add_option("FILE", o.file, "scenario (JSON), - for standard input")->required();
-    evaluate->add_option("--set", o.sets, "change one field first, for example parallel.tensor=4")
+    evaluate->add_option("FILE", o.evaluate.file, "scenario (JSON), - for standard input")->required();
+    evaluate->add_option("--set", o.evaluate.sets, "change one field first, for example parallel.tensor=4")
         ->type_name("PATH=VALUE")
         ->allow_extra_args(false);
-    evaluate->add_option("--convention", o.convention, "count as another tool does")
+    evaluate->add_option("--convention", o.evaluate.convention, "count as another tool does")
         ->check(CLI::IsMember({"ringside", "megatron", "deepspeed-zero2", "deepspeed-zero3", "zero-paper"}));
-    evaluate->add_flag("--json", o.common.json, "one JSON document");
-    evaluate->callback([&o] { o.status = run_evaluate(o.common, o.file, o.sets, o.convention); });
+    auto* document = evaluate->add_flag("--json", o.common.json, "one JSON document");
+    auto* markdown = evaluate->add_flag("--markdown", o.evaluate.markdown,
+                                        "tables to read: memory by stage, "
+                                        "the step, every metric with its unit");
+    auto* csv =
+        evaluate->add_flag("--csv", o.evaluate.csv, "a table to compute with: metric,stage,value,unit");
+    markdown->excludes(document)->excludes(csv);
+    csv->excludes(document);
+    evaluate->callback([&o] { o.status = run_evaluate(o.common, o.evaluate); });
 
     auto* validate =
         app.add_subcommand("validate", "runs cases with published figures and prints how far off each is");
@@ -218,6 +228,25 @@ void add_collective(CLI::App& app, Options& o)
     command->callback([&o] { o.status = run_collective(o.common, o.collective); });
 }
 
+void add_scaling(CLI::App& app, Options& o)
+{
+    auto* command = app.add_subcommand(
+        "scaling", "what a compute budget buys by every published law: loss, optimum, days and dollars");
+    ScalingOptions& s = o.scaling;
+    command->add_option("--compute", s.compute, "floating-point operations, 6 N D: 5.76e23")->type_name("C");
+    command->add_option("--parameters", s.parameters, "that a token passes through: 70B")->type_name("N");
+    command->add_option("--tokens", s.tokens, "trained on: 1.4T")->type_name("D");
+    command->add_option("--unique", s.unique, "tokens there are; what is trained on beyond them are repeats");
+    command->add_option("--serve", s.served, "tokens read and written over the model's life");
+    command->add_option("--gpus", s.gpus, "that train it, for the days it takes");
+    command->add_option("--gpu", s.gpu, "which, by preset; the default scenario's without it")
+        ->type_name("ID");
+    command->add_option("--mfu", s.mfu, "share of the peak: 0.4 or 40%; 0.4 without it");
+    command->add_option("--price", s.price, "USD for an hour of one GPU, for the cost");
+    command->add_flag("--json", o.common.json, "one JSON document");
+    command->callback([&o] { o.status = run_scaling(o.common, o.scaling); });
+}
+
 void add_search(CLI::App& app, Options& o)
 {
     auto* search = app.add_subcommand(
@@ -229,7 +258,8 @@ void add_search(CLI::App& app, Options& o)
     { search->add_option(name, list, help)->delimiter(','); };
     words("--forbid", o.search.forbid, "full-recompute, zero3, deep-pipelines (more than 8 stages)");
     words("--allow", o.search.allow, "tensor-across-nodes, zero-with-stages (2 and 3)");
-    search->add_flag("--json", o.common.json, "one JSON document");
+    auto* json = search->add_flag("--json", o.common.json, "one JSON document");
+    search->add_flag("--csv", o.search.csv, "the layouts as a table to compute with")->excludes(json);
     search->callback([&o] { o.status = run_search(o.common, o.search); });
 }
 
@@ -338,12 +368,26 @@ void add_train(CLI::App& app, Options& o)
     train->callback([&o] { o.status = run_train(o.common, o.train); });
 }
 
+// What both pictures and films are told: which view, of what, and how it looks.
+void add_what_is_drawn(CLI::App& draw, PictureOptions& p)
+{
+    draw.add_option("--view", p.view, "which view; ringside picture --list names them");
+    draw.add_option("--scenario", p.scenario, "scenario (JSON); the default one without it");
+    draw.add_option("--compare", p.compare, "scenario A, to compare with");
+    draw.add_option("--press", p.press, "letters and digits, pressed in the view before it is drawn");
+    draw.add_option("--steps", p.steps, "that the live lab, or its ranks, make first; 0: before their start")
+        ->capture_default_str()
+        ->check(CLI::Range(0, 100000));
+    draw.add_option("--size", p.size, "in pixels")->type_name("WxH")->capture_default_str();
+    draw.add_option("--text-scale", p.text_scale, "0.75 to 2.5")->capture_default_str();
+    draw.add_flag("--light", p.light, "the light theme");
+    draw.add_flag("--presenter", p.presenter, "as on a projector");
+}
+
 void add_picture(CLI::App& app, Options& o)
 {
-    auto* draw = app.add_subcommand("picture", "draws a view into a PNG file, with no display");
-    draw->add_option("--view", o.picture.view, "which view; --list names them");
-    draw->add_option("--scenario", o.picture.scenario, "scenario (JSON); the default one without it");
-    draw->add_option("--compare", o.picture.compare, "scenario A, to compare with");
+    auto* draw = app.add_subcommand("picture", "draws a view into a PNG or SVG file, with no display");
+    add_what_is_drawn(*draw, o.picture);
     draw->add_option("--progress", o.picture.progress,
                      "study progress (JSON), on the morning after its last review");
     draw->add_option("--question", o.picture.question, "family, or family/variant, that the drill asks");
@@ -356,24 +400,27 @@ void add_picture(CLI::App& app, Options& o)
     draw->add_option("--step", o.picture.step, "of the lesson, or scene of the demonstration, from 1")
         ->capture_default_str();
     draw->add_flag("--reveal", o.picture.reveal, "with the truth, or the task's solution, on show");
-    draw->add_option("--press", o.picture.press,
-                     "letters and digits, pressed in the view before it is drawn");
-    draw->add_option("--steps", o.picture.steps,
-                     "that the live lab, or its ranks, make first; 0: before their start")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 100000));
     draw->add_option("--demo", o.picture.demo, "of the live lab; with --reveal, what came of it");
     draw->add_option("--term", o.picture.term, "of the glossary, by id");
     draw->add_option("--find", o.picture.find, "typed into the window's search, Ctrl K");
     draw->add_option("--tour", o.picture.tour, "a stop of the tour, from 1; over the overview");
-    draw->add_option("--size", o.picture.size, "in pixels")->type_name("WxH")->capture_default_str();
-    draw->add_option("--text-scale", o.picture.text_scale, "0.75 to 2.5")->capture_default_str();
-    draw->add_flag("--light", o.picture.light, "the light theme");
-    draw->add_flag("--presenter", o.picture.presenter, "as on a projector");
     draw->add_flag("--list", o.picture.list, "the views there are");
     draw->add_flag("--json", o.common.json, "with --list: one JSON document");
-    draw->add_option("-o,--output", o.picture.output, "PNG file to write");
+    draw->add_option("-o,--output", o.picture.output, "file to write: .svg, or else PNG");
     draw->callback([&o] { o.status = run_picture(o.common, o.picture); });
+}
+
+void add_animate(CLI::App& app, Options& o)
+{
+    auto* animate = app.add_subcommand("animate", "draws a view's motion into a GIF or MP4 file, by ffmpeg");
+    add_what_is_drawn(*animate, o.picture);
+    animate->add_option("--fps", o.film.fps, "frames a second, 1 to 60; 30, or 25 of a GIF, without it");
+    animate->add_option("--seconds", o.film.seconds,
+                        "of the film; without it at the view's own speed, at most a minute");
+    animate->add_option("--from", o.film.from, "moment of the playback, in the view's units; its start");
+    animate->add_option("--to", o.film.to, "moment of the playback; its end");
+    animate->add_option("-o,--output", o.picture.output, "file to write: .gif or .mp4");
+    animate->callback([&o] { o.status = run_animate(o.common, o.picture, o.film); });
 }
 
 void add_bench(CLI::App& app, Options& o)
@@ -409,12 +456,14 @@ int run(int argc, char** argv)
     add_question(app, o);
     add_schedule(app, o);
     add_collective(app, o);
+    add_scaling(app, o);
     add_search(app, o);
     add_import(app, o);
     add_export(app, o);
     add_lesson(app, o);
     add_train(app, o);
     add_picture(app, o);
+    add_animate(app, o);
     add_bench(app, o);
     app.add_option("--view", o.window.view, "view to open; ringside picture --list names them");
     app.add_option("--scenario", o.window.scenario, "scenario (JSON) to open instead of the last one");

@@ -178,6 +178,23 @@ void print_result(const Scenario& s, const SearchResult& r, std::size_t top)
     }
 }
 
+// The layouts alone, numbers in full.
+void print_csv(const SearchResult& r, std::size_t top)
+{
+    fmt::print("rank,gpus,tensor,sequence_parallel,context,pipeline,chunks,expert,expert_tensor,data,zero,"
+               "micro_batch,"
+               "recompute,schedule,memory_bytes,bubble_of_total,mfu,step_time_s\n");
+    for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
+    {
+        const Candidate& c = r.best[i];
+        const Layout& l = c.layout;
+        fmt::print("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.0f},{},{},{}\n", i + 1, l.gpus, l.tensor,
+                   l.sequence_parallel, l.context, l.pipeline, l.chunks, l.expert, l.expert_tensor,
+                   l.gpus / (l.tensor * l.context * l.pipeline), l.zero, l.micro_batch, name_of(l.recompute),
+                   l.pipeline == 1 ? "none" : l.schedule->id, c.bytes, c.bubble, c.mfu, c.seconds);
+    }
+}
+
 } // namespace
 
 int run_search(const CommonOptions& common, const SearchOptions& options)
@@ -203,6 +220,10 @@ int run_search(const CommonOptions& common, const SearchOptions& options)
     if (common.json)
     {
         fmt::print("{}\n", to_json(*scenario, result, top, opened->presets).dump(2));
+    }
+    else if (options.csv)
+    {
+        print_csv(result, top);
     }
     else
     {

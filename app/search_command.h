@@ -13,6 +13,7 @@ struct SearchOptions
     std::string objective = "step_time";
     std::vector<std::string> forbid;
     std::vector<std::string> allow;
+    bool csv = false;
 };
 
 int run_search(const CommonOptions& common, const SearchOptions& options);

@@ -2,6 +2,8 @@
 
 usage: cli_test.py RINGSIDE SOURCE_FOLDER [TEST]   (CMake lists every test_* function as a test of its own)
 """
+import csv
+import io
 import json
 import os
 import pathlib
@@ -847,6 +849,88 @@ def test_export_warns_of_what_does_not_fit_and_refuses_what_cannot_be():
     with folder() as where:
         Outcome("export", DEFAULT, "--to", "torchtitan", "-o", where).exits(0)
         assert sorted(path.name for path in pathlib.Path(where).iterdir()) == ["launch.sh", "train.toml"]
+
+
+def test_scaling_splits_a_compute_budget_by_every_published_law():
+    out = json.loads(Outcome("scaling", "--compute", "5.76e23", "--json").exits(0).out)
+    laws = {row["law"]: row for row in out["optimum"]}
+    assert set(laws) == {"20-tokens", "kaplan", "approach-1", "approach-2", "printed", "unrounded", "refit"}
+    # sqrt(5.76e23 / 120), and Table 3 of Hoffmann et al. for Gopher's budget.
+    assert abs(laws["20-tokens"]["parameters"] / 6.9282e10 - 1) < 1e-4 and abs(laws["20-tokens"]["tokens_per_parameter"] - 20) < 1e-9
+    assert abs(laws["approach-1"]["parameters"] / 67e9 - 1) < 1e-9
+    for row in laws.values():
+        assert abs(row["tokens"] / row["parameters"] / row["tokens_per_parameter"] - 1) < 1e-9 and "arXiv" in row["source"], row
+        if row["law"] != "kaplan":  # whose N and D are fitted apart
+            assert abs(row["flops"] / 5.76e23 - 1) < 1e-9, row
+    # No split of the same budget beats a fit's own optimum.
+    for fit in ("printed", "unrounded", "refit"):
+        assert min(laws.values(), key=lambda row: row["loss"][fit] + (row["law"] == "kaplan"))["law"] == fit
+    assert out["budget"] is None and not out["point"]["given"]
+
+
+def test_scaling_gives_loss_days_and_cost_of_a_model_and_its_tokens():
+    out = json.loads(Outcome("scaling", "--parameters", "70B", "--tokens", "1.4T", "--gpus", "1024", "--gpu", "h100-sxm-80gb", "--mfu", "40%",
+                             "--price", "2.5", "--json").exits(0).out)
+    losses = {row["law"]: row["value"] for row in out["loss"]}
+    assert abs(losses["printed"] - (1.69 + 406.4 / 70e9**0.34 + 410.7 / 1.4e12**0.28)) < 1e-12
+    assert abs(losses["refit"] - (1.8172 + 482.01 / 70e9**0.3478 + 2085.43 / 1.4e12**0.3658)) < 1e-12
+    assert out["compute_flops"] == 5.88e23 and out["point"]["tokens_per_parameter"] == 20
+    # 5.88e23 / (989e12 x 0.4) seconds of one GPU.
+    budget = out["budget"]
+    assert abs(budget["gpu_hours"] / 412_875 - 1) < 1e-4 and abs(budget["days"] / 16.80 - 1) < 1e-3
+    assert abs(budget["cost_usd"] / (2.5 * budget["gpu_hours"]) - 1) < 1e-12
+    assert all(ratio >= 1 for ratio in out["point"]["compute_over_optimum"].values())
+    text = Outcome("scaling", "--parameters", "70B", "--tokens", "1.4T", "--gpus", "1024", "--price", "2.5").exits(0)
+    assert text.err == "" and "16.8 days" in text.out and "Kaplan" in text.out and "arXiv 2404.10102" in text.out
+
+
+def test_scaling_counts_repeats_and_serving():
+    out = json.loads(Outcome("scaling", "--parameters", "8B", "--compute", "7.2e23", "--unique", "3T", "--serve", "20T", "--json").exits(0).out)
+    assert out["point"]["tokens"] == 1.5e13 and out["data"]["passes"] == 5
+    assert 3e12 < out["data"]["effective_tokens"] < 1.5e13
+    life = out["lifetime"]
+    assert life["serving_flops"] == 2 * 8e9 * 20e12
+    for row in life["cheapest"]:
+        assert row["training_flops"] + row["serving_flops"] <= life["training_flops"] + life["serving_flops"], row
+
+
+def test_scaling_names_every_bad_field():
+    Outcome("scaling").exits(2).mentions("--compute: nothing was given to compute with", "--parameters N and --tokens D")
+    Outcome("scaling", "--parameters", "70B").exits(2).mentions("--tokens: ")
+    Outcome("scaling", "--tokens", "1T").exits(2).mentions("--parameters: ")
+    Outcome("scaling", "--compute", "1e23", "--parameters", "7B", "--tokens", "1T").exits(2).mentions("--compute: ", "leave one of the three out")
+    bad = Outcome("scaling", "--compute", "much", "--mfu", "140%", "--gpu", "h100-sxm", "--gpus", "0", "--price", "nan", "--unique", "-1", "--serve", "1e40").exits(2)
+    bad.mentions("--compute: \u201cmuch\u201d is no number", "--mfu: 140% is out of range", "--gpu: there is no", "--gpus: 0 is out of range", "--price: ", "--unique: ", "--serve: ")
+    assert bad.out == ""
+
+
+def test_evaluate_writes_markdown_and_csv():
+    metrics = json.loads(Outcome("evaluate", DEFAULT, "--json").exits(0).out)
+    rows = list(csv.DictReader(io.StringIO(Outcome("evaluate", DEFAULT, "--csv").exits(0).out)))
+    whole = {row["metric"]: row for row in rows if row["stage"] == ""}
+    assert set(whole) == set(metrics["metrics"])
+    for name, value in metrics["metrics"].items():
+        assert float(whole[name]["value"]) == float(value), name
+    assert whole["step.time_s"]["unit"] == "s" and whole["memory.total_bytes"]["unit"] == "B"
+    for stage in metrics["memory"]["stages"]:
+        of = {row["metric"]: float(row["value"]) for row in rows if row["stage"] == str(stage["stage"])}
+        parts = [value for name, value in of.items() if name.startswith("memory.") and name != "memory.total_bytes"]
+        assert of["memory.total_bytes"] == sum(parts) == stage["total_bytes"]
+    markdown = Outcome("evaluate", DEFAULT, "--markdown").exits(0).out
+    for table in markdown.split("\n\n"):
+        if table.startswith("|"):
+            assert len({line.count("|") for line in table.strip().splitlines()}) == 1, table
+    assert markdown.startswith("# ") and "| step.mfu |" in markdown and "## Memory of a GPU [GB]" in markdown
+    Outcome("evaluate", "-", "--csv", text=TOO_LARGE).exits(1)
+    Outcome("evaluate", DEFAULT, "--csv", "--json").exits(2)
+
+
+def test_search_writes_csv():
+    rows = list(csv.DictReader(io.StringIO(Outcome("search", "-", "--csv", "--top", "3", text=FITS).exits(0).out)))
+    assert [row["rank"] for row in rows] == ["1", "2", "3"]
+    assert all(int(row["tensor"]) * int(row["context"]) * int(row["pipeline"]) * int(row["data"]) == int(row["gpus"]) for row in rows)
+    assert [float(row["step_time_s"]) for row in rows] == sorted(float(row["step_time_s"]) for row in rows)
+    Outcome("search", "-", "--csv", "--json", text=FITS).exits(2)
 
 
 def main():

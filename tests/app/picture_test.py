@@ -5,10 +5,14 @@ usage: picture_test.py RINGSIDE SOURCE_FOLDER [TEST]   (CMake lists every test_*
 import json
 import os
 import pathlib
+import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
+import xml.etree.ElementTree
 import zlib
 
 RINGSIDE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -18,12 +22,14 @@ os.environ["ASAN_OPTIONS"] = "detect_leaks=0:" + os.environ.get("ASAN_OPTIONS", 
 
 
 class Outcome:
+    command = "picture"
+
     def __init__(self, *arguments, text=None, **variables):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("RINGSIDE_")}
         for name in ("DISPLAY", "WAYLAND_DISPLAY"):
             environment.pop(name, None)
         environment.update(variables)
-        done = subprocess.run([RINGSIDE, "picture", *map(str, arguments)], input=text, capture_output=True, text=True, timeout=120, env=environment)
+        done = subprocess.run([RINGSIDE, self.command, *map(str, arguments)], input=text, capture_output=True, text=True, timeout=120, env=environment)
         self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
 
     def exits(self, code):
@@ -204,7 +210,7 @@ def test_a_wrong_text_scale_or_time_is_refused():
 
 
 def test_a_missing_output_is_refused():
-    Outcome("--view", "memory").exits(2).mentions("-o: no file to write (give -o FILE.png)")
+    Outcome("--view", "memory").exits(2).mentions("-o: no file to write (give -o FILE.png or FILE.svg)")
 
 
 def test_every_fault_is_named_at_once():
@@ -234,6 +240,110 @@ def test_an_output_that_cannot_be_written_is_bad_input_and_leaves_nothing():
 def test_the_lab_is_drawn_after_a_real_run_and_before_its_start():
     assert drawn("--view", "lab", "--steps", "0") != drawn("--view", "lab", "--steps", "8")
     Outcome("--view", "lab", "--demo", "nothing", "-o", "x.png").exits(2).mentions("--demo", "accumulation")
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_every_view_is_written_as_svg_with_its_words():
+    with folder() as where:
+        for view in views():
+            path = pathlib.Path(where) / f"{view}.svg"
+            outcome = Outcome("--view", view, "--size", "1280x800", "--steps", "8", "-o", path).exits(0)
+            assert outcome.err == "" and outcome.out == "", (outcome.err, outcome.out)
+            root = xml.etree.ElementTree.parse(path).getroot()
+            assert root.tag == SVG + "svg" and root.get("viewBox") == "0 0 1280 800", view
+            kinds = {element.tag.removeprefix(SVG) for element in root.iter()}
+            assert kinds <= {"svg", "style", "defs", "clipPath", "g", "rect", "circle", "path", "text"}, (view, kinds)
+            words = [element.text for element in root.iter(SVG + "text")]
+            assert len(words) > 20, (view, len(words))
+            clips = {element.get("id") for element in root.iter(SVG + "clipPath")}
+            used = {element.get("clip-path")[5:-1] for element in root.iter(SVG + "g")}
+            assert used <= clips, (view, used - clips)
+            for element in root.iter():
+                for name, value in element.attrib.items():
+                    assert "nan" not in value and "inf" not in value, (view, element.tag, name, value)
+
+
+def test_svg_needs_no_opengl_and_a_covered_part_of_a_lesson_is_not_in_it():
+    with folder() as where:
+        hidden, shown = pathlib.Path(where) / "a.svg", pathlib.Path(where) / "b.svg"
+        lesson = json.loads((SOURCE / "lessons" / sorted(os.listdir(SOURCE / "lessons"))[0]).read_text())
+        step = next(i for i, s in enumerate(lesson["steps"], 1) if s.get("hide"))
+        for path, more in ((hidden, []), (shown, ["--reveal"])):
+            Outcome("--lesson", lesson["id"], "--step", step, *more, "-o", path).exits(0)
+        assert "hidden until you predict" in hidden.read_text() and "hidden until you predict" not in shown.read_text()
+        count = lambda path: len(list(xml.etree.ElementTree.parse(path).getroot().iter(SVG + "rect")))
+        assert count(hidden) != count(shown)
+
+
+class Film(Outcome):
+    command = "animate"
+
+
+def probed(path):
+    done = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=codec_name,width,height,nb_read_frames,r_frame_rate",
+                           "-of", "json", str(path)], capture_output=True, text=True, timeout=60)
+    return json.loads(done.stdout)["streams"][0]
+
+
+def test_a_film_has_the_frames_asked_for_and_they_move():
+    if not shutil.which("ffmpeg") or not shutil.which("ffprobe"):
+        sys.exit(SKIPPED)
+    with folder() as where:
+        for name, codec in (("a.mp4", "h264"), ("a.gif", "gif")):
+            path = pathlib.Path(where) / name
+            outcome = Film("--view", "ring", "--size", "641x481", "--seconds", "1", "--fps", "10", "-o", path).exits(0)
+            assert outcome.out == "" and outcome.err == "", (outcome.out, outcome.err)
+            stream = probed(path)
+            assert stream["codec_name"] == codec and int(stream["nb_read_frames"]) == 10 and stream["r_frame_rate"] == "10/1", stream
+            assert (stream["width"], stream["height"]) == ((642, 482) if codec == "h264" else (641, 481)), stream
+            hashes = subprocess.run(["ffmpeg", "-v", "error", "-i", path, "-f", "framemd5", "-"], capture_output=True, text=True, timeout=60).stdout
+            frames = [line.split(",")[-1].strip() for line in hashes.splitlines() if not line.startswith("#")]
+            assert len(set(frames)) > 5, frames
+        assert sorted(entry.name for entry in pathlib.Path(where).iterdir()) == ["a.gif", "a.mp4"]
+
+
+def test_without_ffmpeg_a_film_is_a_folder_of_pictures_and_says_so():
+    with folder() as where:
+        path = pathlib.Path(where) / "a.mp4"
+        arguments = ("--view", "zero", "--size", "320x320", "--seconds", "0.5", "--fps", "6", "-o", path)
+        Film(*arguments, PATH=where).exits(0).mentions("ffmpeg is not on PATH", "a-frames")
+        assert [entry.name for entry in pathlib.Path(where).iterdir()] == ["a-frames"]
+        frames = sorted((pathlib.Path(where) / "a-frames").iterdir())
+        assert [frame.name for frame in frames] == ["00001.png", "00002.png", "00003.png"]
+        still = drawn("--view", "zero", "--size", "320x320", "--time", "0")
+        assert frames[0].read_bytes() == still, "the first frame is the picture of that moment"
+        Film(*arguments, PATH=where).exits(2).mentions("is there already")
+
+
+def test_a_film_that_is_interrupted_leaves_nothing():
+    with folder() as where:
+        process = subprocess.Popen([RINGSIDE, "animate", "--view", "ring", "--seconds", "600", "--fps", "30", "-o", f"{where}/a.mp4"], stderr=subprocess.PIPE, text=True)
+        begin = time.monotonic()
+        while not list(pathlib.Path(where).iterdir()) and process.poll() is None and time.monotonic() - begin < 60:
+            time.sleep(0.05)
+        if process.poll() is not None and "EGL" in process.stderr.read():
+            sys.exit(SKIPPED)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130, process.returncode
+        assert "nothing was written" in process.stderr.read()
+        assert list(pathlib.Path(where).iterdir()) == []
+
+
+def test_what_cannot_be_a_film_is_refused_and_leaves_nothing():
+    with folder() as where:
+        path = f"{where}/a.mp4"
+        still = Film("--view", "memory", "-o", path).exits(2).mentions("--view: \u201cmemory\u201d does not move", "ring", "pipelines")
+        assert "memory," not in still.err
+        Film("--view", "ring", "-o", f"{where}/a.avi").exits(2).mentions("-o: ", "neither GIF nor MP4")
+        Film("--view", "ring").exits(2).mentions("-o: no file to write")
+        for option, value in (("--fps", "0"), ("--fps", "nan"), ("--seconds", "-3"), ("--seconds", "9999"), ("--from", "-2"), ("--to", "1e9")):
+            Film("--view", "ring", option, value, "-o", path).exits(2).mentions(f"{option}: ")
+        Film("--view", "ring", "--from", "5", "--to", "5", "-o", path).exits(2).mentions("--to: ")
+        Film("--view", "rng", "--size", "1x1").exits(2).mentions("--view: ", "--size: ", "-o: ")
+        assert list(pathlib.Path(where).iterdir()) == []
 
 
 def main():
