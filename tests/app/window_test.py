@@ -20,14 +20,14 @@ os.environ["ASAN_OPTIONS"] = "detect_leaks=0:" + os.environ.get("ASAN_OPTIONS", 
 PATIENCE = 60  # [s] for anything to happen; far more than it takes
 
 
-def until(what, condition):
+def until(what, condition, patience=PATIENCE):
     begin = time.monotonic()
-    while time.monotonic() - begin < PATIENCE:
+    while time.monotonic() - begin < patience:
         result = condition()
         if result:
             return result
         time.sleep(0.05)
-    raise AssertionError(f"waited {PATIENCE} s for {what}")
+    raise AssertionError(f"waited {patience} s for {what}")
 
 
 def end(process):
@@ -275,7 +275,7 @@ def test_ctrl_shift_s_saves_the_animation_while_the_window_goes_on():
             ringside.key("t")  # the window answers meanwhile
             until("the other theme", lambda: share_changed(before, ringside.pixels()) > 0.2)
             final = "ringside-zero.mp4" if shutil.which("ffmpeg") else "ringside-zero-frames"
-            until("the animation", lambda: [entry.name for entry in pathlib.Path(started_in).iterdir()] == [final])
+            until("the animation", lambda: [entry.name for entry in pathlib.Path(started_in).iterdir()] == [final], 4 * PATIENCE)
             assert begun[0].name.startswith(final) and begun[0].name != final, begun
             # Once more, stopped on the way: nothing stays.
             ringside.key("ctrl+shift+s")
