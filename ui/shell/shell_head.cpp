@@ -1,0 +1,256 @@
+// The window's frame round a view: rail, title row with tabs, the way back to a question, caption.
+#include <fmt/format.h>
+
+#include "ui/shell/icons.h"
+#include "ui/shell/shell.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+// A group of views on the rail; whether it was clicked.
+bool draw_rail_cell(const Painter& painter, Rect cell, const ViewInfo& info, bool selected, bool words)
+{
+    const Theme& t = painter.theme;
+    const std::string group(info.group);
+    const Press pressed = press(painter, cell, (group + "###rail " + group).c_str(), 0);
+    if (selected || pressed.hovered)
+    {
+        painter.fill(cell, selected ? t.raised : t.control);
+    }
+    if (selected)
+    {
+        painter.fill({cell.x, cell.y, painter.px(3), cell.h}, t.text);
+    }
+    const Colour colour = selected ? t.text : t.muted;
+    // Lower cells have picture and word closer together.
+    const float word_y = std::min(cell.y + painter.px(56), cell.bottom() - painter.px(10));
+    const float icon_y = std::min(cell.y + painter.px(26), word_y - painter.px(23));
+    group_icon(painter, {cell.centre(), words ? icon_y : cell.middle()}, info.group, colour);
+    if (words)
+    {
+        const Type type = selected ? Type::small_strong : Type::small;
+        painter.text(cell.centre(), word_y, type, colour,
+                     painter.shortened(type, group, cell.w - painter.px(4)), Align::centre);
+    }
+    tooltip(painter, info.description);
+    return pressed.clicked;
+}
+
+} // namespace
+
+void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& parts, Out& out)
+{
+    Rect rail = parts.rail;
+    if (rail.w < 1)
+    {
+        return;
+    }
+    const Theme& t = painter.theme;
+    painter.fill(rail, t.panel);
+    painter.line(rail.right(), rail.y, rail.right(), rail.bottom(), t.grid);
+    logo(painter, {rail.centre(), rail.y + painter.px(28)});
+    rail.cut_top(painter.px(64));
+    const Rect search = rail.cut_bottom(painter.px(56));
+    std::vector<const ViewInfo*> groups; // the first view of each
+    for (const ViewInfo* info : views())
+    {
+        if (groups.empty() || groups.back()->group != info->group)
+        {
+            groups.push_back(info);
+        }
+    }
+    const ViewInfo* current = find_view(frame.view);
+    const float wanted = painter.px(parts.rail_words ? 80 : 64);
+    const float step = std::min(wanted, rail.h / static_cast<float>(groups.size())); // low windows: closer
+    const bool says = parts.rail_words && step >= painter.px(52);
+    for (const ViewInfo* info : groups)
+    {
+        const Rect cell = rail.cut_top(step - std::min(painter.px(8), step * 0.1F));
+        const bool selected = current != nullptr && current->group == info->group;
+        if (info->group == "Lab" || info->group == "Study")
+        {
+            painter.part(kTourLab, cell);
+        }
+        if (draw_rail_cell(painter, cell, *info, selected, says) && !selected)
+        {
+            out.push(OpenView{std::string(info->id)});
+        }
+        rail.cut_top(std::min(painter.px(8), step * 0.1F));
+    }
+    const std::string_view words = parts.rail_words ? "Ctrl K" : "K";
+    const float w = painter.width(Type::mono_small, words) + painter.px(12);
+    const Rect cap{search.centre() - w / 2, search.y + painter.px(8), w, painter.px(24)};
+    if (press(painter, cap, "Find anything###find", 4).clicked)
+    {
+        palette_.open();
+    }
+    painter.part(kTourFind, cap);
+    tooltip(painter, "Find any view, word, lesson, question, field or model");
+    painter.keycap(cap.x, cap.middle(), words);
+}
+
+namespace
+{
+
+std::vector<const ViewInfo*> tabs_of(const ViewInfo& info)
+{
+    std::vector<const ViewInfo*> tabs;
+    for (const ViewInfo* other : views())
+    {
+        if (other->group == info.group)
+        {
+            tabs.push_back(other);
+        }
+    }
+    return tabs;
+}
+
+// All as wide as the widest where there is room for that, else as their words want; never more than `most`.
+float width_of_tabs(const Painter& painter, std::span<const ViewInfo* const> tabs, float most)
+{
+    float widest = 0;
+    float sum = 0;
+    for (const ViewInfo* tab : tabs)
+    {
+        const float w = painter.width(Type::small_strong, tab->tab);
+        widest = std::max(widest, w + painter.px(24));
+        sum += w + painter.px(20);
+    }
+    const float even = widest * static_cast<float>(tabs.size());
+    return even <= most ? even : std::min(sum, most);
+}
+
+// Whether a question has its picture in the view on show.
+bool has_questions(const Frame& frame)
+{
+    const auto about = [&](const VariantInfo& v) { return v.view == frame.view; };
+    return frame.study != nullptr &&
+           std::any_of(frame.study->families.begin(), frame.study->families.end(),
+                       [&](const FamilyInfo& f)
+                       { return std::any_of(f.variants.begin(), f.variants.end(), about); });
+}
+
+} // namespace
+
+void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
+                       Out& out)
+{
+    Rect row{parts.title.x, parts.title.y, parts.title.w, painter.px(64)};
+    const Rect help = row.cut_right(painter.px(24));
+    row.cut_right(painter.px(16));
+    if (press(painter, {help.x, help.middle() - painter.px(12), help.w, painter.px(24)}, "?###help", 4)
+            .clicked)
+    {
+        help_open_ = true;
+    }
+    tooltip(painter, "Every key (?)");
+    painter.keycap(help.x, help.middle(), "?");
+    const auto small_button = [&](const char* label, std::string_view words, bool on, std::string_view says)
+    {
+        const float w = painter.width(Type::mono_small, words) + painter.px(24);
+        const Rect r = row.cut_right(w);
+        row.cut_right(painter.px(12));
+        const Rect box{r.x, r.middle() - painter.px(12), r.w, painter.px(24)};
+        const Press pressed = press(painter, box, label, 4);
+        painter.fill(box,
+                     on                ? painter.theme.text
+                     : pressed.hovered ? painter.theme.raised
+                                       : painter.theme.control,
+                     painter.px(4));
+        painter.outline(box, painter.theme.line, 1, painter.px(4));
+        painter.text(box.centre(), box.middle(), Type::mono_small,
+                     on ? painter.theme.window : painter.theme.text, words, Align::centre);
+        tooltip(painter, says);
+        return pressed.clicked;
+    };
+    const View& shown = view(info.id);
+    const bool room = parts.title.w > painter.px(420) && shown.about_scenario();
+    if (room && small_button("A|B###compare", "A | B", frame.before != nullptr,
+                             "Keep this scenario as A and go on changing B (B); again to stop"))
+    {
+        out.push(Command::compare);
+    }
+    const std::string own = shown.about_scenario() ? std::string() : shown.title(frame);
+    const std::string words_of_title = own.empty() ? std::string(info.title) : own;
+    const float title = painter.width(Type::title, words_of_title) + painter.px(16);
+    const auto tabs = tabs_of(info);
+    const float of_tabs = tabs.size() > 1 ? width_of_tabs(painter, tabs, row.w * 0.6F) + painter.px(16) : 0;
+    const bool roomy_head =
+        row.w > title + of_tabs + painter.width(Type::mono_small, "Quiz me") + painter.px(36);
+    if (room && roomy_head && frame.back.empty() && has_questions(frame) &&
+        small_button("Quiz me###quiz", "Quiz me", false, "A question about this view (Q)"))
+    {
+        out.push(QuizView{frame.view});
+    }
+    if (!parts.has_panel && !frame.preferences.presenter &&
+        small_button("Scenario###panel button", shown.about_scenario() ? "Scenario" : "Panel", panel_over_,
+                     "What stands beside the picture in a wide window (\\)"))
+    {
+        panel_over_ = !panel_over_;
+    }
+    if (tabs.size() > 1 && row.w > title + painter.px(160))
+    {
+        std::vector<std::string_view> words;
+        std::size_t chosen = 0;
+        for (std::size_t i = 0; i < tabs.size(); ++i)
+        {
+            words.push_back(tabs[i]->tab);
+            chosen = tabs[i] == &info ? i : chosen;
+        }
+        const Rect r = row.cut_right(width_of_tabs(painter, tabs, row.w * 0.6F));
+        row.cut_right(painter.px(16));
+        if (const auto clicked =
+                segments(painter, {r.x, r.middle() - painter.px(16), r.w, painter.px(32)}, words, chosen))
+        {
+            out.push(OpenView{std::string(tabs[*clicked]->id)});
+        }
+    }
+    const bool roomy = row.w >= painter.width(Type::title, words_of_title);
+    painter.text_within(row.x, row.middle(), row.w, roomy ? Type::title : Type::small_strong,
+                        painter.theme.text, words_of_title);
+}
+
+void Shell::draw_back_strip(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    area.cut_bottom(p.px(8));
+    p.fill(area, p.theme.raised, p.px(6));
+    const float key = p.width(Type::mono_small, "Backspace") + p.px(48);
+    const Rect back =
+        area.cut_left(std::min(area.w, key + p.width(Type::small_strong, "Back to the question")));
+    if (button(p, back, "Back to the question###back", "Backspace", ButtonStyle::primary))
+    {
+        out.push(BackToQuestion{});
+    }
+    area.cut_left(p.px(16));
+    p.text_within(area.x, area.middle(), area.w - p.px(8), Type::small, p.theme.muted,
+                  frame.study->question != nullptr && frame.study->question->scenario
+                      ? "The question\u2019s scenario; your own is kept."
+                      : "Shown for the question; your own scenario is kept.");
+}
+
+void Shell::draw_caption(const Frame& frame, const Painter& painter, Rect area, const View& view) const
+{
+    if (area.h < 1)
+    {
+        return;
+    }
+    painter.line(area.x, area.y, area.right(), area.y, painter.theme.grid);
+    const Caption caption = view.caption(frame);
+    painter.list.PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
+    const float used = painter.rich({area.x, area.y + painter.px(12), area.w, 0}, Type::body,
+                                    Type::body_strong, painter.theme.text, caption.sentence);
+    const bool long_formula = painter.width(Type::mono_small, caption.formula) > area.w;
+    const float top = area.y + std::max(painter.px(long_formula ? 42 : 48), painter.px(12) + used);
+    painter.paragraph({area.x, top, area.w, 0}, Type::mono_small, painter.theme.muted, caption.formula);
+    painter.list.PopClipRect();
+    const Rect formula{area.x, top, area.w, area.bottom() - top};
+    press(painter, formula, "formula###formula");
+    tooltip(painter, caption.formula + (caption.source.empty() ? "" : "\n\n" + caption.source));
+}
+
+} // namespace ringside

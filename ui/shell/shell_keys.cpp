@@ -1,0 +1,208 @@
+// Keys of the window: those that work whatever is open, commands, clicker, transport; what is left is the
+// view's.
+#include "ui/shell/popups.h"
+#include "ui/shell/shell.h"
+
+#include <imgui_internal.h>
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+// Signs sit on different keys of different keyboards, so they are taken as what was typed.
+bool typed(char sign)
+{
+    const ImVector<ImWchar>& queue = ImGui::GetIO().InputQueueCharacters;
+    return std::find(queue.begin(), queue.end(), static_cast<ImWchar>(sign)) != queue.end();
+}
+
+const CommandInfo& find_command(std::string_view name)
+{
+    const auto all = commands();
+    return *std::find_if(all.begin(), all.end(),
+                         [name](const CommandInfo& command) { return command.name == name; });
+}
+
+} // namespace
+
+// Keys that work whatever is open.
+bool Shell::keys_always(const Frame& frame, Out& out)
+{
+    if (ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_K))
+    {
+        palette_.is_open() ? palette_.close() : palette_.open();
+    }
+    if (ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_Q))
+    {
+        out.push(Command::quit);
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
+    {
+        if (!palette_.is_open() && !help_open_ && !popup_was_open_ && close_stage(frame, out))
+        {
+            return true;
+        }
+        if (!palette_.is_open() && !help_open_ && frame.lesson != nullptr && !popup_was_open_)
+        {
+            out.push(LeaveLesson{});
+        }
+        else if (!palette_.is_open() && !help_open_ && frame.preferences.presenter)
+        {
+            Preferences next = frame.preferences;
+            next.presenter = false;
+            out.push(ChangePreferences{next});
+        }
+        const bool closed = palette_.is_open() || help_open_ || panel_over_ || frame.preferences.presenter;
+        palette_.close();
+        help_open_ = panel_over_ = false;
+        return closed;
+    }
+    return false;
+}
+
+bool Shell::close_stage(const Frame& frame, Out& out)
+{
+    for (const StageTool tool : {StageTool::pen, StageTool::guesses, StageTool::spotlight})
+    {
+        if (frame.stage != nullptr && frame.stage->has(tool))
+        {
+            out.push(TurnTool{tool});
+            return true;
+        }
+    }
+    return false;
+}
+
+bool Shell::keys_of_clicker(const Frame& frame, const View& view, Out& out)
+{
+    const bool scenes = frame.stage != nullptr && frame.stage->script != nullptr;
+    if (frame.lesson != nullptr || (!scenes && (!frame.preferences.presenter || !view.about_scenario())))
+    {
+        return false; // a lesson has its own, and so have some views
+    }
+    const bool on = ImGui::IsKeyPressed(ImGuiKey_PageDown, false);
+    const bool back = ImGui::IsKeyPressed(ImGuiKey_PageUp, false);
+    if (on || back)
+    {
+        find_command(on ? "Clicker: on" : "Clicker: back").run(frame, out);
+    }
+    return on || back;
+}
+
+// Keys of the transport.
+void Shell::keys_of_motion(const Frame& frame, const Motion& motion, Out& out)
+{
+    const bool widget_has_keys = !GImGui->NavDisableHighlight && GImGui->NavId != 0;
+    if (!widget_has_keys && ImGui::IsKeyPressed(ImGuiKey_Space, false))
+    {
+        out.push(Play{!frame.playback.playing});
+    }
+    const int step = (typed('.') ? 1 : 0) - (typed(',') ? 1 : 0);
+    if (step != 0)
+    {
+        out.push(Play{false});
+        out.push(Seek{next_stop(motion, frame.playback.t, step)});
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_Home, false))
+    {
+        out.push(Seek{0});
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_End, false))
+    {
+        out.push(Seek{motion.duration});
+    }
+}
+
+// A view's own key goes before the window's.
+void Shell::keys_of_commands(const Frame& frame, const ViewInfo& info, bool about_scenario, Out& out)
+{
+    const ImGuiIO& io = ImGui::GetIO();
+    for (const CommandInfo& command : commands())
+    {
+        if (command.of_scenario && !about_scenario)
+        {
+            continue; // nobody would see what it did
+        }
+        if (std::any_of(info.keys.begin(), info.keys.end(),
+                        [&](const KeyHelp& own) { return own.key == command.key; }))
+        {
+            continue;
+        }
+        const bool chord = command.chord != ImGuiKey_None && ImGui::IsKeyChordPressed(command.chord);
+        if (chord || (command.typed != 0 && typed(command.typed)))
+        {
+            command.run(frame, out);
+        }
+    }
+    if (io.KeyCtrl &&
+        (ImGui::IsKeyPressed(ImGuiKey_KeypadAdd) || (io.KeyShift && ImGui::IsKeyPressed(ImGuiKey_Equal))))
+    {
+        find_command("Larger text").run(frame, out);
+    }
+    if (io.KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_KeypadSubtract))
+    {
+        find_command("Smaller text").run(frame, out);
+    }
+}
+
+void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
+{
+    const ImGuiIO& io = ImGui::GetIO();
+    if (tour_.keys(out))
+    {
+        return;
+    }
+    if (keys_always(frame, out) || palette_.is_open() || popup_was_open_ || any_popup_open())
+    {
+        return;
+    }
+    if (keys_of_clicker(frame, view, out))
+    {
+        return;
+    }
+    if (io.WantTextInput || io.KeyAlt)
+    {
+        view.typing_keys(frame, out);
+    }
+    if (io.WantTextInput)
+    {
+        return;
+    }
+    const ViewInfo* info = find_view(frame.view);
+    keys_of_commands(frame, info == nullptr ? *views().front() : *info, view.about_scenario(), out);
+    if (io.KeyCtrl || io.KeyAlt || io.KeySuper || stage_.keys(frame, out))
+    {
+        return;
+    }
+    if (typed('?'))
+    {
+        help_open_ = !help_open_;
+    }
+    if (view.about_scenario() && ImGui::IsKeyPressed(ImGuiKey_M, false))
+    {
+        panel_.toggle_more();
+    }
+    if (typed('\\'))
+    {
+        panel_over_ = !panel_over_;
+    }
+    if (frame.lesson != nullptr && lesson_.keys(frame, out))
+    {
+        return;
+    }
+    if (motion.duration > 0)
+    {
+        keys_of_motion(frame, motion, out);
+    }
+    if (!frame.back.empty() && ImGui::IsKeyPressed(ImGuiKey_Backspace, false))
+    {
+        out.push(BackToQuestion{});
+    }
+    view.keys(frame, out);
+}
+
+} // namespace ringside

@@ -1,0 +1,252 @@
+// The status strip: verdict, issues, facts, transport.
+#include <fmt/format.h>
+
+#include "ui/shell/saving_strip.h"
+#include "ui/shell/scopes.h"
+#include "ui/shell/shell.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+bool pointed_at(Rect r)
+{
+    return ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(r.min(), r.max());
+}
+
+} // namespace
+
+void Shell::draw_verdict(const Frame& frame, const Painter& painter, Rect& area)
+{
+    const float from = area.x;
+    const Theme& t = painter.theme;
+    const MemoryReport& memory = frame.now.report.memory;
+    const auto gigabytes = [&](Bytes bytes) { return format_gigabytes(bytes, painter.look.unit); };
+    const std::string words = fmt::format(
+        "{} {} of {} {}", memory.fits() ? "Fits" : "Does not fit:", gigabytes(memory.worst().total()),
+        plain_number(in_gigabytes(memory.capacity, painter.look.unit)), painter.look.gigabyte());
+    if (memory.fits())
+    {
+        painter.tick(area.x + painter.px(4), area.middle(), t.ok);
+        area.cut_left(painter.px(30));
+        area.cut_left(painter.text(area.x, area.middle(), Type::small_strong, t.text, words));
+    }
+    else
+    {
+        const float w = painter.width(Type::small_strong, words) + painter.px(44);
+        const Rect pill{area.x - painter.px(4), area.middle() - painter.px(14), w, painter.px(28)};
+        painter.fill(pill, t.warning, painter.px(6));
+        const Colour ink = t.light ? rgb(0xFFFFFF) : rgb(0x000000);
+        painter.triangle(pill.x + painter.px(10), pill.middle(), ink);
+        painter.text(pill.x + painter.px(34), pill.middle(), Type::small_strong, ink, words);
+        area.cut_left(w - painter.px(4));
+    }
+    if (pointed_at({from, area.y, area.x - from, area.h}))
+    {
+        tooltip_at_mouse(painter, memory_tip(frame));
+    }
+}
+
+void Shell::draw_issues(const Frame& frame, const Painter& painter, Rect& area)
+{
+    const std::size_t count = frame.issues.size();
+    if (count == 0)
+    {
+        return;
+    }
+    const std::string words = fmt::format("{} issue{}", count, count == 1 ? "" : "s");
+    const float w = painter.width(Type::small, words) + painter.px(frame.valid() ? 8 : 32);
+    const Rect r = area.cut_right(w);
+    area.cut_right(painter.px(16));
+    const Press pressed =
+        press(painter, {r.x, r.y + painter.px(8), r.w, r.h - painter.px(16)}, "issues###issues");
+    float x = r.x;
+    if (!frame.valid())
+    {
+        painter.triangle(x, r.middle(), painter.theme.warning);
+        x += painter.px(24);
+    }
+    painter.text(x, r.middle(), Type::small, pressed.hovered ? painter.theme.text : painter.theme.muted,
+                 words);
+    if (pressed.clicked)
+    {
+        ImGui::OpenPopup("issue list");
+    }
+    ImGui::SetNextWindowPos({area.right(), area.y}, ImGuiCond_Always, {1, 1});
+    const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2{painter.px(16), painter.px(12)});
+    if (const PopupScope popup("issue list"); popup)
+    {
+        const FontScope font(painter.look.fonts.of(Type::small));
+        ImGui::PushTextWrapPos(painter.px(520));
+        for (const Issue& issue : frame.issues)
+        {
+            const std::string line =
+                (issue.severity == Severity::error ? "\u2717  " : "\u2022  ") + to_line(issue);
+            ImGui::TextUnformatted(line.c_str());
+        }
+        ImGui::PopTextWrapPos();
+    }
+}
+
+void Shell::draw_speed(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    if (press(painter, {area.x, area.middle() - painter.px(14), area.w, painter.px(28)}, "Speed###speed")
+            .clicked)
+    {
+        out.push(SetSpeed{frame.playback.speed >= 4 ? 0.25F : frame.playback.speed * 2});
+    }
+    tooltip(painter, "Speed: a quarter to four times");
+    painter.text(area.right(), area.middle(), Type::mono_small, painter.theme.muted,
+                 fmt::format("{:g}\u00d7", frame.playback.speed), Align::right);
+}
+
+void Shell::draw_transport(const Frame& frame, const Painter& painter, Rect area, const Motion& motion,
+                           Out& out)
+{
+    if (motion.duration <= 0 || area.w < painter.px(44))
+    {
+        return; // the keys work without
+    }
+    const Theme& t = painter.theme;
+    // Wide enough for every label, or the track would move under the mouse that drags it.
+    const float label = std::max(painter.px(112), painter.width(Type::mono_small, motion.label));
+    const float pace = std::max(painter.px(44), painter.width(Type::mono_small, motion.pace));
+    const Rect speed = area.cut_right(area.w > painter.px(96) ? pace : 0);
+    const bool says = area.w > label + painter.px(52);
+    const Rect words = area.cut_right(says ? label + painter.px(8) : 0);
+    const bool roomy = area.w > painter.px(260);
+    const float track_width = std::min(area.w - painter.px(roomy ? 150 : 56), painter.px(224));
+    if (!motion.pace.empty() && speed.w > 0)
+    {
+        painter.text(speed.right(), speed.middle(), Type::mono_small, t.muted, motion.pace, Align::right);
+    }
+    else if (speed.w > 0)
+    {
+        draw_speed(frame, painter, speed, out);
+    }
+    if (says)
+    {
+        painter.text(words.x + painter.px(4), words.middle(), Type::mono_small, t.text, motion.label);
+    }
+    if (track_width > painter.px(40))
+    {
+        Rect track{area.right() - track_width - painter.px(8), area.middle() - painter.px(14), track_width,
+                   painter.px(28)};
+        area.w = track.x - area.x;
+        const Press pressed = press(painter, track, "Time###scrub");
+        const float knob = painter.px(8);
+        const float span = std::max(1.0F, track.w - 2 * knob);
+        if (pressed.held)
+        {
+            const float to = std::clamp((ImGui::GetIO().MousePos.x - track.x - knob) / span, 0.0F, 1.0F);
+            out.push(Play{false});
+            out.push(Seek{static_cast<double>(to) * motion.duration});
+        }
+        const float x = track.x + knob +
+                        span * static_cast<float>(std::clamp(frame.playback.t / motion.duration, 0.0, 1.0));
+        painter.fill({track.x, track.middle() - painter.px(2), track.w, painter.px(4)}, t.raised,
+                     painter.px(2));
+        painter.fill({track.x, track.middle() - painter.px(2), x - track.x, painter.px(4)}, t.text,
+                     painter.px(2));
+        painter.list.AddCircleFilled({x, track.middle()}, knob, t.text);
+    }
+    if (roomy)
+    {
+        area.cut_right(painter.px(8));
+        const float w = painter.width(Type::mono_small, "Space") + painter.px(12);
+        painter.keycap(area.right() - w, area.middle(), "Space");
+        area.cut_right(w + painter.px(8));
+    }
+    const Rect play{area.right() - painter.px(40), area.middle() - painter.px(16), painter.px(40),
+                    painter.px(32)};
+    if (press(painter, play, "Play or pause###play").clicked)
+    {
+        out.push(Play{!frame.playback.playing});
+    }
+    painter.fill(play, t.text, painter.px(6));
+    const float u = painter.px(7);
+    if (frame.playback.playing)
+    {
+        painter.fill({play.centre() - u, play.middle() - u, painter.px(5), 2 * u}, t.window);
+        painter.fill({play.centre() + u - painter.px(5), play.middle() - u, painter.px(5), 2 * u}, t.window);
+    }
+    else
+    {
+        painter.list.AddTriangleFilled({play.centre() - u * 0.8F, play.middle() - u},
+                                       {play.centre() + u, play.middle()},
+                                       {play.centre() - u * 0.8F, play.middle() + u}, t.window);
+    }
+}
+
+void Shell::draw_facts(const Frame& frame, const Painter& painter, Rect area,
+                       std::span<const StatusFact> facts, bool first)
+{
+    const Theme& t = painter.theme;
+    for (const auto& [fact, tip] : facts)
+    {
+        const float w = painter.width(Type::small, fact);
+        const float gap = first ? 0 : painter.px(24);
+        if (fact.empty() || w + gap > area.w)
+        {
+            continue;
+        }
+        if (!first)
+        {
+            const float x = area.x + painter.px(12);
+            painter.line(x, area.middle() - painter.px(8), x, area.middle() + painter.px(8), t.line);
+        }
+        painter.text(area.x + gap, area.middle(), Type::small, t.text, fact);
+        if (tip != nullptr && pointed_at({area.x + gap, area.y, w, area.h}))
+        {
+            tooltip_at_mouse(painter, tip(frame));
+        }
+        area.cut_left(w + gap);
+        first = false;
+    }
+}
+
+void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, const Motion& motion, Out& out)
+{
+    painter.fill(area, painter.theme.control);
+    painter.line(area.x, area.y, area.right(), area.y, painter.theme.grid);
+    area.cut_left(painter.px(20));
+    area.cut_right(painter.px(20));
+    const View& shown = view(frame.view);
+    if (shown.about_scenario())
+    {
+        draw_verdict(frame, painter, area);
+        draw_issues(frame, painter, area);
+    }
+    if (frame.saving != nullptr)
+    {
+        draw_saving(frame, painter, area, out);
+    }
+    const float transport = motion.duration > 0 ? std::min(area.w * 0.75F, painter.px(520)) : 0;
+    const Rect moving = area.cut_right(transport);
+    painter.part(kTourTime, moving);
+    std::vector<StatusFact> facts{{frame.notice}};
+    if (frame.stage != nullptr && frame.stage->has(StageTool::freeze))
+    {
+        facts.push_back({"Frozen (Ctrl F)"});
+    }
+    if (shown.about_scenario())
+    {
+        const auto all = facts_of_scenario(frame);
+        facts.insert(facts.end(), all.begin(), all.end());
+    }
+    else
+    {
+        for (std::string& own : shown.facts(frame))
+        {
+            facts.push_back({std::move(own)});
+        }
+    }
+    draw_facts(frame, painter, area, facts, !shown.about_scenario());
+    draw_transport(frame, painter, moving, motion, out);
+}
+
+} // namespace ringside
