@@ -73,11 +73,11 @@ void draw_stack(const Painter& p, const Graph& g, const RecomputeChoices& c)
         }
     };
     p.list.PushClipRect(g.area.min(), g.area.max(), true);
-    const ImDrawListFlags flags = p.list.Flags;
-    p.list.Flags &= ~ImDrawListFlags_AntiAliasedFill; // or the seams between the pieces would show
+    const ImDrawListFlags flags = p.list.raw.Flags;
+    p.list.raw.Flags &= ~ImDrawListFlags_AntiAliasedFill; // or the seams between the pieces would show
     band(floor, inputs, with_alpha(ink.fill, 0.45F));
     band(inputs, total, with_alpha(ink.fill, 0.16F));
-    p.list.Flags = flags;
+    p.list.raw.Flags = flags;
     std::vector<ImVec2> line;
     for (const std::int64_t k : counts)
     {
