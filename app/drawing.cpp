@@ -87,6 +87,7 @@ Look Drawing::look(const Preferences& preferences) const
             scale_,
             preferences.reduced_motion,
             preferences.unit,
+            false,
             sketch_};
 }
 

@@ -32,7 +32,8 @@ namespace
 constexpr int kFramesPerEvent = 3;  // ImGui needs a frame to react and one to settle
 constexpr double kLongestSleep = 1; // [s] at idle
 constexpr double kShortestFrame = 1.0 / 60;
-constexpr double kSaveAfter = 2; // [s] after a change
+constexpr double kBetweenProgress = 0.1; // [s] between two frames that only say how far a film is
+constexpr double kSaveAfter = 2;         // [s] after a change
 
 // GLFW's window and the ImGui backends on it.
 class Screen
@@ -144,6 +145,11 @@ public:
             {
                 draw_film();
                 frames = kFramesPerEvent;
+                if (!woken && film_ && !session_.playing() && now - last < kBetweenProgress)
+                {
+                    pace(now);
+                    continue; // the film goes first where nobody waits for the window
+                }
             }
             if (frames < 0 && !resized() && !ImGui::GetIO().WantTextInput && !session_.ticking())
             {
