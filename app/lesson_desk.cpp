@@ -11,21 +11,6 @@
 namespace ringside
 {
 
-namespace
-{
-
-std::vector<std::string_view> view_ids()
-{
-    std::vector<std::string_view> ids;
-    for (const ViewInfo* info : views())
-    {
-        ids.push_back(info->id);
-    }
-    return ids;
-}
-
-} // namespace
-
 LessonDesk::LessonDesk(const Presets& presets, Course course, std::set<std::string> done)
     : presets_(presets), course_(std::move(course)), done_(std::move(done))
 {
