@@ -95,12 +95,12 @@ LabDesk::Setup routed_setup()
 TEST_CASE("no words about experts are cut off or lie on others")
 {
     Lab lab(routed_setup());
-    look(lab, "before the first start");
+    check_words_at_every_size(lab.w, "before the first start");
     REQUIRE(lab.desk().run_to(5, kLabPatience));
     lab.rest();
     lab.key(ImGuiKey_6);
     CHECK(says(lab.w, "Where the tokens go"));
-    look(lab, "experts");
+    check_words_at_every_size(lab.w, "experts");
 }
 
 TEST_CASE("experts have a page of their own, where capacity and balance are turned while it trains")
