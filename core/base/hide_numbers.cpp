@@ -1,5 +1,8 @@
 #include "core/base/hide_numbers.h"
 
+#include <algorithm>
+#include <array>
+
 namespace ringside
 {
 
@@ -27,6 +30,16 @@ bool in_name(std::string_view text, std::size_t i)
     }
     const bool joined = text[i - 1] == '-' && i > 1 && is_letter(text, i - 2);
     return is_letter(text, i - 1) || text[i - 1] == '_' || joined;
+}
+
+// Whether it numbers the thing before it: stage 3, rank 0.
+bool after_name(std::string_view text, std::size_t i)
+{
+    constexpr std::array<std::string_view, 8> kNumbered{"stage", "rank", "replica", "round",
+                                                        "layer", "node", "GPU",     "chunk"};
+    return i > 0 && text[i - 1] == ' ' &&
+           std::ranges::any_of(kNumbered,
+                               [&](std::string_view word) { return text.substr(0, i - 1).ends_with(word); });
 }
 
 // One past the number that begins at `i`.
@@ -62,7 +75,7 @@ std::string hide_numbers(std::string_view text)
             continue;
         }
         std::size_t end = end_of_number(text, i);
-        if (in_name(text, i) || (is_letter(text, end) && is_digit(text, end + 1)))
+        if (in_name(text, i) || after_name(text, i) || (is_letter(text, end) && is_digit(text, end + 1)))
         {
             while (is_digit(text, end) || is_letter(text, end))
             {

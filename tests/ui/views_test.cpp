@@ -11,6 +11,8 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <set>
+#include <string_view>
 
 using namespace ringside;
 
@@ -231,6 +233,20 @@ void draw_everything(float text_scale)
 }
 
 } // namespace
+
+TEST_CASE("no two views have the same place, and the views of a group follow each other")
+{
+    std::set<int> places;
+    std::set<std::string_view> groups;
+    std::string_view last;
+    for (const ViewInfo* info : views())
+    {
+        INFO(info->id);
+        CHECK(places.insert(info->order).second);
+        CHECK((info->group == last || groups.insert(info->group).second));
+        last = info->group;
+    }
+}
 
 TEST_CASE("every view draws every kind of scenario at text scale 0.75")
 {

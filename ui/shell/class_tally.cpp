@@ -118,7 +118,10 @@ void ClassTally::draw_head(const Frame& frame, const Painter& p, Rect row, const
         }
         row.cut_right(p.px(8));
     }
-    p.text_within(row.x, row.middle(), row.w, Type::body_strong, p.theme.text, this->asked(frame).asks);
+    const std::string asks = this->asked(frame).asks;
+    const bool roomy = p.width(Type::body_strong, asks) <= row.w;
+    p.text_within(row.x, row.middle(), row.w, roomy ? Type::body_strong : Type::small_strong, p.theme.text,
+                  asks);
 }
 
 void ClassTally::draw_histogram(const Painter& p, Rect area, const Asked& asked, bool shown) const

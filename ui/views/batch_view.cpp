@@ -88,7 +88,7 @@ constexpr std::array kKeys{KeyHelp{"1 \u2026 4", "Solve for the batch, replicas,
 
 extern const ViewInfo batch_view;
 const ViewInfo batch_view{
-    43,
+    44,
     "batch",
     "Training",
     "Batch",

@@ -162,7 +162,7 @@ constexpr std::array kKeys{KeyHelp{"Y", "Feed, funnel, copies"},
 
 extern const ViewInfo data_view;
 const ViewInfo data_view{
-    46,
+    47,
     "data",
     "Training",
     "Data feed",

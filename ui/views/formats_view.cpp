@@ -167,7 +167,7 @@ constexpr std::array kKeys{KeyHelp{"1 to 7", "FP32, TF32, BF16, FP16, E4M3, E5M2
 } // namespace
 
 extern const ViewInfo formats_view;
-const ViewInfo formats_view{44,
+const ViewInfo formats_view{45,
                             "formats",
                             "Training",
                             "Formats",

@@ -120,7 +120,7 @@ constexpr std::array kKeys{KeyHelp{"1 to 5", "Shape of the decay; on a valley 1 
 } // namespace
 
 extern const ViewInfo optimizer_view;
-const ViewInfo optimizer_view{45,
+const ViewInfo optimizer_view{46,
                               "optimizer",
                               "Training",
                               "Optimizer",
