@@ -34,6 +34,7 @@ void Shell::draw_help(const Frame& frame, const Painter& painter, const ViewInfo
                              KeyHelp{"Tab", "Next control; arrow keys move it, Enter types a value"},
                              KeyHelp{"M", "Every field of the scenario"},
                              KeyHelp{"\\", "Scenario panel, where it is hidden"},
+                             KeyHelp{"PgDn PgUp", "Presenter: next view, or scene, and back"},
                              KeyHelp{"Ctrl K", "Find anything"},
                              KeyHelp{"?", "These keys"},
                              KeyHelp{"Esc", "Close"}};

@@ -49,10 +49,11 @@ Motion BatchView::motion(const Frame& frame) const
     motion.stops.insert(motion.stops.end(), {last, last + m.tail, motion.duration});
     // Some rounds are done, and one is at work.
     motion.rest = rounds == 1 ? 0.5 : last * 0.5 + 0.5;
-    motion.label = m.updated > 0 ? "optimizer step"
+    // No wider than the strip keeps free for it, or the track would move under the mouse.
+    motion.label = m.updated > 0 ? "update"
                    : m.summed > 0
-                       ? "sum over replicas"
-                       : fmt::format("round {} of {}",
+                       ? "gradient sum"
+                       : fmt::format("{}{}/{}", rounds < 1000 ? "round " : "",
                                      std::min(rounds, static_cast<std::int64_t>(m.rounds) + 1), rounds);
     return motion;
 }
