@@ -78,10 +78,10 @@ TEST_CASE("playing fills the rounds, then sums the gradients, then makes the one
         w.frames(2);
         return w.motion().label;
     };
-    CHECK(at(0) == "round 1 of 16");
-    CHECK(at(7.5) == "round 8 of 16");
-    CHECK(at(17) == "sum over replicas");
-    CHECK(at(19) == "optimizer step");
+    CHECK(at(0) == "round 1/16");
+    CHECK(at(7.5) == "round 8/16");
+    CHECK(at(17) == "gradient sum");
+    CHECK(at(19) == "update");
 }
 
 TEST_CASE("thousands of replicas and rounds are drawn together, with how many said")
