@@ -408,7 +408,11 @@ void Panel::draw(const Frame& frame, const Painter& window, Rect area, const Vie
     window.line(area.x, area.y, area.x, area.bottom(), window.theme.grid);
     ImGui::SetCursorScreenPos(area.min());
     const ChildScope child("###panel", {area.w, area.h});
-    const Painter painter(*ImGui::GetWindowDrawList(), window.look);
+    // What is set keeps its figures when those of what follows are hidden.
+    Look open = window.look;
+    open.hide_numbers = false;
+    const Painter painter(*ImGui::GetWindowDrawList(), open);
+    const Painter told(*ImGui::GetWindowDrawList(), window.look);
     const float margin = painter.px(24);
     const ImVec2 top = ImGui::GetCursorScreenPos();
     Column column{frame, painter, {top.x + margin, top.y + painter.px(16), area.w - 2 * margin, 1e6F}, out};
@@ -440,9 +444,11 @@ void Panel::draw(const Frame& frame, const Painter& window, Rect area, const Vie
     painter.line(r.x, r.middle(), r.right(), r.middle(), painter.theme.grid);
     const float left = std::max(top.y + area.h - column.area.y, painter.px(kOwnHeight));
     Rect own{column.area.x, column.area.y, column.area.w, left};
-    if (!view.draw_panel(frame, painter, own, out))
+    if (!view.draw_panel(frame, told, own, out))
     {
-        draw_costs(column);
+        Column costs{frame, told, column.area, out};
+        draw_costs(costs);
+        column.area = costs.area;
     }
     else
     {

@@ -176,6 +176,13 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
     keys(frame, motion, shown, out);
 }
 
+Look Shell::look_for(const Frame& frame, Look look) const
+{
+    look.hide_numbers =
+        tally_.hides(frame) || (frame.stage != nullptr && frame.stage->has(StageTool::numbers));
+    return look;
+}
+
 void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out& out)
 {
     const ImVec2 size = ImGui::GetIO().DisplaySize;
@@ -206,7 +213,8 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
         View& shown = view(info.id);
         if (shown.about_scenario())
         {
-            panel_.draw(frame, painter, area, info, shown, out);
+            const Look veiled = look_for(frame, look);
+            panel_.draw(frame, Painter(painter.list.raw, veiled, painter.parts), area, info, shown, out);
         }
         else
         {
@@ -214,11 +222,8 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
         }
     }
     const Frame settled = settle(out);
-    const bool hidden =
-        tally_.hides(settled) || (settled.stage != nullptr && settled.stage->has(StageTool::numbers));
-    Look shown = look;
-    shown.hide_numbers = hidden;
-    const Painter told(*ImGui::GetWindowDrawList(), shown, painter.parts);
+    const Look veiled = look_for(settled, look);
+    const Painter told(painter.list.raw, veiled, painter.parts);
     // A lesson's step may have opened another view meanwhile.
     const ViewInfo* now = find_view(settled.view);
     const Parts settled_parts = layout(settled, look, size);

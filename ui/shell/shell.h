@@ -58,6 +58,8 @@ private:
     };
 
     View& view(std::string_view id);
+    // With figures hidden where a class has still to guess them.
+    Look look_for(const Frame& frame, Look look) const;
     void draw_window(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
                      Out& out);
     Parts layout(const Frame& frame, const Look& look, ImVec2 size) const;
