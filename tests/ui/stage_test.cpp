@@ -103,11 +103,11 @@ TEST_CASE("a class is asked: guesses are typed, figures wait, the truth stands a
     w.key(ImGuiKey_Enter);
     w.frames(3);
     CHECK(says(w, "2 guesses, median 30.0 GB"));
-    w.click("###reveal");
+    w.click("reveal");
     w.frames(3);
     CHECK(says(w, three_digits(truth)));
     CHECK(says(w, "within 10%"));
-    w.click("###next question");
+    w.click("next question");
     w.frames(3);
     CHECK(says(w, "How much of that are activations?"));
     CHECK(says(w, "No guesses yet"));

@@ -77,18 +77,17 @@ Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) co
 void Shell::draw_scene(const Frame& frame, const Painter& p, Rect& picture)
 {
     const DemoScene* scene = frame.stage == nullptr ? nullptr : frame.stage->at();
-    if (scene == nullptr || frame.lesson != nullptr || picture.h < p.px(240))
+    if (scene == nullptr || scene->text.empty() || picture.h < p.px(440))
     {
-        return;
+        return; // its title stands above in any case
     }
-    const Rect row = picture.cut_top(p.px(32));
     const std::string place =
         fmt::format("{} of {}", frame.stage->scene + 1, frame.stage->script->scenes.size());
-    const float w = p.text(row.right(), row.middle(), Type::small, p.theme.muted, place, Align::right);
-    p.text_within(row.x, row.middle(), row.w - w - p.px(16), Type::body_strong, p.theme.text, scene->title);
-    const float used = scene->text.empty() ? 0
-                                           : p.rich({picture.x, picture.y, picture.w, 0}, Type::body,
-                                                    Type::body_strong, p.theme.text, scene->text);
+    const float line = p.height(Type::body);
+    const float w =
+        p.text(picture.right(), picture.y + line * 0.6F, Type::small, p.theme.muted, place, Align::right);
+    const float used = p.rich({picture.x, picture.y, picture.w - w - p.px(24), 0}, Type::body,
+                              Type::body_strong, p.theme.text, scene->text);
     picture.cut_top(used + p.px(12));
 }
 

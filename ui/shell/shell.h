@@ -85,7 +85,7 @@ private:
     void draw_lesson_picture(const Frame& frame, const Painter& painter, Rect area, View& view, Out& out);
     void draw_lesson_status(const Frame& frame, const Painter& painter, Rect area, const Motion& motion,
                             Out& out);
-    // The scene of a demonstration: its title and text over the picture.
+    // What the scene of a demonstration says, over the picture.
     static void draw_scene(const Frame& frame, const Painter& painter, Rect& picture);
     void draw_fault_banner(const Frame& frame, const Painter& painter, Rect area) const;
     void draw_palette(const Frame& frame, const Painter& painter, const Parts& parts, Out& out);

@@ -176,7 +176,10 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
         out.push(Command::compare);
     }
     const std::string own = shown.about_scenario() ? std::string() : shown.title(frame);
-    const std::string words_of_title = own.empty() ? std::string(info.title) : own;
+    const DemoScene* scene = frame.stage == nullptr ? nullptr : frame.stage->at();
+    const std::string words_of_title = scene != nullptr ? scene->title
+                                       : own.empty()    ? std::string(info.title)
+                                                        : own;
     const float title = painter.width(Type::title, words_of_title) + painter.px(16);
     const auto tabs = tabs_of(info);
     const float of_tabs = tabs.size() > 1 ? width_of_tabs(painter, tabs, row.w * 0.6F) + painter.px(16) : 0;
