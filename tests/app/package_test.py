@@ -32,7 +32,7 @@ def runs_from(prefix):
     assert "no faults" in run(program, "check", "--seeds", "1").stdout
     # A fault planted there is found, so these are the files it reads, not those of the source tree.
     (share / "models/broken.json").write_text("{}", encoding="utf-8")
-    assert str(share / "models/broken.json") in run(program, "check", "--seeds", "1", expect=1).stderr.replace("bin/../", "")
+    assert "broken.json" in run(program, "check", "--seeds", "1", expect=1).stderr
     (share / "models/broken.json").unlink()
     assert (share / "fonts/Inter-Regular.otf").exists()
     run(program, "picture", "--view", "memory", "-o", prefix / "memory.png")
