@@ -245,7 +245,7 @@ TEST_CASE("no words of scenes and guesses are cut off or lie on others at any si
     Window w;
     w.session().set_script(script(R"([
         {"title": "How much memory does it need?", "text": "Sixteen bytes a parameter, and then the activations. Guess before you look.",
-         "view": "memory"}])"));
+         "view": "batch"}])"));
     w.settle(300);
     test::check_words_at_every_size(w, "scene");
 }
