@@ -1,6 +1,7 @@
 // The live lab's desk: runs on their threads, knobs, breaks, a second run, demonstrations, checkpoints; and
 // that looking never waits.
 #include "tests/app/lab_room.h"
+#include "tests/threads.h"
 
 #include <catch2/catch_approx.hpp>
 
@@ -12,16 +13,6 @@ using namespace ringside::test;
 
 namespace
 {
-
-std::size_t threads_of_this_process()
-{
-    std::size_t count = 0;
-    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task"))
-    {
-        ++count;
-    }
-    return count;
-}
 
 const TrainingSnapshot& a(const LabDesk& desk)
 {
@@ -219,7 +210,7 @@ TEST_CASE("the device is measured once, and what is predicted of it then has tim
 
 TEST_CASE("starting and stopping the lab fifty times leaves no thread behind")
 {
-    const std::size_t before = threads_of_this_process();
+    const std::size_t before = test::threads_of_this_process();
     for (int i = 0; i < 50; ++i)
     {
         LabDesk desk(lab_setup_for_tests());
@@ -238,7 +229,7 @@ TEST_CASE("starting and stopping the lab fifty times leaves no thread behind")
             desk.apply(AnswerDemo{1});
         }
     }
-    CHECK(threads_of_this_process() == before);
+    CHECK(test::threads_are_back_to(before));
 }
 
 TEST_CASE("what cannot be trained is said in words, and nothing breaks")

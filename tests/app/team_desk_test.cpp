@@ -1,5 +1,6 @@
 // The desk of the ranks: starts, wishes, mishaps; and that looking never waits.
 #include "tests/app/team_room.h"
+#include "tests/threads.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -23,12 +24,6 @@ TeamWish with_strategy(const TeamDesk& desk, std::size_t strategy, std::int64_t 
     wish.strategy = strategy;
     wish.ranks = ranks;
     return wish;
-}
-
-std::size_t threads_of_this_process()
-{
-    const std::filesystem::directory_iterator tasks("/proc/self/task");
-    return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
 } // namespace
@@ -104,7 +99,7 @@ TEST_CASE("a model that cannot be trained is said in words, and nothing starts")
 
 TEST_CASE("teams that are started and dropped leave no thread behind, and looking never waits")
 {
-    const std::size_t before = threads_of_this_process();
+    const std::size_t before = test::threads_of_this_process();
     for (int i = 0; i < 20; ++i)
     {
         TeamDesk desk(team_setup_for_tests());
@@ -119,5 +114,5 @@ TEST_CASE("teams that are started and dropped leave no thread behind, and lookin
             desk.apply(GoWrong{{Mishap::dead, 1, 0}});
         }
     }
-    CHECK(threads_of_this_process() == before);
+    CHECK(test::threads_are_back_to(before));
 }

@@ -1,4 +1,5 @@
 #include "tests/core/parallel_support.h"
+#include "tests/threads.h"
 
 #include "core/parallel/backend_memory.h"
 #include "core/parallel/communicator_check.h"
@@ -50,12 +51,6 @@ public:
 private:
     std::atomic<int> held_ = 0;
 };
-
-std::ptrdiff_t threads_of_this_process()
-{
-    namespace fs = std::filesystem;
-    return std::distance(fs::directory_iterator("/proc/self/task"), fs::directory_iterator());
-}
 
 std::string why_it_ended(int ranks, const std::function<void(Communicator&, CallLog&)>& work)
 {
@@ -364,7 +359,7 @@ TEST_CASE("a group without oneself is refused")
 TEST_CASE("two hundred worlds leave neither memory nor threads behind, whether they end well or not")
 {
     CountedMemory memory;
-    const auto before = threads_of_this_process();
+    const auto before = test::threads_of_this_process();
     for (int i = 0; i < 200; ++i)
     {
         ThreadWorld world(4);
@@ -391,7 +386,7 @@ TEST_CASE("two hundred worlds leave neither memory nor threads behind, whether t
         }
     }
     CHECK(memory.held() == 0);
-    CHECK(threads_of_this_process() == before);
+    CHECK(test::threads_are_back_to(before));
 }
 
 TEST_CASE("sums of 16-bit numbers are rounded once, to nearest even")

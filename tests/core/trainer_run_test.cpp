@@ -1,5 +1,6 @@
 // Saving and going on, and the run on its own thread: knobs, pauses, marks, stopping.
 #include "tests/core/trainer_support.h"
+#include "tests/threads.h"
 
 #include "core/trainer/devices.h"
 #include "core/trainer/probe.h"
@@ -25,16 +26,6 @@ TrainingRun::OpenBackend on_cpu(std::size_t threads = 1)
 }
 
 constexpr double kPatience = 60; // [s]
-
-std::size_t threads_of_this_process()
-{
-    std::size_t count = 0;
-    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task"))
-    {
-        ++count;
-    }
-    return count;
-}
 
 } // namespace
 
@@ -244,7 +235,7 @@ TEST_CASE("a run that cannot start says why, and takes commands without harm")
 
 TEST_CASE("starting and stopping 200 times leaves no thread behind")
 {
-    const std::size_t before = threads_of_this_process();
+    const std::size_t before = test::threads_of_this_process();
     for (int i = 0; i < 200; ++i)
     {
         TrainingRun run(tiny_config(), on_cpu(3));
@@ -257,7 +248,7 @@ TEST_CASE("starting and stopping 200 times leaves no thread behind")
             run.sample();
         }
     }
-    CHECK(threads_of_this_process() == before);
+    CHECK(test::threads_are_back_to(before));
 }
 
 TEST_CASE("a step of seconds is stopped inside, and changes nothing")
