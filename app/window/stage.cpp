@@ -94,8 +94,8 @@ Issues open_script(Session& session, const PictureOptions& options, const Opened
     const auto scenes = static_cast<int>(script->scenes.size());
     if (options.step < 1 || options.step > scenes)
     {
-        return {
-            {"--step", fmt::format("there is no scene {}", options.step), fmt::format("use 1 to {}", scenes)}};
+        return {{"--step", fmt::format("there is no scene {}", options.step),
+                 fmt::format("use 1 to {}", scenes)}};
     }
     session.set_script(std::move(*script));
     for (int i = 1; i < options.step; ++i)

@@ -363,7 +363,7 @@ private:
     Settings settings_;
     const Presets& presets_;
     FontFiles fonts_;
-    bool first_start_; // no settings are kept yet
+    bool first_start_;                 // no settings are kept yet
     std::unique_ptr<WindowFilm> film_; // that is being saved
     Scenario saved_scenario_;
     std::set<std::string> saved_finished_;

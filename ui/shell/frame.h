@@ -167,8 +167,7 @@ enum class Command
 using Action =
     std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences, SaveText,
                  SearchLayouts, StartLesson, LessonInput, LessonSwitch, LeaveLesson, ShowQuestion,
-                 BackToQuestion, Command, StudyAction, LabAction, TeamAction, TurnTool, StageStep,
-                 CopyText>;
+                 BackToQuestion, Command, StudyAction, LabAction, TeamAction, TurnTool, StageStep, CopyText>;
 
 struct Out
 {

@@ -85,7 +85,7 @@ struct Look
     bool reduced_motion = false;
     ByteUnit unit = ByteUnit::decimal;
     bool hide_numbers = false; // what Painter writes has none
-    Sketch* sketch = nullptr; // what is drawn is written down there too
+    Sketch* sketch = nullptr;  // what is drawn is written down there too
 
     float px(float design) const { return std::round(design * scale); }
     std::string_view gigabyte() const { return unit == ByteUnit::decimal ? "GB" : "GiB"; }
