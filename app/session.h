@@ -116,6 +116,7 @@ private:
     // Shows what the lesson's step says.
     void follow_lesson();
     void turn(StageTool tool);
+    void thaw(); // the picture goes on
     void step_stage(int by);
     void show_scene(std::size_t index);
     // Starts the view on show where a lesson's step or a scene says.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/base/xml.h"
 
 #include <nlohmann/json.hpp>
 
@@ -25,32 +26,6 @@ constexpr double kAxis = 36;
 constexpr const char* kForward = "#3370d7";
 constexpr const char* kInput = "#48bc91";
 constexpr const char* kWeight = "#e5cd34";
-
-std::string escaped(std::string_view text)
-{
-    std::string out;
-    for (const char c : text)
-    {
-        switch (c)
-        {
-        case '&':
-            out += "&amp;";
-            break;
-        case '<':
-            out += "&lt;";
-            break;
-        case '>':
-            out += "&gt;";
-            break;
-        case '"':
-            out += "&quot;";
-            break;
-        default:
-            out += c;
-        }
-    }
-    return out;
-}
 
 // An SVG while it is written.
 class Drawing
@@ -92,7 +67,7 @@ private:
         out_ += fmt::format(
             "<text x=\"8\" y=\"{:.0f}\" font-weight=\"600\">{}</text><text x=\"{:.0f}\" y=\"{:.0f}\" "
             "fill=\"#4c5865\">{} units, {} of total is idle</text>\n",
-            y + 22, escaped(named.name), 16 + 9.0 * static_cast<double>(named.name.size()) + 8, y + 22,
+            y + 22, escaped_xml(named.name), 16 + 9.0 * static_cast<double>(named.name.size()) + 8, y + 22,
             three_digits(t.makespan), format_percent(t.bubble_of_total()));
         y += kHeading;
         for (std::size_t rank = 0; rank < t.ranks(); ++rank, y += kPitch)

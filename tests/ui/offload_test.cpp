@@ -7,8 +7,6 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-#include <array>
-
 using namespace ringside;
 using Catch::Approx;
 
@@ -131,37 +129,12 @@ TEST_CASE("what does not fit into host memory is said and marked")
 
 TEST_CASE("no words of offload are cut off or lie on others at any size")
 {
-    struct Size
-    {
-        ImVec2 window;
-        float text;
-        bool presenter;
-    };
-    constexpr std::array kSizes{
-        Size{{1280, 800}, 1, false},     Size{{1280, 720}, 1, false},     Size{{1920, 1080}, 1, false},
-        Size{{640, 480}, 1, false},      Size{{1280, 800}, 0.75F, false}, Size{{1280, 800}, 2.5F, false},
-        Size{{1280, 720}, 1.75F, false}, Size{{640, 480}, 2.5F, false},   Size{{640, 480}, 0.75F, false},
-        Size{{1280, 800}, 1, true},      Size{{1920, 1080}, 1, true}};
     for (const std::string offload : {"none", "optimizer-cpu", "optimizer-nvme", "optimizer-and-weights-cpu",
                                       "optimizer-and-weights-nvme"})
     {
         test::Window w;
         w.session().apply(ChangeScenario{eight_gpus(offload)});
         w.open("offload");
-        for (const Size& size : kSizes)
-        {
-            INFO(offload << ", " << size.window.x << " x " << size.window.y << ", text " << size.text
-                         << (size.presenter ? ", presenter" : ""));
-            Preferences p;
-            p.text_scale = size.text;
-            p.presenter = size.presenter;
-            w.session().set_preferences(p);
-            w.resize(size.window);
-            w.frames(3);
-            w.settle(5000);
-            CHECK(w.drawn().fault == "");
-            CHECK(test::cut_words(w) == "");
-            CHECK(test::words_on_each_other(w) == "");
-        }
+        test::check_words_at_every_size(w, offload);
     }
 }

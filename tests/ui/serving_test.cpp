@@ -7,8 +7,6 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-#include <array>
-
 using namespace ringside;
 
 namespace
@@ -24,36 +22,6 @@ std::string batch_said(const test::Window& w)
         }
     }
     return "";
-}
-
-struct Size
-{
-    ImVec2 window;
-    float text;
-    bool presenter;
-};
-constexpr std::array kSizes{Size{{1280, 800}, 1, false},   Size{{1920, 1080}, 1, false},
-                            Size{{640, 480}, 1, false},    Size{{1280, 800}, 2.5F, false},
-                            Size{{640, 480}, 2.5F, false}, Size{{1280, 800}, 0.75F, false},
-                            Size{{1280, 800}, 1, true},    Size{{1920, 1080}, 1, true}};
-
-void look_at_every_size(test::Window& w)
-{
-    for (const Size& size : kSizes)
-    {
-        INFO(size.window.x << " x " << size.window.y << ", text " << size.text
-                           << (size.presenter ? ", presenter" : ""));
-        Preferences p;
-        p.text_scale = size.text;
-        p.presenter = size.presenter;
-        w.session().set_preferences(p);
-        w.resize(size.window);
-        w.frames(3);
-        w.settle(5000);
-        CHECK(w.drawn().fault == "");
-        CHECK(test::cut_words(w) == "");
-        CHECK(test::words_on_each_other(w) == "");
-    }
 }
 
 } // namespace
@@ -128,15 +96,14 @@ TEST_CASE("no words of serving are cut off or lie on others at any size")
 {
     for (const std::string model : {"llama-3.1-70b", "deepseek-v3", "gemma-3-1b"})
     {
-        INFO(model);
         test::Window w;
         w.session().apply(ChangeScenario{test::scenario(R"({"cluster": {"gpus": 8}, "model": ")" + model +
                                                         R"(", "training": {"global_batch": 8}})")});
         w.open("serving");
-        look_at_every_size(w);
+        test::check_words_at_every_size(w, model + ", first picture");
         w.key(ImGuiKey_Y);
-        look_at_every_size(w);
+        test::check_words_at_every_size(w, model + ", second picture");
         w.key(ImGuiKey_Y);
-        look_at_every_size(w);
+        test::check_words_at_every_size(w, model + ", third picture");
     }
 }

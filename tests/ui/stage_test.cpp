@@ -1,6 +1,6 @@
 // In front of a class: figures hidden until they were guessed, the picture frozen, a pen, a spotlight, scenes
 // walked through with a clicker.
-#include "tests/ui/words.h"
+#include "tests/ui/glossary_room.h"
 #include <fmt/format.h>
 
 #include "core/study/class_guesses.h"
@@ -75,6 +75,20 @@ TEST_CASE("a frozen picture keeps the scenario it shows while the next one is pr
     CHECK(w.session().frame(0).now.report.memory.worst().total().value ==
           w.session().now().report.memory.worst().total().value);
     CHECK_FALSE(says(w, "Frozen"));
+}
+
+TEST_CASE("a question or a lesson that takes the picture's place is not frozen with it")
+{
+    Window w;
+    test::give_course(w);
+    w.open("memory");
+    w.key(ImGuiKey_F, ImGuiMod_Ctrl);
+    w.frames(2);
+    REQUIRE(on(w, StageTool::freeze));
+    w.session().apply(StartLesson{"memory"});
+    w.frames(2);
+    CHECK_FALSE(on(w, StageTool::freeze));
+    CHECK(w.session().frame(0).now.scenario == w.session().scenario());
 }
 
 TEST_CASE("a class is asked: guesses are typed, figures wait, the truth stands among them")
@@ -221,6 +235,9 @@ TEST_CASE("a clicker walks the scenes of a demonstration, each with its view, sc
     CHECK(w.session().view() == "memory");
     CHECK(w.session().scenario().parallel.zero == 0);
     CHECK_FALSE(on(w, StageTool::numbers));
+    w.open("zero"); // its title is its own view's
+    w.settle(300);
+    CHECK_FALSE(says(w, "Everything everywhere"));
     w.session().apply(Command::undo);
     CHECK(w.session().scenario().parallel.zero == 3);
 }

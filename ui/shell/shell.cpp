@@ -76,7 +76,7 @@ Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) co
 
 void Shell::draw_scene(const Frame& frame, const Painter& p, Rect& picture)
 {
-    const DemoScene* scene = frame.stage == nullptr ? nullptr : frame.stage->at();
+    const DemoScene* scene = frame.stage == nullptr ? nullptr : frame.stage->on_show(frame.view);
     if (scene == nullptr || scene->text.empty() || picture.h < p.px(440))
     {
         return; // its title stands above in any case

@@ -1,6 +1,7 @@
 // The window's frame round a view: rail, title row with tabs, the way back to a question, caption.
 #include <fmt/format.h>
 
+#include "ui/shell/help_key.h"
 #include "ui/shell/icons.h"
 #include "ui/shell/shell.h"
 
@@ -141,15 +142,7 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
                        Out& out)
 {
     Rect row{parts.title.x, parts.title.y, parts.title.w, painter.px(64)};
-    const Rect help = row.cut_right(painter.px(24));
-    row.cut_right(painter.px(16));
-    if (press(painter, {help.x, help.middle() - painter.px(12), help.w, painter.px(24)}, "?###help", 4)
-            .clicked)
-    {
-        help_open_ = true;
-    }
-    tooltip(painter, "Every key (?)");
-    painter.keycap(help.x, help.middle(), "?");
+    help_open_ = help_key(painter, row) || help_open_;
     const auto small_button = [&](const char* label, std::string_view words, bool on, std::string_view says)
     {
         const float w = painter.width(Type::mono_small, words) + painter.px(24);
@@ -176,7 +169,7 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
         out.push(Command::compare);
     }
     const std::string own = shown.about_scenario() ? std::string() : shown.title(frame);
-    const DemoScene* scene = frame.stage == nullptr ? nullptr : frame.stage->at();
+    const DemoScene* scene = frame.stage == nullptr ? nullptr : frame.stage->on_show(frame.view);
     const std::string words_of_title = scene != nullptr ? scene->title
                                        : own.empty()    ? std::string(info.title)
                                                         : own;

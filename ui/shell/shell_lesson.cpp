@@ -2,6 +2,7 @@
 // status.
 #include <fmt/format.h>
 
+#include "ui/shell/help_key.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/spotlight.h"
 
@@ -42,15 +43,7 @@ void Shell::draw_lesson_title(const Frame& frame, const Painter& painter, const 
 {
     const LessonFrame& lesson = *frame.lesson;
     Rect row{parts.title.x, parts.title.y, parts.title.w, painter.px(64)};
-    const Rect help = row.cut_right(painter.px(24));
-    row.cut_right(painter.px(16));
-    if (press(painter, {help.x, help.middle() - painter.px(12), help.w, painter.px(24)}, "?###help", 4)
-            .clicked)
-    {
-        help_open_ = true;
-    }
-    tooltip(painter, "Every key (?)");
-    painter.keycap(help.x, help.middle(), "?");
+    help_open_ = help_key(painter, row) || help_open_;
     std::string title = fmt::format("Lesson {}: {}", lesson.lesson().number, lesson.lesson().title);
     if (!parts.has_panel)
     {

@@ -29,6 +29,11 @@ struct StageFrame
 
     bool has(StageTool tool) const { return on[static_cast<std::size_t>(tool)]; }
     const DemoScene* at() const { return script == nullptr ? nullptr : &script->scenes[scene]; }
+    // The scene, while its view is the one on show; null elsewhere.
+    const DemoScene* on_show(std::string_view view) const
+    {
+        return script != nullptr && at()->view == view ? at() : nullptr;
+    }
 };
 
 // Turns a tool on or off.

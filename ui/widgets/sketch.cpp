@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/xml.h"
+
 #include <algorithm>
 #include <cfloat>
 #include <map>
@@ -57,29 +59,6 @@ bool cut_by_clip(const SketchShape& s)
     const Box box = box_of(s);
     return box.left < s.clip.x - kSlack || box.top < s.clip.y - kSlack || box.right > s.clip.z + kSlack ||
            box.bottom > s.clip.w + kSlack;
-}
-
-std::string escaped(std::string_view text)
-{
-    std::string out;
-    for (const char c : text)
-    {
-        switch (c)
-        {
-        case '&':
-            out += "&amp;";
-            break;
-        case '<':
-            out += "&lt;";
-            break;
-        case '>':
-            out += "&gt;";
-            break;
-        default:
-            out += c;
-        }
-    }
-    return out;
 }
 
 // To a hundredth of a pixel, without trailing zeros.
@@ -216,7 +195,7 @@ private:
                                             : 'w',
                              number(s.points[0].x), number(s.points[0].y),
                              number(s.font->FontSize / style.line_over_em), number(s.width), paint(s),
-                             escaped(s.text));
+                             escaped_xml(s.text));
     }
 
     const Look& look_;

@@ -7,6 +7,7 @@
 #include "ui/views/errata/marks.h"
 #include "ui/widgets/choice.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/list_row.h"
 
 #include <imgui_internal.h>
 
@@ -30,14 +31,7 @@ std::string_view topic_name(std::string_view id)
 void draw_row(const Painter& p, Rect row, const Erratum& e, bool chosen, bool hovered)
 {
     const Theme& t = p.theme;
-    if (chosen || hovered)
-    {
-        p.fill(row, chosen ? t.raised : t.control, p.px(4));
-    }
-    if (chosen)
-    {
-        p.fill({row.x, row.y + p.px(4), p.px(3), row.h - p.px(8)}, t.text);
-    }
+    list_row(p, row, chosen, hovered);
     const Colour ink = chosen || hovered ? t.text : t.muted;
     draw_mark(p, {row.x + p.px(20), row.middle()}, e.kind, ink);
     const float id = p.text(row.x + p.px(38), row.middle(), Type::mono_small, t.muted, e.id);

@@ -2,6 +2,7 @@
 
 #include "ui/shell/scopes.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/list_row.h"
 
 #include <imgui_internal.h>
 
@@ -19,14 +20,7 @@ constexpr float kLetter = 28; // [design px] above the first term of a letter
 void draw_row(const Painter& p, Rect row, const GlossaryTerm& term, bool chosen, bool hovered)
 {
     const Theme& t = p.theme;
-    if (chosen || hovered)
-    {
-        p.fill(row, chosen ? t.raised : t.control, p.px(4));
-    }
-    if (chosen)
-    {
-        p.fill({row.x, row.y + p.px(4), p.px(3), row.h - p.px(8)}, t.text);
-    }
+    list_row(p, row, chosen, hovered);
     const float used = p.text_within(row.x + p.px(14), row.middle(), row.w - p.px(20),
                                      chosen ? Type::small_strong : Type::small, t.text, term.term);
     const float from = row.x + p.px(14) + used + p.px(12);
