@@ -20,7 +20,7 @@ struct CommonOptions
 };
 
 int run_validate(const CommonOptions& options, const std::vector<std::string>& files);
-// Presets, question families sampled with `seeds` seeds each, and the scenarios named.
+// Everything that ships, question families sampled with `seeds` seeds each, and the files named.
 int run_check(const CommonOptions& options, const std::vector<std::string>& files, std::uint64_t seeds);
 
 } // namespace ringside

@@ -110,9 +110,9 @@ void add_calibrate(CLI::App& app, Options& o)
 
 void add_check(CLI::App& app, Options& o)
 {
-    auto* check =
-        app.add_subcommand("check", "every fault of every preset and question, and of the scenarios named");
-    check->add_option("PATH", o.files, "scenario files");
+    auto* check = app.add_subcommand(
+        "check", "every fault of all that ships, and of the scenarios, lessons and demonstrations named");
+    check->add_option("PATH", o.files, "files, told apart by their schema");
     check->add_flag("--json", o.common.json, "one JSON document");
     check->add_option("--seeds", o.seeds, "questions drawn of every family")->capture_default_str();
     check->callback([&o] { o.status = run_check(o.common, o.files, o.seeds); });
@@ -301,7 +301,7 @@ void add_lesson(CLI::App& app, Options& o)
     auto* lesson = app.add_subcommand("lesson", "the guided lessons");
     lesson->require_subcommand(1);
     auto* list = lesson->add_subcommand("list", "every lesson in the order of the course");
-    list->add_option("--track", o.track, "those of one track, in its order: class, week or engineer");
+    list->add_option("--track", o.track, "those of one track of assets/study/tracks.json, in its order");
     list->add_flag("--json", o.common.json, "one JSON document");
     list->callback([&o] { o.status = run_lesson_list(o.common, o.track); });
     auto* show = lesson->add_subcommand("show", "a lesson's texts, with the engine's numbers in");
