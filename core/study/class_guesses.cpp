@@ -20,9 +20,13 @@ Result<std::vector<double>> read_guesses(std::string_view text)
         const std::size_t end = std::min(text.find_first_of(kBetween, at), text.size());
         const std::string word(text.substr(at, end - at));
         const auto value = parse_number(word);
-        if (!value || !std::isfinite(*value))
+        if (!value)
         {
             return Issue{"", fmt::format("\u201c{}\u201d is no number", word), "type numbers like 12 or 4.5"};
+        }
+        if (!(std::abs(*value) <= kLargestGuess)) // nor when it is not a number
+        {
+            return Issue{"", fmt::format("\u201c{}\u201d is out of range", word), "type less than 1e15"};
         }
         all.push_back(*value);
         at = end;

@@ -13,8 +13,10 @@ namespace ringside
 {
 
 inline constexpr std::size_t kMostGuesses = 1000;
+inline constexpr double kLargestGuess = 1e15;
 
-// "12 15.5 1e3": numbers with spaces or semicolons between. An Issue for a word that is none.
+// "12 15.5 1e3": numbers with spaces or semicolons between. An Issue for a word that is
+// none, or too large a one.
 Result<std::vector<double>> read_guesses(std::string_view text);
 
 // Of a list that is not empty; of the two in the middle the mean.

@@ -14,6 +14,10 @@ TEST_CASE("guesses are read with spaces and semicolons between; a word that is n
 {
     CHECK(*read_guesses("12 15.5;1e3  7k") == std::vector<double>{12, 15.5, 1000, 7000});
     CHECK(read_guesses("")->empty());
+    for (const char* extreme : {"1e308", "-1e16", "nan", "inf"})
+    {
+        CHECK_FALSE(read_guesses(extreme));
+    }
     const auto bad = read_guesses("12 many");
     REQUIRE_FALSE(bad);
     CHECK(bad.issues().front().message.find("many") != std::string::npos);

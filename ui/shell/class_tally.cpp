@@ -5,10 +5,12 @@
 
 #include "core/study/class_guesses.h"
 #include "ui/shell/lesson_frame.h"
+#include "ui/shell/overlay.h"
 #include "ui/shell/scopes.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ringside
 {
@@ -49,7 +51,7 @@ ClassTally::Asked ClassTally::asked(const Frame& frame) const
     const ClassQuestion& q = kQuestions.at(question_);
     const Metric* metric = find_metric(q.metric);
     const double value = metric == nullptr ? 0 : metric->value(frame.now.scenario, frame.now.report);
-    return {std::string(q.asks), std::string(q.unit), value * q.scale, false};
+    return {std::string(q.asks), std::string(q.unit), std::isfinite(value) ? value * q.scale : 0, false};
 }
 
 // Guesses are for one question: another scene or step begins anew.
@@ -195,6 +197,17 @@ void ClassTally::draw_entry(const Painter& p, Rect row)
     }
 }
 
+std::string ClassTally::foot_words(const Asked& asked, bool shown) const
+{
+    const std::string unit = asked.unit.empty() ? "" : " " + asked.unit;
+    return !fault_.empty()    ? fault_
+           : guesses_.empty() ? "Backspace takes the last one back, Ctrl G closes"
+           : shown ? fmt::format("{} of {} within 10%; median {}{}", within(guesses_, asked.truth, kNear),
+                                 guesses_.size(), three_digits(median(guesses_)), unit)
+                   : fmt::format("{} guess{}, median {}{}", guesses_.size(), guesses_.size() == 1 ? "" : "es",
+                                 three_digits(median(guesses_)), unit);
+}
+
 void ClassTally::draw(const Frame& frame, const Painter& painter, Out& out)
 {
     const bool on = frame.stage != nullptr && frame.stage->has(StageTool::guesses);
@@ -211,9 +224,7 @@ void ClassTally::draw(const Frame& frame, const Painter& painter, Out& out)
                       std::min(painter.px(300), display.y - 2 * margin)};
     ImGui::SetNextWindowPos({display.x - size.x - margin, display.y - size.y - painter.px(48) - margin});
     ImGui::SetNextWindowSize(size);
-    const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2{0, 0});
-    const StyleScope rounding(ImGuiStyleVar_WindowRounding, painter.px(8));
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, painter.theme.control);
+    push_overlay_style(painter);
     ImGui::Begin("###guesses", nullptr,
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
     const Painter p(*ImGui::GetWindowDrawList(), painter.look);
@@ -239,18 +250,10 @@ void ClassTally::draw(const Frame& frame, const Painter& painter, Out& out)
     }
     draw_histogram(p, area, question, truth);
     draw_entry(p, entry);
-    const std::string unit = question.unit.empty() ? "" : " " + question.unit;
-    const std::string says =
-        !fault_.empty()    ? fault_
-        : guesses_.empty() ? "Backspace takes the last one back, Ctrl G closes"
-        : truth ? fmt::format("{} of {} within 10%; median {}{}", within(guesses_, question.truth, kNear),
-                              guesses_.size(), three_digits(median(guesses_)), unit)
-                : fmt::format("{} guess{}, median {}{}", guesses_.size(), guesses_.size() == 1 ? "" : "es",
-                              three_digits(median(guesses_)), unit);
     p.text_within(foot.x, foot.middle(), foot.w, Type::small,
-                  fault_.empty() ? p.theme.muted : p.theme.warning, says);
+                  fault_.empty() ? p.theme.muted : p.theme.warning, foot_words(question, truth));
     ImGui::End();
-    ImGui::PopStyleColor();
+    pop_overlay_style();
     // While a guess is typed, the window's keys wait.
     if (open_ && ImGui::GetIO().WantTextInput && ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_G))
     {

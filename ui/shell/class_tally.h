@@ -34,6 +34,8 @@ private:
     bool shown(const Frame& frame) const;
     void draw_head(const Frame& frame, const Painter& painter, Rect row, const Asked& asked);
     void draw_histogram(const Painter& painter, Rect area, const Asked& asked, bool shown) const;
+    // The fault of what was typed, or how the guesses stand.
+    std::string foot_words(const Asked& asked, bool shown) const;
     void draw_entry(const Painter& painter, Rect row);
     void reveal(const Frame& frame, const Asked& asked, Out& out);
 
