@@ -143,7 +143,7 @@ Issues faults_of(const std::string& text, const std::string& file, const std::fi
     {
         const auto lesson = lesson_from_json(*document, std::filesystem::path(file).stem().string());
         const auto plan =
-            lesson ? plan_lesson(*lesson, presets, view_ids()) : Result<LessonPlan>(lesson.issues());
+            lesson ? plan_lesson(*lesson, presets, view_places()) : Result<LessonPlan>(lesson.issues());
         return plan ? Issues{} : plan.issues();
     }
     const auto scenario = scenario_from_text(text, presets);

@@ -46,7 +46,7 @@ Result<DemoScript> read_file(const std::string& file, const Presets& presets)
     {
         asked.push_back(question.metric);
     }
-    return demo_script_from_json(*json, presets, view_ids(), asked);
+    return demo_script_from_json(*json, presets, view_places(), asked);
 }
 
 } // namespace

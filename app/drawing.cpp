@@ -96,6 +96,20 @@ std::string Drawing::svg(const Sketch& sketch, const Preferences& preferences) c
     return to_svg(sketch, *ImGui::GetDrawData(), look(preferences));
 }
 
+void Drawing::turn_page(Session& session)
+{
+    if (const std::string page = session.take_page(); !page.empty())
+    {
+        shell_.show(session.view(), page);
+    }
+}
+
+Motion Drawing::motion(Session& session, double clock)
+{
+    turn_page(session);
+    return shell_.motion(session.frame(clock));
+}
+
 bool Drawing::build(Session& session, double clock, double seconds)
 {
     ImGui::GetIO().DeltaTime = std::max(1e-4F, static_cast<float>(seconds));
@@ -114,7 +128,7 @@ bool Drawing::build(Session& session, double clock, double seconds)
     {
         session.end_drag();
     }
-    session.advance(seconds, shell_.motion(session.frame(clock)));
+    session.advance(seconds, motion(session, clock));
     Out out;
     bool acted = false;
     const auto settle = [&](Out& asked)
@@ -125,6 +139,7 @@ bool Drawing::build(Session& session, double clock, double seconds)
             session.apply(action);
         }
         asked.actions.clear();
+        turn_page(session);
         return session.frame(clock);
     };
     shell_.draw(session.frame(clock), look, settle, out);

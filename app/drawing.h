@@ -32,6 +32,9 @@ public:
     // follow at once.
     bool build(Session& session, double clock, double seconds);
 
+    // Of the view on show, at the page that was asked for.
+    Motion motion(Session& session, double clock = 0);
+
     Shell& shell() { return shell_; }
     const Fonts& fonts() const { return fonts_; }
 
@@ -45,6 +48,7 @@ private:
     Sketch* sketch_ = nullptr;
 
     Look look(const Preferences& preferences) const;
+    void turn_page(Session& session);
 };
 
 // The fonts beside the assets of an installation, or the system's.

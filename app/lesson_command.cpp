@@ -4,6 +4,7 @@
 
 #include "app/input.h"
 #include "app/lesson_files.h"
+#include "core/base/place.h"
 #include "ui/shell/view.h"
 
 #include <nlohmann/json.hpp>
@@ -47,7 +48,11 @@ json step_json(const LessonPlan& plan, std::size_t index)
     const LessonStep& step = plan.lesson.steps[index];
     const StepPlan& planned = plan.steps[index];
     const StepWords words = words_of(plan, index, std::nullopt, planned.after, ByteUnit::decimal);
-    json out{{"heading", step.heading}, {"text", words.text}, {"view", planned.view}};
+    json out{{"heading", step.heading}, {"text", words.text}, {"view", view_of(planned.view)}};
+    if (const std::string_view page = page_of(planned.view); !page.empty())
+    {
+        out["page"] = page;
+    }
     if (step.predict)
     {
         const Prediction& p = *step.predict;
@@ -224,7 +229,7 @@ int run_lesson_show(const CommonOptions& options, const std::string& id)
         print_faults(issues);
         return unknown_lesson(course, id);
     }
-    const auto plan = plan_lesson(*lesson, opened->presets, view_ids());
+    const auto plan = plan_lesson(*lesson, opened->presets, view_places());
     if (!plan)
     {
         return print_faults(plan.issues(), file_name(*lesson));
@@ -253,7 +258,7 @@ LessonCheck check_lessons(const std::filesystem::path& assets, const Presets& pr
 {
     LessonCheck check;
     const Course course = open_course(assets, check.issues);
-    const Issues found = check_course(course, presets, view_ids());
+    const Issues found = check_course(course, presets, view_places());
     check.issues.insert(check.issues.end(), found.begin(), found.end());
     check.count = course.lessons.size();
     check.terms = course.glossary.size();

@@ -30,7 +30,7 @@ Issues LessonDesk::start(std::string_view id, std::string_view track)
         return {{"", fmt::format("there is no lesson \u201c{}\u201d", id),
                  near.empty() ? "the list of lessons names them" : "did you mean " + near + "?"}};
     }
-    auto plan = plan_lesson(*lesson, presets_, view_ids());
+    auto plan = plan_lesson(*lesson, presets_, view_places());
     if (!plan)
     {
         return plan.issues();

@@ -12,6 +12,32 @@ namespace
 
 constexpr const char* kSchema = "ringside.lessons-finished/1";
 
+// Every page of the folder; those with faults are left out and reported.
+Guide load_guide(const std::filesystem::path& folder, Issues& issues)
+{
+    constexpr std::size_t kMostBytes = 100'000;
+    Guide guide;
+    std::error_code none;
+    for (const auto& file : std::filesystem::directory_iterator(folder, none))
+    {
+        if (file.path().extension() != ".md")
+        {
+            continue;
+        }
+        const auto text = read_text(file.path().string(), kMostBytes);
+        auto page = text ? read_guide_page(*text) : Result<std::string>(text.issues());
+        if (page)
+        {
+            guide.emplace(file.path().stem().string(), std::move(*page));
+        }
+        else
+        {
+            add_below(issues, page.issues(), "guide/" + file.path().filename().string());
+        }
+    }
+    return guide;
+}
+
 std::filesystem::path finished_file()
 {
     return config_folder() / "lessons.json";
@@ -28,6 +54,7 @@ Course open_course(const std::filesystem::path& assets, Issues& issues)
     course.tracks = load_asset<std::vector<CourseTrack>>(assets / "study/tracks.json", read_tracks, issues);
     course.glossary =
         load_asset<std::vector<GlossaryTerm>>(assets / "study/glossary.json", read_glossary, issues);
+    course.guide = load_guide(assets / "guide", issues);
     return course;
 }
 

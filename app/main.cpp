@@ -16,6 +16,7 @@
 #include "app/train_command.h"
 #include "app/window/animate.h"
 #include "app/window/bench.h"
+#include "app/window/guide.h"
 #include "app/window/picture.h"
 #include "app/window/window.h"
 #include "core/collective/fabric.h"
@@ -42,6 +43,7 @@ struct Options
     ExportOptions export_to;
     TrainOptions train;
     PictureOptions picture;
+    GuideOptions guide;
     FilmOptions film;
     CalibrateOptions calibrate;
     QuestionOptions question;
@@ -371,7 +373,7 @@ void add_train(CLI::App& app, Options& o)
 // What both pictures and films are told: which view, of what, and how it looks.
 void add_what_is_drawn(CLI::App& draw, PictureOptions& p)
 {
-    draw.add_option("--view", p.view, "which view; ringside picture --list names them");
+    draw.add_option("--view", p.view, "which view, or page of one; ringside picture --list names them");
     draw.add_option("--scenario", p.scenario, "scenario (JSON); the default one without it");
     draw.add_option("--compare", p.compare, "scenario A, to compare with");
     draw.add_option("--press", p.press, "letters and digits, pressed in the view before it is drawn");
@@ -403,11 +405,20 @@ void add_picture(CLI::App& app, Options& o)
     draw->add_option("--demo", o.picture.demo, "of the live lab; with --reveal, what came of it");
     draw->add_option("--term", o.picture.term, "of the glossary, by id");
     draw->add_option("--find", o.picture.find, "typed into the window's search, Ctrl K");
+    draw->add_flag("--guide", o.picture.guide, "with the view's page of the user guide");
     draw->add_option("--tour", o.picture.tour, "a stop of the tour, from 1; over the overview");
     draw->add_flag("--list", o.picture.list, "the views there are");
     draw->add_flag("--json", o.common.json, "with --list: one JSON document");
     draw->add_option("-o,--output", o.picture.output, "file to write: .svg, or else PNG");
     draw->callback([&o] { o.status = run_picture(o.common, o.picture); });
+}
+
+void add_guide(CLI::App& app, Options& o)
+{
+    auto* guide = app.add_subcommand("guide", "writes the user guide: a page a view, with pictures");
+    guide->add_option("DIR", o.guide.folder, "folder to write Markdown and pictures into")->required();
+    guide->add_flag("--light", o.guide.light, "pictures in the light theme");
+    guide->callback([&o] { o.status = run_guide(o.common, o.guide); });
 }
 
 void add_animate(CLI::App& app, Options& o)
@@ -464,8 +475,9 @@ int run(int argc, char** argv)
     add_train(app, o);
     add_picture(app, o);
     add_animate(app, o);
+    add_guide(app, o);
     add_bench(app, o);
-    app.add_option("--view", o.window.view, "view to open; ringside picture --list names them");
+    app.add_option("--view", o.window.view, "view to open, or page of one; ringside picture --list names them");
     app.add_option("--scenario", o.window.scenario, "scenario (JSON) to open instead of the last one");
     app.add_option("--lesson", o.window.lesson, "lesson to begin; ringside lesson list names them");
     app.add_option("--script", o.window.script,

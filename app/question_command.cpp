@@ -4,6 +4,7 @@
 
 #include "app/files.h"
 #include "app/input.h"
+#include "core/base/place.h"
 #include "core/base/text.h"
 #include "core/scenario/json.h"
 #include "core/study/coverage.h"
@@ -206,7 +207,8 @@ json question_json(const Question& q, const Presets& presets)
         out["follow_ups"].push_back(f.says);
     }
     add_kind(out, q);
-    out["show_me"] = {{"view", q.view.empty() ? json() : json(q.view)},
+    out["show_me"] = {{"view", q.view.empty() ? json() : json(view_of(q.view))},
+                      {"page", page_of(q.view).empty() ? json() : json(page_of(q.view))},
                       {"scenario", q.scenario ? to_json(q.scenario->scenario, presets) : json()}};
     return out;
 }
@@ -507,7 +509,7 @@ QuestionCheck check_questions(const std::filesystem::path& assets, const Presets
         add(inventory.issues());
         return check;
     }
-    const auto ids = view_ids();
+    const auto ids = view_places();
     const std::set<std::string> known(ids.begin(), ids.end());
     add(check_references(bank, *inventory, known));
     Calculator calculator(presets);

@@ -199,7 +199,7 @@ void Session::study(const StudyAction& action)
     if (find_view(answer.view) != nullptr)
     {
         back_to_question();
-        view_ = answer.view;
+        open(answer.view);
     }
 }
 
@@ -270,7 +270,7 @@ void Session::perform(const Action& action)
                 {
                     back_to_question();
                 }
-                view_ = find_view(a.id) != nullptr ? a.id : view_;
+                open(a.id);
             },
             [this](const Play& a)
             {

@@ -65,6 +65,8 @@ public:
     const std::string& own_view() const { return aside_ ? aside_->view : view_; }
     // Scenes to walk through; the first one opens at once.
     void set_script(DemoScript script);
+    // The page or thing that the view on show is to be turned to, once; empty: it stays as it is.
+    std::string take_page() { return std::exchange(page_asked_, std::string()); }
     // What of the view was asked to be saved, once: a picture of the next frame, its SVG, its animation.
     std::optional<Command> take_save() { return std::exchange(save_asked_, std::nullopt); }
     // How far an animation is; nothing when none is being saved.
@@ -86,6 +88,10 @@ private:
     void study(const StudyAction& action);
     void show_question();
     void back_to_question();
+    // Opens a view, or one of its pages; an unknown one changes nothing.
+    void open(std::string_view place);
+    // The same for whoever says what is to be seen: its first page where none is named.
+    void show_place(std::string_view place);
     void put_aside();
     void take_back();
     void paste();
@@ -136,6 +142,7 @@ private:
     std::unique_ptr<TeamDesk> team_ = std::make_unique<TeamDesk>(TeamDesk::Setup());
     Preferences preferences_;
     std::string view_;
+    std::string page_asked_;
     std::string notice_;
     std::map<std::string, Clock> clocks_;
     std::unique_ptr<LessonDesk> lessons_;

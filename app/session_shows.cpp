@@ -2,10 +2,28 @@
 // the scenes of a demonstration, which go on from it.
 #include "app/session.h"
 
+#include "core/base/place.h"
+
 #include <utility>
 
 namespace ringside
 {
+
+void Session::open(std::string_view place)
+{
+    if (const ViewInfo* info = find_view(place))
+    {
+        view_ = info->id;
+        page_asked_ = page_of(place);
+    }
+}
+
+void Session::show_place(std::string_view place)
+{
+    const ViewInfo* info = find_view(place);
+    const bool first = info != nullptr && page_of(place).empty() && !info->pages.empty();
+    open(first ? info->pages.front() : place);
+}
 
 void Session::put_aside()
 {
@@ -49,7 +67,7 @@ void Session::show_question()
     study_->apply(StudyStep{DrillInput{DrillKey::look}});
     put_aside();
     asked_ = true;
-    view_ = view;
+    show_place(view);
     if (shown)
     {
         start_with(shown->scenario);
@@ -100,7 +118,7 @@ void Session::follow_lesson()
     {
         undo_.clear();
         redo_.clear();
-        view_ = setting->view;
+        show_place(setting->view);
         start_with(std::move(setting->scenario));
         start_playback(setting->playback);
     }
@@ -132,7 +150,7 @@ void Session::show_scene(std::size_t index)
     const DemoScene& scene = script_->scenes[index];
     thaw();
     change(scene.scenario, false);
-    view_ = scene.view;
+    show_place(scene.view);
     start_playback(scene.playback);
     stage_.on[static_cast<std::size_t>(StageTool::numbers)] = scene.hide_numbers;
     stage_.on[static_cast<std::size_t>(StageTool::guesses)] = !scene.ask.empty();

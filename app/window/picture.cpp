@@ -21,10 +21,18 @@ int list_views(const CommonOptions& common)
     nlohmann::json all = nlohmann::json::array();
     for (const ViewInfo* info : views())
     {
-        all.push_back({{"id", info->id}, {"title", info->title}, {"description", info->description}});
+        all.push_back({{"id", info->id},
+                       {"title", info->title},
+                       {"description", info->description},
+                       {"pages", std::vector<std::string_view>(info->pages.begin(), info->pages.end())}});
         if (!common.json)
         {
-            fmt::print("{:<12} {}\n{:<12} {}\n", info->id, info->title, "", info->description);
+            constexpr std::size_t kColumn = 15;
+            fmt::print("{:<{}} {}\n{:<{}} {}\n", info->id, kColumn, info->title, "", kColumn, info->description);
+            if (!info->pages.empty())
+            {
+                fmt::print("{:<{}} {}\n", "", kColumn, fmt::join(info->pages, ", "));
+            }
         }
     }
     if (common.json)
@@ -54,12 +62,8 @@ Issues save_pixels(Offscreen& screen, const std::filesystem::path& path)
 
 } // namespace
 
-int run_picture(const CommonOptions& common, const PictureOptions& options)
+Result<Caption> draw_picture(const CommonOptions& common, const PictureOptions& options)
 {
-    if (options.list)
-    {
-        return list_views(common);
-    }
     Issues issues;
     if (options.output.empty())
     {
@@ -68,7 +72,7 @@ int run_picture(const CommonOptions& common, const PictureOptions& options)
     auto opened = Stage::open(common, options, std::move(issues));
     if (!opened)
     {
-        return print_faults(opened.issues());
+        return opened.issues();
     }
     Stage& stage = **opened;
     if (options.time >= 0)
@@ -81,7 +85,7 @@ int run_picture(const CommonOptions& common, const PictureOptions& options)
                          : Offscreen::create(stage.width(), stage.height());
     if (!screen)
     {
-        return print_faults(screen.issues());
+        return screen.issues();
     }
     if (*screen)
     {
@@ -90,8 +94,18 @@ int run_picture(const CommonOptions& common, const PictureOptions& options)
     stage.settle();
     stage.press(options.press);
     stage.lay_over(options);
-    const Issues saved = shapes ? save_svg(stage, path) : save_pixels(**screen, path);
-    return has_errors(saved) ? print_faults(saved) : kDone;
+    Issues saved = shapes ? save_svg(stage, path) : save_pixels(**screen, path);
+    return has_errors(saved) ? Result<Caption>(std::move(saved)) : Result<Caption>(stage.caption());
+}
+
+int run_picture(const CommonOptions& common, const PictureOptions& options)
+{
+    if (options.list)
+    {
+        return list_views(common);
+    }
+    const auto drawn = draw_picture(common, options);
+    return drawn ? kDone : print_faults(drawn.issues());
 }
 
 } // namespace ringside

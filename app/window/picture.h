@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/commands.h"
+#include "ui/shell/view.h"
 
 namespace ringside
 {
@@ -31,10 +32,13 @@ struct PictureOptions
     std::int64_t steps = 120; // of the live lab or its ranks; 0: before the first start
     std::string term;         // of the glossary, by id
     std::string find;         // typed into the palette
+    bool guide = false;       // the view's page of the guide beside it
     int tour = 0;             // the stop, from 1; 0: no tour
     std::string demo;         // of the lab, by id; empty: none
 };
 
+// Writes the picture; the caption below it.
+Result<Caption> draw_picture(const CommonOptions& common, const PictureOptions& options);
 int run_picture(const CommonOptions& common, const PictureOptions& options);
 
 } // namespace ringside

@@ -31,7 +31,7 @@ void check(const PictureOptions& options, int& width, int& height, Issues& issue
     }
     if (options.lesson.empty() && options.script.empty() && find_view(options.view) == nullptr)
     {
-        const auto known = view_ids();
+        const auto known = view_places();
         const std::string near =
             nearest_word(options.view, std::vector<std::string>(known.begin(), known.end()));
         issues.push_back({"--view", fmt::format("there is no view \u201c{}\u201d", options.view),
@@ -399,6 +399,10 @@ void Stage::lay_over(const PictureOptions& options)
     {
         drawing_.shell().palette().open();
         drawing_.shell().palette().type(options.find);
+    }
+    if (options.guide)
+    {
+        drawing_.shell().guide().toggle();
     }
     if (options.tour > 0)
     {

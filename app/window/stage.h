@@ -22,10 +22,11 @@ public:
     int height() const { return height_; }
     Session& session() { return session_; }
     Drawing& drawing() { return drawing_; }
-    Motion motion() { return drawing_.shell().motion(session_.frame(0)); }
+    Motion motion() { return drawing_.motion(session_); }
+    Caption caption() { return drawing_.shell().caption(session_.frame(0)); }
     // Builds frames until nothing is on its way and nothing is being computed.
     void settle();
-    // The search and the tour, where they were asked for.
+    // The guide, the search and the tour, where they were asked for.
     void lay_over(const PictureOptions& options);
     // Letters and digits, one after the other.
     void press(std::string_view keys);

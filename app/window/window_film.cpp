@@ -55,7 +55,7 @@ Issues WindowFilm::open(float scale, int width, int height)
     drawing_.enter();
     drawing_.prepare(session_.preferences(), scale);
     ImGui::GetIO().DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
-    const Motion motion = drawing_.shell().motion(session_.frame(0));
+    const Motion motion = drawing_.motion(session_);
     if (motion.duration <= 0)
     {
         return {{"", "This view does not move",

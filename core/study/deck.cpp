@@ -1,5 +1,7 @@
 #include "core/study/deck.h"
 
+#include "core/base/place.h"
+
 #include <algorithm>
 #include <charconv>
 #include <numeric>
@@ -65,7 +67,7 @@ bool passes(const DeckFilter& filter, const VariantInfo& variant)
 {
     return (filter.sources.empty() || has_any(filter.sources, variant.sources)) &&
            (!filter.kind || *filter.kind == group_of(variant.kind)) &&
-           (filter.view.empty() || filter.view == variant.view);
+           (filter.view.empty() || filter.view == view_of(variant.view));
 }
 
 bool passes(const DeckFilter& filter, const FamilyInfo& family, const Progress& progress)
@@ -75,7 +77,7 @@ bool passes(const DeckFilter& filter, const FamilyInfo& family, const Progress& 
     const bool kind = !filter.kind || *filter.kind == group_of(family);
     const bool view =
         filter.view.empty() || std::any_of(family.variants.begin(), family.variants.end(),
-                                           [&](const VariantInfo& v) { return v.view == filter.view; });
+                                           [&](const VariantInfo& v) { return view_of(v.view) == filter.view; });
     const bool flag = !filter.flagged || progress.flags.contains(family.id);
     return topic && source && kind && view && flag && !progress.suspended.contains(family.id);
 }

@@ -18,7 +18,7 @@ struct VariantInfo
 {
     std::string kind;
     std::vector<std::string> sources;
-    std::string view;    // id; may be empty
+    std::string view;    // or one of its pages; may be empty
     double target_s = 0; // [s]
     int follow_ups = 0;
 };

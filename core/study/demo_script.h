@@ -16,7 +16,7 @@ struct DemoScene
     std::string title;
     std::string text; // what the class may read; may be empty
     Scenario scenario;
-    std::string view;
+    std::string view; // or one of its pages: "optimizer/clip"
     LessonPlayback playback;
     bool hide_numbers = false; // until somebody shows them
     std::string ask;           // a metric the class is asked to guess; empty: none

@@ -63,7 +63,7 @@ struct LessonStep
     std::string text;     // Markdown, at most kMostWords words
     std::string scenario; // id of a preset to start from; empty: goes on
     JsonValue set;        // path -> value, kept in the steps that follow
-    std::string view;     // empty: that of the step before
+    std::string view;     // or one of its pages, "optimizer/clip"; empty: that of the step before
     LessonPlayback playback;
     std::string highlight;         // a part the view names
     std::vector<std::string> hide; // parts covered until the prediction is locked in

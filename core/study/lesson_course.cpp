@@ -127,6 +127,8 @@ Issues check_course(const Course& course, const Presets& presets, std::span<cons
     issues.insert(issues.end(), of_tracks.begin(), of_tracks.end());
     const Issues of_glossary = check_glossary(course.glossary, course.lessons, views);
     issues.insert(issues.end(), of_glossary.begin(), of_glossary.end());
+    const Issues of_guide = views.empty() ? Issues() : check_guide(course.guide, views);
+    issues.insert(issues.end(), of_guide.begin(), of_guide.end());
     return issues;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/study/glossary.h"
+#include "core/study/guide.h"
 #include "core/study/lesson_plan.h"
 #include "core/study/tracks.h"
 
@@ -16,17 +17,18 @@ struct Course
     std::vector<Lesson> lessons; // in order of their numbers
     std::vector<CourseTrack> tracks;
     std::vector<GlossaryTerm> glossary; // by name
+    Guide guide;
 
     const Lesson* lesson(std::string_view id) const;
 };
 
-// Reads folder/NN-id.json; no tracks and no glossary. Files with faults are left out and reported in
+// Reads folder/NN-id.json; no tracks, no glossary, no guide. Files with faults are left out and reported in
 // `issues`, each with file and path. Faults between lessons: a number or id given twice, a prerequisite that
 // is not there or comes later.
 Course load_course(const std::filesystem::path& folder, Issues& issues);
 
-// The faults of every lesson's plan: "07-collectives.json: steps[2].predict.truth: ...", of the tracks
-// and of the glossary.
+// The faults of every lesson's plan: "07-collectives.json: steps[2].predict.truth: ...", of the tracks,
+// the glossary and the guide. Views and what names them are not checked where none are given.
 Issues check_course(const Course& course, const Presets& presets, std::span<const std::string_view> views);
 
 std::string file_name(const Lesson& lesson);

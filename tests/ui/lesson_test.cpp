@@ -132,7 +132,7 @@ void play(Window& w)
         w.session().apply(Play{false});
         w.frames(3);
         w.settle(5000);
-        CHECK(w.session().view() == lesson_of(w)->planned().view);
+        CHECK(w.session().view() == view_of(lesson_of(w)->planned().view));
         check_parts(w);
         check_legible(w);
         if (lesson_of(w)->step().predict)

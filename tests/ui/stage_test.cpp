@@ -29,7 +29,7 @@ DemoScript script(const char* scenes)
     const auto read = demo_script_from_json(
         nlohmann::json::parse(std::string(R"({"schema": "ringside.demo/1", "title": "T", "scenes": )") +
                               scenes + "}"),
-        test::presets(), view_ids(), kAsked);
+        test::presets(), view_places(), kAsked);
     REQUIRE(read);
     return *read;
 }

@@ -36,6 +36,7 @@ void Shell::draw_help(const Frame& frame, const Painter& painter, const ViewInfo
                              KeyHelp{"\\", "Scenario panel, where it is hidden"},
                              KeyHelp{"PgDn PgUp", "Presenter: next view, or scene, and back"},
                              KeyHelp{"Ctrl K", "Find anything"},
+                             KeyHelp{"F1", "What the view shows, what to try"},
                              KeyHelp{"?", "These keys"},
                              KeyHelp{"Esc", "Close"}};
     rows.insert(rows.end(), general.begin(), general.end());

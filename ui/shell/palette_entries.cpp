@@ -68,6 +68,10 @@ void add_commands(Entries& all)
     }
     all.push_back(entry("Command", "Show the tour again", "", {"Show the tour again"}, to_the_overview));
     all.back().wish = ShellWish::tour;
+    all.push_back(entry("Command", "Guide: what this view shows, and what to try", "F1",
+                        {"Guide: what this view shows, and what to try", "Help on this view"},
+                        [](const Frame&, Out&) {}));
+    all.back().wish = ShellWish::guide;
 }
 
 void add_terms(Entries& all, const Course& course)

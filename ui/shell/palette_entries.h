@@ -18,7 +18,8 @@ enum class ShellWish : std::uint8_t
     none,
     field, // gives the control of this field the keyboard
     term,  // shows this term in the glossary
-    tour
+    tour,
+    guide // opens or closes the page about the view
 };
 
 struct PaletteEntry

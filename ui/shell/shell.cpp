@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "core/base/place.h"
 #include "ui/shell/popups.h"
 #include "ui/shell/scopes.h"
-#include "ui/shell/shows_by_id.h"
 
 #include <imgui_internal.h>
 
@@ -13,21 +13,30 @@
 namespace ringside
 {
 
-const ViewInfo* find_view(std::string_view id)
+const ViewInfo* find_view(std::string_view place)
 {
     const auto all = views();
-    const auto found = std::find_if(all.begin(), all.end(), [id](const ViewInfo* v) { return v->id == id; });
-    return found == all.end() ? nullptr : *found;
+    const auto found = std::ranges::find(all, view_of(place), &ViewInfo::id);
+    const bool there =
+        found != all.end() && (place == (*found)->id || page_index((*found)->pages, page_of(place)));
+    return there ? *found : nullptr;
 }
 
-std::vector<std::string_view> view_ids()
+std::optional<std::size_t> page_index(std::span<const std::string_view> pages, std::string_view name)
 {
-    std::vector<std::string_view> ids;
+    const auto found = std::ranges::find(pages, name, page_of);
+    return found == pages.end() ? std::nullopt : std::optional<std::size_t>(found - pages.begin());
+}
+
+std::vector<std::string_view> view_places()
+{
+    std::vector<std::string_view> places;
     for (const ViewInfo* info : views())
     {
-        ids.push_back(info->id);
+        places.push_back(info->id);
+        places.insert(places.end(), info->pages.begin(), info->pages.end());
     }
-    return ids;
+    return places;
 }
 
 View& Shell::view(std::string_view id)
@@ -42,14 +51,6 @@ View& Shell::view(std::string_view id)
     return *found->second;
 }
 
-void Shell::show(std::string_view view_id, std::string_view id)
-{
-    if (auto* shows = dynamic_cast<ShowsById*>(&view(view_id)))
-    {
-        shows->show(id);
-    }
-}
-
 Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) const
 {
     Parts parts;
@@ -59,6 +60,8 @@ Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) co
     parts.status = all.cut_bottom(look.px(48));
     parts.rail_words = wide >= 900;
     parts.rail = all.cut_left(presenter || wide < 560 ? 0 : look.px(parts.rail_words ? 88 : 56));
+    parts.guide = {all.x, 0, all.w, all.h};
+    all.cut_left(look.px(guide_.beside(frame, wide)));
     parts.has_panel = !presenter && wide >= 900;
     parts.panel = parts.has_panel ? all.cut_right(look.px(272)) : Rect{};
     const float margin = look.px(24);
@@ -230,6 +233,7 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
     ImGui::End();
     tally_.draw(settled, painter, out);
     stage_.draw(settled, painter);
+    guide_.draw(settled, painter, settled_parts.guide, now == nullptr ? info : *now, out);
     draw_palette(settled, painter, settled_parts, out);
     draw_help(settled, painter, info);
     draw_tour(settled, painter, settled_parts, out);
@@ -254,6 +258,10 @@ void Shell::draw_palette(const Frame& frame, const Painter& painter, const Parts
     else if (chosen->wish == ShellWish::tour)
     {
         tour_.start();
+    }
+    else if (chosen->wish == ShellWish::guide)
+    {
+        guide_.toggle();
     }
 }
 

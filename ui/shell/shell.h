@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ui/shell/class_tally.h"
+#include "ui/shell/guide_panel.h"
 #include "ui/shell/lesson_panel.h"
 #include "ui/shell/palette.h"
 #include "ui/shell/panel.h"
@@ -40,11 +41,13 @@ public:
     void draw(const Frame& frame, const Look& look, const Settle& settle, Out& out);
     // Of the view on show.
     Motion motion(const Frame& frame) { return view(frame.view).motion(frame); }
+    Caption caption(const Frame& frame) { return view(frame.view).caption(frame); }
     Palette& palette() { return palette_; }
     Tour& tour() { return tour_; }
-    // Asks a view to show one of its things; nothing where it has none.
-    void show(std::string_view view_id, std::string_view id);
+    // Asks a view to show one of its pages or things; nothing where it has none of that name.
+    void show(std::string_view view_id, std::string_view id) { view(view_id).show(id); }
     void open_help() { help_open_ = true; }
+    GuidePanel& guide() { return guide_; }
     // What the view named in the last frame of a lesson.
     const std::vector<NamedPart>& named() const { return named_; }
 
@@ -52,6 +55,7 @@ private:
     struct Parts
     {
         Rect rail, title, picture, caption, panel, status;
+        Rect guide; // beside the picture or over it
         Rect band; // of a lesson, below the picture
         bool rail_words = true;
         bool has_panel = true;
@@ -68,6 +72,8 @@ private:
     void draw_rail(const Frame& frame, const Painter& painter, const Parts& parts, Out& out);
     void draw_title(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
                     Out& out);
+    // At the right end of a title row: the guide and the keys.
+    void draw_title_keys(const Painter& painter, Rect& row);
     // Above the picture, while it is shown for a question: how to go back to that.
     static void draw_back_strip(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void draw_caption(const Frame& frame, const Painter& painter, Rect area, const View& view) const;
@@ -112,6 +118,7 @@ private:
     bool popup_was_open_ = false; // when the frame began: the key that closed it is not ours
     bool panel_over_ = false;     // shown over the picture where there is no room beside it
     bool help_open_ = false;
+    GuidePanel guide_;
     Palette palette_;
     Tour tour_;
     std::vector<NamedPart> window_parts_; // of this frame, for the tour

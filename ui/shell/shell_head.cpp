@@ -1,7 +1,7 @@
 // The window's frame round a view: rail, title row with tabs, the way back to a question, caption.
 #include <fmt/format.h>
 
-#include "ui/shell/help_key.h"
+#include "core/base/place.h"
 #include "ui/shell/icons.h"
 #include "ui/shell/shell.h"
 
@@ -129,7 +129,7 @@ float width_of_tabs(const Painter& painter, std::span<const ViewInfo* const> tab
 // Whether a question has its picture in the view on show.
 bool has_questions(const Frame& frame)
 {
-    const auto about = [&](const VariantInfo& v) { return v.view == frame.view; };
+    const auto about = [&](const VariantInfo& v) { return view_of(v.view) == frame.view; };
     return frame.study != nullptr &&
            std::any_of(frame.study->families.begin(), frame.study->families.end(),
                        [&](const FamilyInfo& f)
@@ -138,11 +138,31 @@ bool has_questions(const Frame& frame)
 
 } // namespace
 
+void Shell::draw_title_keys(const Painter& painter, Rect& row)
+{
+    const auto key = [&](const char* label, std::string_view cap, std::string_view says)
+    {
+        const Rect r = row.cut_right(painter.px(24));
+        const bool pressed =
+            press(painter, {r.x, r.middle() - painter.px(12), r.w, painter.px(24)}, label, 4).clicked;
+        tooltip(painter, says);
+        painter.keycap(r.x, r.middle(), cap);
+        return pressed;
+    };
+    help_open_ = key("?###help", "?", "Every key (?)") || help_open_;
+    row.cut_right(painter.px(8));
+    if (key("Guide###guide", "i", "What this view shows, and what to try (F1)"))
+    {
+        guide_.toggle();
+    }
+    row.cut_right(painter.px(16));
+}
+
 void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
                        Out& out)
 {
     Rect row{parts.title.x, parts.title.y, parts.title.w, painter.px(64)};
-    help_open_ = help_key(painter, row) || help_open_;
+    draw_title_keys(painter, row);
     const auto small_button = [&](const char* label, std::string_view words, bool on, std::string_view says)
     {
         const float w = painter.width(Type::mono_small, words) + painter.px(24);

@@ -36,6 +36,11 @@ bool Shell::keys_always(const Frame& frame, Out& out)
     {
         palette_.is_open() ? palette_.close() : palette_.open();
     }
+    if (ImGui::IsKeyPressed(ImGuiKey_F1, false))
+    {
+        guide_.toggle();
+        out.animating = true;
+    }
     if (ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_Q))
     {
         out.push(Command::quit);
@@ -44,6 +49,11 @@ bool Shell::keys_always(const Frame& frame, Out& out)
     {
         if (!palette_.is_open() && !help_open_ && !popup_was_open_ && close_stage(frame, out))
         {
+            return true;
+        }
+        if (!palette_.is_open() && !help_open_ && !popup_was_open_ && guide_.on())
+        {
+            guide_.close();
             return true;
         }
         if (!palette_.is_open() && !help_open_ && frame.lesson != nullptr && !popup_was_open_)

@@ -2,7 +2,7 @@
 // status.
 #include <fmt/format.h>
 
-#include "ui/shell/help_key.h"
+#include "core/base/place.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/spotlight.h"
 
@@ -43,7 +43,7 @@ void Shell::draw_lesson_title(const Frame& frame, const Painter& painter, const 
 {
     const LessonFrame& lesson = *frame.lesson;
     Rect row{parts.title.x, parts.title.y, parts.title.w, painter.px(64)};
-    help_open_ = help_key(painter, row) || help_open_;
+    draw_title_keys(painter, row);
     std::string title = fmt::format("Lesson {}: {}", lesson.lesson().number, lesson.lesson().title);
     if (!parts.has_panel)
     {
@@ -62,7 +62,7 @@ void Shell::draw_lesson_title(const Frame& frame, const Painter& painter, const 
 void Shell::draw_lesson_picture(const Frame& frame, const Painter& painter, Rect area, View& view, Out& out)
 {
     const LessonFrame& lesson = *frame.lesson;
-    const bool own_view = frame.view == lesson.planned().view && !lesson.state.finished;
+    const bool own_view = frame.view == view_of(lesson.planned().view) && !lesson.state.finished;
     const bool covered = lesson.pending() && !lesson.step().hide.empty();
     named_.clear();
     const int first = painter.list.raw.IdxBuffer.Size;

@@ -2,6 +2,7 @@
 // demonstration that is walked through.
 #pragma once
 
+#include "core/base/place.h"
 #include "core/study/demo_script.h"
 
 #include <array>
@@ -32,7 +33,7 @@ struct StageFrame
     // The scene, while its view is the one on show; null elsewhere.
     const DemoScene* on_show(std::string_view view) const
     {
-        return script != nullptr && at()->view == view ? at() : nullptr;
+        return script != nullptr && view_of(at()->view) == view ? at() : nullptr;
     }
 };
 

@@ -62,6 +62,9 @@ public:
     virtual void keys(const Frame&, Out&) {}
     // The same while a text field has the keyboard, or Alt is held: what is typed belongs to the field.
     virtual void typing_keys(const Frame&, Out&) {}
+    // Shows one of its pages, by its name in ViewInfo::pages, or one of its things. Nothing when it has none
+    // of that name.
+    virtual void show(std::string_view) {}
 };
 
 struct ViewInfo
@@ -75,11 +78,25 @@ struct ViewInfo
     std::span<const std::string_view> controls; // of the panel, by id; the rest is under More
     std::span<const KeyHelp> keys;
     std::unique_ptr<View> (*make)();
+    std::span<const std::string_view> pages = {}; // "optimizer/rate"; the first is the one it opens with
 };
 
 // Every view, in order. Generated from the files in ui/views.
 std::span<const ViewInfo* const> views();
-const ViewInfo* find_view(std::string_view id);
-std::vector<std::string_view> view_ids();
+// By its id, or by one of its pages; null when there is none of either.
+const ViewInfo* find_view(std::string_view place);
+// Ids and pages of all views.
+std::vector<std::string_view> view_places();
+// Which of a view's pages has this name.
+std::optional<std::size_t> page_index(std::span<const std::string_view> pages, std::string_view name);
+// Pages are numbered as in the list; nothing happens where none has this name.
+template <class Page>
+void turn_to(Page& page, std::span<const std::string_view> pages, std::string_view name)
+{
+    if (const auto index = page_index(pages, name))
+    {
+        page = static_cast<Page>(*index);
+    }
+}
 
 } // namespace ringside

@@ -24,6 +24,8 @@ constexpr std::array<double, 7> kBetas{0.01, 0.03, 0.05, 0.1, 0.2, 0.5, 1};
 constexpr std::array<double, 8> kDoubts{0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4};
 constexpr std::array<double, 12> kPenalties{0.005, 0.01, 0.02, 0.03, 0.04, 0.06, 0.1, 0.15, 0.25, 0.5, 1, 2};
 
+constexpr std::array<std::string_view, 3> kPages{"alignment/loss", "alignment/hacking", "alignment/group"};
+
 class AlignmentView final : public View
 {
 public:
@@ -31,6 +33,7 @@ public:
     Caption caption(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     void keys(const Frame& frame, Out& out) override;
+    void show(std::string_view page) override { turn_to(desk_.wish.strip, kPages, page); }
 
 private:
     bool slide(const Painter& p, Rect& area, const char* label, const std::string& shown,
@@ -187,6 +190,7 @@ const ViewInfo alignment_view{
     "SFT, PPO, GRPO, DPO and kin by the models in memory; DPO\u2019s loss, reward hacking, group advantages",
     kControls,
     kKeys,
-    [] { return std::unique_ptr<View>(std::make_unique<AlignmentView>()); }};
+    [] { return std::unique_ptr<View>(std::make_unique<AlignmentView>()); },
+    kPages};
 
 } // namespace ringside

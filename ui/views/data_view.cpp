@@ -20,6 +20,8 @@ namespace
 
 constexpr double kSeconds = 20; // playing takes
 
+constexpr std::array<std::string_view, 3> kPages{"data/feed", "data/funnel", "data/copies"};
+
 class DataView final : public View
 {
 public:
@@ -28,6 +30,7 @@ public:
     Motion motion(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     void keys(const Frame& frame, Out& out) override;
+    void show(std::string_view page) override { turn_to(state_.page, kPages, page); }
 
 private:
     const FeedDesk& desk(const Frame& frame) const
@@ -170,6 +173,7 @@ const ViewInfo data_view{
     "Loader workers, their queue and the GPUs; filters from a crawl to tokens; near copies",
     kControls,
     kKeys,
-    [] { return std::unique_ptr<View>(std::make_unique<DataView>()); }};
+    [] { return std::unique_ptr<View>(std::make_unique<DataView>()); },
+    kPages};
 
 } // namespace ringside

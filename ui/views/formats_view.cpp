@@ -20,6 +20,8 @@ namespace
 
 constexpr const char* kPopup = "choose a number format";
 
+constexpr std::array<std::string_view, 4> kPages{"formats/bits", "formats/sums", "formats/blocks", "formats/scale"};
+
 class FormatsView final : public View
 {
 public:
@@ -36,6 +38,7 @@ public:
     Motion motion(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     void keys(const Frame& frame, Out& out) override;
+    void show(std::string_view page) override { turn_to(state_.page, kPages, page); }
 
 private:
     void draw_popup(const Painter& painter, Out& out);
@@ -175,6 +178,7 @@ const ViewInfo formats_view{45,
                             "FP32 to FP4 bit by bit: range, precision, lost sums, block scales, loss scaling",
                             kControls,
                             kKeys,
-                            [] { return std::unique_ptr<View>(std::make_unique<FormatsView>()); }};
+                            [] { return std::unique_ptr<View>(std::make_unique<FormatsView>()); },
+    kPages};
 
 } // namespace ringside

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "ui/shell/lesson_frame.h"
-#include "ui/shell/shows_by_id.h"
 #include "ui/shell/view.h"
 #include "ui/views/glossary/detail.h"
 #include "ui/views/glossary/list.h"
@@ -23,7 +22,7 @@ constexpr float kTwoPanes = 600;   // [design px] below it there is room for one
 constexpr std::size_t kLately = 8; // words looked at before
 constexpr int kLettersInARow = 7;
 
-class GlossaryView final : public View, public ShowsById
+class GlossaryView final : public View
 {
 public:
     void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;

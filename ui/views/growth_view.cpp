@@ -19,6 +19,8 @@ namespace
 
 constexpr double kOperationsAFrame = 60'000; // a few milliseconds
 
+constexpr std::array<std::string_view, 3> kPages{"growth/mfu", "growth/gpu", "growth/all"};
+
 class GrowthView final : public View
 {
 public:
@@ -26,6 +28,7 @@ public:
     Caption caption(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     void keys(const Frame& frame, Out& out) override;
+    void show(std::string_view page) override { turn_to(shows_, kPages, page); }
 
 private:
     // Of the scenario on show; begun anew when that changes.
@@ -198,6 +201,7 @@ const ViewInfo growth_view{
     "Strong and weak scaling of the layout up to 16,384 GPUs, and where the batch runs out",
     kControls,
     kKeys,
-    [] { return std::unique_ptr<View>(std::make_unique<GrowthView>()); }};
+    [] { return std::unique_ptr<View>(std::make_unique<GrowthView>()); },
+    kPages};
 
 } // namespace ringside

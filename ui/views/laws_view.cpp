@@ -10,6 +10,8 @@ namespace ringside
 namespace
 {
 
+constexpr std::array<std::string_view, 4> kPages{"laws/valleys", "laws/models", "laws/serving", "laws/repeats"};
+
 class LawsView final : public View
 {
 public:
@@ -24,6 +26,7 @@ public:
         return true;
     }
     void keys(const Frame& frame, Out& out) override;
+    void show(std::string_view page) override { turn_to(state_.picture, kPages, page); }
 
 private:
     LawsState state_;
@@ -94,6 +97,7 @@ const ViewInfo laws_view{
     "and repeated data",
     kControls,
     kKeys,
-    [] { return std::unique_ptr<View>(std::make_unique<LawsView>()); }};
+    [] { return std::unique_ptr<View>(std::make_unique<LawsView>()); },
+    kPages};
 
 } // namespace ringside

@@ -57,6 +57,8 @@ double size_at(std::size_t sample)
     return kLeast * std::pow(kMost / kLeast, static_cast<double>(sample) / static_cast<double>(kSamples - 1));
 }
 
+constexpr std::array<std::string_view, 3> kPages{"message/time", "message/bandwidth", "message/ranks"};
+
 class MessageView final : public View
 {
 public:
@@ -64,6 +66,7 @@ public:
     Caption caption(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     void keys(const Frame& frame, Out& out) override;
+    void show(std::string_view page) override { turn_to(shows_, kPages, page); }
 
 private:
     struct Axes
@@ -431,6 +434,7 @@ const ViewInfo message_view{
     "Time and bus bandwidth of every algorithm against the message, and where they cross",
     kControls,
     kKeys,
-    [] { return std::unique_ptr<View>(std::make_unique<MessageView>()); }};
+    [] { return std::unique_ptr<View>(std::make_unique<MessageView>()); },
+    kPages};
 
 } // namespace ringside

@@ -13,6 +13,8 @@ namespace ringside
 namespace
 {
 
+constexpr std::array<std::string_view, 4> kPages{"optimizer/rate", "optimizer/clip", "optimizer/valley", "optimizer/batch"};
+
 class OptimizerView final : public View
 {
 public:
@@ -21,6 +23,7 @@ public:
     Motion motion(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     void keys(const Frame& frame, Out& out) override;
+    void show(std::string_view page) override { turn_to(state_.page, kPages, page); }
 
 private:
     OptimizerState state_;
@@ -128,6 +131,7 @@ const ViewInfo optimizer_view{46,
                               "Learning-rate schedules, clipping, AdamW on a valley, the critical batch",
                               kControls,
                               kKeys,
-                              [] { return std::unique_ptr<View>(std::make_unique<OptimizerView>()); }};
+                              [] { return std::unique_ptr<View>(std::make_unique<OptimizerView>()); },
+    kPages};
 
 } // namespace ringside

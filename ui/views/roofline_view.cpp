@@ -18,6 +18,8 @@ namespace
 
 constexpr double kSecondsOfPlay = 6; // for all waves, however many
 
+constexpr std::array<std::string_view, 3> kPages{"roofline/roof", "roofline/product", "roofline/blocks"};
+
 class RooflineView final : public View
 {
 public:
@@ -26,6 +28,7 @@ public:
     Motion motion(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     void keys(const Frame& frame, Out& out) override;
+    void show(std::string_view page) override { turn_to(state_.page, kPages, page); }
 
 private:
     const RooflineSheet& sheet(const Frame& frame) const
@@ -153,6 +156,7 @@ const ViewInfo roofline_view{
     "blocks on a multiprocessor",
     kControls,
     kKeys,
-    [] { return std::unique_ptr<View>(std::make_unique<RooflineView>()); }};
+    [] { return std::unique_ptr<View>(std::make_unique<RooflineView>()); },
+    kPages};
 
 } // namespace ringside

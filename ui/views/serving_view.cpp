@@ -20,6 +20,8 @@ namespace
 
 constexpr double kSeconds = 14; // playing takes
 
+constexpr std::array<std::string_view, 3> kPages{"serving/slots", "serving/pages", "serving/drafts"};
+
 class ServingView final : public View
 {
 public:
@@ -28,6 +30,7 @@ public:
     Motion motion(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     void keys(const Frame& frame, Out& out) override;
+    void show(std::string_view page) override { turn_to(desk_.wish.strip, kPages, page); }
 
 private:
     ServingDesk desk_;
@@ -178,6 +181,7 @@ const ViewInfo serving_view{57,
                             "continuous batching, drafts",
                             kControls,
                             kKeys,
-                            [] { return std::unique_ptr<View>(std::make_unique<ServingView>()); }};
+                            [] { return std::unique_ptr<View>(std::make_unique<ServingView>()); },
+    kPages};
 
 } // namespace ringside

@@ -1,0 +1,191 @@
+#include "app/window/guide.h"
+
+#include <fmt/format.h>
+
+#include "app/files.h"
+#include "app/lesson_files.h"
+#include "app/progress_bar.h"
+#include "app/window/picture.h"
+#include "core/base/place.h"
+#include "ui/shell/view.h"
+
+#include <algorithm>
+#include <string>
+
+namespace ringside
+{
+
+namespace
+{
+
+// "optimizer/clip" -> "pictures/optimizer-clip.png"
+std::string picture_name(std::string_view place)
+{
+    std::string name = fmt::format("pictures/{}.png", place);
+    std::replace(name.begin() + 9, name.end(), '/', '-');
+    return name;
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view by)
+{
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    {
+        text.replace(at, what.size(), by);
+    }
+    return text;
+}
+
+// What may stand in a cell of a table.
+std::string cell(std::string_view text)
+{
+    return replaced(std::string(text), "|", "\\|");
+}
+
+// The first page's picture and caption are the view's own.
+std::vector<std::string_view> places_of(const ViewInfo& info)
+{
+    return info.pages.empty() ? std::vector<std::string_view>{info.id}
+                              : std::vector<std::string_view>(info.pages.begin(), info.pages.end());
+}
+
+void add_caption(std::string& page, const Caption& caption)
+{
+    page += fmt::format("\n{}\n", replaced(caption.sentence, "!!", "**"));
+    if (!caption.formula.empty())
+    {
+        page += fmt::format("\n```\n{}\n```\n", caption.formula);
+    }
+    if (!caption.source.empty())
+    {
+        page += fmt::format("\n{}\n", caption.source);
+    }
+}
+
+void add_keys(std::string& page, const ViewInfo& info)
+{
+    if (info.keys.empty())
+    {
+        return;
+    }
+    page += "\n## Keys\n\n| key | what it does |\n|---|---|\n";
+    for (const KeyHelp& key : info.keys)
+    {
+        page += fmt::format("| {} | {} |\n", cell(key.key), cell(key.does));
+    }
+}
+
+void add_lessons(std::string& page, const ViewInfo& info, const Course& course)
+{
+    std::string list;
+    for (const Lesson& lesson : course.lessons)
+    {
+        if (std::ranges::any_of(lesson.steps, [&](const LessonStep& s) { return view_of(s.view) == info.id; }))
+        {
+            list += fmt::format("- **{}.** {} `ringside --lesson {}`\n", lesson.title, lesson.about, lesson.id);
+        }
+    }
+    page += list.empty() ? "" : "\n## Lessons\n\n" + list;
+}
+
+class Writer
+{
+public:
+    Writer(const CommonOptions& common, const GuideOptions& options, const Course& course)
+        : common_(common), options_(options), course_(course), folder_(options.folder)
+    {
+    }
+
+    Issues write()
+    {
+        std::error_code failed;
+        std::filesystem::create_directories(folder_ / "pictures", failed);
+        if (failed)
+        {
+            return {{"DIR", fmt::format("{}: {}", options_.folder, failed.message()),
+                     "name a folder that can be made and written to"}};
+        }
+        ProgressBar bar;
+        std::size_t done = 0;
+        for (const ViewInfo* info : views())
+        {
+            if (Issues issues = write_page(*info); has_errors(issues))
+            {
+                bar.clear();
+                return issues;
+            }
+            bar.show(static_cast<double>(++done) / static_cast<double>(views().size()));
+        }
+        bar.clear();
+        return save_text(folder_ / "README.md", index());
+    }
+
+private:
+    Issues write_page(const ViewInfo& info)
+    {
+        std::string page = fmt::format("# {}\n\n{}, {}: {}.\n", info.title, info.group, info.tab, info.description);
+        std::string pictures;
+        for (const std::string_view place : places_of(info))
+        {
+            PictureOptions picture;
+            picture.view = place;
+            picture.light = options_.light;
+            picture.output = (folder_ / picture_name(place)).string();
+            const auto caption = draw_picture(common_, picture);
+            if (!caption)
+            {
+                return caption.issues();
+            }
+            pictures += fmt::format("\n![{}]({})\n", cell(info.title), picture_name(place));
+            add_caption(pictures, *caption);
+        }
+        const auto text = course_.guide.find(info.id);
+        page += pictures;
+        page += text == course_.guide.end() ? "" : fmt::format("\n## How to use it\n\n{}\n", text->second);
+        add_keys(page, info);
+        add_lessons(page, info, course_);
+        page += "\n[All views](README.md)\n";
+        return save_text(folder_ / fmt::format("{}.md", info.id), page);
+    }
+
+    static std::string index()
+    {
+        std::string page = "# Ringside, view by view\n\nWritten by `ringside guide`; pictures show the "
+                           "scenario it starts with.\n";
+        std::string_view group;
+        for (const ViewInfo* info : views())
+        {
+            if (info->group != group)
+            {
+                group = info->group;
+                page += fmt::format("\n## {}\n\n", group);
+            }
+            page += fmt::format("- [{}]({}.md): {}\n", info->title, info->id, info->description);
+        }
+        return page;
+    }
+
+    const CommonOptions& common_;
+    const GuideOptions& options_;
+    const Course& course_;
+    std::filesystem::path folder_;
+};
+
+} // namespace
+
+int run_guide(const CommonOptions& common, const GuideOptions& options)
+{
+    const auto opened = open_presets(common);
+    if (!opened)
+    {
+        return print_faults(opened.issues());
+    }
+    Issues issues;
+    const Course course = open_course(opened->assets, issues);
+    if (!has_errors(issues))
+    {
+        issues = Writer(common, options, course).write();
+    }
+    return issues.empty() ? kDone : print_faults(issues);
+}
+
+} // namespace ringside

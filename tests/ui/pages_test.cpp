@@ -1,0 +1,141 @@
+// Pages of views by their names: how they are opened from outside, and what lessons, scenes and questions say.
+#include "tests/ui/glossary_room.h"
+#include <fmt/format.h>
+
+#include "core/base/place.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include <set>
+
+using namespace ringside;
+using test::says;
+using test::Window;
+
+namespace
+{
+
+// What the picture, its caption and the view's own panel say now.
+std::string shown(Window& w)
+{
+    w.settle(5000);
+    return test::text_of(w);
+}
+
+} // namespace
+
+TEST_CASE("every page is named after its view, found by its name, and shows what no other page shows")
+{
+    std::size_t with_pages = 0;
+    for (const ViewInfo* view : views())
+    {
+        std::set<std::string> seen;
+        for (const std::string_view place : view->pages)
+        {
+            INFO(place);
+            CHECK(view_of(place) == view->id);
+            CHECK_FALSE(page_of(place).empty());
+            CHECK(find_view(place) == view);
+            Window w;
+            w.session().apply(OpenView{std::string(place)});
+            CHECK(w.session().view() == view->id);
+            CHECK(seen.insert(shown(w)).second);
+        }
+        with_pages += view->pages.empty() ? 0 : 1;
+    }
+    CHECK(with_pages == 9);
+    CHECK(find_view("memory/nothing") == nullptr);
+    CHECK(find_view("optimizer/nothing") == nullptr);
+    CHECK(find_view("optimizer/") == nullptr);
+}
+
+TEST_CASE("a view opens at its first page, keeps the page a person turned to, and turns when a page is named")
+{
+    Window first;
+    first.open("optimizer/rate");
+    const std::string rate = shown(first);
+    Window w;
+    w.open("optimizer");
+    CHECK(shown(w) == rate);
+    w.key(ImGuiKey_Y);
+    const std::string clip = shown(w);
+    CHECK(clip != rate);
+    w.open("memory");
+    w.open("optimizer");
+    CHECK(shown(w) == clip);
+    w.open("optimizer/rate");
+    CHECK(shown(w) == rate);
+    w.open("optimizer/nothing");
+    CHECK(w.session().view() == "optimizer");
+    CHECK(shown(w) == rate);
+}
+
+TEST_CASE("a lesson's step turns to its page, whatever page a person left, and back with the step")
+{
+    Window w;
+    test::give_course(w);
+    w.open("formats/blocks");
+    w.session().apply(StartLesson{"formats"});
+    const auto step_to = [&](std::size_t step)
+    {
+        while (w.session().frame(0).lesson->state.step != step)
+        {
+            const bool on = w.session().frame(0).lesson->state.step < step;
+            w.session().apply(LessonInput{LessonMove::skip, 0});
+            w.session().apply(LessonInput{on ? LessonMove::next : LessonMove::back, 0});
+        }
+        w.settle(5000);
+        return w.session().frame(0).lesson->planned().view;
+    };
+    CHECK(step_to(0) == "formats");
+    CHECK(says(w, "mantissa"));
+    CHECK(step_to(3) == "formats/sums");
+    const std::string sums = test::text_of(w);
+    w.key(ImGuiKey_Y); // looks at another page meanwhile
+    CHECK(shown(w) != sums);
+    CHECK(step_to(4) == "formats/scale");
+    CHECK(step_to(3) == "formats/sums");
+    CHECK(shown(w) == sums);
+    w.session().apply(LeaveLesson{});
+    w.settle(5000);
+    CHECK(w.session().view() == "formats");
+}
+
+TEST_CASE("a scene opens the page it names, and its words stay with the view")
+{
+    const auto read = demo_script_from_json(
+        nlohmann::json::parse(
+            R"json({"schema": "ringside.demo/1", "title": "T", "scenes": [
+                {"title": "One", "text": "Words of the first.", "view": "laws/models"},
+                {"title": "Two", "view": "laws"}, {"title": "Three"}]})json"),
+        test::presets(), view_places(), {});
+    REQUIRE(read);
+    Window models;
+    models.open("laws/models");
+    Window w;
+    w.session().set_script(*read);
+    w.settle(5000);
+    CHECK(w.session().view() == "laws");
+    CHECK(says(w, "Words of the first."));
+    const std::string formula = w.drawing.shell().caption(w.session().frame(0)).formula;
+    CHECK(formula == models.drawing.shell().caption(models.session().frame(0)).formula);
+    w.session().apply(StageStep{1});
+    w.settle(5000);
+    CHECK(w.drawing.shell().caption(w.session().frame(0)).formula != formula);
+}
+
+TEST_CASE("a page nobody has is refused by lessons and scenes, with the name")
+{
+    const auto script = demo_script_from_json(
+        nlohmann::json::parse(R"json({"schema": "ringside.demo/1", "title": "T", "scenes": [
+            {"title": "One", "view": "laws/nothing"}]})json"),
+        test::presets(), view_places(), {});
+    REQUIRE_FALSE(script);
+    CHECK(to_line(script.issues().front()).find("laws/nothing") != std::string::npos);
+    Lesson lesson = *test::whole_course().lesson("formats");
+    lesson.steps[3].view = "formats/nothing";
+    const auto plan = plan_lesson(lesson, test::presets(), view_places());
+    REQUIRE_FALSE(plan);
+    CHECK(to_line(plan.issues().front()).find("formats/nothing") != std::string::npos);
+}
