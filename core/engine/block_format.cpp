@@ -14,10 +14,10 @@ constexpr std::string_view kMx = "OCP Microscaling Formats (MX) 1.0, sections 5.
 
 constexpr std::array<BlockFormat, kBlockFormats> kTable{{
     {BlockId::tensor_fp8, "FP8, one scale", FormatId::e4m3, 0, 0, "FP32",
-     "Micikevicius et al. 2022, arXiv 2209.05433, section 3: one scale a tensor"},
+     "Micikevicius et al. 2022, arXiv 2209.05433, section 2: one scale a tensor"},
     {BlockId::mxfp8, "MXFP8", FormatId::e4m3, 32, 8, "E8M0", kMx},
     {BlockId::mxfp4, "MXFP4", FormatId::e2m1, 32, 8, "E8M0", kMx},
-    {BlockId::nvfp4, "NVFP4", FormatId::e2m1, 16, 8, "E4M3", "NVIDIA 2025, arXiv 2509.25149, appendix C"},
+    {BlockId::nvfp4, "NVFP4", FormatId::e2m1, 16, 8, "E4M3", "NVIDIA 2025, arXiv 2509.25149, appendix B"},
 }};
 
 double largest_magnitude(std::span<const double> values)

@@ -45,7 +45,7 @@ struct Quantized
 // E8M0 scales are 2^(floor(log2 max|v|) - largest exponent of the element) (OCP MX 1.0, section 6.3; Rouhani
 // et al. 2023, arXiv 2310.10537, algorithm 1), so the largest of a block may be cut to the element's end.
 // NVFP4: E4M3 scales of max|v| / 6, relative to one FP32 for the tensor that puts its largest at 448 x 6
-// (NVIDIA 2025, arXiv 2509.25149, appendix C). Elements saturate. The last block may be shorter; values must
+// (NVIDIA 2025, arXiv 2509.25149, appendix B). Elements saturate. The last block may be shorter; values must
 // be finite.
 Quantized quantize(const BlockFormat& format, std::span<const double> values);
 

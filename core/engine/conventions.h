@@ -52,7 +52,7 @@ DeepSpeedInputs deepspeed_inputs(const Scenario& scenario);
 // NOLINTNEXTLINE(readability-function-size): the parameters are the paper's symbols
 double korthikanti_layer(double s, double b, double h, double a, double t, bool sequence_parallel,
                          Recompute recompute);
-// Equation 5 and section 4.3: the first stage keeps L layers' worth whatever p is, times (1 + (p-1)/(p v))
+// Equation 5 and section 4.2.3: the first stage keeps L layers' worth whatever p is, times (1 + (p-1)/(p v))
 // when interleaved.
 double korthikanti_first_stage(const Scenario& scenario);
 

@@ -151,7 +151,7 @@ std::int64_t usual_ffn(const Wish& wish, const Model& m)
         return round_up(4 * m.hidden, wish.head_multiple);
     }
     // 3.5 h since Llama 3 8B (Llama Team, Table 3); before, the 8/3 h that keeps a 4 h MLP's size (arXiv
-    // 2002.05202, section 3).
+    // 2002.05202, section 2).
     const double wide = wish.parameters > 7.5e9 ? 3.5 : 8.0 / 3;
     return round_up(static_cast<std::int64_t>(wide * static_cast<double>(m.hidden)),
                     std::lcm<std::int64_t>(256, wish.head_multiple));

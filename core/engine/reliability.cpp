@@ -52,7 +52,7 @@ constexpr std::array kFleets{
                 "Le Scao et al. 2022, arXiv 2211.05100, section 3.4"},
     FleetRecord{"megascale", "MegaScale", 12288, 28, 100,
                 "over 100 recoveries in several weeks on more than 10,000 GPUs; 12,288 and 4 weeks taken",
-                "Jiang et al. 2024, arXiv 2402.15627, section 6.3"}};
+                "Jiang et al. 2024, arXiv 2402.15627, section 6.2"}};
 
 } // namespace
 

@@ -345,7 +345,7 @@ Topology loaded(const Scenario& s, const Sent& bytes, const AxisOrder& order)
 } // namespace
 
 // Tensor parallelism wants the fast links, the pipeline can do with the slow ones (Narayanan et al., arXiv
-// 2104.04473, sections 3.1 to 3.3, takeaways 1 to 3).
+// 2104.04473, sections 3.2 to 3.4, takeaways 1 to 3).
 Topology topology(const Scenario& scenario, const MemoryReport& memory, const AxisOrder& order)
 {
     return loaded(scenario, sent(scenario, memory), order);

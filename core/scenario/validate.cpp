@@ -364,7 +364,7 @@ Model resolved(Model model)
     if (model.ffn == 0)
     {
         // SwiGLU keeps the parameter count of a 4h MLP with 2/3 of its width (Shazeer, arXiv 2002.05202,
-        // section 3).
+        // section 2).
         model.ffn = model.gated_mlp ? (8 * model.hidden / 3 + 255) / 256 * 256 : 4 * model.hidden;
     }
     if (model.expert_ffn == 0 && model.experts > 0)

@@ -59,7 +59,7 @@ TEST_CASE("hand-worked: segments of Llama's layers keep k inputs and one segment
 
 TEST_CASE("where a layer leaves nothing but its input, the square root of the layers is best")
 {
-    // Chen et al. 2016, section 4.1: n / k + k. With A = I the root is sqrt(L); here A / I = 16.75 of it.
+    // Chen et al. 2016, equation 1: n / k + k. With A = I the root is sqrt(L); here A / I = 16.75 of it.
     for (const int layers : {16, 64, 100})
     {
         const RecomputeChoices c = choices_of(one_stage(layers, true));

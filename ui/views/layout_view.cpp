@@ -428,8 +428,8 @@ Caption LayoutView::caption(const Frame& frame) const
         "Bytes: Shoeybi et al., arXiv 1909.08053, section 3, and Korthikanti et al., arXiv 2205.05198, "
         "section "
         "4.2.2 (tensor); Narayanan et al., arXiv 2104.04473, section 3.2 (pipeline). What belongs inside a "
-        "node: sections 3.1 to 3.3 of the latter. Rates are one-way and per GPU. A ring over several domains "
-        "leaves each once, shared out over the NICs of its members there.";
+        "node: sections 3.2 and 3.3 of the latter. Rates are one-way and per GPU. A ring over several "
+        "domains leaves each once, shared out over the NICs of its members there.";
     return caption;
 }
 

@@ -15,11 +15,11 @@ constexpr std::string_view kGemma2 = "Gemma Team 2024, Gemma 2, arXiv 2408.00118
 
 constexpr std::array kTrained{
     TrainedModel{"GPT-3", 2020, 175e9, 300e9, "Brown et al. 2020, arXiv 2005.14165, Table 2.1", "gpt-3-175b"},
-    TrainedModel{"Gopher", 2021, 280e9, 300e9, "Rae et al. 2021, arXiv 2112.11446, section 3.1", ""},
+    TrainedModel{"Gopher", 2021, 280e9, 300e9, "Rae et al. 2021, arXiv 2112.11446, sections 3.1 and 3.2", ""},
     TrainedModel{"MT-NLG", 2022, 530e9, 270e9, "Smith et al. 2022, arXiv 2201.11990, section 3",
                  "mt-nlg-530b"},
     TrainedModel{"Chinchilla", 2022, 70e9, 1.4e12, "Hoffmann et al. 2022, arXiv 2203.15556, Table 1", ""},
-    TrainedModel{"PaLM", 2022, 540e9, 780e9, "Chowdhery et al. 2022, arXiv 2204.02311, section 5",
+    TrainedModel{"PaLM", 2022, 540e9, 780e9, "Chowdhery et al. 2022, arXiv 2204.02311, section 3",
                  "palm-540b"},
     TrainedModel{"LLaMA 7B", 2023, 6.7e9, 1.0e12, kLlama, ""},
     TrainedModel{"LLaMA 13B", 2023, 13.0e9, 1.0e12, kLlama, ""},

@@ -38,7 +38,7 @@ std::vector<Choice> choices_of(const RecomputeDesk& desk, const RecomputeState& 
         {"", fmt::format("{} segments", desk.segments(state)),
          "Only the input of every segment is kept; a segment\u2019s forward runs again before its backward, "
          "and is "
-         "there whole meanwhile. Chen et al. 2016, arXiv 1604.06174, section 4.1",
+         "there whole meanwhile. Chen et al. 2016, arXiv 1604.06174, section 4.3",
          desk.point(state), std::nullopt}};
 }
 

@@ -56,7 +56,7 @@ Caption recompute_caption(const Frame& frame, const RecomputeDesk& desk, const R
         "{} segments: n k I + (L/k) A \u2212 I = {} \u00d7 {} \u00d7 {} + {} \u00d7 {} \u2212 {}", k,
         figure(static_cast<double>(c.in_flight)), figure(static_cast<double>(k)), figure(c.input.value),
         figure(static_cast<double>(longest)), figure(c.layer.value), figure(c.input.value));
-    caption.source = "Chen et al. 2016, arXiv 1604.06174, section 4.1, for layers that leave A and have an "
+    caption.source = "Chen et al. 2016, arXiv 1604.06174, section 4.3, for layers that leave A and have an "
                      "input of I; what "
                      "the head keeps comes on top. None, selective and full are Korthikanti et al. 2022, "
                      "arXiv 2205.05198, "
