@@ -94,7 +94,7 @@ Issues check_collective(CollectiveKind kind, const CollectiveAlgorithm& algorith
 Result<Collective> make_collective(CollectiveKind kind, const CollectiveAlgorithm& algorithm,
                                    const CollectiveShape& shape);
 
-// Ring all-reduce (Patarasu and Yuan, J. Parallel Distrib. Comput. 69 (2009), section 3; Gibiansky 2017):
+// Ring all-reduce (Patarasuk and Yuan, J. Parallel Distrib. Comput. 69 (2009); Gibiansky 2017):
 // N-1 steps of reduce-scatter, N-1 of all-gather, every rank passing one of N chunks to its right neighbour
 // in each. ranks: 1 to 64.
 Collective ring_all_reduce(std::int64_t ranks);

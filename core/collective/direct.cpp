@@ -144,7 +144,7 @@ constexpr std::array kAlgorithms{
     CollectiveAlgorithm{.id = "naive",
                         .name = "Direct",
                         .says = "everybody sends to whom it concerns; one rank may have to take it all",
-                        .source = "Thakur et al. 2005, Int. J. High Perform. Comput. Appl. 19, section 3",
+                        .source = "Thakur et al. 2005, Int. J. High Perform. Comput. Appl. 19",
                         .can = [](CollectiveKind) { return true; },
                         .make = make_naive},
     CollectiveAlgorithm{

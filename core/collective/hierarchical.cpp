@@ -181,7 +181,7 @@ constexpr std::array kAlgorithms{CollectiveAlgorithm{
     .id = "hierarchical",
     .name = "Two levels",
     .says = "inside the node first, then between nodes, so that the network carries a share of it only",
-    .source = "Jia et al., arXiv 1807.11205, section 3.3",
+    .source = "Jia et al. 2018, arXiv 1807.11205",
     .can =
         [](CollectiveKind k)
     {

@@ -170,14 +170,14 @@ constexpr std::array kAlgorithms{
                         .name = "Recursive doubling",
                         .says =
                             "the whole message with a partner at distance 1, 2, 4: fewest steps, most bytes",
-                        .source = "Thakur et al. 2005, Int. J. High Perform. Comput. Appl. 19, section 4.5",
+                        .source = "Thakur et al. 2005, Int. J. High Perform. Comput. Appl. 19",
                         .can = is_all_reduce,
                         .make = make_doubling},
     CollectiveAlgorithm{
         .id = "halving-doubling",
         .name = "Halving and doubling",
         .says = "half the message with a far partner, then a quarter: log2 N steps, no byte too many",
-        .source = "Rabenseifner 2004, ICCS; Thakur et al. 2005, section 4.5",
+        .source = "Rabenseifner 2004, ICCS; Thakur et al. 2005",
         .can =
             [](CollectiveKind k)
         {

@@ -103,7 +103,7 @@ constexpr std::array kAlgorithms{CollectiveAlgorithm{
     .id = "ring",
     .name = "Ring",
     .says = "to the right neighbour only: all links busy all the time, but a hop for every rank",
-    .source = "Patarasu and Yuan 2009, J. Parallel Distrib. Comput. 69, section 3",
+    .source = "Patarasuk and Yuan 2009, J. Parallel Distrib. Comput. 69",
     .can = [](CollectiveKind k) { return k != CollectiveKind::send_recv; },
     .make = make_ring}};
 

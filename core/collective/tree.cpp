@@ -55,7 +55,7 @@ Collective make_tree(CollectiveKind kind, const CollectiveShape& shape)
 }
 
 // In-order: the ranks with an even number are leaves, so in the second tree, shifted by one rank, those are
-// inside (Sanders, Speck and Träff 2009, Parallel Computing 35, section 3).
+// inside (Sanders, Speck and Träff 2009, Parallel Computing 35).
 Parents in_order_tree(std::int64_t n, std::int64_t shift)
 {
     Parents parents(static_cast<std::size_t>(n), -1);
@@ -212,7 +212,7 @@ constexpr std::array kAlgorithms{
                         .name = "Tree",
                         .says =
                             "the number of ranks that know doubles with every step; the message goes whole",
-                        .source = "Thakur et al. 2005, Int. J. High Perform. Comput. Appl. 19, section 4.4",
+                        .source = "Thakur et al. 2005, Int. J. High Perform. Comput. Appl. 19",
                         .can =
                             [](CollectiveKind k) {
                                 return k == CollectiveKind::all_reduce || k == CollectiveKind::broadcast ||

@@ -175,7 +175,7 @@ Term explain_all_reduce(const Scenario&, const Report& report)
             fmt::format("2 × ({0} − 1) × {1} + 2 × ({0} − 1) / {0} × {2} / {3}", r.ranks,
                         figure(r.link.latency.value), figure(r.message.value),
                         figure(r.link.bandwidth.value)),
-            "Patarasu and Yuan 2009, J. Parallel Distrib. Comput. 69, section 3"};
+            "Patarasuk and Yuan 2009, J. Parallel Distrib. Comput. 69"};
 }
 
 Term explain_sent_per_rank(const Scenario&, const Report& report)
@@ -191,7 +191,7 @@ Term explain_sent_per_rank(const Scenario&, const Report& report)
             "B",
             "2 (N − 1) / N × S",
             fmt::format("2 × ({0} − 1) / {0} × {1}", r.ranks, figure(r.message.value)),
-            "Patarasu and Yuan 2009, J. Parallel Distrib. Comput. 69, section 3"};
+            "Patarasuk and Yuan 2009, J. Parallel Distrib. Comput. 69"};
 }
 
 Term explain_zero(const Scenario& s, const Report& report, std::int64_t zero_stage)

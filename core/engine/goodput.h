@@ -81,9 +81,9 @@ struct Goodput
 };
 
 // A segment of t seconds of work and a save of d is kept after M e^((R + L) / M) (e^((t + d) / M) - 1) of
-// wall clock on average, failures during recovery included (Daly 2006, equation 20, for L = 0). A checkpoint
-// that is still on its way when the job fails is lost, which is the factor e^(L / M). Nodes in repair are
-// Poisson distributed around their mean, independent of that.
+// wall clock on average, failures during recovery included (Daly 2006, the complete model, for L = 0). A
+// checkpoint that is still on its way when the job fails is lost, which is the factor e^(L / M). Nodes in
+// repair are Poisson distributed around their mean, independent of that.
 Goodput goodput(const RunRates& rates, const RunPlan& plan);
 // The same with another interval, for the curve; no shorter than `least_s`.
 Goodput goodput_at(RunRates rates, const RunPlan& plan, double interval_s);

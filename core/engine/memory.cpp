@@ -274,8 +274,8 @@ StateBytes state_bytes(const Training& t)
     case Optimizer::adamw:
         break;
     case Optimizer::adamw_8bit:
-        // One byte and a share of a block's fp32 scale, blocks of 256 (Dettmers et al., arXiv 2110.02861;
-        // bitsandbytes).
+        // One byte and a share of a block's fp32 scale (Dettmers et al., arXiv 2110.02861), blocks of 256 as
+        // bitsandbytes has them.
         b.momentum = b.variance = 1 + 4.0 / 256;
         break;
     case Optimizer::sgd_momentum:

@@ -12,8 +12,8 @@ namespace ringside
 {
 
 // Time between checkpoints that loses least, where a save takes `save` and failures come
-// `mean_between_failures` apart: sqrt(2 d M), to first order (Young, Commun. ACM 17 (1974) 530; Daly, Future
-// Gener. Comput. Syst. 22 (2006) 303, equation 7 without its higher orders). For saves that are short against
+// `mean_between_failures` apart: sqrt(2 d M), to first order (Young, Commun. ACM 17 (1974) 530; the leading
+// term of equation 37 of Daly, Future Gener. Comput. Syst. 22 (2006) 303). For saves that are short against
 // the time between failures. 0 where either is not above 0.
 Seconds young_interval(Seconds save, Seconds mean_between_failures);
 

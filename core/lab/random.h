@@ -17,7 +17,7 @@ enum class RandomStream : std::uint64_t
     validation
 };
 
-// The mixing function of SplitMix64 (Steele, Lea and Flood 2014, section 3).
+// The mixing function of SplitMix64 (Steele, Lea and Flood 2014).
 constexpr std::uint64_t mixed(std::uint64_t z)
 {
     z += 0x9E3779B97F4A7C15U;

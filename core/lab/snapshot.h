@@ -71,7 +71,7 @@ struct LayerRouting
         return std::max(0.0, std::accumulate(wanted.begin(), wanted.end(), 0.0) -
                                  std::accumulate(taken.begin(), taken.end(), 0.0));
     }
-    // The busiest expert's share over the mean, less 1 (MaxVio: Wang et al., arXiv 2408.15664, section 4.1).
+    // The busiest expert's share over the mean, less 1 (MaxVio: Wang et al., arXiv 2408.15664, equation 4).
     double violation() const
     {
         return wanted.empty() ? 0

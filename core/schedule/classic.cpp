@@ -250,7 +250,7 @@ constexpr std::array kSchedules{
     ScheduleInfo{.id = "looped-bfs",
                  .name = "Looped BFS",
                  .says = "all micro-batches through one chunk, then the next: breadth first",
-                 .source = "Lamy-Poirier, arXiv 2211.05953, section 4.1",
+                 .source = "Lamy-Poirier, arXiv 2211.05953",
                  .least_chunks = 1,
                  .most_chunks = kAnyChunks,
                  .make = make_looped_bfs,

@@ -6,7 +6,7 @@
 namespace ringside
 {
 
-// Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators", section 3.
+// Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators".
 class SplitMix
 {
 public:

@@ -23,7 +23,7 @@ struct CompressionStep
     double loss = 0;     // mean over the last epoch of all ranks, before this step's update
     double gradient = 0; // norm, rank 0
     // Norm of all of rank 0's gradients so far less all it has sent. With feedback that is what is left now:
-    // the sum of what was left without delivery telescopes (Karimireddy et al. 2019, Appendix B).
+    // the sum of what was left without delivery telescopes (Karimireddy et al. 2019).
     double missing = 0;
 };
 

@@ -13,7 +13,7 @@ namespace ringside
 enum class Spread : std::uint8_t
 {
     contiguous, // rank r the r-th part (Liu et al. 2023, arXiv 2310.01889)
-    striped,    // every R-th token (Brandon et al. 2023, arXiv 2311.09431, section 3)
+    striped,    // every R-th token (Brandon et al. 2023, arXiv 2311.09431)
     zigzag      // parts r and 2R-1-r of 2R (Llama 3, arXiv 2407.21783, section 3.3.2)
 };
 inline constexpr std::size_t kSpreads = 3;

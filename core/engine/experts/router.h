@@ -40,7 +40,7 @@ std::int64_t routed_tokens(const RouterOptions& options);
 std::int64_t expert_capacity(double factor, std::int64_t chosen, std::int64_t tokens, std::int64_t experts);
 // Of all (token, expert) pairs, those above the capacity.
 std::int64_t dropped_pairs(std::span<const std::int64_t> load, std::int64_t capacity);
-// MaxVio: the largest load over the mean, less 1 (Wang et al., section 4.1). 0 for no load.
+// MaxVio: the largest load over the mean, less 1 (Wang et al., equation 4). 0 for no load.
 double max_violation(std::span<const std::int64_t> load);
 // The same of ranks that hold equal, neighbouring shares of the experts; `ranks` divides their number. What
 // all others wait for.

@@ -1,6 +1,6 @@
 // Training and serving together: the model of a wanted loss that is cheapest over its life (Sardana et al.
 // 2024, arXiv 2401.00448). Floating-point operations only; that serving reaches a lower MFU than training,
-// section 4 of the paper, is left out.
+// which the paper's real-world costs count, is left out.
 #pragma once
 
 #include "core/engine/scaling_law/law.h"
@@ -24,8 +24,8 @@ struct Lifetime
 std::optional<Lifetime> lifetime_at(const LossFit& fit, double loss, double parameters, double served);
 // N below this cannot reach the loss however long it is trained; 0 where no N can.
 double least_parameters(const LossFit& fit, double loss);
-// The cheapest of them: equation 2 of the paper, found to eight digits. The larger `served`, the smaller the
-// model; with nothing served it is the compute optimum. Nothing where the loss cannot be reached.
+// The cheapest of them: the paper's least 6 N D + 2 N D_inf, found to eight digits. The larger `served`, the
+// smaller the model; with nothing served it is the compute optimum. Nothing where the loss cannot be reached.
 std::optional<Lifetime> lifetime_optimum(const LossFit& fit, double loss, double served);
 
 } // namespace ringside

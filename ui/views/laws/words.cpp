@@ -73,8 +73,7 @@ Caption serving_caption(const LawsState& state, const LawsSplit& s)
                     format_percent(1 - best->total() / before->total()), format_count(plain.parameters));
     c.formula = fmt::format("6 N D + 2 N D_served = {} + {} = {}", figure(best->training, 3),
                             figure(best->serving, 3), flop_words(best->total()));
-    c.source = "Sardana et al. 2024, arXiv 2401.00448, equation 2: the least at equal loss.\n" +
-               fit_source(state.fit());
+    c.source = "Sardana et al. 2024, arXiv 2401.00448: the least at equal loss.\n" + fit_source(state.fit());
     return c;
 }
 
