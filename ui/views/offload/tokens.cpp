@@ -141,7 +141,8 @@ private:
         const float below = y(r_.shelf) + p_.height(Type::small) / 2 + p_.px(3);
         const float w = p_.width(Type::small_strong, words);
         const float from = x(std::max(r_.break_even(), least_));
-        if (area_.right() - from > w + p_.px(40) && below + p_.px(8) < area_.bottom())
+        const float clear = area_.bottom() - p_.height(Type::small) * 1.5F - p_.px(6); // of the break-even's
+        if (area_.right() - from > w + p_.px(40) && below < clear)
         {
             p_.text(area_.right() - p_.px(4), below, Type::small_strong, shelf, words, Align::right);
         }
