@@ -4,7 +4,9 @@
 
 #include "app/files.h"
 #include "app/input.h"
+#include "app/session.h"
 #include "core/engine/calibrate.h"
+#include "core/engine/measured_csv.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/json.h"
 
@@ -26,6 +28,28 @@ Result<nlohmann::json> read_document(const std::string& file)
 std::string name_of_file(const std::string& file)
 {
     return std::filesystem::path(file).stem().string();
+}
+
+// Cases, or a table of measured steps.
+Result<MeasuredSet> read_measured(const std::string& file, const Scenario& base, const Presets& presets)
+{
+    const auto text = read_text(file, kMaxJsonBytes);
+    if (!text)
+    {
+        return text.issues();
+    }
+    if (is_measured_csv(*text))
+    {
+        auto set = measured_from_csv(*text, base, presets);
+        if (set)
+        {
+            set->name = name_of_file(file);
+        }
+        return set;
+    }
+    const auto document = parse_json(*text);
+    return document ? measured_set(*document, name_of_file(file), presets)
+                    : Result<MeasuredSet>(document.issues());
 }
 
 double value_of(const Calibration& calibration, const Field<Calibration>& field)
@@ -109,12 +133,16 @@ int run_calibrate(const CalibrateOptions& options)
     {
         return print_faults(opened.issues());
     }
+    const auto base = options.scenario.empty() ? Result<Scenario>(default_scenario(opened->presets))
+                                               : read_scenario(options.scenario, opened->presets);
+    if (!base)
+    {
+        return print_faults(base.issues(), options.scenario);
+    }
     std::vector<MeasuredSet> sets;
     for (const std::string& file : options.files)
     {
-        const auto document = read_document(file);
-        auto set = document ? measured_set(*document, name_of_file(file), opened->presets)
-                            : Result<MeasuredSet>(document.issues());
+        auto set = read_measured(file, *base, opened->presets);
         if (!set)
         {
             return print_faults(set.issues(), file);

@@ -13,6 +13,7 @@ struct CalibrateOptions
     std::vector<std::string> files;
     std::vector<std::string> constants{"gemm_efficiency", "host_kernel_us", "link_efficiency",
                                        "network_efficiency"};
+    std::string scenario; // that rows of a CSV file start from; empty: the default
     bool leave_out = false;
     bool markdown = false;
 };

@@ -93,7 +93,9 @@ void add_calibrate(CLI::App& app, Options& o)
 {
     auto* calibrate =
         app.add_subcommand("calibrate", "fits constants of an accelerator to cases that expect step.time_s");
-    calibrate->add_option("CASES", o.calibrate.files, "cases (JSON), each file one set")->required();
+    calibrate->add_option("CASES", o.calibrate.files, "cases (JSON) or tables of steps (CSV), each file one set")
+        ->required();
+    calibrate->add_option("--scenario", o.calibrate.scenario, "that the rows of a table start from; the default one");
     calibrate->add_option("--constants", o.calibrate.constants, "which, by name, with commas between")
         ->delimiter(',')
         ->type_name("NAME,...")

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/study/csv.h"
+#include "core/base/csv.h"
 
 #include <cmath>
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/overloaded.h"
+#include "core/engine/measured_csv.h"
 #include "core/engine/weights.h"
 #include "core/scenario/hugging_face.h"
 #include "core/scenario/json.h"
@@ -109,6 +110,11 @@ void Session::change(Scenario next, bool dragging)
 void Session::paste()
 {
     const std::string text = from_clipboard();
+    if (is_measured_csv(text))
+    {
+        measure(text);
+        return;
+    }
     const auto document = parse_json(text);
     if (document && is_hugging_face(*document))
     {
@@ -125,6 +131,38 @@ void Session::paste()
     }
     change(std::move(*read), false);
     notice_ = "Pasted";
+}
+
+void Session::measure(std::string_view text)
+{
+    auto set = measured_from_csv(text, now_.scenario, presets_);
+    if (!set)
+    {
+        notice_ = "Not pasted: " + to_line(set.issues().front());
+        return;
+    }
+    measured_ = MeasuredFrame{std::move(*set), {}};
+    fit_measured(constants_for(measured_->set));
+    open("measured");
+    notice_ = fmt::format("Pasted {} measured step{}", measured_->set.rows.size(),
+                          measured_->set.rows.size() == 1 ? "" : "s");
+}
+
+void Session::fit_measured(const std::vector<std::string>& constants)
+{
+    if (!measured_)
+    {
+        return;
+    }
+    auto fit = fit_calibration({measured_->set}, constants, false);
+    if (fit)
+    {
+        measured_->fit = std::move(*fit);
+    }
+    else
+    {
+        notice_ = to_line(fit.issues().front());
+    }
 }
 
 void Session::run(Command command)
@@ -328,6 +366,7 @@ void Session::perform(const Action& action)
             [this](const TeamAction& a) { work_with_team(a); },
             [this](const TurnTool& a) { turn(a.tool); },
             [this](const StageStep& a) { step_stage(a.by); },
+            [this](const FitMeasured& a) { fit_measured(a.constants); },
         },
         action);
 }
@@ -430,6 +469,7 @@ Frame Session::frame(double clock) const
             &lab,
             &team_->frame(),
             &stage_,
+            measured_ ? &*measured_ : nullptr,
             saving_ ? &*saving_ : nullptr,
             asked_ ? std::string_view(aside_->view) : std::string_view()};
 }

@@ -95,6 +95,9 @@ private:
     void put_aside();
     void take_back();
     void paste();
+    // Measured steps out of a table; the accelerator's constants are fitted to them.
+    void measure(std::string_view text);
+    void fit_measured(const std::vector<std::string>& constants);
     void work_in_lab(const LabAction& action);
     void work_with_team(const TeamAction& action);
     bool in_lab() const { return view_ == "lab"; }
@@ -149,6 +152,7 @@ private:
     std::optional<Aside> aside_;
     StageFrame stage_;
     std::optional<DemoScript> script_;
+    std::optional<MeasuredFrame> measured_;
     std::optional<Evaluated> frozen_; // what pictures show while StageTool::freeze is on
     bool asked_ = false;              // it is a question's
     std::optional<double> start_at_;  // the lesson's moment of the view it has opened

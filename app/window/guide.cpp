@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/files.h"
+#include "app/input.h"
 #include "app/lesson_files.h"
 #include "app/progress_bar.h"
 #include "app/window/picture.h"

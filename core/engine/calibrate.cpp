@@ -83,6 +83,10 @@ public:
     // Fitted to all rows, or to those outside one fold.
     Calibration fit(const Calibration& start, std::size_t left_out = kFolds)
     {
+        if (fields_.empty())
+        {
+            return start;
+        }
         std::vector<double> x;
         for (const Field<Calibration>* field : fields_)
         {
@@ -322,7 +326,30 @@ Result<CalibrationFit> fit_calibration(const std::vector<MeasuredSet>& sets,
         }
         fit.sets.push_back(errors);
     }
+    for (std::size_t i = 0; i < before.size(); ++i)
+    {
+        const MeasuredRow& row = *fitter.rows()[i].row;
+        fit.rows.push_back({row.name, row.seconds, before[i], after[i]});
+    }
     return fit;
+}
+
+std::vector<std::string> constants_for(const MeasuredSet& set)
+{
+    const auto some = [&](auto crosses)
+    { return std::ranges::any_of(set.rows, [&](const MeasuredRow& r) { return crosses(r.scenario); }); };
+    std::vector<std::string> constants{"gemm_efficiency"};
+    if (some([](const Scenario& s) { return s.parallel.tensor > 1 && s.cluster.gpus_per_node > 1; }))
+    {
+        constants.emplace_back("link_efficiency");
+    }
+    if (some([](const Scenario& s) { return s.cluster.gpus > s.cluster.gpus_per_node; }))
+    {
+        constants.emplace_back("network_efficiency");
+    }
+    constants.emplace_back("host_kernel_us");
+    constants.resize(std::clamp<std::size_t>(set.rows.size() / 2, 1, constants.size()));
+    return constants;
 }
 
 json to_json(const CalibrationFit& fit)
@@ -347,6 +374,11 @@ json to_json(const CalibrationFit& fit)
             row["mean_left_out"] = set.left_out.mean;
         }
         out["sets"].push_back(row);
+    }
+    for (const CalibrationFit::RowErrors& row : fit.rows)
+    {
+        out["rows"].push_back(
+            {{"name", row.name}, {"measured_s", row.seconds}, {"error_before", row.before}, {"error", row.after}});
     }
     return out;
 }

@@ -48,11 +48,23 @@ struct CalibrationFit
         ErrorSummary left_out; // each row by constants fitted without its group; n is 0 where not asked for
     };
     std::vector<SetErrors> sets;
+    struct RowErrors
+    {
+        std::string name;
+        double seconds = 0; // measured
+        double before = 0;  // (computed - measured) / measured
+        double after = 0;
+    };
+    std::vector<RowErrors> rows; // of all sets, in their order
 };
 
 // Starts at the first row's calibration. Faults: a constant nobody knows, no rows.
 Result<CalibrationFit> fit_calibration(const std::vector<MeasuredSet>& sets,
                                        const std::vector<std::string>& constants, bool leave_out);
+
+// The constants these rows can say something about, at most one for every two rows: what kernels and launches
+// reach, and links where a row crosses them.
+std::vector<std::string> constants_for(const MeasuredSet& set);
 
 nlohmann::json to_json(const CalibrationFit& fit);
 

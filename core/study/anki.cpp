@@ -1,7 +1,7 @@
 // Anki's text files, out and in.
 #include <fmt/format.h>
 
-#include "core/study/csv.h"
+#include "core/base/csv.h"
 #include "core/study/exchange.h"
 
 #include <algorithm>

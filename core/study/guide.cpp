@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/place.h"
+#include "core/study/json_fields.h"
 
 #include <algorithm>
 #include <array>
@@ -16,19 +17,6 @@ namespace
 
 // What blocks begin with; the first is free.
 constexpr std::array<std::string_view, 3> kBlocks{"**Reading it.** ", "**Try this.**", "**Good to know.** "};
-
-std::size_t count_words(std::string_view text)
-{
-    std::size_t words = 0;
-    bool inside = false;
-    for (const char c : text)
-    {
-        const bool space = c == ' ' || c == '\n';
-        words += !space && !inside ? 1 : 0;
-        inside = !space;
-    }
-    return words;
-}
 
 // Blocks stand at the beginning of a line, in their order.
 void check_blocks(std::string_view text, Issues& issues)

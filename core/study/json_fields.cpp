@@ -25,7 +25,7 @@ std::string dumped(const json& value)
 } // namespace
 
 JsonFields::JsonFields(const json& object, std::string path, Issues& issues)
-    : object_(object), path_(std::move(path)), issues_(issues)
+    : object_(object), issues_(issues), path_(std::move(path))
 {
     if (!object_.is_object())
     {

@@ -1,4 +1,4 @@
-// Reads one JSON object of a lesson or demonstration field by field: what is missing, of another kind, out of
+// Reads one JSON object field by field: what is missing, of another kind, out of
 // range or unknown becomes an Issue with its path.
 #pragma once
 
@@ -38,11 +38,13 @@ public:
     // Faults what nobody asked for. To be called last.
     void finish();
 
-private:
+protected:
     const nlohmann::json& object_;
-    std::string path_;
     Issues& issues_;
     std::vector<std::string> known_;
+
+private:
+    std::string path_;
 };
 
 // Words between spaces; a {placeholder} is one, however long its expression.

@@ -17,21 +17,6 @@ bool is_id(std::string_view text)
 
 } // namespace
 
-JsonReader::JsonReader(const nlohmann::json& object, std::string path, Issues& issues)
-    : object_(object), path_(std::move(path)), issues_(issues)
-{
-}
-
-std::string JsonReader::at(std::string_view field) const
-{
-    return path_.empty() ? std::string(field) : fmt::format("{}.{}", path_, field);
-}
-
-void JsonReader::fault(std::string_view field, std::string message, std::string hint)
-{
-    issues_.push_back({at(field), std::move(message), std::move(hint)});
-}
-
 void JsonReader::text(const char* field, std::string& target, bool needed)
 {
     if (!has(field))
@@ -93,36 +78,6 @@ void JsonReader::unit(std::string& target, bool needed)
     }
 }
 
-void JsonReader::number(const char* field, double& target, double low, double high)
-{
-    if (!has(field))
-    {
-        return;
-    }
-    const double value = object_[field].is_number() ? object_[field].get<double>() : low - 1;
-    if (!(value >= low && value <= high))
-    {
-        fault(field, object_[field].dump().substr(0, 40) + " is not a number in range",
-              fmt::format("use {} to {}", low, high));
-        return;
-    }
-    target = value;
-}
-
-void JsonReader::flag(const char* field, bool& target)
-{
-    if (!has(field))
-    {
-        return;
-    }
-    if (!object_[field].is_boolean())
-    {
-        fault(field, object_[field].dump().substr(0, 40) + " is neither true nor false", "use true or false");
-        return;
-    }
-    target = object_[field].get<bool>();
-}
-
 void JsonReader::texts(const char* field, std::vector<std::string>& target, std::size_t least,
                        std::size_t most)
 {
@@ -151,16 +106,8 @@ void JsonReader::texts(const char* field, std::vector<std::string>& target, std:
 
 void JsonReader::only(const std::vector<std::string_view>& names)
 {
-    for (const auto& [key, value] : object_.items())
-    {
-        if (std::find(names.begin(), names.end(), key) == names.end())
-        {
-            const std::string near = nearest_word(key, std::vector<std::string>(names.begin(), names.end()));
-            fault(key, "unknown field",
-                  near.empty() ? fmt::format("known are {}", fmt::join(names, ", "))
-                               : fmt::format("did you mean \"{}\"?", near));
-        }
-    }
+    known_.assign(names.begin(), names.end());
+    finish();
 }
 
 } // namespace ringside

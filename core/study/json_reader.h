@@ -1,12 +1,9 @@
-// Reads JSON objects with every fault named by its path. Inside of the readers of question files.
+// What question files ask of a JSON object beyond json_fields.h: ids, expressions, units, lists of objects.
 #pragma once
 
 #include <fmt/format.h>
 
-#include "core/base/result.h"
-#include "core/base/text.h"
-
-#include <nlohmann/json.hpp>
+#include "core/study/json_fields.h"
 
 #include <algorithm>
 #include <array>
@@ -22,18 +19,11 @@ namespace ringside
 inline constexpr std::size_t kLongestText = 4000;
 inline constexpr std::size_t kLongestList = 64;
 
-// One object and where it is.
-class JsonReader
+class JsonReader : public JsonFields
 {
 public:
-    // Both must outlive the reader. Faults are added to `issues`.
-    JsonReader(const nlohmann::json& object, std::string path, Issues& issues);
-
-    bool has(const char* field) const { return object_.contains(field); }
-    const nlohmann::json& operator[](const char* field) const { return object_.at(field); }
-    std::string at(std::string_view field) const; // its path
+    using JsonFields::JsonFields;
     Issues& issues() { return issues_; }
-    void fault(std::string_view field, std::string message, std::string hint);
 
     // Each leaves the target as it is where the field is not there; a fault if it is `needed`.
     void text(const char* field, std::string& target, bool needed = false);
@@ -41,8 +31,6 @@ public:
     void expression(const char* field, std::string& target,
                     bool needed = false); // text, or a number kept as text
     void unit(std::string& target, bool needed);
-    void number(const char* field, double& target, double low, double high);
-    void flag(const char* field, bool& target);
     void texts(const char* field, std::vector<std::string>& target, std::size_t least = 0,
                std::size_t most = kLongestList);
 
@@ -61,11 +49,6 @@ public:
     // One of `all`, by its name.
     template <class E, std::size_t N, class Name>
     void choice(const char* field, E& target, const std::array<E, N>& all, Name name, bool needed);
-
-private:
-    const nlohmann::json& object_;
-    std::string path_;
-    Issues& issues_;
 };
 
 template <class Take>

@@ -1,7 +1,7 @@
 // Logs, Anki files and study sheets: what others read, and what they give.
 #include "tests/core/study_clock.h"
 
-#include "core/study/csv.h"
+#include "core/base/csv.h"
 #include "core/study/exchange.h"
 
 #include <catch2/catch_test_macros.hpp>

@@ -42,7 +42,7 @@ TEST_CASE("every page is named after its view, found by its name, and shows what
             CHECK(w.session().view() == view->id);
             CHECK(seen.insert(shown(w)).second);
         }
-        with_pages += view->pages.empty() ? 0 : 1;
+        with_pages += view->pages.empty() ? 0U : 1U;
     }
     CHECK(with_pages == 9);
     CHECK(find_view("memory/nothing") == nullptr);

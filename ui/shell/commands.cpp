@@ -65,7 +65,7 @@ constexpr std::array kCommands{
                 [](const Frame&, Out& out) { out.push(Command::redo); }, true},
     CommandInfo{"Copy the scenario as text", "Ctrl C", ctrl(ImGuiKey_C), 0,
                 [](const Frame&, Out& out) { out.push(Command::copy); }, true},
-    CommandInfo{"Paste a scenario", "Ctrl V", ctrl(ImGuiKey_V), 0,
+    CommandInfo{"Paste a scenario, a config.json, measured steps", "Ctrl V", ctrl(ImGuiKey_V), 0,
                 [](const Frame&, Out& out) { out.push(Command::paste); }, true},
     CommandInfo{"Reset to the default scenario", "Ctrl 0", ctrl(ImGuiKey_0), 0,
                 [](const Frame&, Out& out) { out.push(Command::reset); }, true},

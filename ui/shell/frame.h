@@ -9,6 +9,7 @@
 #include "core/study/lesson_state.h"
 #include "ui/shell/lab_action.h"
 #include "ui/shell/look.h"
+#include "ui/shell/measured_frame.h"
 #include "ui/shell/stage_frame.h"
 #include "ui/shell/study_frame.h"
 #include "ui/shell/team_action.h"
@@ -72,6 +73,7 @@ struct Frame
     const LabFrame* lab = nullptr;         // of the session's lab; null only in a Frame made by hand
     const TeamFrame* team = nullptr;       // of the session's ranks; null only in a Frame made by hand
     const StageFrame* stage = nullptr;     // what is on for a class; null only in a Frame made by hand
+    const MeasuredFrame* measured = nullptr; // steps that were pasted; null before any
     const Saving* saving = nullptr;        // null: no animation is being saved
     std::string_view back = {}; // id of the view with the question that this one is shown for; empty: none
 
@@ -167,7 +169,7 @@ enum class Command
 using Action =
     std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences, SaveText,
                  SearchLayouts, StartLesson, LessonInput, LessonSwitch, LeaveLesson, ShowQuestion,
-                 BackToQuestion, Command, StudyAction, LabAction, TeamAction, TurnTool, StageStep, CopyText>;
+                 BackToQuestion, Command, StudyAction, LabAction, TeamAction, TurnTool, StageStep, CopyText, FitMeasured>;
 
 struct Out
 {

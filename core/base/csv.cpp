@@ -1,4 +1,4 @@
-#include "core/study/csv.h"
+#include "core/base/csv.h"
 
 namespace ringside
 {

@@ -1,0 +1,177 @@
+#include "ui/views/measured/chart.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/widgets/chart_field.h"
+#include "ui/widgets/controls.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+std::string seconds_words(double value)
+{
+    return format_seconds(Seconds(value));
+}
+
+double computed(const CalibrationFit::RowErrors& row, double error)
+{
+    return row.seconds * (1 + error);
+}
+
+// The same range both ways, so that equal times lie on the diagonal.
+AxisScale scale_of(const CalibrationFit& fit)
+{
+    double least = 1e300;
+    double most = 0;
+    for (const CalibrationFit::RowErrors& row : fit.rows)
+    {
+        for (const double value : {row.seconds, computed(row, row.before), computed(row, row.after)})
+        {
+            least = std::min(least, value);
+            most = std::max(most, value);
+        }
+    }
+    return {std::max(least * 0.8, 1e-9), std::max(most * 1.25, 2e-9), true};
+}
+
+void draw_error_lines(const Painter& p, const ChartField& field)
+{
+    constexpr double kTenth = 1.1;
+    const double least = field.x.least;
+    const double most = field.x.most;
+    for (const double factor : {1 / kTenth, kTenth})
+    {
+        draw_curve(p, field, std::array{ChartPoint{least, least * factor}, ChartPoint{most, most * factor}},
+                   p.theme.line, 1, true);
+    }
+    draw_curve(p, field, std::array{ChartPoint{least, least}, ChartPoint{most, most}}, p.theme.muted, 1.5F);
+    label_on_field(p, field, field.area.x + p.px(12), field.area.y + p.px(14), Type::small, p.theme.muted,
+                   "too slow");
+    label_on_field(p, field, field.area.right() - p.px(12), field.area.bottom() - p.px(14), Type::small,
+                   p.theme.muted, "too fast", Align::right);
+}
+
+// The row whose point after fitting is nearest to the mouse, where it is near at all.
+const CalibrationFit::RowErrors* pointed_at(const Painter& p, const ChartField& field, const CalibrationFit& fit)
+{
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const CalibrationFit::RowErrors* nearest = nullptr;
+    float best = p.px(14);
+    for (const CalibrationFit::RowErrors& row : fit.rows)
+    {
+        const float dx = field.px(row.seconds) - mouse.x;
+        const float dy = field.py(computed(row, row.after)) - mouse.y;
+        if (const float far = std::sqrt(dx * dx + dy * dy); far < best)
+        {
+            best = far;
+            nearest = &row;
+        }
+    }
+    return nearest;
+}
+
+void draw_key(const Painter& p, Rect row)
+{
+    const float dot = p.px(4);
+    float x = row.x + dot;
+    const auto entry = [&](bool filled, std::string_view words)
+    {
+        if (x + dot + p.px(20) + p.width(Type::small, words) > row.right())
+        {
+            return;
+        }
+        filled ? p.list.AddCircleFilled({x, row.middle()}, dot, p.theme.text)
+               : p.list.AddCircle({x, row.middle()}, dot, p.theme.text, 0, p.px(1.5F));
+        x += p.text(x + dot + p.px(6), row.middle(), Type::small, p.theme.text, words) + dot + p.px(24);
+    };
+    entry(false, "as it was");
+    entry(true, "fitted");
+}
+
+} // namespace
+
+void draw_measured_chart(const Painter& p, Rect area, const MeasuredFrame& measured)
+{
+    const CalibrationFit& fit = measured.fit;
+    draw_key(p, area.cut_top(p.px(28)));
+    const AxisScale scale = scale_of(fit);
+    const AxisWords x{"measured step", seconds_words};
+    const AxisWords y{"computed step", seconds_words};
+    const ChartField field = chart_field(p, area, scale, scale, x, y);
+    if (field.area.w <= 0)
+    {
+        return;
+    }
+    draw_field(p, field, x, y);
+    draw_error_lines(p, field);
+    const CalibrationFit::RowErrors* over = pointed_at(p, field, fit);
+    for (const CalibrationFit::RowErrors& row : fit.rows)
+    {
+        const float at = field.px(row.seconds);
+        const float before = field.py(computed(row, row.before));
+        const float after = field.py(computed(row, row.after));
+        const float dot = p.px(&row == over ? 6.0F : 4.0F);
+        p.line(at, before, at, after, p.theme.line);
+        p.list.AddCircle({at, before}, dot, p.theme.text, 0, p.px(1.5F));
+        p.list.AddCircleFilled({at, after}, dot, p.theme.text);
+    }
+    if (over != nullptr)
+    {
+        const std::array lines{TipLine{"measured", seconds_words(over->seconds)},
+                               TipLine{"as it was", fmt::format("{:+.1f}%", over->before * 100)},
+                               TipLine{"fitted", fmt::format("{:+.1f}%", over->after * 100)}};
+        tip_card(p, field.area, ImGui::GetIO().MousePos, over->name, lines);
+    }
+}
+
+std::string measured_example(const Scenario& s)
+{
+    std::string table = "name,gpus,tensor,pipeline,micro_batch,global_batch,step_time_s\n";
+    table += fmt::format("as planned,{},{},{},{},{},0.00\n", s.cluster.gpus, s.parallel.tensor,
+                         s.parallel.pipeline, s.training.micro_batch, s.training.global_batch);
+    return table;
+}
+
+void draw_measured_empty(const Painter& p, Rect area, const Scenario& s, Out& out)
+{
+    const Theme& t = p.theme;
+    area.w = std::min(area.w, p.px(640));
+    area.cut_top(p.paragraph(area, Type::body, t.text,
+                             "Paste a table of runs you have measured (Ctrl V): a row for each, fields of the "
+                             "scenario as columns, and how long a step took.") +
+                 p.px(16));
+    const std::string example = measured_example(s);
+    const float line = p.height(Type::mono_small) * 1.4F;
+    Rect card = area.cut_top(line * 2 + p.px(24));
+    p.fill(card, t.control, p.px(6));
+    card = card.inset(p.px(12));
+    for (std::size_t at = 0; at < example.size();)
+    {
+        const std::size_t end = example.find('\n', at);
+        const Rect row = card.cut_top(line);
+        p.text_within(row.x, row.middle(), row.w, Type::mono_small, t.text, example.substr(at, end - at));
+        at = end + 1;
+    }
+    area.cut_top(p.px(16));
+    const Rect row = area.cut_top(p.px(36));
+    const float w = std::min(row.w, p.width(Type::small_strong, "Copy this table") + p.px(48));
+    if (button(p, {row.x, row.y, w, row.h}, "Copy this table###measured copy"))
+    {
+        out.push(CopyText{example, "Copied a table to fill in"});
+    }
+    area.cut_top(p.px(16));
+    p.paragraph(area, Type::small, t.muted,
+                "Any field may be a column, by its path or last name; tokens_per_s or step_time_ms do too. "
+                "What a row leaves out is as in your scenario. A few constants of the accelerator are then "
+                "fitted, and you see how far off every run was and is.");
+}
+
+} // namespace ringside
