@@ -140,7 +140,7 @@ TEST_CASE("a model without experts has no page for them")
 TEST_CASE("no words of a demonstration are cut off or lie on others, asked or explained")
 {
     Lab lab;
-    for (const ImGuiKey demo : {ImGuiKey_F1, ImGuiKey_F11})
+    for (const ImGuiKey demo : {ImGuiKey_F2, ImGuiKey_F12})
     {
         lab.key(demo);
         check_words_at_every_size(lab.w, "asked");
@@ -265,7 +265,7 @@ TEST_CASE("the gradient's page says how the batch stands to the noise")
 TEST_CASE("a demonstration is asked by its key, answered by a digit, and explained in numbers")
 {
     Lab lab;
-    lab.key(ImGuiKey_F1);
+    lab.key(ImGuiKey_F2);
     CHECK(says(lab.w, "How far apart"));
     lab.key(ImGuiKey_1);
     REQUIRE(lab.frame().demo->finding);

@@ -27,6 +27,12 @@ const CommandInfo& find_command(std::string_view name)
                          [name](const CommandInfo& command) { return command.name == name; });
 }
 
+// A view's own key goes before the window's.
+bool has_own(const ViewInfo& info, std::string_view key)
+{
+    return std::ranges::any_of(info.keys, [&](const KeyHelp& own) { return own.key == key; });
+}
+
 } // namespace
 
 // Keys that work whatever is open.
@@ -127,7 +133,6 @@ void Shell::keys_of_motion(const Frame& frame, const Motion& motion, Out& out)
     }
 }
 
-// A view's own key goes before the window's.
 void Shell::keys_of_commands(const Frame& frame, const ViewInfo& info, bool about_scenario, Out& out)
 {
     const ImGuiIO& io = ImGui::GetIO();
@@ -137,8 +142,7 @@ void Shell::keys_of_commands(const Frame& frame, const ViewInfo& info, bool abou
         {
             continue; // nobody would see what it did
         }
-        if (std::any_of(info.keys.begin(), info.keys.end(),
-                        [&](const KeyHelp& own) { return own.key == command.key; }))
+        if (has_own(info, command.key))
         {
             continue;
         }
@@ -182,8 +186,9 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
     {
         return;
     }
-    const ViewInfo* info = find_view(frame.view);
-    keys_of_commands(frame, info == nullptr ? *views().front() : *info, view.about_scenario(), out);
+    const ViewInfo* found = find_view(frame.view);
+    const ViewInfo& info = found == nullptr ? *views().front() : *found;
+    keys_of_commands(frame, info, view.about_scenario(), out);
     if (io.KeyCtrl || io.KeyAlt || io.KeySuper || stage_.keys(frame, out))
     {
         return;
@@ -192,7 +197,7 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
     {
         help_open_ = !help_open_;
     }
-    if (view.about_scenario() && ImGui::IsKeyPressed(ImGuiKey_M, false))
+    if (view.about_scenario() && !has_own(info, "M") && ImGui::IsKeyPressed(ImGuiKey_M, false))
     {
         panel_.toggle_more();
     }

@@ -36,8 +36,9 @@ enum class Tab : std::uint8_t
     experts // of models that have them
 };
 constexpr std::array<std::string_view, 6> kTabs{"Loss", "Gradient", "Memory", "Numbers", "Text", "Experts"};
-constexpr std::array kDemoKeys{ImGuiKey_F1, ImGuiKey_F2, ImGuiKey_F3, ImGuiKey_F4,  ImGuiKey_F6,
-                               ImGuiKey_F7, ImGuiKey_F8, ImGuiKey_F9, ImGuiKey_F10, ImGuiKey_F11};
+// F1 is the guide's, F5 the presenter's.
+constexpr std::array kDemoKeys{ImGuiKey_F2, ImGuiKey_F3, ImGuiKey_F4,  ImGuiKey_F6,  ImGuiKey_F7,
+                               ImGuiKey_F8, ImGuiKey_F9, ImGuiKey_F10, ImGuiKey_F11, ImGuiKey_F12};
 
 std::span<const std::string_view> tabs_of(const LabFrame& lab)
 {
@@ -134,8 +135,8 @@ void LabView::draw_start(const Frame& frame, const Painter& p, Rect area, Out& o
     say_if_room(p, area, Type::body, t.text, expected_words(lab), p.px(12));
     say_if_room(p, area, Type::small, t.muted,
                 lab.saved
-                    ? "F1 to F11: what goes wrong in training, one key each. L goes on with the saved run."
-                    : "F1 to F11: what goes wrong in training, one key each.",
+                    ? "F2 to F12: what goes wrong in training, one key each. L goes on with the saved run."
+                    : "F2 to F12: what goes wrong in training, one key each.",
                 p.px(16));
     start = {start.x, std::min(start.y, area.y + p.px(8)), std::min(start.w, p.px(272)), start.h};
     if (button(p, start, "Start training###start", "Space", ButtonStyle::primary))
@@ -365,7 +366,7 @@ constexpr std::array kKeys{KeyHelp{"Space", "Start, pause, go on"},
                            KeyHelp{"P", "Play the memory of one step; arrow keys move through it"},
                            KeyHelp{"W", "Write a checkpoint"},
                            KeyHelp{"L", "Load the one written last"},
-                           KeyHelp{"F1 to F11", "Demonstrations; 1 to 3 say what you expect"},
+                           KeyHelp{"F2 to F12", "Demonstrations; 1 to 3 say what you expect"},
                            KeyHelp{"Backspace", "Leave the demonstration, or clear the run"}};
 
 } // namespace
