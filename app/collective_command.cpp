@@ -97,6 +97,7 @@ struct Answer
     std::optional<Collective> steps; // none beyond kMaxRanks
     CollectiveCost cost;
     Seconds time; // of the fabric where one is named
+    std::optional<Seconds> finer = {}; // what it tends to in more chunks, where that is clearly less
 };
 
 Result<Answer> answer(const CollectiveOptions& o, CollectiveKind kind, const CollectiveAlgorithm& algorithm)
@@ -116,6 +117,11 @@ Result<Answer> answer(const CollectiveOptions& o, CollectiveKind kind, const Col
         }
         a.steps = std::move(*made);
         a.cost = cost_of(*a.steps, message, links);
+        const Seconds finer = estimate(kind, algorithm, o.ranks, message, links).total();
+        if (!a.steps->trees.empty() && finer.value < 0.95 * a.cost.total().value)
+        {
+            a.finer = finer;
+        }
     }
     else
     {
@@ -162,7 +168,18 @@ json to_json(const CollectiveOptions& o, const Answer& a)
           {"latency_s", a.cost.latency.value},
           {"transfer_s", a.cost.transfer.value},
           {"time_s", a.time.value},
+          {"time_in_more_chunks_s", a.finer ? json(a.finer->value) : json(nullptr)},
           {"bus_bandwidth_gb_per_s", bus_bandwidth(a.kind, o.ranks, Bytes(o.bytes), a.time).value / 1e9}}}};
+}
+
+// Steps are made in few chunks, to be looked at; NCCL cuts a large message into many more.
+void print_finer(const Answer& a)
+{
+    if (a.finer)
+    {
+        fmt::print("{} is made in {} chunks here; in many more it tends to {}.\n", a.algorithm->name,
+                   a.steps->chunks, format_seconds(*a.finer));
+    }
 }
 
 std::string holder(const Collective& c, std::int32_t rank)
@@ -206,11 +223,13 @@ void print_answer(const CollectiveOptions& o, const Answer& a)
                o.fabric.empty() ? "" : fmt::format("   as measured on {}", find_fabric(o.fabric)->name));
     fmt::print("bus bandwidth     {} GB/s\n",
                three_digits(bus_bandwidth(a.kind, o.ranks, Bytes(o.bytes), a.time).value / 1e9));
+    print_finer(a);
 }
 
 int print_all(const CommonOptions& common, const CollectiveOptions& o, CollectiveKind kind)
 {
     json all = json::array();
+    std::optional<Answer> finer;
     if (!common.json)
     {
         fmt::print("{} over {} ranks, {}\n{:<22}{:>7}{:>14}{:>12}{:>12}{:>12}{:>16}\n", o.kind, o.ranks,
@@ -235,10 +254,15 @@ int print_all(const CommonOptions& common, const CollectiveOptions& o, Collectiv
                    format_bytes(a->cost.sent_per_rank), format_seconds(a->cost.latency),
                    format_seconds(a->cost.transfer), format_seconds(a->time),
                    three_digits(bus_bandwidth(kind, o.ranks, Bytes(o.bytes), a->time).value / 1e9));
+        finer = a->finer ? *a : finer;
     }
     if (common.json)
     {
         fmt::print("{}\n", json{{"algorithms", std::move(all)}}.dump());
+    }
+    else if (finer)
+    {
+        print_finer(*finer);
     }
     return kDone;
 }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 
@@ -37,6 +38,12 @@ void check(const PictureOptions& options, int& width, int& height, Issues& issue
         issues.push_back({"--view", fmt::format("there is no view \u201c{}\u201d", options.view),
                           near.empty() ? fmt::format("use one of {}", fmt::join(known, ", "))
                                        : "did you mean " + near + "?"});
+    }
+    const bool pressable = std::ranges::all_of(options.press, [](unsigned char c) { return std::isalnum(c) != 0; });
+    if (!pressable)
+    {
+        issues.push_back({"--press", fmt::format("\u201c{}\u201d are not keys it can press", options.press),
+                          "use letters and digits, pressed one after the other"});
     }
     char rest = 0;
     if (std::sscanf(options.size.c_str(), "%dx%d%c", &width, &height, &rest) != 2 || width < kLeastSize ||
@@ -179,13 +186,10 @@ void press_keys(Drawing& drawing, Session& session, std::string_view keys)
     {
         const int code = key >= '0' && key <= '9'   ? ImGuiKey_0 + (key - '0')
                          : key >= 'a' && key <= 'z' ? ImGuiKey_A + (key - 'a')
-                                                    : ImGuiKey_None;
+                                                    : ImGuiKey_A + (key - 'A');
         for (const bool down : {true, false})
         {
-            if (code != ImGuiKey_None)
-            {
-                ImGui::GetIO().AddKeyEvent(static_cast<ImGuiKey>(code), down);
-            }
+            ImGui::GetIO().AddKeyEvent(static_cast<ImGuiKey>(code), down);
             drawing.build(session, 0, 1.0 / 60);
         }
     }

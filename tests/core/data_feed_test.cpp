@@ -95,6 +95,28 @@ TEST_CASE("exactly enough workers are enough, whatever the products round to")
     CHECK(workers_needed(need, cost) == 3);
 }
 
+TEST_CASE("hand-worked: a worker three times as slow triples them in order, and costs one and a bit out of it")
+{
+    FeedNeed need;
+    need.batch_s = 0.5;
+    BatchCost cost;
+    cost.read_s = 0.1;
+    cost.work_s = 0.8;
+    CHECK(workers_needed(need, cost) == 2);                // 0.9 / 0.5
+    CHECK(workers_needed(need, cost, 0, 3) == 5);          // 2.5 / 0.5, at the pace of the slow one
+    CHECK(workers_needed(need, cost, 0, 3, false) == 3);   // 1 + 0.9 (2 - 0.4) = 2.44
+    CHECK(workers_needed(need, cost, 0.5, 3, false) == 4); // 1 + 0.9 (3 - 0.4) = 3.34
+    for (const bool in_order : {true, false})
+    {
+        FeedPlan plan;
+        plan.in_order = in_order;
+        plan.workers = *workers_needed(need, cost, 0, 3, in_order);
+        CHECK(feed_supply(cost, plan, 3).starved(need) == 0);
+        --plan.workers;
+        CHECK(feed_supply(cost, plan, 3).starved(need) > 0);
+    }
+}
+
 TEST_CASE("hand-worked: storage slower than the GPUs cannot be mended by workers")
 {
     FeedPlan plan;

@@ -155,6 +155,10 @@ void FormatsView::keys(const Frame&, Out& out)
     if (pressed(ImGuiKey_O))
     {
         state_.saturate = state_.page == FormatsPage::bits ? !state_.saturate : state_.saturate;
+        if (state_.page == FormatsPage::blocks)
+        {
+            turn_outlier(state_);
+        }
     }
 }
 
@@ -164,7 +168,7 @@ constexpr std::array kKeys{KeyHelp{"1 to 7", "FP32, TF32, BF16, FP16, E4M3, E5M2
                            KeyHelp{"Y", "Bits, sums, blocks, loss scale"},
                            KeyHelp{"R", "Draw again"},
                            KeyHelp{"D", "Loss scale: changing or fixed"},
-                           KeyHelp{"O", "8-bit formats saturate or not"},
+                           KeyHelp{"O", "8-bit formats saturate or not; in blocks the outlier"},
                            KeyHelp{"drag", "The number, its neighbours, bars, the bell"}};
 
 } // namespace

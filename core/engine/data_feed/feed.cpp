@@ -87,14 +87,17 @@ FeedSupply feed_supply(const BatchCost& cost, const FeedPlan& plan, double slow)
     return supply;
 }
 
-std::optional<std::int64_t> workers_needed(const FeedNeed& need, const BatchCost& cost, double margin)
+std::optional<std::int64_t> workers_needed(const FeedNeed& need, const BatchCost& cost, double margin,
+                                           double slow, bool in_order)
 {
     const double more = 1 + std::max(0.0, margin);
     if (more * cost.read_s > need.batch_s * (1 + kRounding))
     {
         return std::nullopt;
     }
-    const double wanted = more * cost.total() / need.batch_s;
+    const double late = std::max(cost.read_s + cost.work_s * std::max(1.0, slow), 1e-12);
+    const double wanted =
+        in_order ? more * late / need.batch_s : 1 + cost.total() * (more / need.batch_s - 1 / late);
     // Beyond any machine, and beyond what a whole number holds.
     return static_cast<std::int64_t>(std::clamp(std::ceil(wanted * (1 - kRounding)), 1.0, 1e15));
 }

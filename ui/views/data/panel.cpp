@@ -54,7 +54,7 @@ void draw_sliders(const Painter& p, Rect& area, DataState& state, const FeedDesk
 
 std::string needed(const FeedDesk& desk, double margin)
 {
-    const auto workers = workers_needed(desk.need(), desk.cost(), margin);
+    const auto workers = desk.wanted(margin);
     return workers ? grouped(*workers) : "none suffice";
 }
 

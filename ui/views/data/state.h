@@ -73,6 +73,11 @@ public:
     const DataSet& set() const { return set_; }
     const FeedRun& run() const { return run_; }
     std::int64_t gpus() const { return gpus_; } // that one reader feeds
+    // Workers for this plan, the slow one among them; nothing where storage is too slow.
+    std::optional<std::int64_t> wanted(double margin = 0) const
+    {
+        return workers_needed(need_, cost_, margin, times_.slow, times_.in_order);
+    }
 
 private:
     FeedNeed need_;

@@ -21,7 +21,7 @@ std::string count_of(std::int64_t n, std::string_view what)
 // What to make of it.
 std::string advice(const FeedDesk& desk)
 {
-    const auto wanted = workers_needed(desk.need(), desk.cost());
+    const auto wanted = desk.wanted();
     const std::int64_t workers = desk.times().workers;
     if (!wanted)
     {
@@ -31,19 +31,42 @@ std::string advice(const FeedDesk& desk)
     {
         return fmt::format("**{}** would do.", grouped(*wanted));
     }
-    if (desk.supply().starved(desk.need()) > 0)
-    {
-        return "There are enough of them, but all wait for the slow one.";
-    }
     return desk.run().starved_share() < 0.0005 ? "That is just as many as it takes."
                                                : "Enough come at the mean, but unevenly.";
+}
+
+// What the workers have to be.
+std::string needed_formula(const FeedDesk& desk)
+{
+    const FeedNeed& need = desk.need();
+    const BatchCost& cost = desk.cost();
+    const FeedTimes& times = desk.times();
+    const auto wanted = desk.wanted();
+    const std::string r = figure(cost.read_s, 3);
+    const std::string c = figure(cost.work_s, 3);
+    const std::string t = figure(need.batch_s, 3);
+    const double late = cost.read_s + times.slow * cost.work_s;
+    if (!wanted)
+    {
+        return fmt::format("r = {} s > t = {} s", r, t);
+    }
+    if (times.slow <= 1)
+    {
+        return fmt::format("W \u2265 (r + c) / t = ({} + {}) / {} = {} \u2192 {}", r, c, t,
+                           figure(cost.total() / need.batch_s, 3), *wanted);
+    }
+    if (times.in_order)
+    {
+        return fmt::format("W \u2265 (r + {0} c) / t = ({1} + {0} \u00d7 {2}) / {3} = {4} \u2192 {5}", times.slow, r, c,
+                           t, figure(late / need.batch_s, 3), *wanted);
+    }
+    return fmt::format("W \u2265 1 + (r + c) (1 / t \u2212 1 / (r + {} c)) = {} \u2192 {}", times.slow,
+                       figure(1 + cost.total() * (1 / need.batch_s - 1 / late), 3), *wanted);
 }
 
 Caption feed_caption(const FeedDesk& desk)
 {
     const FeedNeed& need = desk.need();
-    const BatchCost& cost = desk.cost();
-    const auto workers = workers_needed(need, cost);
     const double starved = desk.run().starved_share();
     Caption c;
     const std::string supplied = fmt::format(
@@ -55,10 +78,7 @@ Caption feed_caption(const FeedDesk& desk)
                          : fmt::format("the GPUs **starve {}** of the time", format_percent(starved));
     const std::string enough = advice(desk);
     c.sentence = fmt::format("{}: {}. {}", supplied, hungry, enough);
-    c.formula = workers ? fmt::format("W \u2265 (r + c) / t = ({} + {}) / {} = {} \u2192 {}",
-                                      figure(cost.read_s, 3), figure(cost.work_s, 3), figure(need.batch_s, 3),
-                                      figure(cost.total() / need.batch_s, 3), *workers)
-                        : fmt::format("r = {} s > t = {} s", figure(cost.read_s, 3), figure(need.batch_s, 3));
+    c.formula = needed_formula(desk);
     c.source = fmt::format(
         "Seconds of one batch: r reads it, c prepares it, t computes it. One reader for each data-parallel "
         "replica; the step takes its {} evenly. Queue as in PyTorch\u2019s DataLoader: at most workers "

@@ -86,7 +86,7 @@ void draw_blocks(const Painter& p, Rect area, FormatsState& state)
     area.cut_top(p.px(6));
     if (button(p, area.cut_top(p.px(32)), "Outlier away or back", "O"))
     {
-        state.numbers[5] = state.numbers[5] > 8 ? 0.4 : 60;
+        turn_outlier(state);
     }
     area.cut_top(p.px(10));
     const BlockFormat& f = block_format(state.block);

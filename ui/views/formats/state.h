@@ -36,6 +36,8 @@ struct FormatsState
 
 // 64 numbers whose magnitudes spread over some octaves, one of them far out.
 std::vector<double> made_up_numbers(std::uint64_t seed);
+// One of the numbers is far larger than the others, or no longer.
+void turn_outlier(FormatsState& state);
 
 FormatId shown_format(const FormatsState& state, const Frame& frame);
 Overflow overflow_of(const FormatsState& state, const NumberFormat& format);

@@ -76,12 +76,22 @@ Caption product_caption(const RooflineState& state, const RooflineSheet& sheet)
     return c;
 }
 
-std::string_view limit_name(const Occupancy& o)
+// All that bind at once: "threads and registers".
+std::string limit_names(const Occupancy& o)
 {
-    return o.binds(OccupancyLimit::registers) ? "registers"
-           : o.binds(OccupancyLimit::shared)  ? "shared memory"
-           : o.binds(OccupancyLimit::threads) ? "threads"
-                                              : "the number of blocks";
+    constexpr std::array kNames{std::pair{OccupancyLimit::threads, "threads"},
+                                std::pair{OccupancyLimit::registers, "registers"},
+                                std::pair{OccupancyLimit::shared, "shared memory"},
+                                std::pair{OccupancyLimit::blocks, "the number of blocks"}};
+    std::vector<std::string_view> names;
+    for (const auto& [limit, name] : kNames)
+    {
+        if (o.binds(limit))
+        {
+            names.emplace_back(name);
+        }
+    }
+    return fmt::format("{}", fmt::join(names, " and "));
 }
 
 Caption occupancy_caption(const RooflineState& state, const RooflineSheet& sheet)
@@ -92,9 +102,9 @@ Caption occupancy_caption(const RooflineState& state, const RooflineSheet& sheet
     c.sentence =
         o.blocks == 0
             ? fmt::format("!!No block fits!!: {} of one block are more than a multiprocessor has.",
-                          limit_name(o))
+                          limit_names(o))
             : fmt::format("**{} block{}** at once, bound by **{}**: {} of {} warps, **{}** occupancy.",
-                          o.blocks, o.blocks == 1 ? "" : "s", limit_name(o), o.warps, m.warps(),
+                          o.blocks, o.blocks == 1 ? "" : "s", limit_names(o), o.warps, m.warps(),
                           format_percent(o.share));
     c.formula =
         fmt::format("min(threads {}, registers {}, shared {}, blocks {}) = {};  {} \u00d7 {} / {} warps",
