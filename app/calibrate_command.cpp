@@ -30,28 +30,6 @@ std::string name_of_file(const std::string& file)
     return std::filesystem::path(file).stem().string();
 }
 
-// Cases, or a table of measured steps.
-Result<MeasuredSet> read_measured(const std::string& file, const Scenario& base, const Presets& presets)
-{
-    const auto text = read_text(file, kMaxJsonBytes);
-    if (!text)
-    {
-        return text.issues();
-    }
-    if (is_measured_csv(*text))
-    {
-        auto set = measured_from_csv(*text, base, presets);
-        if (set)
-        {
-            set->name = name_of_file(file);
-        }
-        return set;
-    }
-    const auto document = parse_json(*text);
-    return document ? measured_set(*document, name_of_file(file), presets)
-                    : Result<MeasuredSet>(document.issues());
-}
-
 double value_of(const Calibration& calibration, const Field<Calibration>& field)
 {
     return calibration.*std::get<double Calibration::*>(field.member);
@@ -125,6 +103,27 @@ void print_rows_markdown(const std::string& name, const nlohmann::json& document
 }
 
 } // namespace
+
+Result<MeasuredSet> read_measured(const std::string& file, const Scenario& base, const Presets& presets)
+{
+    const auto text = read_text(file, kMaxJsonBytes);
+    if (!text)
+    {
+        return text.issues();
+    }
+    if (is_measured_csv(*text))
+    {
+        auto set = measured_from_csv(*text, base, presets);
+        if (set)
+        {
+            set->name = name_of_file(file);
+        }
+        return set;
+    }
+    const auto document = parse_json(*text);
+    return document ? measured_set(*document, name_of_file(file), presets)
+                    : Result<MeasuredSet>(document.issues());
+}
 
 int run_calibrate(const CalibrateOptions& options)
 {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/commands.h"
+#include "core/engine/calibrate.h"
 
 namespace ringside
 {
@@ -17,6 +18,9 @@ struct CalibrateOptions
     bool leave_out = false;
     bool markdown = false;
 };
+
+// Cases (JSON) that expect step times, or a table of measured steps (CSV) whose rows start from `base`.
+Result<MeasuredSet> read_measured(const std::string& file, const Scenario& base, const Presets& presets);
 
 int run_calibrate(const CalibrateOptions& options);
 

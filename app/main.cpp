@@ -407,6 +407,7 @@ void add_picture(CLI::App& app, Options& o)
     draw->add_option("--demo", o.picture.demo, "of the live lab; with --reveal, what came of it");
     draw->add_option("--term", o.picture.term, "of the glossary, by id");
     draw->add_option("--find", o.picture.find, "typed into the window's search, Ctrl K");
+    draw->add_option("--measured", o.picture.measured, "steps for the view of that name: a table (CSV) or cases");
     draw->add_flag("--guide", o.picture.guide, "with the view's page of the user guide");
     draw->add_option("--tour", o.picture.tour, "a stop of the tour, from 1; over the overview");
     draw->add_flag("--list", o.picture.list, "the views there are");

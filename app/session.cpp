@@ -141,11 +141,16 @@ void Session::measure(std::string_view text)
         notice_ = "Not pasted: " + to_line(set.issues().front());
         return;
     }
-    measured_ = MeasuredFrame{std::move(*set), {}};
-    fit_measured(constants_for(measured_->set));
+    set_measured(std::move(*set));
     open("measured");
     notice_ = fmt::format("Pasted {} measured step{}", measured_->set.rows.size(),
                           measured_->set.rows.size() == 1 ? "" : "s");
+}
+
+void Session::set_measured(MeasuredSet set)
+{
+    measured_ = MeasuredFrame{std::move(set), {}};
+    fit_measured(constants_for(measured_->set));
 }
 
 void Session::fit_measured(const std::vector<std::string>& constants)

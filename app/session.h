@@ -67,6 +67,8 @@ public:
     void set_script(DemoScript script);
     // The page or thing that the view on show is to be turned to, once; empty: it stays as it is.
     std::string take_page() { return std::exchange(page_asked_, std::string()); }
+    // Steps that somebody measured, at least one; the accelerator's constants are fitted to them.
+    void set_measured(MeasuredSet set);
     // What of the view was asked to be saved, once: a picture of the next frame, its SVG, its animation.
     std::optional<Command> take_save() { return std::exchange(save_asked_, std::nullopt); }
     // How far an animation is; nothing when none is being saved.
@@ -95,7 +97,6 @@ private:
     void put_aside();
     void take_back();
     void paste();
-    // Measured steps out of a table; the accelerator's constants are fitted to them.
     void measure(std::string_view text);
     void fit_measured(const std::vector<std::string>& constants);
     void work_in_lab(const LabAction& action);

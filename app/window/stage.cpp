@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/calibrate_command.h"
 #include "app/demo_script_file.h"
 #include "app/files.h"
 #include "app/lesson_files.h"
@@ -339,6 +340,16 @@ Issues Stage::open_view(const PictureOptions& options)
     else
     {
         issues = open_lesson(session_, options);
+    }
+    if (!options.measured.empty())
+    {
+        auto set = read_measured(options.measured, session_.scenario(), opened_.presets);
+        if (!set || set->rows.empty())
+        {
+            return set ? Issues{{"--measured", "no row says how long a step took", "give measured steps"}}
+                       : set.issues();
+        }
+        session_.set_measured(std::move(*set));
     }
     session_.say("");
     drawing_.prepare(preferences, 1);

@@ -83,7 +83,8 @@ Issues check_guide(const Guide& guide, std::span<const std::string_view> views)
     {
         if (page_of(view).empty() && !guide.contains(view))
         {
-            issues.push_back({fmt::format("guide/{}.md", view), "is missing", "say how the view is read"});
+            issues.push_back({fmt::format("guide/{}.md", view), "is missing", "say how the view is read",
+                              Severity::warning});
         }
     }
     for (const auto& [view, text] : guide)

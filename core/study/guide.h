@@ -22,7 +22,7 @@ inline constexpr std::size_t kMostGuideWords = 260;
 // The text of a page as it is drawn; every fault of its form.
 Result<std::string> read_guide_page(std::string_view text);
 
-// Each view has a page, and each page is a view's. Pages of views among `views` need none of their own.
+// Each view has a page, or there is a warning, and each page is a view's. Pages of views among `views` need none of their own.
 Issues check_guide(const Guide& guide, std::span<const std::string_view> views);
 
 } // namespace ringside
