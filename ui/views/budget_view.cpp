@@ -28,7 +28,7 @@ constexpr Range kMfu{0.01, 1};
 constexpr Range kPrice{0.1, 20};
 constexpr double kRule = 20; // tokens a parameter (Hoffmann et al., arXiv 2203.15556, table 3)
 
-std::string show(const Budget& b, BudgetUnknown what)
+std::string said(const Budget& b, BudgetUnknown what)
 {
     switch (what)
     {
@@ -111,7 +111,7 @@ void BudgetView::draw_cards(const Painter& p, Rect row, const Budget& b, Out& ou
         p.text_within(card.x + p.px(10), card.y + p.px(18), in, Type::small, p.theme.muted,
                       fmt::format("{}  {}", name_of(what), i + 1));
         p.text_within(card.x + p.px(10), card.y + p.px(46), in, Type::mono_title, p.theme.text,
-                      show(b, what));
+                      said(b, what));
         p.text_within(card.x + p.px(10), card.bottom() - p.px(14), in, Type::small,
                       solved ? p.theme.text : p.theme.muted, solved ? "solved for" : "given");
     }
