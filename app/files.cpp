@@ -140,6 +140,22 @@ Result<std::string> read_text(const std::string& path, std::size_t limit)
     return text;
 }
 
+namespace
+{
+
+// So that a new name outlives a loss of power. Not every file system can; the file itself is safe by then.
+void sync_folder(const fs::path& folder)
+{
+    const int file = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file >= 0)
+    {
+        ::fsync(file);
+        ::close(file);
+    }
+}
+
+} // namespace
+
 Issues save_text(const fs::path& path, std::string_view text)
 {
     std::error_code none;
@@ -177,6 +193,7 @@ Issues save_text(const fs::path& path, std::string_view text)
         ::unlink(temporary.c_str());
         return {issue};
     }
+    sync_folder(path.parent_path());
     return {};
 }
 
