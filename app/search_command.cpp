@@ -4,6 +4,7 @@
 
 #include "app/input.h"
 #include "app/layout_searcher.h"
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/engine/report.h"
 #include "core/scenario/fields.h"
@@ -274,7 +275,7 @@ int run_bench_search(const CommonOptions& common)
         fmt::print("{}\n", out.dump());
         return kDone;
     }
-    fmt::print("{} on {} GPUs\n", s.model.name, grouped(s.cluster.gpus));
+    fmt::print("{} on {}\n", s.model.name, counted(s.cluster.gpus, "GPU"));
     fmt::print("estimates a second, one thread  {:>14}\n",
                grouped(static_cast<std::int64_t>(out["estimates_per_s"].get<double>())));
     fmt::print("all {} layouts, {} threads  {:>14}\n", grouped(all.legal), threads,

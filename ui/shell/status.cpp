@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/engine/explain.h"
 
 namespace ringside
@@ -58,7 +59,7 @@ std::string memory_tip(const Frame& frame)
 std::vector<StatusFact> facts_of_scenario(const Frame& frame)
 {
     const Report& r = frame.now.report;
-    return {{fmt::format("{} GPUs", grouped(frame.now.scenario.cluster.gpus)), gpus_tip},
+    return {{counted(frame.now.scenario.cluster.gpus, "GPU"), gpus_tip},
             {fmt::format("step {}", format_seconds(Seconds(r.step.total()))), step_tip},
             {fmt::format("bubble {} of total", format_percent(r.pipeline.timeline.bubble_of_total())),
              bubble_tip}};

@@ -1,6 +1,7 @@
 // What can be trained with this: the training's operations as an area, GPUs at work times days.
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/engine/budget.h"
 #include "ui/shell/view.h"
@@ -192,9 +193,9 @@ Caption BudgetView::caption(const Frame& frame) const
     else
     {
         caption.sentence =
-            fmt::format("{} parameters on {} tokens: **{} days on {} GPUs, {} USD**.",
+            fmt::format("{} parameters on {} tokens: **{} days on {}, {} USD**.",
                         format_count(b.parameters), format_count(b.tokens), format_count(b.days),
-                        grouped(static_cast<std::int64_t>(std::ceil(b.gpus))), format_count(b.usd()));
+                        counted(static_cast<std::int64_t>(std::ceil(b.gpus)), "GPU"), format_count(b.usd()));
     }
     caption.formula = fmt::format("{} = {} = {}", term.label, term.working, figure(term.value, 4));
     caption.source =

@@ -1,6 +1,7 @@
 // Months of a run: what failures and checkpoints leave of the wall clock.
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/engine/explain.h"
 #include "ui/shell/view.h"
@@ -132,9 +133,10 @@ Caption GoodputView::caption(const Frame& frame) const
     const RunRates& r = all.rates();
     Caption caption;
     caption.sentence =
-        fmt::format("{} GPUs fail every **{}**. A checkpoint of {} every {} stops them for {}: **{}** of the "
+        fmt::format("{} fail{} every **{}**. A checkpoint of {} every {} stops them for {}: **{}** of the "
                     "wall clock is training that is kept.",
-                    grouped(frame.now.scenario.cluster.gpus), say_time(r.between_s),
+                    counted(frame.now.scenario.cluster.gpus, "GPU"),
+                    frame.now.scenario.cluster.gpus == 1 ? "s" : "", say_time(r.between_s),
                     format_bytes(all.size().total(), frame.preferences.unit), say_time(r.interval_s),
                     say_time(r.save_s), format_percent(all.expected().useful()));
     const double first = first_order_waste(r);

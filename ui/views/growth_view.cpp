@@ -1,6 +1,7 @@
 // Strong and weak scaling of the scenario's layout, from one replica to 16 384 GPUs.
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/engine/explain.h"
 #include "ui/shell/view.h"
@@ -62,8 +63,8 @@ void GrowthView::draw(const Frame& frame, const Painter& painter, Rect area, Out
         Rect row = area.cut_bottom(painter.px(30));
         row.cut_bottom(painter.px(10));
         painter.text_within(row.x, row.middle(), row.w, Type::small, painter.theme.muted,
-                            fmt::format("{} size{} left out, up to {} GPUs: {}", all.refused().size(),
-                                        all.refused().size() == 1 ? "" : "s", grouped(last.gpus),
+                            fmt::format("{} size{} left out, up to {}: {}", all.refused().size(),
+                                        all.refused().size() == 1 ? "" : "s", counted(last.gpus, "GPU"),
                                         last.message));
     }
     draw_growth_chart(painter, area, all, shows_, out);
@@ -107,8 +108,8 @@ Caption GrowthView::caption(const Frame& frame) const
     const auto kept = [](const std::vector<ScalingPoint>& points)
     { return format_percent(efficiency(points, points.size() - 1)); };
     caption.sentence =
-        fmt::format("Fixed batch: {} GPUs keep **{}** of {}\u2019s speed{}; growing: **{}** at {}.",
-                    grouped(strong.back().gpus()), kept(strong), grouped(strong.front().gpus()),
+        fmt::format("Fixed batch: {} keep{} **{}** of {}\u2019s speed{}; growing: **{}** at {}.",
+                    counted(strong.back().gpus(), "GPU"), strong.back().gpus() == 1 ? "s" : "", kept(strong), grouped(strong.front().gpus()),
                     lost_to(strong), kept(weak), grouped(weak.back().gpus()));
     const ScalingPoint& first = strong.front();
     const ScalingPoint& last = strong.back();

@@ -2,6 +2,7 @@
 // step time against memory, and why the rest fell out.
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/scenario/fields.h"
 #include "ui/views/planner/chart.h"
@@ -83,7 +84,7 @@ void PlannerView::load(const Frame& frame, const Layout& layout, Out& out) const
     std::string notice = fmt::format("Loaded: {}", words_of(layout));
     if (next.cluster.gpus != before)
     {
-        notice += fmt::format(", on {} GPUs instead of {}", grouped(next.cluster.gpus), grouped(before));
+        notice += fmt::format(", on {} instead of {}", counted(next.cluster.gpus, "GPU"), grouped(before));
     }
     out.push(ChangeScenario{std::move(next), false, std::move(notice)});
 }

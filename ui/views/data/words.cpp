@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/engine/explain.h"
 
@@ -12,11 +13,6 @@ namespace ringside
 
 namespace
 {
-
-std::string count_of(std::int64_t n, std::string_view what)
-{
-    return fmt::format("{} {}{}", grouped(n), what, n == 1 ? "" : "s");
-}
 
 // What to make of it.
 std::string advice(const FeedDesk& desk)
@@ -70,9 +66,9 @@ Caption feed_caption(const FeedDesk& desk)
     const double starved = desk.run().starved_share();
     Caption c;
     const std::string supplied = fmt::format(
-        "{} supply **{}** samples/s of the **{}** that {} take{}", count_of(desk.times().workers, "worker"),
+        "{} supply **{}** samples/s of the **{}** that {} take{}", counted(desk.times().workers, "worker"),
         three_digits(desk.supply().batches_per_s() * static_cast<double>(need.batch_samples)),
-        three_digits(need.reader_samples_per_s()), count_of(desk.gpus(), "GPU"), desk.gpus() == 1 ? "s" : "");
+        three_digits(need.reader_samples_per_s()), counted(desk.gpus(), "GPU"), desk.gpus() == 1 ? "s" : "");
     const std::string hungry =
         starved < 0.0005 ? "the GPUs never wait"
                          : fmt::format("the GPUs **starve {}** of the time", format_percent(starved));

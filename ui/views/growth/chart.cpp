@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "ui/widgets/controls.h"
 
@@ -238,9 +239,9 @@ std::string point_tip(const ScalingPoint& point, const std::vector<ScalingPoint>
                       Scaling scaling)
 {
     return fmt::format(
-        "{} scaling, {} GPUs\n\nglobal batch {}, {} micro-batches a replica\nstep {}, {} tokens/s\n"
+        "{} scaling, {}\n\nglobal batch {}, {} micro-batches a replica\nstep {}, {} tokens/s\n"
         "MFU {}, {} of the smallest size\n{}\n\nPress to train there.",
-        scaling == Scaling::strong ? "Strong" : "Weak", grouped(point.gpus()),
+        scaling == Scaling::strong ? "Strong" : "Weak", counted(point.gpus(), "GPU"),
         grouped(point.scenario.training.global_batch), grouped(micro_batches(point.scenario)),
         format_seconds(Seconds(point.step.total())), format_count(point.step.tokens_per_second()),
         format_percent(point.step.mfu()), format_percent(efficiency(points, at)),
