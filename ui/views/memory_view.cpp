@@ -10,6 +10,7 @@
 #include "ui/widgets/tween.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace ringside
 {
@@ -211,6 +212,37 @@ void draw_names(const Painter& painter, const Chart& chart, const StageMemory& s
         painter.line(x, segment, x + painter.px(8), y, painter.theme.line);
         painter.text(x + painter.px(12), y, Type::small, painter.theme.text,
                      name_of(static_cast<Component>(i)));
+    }
+}
+
+// Where there is no height for bars: a line for each stage, the fullest first where not all have one.
+void draw_low(const Painter& p, Rect area, const MemoryReport& memory)
+{
+    const float line = p.height(Type::small) * 1.35F;
+    const auto room = static_cast<std::size_t>(std::max(1.0F, area.h / line));
+    std::vector<std::size_t> stages(memory.stages.size());
+    std::iota(stages.begin(), stages.end(), std::size_t{0});
+    if (room < stages.size())
+    {
+        std::ranges::stable_sort(stages, std::ranges::greater(),
+                                 [&](std::size_t i) { return memory.stages[i].total().value; });
+        stages.resize(room);
+    }
+    const float name = p.width(Type::small, "stage 00 ");
+    for (const std::size_t i : stages)
+    {
+        const StageMemory& stage = memory.stages[i];
+        const bool over = stage.total() > memory.capacity;
+        const std::string number = format_gigabytes(stage.total(), p.look.unit);
+        Rect row = area.cut_top(line);
+        p.text(row.x, row.middle(), Type::small, p.theme.muted, fmt::format("stage {}", i));
+        row.cut_left(name);
+        const float w = p.width(Type::mono_small, number) + p.px(8);
+        p.text(row.right(), row.middle(), Type::mono_small, over ? p.theme.warning : p.theme.text, number,
+               Align::right);
+        row.cut_right(w);
+        p.meter({row.x, row.middle() - p.px(5), row.w, p.px(10)}, stage.total().value, memory.capacity.value,
+                std::max(memory.capacity.value, memory.worst().total().value));
     }
 }
 
@@ -502,6 +534,11 @@ void MemoryView::draw(const Frame& frame, const Painter& painter, Rect area, Out
     }
     hovered_.reset();
     draw_header(frame, painter, area.cut_top(painter.px(48)), out);
+    if (area.h < painter.px(170))
+    {
+        draw_low(painter, area, memory);
+        return;
+    }
     area.cut_bottom(painter.px(64));
     area.cut_top(painter.px(24));
     area.cut_left(painter.px(48));

@@ -1,0 +1,32 @@
+// The memory board at sizes where bars have room and where they have none.
+#include "tests/ui/words.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace ringside;
+using test::says;
+using test::Window;
+
+TEST_CASE("no words of the memory board are cut off or lie on others at any size")
+{
+    Window w;
+    w.open("memory");
+    test::check_words_at_every_size(w, "default");
+    Scenario s = w.session().scenario();
+    s.training.micro_batch = 8;
+    w.session().apply(ChangeScenario{s});
+    test::check_words_at_every_size(w, "out of memory");
+}
+
+TEST_CASE("where bars have no height each stage has a line, the fullest first")
+{
+    Preferences p;
+    p.text_scale = 2.5F;
+    Window w({640, 480}, p);
+    w.open("memory");
+    w.settle(300);
+    const MemoryReport& memory = w.session().now().report.memory;
+    CHECK(says(w, "stage " + std::to_string(memory.fullest)));
+    CHECK(says(w, format_gigabytes(memory.worst().total())));
+    CHECK(test::words_on_each_other(w) == "");
+}
