@@ -75,6 +75,7 @@ TEST_CASE("a slow worker starves the GPUs in order, and hardly out of order")
     }
     w.press(ImGuiKey_S);
     CHECK(w.says("all wait for the slow one"));
+    CHECK(w.says("(r + 3 c) / t"));
     w.press(ImGuiKey_O);
     CHECK(w.says("never wait"));
     w.press(ImGuiKey_S);

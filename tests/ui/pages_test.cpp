@@ -52,9 +52,12 @@ TEST_CASE("every page is named after its view, found by its name, and shows what
 
 TEST_CASE("a view opens at its first page, keeps the page a person turned to, and turns when a page is named")
 {
-    Window first;
-    first.open("optimizer/rate");
-    const std::string rate = shown(first);
+    const std::string rate = []
+    {
+        Window first;
+        first.open("optimizer/rate");
+        return shown(first);
+    }();
     Window w;
     w.open("optimizer");
     CHECK(shown(w) == rate);
@@ -111,18 +114,22 @@ TEST_CASE("a scene opens the page it names, and its words stay with the view")
                 {"title": "Two", "view": "laws"}, {"title": "Three"}]})json"),
         test::presets(), view_places(), {});
     REQUIRE(read);
-    Window models;
-    models.open("laws/models");
+    const auto formula_of = [](Window& w) { return w.drawing.shell().caption(w.session().frame(0)).formula; };
+    const std::string models = [&]
+    {
+        Window other;
+        other.open("laws/models");
+        return formula_of(other);
+    }();
     Window w;
     w.session().set_script(*read);
     w.settle(5000);
     CHECK(w.session().view() == "laws");
     CHECK(says(w, "Words of the first."));
-    const std::string formula = w.drawing.shell().caption(w.session().frame(0)).formula;
-    CHECK(formula == models.drawing.shell().caption(models.session().frame(0)).formula);
+    CHECK(formula_of(w) == models);
     w.session().apply(StageStep{1});
     w.settle(5000);
-    CHECK(w.drawing.shell().caption(w.session().frame(0)).formula != formula);
+    CHECK(formula_of(w) != models);
 }
 
 TEST_CASE("a page nobody has is refused by lessons and scenes, with the name")

@@ -61,14 +61,17 @@ Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) co
     parts.rail_words = wide >= 900;
     parts.rail = all.cut_left(presenter || wide < 560 ? 0 : look.px(parts.rail_words ? 88 : 56));
     parts.guide = {all.x, 0, all.w, all.h};
-    all.cut_left(look.px(guide_.beside(frame, wide)));
+    const float beside = guide_.beside(frame, wide);
+    all.cut_left(look.px(beside));
     parts.has_panel = !presenter && wide >= 900;
     parts.panel = parts.has_panel ? all.cut_right(look.px(272)) : Rect{};
     const float margin = look.px(24);
     all.cut_left(margin);
     all.cut_right(margin);
     parts.title = all.cut_top(look.px(64));
-    parts.caption = presenter || size.y / look.scale < 480 ? Rect{} : all.cut_bottom(look.px(88));
+    parts.caption = presenter || size.y / look.scale < 480
+                        ? Rect{}
+                        : all.cut_bottom(look.px(beside > 0 ? 116 : 88)); // its lines are shorter beside the guide
     if (frame.lesson != nullptr)
     {
         lay_out_lesson(*frame.lesson, look, wide, parts, all);

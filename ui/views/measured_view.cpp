@@ -83,13 +83,18 @@ Caption MeasuredView::caption(const Frame& frame) const
     return caption;
 }
 
-// A switch for each constant, with its value before and after where it is fitted.
+std::string_view unit_words(std::string_view unit)
+{
+    return unit == "us" ? "\u00b5s" : unit;
+}
+
+// A switch for each constant that a data sheet does not give, with its value before and after where it is fitted.
 void draw_constants(const Painter& p, Rect& area, const CalibrationFit& fit, Out& out)
 {
     for (const Field<Calibration>& field : fields_of(Calibration{}))
     {
         const auto* member = std::get_if<double Calibration::*>(&field.member);
-        if (member == nullptr)
+        if (member == nullptr || field.name == "multiprocessors")
         {
             continue;
         }
@@ -104,7 +109,7 @@ void draw_constants(const Painter& p, Rect& area, const CalibrationFit& fit, Out
         {
             const Rect row = area.cut_top(p.px(22));
             p.text_within(row.x, row.middle(), row.w, Type::mono_small, p.theme.muted,
-                          fmt::format("{:.4g} \u2192 {:.4g} {}", fit.before.**member, fit.after.**member, field.unit));
+                          fmt::format("{:.4g} \u2192 {:.4g} {}", fit.before.**member, fit.after.**member, unit_words(field.unit)));
         }
     }
 }
@@ -116,14 +121,14 @@ bool MeasuredView::draw_panel(const Frame& frame, const Painter& p, Rect area, O
         return false;
     }
     const CalibrationFit& fit = frame.measured->fit;
-    Rect head = area.cut_top(p.px(28));
-    p.text(head.x, head.middle(), Type::body_strong, p.theme.text, "Constants to fit");
-    draw_constants(p, area, fit, out);
-    area.cut_top(p.px(12));
     if (button(p, area.cut_top(p.px(40)), "Use what was fitted###use fitted", "Enter", ButtonStyle::primary))
     {
         use(frame, out);
     }
+    area.cut_top(p.px(8));
+    const Rect head = area.cut_top(p.px(28));
+    p.text(head.x, head.middle(), Type::body_strong, p.theme.text, "Constants to fit");
+    draw_constants(p, area, fit, out);
     return true;
 }
 

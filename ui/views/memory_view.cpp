@@ -188,8 +188,9 @@ void draw_ghost(const Painter& painter, const Chart& chart, Rect column, Bytes l
                                    {column.right(), y}, painter.theme.text);
 }
 
-// The parts' names right of the last bar, none above `least`.
-void draw_names(const Painter& painter, const Chart& chart, const StageMemory& stage, float x, float least)
+// The parts' names right of the last bar, none above `least`, and clear of the words above the line of the capacity.
+void draw_names(const Painter& painter, const Chart& chart, const StageMemory& stage, float x, float least,
+                float capacity)
 {
     double below = 0;
     float last = chart.area.bottom() + painter.px(20);
@@ -203,7 +204,9 @@ void draw_names(const Painter& painter, const Chart& chart, const StageMemory& s
         const float segment = chart.y(below + bytes / 2);
         below += bytes;
         // Names never overlap: they move up, with a line to their block.
-        const float y = std::min(segment, last - painter.px(19));
+        float y = std::min(segment, last - painter.px(19));
+        const float limit = chart.y(capacity) - painter.px(12);
+        y = std::abs(y - limit) < painter.px(19) ? limit - painter.px(19) : y;
         if (y < least)
         {
             break;
@@ -514,7 +517,8 @@ void MemoryView::draw_bars(const Frame& frame, const Painter& painter, const Cha
         const bool over = !memory.fits() && memory.fullest >= bars.back().first;
         draw_names(painter, chart, memory.stages[bars.back().fullest],
                    bars.back().column.right() + painter.px(4),
-                   over ? over_middle(painter, chart, memory) + painter.px(20) : plot.y - painter.px(24));
+                   over ? over_middle(painter, chart, memory) + painter.px(20) : plot.y - painter.px(24),
+                   static_cast<float>(memory.capacity.value));
     }
 }
 

@@ -73,7 +73,8 @@ BatchCost batch_cost(const Scenario& s, const FeedPlan& plan)
 
 double FeedSupply::starved(const FeedNeed& need) const
 {
-    return std::max(0.0, 1 - batches_per_s() * need.batch_s);
+    const double missing = 1 - batches_per_s() * need.batch_s;
+    return missing > kRounding ? missing : 0;
 }
 
 FeedSupply feed_supply(const BatchCost& cost, const FeedPlan& plan, double slow)

@@ -23,6 +23,10 @@ std::string advice(const FeedDesk& desk)
     {
         return "Storage is too slow for any number of workers.";
     }
+    if (workers < *wanted && workers >= workers_needed(desk.need(), desk.cost()))
+    {
+        return fmt::format("Enough at the mean, but all wait for the slow one: **{}** would do.", grouped(*wanted));
+    }
     if (workers < *wanted || (workers > *wanted && desk.run().starved_share() < 0.0005))
     {
         return fmt::format("**{}** would do.", grouped(*wanted));

@@ -21,42 +21,49 @@ std::string seconds_words(double value)
     return format_seconds(Seconds(value));
 }
 
-double computed(const CalibrationFit::RowErrors& row, double error)
+std::string error_words(double value)
 {
-    return row.seconds * (1 + error);
+    return std::abs(value) < 1e-9 ? "0%" : fmt::format("{:+g}%", std::round(value * 1000) / 10);
 }
 
-// The same range both ways, so that equal times lie on the diagonal.
-AxisScale scale_of(const CalibrationFit& fit)
+AxisScale times_of(const CalibrationFit& fit)
 {
     double least = 1e300;
     double most = 0;
     for (const CalibrationFit::RowErrors& row : fit.rows)
     {
-        for (const double value : {row.seconds, computed(row, row.before), computed(row, row.after)})
-        {
-            least = std::min(least, value);
-            most = std::max(most, value);
-        }
+        least = std::min(least, row.seconds);
+        most = std::max(most, row.seconds);
     }
-    return {std::max(least * 0.8, 1e-9), std::max(most * 1.25, 2e-9), true};
+    return {std::max(least / 1.25, 1e-9), std::max(most * 1.25, 2e-9), true};
+}
+
+// As far up as down.
+AxisScale errors_of(const CalibrationFit& fit)
+{
+    double most = 0.15;
+    for (const CalibrationFit::RowErrors& row : fit.rows)
+    {
+        most = std::max({most, std::abs(row.before) * 1.1, std::abs(row.after) * 1.1});
+    }
+    return {-most, most, false};
 }
 
 void draw_error_lines(const Painter& p, const ChartField& field)
 {
-    constexpr double kTenth = 1.1;
-    const double least = field.x.least;
-    const double most = field.x.most;
-    for (const double factor : {1 / kTenth, kTenth})
+    const auto across = [&](double error, Colour colour, float thickness, bool dashed)
     {
-        draw_curve(p, field, std::array{ChartPoint{least, least * factor}, ChartPoint{most, most * factor}},
-                   p.theme.line, 1, true);
-    }
-    draw_curve(p, field, std::array{ChartPoint{least, least}, ChartPoint{most, most}}, p.theme.muted, 1.5F);
-    label_on_field(p, field, field.area.x + p.px(12), field.area.y + p.px(14), Type::small, p.theme.muted,
-                   "too slow");
-    label_on_field(p, field, field.area.right() - p.px(12), field.area.bottom() - p.px(14), Type::small,
-                   p.theme.muted, "too fast", Align::right);
+        draw_curve(p, field, std::array{ChartPoint{field.x.least, error}, ChartPoint{field.x.most, error}}, colour,
+                   thickness, dashed);
+    };
+    across(0.1, p.theme.muted, 1, true);
+    across(-0.1, p.theme.muted, 1, true);
+    across(0, p.theme.muted, 2, false);
+    const float inside = p.px(14);
+    label_on_field(p, field, field.area.x + inside, field.area.y + inside, Type::small, p.theme.muted,
+                   "computed too slow");
+    label_on_field(p, field, field.area.x + inside, field.area.bottom() - inside, Type::small, p.theme.muted,
+                   "computed too fast");
 }
 
 // The row whose point after fitting is nearest to the mouse, where it is near at all.
@@ -68,7 +75,7 @@ const CalibrationFit::RowErrors* pointed_at(const Painter& p, const ChartField& 
     for (const CalibrationFit::RowErrors& row : fit.rows)
     {
         const float dx = field.px(row.seconds) - mouse.x;
-        const float dy = field.py(computed(row, row.after)) - mouse.y;
+        const float dy = field.py(row.after) - mouse.y;
         if (const float far = std::sqrt(dx * dx + dy * dy); far < best)
         {
             best = far;
@@ -102,10 +109,9 @@ void draw_measured_chart(const Painter& p, Rect area, const MeasuredFrame& measu
 {
     const CalibrationFit& fit = measured.fit;
     draw_key(p, area.cut_top(p.px(28)));
-    const AxisScale scale = scale_of(fit);
     const AxisWords x{"measured step", seconds_words};
-    const AxisWords y{"computed step", seconds_words};
-    const ChartField field = chart_field(p, area, scale, scale, x, y);
+    const AxisWords y{"computed / measured \u2212 1", error_words};
+    const ChartField field = chart_field(p, area, times_of(fit), errors_of(fit), x, y);
     if (field.area.w <= 0)
     {
         return;
@@ -116,8 +122,8 @@ void draw_measured_chart(const Painter& p, Rect area, const MeasuredFrame& measu
     for (const CalibrationFit::RowErrors& row : fit.rows)
     {
         const float at = field.px(row.seconds);
-        const float before = field.py(computed(row, row.before));
-        const float after = field.py(computed(row, row.after));
+        const float before = field.py(row.before);
+        const float after = field.py(row.after);
         const float dot = p.px(&row == over ? 6.0F : 4.0F);
         p.line(at, before, at, after, p.theme.line);
         p.list.AddCircle({at, before}, dot, p.theme.text, 0, p.px(1.5F));
@@ -144,10 +150,16 @@ void draw_measured_empty(const Painter& p, Rect area, const Scenario& s, Out& ou
 {
     const Theme& t = p.theme;
     area.w = std::min(area.w, p.px(640));
+    const bool roomy = area.h > p.px(280);
     area.cut_top(p.paragraph(area, Type::body, t.text,
-                             "Paste a table of runs you have measured (Ctrl V): a row for each, fields of the "
-                             "scenario as columns, and how long a step took.") +
+                             roomy ? "Paste a table of runs you have measured (Ctrl V): a row for each, fields of the "
+                                     "scenario as columns, and how long a step took."
+                                   : "Paste a table of runs you have measured (Ctrl V).") +
                  p.px(16));
+    if (!roomy)
+    {
+        return;
+    }
     const std::string example = measured_example(s);
     const float line = p.height(Type::mono_small) * 1.4F;
     Rect card = area.cut_top(line * 2 + p.px(24));

@@ -1,4 +1,5 @@
-// Computed against measured step times, before and after fitting; what a person can paste where there are none.
+// How far computed step times are from measured ones, before and after fitting; what a person can paste where
+// there are none.
 #pragma once
 
 #include "ui/shell/frame.h"
