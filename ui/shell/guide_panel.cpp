@@ -18,6 +18,7 @@ namespace
 constexpr float kWide = 304;   // [design px]
 constexpr float kRoomy = 1180; // a window from this width on has room for it beside the rest
 constexpr float kMargin = 20;
+constexpr float kReadable = 560; // a line is no longer
 
 std::vector<const Lesson*> lessons_about(const Frame& frame, std::string_view view)
 {
@@ -99,7 +100,6 @@ void GuidePanel::draw(const Frame& frame, const Painter& window, Rect area, cons
     {
         return;
     }
-    area.w = std::min(area.w, window.px(kWide));
     const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2{0, 0});
     const StyleScope border(ImGuiStyleVar_WindowBorderSize, 0.0F);
     ImGui::SetNextWindowPos(area.min());
@@ -130,7 +130,7 @@ void GuidePanel::draw(const Frame& frame, const Painter& window, Rect area, cons
         }
         const ImVec2 top = ImGui::GetCursorScreenPos();
         draw_page(frame, Painter(*ImGui::GetWindowDrawList(), window.look),
-                  {top.x, top.y, area.w - p.px(2 * kMargin), 1e6F}, info, out);
+                  {top.x, top.y, std::min(area.w - p.px(2 * kMargin), p.px(kReadable)), 1e6F}, info, out);
     }
     ImGui::End();
 }

@@ -1,4 +1,4 @@
-// The view's page of the user guide, beside the picture or, where there is no room beside it, over it; with
+// The view's page of the user guide, beside the picture or, where there is no room beside it, in its place; with
 // the lessons about the view. F1 opens and closes it.
 #pragma once
 
@@ -13,7 +13,8 @@ public:
     bool on() const { return on_; }
     void toggle() { on_ = !on_; }
     void close() { on_ = false; }
-    // What it takes of a window's width, both [design px]; 0: nothing, as it is closed or lies over the rest.
+    // What it takes of a window's width, both [design px]; 0: nothing, as it is closed or stands in the
+    // picture's place.
     float beside(const Frame& frame, float wide) const;
     // `area` is its place: from the rail on, above the status.
     void draw(const Frame& frame, const Painter& painter, Rect area, const ViewInfo& info, Out& out);

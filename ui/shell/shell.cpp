@@ -60,11 +60,10 @@ Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) co
     parts.status = all.cut_bottom(look.px(48));
     parts.rail_words = wide >= 900;
     parts.rail = all.cut_left(presenter || wide < 560 ? 0 : look.px(parts.rail_words ? 88 : 56));
-    parts.guide = {all.x, 0, all.w, all.h};
-    const float beside = guide_.beside(frame, wide);
-    all.cut_left(look.px(beside));
     parts.has_panel = !presenter && wide >= 900;
     parts.panel = parts.has_panel ? all.cut_right(look.px(272)) : Rect{};
+    const float beside = guide_.beside(frame, wide);
+    parts.guide = beside > 0 ? all.cut_left(look.px(beside)) : all;
     const float margin = look.px(24);
     all.cut_left(margin);
     all.cut_right(margin);
@@ -127,6 +126,13 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
     Look open = painter.look;
     open.hide_numbers = false; // what is asked and pressed keeps its figures
     const Painter plain(painter.list.raw, open, painter.parts);
+    if (guide_.on() && parts.guide.right() > parts.picture.x)
+    {
+        draw_rail(frame, plain, parts, out);
+        draw_status(frame, painter, parts.status, {}, out);
+        keys(frame, motion, shown, out);
+        return; // the guide stands in the picture's place
+    }
     if (frame.lesson != nullptr)
     {
         draw_lesson_title(frame, plain, parts);

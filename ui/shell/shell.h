@@ -55,7 +55,7 @@ private:
     struct Parts
     {
         Rect rail, title, picture, caption, panel, status;
-        Rect guide; // beside the picture or over it
+        Rect guide; // beside the picture, or in its place
         Rect band; // of a lesson, below the picture
         bool rail_words = true;
         bool has_panel = true;
