@@ -24,6 +24,7 @@ What the data can and cannot show:
 - **MT-NLG's three runs are computed 22 to 25% too fast.** Why is not known; nothing was fitted to them.
 - **The weak-scaling table of Megatron-LM on H100 names no micro-batch either** (1 is assumed), and overlaps tensor-parallel traffic, which is not modelled. It is listed as a warning.
 - **The H100 constants are those of eager PyTorch with FSDP,** from one framework on one cluster. `gather_slowdown` ends at its bound of 1: hiding FSDP's traffic seems to bring nothing there. The share of memory bandwidth makes up for kernels less fused than is counted, on the B200 too; it is no statement about the memory.
+- **Selective recomputation beside flash attention takes no time here,** as no scores are kept that could be made again. Megatron-LM computes the attention core again all the same, so the operations of HFU count it. No measured row has both.
 - **Expert parallelism, context parallelism and MLA rest on ten rows,** nine of DeepSeek and one long sequence among the 21 on B200. Offloading, ZeRO-2, DualPipe and zero bubble have no measured row at all.
 
 END

@@ -111,8 +111,9 @@ std::vector<const ViewInfo*> tabs_of(const ViewInfo& info)
     return tabs;
 }
 
-// All as wide as the widest where there is room for that, else as their words want; never more than `most`.
-float width_of_tabs(const Painter& painter, std::span<const ViewInfo* const> tabs, float most)
+// All as wide as the widest where that leaves the title its room, else as their words want; never more than most of
+// the row.
+float width_of_tabs(const Painter& painter, std::span<const ViewInfo* const> tabs, float row, float title)
 {
     float widest = 0;
     float sum = 0;
@@ -122,8 +123,9 @@ float width_of_tabs(const Painter& painter, std::span<const ViewInfo* const> tab
         widest = std::max(widest, w + painter.px(24));
         sum += w + painter.px(20);
     }
+    const float most = row * 0.6F;
     const float even = widest * static_cast<float>(tabs.size());
-    return even <= most ? even : std::min(sum, most);
+    return even <= std::min(most, row - title) ? even : std::min(sum, most);
 }
 
 // Whether a question has its picture in the view on show.
@@ -195,7 +197,7 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
                                                         : own;
     const float title = painter.width(Type::title, words_of_title) + painter.px(16);
     const auto tabs = tabs_of(info);
-    const float of_tabs = tabs.size() > 1 ? width_of_tabs(painter, tabs, row.w * 0.6F) + painter.px(16) : 0;
+    const float of_tabs = tabs.size() > 1 ? width_of_tabs(painter, tabs, row.w, title) + painter.px(16) : 0;
     const bool roomy_head =
         row.w > title + of_tabs + painter.width(Type::mono_small, "Quiz me") + painter.px(36);
     if (room && roomy_head && frame.back.empty() && has_questions(frame) &&
@@ -218,7 +220,7 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
             words.push_back(tabs[i]->tab);
             chosen = tabs[i] == &info ? i : chosen;
         }
-        const Rect r = row.cut_right(width_of_tabs(painter, tabs, row.w * 0.6F));
+        const Rect r = row.cut_right(width_of_tabs(painter, tabs, row.w, title));
         row.cut_right(painter.px(16));
         if (const auto clicked =
                 segments(painter, {r.x, r.middle() - painter.px(16), r.w, painter.px(32)}, words, chosen))
