@@ -294,7 +294,7 @@ Sent sent(const Scenario& s, const MemoryReport& memory)
 
 Seconds at_rate(Bytes bytes, double gb_per_s)
 {
-    return bytes.value > 0 ? bytes / BytesPerSecond(std::max(gb_per_s, 1e-3) * 1e9) : Seconds{};
+    return bytes.value > 0 ? bytes / BytesPerSecond(gb_per_s * 1e9) : Seconds{};
 }
 
 void time(AxisLoad& load, const Cluster& cluster)

@@ -53,6 +53,7 @@ public:
         check_pipeline();
         check_gpus_and_batch();
         check_combinations();
+        check_links();
         check_reach();
         return std::move(issues_);
     }
@@ -311,6 +312,24 @@ private:
             warn("parallel.sequence_parallel", "does nothing without tensor parallelism",
                  "raise tensor or switch it off");
         }
+    }
+
+    // 0 says that there is none, or that it is not known; what is slower than a link can be is a slip.
+    void check_links()
+    {
+        constexpr double kSlowest = 0.001; // [GB/s]
+        const auto check = [&](const char* path, double gb_per_s)
+        {
+            if (gb_per_s > 0 && gb_per_s < kSlowest)
+            {
+                error(path, fmt::format("{} GB/s is slower than a link can be", gb_per_s),
+                      fmt::format("use 0, or {} and more", kSlowest));
+            }
+        };
+        check("cluster.node_link_gb_per_s", s_.cluster.node_link_gb_per_s);
+        check("cluster.nvme_gb_per_s", s_.cluster.nvme_gb_per_s);
+        check("cluster.gpu.link_gb_per_s", s_.cluster.gpu.link_gb_per_s);
+        check("cluster.gpu.pcie_gb_per_s", s_.cluster.gpu.pcie_gb_per_s);
     }
 
     void check_reach()

@@ -124,7 +124,9 @@ def test_the_list_names_every_view_as_text_and_as_json():
     assert len(listed) >= 5
     text = Outcome("--list").exits(0).out
     for view in listed:
-        assert set(view) == {"id", "title", "description"} and all(view.values()), view
+        assert all(view[field] for field in ("id", "title", "description")), view
+        for page in view["pages"]:
+            assert page.startswith(view["id"] + "/") and page in text, page
         assert view["id"] in text and view["title"] in text and view["description"] in text
     sources = {path.name.removesuffix("_view.cpp").replace("_", "-") for path in (SOURCE / "ui/views").glob("*_view.cpp")}
     assert {view["id"] for view in listed} == sources, sources

@@ -18,7 +18,8 @@ SKIPPED = 77
 
 
 def started(ranks, *arguments):
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       HWLOC_COMPONENTS="-gl")  # looks for graphics through any X server it can reach, which may be ending
     version = subprocess.run([MPIRUN, "--version"], capture_output=True, text=True, env=environment).stdout
     crowded = ["--oversubscribe"] if "Open MPI" in version or "OpenRTE" in version else []
     return subprocess.Popen([MPIRUN, *crowded, "-n", str(ranks), RANK, *arguments], stdout=subprocess.PIPE,

@@ -172,6 +172,19 @@ TEST_CASE("seven GPUs with tensor 8 is refused with the nearest counts that work
           "parallel.tensor: 7 does not divide 64 heads (use one of 1, 2, 4, 8, 16)");
 }
 
+TEST_CASE("a link slower than any link is refused, and none at all is not")
+{
+    Scenario s = test::presets().scenario("default")->scenario;
+    s.cluster.node_link_gb_per_s = 1e-7;
+    const Issues issues = validate(s);
+    REQUIRE(has_errors(issues));
+    CHECK(issues.front().path == "cluster.node_link_gb_per_s");
+    s.cluster.node_link_gb_per_s = 0;
+    CHECK_FALSE(has_errors(validate(s)));
+    s.cluster.node_link_gb_per_s = 0.001;
+    CHECK_FALSE(has_errors(validate(s)));
+}
+
 TEST_CASE("empty text is refused with how to start")
 {
     for (const char* text : {"", " ", "\n\t\r\n"})

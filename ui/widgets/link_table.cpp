@@ -44,7 +44,7 @@ public:
             topology_.inside, LinkClass::inside, false);
         row(fmt::format("NIC, {} GB/s", plain_number(s_.cluster.network_gb_per_s)),
             topology_.per_gpu.between(), topology_.between, LinkClass::network, false);
-        const double network = std::max(1e-3, s_.cluster.network_gb_per_s) * 1e9;
+        const double network = s_.cluster.network_gb_per_s * 1e9;
         row("of it over the spine", topology_.per_gpu.spine, Seconds(topology_.per_gpu.spine.value / network),
             LinkClass::network, true);
     }
