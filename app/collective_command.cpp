@@ -96,7 +96,7 @@ struct Answer
     const CollectiveAlgorithm* algorithm;
     std::optional<Collective> steps; // none beyond kMaxRanks
     CollectiveCost cost;
-    Seconds time; // of the fabric where one is named
+    Seconds time;                      // of the fabric where one is named
     std::optional<Seconds> finer = {}; // what it tends to in more chunks, where that is clearly less
 };
 

@@ -8,8 +8,8 @@ namespace ringside
 {
 
 // Every lesson beside the presets: `assets`/lessons of an installation, `assets`/../lessons of a source tree.
-// Tracks and glossary are those of assets/study, the guide's pages those of assets/guide. Faults are added to `issues`; a folder that is not there is
-// a course of no lessons.
+// Tracks and glossary are those of assets/study, the guide's pages those of assets/guide. Faults are added to
+// `issues`; a folder that is not there is a course of no lessons.
 Course open_course(const std::filesystem::path& assets, Issues& issues);
 
 // Ids of finished lessons; none where there is no file, and a warning where it cannot be read.

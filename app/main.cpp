@@ -93,9 +93,11 @@ void add_calibrate(CLI::App& app, Options& o)
 {
     auto* calibrate =
         app.add_subcommand("calibrate", "fits constants of an accelerator to cases that expect step.time_s");
-    calibrate->add_option("CASES", o.calibrate.files, "cases (JSON) or tables of steps (CSV), each file one set")
+    calibrate
+        ->add_option("CASES", o.calibrate.files, "cases (JSON) or tables of steps (CSV), each file one set")
         ->required();
-    calibrate->add_option("--scenario", o.calibrate.scenario, "that the rows of a table start from; the default one");
+    calibrate->add_option("--scenario", o.calibrate.scenario,
+                          "that the rows of a table start from; the default one");
     calibrate->add_option("--constants", o.calibrate.constants, "which, by name, with commas between")
         ->delimiter(',')
         ->type_name("NAME,...")
@@ -407,7 +409,8 @@ void add_picture(CLI::App& app, Options& o)
     draw->add_option("--demo", o.picture.demo, "of the live lab; with --reveal, what came of it");
     draw->add_option("--term", o.picture.term, "of the glossary, by id");
     draw->add_option("--find", o.picture.find, "typed into the window's search, Ctrl K");
-    draw->add_option("--measured", o.picture.measured, "steps for the view of that name: a table (CSV) or cases");
+    draw->add_option("--measured", o.picture.measured,
+                     "steps for the view of that name: a table (CSV) or cases");
     draw->add_flag("--guide", o.picture.guide, "with the view's page of the user guide");
     draw->add_option("--tour", o.picture.tour, "a stop of the tour, from 1; over the overview");
     draw->add_flag("--list", o.picture.list, "the views there are");
@@ -480,7 +483,8 @@ int run(int argc, char** argv)
     add_animate(app, o);
     add_guide(app, o);
     add_bench(app, o);
-    app.add_option("--view", o.window.view, "view to open, or page of one; ringside picture --list names them");
+    app.add_option("--view", o.window.view,
+                   "view to open, or page of one; ringside picture --list names them");
     app.add_option("--scenario", o.window.scenario, "scenario (JSON) to open instead of the last one");
     app.add_option("--lesson", o.window.lesson, "lesson to begin; ringside lesson list names them");
     app.add_option("--script", o.window.script,

@@ -1,7 +1,6 @@
 // What is on show in place of the person's own scenario, which is kept aside: a question's, a lesson's; and
 // the scenes of a demonstration, which go on from it.
 #include "app/session.h"
-
 #include "core/base/place.h"
 
 #include <utility>

@@ -80,9 +80,11 @@ void add_lessons(std::string& page, const ViewInfo& info, const Course& course)
     std::string list;
     for (const Lesson& lesson : course.lessons)
     {
-        if (std::ranges::any_of(lesson.steps, [&](const LessonStep& s) { return view_of(s.view) == info.id; }))
+        if (std::ranges::any_of(lesson.steps,
+                                [&](const LessonStep& s) { return view_of(s.view) == info.id; }))
         {
-            list += fmt::format("- **{}.** {} `ringside --lesson {}`\n", lesson.title, lesson.about, lesson.id);
+            list +=
+                fmt::format("- **{}.** {} `ringside --lesson {}`\n", lesson.title, lesson.about, lesson.id);
         }
     }
     page += list.empty() ? "" : "\n## Lessons\n\n" + list;
@@ -123,7 +125,8 @@ public:
 private:
     Issues write_page(const ViewInfo& info)
     {
-        std::string page = fmt::format("# {}\n\n{}, {}: {}.\n", info.title, info.group, info.tab, info.description);
+        std::string page =
+            fmt::format("# {}\n\n{}, {}: {}.\n", info.title, info.group, info.tab, info.description);
         std::string pictures;
         for (const std::string_view place : places_of(info))
         {

@@ -28,7 +28,8 @@ int list_views(const CommonOptions& common)
         if (!common.json)
         {
             constexpr std::size_t kColumn = 15;
-            fmt::print("{:<{}} {}\n{:<{}} {}\n", info->id, kColumn, info->title, "", kColumn, info->description);
+            fmt::print("{:<{}} {}\n{:<{}} {}\n", info->id, kColumn, info->title, "", kColumn,
+                       info->description);
             if (!info->pages.empty())
             {
                 fmt::print("{:<{}} {}\n", "", kColumn, fmt::join(info->pages, ", "));

@@ -40,7 +40,8 @@ void check(const PictureOptions& options, int& width, int& height, Issues& issue
                           near.empty() ? fmt::format("use one of {}", fmt::join(known, ", "))
                                        : "did you mean " + near + "?"});
     }
-    const bool pressable = std::ranges::all_of(options.press, [](unsigned char c) { return std::isalnum(c) != 0; });
+    const bool pressable =
+        std::ranges::all_of(options.press, [](unsigned char c) { return std::isalnum(c) != 0; });
     if (!pressable)
     {
         issues.push_back({"--press", fmt::format("\u201c{}\u201d are not keys it can press", options.press),

@@ -377,8 +377,10 @@ json to_json(const CalibrationFit& fit)
     }
     for (const CalibrationFit::RowErrors& row : fit.rows)
     {
-        out["rows"].push_back(
-            {{"name", row.name}, {"measured_s", row.seconds}, {"error_before", row.before}, {"error", row.after}});
+        out["rows"].push_back({{"name", row.name},
+                               {"measured_s", row.seconds},
+                               {"error_before", row.before},
+                               {"error", row.after}});
     }
     return out;
 }

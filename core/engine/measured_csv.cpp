@@ -95,7 +95,8 @@ public:
                 set.rows.push_back(std::move(*row));
             }
         }
-        return issues_.empty() ? Result<MeasuredSet>(std::move(set)) : Result<MeasuredSet>(std::move(issues_));
+        return issues_.empty() ? Result<MeasuredSet>(std::move(set))
+                               : Result<MeasuredSet>(std::move(issues_));
     }
 
 private:
@@ -127,10 +128,10 @@ private:
         for (const std::string& cell : head.cells)
         {
             Column column{trimmed(cell)};
-            column.kind = column.name == "name"                                       ? Kind::name
-                          : column.name == "group"                                    ? Kind::group
-                          : std::ranges::find(kTimes, column.name) != kTimes.end()    ? Kind::time
-                                                                                      : Kind::field;
+            column.kind = column.name == "name"                                    ? Kind::name
+                          : column.name == "group"                                 ? Kind::group
+                          : std::ranges::find(kTimes, column.name) != kTimes.end() ? Kind::time
+                                                                                   : Kind::field;
             if (column.kind == Kind::field)
             {
                 column.path = known_path(column.name, paths);
@@ -157,7 +158,8 @@ private:
         return path.value_or("");
     }
 
-    // A row whose cells are those of the columns; nothing, and faults, where they say no valid scenario and time.
+    // A row whose cells are those of the columns; nothing, and faults, where they say no valid scenario and
+    // time.
     std::optional<MeasuredRow> read_row(const CsvRow& row)
     {
         const std::string line = fmt::format("line {}", row.line);
@@ -200,7 +202,8 @@ private:
         std::map<std::string, std::string> values; // by path, so that a preset comes before what changes it
         for (std::size_t i = 0; i < columns_.size(); ++i)
         {
-            if (const std::string cell = trimmed(row.cells[i]); columns_[i].kind == Kind::field && !cell.empty())
+            if (const std::string cell = trimmed(row.cells[i]);
+                columns_[i].kind == Kind::field && !cell.empty())
             {
                 values[columns_[i].path] = cell;
             }
@@ -210,8 +213,8 @@ private:
         for (const auto& [path, cell] : values)
         {
             const auto number = parse_number(cell);
-            const Issues found =
-                set_path(document, number ? fmt::format("{}={}", path, *number) : fmt::format("{}={}", path, cell));
+            const Issues found = set_path(document, number ? fmt::format("{}={}", path, *number)
+                                                           : fmt::format("{}={}", path, cell));
             issues.insert(issues.end(), found.begin(), found.end());
         }
         const auto read = issues.empty() ? scenario_from_json(document, presets_) : Result<Scenario>(issues);
@@ -244,8 +247,9 @@ bool is_measured_csv(std::string_view text)
 {
     const std::string_view head = text.substr(0, text.find('\n'));
     const auto rows = csv_rows(head, separator_of(text));
-    return !rows.empty() && std::ranges::any_of(rows.front().cells, [](const std::string& cell)
-                                                { return std::ranges::find(kTimes, trimmed(cell)) != kTimes.end(); });
+    return !rows.empty() &&
+           std::ranges::any_of(rows.front().cells, [](const std::string& cell)
+                               { return std::ranges::find(kTimes, trimmed(cell)) != kTimes.end(); });
 }
 
 Result<MeasuredSet> measured_from_csv(std::string_view text, const Scenario& base, const Presets& presets)

@@ -75,9 +75,9 @@ bool passes(const DeckFilter& filter, const FamilyInfo& family, const Progress& 
     const bool topic = filter.topics.empty() || has_any(filter.topics, {family.topic});
     const bool source = filter.sources.empty() || has_any(filter.sources, family.sources);
     const bool kind = !filter.kind || *filter.kind == group_of(family);
-    const bool view =
-        filter.view.empty() || std::any_of(family.variants.begin(), family.variants.end(),
-                                           [&](const VariantInfo& v) { return view_of(v.view) == filter.view; });
+    const bool view = filter.view.empty() ||
+                      std::any_of(family.variants.begin(), family.variants.end(),
+                                  [&](const VariantInfo& v) { return view_of(v.view) == filter.view; });
     const bool flag = !filter.flagged || progress.flags.contains(family.id);
     return topic && source && kind && view && flag && !progress.suspended.contains(family.id);
 }

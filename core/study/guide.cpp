@@ -45,7 +45,8 @@ void check_line(std::string_view line, std::size_t number, Issues& issues)
                        line.starts_with(' ') || line.starts_with('\t') || line.starts_with("* ") || numbered;
     if (other || line.find("](") != std::string_view::npos || line.find('\r') != std::string_view::npos)
     {
-        issues.push_back({fmt::format("line {}", number), "is of a kind that is not drawn", std::string(kHints)});
+        issues.push_back(
+            {fmt::format("line {}", number), "is of a kind that is not drawn", std::string(kHints)});
     }
 }
 

@@ -1,6 +1,6 @@
 // The user guide: a page for each view, of four short blocks in the Markdown that the window draws: what the
-// picture shows, how to read it, what to try, what to know. Which lessons, keys and formulas a view has is not
-// in it: that is known without.
+// picture shows, how to read it, what to try, what to know. Which lessons, keys and formulas a view has is
+// not in it: that is known without.
 #pragma once
 
 #include "core/base/result.h"
@@ -22,7 +22,8 @@ inline constexpr std::size_t kMostGuideWords = 260;
 // The text of a page as it is drawn; every fault of its form.
 Result<std::string> read_guide_page(std::string_view text);
 
-// Each view has a page, or there is a warning, and each page is a view's. Pages of views among `views` need none of their own.
+// Each view has a page, or there is a warning, and each page is a view's. Pages of views among `views` need
+// none of their own.
 Issues check_guide(const Guide& guide, std::span<const std::string_view> views);
 
 } // namespace ringside

@@ -20,9 +20,9 @@ struct LessonScene
 
 struct StepPlan
 {
-    LessonScene shown; // what the step shows first; a task's failing start
-    LessonScene after; // with the prediction's "then"; otherwise as shown
-    std::string view; // or one of its pages
+    LessonScene shown;         // what the step shows first; a task's failing start
+    LessonScene after;         // with the prediction's "then"; otherwise as shown
+    std::string view;          // or one of its pages
     double truth = 0;          // of a number, in the prediction's unit
     std::size_t right = 0;     // of choices
     std::optional<double> now; // the same number before "then", where it lies on the slider

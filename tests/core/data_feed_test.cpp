@@ -95,7 +95,8 @@ TEST_CASE("exactly enough workers are enough, whatever the products round to")
     CHECK(workers_needed(need, cost) == 3);
 }
 
-TEST_CASE("hand-worked: a worker three times as slow triples them in order, and costs one and a bit out of it")
+TEST_CASE(
+    "hand-worked: a worker three times as slow triples them in order, and costs one and a bit out of it")
 {
     FeedNeed need;
     need.batch_s = 0.5;

@@ -1,8 +1,9 @@
 // The user guide: the form of a page, every kind of fault, and which pages there have to be.
+#include <fmt/format.h>
+
 #include "core/study/guide.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <fmt/format.h>
 
 #include <array>
 
@@ -84,7 +85,8 @@ TEST_CASE("a page may neither be a line nor a lecture")
 
 TEST_CASE("every view has a page, pages of views need none, and no page is about nothing")
 {
-    constexpr std::array<std::string_view, 4> kViews{"memory", "optimizer", "optimizer/rate", "optimizer/clip"};
+    constexpr std::array<std::string_view, 4> kViews{"memory", "optimizer", "optimizer/rate",
+                                                     "optimizer/clip"};
     const Guide whole{{"memory", page()}, {"optimizer", page()}};
     CHECK(check_guide(whole, kViews).empty());
     const Issues issues = check_guide({{"memory", page()}, {"moemory", page()}}, kViews);

@@ -1,5 +1,6 @@
 // Measured steps as a table: what columns mean, every kind of fault with its place, and what fitting brings.
 #include "tests/core/support.h"
+#include <fmt/format.h>
 
 #include "core/engine/measured_csv.h"
 #include "core/engine/step_time.h"
@@ -7,7 +8,6 @@
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
-#include <fmt/format.h>
 
 using namespace ringside;
 using Catch::Approx;
@@ -95,7 +95,8 @@ TEST_CASE("every fault of a table names line and column")
     CHECK(has(faults("gpus,step_time_s,step_time_ms\n8,1,1\n"), "2 columns say how long"));
     CHECK(has(faults("gpus\n8\n"), "0 columns say how long"));
     CHECK(has(faults("step_time_s\n"), "rows of figures"));
-    const std::string all = faults("gpus,tensor,step_time_s\n256,8,1\n256,3,1\n256,8\n256,8,never\n256,8,-1\n");
+    const std::string all =
+        faults("gpus,tensor,step_time_s\n256,8,1\n256,3,1\n256,8\n256,8,never\n256,8,-1\n");
     CHECK(has(all, "line 3, "));
     CHECK(has(all, "line 4: has 2 cells"));
     CHECK(has(all, "line 5, step_time_s: \"never\""));
@@ -169,7 +170,7 @@ TEST_CASE("few rows fit few constants, and links only where a row crosses them")
     };
     CHECK(rows(1, 256, 8) == std::vector<std::string>{"gemm_efficiency"});
     CHECK(rows(20, 8, 1) == std::vector<std::string>{"gemm_efficiency", "host_kernel_us"});
-    CHECK(rows(20, 256, 8) ==
-          std::vector<std::string>{"gemm_efficiency", "link_efficiency", "network_efficiency", "host_kernel_us"});
+    CHECK(rows(20, 256, 8) == std::vector<std::string>{"gemm_efficiency", "link_efficiency",
+                                                       "network_efficiency", "host_kernel_us"});
     CHECK(rows(6, 256, 8).size() == 3);
 }

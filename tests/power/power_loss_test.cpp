@@ -1,6 +1,6 @@
-// The power goes at every call that touches a file, one after the other: reviews that were saved are still there.
-// What was written and not yet synced is lost with it, half of it at random lengths. A program of its own, because it
-// stands between the program and the C library.
+// The power goes at every call that touches a file, one after the other: reviews that were saved are still
+// there. What was written and not yet synced is lost with it, half of it at random lengths. A program of its
+// own, because it stands between the program and the C library.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -37,7 +37,8 @@ int call_ftruncate(int file, off_t size)
     for (int i = 0; i < files; ++i)
     {
         struct stat is = {};
-        if (unsynced[static_cast<std::size_t>(i)] >= 0 && fstat(unsynced[static_cast<std::size_t>(i)], &is) == 0)
+        if (unsynced[static_cast<std::size_t>(i)] >= 0 &&
+            fstat(unsynced[static_cast<std::size_t>(i)], &is) == 0)
         {
             call_ftruncate(unsynced[static_cast<std::size_t>(i)], is.st_size * (i % 3) / 2);
         }
@@ -57,7 +58,8 @@ bool same_file(int a, int b)
 {
     struct stat one = {};
     struct stat other = {};
-    return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_ino == other.st_ino && one.st_dev == other.st_dev;
+    return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_ino == other.st_ino &&
+           one.st_dev == other.st_dev;
 }
 
 void wrote(int file)
@@ -213,8 +215,8 @@ bool lose_at(long call)
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     const StudyStore::Loaded loaded = StudyStore(folder).load();
     const bool kept = holds(loaded.progress, saved);
-    fmt::print("call {:>3}: {} of {} saved, {} there{}\n", call, saved, kSaves, loaded.progress.reviews.size(),
-               kept ? "" : "  LOST");
+    fmt::print("call {:>3}: {} of {} saved, {} there{}\n", call, saved, kSaves,
+               loaded.progress.reviews.size(), kept ? "" : "  LOST");
     std::filesystem::remove_all(folder);
     if (!kept || (code != 0 && code != kLost) || (code == 0 && saved != kSaves))
     {

@@ -221,8 +221,8 @@ TEST_CASE("whatever is pressed, typed and dragged, nothing breaks and every numb
             const std::string act = monkey.act();
             INFO("window " << begun << ", action " << i << ": " << act << ", before it: " << last << ", view "
                            << w.session().view());
-            INFO(fmt::format("{} x {}, text {}: {}", ImGui::GetIO().DisplaySize.x, ImGui::GetIO().DisplaySize.y,
-                             w.session().preferences().text_scale,
+            INFO(fmt::format("{} x {}, text {}: {}", ImGui::GetIO().DisplaySize.x,
+                             ImGui::GetIO().DisplaySize.y, w.session().preferences().text_scale,
                              to_json(w.session().scenario(), test::presets()).dump()));
             w.frames(1);
             const test::Drawn drawn = w.drawn();

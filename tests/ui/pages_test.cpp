@@ -1,4 +1,5 @@
-// Pages of views by their names: how they are opened from outside, and what lessons, scenes and questions say.
+// Pages of views by their names: how they are opened from outside, and what lessons, scenes and questions
+// say.
 #include "tests/ui/glossary_room.h"
 #include <fmt/format.h>
 
@@ -108,12 +109,11 @@ TEST_CASE("a lesson's step turns to its page, whatever page a person left, and b
 
 TEST_CASE("a scene opens the page it names, and its words stay with the view")
 {
-    const auto read = demo_script_from_json(
-        nlohmann::json::parse(
-            R"json({"schema": "ringside.demo/1", "title": "T", "scenes": [
+    const auto read = demo_script_from_json(nlohmann::json::parse(
+                                                R"json({"schema": "ringside.demo/1", "title": "T", "scenes": [
                 {"title": "One", "text": "Words of the first.", "view": "laws/models"},
                 {"title": "Two", "view": "laws"}, {"title": "Three"}]})json"),
-        test::presets(), view_places(), {});
+                                            test::presets(), view_places(), {});
     REQUIRE(read);
     const auto formula_of = [](Window& w) { return w.drawing.shell().caption(w.session().frame(0)).formula; };
     const std::string models = [&]

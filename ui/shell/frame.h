@@ -65,16 +65,16 @@ struct Frame
     Playback playback;
     bool can_undo = false;
     bool can_redo = false;
-    double clock = 0;                      // [s] for easing only
-    const LayoutAnswer* layouts = nullptr; // of the last SearchLayouts; null before any
-    const CourseFrame* course = nullptr;   // the lessons there are; null where there are none
-    const LessonFrame* lesson = nullptr;   // the one that runs; null when none does
-    const StudyFrame* study = nullptr;     // of the session's desk; null only in a Frame made by hand
-    const LabFrame* lab = nullptr;         // of the session's lab; null only in a Frame made by hand
-    const TeamFrame* team = nullptr;       // of the session's ranks; null only in a Frame made by hand
-    const StageFrame* stage = nullptr;     // what is on for a class; null only in a Frame made by hand
+    double clock = 0;                        // [s] for easing only
+    const LayoutAnswer* layouts = nullptr;   // of the last SearchLayouts; null before any
+    const CourseFrame* course = nullptr;     // the lessons there are; null where there are none
+    const LessonFrame* lesson = nullptr;     // the one that runs; null when none does
+    const StudyFrame* study = nullptr;       // of the session's desk; null only in a Frame made by hand
+    const LabFrame* lab = nullptr;           // of the session's lab; null only in a Frame made by hand
+    const TeamFrame* team = nullptr;         // of the session's ranks; null only in a Frame made by hand
+    const StageFrame* stage = nullptr;       // what is on for a class; null only in a Frame made by hand
     const MeasuredFrame* measured = nullptr; // steps that were pasted; null before any
-    const Saving* saving = nullptr;        // null: no animation is being saved
+    const Saving* saving = nullptr;          // null: no animation is being saved
     std::string_view back = {}; // id of the view with the question that this one is shown for; empty: none
 
     bool valid() const { return !has_errors(issues); }
@@ -166,10 +166,10 @@ enum class Command
     quit
 };
 
-using Action =
-    std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences, SaveText,
-                 SearchLayouts, StartLesson, LessonInput, LessonSwitch, LeaveLesson, ShowQuestion,
-                 BackToQuestion, Command, StudyAction, LabAction, TeamAction, TurnTool, StageStep, CopyText, FitMeasured>;
+using Action = std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences,
+                            SaveText, SearchLayouts, StartLesson, LessonInput, LessonSwitch, LeaveLesson,
+                            ShowQuestion, BackToQuestion, Command, StudyAction, LabAction, TeamAction,
+                            TurnTool, StageStep, CopyText, FitMeasured>;
 
 struct Out
 {

@@ -67,7 +67,8 @@ const Lesson* draw_lessons(const Painter& p, Rect& area, std::span<const Lesson*
         const Press pressed = press(p, row, ("lesson " + lesson->id).c_str(), 4);
         list_row(p, row, false, pressed.hovered);
         tooltip(p, lesson->about);
-        p.text_within(row.x + p.px(8), row.middle(), row.w - p.px(12), Type::small, p.theme.text, lesson->title);
+        p.text_within(row.x + p.px(8), row.middle(), row.w - p.px(12), Type::small, p.theme.text,
+                      lesson->title);
         chosen = pressed.clicked ? lesson : chosen;
     }
     return chosen;

@@ -1,5 +1,5 @@
-// The view's page of the user guide, beside the picture or, where there is no room beside it, in its place; with
-// the lessons about the view. F1 opens and closes it.
+// The view's page of the user guide, beside the picture or, where there is no room beside it, in its place;
+// with the lessons about the view. F1 opens and closes it.
 #pragma once
 
 #include "ui/shell/view.h"

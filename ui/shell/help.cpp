@@ -39,7 +39,8 @@ void Shell::draw_help(const Frame& frame, const Painter& painter, const ViewInfo
                              KeyHelp{"F1", "What the view shows, what to try"},
                              KeyHelp{"?", "These keys"},
                              KeyHelp{"Esc", "Close"}};
-    std::ranges::copy_if(general, std::back_inserter(rows), [&](const KeyHelp& key)
+    std::ranges::copy_if(general, std::back_inserter(rows),
+                         [&](const KeyHelp& key)
                          { return std::ranges::find(info.keys, key.key, &KeyHelp::key) == info.keys.end(); });
     for (const CommandInfo& command : commands())
     {

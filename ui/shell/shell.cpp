@@ -68,9 +68,10 @@ Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) co
     all.cut_left(margin);
     all.cut_right(margin);
     parts.title = all.cut_top(look.px(64));
-    parts.caption = presenter || size.y / look.scale < 480
-                        ? Rect{}
-                        : all.cut_bottom(look.px(beside > 0 ? 116 : 88)); // its lines are shorter beside the guide
+    parts.caption =
+        presenter || size.y / look.scale < 480
+            ? Rect{}
+            : all.cut_bottom(look.px(beside > 0 ? 116 : 88)); // its lines are shorter beside the guide
     if (frame.lesson != nullptr)
     {
         lay_out_lesson(*frame.lesson, look, wide, parts, all);

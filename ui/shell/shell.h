@@ -56,7 +56,7 @@ private:
     {
         Rect rail, title, picture, caption, panel, status;
         Rect guide; // beside the picture, or in its place
-        Rect band; // of a lesson, below the picture
+        Rect band;  // of a lesson, below the picture
         bool rail_words = true;
         bool has_panel = true;
     };

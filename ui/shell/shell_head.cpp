@@ -111,8 +111,8 @@ std::vector<const ViewInfo*> tabs_of(const ViewInfo& info)
     return tabs;
 }
 
-// All as wide as the widest where that leaves the title its room, else as their words want; never more than most of
-// the row.
+// All as wide as the widest where that leaves the title its room, else as their words want; never more than
+// most of the row.
 float width_of_tabs(const Painter& painter, std::span<const ViewInfo* const> tabs, float row, float title)
 {
     float widest = 0;

@@ -193,8 +193,8 @@ Caption BudgetView::caption(const Frame& frame) const
     else
     {
         caption.sentence =
-            fmt::format("{} parameters on {} tokens: **{} days on {}, {} USD**.",
-                        format_count(b.parameters), format_count(b.tokens), format_count(b.days),
+            fmt::format("{} parameters on {} tokens: **{} days on {}, {} USD**.", format_count(b.parameters),
+                        format_count(b.tokens), format_count(b.days),
                         counted(static_cast<std::int64_t>(std::ceil(b.gpus)), "GPU"), format_count(b.usd()));
     }
     caption.formula = fmt::format("{} = {} = {}", term.label, term.working, figure(term.value, 4));

@@ -20,7 +20,8 @@ namespace
 
 constexpr const char* kPopup = "choose a number format";
 
-constexpr std::array<std::string_view, 4> kPages{"formats/bits", "formats/sums", "formats/blocks", "formats/scale"};
+constexpr std::array<std::string_view, 4> kPages{"formats/bits", "formats/sums", "formats/blocks",
+                                                 "formats/scale"};
 
 class FormatsView final : public View
 {
@@ -183,6 +184,6 @@ const ViewInfo formats_view{45,
                             kControls,
                             kKeys,
                             [] { return std::unique_ptr<View>(std::make_unique<FormatsView>()); },
-    kPages};
+                            kPages};
 
 } // namespace ringside

@@ -132,13 +132,12 @@ Caption GoodputView::caption(const Frame& frame) const
     const RunDesk& all = desk(frame);
     const RunRates& r = all.rates();
     Caption caption;
-    caption.sentence =
-        fmt::format("{} fail{} every **{}**. A checkpoint of {} every {} stops them for {}: **{}** of the "
-                    "wall clock is training that is kept.",
-                    counted(frame.now.scenario.cluster.gpus, "GPU"),
-                    frame.now.scenario.cluster.gpus == 1 ? "s" : "", say_time(r.between_s),
-                    format_bytes(all.size().total(), frame.preferences.unit), say_time(r.interval_s),
-                    say_time(r.save_s), format_percent(all.expected().useful()));
+    caption.sentence = fmt::format(
+        "{} fail{} every **{}**. A checkpoint of {} every {} stops them for {}: **{}** of the "
+        "wall clock is training that is kept.",
+        counted(frame.now.scenario.cluster.gpus, "GPU"), frame.now.scenario.cluster.gpus == 1 ? "s" : "",
+        say_time(r.between_s), format_bytes(all.size().total(), frame.preferences.unit),
+        say_time(r.interval_s), say_time(r.save_s), format_percent(all.expected().useful()));
     const double first = first_order_waste(r);
     caption.formula = fmt::format("lost \u2248 d/\u03c4 + (\u03c4/2 + R)/M = {}/{} + ({}/2 + {})/{} = {}",
                                   figure(r.save_s, 4), figure(r.interval_s, 4), figure(r.interval_s, 4),

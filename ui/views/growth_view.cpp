@@ -109,8 +109,8 @@ Caption GrowthView::caption(const Frame& frame) const
     { return format_percent(efficiency(points, points.size() - 1)); };
     caption.sentence =
         fmt::format("Fixed batch: {} keep{} **{}** of {}\u2019s speed{}; growing: **{}** at {}.",
-                    counted(strong.back().gpus(), "GPU"), strong.back().gpus() == 1 ? "s" : "", kept(strong), grouped(strong.front().gpus()),
-                    lost_to(strong), kept(weak), grouped(weak.back().gpus()));
+                    counted(strong.back().gpus(), "GPU"), strong.back().gpus() == 1 ? "s" : "", kept(strong),
+                    grouped(strong.front().gpus()), lost_to(strong), kept(weak), grouped(weak.back().gpus()));
     const ScalingPoint& first = strong.front();
     const ScalingPoint& last = strong.back();
     caption.formula = fmt::format("tokens/s a GPU against the smallest = ({} / {}) / ({} / {}) = {}",

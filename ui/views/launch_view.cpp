@@ -370,8 +370,9 @@ Caption LaunchView::caption(const Frame& frame) const
         fmt::format("**{} settings** start it with {}; {}.", l.flags.size(), tool().name,
                     missing == 0 ? std::string("nothing of the scenario is left out")
                                  : fmt::format("**{}** of the scenario cannot be said", missing));
-    caption.formula = fmt::format("{} = data {} \u00d7 tensor {} \u00d7 context {} \u00d7 pipeline {}",
-                                  counted(s.cluster.gpus, "GPU"), data_parallel(s), p.tensor, p.context, p.pipeline);
+    caption.formula =
+        fmt::format("{} = data {} \u00d7 tensor {} \u00d7 context {} \u00d7 pipeline {}",
+                    counted(s.cluster.gpus, "GPU"), data_parallel(s), p.tensor, p.context, p.pipeline);
     caption.source = fmt::format("Options of {}, read from {}", tool().name, tool().version);
     return caption;
 }

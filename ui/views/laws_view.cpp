@@ -10,7 +10,8 @@ namespace ringside
 namespace
 {
 
-constexpr std::array<std::string_view, 4> kPages{"laws/valleys", "laws/models", "laws/serving", "laws/repeats"};
+constexpr std::array<std::string_view, 4> kPages{"laws/valleys", "laws/models", "laws/serving",
+                                                 "laws/repeats"};
 
 class LawsView final : public View
 {

@@ -70,16 +70,17 @@ Caption MeasuredView::caption(const Frame& frame) const
     }
     const CalibrationFit::SetErrors& all = frame.measured->fit.sets.front();
     const std::int64_t runs = all.after.n;
-    caption.sentence =
-        fmt::format("Over {} run{} a step is off by **{}** on average as it was, by **{}** fitted; the worst by {}.",
-                    runs, runs == 1 ? "" : "s", format_percent(all.before.mean),
-                    format_percent(all.after.mean), format_percent(all.after.max));
-    caption.formula =
-        fmt::format("error = computed / measured \u2212 1;  mean of absolute values {} \u2192 {}, bias {:+.1f}%",
-                    format_percent(all.before.mean), format_percent(all.after.mean), all.after.signed_mean * 100);
-    caption.source = "Fitted by Nelder and Mead 1965, doi 10.1093/comjnl/7.4.308, on a pseudo-Huber loss of the "
-                     "logarithm of computed over measured, turning from square to linear at 5%. Runs it was fitted to "
-                     "say little about others: leave some out and paste them afterwards.";
+    caption.sentence = fmt::format(
+        "Over {} run{} a step is off by **{}** on average as it was, by **{}** fitted; the worst by {}.",
+        runs, runs == 1 ? "" : "s", format_percent(all.before.mean), format_percent(all.after.mean),
+        format_percent(all.after.max));
+    caption.formula = fmt::format(
+        "error = computed / measured \u2212 1;  mean of absolute values {} \u2192 {}, bias {:+.1f}%",
+        format_percent(all.before.mean), format_percent(all.after.mean), all.after.signed_mean * 100);
+    caption.source =
+        "Fitted by Nelder and Mead 1965, doi 10.1093/comjnl/7.4.308, on a pseudo-Huber loss of the "
+        "logarithm of computed over measured, turning from square to linear at 5%. Runs it was fitted to "
+        "say little about others: leave some out and paste them afterwards.";
     return caption;
 }
 
@@ -88,7 +89,8 @@ std::string_view unit_words(std::string_view unit)
     return unit == "us" ? "\u00b5s" : unit;
 }
 
-// A switch for each constant that a data sheet does not give, with its value before and after where it is fitted.
+// A switch for each constant that a data sheet does not give, with its value before and after where it is
+// fitted.
 void draw_constants(const Painter& p, Rect& area, const CalibrationFit& fit, Out& out)
 {
     for (const Field<Calibration>& field : fields_of(Calibration{}))
@@ -109,7 +111,8 @@ void draw_constants(const Painter& p, Rect& area, const CalibrationFit& fit, Out
         {
             const Rect row = area.cut_top(p.px(22));
             p.text_within(row.x, row.middle(), row.w, Type::mono_small, p.theme.muted,
-                          fmt::format("{:.4g} \u2192 {:.4g} {}", fit.before.**member, fit.after.**member, unit_words(field.unit)));
+                          fmt::format("{:.4g} \u2192 {:.4g} {}", fit.before.**member, fit.after.**member,
+                                      unit_words(field.unit)));
         }
     }
 }
@@ -147,14 +150,15 @@ constexpr std::array kKeys{KeyHelp{"Enter", "Use the fitted constants"},
 } // namespace
 
 extern const ViewInfo measured_view;
-const ViewInfo measured_view{66,
-                             "measured",
-                             "Scaling",
-                             "Measured",
-                             "How far off is it here?",
-                             "Your own runs against those computed, and the accelerator\u2019s constants fitted to them",
-                             kControls,
-                             kKeys,
-                             [] { return std::unique_ptr<View>(std::make_unique<MeasuredView>()); }};
+const ViewInfo measured_view{
+    66,
+    "measured",
+    "Scaling",
+    "Measured",
+    "How far off is it here?",
+    "Your own runs against those computed, and the accelerator\u2019s constants fitted to them",
+    kControls,
+    kKeys,
+    [] { return std::unique_ptr<View>(std::make_unique<MeasuredView>()); }};
 
 } // namespace ringside

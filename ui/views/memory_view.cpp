@@ -188,7 +188,8 @@ void draw_ghost(const Painter& painter, const Chart& chart, Rect column, Bytes l
                                    {column.right(), y}, painter.theme.text);
 }
 
-// The parts' names right of the last bar, none above `least`, and clear of the words above the line of the capacity.
+// The parts' names right of the last bar, none above `least`, and clear of the words above the line of the
+// capacity.
 void draw_names(const Painter& painter, const Chart& chart, const StageMemory& stage, float x, float least,
                 float capacity)
 {

@@ -13,7 +13,8 @@ namespace ringside
 namespace
 {
 
-constexpr std::array<std::string_view, 4> kPages{"optimizer/rate", "optimizer/clip", "optimizer/valley", "optimizer/batch"};
+constexpr std::array<std::string_view, 4> kPages{"optimizer/rate", "optimizer/clip", "optimizer/valley",
+                                                 "optimizer/batch"};
 
 class OptimizerView final : public View
 {
@@ -132,6 +133,6 @@ const ViewInfo optimizer_view{46,
                               kControls,
                               kKeys,
                               [] { return std::unique_ptr<View>(std::make_unique<OptimizerView>()); },
-    kPages};
+                              kPages};
 
 } // namespace ringside

@@ -182,6 +182,6 @@ const ViewInfo serving_view{57,
                             kControls,
                             kKeys,
                             [] { return std::unique_ptr<View>(std::make_unique<ServingView>()); },
-    kPages};
+                            kPages};
 
 } // namespace ringside

@@ -87,8 +87,9 @@ struct FeedSupply
 FeedSupply feed_supply(const BatchCost& cost, const FeedPlan& plan, double slow = 1);
 
 // Smallest W that never starves at the mean, with so much to spare: (1 + margin) (r + c) / t rounded up. One
-// worker may be slower by a factor s: in order all go at its pace, (1 + margin) (r + s c) / t; else the others
-// bring what it does not, 1 + (r + c) ((1 + margin) / t - 1 / (r + s c)). Nothing where storage alone is too slow.
+// worker may be slower by a factor s: in order all go at its pace, (1 + margin) (r + s c) / t; else the
+// others bring what it does not, 1 + (r + c) ((1 + margin) / t - 1 / (r + s c)). Nothing where storage alone
+// is too slow.
 std::optional<std::int64_t> workers_needed(const FeedNeed& need, const BatchCost& cost, double margin = 0,
                                            double slow = 1, bool in_order = true);
 

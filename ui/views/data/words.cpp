@@ -25,7 +25,8 @@ std::string advice(const FeedDesk& desk)
     }
     if (workers < *wanted && workers >= workers_needed(desk.need(), desk.cost()))
     {
-        return fmt::format("Enough at the mean, but all wait for the slow one: **{}** would do.", grouped(*wanted));
+        return fmt::format("Enough at the mean, but all wait for the slow one: **{}** would do.",
+                           grouped(*wanted));
     }
     if (workers < *wanted || (workers > *wanted && desk.run().starved_share() < 0.0005))
     {
@@ -57,8 +58,8 @@ std::string needed_formula(const FeedDesk& desk)
     }
     if (times.in_order)
     {
-        return fmt::format("W \u2265 (r + {0} c) / t = ({1} + {0} \u00d7 {2}) / {3} = {4} \u2192 {5}", times.slow, r, c,
-                           t, figure(late / need.batch_s, 3), *wanted);
+        return fmt::format("W \u2265 (r + {0} c) / t = ({1} + {0} \u00d7 {2}) / {3} = {4} \u2192 {5}",
+                           times.slow, r, c, t, figure(late / need.batch_s, 3), *wanted);
     }
     return fmt::format("W \u2265 1 + (r + c) (1 / t \u2212 1 / (r + {} c)) = {} \u2192 {}", times.slow,
                        figure(1 + cost.total() * (1 / need.batch_s - 1 / late), 3), *wanted);

@@ -238,14 +238,14 @@ void draw_names(const Painter& p, const Plot& plot, std::vector<End> ends)
 std::string point_tip(const ScalingPoint& point, const std::vector<ScalingPoint>& points, std::size_t at,
                       Scaling scaling)
 {
-    return fmt::format(
-        "{} scaling, {}\n\nglobal batch {}, {} micro-batches a replica\nstep {}, {} tokens/s\n"
-        "MFU {}, {} of the smallest size\n{}\n\nPress to train there.",
-        scaling == Scaling::strong ? "Strong" : "Weak", counted(point.gpus(), "GPU"),
-        grouped(point.scenario.training.global_batch), grouped(micro_batches(point.scenario)),
-        format_seconds(Seconds(point.step.total())), format_count(point.step.tokens_per_second()),
-        format_percent(point.step.mfu()), format_percent(efficiency(points, at)),
-        point.fits ? "fits in memory" : "does not fit in memory");
+    return fmt::format("{} scaling, {}\n\nglobal batch {}, {} micro-batches a replica\nstep {}, {} tokens/s\n"
+                       "MFU {}, {} of the smallest size\n{}\n\nPress to train there.",
+                       scaling == Scaling::strong ? "Strong" : "Weak", counted(point.gpus(), "GPU"),
+                       grouped(point.scenario.training.global_batch), grouped(micro_batches(point.scenario)),
+                       format_seconds(Seconds(point.step.total())),
+                       format_count(point.step.tokens_per_second()), format_percent(point.step.mfu()),
+                       format_percent(efficiency(points, at)),
+                       point.fits ? "fits in memory" : "does not fit in memory");
 }
 
 void draw_point(const Painter& p, ImVec2 at, const ScalingPoint& point, bool here, bool lit)

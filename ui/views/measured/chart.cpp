@@ -53,8 +53,8 @@ void draw_error_lines(const Painter& p, const ChartField& field)
 {
     const auto across = [&](double error, Colour colour, float thickness, bool dashed)
     {
-        draw_curve(p, field, std::array{ChartPoint{field.x.least, error}, ChartPoint{field.x.most, error}}, colour,
-                   thickness, dashed);
+        draw_curve(p, field, std::array{ChartPoint{field.x.least, error}, ChartPoint{field.x.most, error}},
+                   colour, thickness, dashed);
     };
     across(0.1, p.theme.muted, 1, true);
     across(-0.1, p.theme.muted, 1, true);
@@ -67,7 +67,8 @@ void draw_error_lines(const Painter& p, const ChartField& field)
 }
 
 // The row whose point after fitting is nearest to the mouse, where it is near at all.
-const CalibrationFit::RowErrors* pointed_at(const Painter& p, const ChartField& field, const CalibrationFit& fit)
+const CalibrationFit::RowErrors* pointed_at(const Painter& p, const ChartField& field,
+                                            const CalibrationFit& fit)
 {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const CalibrationFit::RowErrors* nearest = nullptr;
@@ -151,11 +152,12 @@ void draw_measured_empty(const Painter& p, Rect area, const Scenario& s, Out& ou
     const Theme& t = p.theme;
     area.w = std::min(area.w, p.px(640));
     const bool roomy = area.h > p.px(280);
-    area.cut_top(p.paragraph(area, Type::body, t.text,
-                             roomy ? "Paste a table of runs you have measured (Ctrl V): a row for each, fields of the "
-                                     "scenario as columns, and how long a step took."
-                                   : "Paste a table of runs you have measured (Ctrl V).") +
-                 p.px(16));
+    area.cut_top(
+        p.paragraph(area, Type::body, t.text,
+                    roomy ? "Paste a table of runs you have measured (Ctrl V): a row for each, fields of the "
+                            "scenario as columns, and how long a step took."
+                          : "Paste a table of runs you have measured (Ctrl V).") +
+        p.px(16));
     if (!roomy)
     {
         return;

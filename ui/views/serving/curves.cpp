@@ -174,7 +174,8 @@ private:
         const float w = p_.width(Type::small_strong, own);
         const float left = latency_.px(static_cast<double>(r_.setup.batch)) - w / 2;
         std::vector<Rect> taken{
-            {std::clamp(left, latency_.area.x, std::max(latency_.area.x, latency_.area.right() - w)), own_height(), w, 0},
+            {std::clamp(left, latency_.area.x, std::max(latency_.area.x, latency_.area.right() - w)),
+             own_height(), w, 0},
             {latency_.area.right() - p_.px(110), latency_.area.bottom() - p_.px(14), p_.px(110), 0}};
         for (const Name& name : kNames)
         {
