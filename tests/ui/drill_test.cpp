@@ -454,16 +454,6 @@ TEST_CASE("the parts of a mission are asked one after the other")
 
 TEST_CASE("no words of a drill are cut off or lie on others at any size")
 {
-    struct Size
-    {
-        ImVec2 window;
-        float text;
-        bool presenter;
-    };
-    constexpr std::array kSizes{Size{{1280, 800}, 1, false},    Size{{1920, 1080}, 1, false},
-                                Size{{640, 480}, 1, false},     Size{{1280, 800}, 0.75F, false},
-                                Size{{1280, 800}, 2.5F, false}, Size{{640, 480}, 2.5F, false},
-                                Size{{1280, 800}, 1, true}};
     const std::vector<std::string> ids{"",
                                        "model-state/easy",
                                        variant_of_kind(QuestionKind::comparison, kAny),
@@ -474,22 +464,15 @@ TEST_CASE("no words of a drill are cut off or lie on others at any size")
     const auto look = [](Room& room)
     {
         room.w.frames(4);
-        CHECK(room.w.drawn().fault == "");
-        CHECK(room.w.drawn().missing_glyphs == 0);
-        CHECK(test::cut_words(room.w) == "");
-        CHECK(test::words_on_each_other(room.w) == "");
+        test::check_words(room.w);
     };
     for (const std::string& id : ids)
     {
-        for (const Size& size : kSizes)
+        for (const test::Setup& setup : test::setups())
         {
-            INFO(id << ", " << size.window.x << " x " << size.window.y << ", text " << size.text
-                    << (size.presenter ? ", presenter" : ""));
-            Room room(size.window);
-            Preferences p;
-            p.text_scale = size.text;
-            p.presenter = size.presenter;
-            room.w.session().set_preferences(p);
+            INFO(id << ", " << setup.says());
+            Room room(setup.window);
+            room.w.session().set_preferences(setup.preferences());
             room.w.frames(3);
             look(room);
             if (id.empty())

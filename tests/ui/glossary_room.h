@@ -30,12 +30,4 @@ inline void give_course(Window& w)
     w.frames(2);
 }
 
-inline void must_be_sound(Window& w)
-{
-    CHECK(w.drawn().fault == "");
-    CHECK(w.drawn().missing_glyphs == 0);
-    CHECK(cut_words(w) == "");
-    CHECK(words_on_each_other(w) == "");
-}
-
 } // namespace ringside::test

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 using namespace ringside;
-using test::must_be_sound;
 using test::says;
 using test::Window;
 
@@ -31,7 +30,7 @@ TEST_CASE("what is typed is searched at once, the closest word first and large")
     CHECK(says(w, "See it: Step time"));
     CHECK(says(w, "Lesson: MFU is a convention"));
     CHECK(w.session().preferences() == Preferences()); // its letters are no commands
-    must_be_sound(w);
+    test::check_words(w);
     w.key(ImGuiKey_Escape);
     w.frames(2);
     CHECK(says(w, fmt::format("{} words", test::whole_course().glossary.size())));
@@ -107,7 +106,7 @@ TEST_CASE("where nothing fits, the nearest words are offered")
     w.type("gxxdput");
     w.frames(2);
     CHECK(says(w, "No word fits"));
-    must_be_sound(w);
+    test::check_words(w);
     w.click("near goodput");
     w.frames(3);
     CHECK(says(w, "share of the wall clock"));
@@ -145,7 +144,7 @@ TEST_CASE("every word is drawn whole, in a wide window and where there is room f
         {
             INFO(test::whole_course().glossary[i].id << ", " << mode.size.x << " x " << mode.size.y
                                                      << ", text " << mode.text);
-            must_be_sound(w);
+            test::check_words(w);
             w.key(ImGuiKey_DownArrow);
         }
     }
@@ -156,5 +155,5 @@ TEST_CASE("without a glossary the view says where it was looked for")
     Window w;
     w.open("glossary");
     CHECK(says(w, "No glossary found in study/glossary.json"));
-    must_be_sound(w);
+    test::check_words(w);
 }

@@ -30,14 +30,6 @@ std::string config(const char* model)
     return text.str();
 }
 
-void must_be_sound(Window& w)
-{
-    CHECK(w.drawn().fault == "");
-    CHECK(w.drawn().missing_glyphs == 0);
-    CHECK(test::cut_words(w) == "");
-    CHECK(test::words_on_each_other(w) == "");
-}
-
 } // namespace
 
 TEST_CASE("the launch view says every option of Megatron-LM with its explanation and its field")
@@ -50,7 +42,7 @@ TEST_CASE("the launch view says every option of Megatron-LM with its explanation
     CHECK(says(w, "parallel.sequence_parallel"));
     CHECK(says(w, "Megatron-LM says all of it"));
     CHECK(says(w, "256 GPUs = data 8 \u00d7 tensor 8 \u00d7 context 1 \u00d7 pipeline 4"));
-    must_be_sound(w);
+    test::check_words(w);
 }
 
 TEST_CASE("keys 1 to 4 and a click choose the framework, F the other file")
@@ -75,7 +67,7 @@ TEST_CASE("keys 1 to 4 and a click choose the framework, F the other file")
     w.click("file launch.sh");
     w.settle();
     CHECK(says(w, "run_train.py --config-file config.yaml"));
-    must_be_sound(w);
+    test::check_words(w);
 }
 
 TEST_CASE("C and the button copy the file on show, S saves it")
@@ -124,7 +116,7 @@ TEST_CASE("the launch follows the scenario, also one that is too long for the wi
     w.key(ImGuiKey_3); // begins at its top
     w.settle();
     CHECK(says(w, "[parallelism]"));
-    must_be_sound(w);
+    test::check_words(w);
 }
 
 TEST_CASE("pointing at an option tells its field and what it does")
@@ -194,7 +186,7 @@ TEST_CASE("the launch view stands at every size and type, in light and dark, for
                 w.key(tool);
                 w.settle();
                 INFO(size.x << " x " << size.y << ", type " << scale << ", tool " << tool - ImGuiKey_1);
-                must_be_sound(w);
+                test::check_words(w);
             }
         }
     }

@@ -7,8 +7,6 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include <array>
-
 using namespace ringside;
 using test::Window;
 
@@ -44,18 +42,6 @@ std::vector<Shown> shown()
             {"77 layers on one stage", uneven}};
 }
 
-struct Size
-{
-    ImVec2 window;
-    float text;
-    bool presenter;
-};
-constexpr std::array kSizes{
-    Size{{1280, 800}, 1, false},     Size{{1280, 720}, 1, false},     Size{{1920, 1080}, 1, false},
-    Size{{640, 480}, 1, false},      Size{{1280, 800}, 0.75F, false}, Size{{1280, 800}, 2.5F, false},
-    Size{{1280, 720}, 1.75F, false}, Size{{640, 480}, 2.5F, false},   Size{{640, 480}, 0.75F, false},
-    Size{{1280, 800}, 1, true},      Size{{1920, 1080}, 1, true}};
-
 void look(const char* view, bool four)
 {
     for (const Shown& one : shown())
@@ -74,21 +60,7 @@ void look(const char* view, bool four)
                 w.move_to({-100, -100});
             }
         }
-        for (const Size& size : kSizes)
-        {
-            INFO(view << ", " << one.name << ", " << size.window.x << " x " << size.window.y << ", text "
-                      << size.text << (size.presenter ? ", presenter" : ""));
-            Preferences p;
-            p.text_scale = size.text;
-            p.presenter = size.presenter;
-            w.session().set_preferences(p);
-            w.resize(size.window);
-            w.frames(3);
-            w.settle(5000);
-            CHECK(w.drawn().fault == "");
-            CHECK(test::cut_words(w) == "");
-            CHECK(test::words_on_each_other(w) == "");
-        }
+        test::check_words_at_every_size(w, fmt::format("{}, {}", view, one.name));
     }
 }
 

@@ -34,15 +34,6 @@ const StepRecord& record_of(const Window& w)
     return lesson_of(w)->state.record();
 }
 
-// Words that are all there, none on others, nothing a renderer should not get.
-void check_legible(const Window& w)
-{
-    CHECK(w.drawn().fault == "");
-    CHECK(w.drawn().missing_glyphs == 0);
-    CHECK(test::cut_words(w) == "");
-    CHECK(test::words_on_each_other(w) == "");
-}
-
 // What a step points at or covers is named by the view it opens.
 void check_parts(Window& w)
 {
@@ -102,7 +93,7 @@ void predict(Window& w)
     w.settle(5000);
     REQUIRE(record_of(w).locked_in);
     CHECK(w.session().scenario() == lesson_of(w)->planned().after.scenario);
-    check_legible(w);
+    test::check_words(w);
 }
 
 void repair(Window& w)
@@ -114,13 +105,13 @@ void repair(Window& w)
     w.key(ImGuiKey_H);
     CHECK(record_of(w).hinted);
     w.settle(5000);
-    check_legible(w);
+    test::check_words(w);
     const auto solved = with_sets(w.session().scenario(), step.task->solution.get(), test::presets(), "");
     REQUIRE(solved);
     w.session().apply(ChangeScenario{*solved});
     w.settle(5000);
     CHECK(record_of(w).done);
-    check_legible(w);
+    test::check_words(w);
 }
 
 void play(Window& w)
@@ -134,7 +125,7 @@ void play(Window& w)
         w.settle(5000);
         CHECK(w.session().view() == view_of(lesson_of(w)->planned().view));
         check_parts(w);
-        check_legible(w);
+        test::check_words(w);
         if (lesson_of(w)->step().predict)
         {
             predict(w);
@@ -179,7 +170,7 @@ TEST_CASE("each lesson is played from start to end by keyboard")
         play(w);
         REQUIRE(lesson_of(w)->state.finished);
         w.settle(5000);
-        check_legible(w);
+        test::check_words(w);
         CHECK(w.session().lessons()->done().contains(lesson.id));
         w.key(ImGuiKey_Escape);
         CHECK(lesson_of(w) == nullptr);
@@ -212,11 +203,11 @@ TEST_CASE("no words of a lesson are cut off or lie on others, before and after e
                 INFO(lesson.id << ", step " << i + 1 << ", " << size.window.x << " x " << size.window.y
                                << (size.presenter ? ", presenter" : ""));
                 one.w.settle(5000);
-                check_legible(one.w);
+                test::check_words(one.w);
                 one.w.session().apply(LessonInput{LessonMove::skip, 0});
                 one.w.frames(2);
                 one.w.settle(5000);
-                check_legible(one.w);
+                test::check_words(one.w);
                 one.w.session().apply(LessonInput{LessonMove::next, 0});
                 one.w.frames(2);
             }
@@ -237,7 +228,7 @@ TEST_CASE("the list begins a lesson from the keyboard, and marks what is done")
     CHECK(lesson_of(w)->lesson().id == "activations");
     w.key(ImGuiKey_Escape);
     CHECK(lesson_of(w) == nullptr);
-    check_legible(w);
+    test::check_words(w);
 }
 
 TEST_CASE("an arrow in a step without a guess does not go to a button, so Enter still goes on")
@@ -296,7 +287,7 @@ TEST_CASE("without lessons the list says where they are read from")
     CHECK(test::says(w, "There are no lessons here."));
     w.session().apply(StartLesson{"memory"});
     CHECK(lesson_of(w) == nullptr);
-    check_legible(w);
+    test::check_words(w);
 }
 
 TEST_CASE("a guess is dragged and typed, and stays when one goes back and forth")

@@ -162,32 +162,16 @@ TEST_CASE("a clock on show asks for a frame a second, everything else for none")
 
 TEST_CASE("no words of mock interviews and spoken answers are cut off or lie on others at any size")
 {
-    struct Size
-    {
-        ImVec2 window;
-        float text;
-        bool presenter;
-    };
-    constexpr std::array kSizes{Size{{1280, 800}, 1, false},   Size{{1920, 1080}, 1, false},
-                                Size{{640, 480}, 1, false},    Size{{1280, 800}, 2.5F, false},
-                                Size{{640, 480}, 2.5F, false}, Size{{1280, 800}, 1, true}};
     const auto look = [](Room& room)
     {
         room.w.frames(4);
-        CHECK(room.w.drawn().fault == "");
-        CHECK(room.w.drawn().missing_glyphs == 0);
-        CHECK(test::cut_words(room.w) == "");
-        CHECK(test::words_on_each_other(room.w) == "");
+        test::check_words(room.w);
     };
-    for (const Size& size : kSizes)
+    for (const test::Setup& setup : test::setups())
     {
-        INFO(size.window.x << " x " << size.window.y << ", text " << size.text
-                           << (size.presenter ? ", presenter" : ""));
-        Room room(size.window);
-        Preferences p;
-        p.text_scale = size.text;
-        p.presenter = size.presenter;
-        room.w.session().set_preferences(p);
+        INFO(setup.says());
+        Room room(setup.window);
+        room.w.session().set_preferences(setup.preferences());
         for (const char* view : {"mock", "spoken"})
         {
             room.w.open(view);

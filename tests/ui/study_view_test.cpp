@@ -318,36 +318,17 @@ TEST_CASE("keys of the scenario do nothing that would not be seen")
 
 TEST_CASE("no words of the study view are cut off or lie on others at any size")
 {
-    struct Size
-    {
-        ImVec2 window;
-        float text;
-        bool presenter;
-    };
-    constexpr std::array kSizes{Size{{1280, 800}, 1, false},     Size{{1280, 720}, 1, false},
-                                Size{{1920, 1080}, 1, false},    Size{{640, 480}, 1, false},
-                                Size{{1280, 800}, 0.75F, false}, Size{{1280, 800}, 2.5F, false},
-                                Size{{1280, 720}, 1.75F, false}, Size{{640, 480}, 2.5F, false},
-                                Size{{1280, 800}, 1, true},      Size{{1920, 1080}, 1, true}};
     const std::vector<std::pair<const char*, int>> cases{
         {"learnt", 3}, {"many", 40}, {"new", 2}, {"empty", 0}};
     for (const auto& [name, each] : cases)
     {
-        for (const Size& size : kSizes)
+        for (const test::Setup& setup : test::setups())
         {
-            INFO(name << ", " << size.window.x << " x " << size.window.y << ", text " << size.text
-                      << (size.presenter ? ", presenter" : ""));
-            Window w(size.window);
-            Preferences p;
-            p.text_scale = size.text;
-            p.presenter = size.presenter;
-            p.light = each == 40;
-            w.session().set_preferences(p);
+            INFO(name << ", " << setup.says());
+            Window w(setup.window);
+            w.session().set_preferences(setup.preferences());
             seat(w, desk_of(each, each >= 3 ? learnt() : Progress()));
-            CHECK(w.drawn().fault == "");
-            CHECK(w.drawn().missing_glyphs == 0);
-            CHECK(test::cut_words(w) == "");
-            CHECK(test::words_on_each_other(w) == "");
+            test::check_words(w);
         }
     }
 }

@@ -206,38 +206,51 @@ std::string words_on_each_other(const Window& window)
     return found;
 }
 
+Preferences Setup::preferences(Preferences from) const
+{
+    from.text_scale = text;
+    from.presenter = presenter;
+    from.light = light;
+    return from;
+}
+
+std::string Setup::says() const
+{
+    return fmt::format("{} x {}, text {}{}{}", window.x, window.y, text, presenter ? ", presenter" : "",
+                       light ? ", light" : "");
+}
+
+std::span<const Setup> setups()
+{
+    static constexpr std::array kSetups{
+        Setup{{1280, 800}, 1, false, false},    Setup{{1280, 720}, 1.75F, false, false},
+        Setup{{1920, 1080}, 1, false, true},    Setup{{800, 600}, 1, false, false},
+        Setup{{640, 480}, 1, false, true},      Setup{{640, 480}, 0.75F, false, false},
+        Setup{{1280, 800}, 2.5F, false, false}, Setup{{640, 480}, 2.5F, false, false},
+        Setup{{1280, 800}, 1, true, true},      Setup{{1920, 1080}, 1, true, false}};
+    return kSetups;
+}
+
+void check_words(const Window& window)
+{
+    const Drawn drawn = window.drawn();
+    CHECK(drawn.fault == "");
+    CHECK(drawn.missing_glyphs == 0);
+    CHECK(cut_words(window) == "");
+    CHECK(words_on_each_other(window) == "");
+}
+
 void check_words_at_every_size(Window& window, std::string_view state)
 {
-    struct Size
-    {
-        ImVec2 window;
-        float text;
-        bool presenter;
-        bool light;
-    };
-    constexpr std::array kSizes{Size{{1280, 800}, 1, false, false},    Size{{1280, 720}, 1.75F, false, false},
-                                Size{{1920, 1080}, 1, false, true},    Size{{800, 600}, 1, false, false},
-                                Size{{640, 480}, 1, false, true},      Size{{640, 480}, 0.75F, false, false},
-                                Size{{1280, 800}, 2.5F, false, false}, Size{{640, 480}, 2.5F, false, false},
-                                Size{{1280, 800}, 1, true, true},      Size{{1920, 1080}, 1, true, false}};
     const Preferences before = window.session().preferences();
-    for (const Size& size : kSizes)
+    for (const Setup& setup : setups())
     {
-        INFO(state << ", " << size.window.x << " x " << size.window.y << ", text " << size.text
-                   << (size.presenter ? ", presenter" : "") << (size.light ? ", light" : ""));
-        Preferences p = before;
-        p.text_scale = size.text;
-        p.presenter = size.presenter;
-        p.light = size.light;
-        window.session().set_preferences(p);
-        window.resize(size.window);
+        INFO(state << ", " << setup.says());
+        window.session().set_preferences(setup.preferences(before));
+        window.resize(setup.window);
         window.frames(3);
         window.settle(5000);
-        const Drawn drawn = window.drawn();
-        CHECK(drawn.fault == "");
-        CHECK(drawn.missing_glyphs == 0);
-        CHECK(cut_words(window) == "");
-        CHECK(words_on_each_other(window) == "");
+        check_words(window);
     }
     window.session().set_preferences(before);
     window.resize({1280, 800});

@@ -3,6 +3,7 @@
 
 #include "tests/ui/harness.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +28,22 @@ bool says(const Window& window, std::string_view words);
 const Words* seek_words(const std::vector<Words>& all, std::string_view start);
 // Texts of which a part is missing at an edge; "" when there are none.
 std::string cut_words(const Window& window);
-// Checks that the view on show has no fault, no missing glyph and no words cut or on each other at ten window
-// sizes, text scales and themes, with and without presenter. `state` says on failure what was on show. Ends
+// How a person may have set up the window: ten sizes, text scales and themes, with and without presenter.
+struct Setup
+{
+    ImVec2 window;
+    float text;
+    bool presenter;
+    bool light;
+
+    Preferences preferences(Preferences from = {}) const;
+    std::string says() const; // "640 x 480, text 2.5, light"
+};
+std::span<const Setup> setups();
+// Checks that what was drawn has no fault, no missing glyph, and no words cut or on each other.
+void check_words(const Window& window);
+// Checks that the view on show has no fault, no missing glyph and no words cut or on each other in any
+// setup. `state` says on failure what was on show. Ends
 // with the preferences it began with, at 1280 x 800.
 void check_words_at_every_size(Window& window, std::string_view state);
 // "a / b" for words whose letters lie on each other's; the boxes of characters reach a little further.
