@@ -4,6 +4,7 @@
 
 #include "app/files.h"
 #include "app/input.h"
+#include "app/progress_bar.h"
 #include "app/session.h"
 #include "core/engine/calibrate.h"
 #include "core/engine/measured_csv.h"
@@ -148,7 +149,10 @@ int run_calibrate(const CalibrateOptions& options)
         }
         sets.push_back(std::move(*set));
     }
-    const auto fit = fit_calibration(sets, options.constants, options.leave_out);
+    ProgressBar bar;
+    const auto fit = fit_calibration(sets, options.constants, options.leave_out,
+                                     [&](double share) { bar.show(share); });
+    bar.clear();
     if (!fit)
     {
         return print_faults(fit.issues());

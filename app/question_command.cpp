@@ -4,6 +4,7 @@
 
 #include "app/files.h"
 #include "app/input.h"
+#include "app/progress_bar.h"
 #include "core/base/place.h"
 #include "core/base/text.h"
 #include "core/scenario/json.h"
@@ -518,14 +519,18 @@ QuestionCheck check_questions(const std::filesystem::path& assets, const Presets
     add(check_errata(errata.errata, *inventory, known, calculator));
     check.errata = errata.errata.size();
     check.families = bank.families.size();
-    for (const QuestionFamily& family : bank.families)
+    ProgressBar bar;
+    for (std::size_t i = 0; i < bank.families.size(); ++i)
     {
+        const QuestionFamily& family = bank.families[i];
         for (std::size_t v = 0; v < family.variants.size(); ++v)
         {
             add(check_variant(calculator, family, v, seeds).issues);
             ++check.variants;
         }
+        bar.show(static_cast<double>(i + 1) / static_cast<double>(bank.families.size()));
     }
+    bar.clear();
     const Coverage coverage = coverage_of(bank, *inventory, lessons);
     check.complete = coverage.complete();
     check.askable = coverage.askable();

@@ -4,6 +4,7 @@
 
 #include "app/input.h"
 #include "app/layout_searcher.h"
+#include "app/progress_bar.h"
 #include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/engine/report.h"
@@ -99,8 +100,10 @@ SearchResult search_all(const Scenario& scenario, const SearchLimits& limits, st
     LayoutSearcher searcher(threads);
     searcher.want(scenario, limits);
     const LayoutAnswer* answer = searcher.look();
+    ProgressBar bar;
     while (answer->progress < 1)
     {
+        bar.show(answer->progress);
         if (threads > 0)
         {
             std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -220,7 +220,8 @@ ErrorSummary of_set(const Fitter& fitter, const std::vector<double>& errors, std
     return own.empty() ? ErrorSummary{} : summarize(own);
 }
 
-std::vector<double> left_out_errors(Fitter& fitter, const Calibration& start)
+std::vector<double> left_out_errors(Fitter& fitter, const Calibration& start,
+                                    const std::function<void(double)>& told)
 {
     std::vector<double> errors(fitter.rows().size());
     for (std::size_t fold = 0; fold < kFolds; ++fold)
@@ -230,6 +231,7 @@ std::vector<double> left_out_errors(Fitter& fitter, const Calibration& start)
         {
             errors[i] = fitter.rows()[i].fold == fold ? here[i] : errors[i];
         }
+        told(static_cast<double>(fold + 2) / (kFolds + 1));
     }
     return errors;
 }
@@ -295,8 +297,16 @@ Result<MeasuredSet> measured_set(const json& cases, const std::string& name, con
 }
 
 Result<CalibrationFit> fit_calibration(const std::vector<MeasuredSet>& sets,
-                                       const std::vector<std::string>& constants, bool leave_out)
+                                       const std::vector<std::string>& constants, bool leave_out,
+                                       const std::function<void(double)>& told)
 {
+    const auto tell = [&](double share)
+    {
+        if (told)
+        {
+            told(share);
+        }
+    };
     auto fields = fields_named(constants);
     if (!fields)
     {
@@ -315,7 +325,9 @@ Result<CalibrationFit> fit_calibration(const std::vector<MeasuredSet>& sets,
     fit.after = fitter.fit(fit.before);
     const std::vector<double> before = fitter.errors(fit.before);
     const std::vector<double> after = fitter.errors(fit.after);
-    const std::vector<double> left = leave_out ? left_out_errors(fitter, fit.after) : std::vector<double>{};
+    tell(leave_out ? 1.0 / (kFolds + 1) : 1.0);
+    const std::vector<double> left =
+        leave_out ? left_out_errors(fitter, fit.after, tell) : std::vector<double>{};
     for (std::size_t i = 0; i < sets.size(); ++i)
     {
         CalibrationFit::SetErrors errors{
