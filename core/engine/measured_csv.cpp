@@ -150,7 +150,12 @@ private:
         const auto path = path_of(column, paths);
         if (!path)
         {
-            const std::string near = nearest_word(column, paths);
+            std::vector<std::string> names = paths;
+            for (const std::string& p : paths)
+            {
+                names.push_back(p.substr(p.rfind('.') + 1));
+            }
+            const std::string near = nearest_word(column, names);
             fault("column " + column, "is no field of a scenario",
                   near.empty() ? "use a path as evaluate --set takes it, \"parallel.tensor\""
                                : fmt::format("did you mean \"{}\"?", near));

@@ -219,6 +219,17 @@ def test_calibrate_fits_and_says_what_it_left_out():
     assert "| gemm_efficiency |" in Outcome("calibrate", steps, "--markdown").exits(0).out
 
 
+def test_calibrate_takes_a_table_of_measured_steps():
+    evaluated = json.loads(Outcome("evaluate", DEFAULT, "--json", "--set", "training.micro_batch=2").exits(0).out)
+    with folder() as where:
+        table = written(where, "mine.csv", f"name,micro_batch,step_time_s\nbase,2,{evaluated['step']['time_s'] * 1.1}\n")
+        got = json.loads(Outcome("calibrate", table, "--scenario", DEFAULT, "--constants", "gemm_efficiency", "--json").exits(0).out)
+        assert got["rows"][0]["name"] == "base" and got["sets"][0]["set"] == "mine", got
+        assert abs(got["rows"][0]["error_before"] + 1 - 1 / 1.1) < 1e-6 and abs(got["rows"][0]["error"]) < 1e-3, got
+        faulty = written(where, "faulty.csv", "tensr,step_time_s\n8,1\n")
+        Outcome("calibrate", faulty).exits(2).mentions("column tensr", "did you mean")
+
+
 def test_check_names_every_faulty_preset_with_file_and_path():
     with folder() as where:
         assets = pathlib.Path(where) / "assets"

@@ -5,6 +5,7 @@ usage: picture_test.py RINGSIDE SOURCE_FOLDER [TEST]   (CMake lists every test_*
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import struct
@@ -130,6 +131,37 @@ def test_the_list_names_every_view_as_text_and_as_json():
         assert view["id"] in text and view["title"] in text and view["description"] in text
     sources = {path.name.removesuffix("_view.cpp").replace("_", "-") for path in (SOURCE / "ui/views").glob("*_view.cpp")}
     assert {view["id"] for view in listed} == sources, sources
+
+
+def test_pages_measured_steps_and_the_guide_each_change_the_picture():
+    rate = drawn("--view", "optimizer")
+    assert drawn("--view", "optimizer/rate") == rate
+    assert len({rate, drawn("--view", "optimizer/clip"), drawn("--view", "optimizer", "--guide")}) == 3
+    steps = SOURCE / "tests/data/step/simumax-b200.json"
+    assert drawn("--view", "measured") != drawn("--view", "measured", "--measured", steps)
+    Outcome("--view", "optimizer/clop", "-o", "x.png").exits(2).mentions("there is no view")
+    Outcome("--view", "measured", "--measured", "nowhere.csv", "-o", "x.png").exits(2).mentions("nowhere.csv")
+    Outcome("--view", "optimizer", "--press", "y+", "-o", "x.png").exits(2).mentions("--press")
+
+
+class Guide(Outcome):
+    command = "guide"
+
+
+def test_the_user_guide_has_a_page_with_a_picture_for_every_view_and_no_dead_link():
+    with folder() as where:
+        Guide(where).exits(0)
+        where = pathlib.Path(where)
+        index = (where / "README.md").read_text(encoding="utf-8")
+        for view in views():
+            assert f"({view}.md)" in index, view
+            page = (where / f"{view}.md").read_text(encoding="utf-8")
+            assert "## How to use it" in page and "**Try this.**" in page, view
+            links = re.findall(r"\]\(([^)]+)\)", page)
+            assert any(link.startswith("pictures/") for link in links), view
+            for link in links:
+                assert (where / link).stat().st_size > 0, (view, link)
+    Guide("/proc/nowhere").exits(2).mentions("/proc/nowhere")
 
 
 def test_every_view_is_drawn_in_the_size_asked_for_and_is_not_flat():
