@@ -1,0 +1,234 @@
+#include "ui/views/memory/bars.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::size_t kMostBars = 16;
+
+std::string bar_name(const MemoryBar& bar)
+{
+    return bar.first == bar.last ? fmt::format("stage {}", bar.first)
+                                 : fmt::format("{}\u2013{}", bar.first, bar.last);
+}
+
+// 1, 2 or 5 times a power of ten, so that about `lines` lines fit.
+double axis_step(double most, double lines)
+{
+    const double rough = most / lines;
+    const double power = std::pow(10.0, std::floor(std::log10(std::max(rough, 1e-12))));
+    const double share = rough / power;
+    return power * (share < 1.5 ? 1 : share < 3.5 ? 2 : share < 7.5 ? 5 : 10);
+}
+
+float pitch_of(const MemoryBar& bar)
+{
+    return bar.column.w * 1.25F;
+}
+
+} // namespace
+
+std::vector<MemoryBar> group_stages(const MemoryReport& memory)
+{
+    const std::size_t stages = memory.stages.size();
+    const std::size_t bars = std::min(stages, kMostBars);
+    std::vector<MemoryBar> groups;
+    for (std::size_t i = 0; i < bars; ++i)
+    {
+        MemoryBar bar{i * stages / bars, (i + 1) * stages / bars - 1, i * stages / bars, i, {}};
+        for (std::size_t stage = bar.first; stage <= bar.last; ++stage)
+        {
+            bar.fullest =
+                memory.stages[stage].total() > memory.stages[bar.fullest].total() ? stage : bar.fullest;
+        }
+        groups.push_back(bar);
+    }
+    return groups;
+}
+
+void draw_axis(const Painter& painter, const MemoryChart& chart)
+{
+    const Rect& area = chart.area;
+    const double unit = in_bytes(painter.look.unit);
+    const double lines = std::clamp(static_cast<double>(area.h / painter.px(40)), 1.5, 4.5);
+    const double step = axis_step(chart.most / unit, lines) * unit;
+    const int last = static_cast<int>(chart.most / step);
+    for (int i = 0; i <= last; ++i)
+    {
+        const double value = i * step;
+        const float y = std::round(chart.y(value));
+        painter.line(area.x, y, area.right(), y, i == 0 ? painter.theme.line : painter.theme.grid);
+        painter.text(area.x - painter.px(8), y, Type::mono_small, painter.theme.muted,
+                     plain_number(value / unit), Align::right);
+    }
+}
+
+void draw_overflow(const Painter& painter, const MemoryChart& chart, Rect column, double bytes, double capacity)
+{
+    const float top = chart.y(bytes);
+    const float line = chart.y(capacity);
+    if (bytes > capacity && line - top > 1)
+    {
+        const Rect cap{column.x, top, column.w, line - top};
+        painter.fill(cap, with_alpha(mix(painter.theme.window, painter.theme.warning, 0.3F), 0.72F));
+        painter.hatch(cap, painter.theme.warning, kOverflowHatch);
+        painter.outline(cap, painter.theme.warning, painter.px(2));
+    }
+}
+
+float over_middle(const Painter& painter, const MemoryChart& chart, const MemoryReport& memory)
+{
+    return std::min(chart.y(memory.capacity.value) - painter.px(14),
+                    chart.y(memory.worst().total().value) - painter.px(6));
+}
+
+void draw_total(const Painter& painter, const MemoryChart& chart, const MemoryBar& bar, const MemoryReport& memory)
+{
+    const StageMemory& stage = memory.stages[bar.fullest];
+    const bool last = bar.last + 1 == memory.stages.size();
+    const bool over = stage.total() > memory.capacity;
+    const bool fullest = bar.first <= memory.fullest && memory.fullest <= bar.last;
+    const Type type = bar.column.w > painter.px(64) ? Type::mono : Type::mono_small;
+    const std::string number = format_gigabytes(stage.total(), painter.look.unit);
+    const float middle = chart.y(stage.total().value) - painter.px(14);
+    painter.part("total", {bar.column.x, middle - painter.px(14), bar.column.w, painter.px(28)});
+    if (painter.width(type, number) < pitch_of(bar) || fullest || last)
+    {
+        painter.text(bar.column.centre(), middle, type, over ? painter.theme.warning : painter.theme.text,
+                     number, Align::centre);
+    }
+    const bool next_is_lower = last || memory.stages[bar.last + 1].total() <= memory.capacity;
+    if (over && fullest && next_is_lower)
+    {
+        painter.text(bar.column.right() + painter.px(12), over_middle(painter, chart, memory),
+                     Type::body_strong, painter.theme.warning,
+                     fmt::format("{} {} over",
+                                 format_gigabytes(stage.total() - memory.capacity, painter.look.unit),
+                                 painter.look.gigabyte()));
+    }
+}
+
+void draw_stage_names(const Painter& painter, const MemoryChart& chart, const MemoryBar& bar, std::int64_t in_flight)
+{
+    const float y = chart.area.bottom() + painter.px(20);
+    const float pitch = pitch_of(bar);
+    const bool named = painter.width(Type::small_strong, "stage 00") < pitch;
+    const std::string name = bar.first == bar.last && !named ? std::to_string(bar.first) : bar_name(bar);
+    const bool every = painter.width(Type::small_strong, name) < pitch;
+    const float centre = bar.column.centre();
+    if (every || bar.index % 2 == 0)
+    {
+        painter.text(centre, y, Type::small_strong, painter.theme.text, name, Align::centre);
+    }
+    const bool flight = painter.width(Type::small, "00 in flight") < pitch;
+    if (flight || every || bar.index % 2 == 0)
+    {
+        painter.text(centre, y + painter.px(20), Type::small, painter.theme.muted,
+                     flight ? fmt::format("{} in flight", in_flight) : std::to_string(in_flight),
+                     Align::centre);
+    }
+    if (bar.index == 0 && !named)
+    {
+        painter.text(chart.area.x - painter.px(8), y, Type::small, painter.theme.muted, "stage",
+                     Align::right);
+    }
+    if (bar.index == 0 && !flight)
+    {
+        painter.text(chart.area.x - painter.px(2), y + painter.px(20), Type::small, painter.theme.muted,
+                     "in flight", Align::right);
+    }
+}
+
+void draw_ghost(const Painter& painter, const MemoryChart& chart, Rect column, Bytes level)
+{
+    const float y = std::round(chart.y(level.value));
+    painter.line(column.x, y, column.right(), y, painter.theme.window, painter.px(4));
+    painter.dashed(column.x - painter.px(4), y, column.right() + painter.px(4), y, painter.theme.text,
+                   painter.px(2));
+    const float u = painter.px(5);
+    painter.list.AddTriangleFilled({column.x - u * 1.6F, y - u}, {column.x, y}, {column.x - u * 1.6F, y + u},
+                                   painter.theme.text);
+    painter.list.AddTriangleFilled({column.right() + u * 1.6F, y - u}, {column.right() + u * 1.6F, y + u},
+                                   {column.right(), y}, painter.theme.text);
+}
+
+void draw_names(const Painter& painter, const MemoryChart& chart, const StageMemory& stage, float x, float least,
+                float capacity)
+{
+    double below = 0;
+    float last = chart.area.bottom() + painter.px(20);
+    for (std::size_t i = 0; i < kComponents; ++i)
+    {
+        const double bytes = stage.parts[i].value;
+        if (bytes <= 0)
+        {
+            continue;
+        }
+        const float segment = chart.y(below + bytes / 2);
+        below += bytes;
+        // Names never overlap: they move up, with a line to their block.
+        float y = std::min(segment, last - painter.px(19));
+        const float limit = chart.y(capacity) - painter.px(12);
+        y = std::abs(y - limit) < painter.px(19) ? limit - painter.px(19) : y;
+        if (y < least)
+        {
+            break;
+        }
+        last = y;
+        painter.line(x, segment, x + painter.px(8), y, painter.theme.line);
+        painter.text(x + painter.px(12), y, Type::small, painter.theme.text,
+                     name_of(static_cast<Component>(i)));
+    }
+}
+
+void draw_low(const Painter& p, Rect area, const MemoryReport& memory)
+{
+    const float line = p.height(Type::small) * 1.35F;
+    const auto room = static_cast<std::size_t>(std::max(1.0F, area.h / line));
+    std::vector<std::size_t> stages(memory.stages.size());
+    std::iota(stages.begin(), stages.end(), std::size_t{0});
+    if (room < stages.size())
+    {
+        std::ranges::stable_sort(stages, std::ranges::greater(),
+                                 [&](std::size_t i) { return memory.stages[i].total().value; });
+        stages.resize(room);
+    }
+    const float name = p.width(Type::small, "stage 00 ");
+    for (const std::size_t i : stages)
+    {
+        const StageMemory& stage = memory.stages[i];
+        const bool over = stage.total() > memory.capacity;
+        const std::string number = format_gigabytes(stage.total(), p.look.unit);
+        Rect row = area.cut_top(line);
+        p.text(row.x, row.middle(), Type::small, p.theme.muted, fmt::format("stage {}", i));
+        row.cut_left(name);
+        const float w = p.width(Type::mono_small, number) + p.px(8);
+        p.text(row.right(), row.middle(), Type::mono_small, over ? p.theme.warning : p.theme.text, number,
+               Align::right);
+        row.cut_right(w);
+        p.meter({row.x, row.middle() - p.px(5), row.w, p.px(10)}, stage.total().value, memory.capacity.value,
+                std::max(memory.capacity.value, memory.worst().total().value));
+    }
+}
+
+double highest(const Frame& frame)
+{
+    const MemoryReport& memory = frame.now.report.memory;
+    double top = memory.capacity.value;
+    for (const StageMemory& stage : memory.stages)
+    {
+        top = std::max(top, stage.total().value);
+    }
+    return frame.before == nullptr ? top : std::max(top, frame.before->report.memory.worst().total().value);
+}
+
+} // namespace ringside

@@ -1,0 +1,51 @@
+// The bars of the memory board: a stage or a few as a column against the line of the capacity.
+#pragma once
+
+#include "ui/shell/frame.h"
+#include "ui/widgets/painter.h"
+
+namespace ringside
+{
+
+// Consecutive stages drawn as one bar: the fullest of them stands for all.
+struct MemoryBar
+{
+    std::size_t first = 0;
+    std::size_t last = 0;
+    std::size_t fullest = 0;
+    std::size_t index = 0;
+    Rect column; // where it stands; its height is the whole chart's
+};
+
+// Bytes upwards from the bottom line, `most` of them at the top.
+struct MemoryChart
+{
+    Rect area;
+    double most;
+
+    float y(double bytes) const { return area.bottom() - static_cast<float>(bytes / most) * area.h; }
+};
+
+// At most sixteen, without their columns.
+std::vector<MemoryBar> group_stages(const MemoryReport& memory);
+// What the axis has to reach, in bytes.
+double highest(const Frame& frame);
+void draw_axis(const Painter& painter, const MemoryChart& chart);
+// What of a bar is beyond the capacity.
+void draw_overflow(const Painter& painter, const MemoryChart& chart, Rect column, double bytes, double capacity);
+// The middle of the words that say how much too much the fullest stage takes.
+float over_middle(const Painter& painter, const MemoryChart& chart, const MemoryReport& memory);
+// The total above a bar where it fits, and how much too much it is.
+void draw_total(const Painter& painter, const MemoryChart& chart, const MemoryBar& bar, const MemoryReport& memory);
+// Below a bar its stage and what it keeps; where bars are narrow, what fits.
+void draw_stage_names(const Painter& painter, const MemoryChart& chart, const MemoryBar& bar,
+                      std::int64_t in_flight);
+// How high the bar is with a lever, or was before.
+void draw_ghost(const Painter& painter, const MemoryChart& chart, Rect column, Bytes level);
+// The parts' names right of the last bar, none above `least`, and clear of the words above the line of the capacity.
+void draw_names(const Painter& painter, const MemoryChart& chart, const StageMemory& stage, float x, float least,
+                float capacity);
+// Where there is no height for bars: a line for each stage, the fullest first where not all have one.
+void draw_low(const Painter& painter, Rect area, const MemoryReport& memory);
+
+} // namespace ringside
