@@ -59,7 +59,7 @@ constexpr std::array<PlannerColumnInfo, kPlannerColumns> kColumns{{
      [](const Candidate& c, ByteUnit) { return schedule_words(c.layout); }, 60, true},
     {"memory", "memory", "Of the fullest GPU", [](const Candidate& c) { return c.bytes; },
      [](const Candidate& c, ByteUnit unit) { return format_gigabytes(Bytes(c.bytes), unit); }, 99},
-    {"bubble", "bubble", "Waiting for other stages, of the whole step",
+    {"bubble", "waits", "Waiting for other stages, of the whole step with its traffic; the status counts the pipeline alone",
      [](const Candidate& c) { return c.bubble; },
      [](const Candidate& c, ByteUnit) { return percent(c.bubble); }, 65},
     {"mfu", "MFU", "Model FLOPs over what the GPUs could do in that time, dense",
