@@ -150,8 +150,8 @@ int run_calibrate(const CalibrateOptions& options)
         sets.push_back(std::move(*set));
     }
     ProgressBar bar;
-    const auto fit = fit_calibration(sets, options.constants, options.leave_out,
-                                     [&](double share) { bar.show(share); });
+    const auto fit =
+        fit_calibration(sets, options.constants, options.leave_out, [&](double share) { bar.show(share); });
     bar.clear();
     if (!fit)
     {

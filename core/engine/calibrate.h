@@ -59,8 +59,8 @@ struct CalibrationFit
     std::vector<RowErrors> rows; // of all sets, in their order
 };
 
-// Starts at the first row's calibration, and says now and then how far it is, 0 to 1. Faults: a constant nobody knows,
-// no rows.
+// Starts at the first row's calibration, and says now and then how far it is, 0 to 1. Faults: a constant
+// nobody knows, no rows.
 Result<CalibrationFit> fit_calibration(const std::vector<MeasuredSet>& sets,
                                        const std::vector<std::string>& constants, bool leave_out,
                                        const std::function<void(double)>& told = {});

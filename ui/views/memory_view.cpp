@@ -37,8 +37,10 @@ public:
 private:
     void draw_header(const Frame& frame, const Painter& painter, Rect row, Out& out);
     void draw_conventions(const Frame& frame, const Painter& painter, Rect box);
-    void draw_bars(const Frame& frame, const Painter& painter, const MemoryChart& chart, bool names, Out& out);
-    void draw_bar(const Frame& frame, const Painter& painter, const MemoryChart& chart, const MemoryBar& bar, Out& out);
+    void draw_bars(const Frame& frame, const Painter& painter, const MemoryChart& chart, bool names,
+                   Out& out);
+    void draw_bar(const Frame& frame, const Painter& painter, const MemoryChart& chart, const MemoryBar& bar,
+                  Out& out);
     void draw_segment(const Painter& painter, Rect segment, Pick pick, Bytes bytes);
 
     std::optional<Pick> hovered_;
@@ -137,8 +139,8 @@ void MemoryView::draw_segment(const Painter& painter, Rect segment, Pick pick, B
     }
 }
 
-void MemoryView::draw_bar(const Frame& frame, const Painter& painter, const MemoryChart& chart, const MemoryBar& bar,
-                          Out& out)
+void MemoryView::draw_bar(const Frame& frame, const Painter& painter, const MemoryChart& chart,
+                          const MemoryBar& bar, Out& out)
 {
     const MemoryReport& memory = frame.now.report.memory;
     const StageMemory& stage = memory.stages[bar.fullest];

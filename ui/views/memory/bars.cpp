@@ -72,7 +72,8 @@ void draw_axis(const Painter& painter, const MemoryChart& chart)
     }
 }
 
-void draw_overflow(const Painter& painter, const MemoryChart& chart, Rect column, double bytes, double capacity)
+void draw_overflow(const Painter& painter, const MemoryChart& chart, Rect column, double bytes,
+                   double capacity)
 {
     const float top = chart.y(bytes);
     const float line = chart.y(capacity);
@@ -91,7 +92,8 @@ float over_middle(const Painter& painter, const MemoryChart& chart, const Memory
                     chart.y(memory.worst().total().value) - painter.px(6));
 }
 
-void draw_total(const Painter& painter, const MemoryChart& chart, const MemoryBar& bar, const MemoryReport& memory)
+void draw_total(const Painter& painter, const MemoryChart& chart, const MemoryBar& bar,
+                const MemoryReport& memory)
 {
     const StageMemory& stage = memory.stages[bar.fullest];
     const bool last = bar.last + 1 == memory.stages.size();
@@ -117,7 +119,8 @@ void draw_total(const Painter& painter, const MemoryChart& chart, const MemoryBa
     }
 }
 
-void draw_stage_names(const Painter& painter, const MemoryChart& chart, const MemoryBar& bar, std::int64_t in_flight)
+void draw_stage_names(const Painter& painter, const MemoryChart& chart, const MemoryBar& bar,
+                      std::int64_t in_flight)
 {
     const float y = chart.area.bottom() + painter.px(20);
     const float pitch = pitch_of(bar);
@@ -161,8 +164,8 @@ void draw_ghost(const Painter& painter, const MemoryChart& chart, Rect column, B
                                    {column.right(), y}, painter.theme.text);
 }
 
-void draw_names(const Painter& painter, const MemoryChart& chart, const StageMemory& stage, float x, float least,
-                float capacity)
+void draw_names(const Painter& painter, const MemoryChart& chart, const StageMemory& stage, float x,
+                float least, float capacity)
 {
     double below = 0;
     float last = chart.area.bottom() + painter.px(20);

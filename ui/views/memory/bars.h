@@ -32,19 +32,22 @@ std::vector<MemoryBar> group_stages(const MemoryReport& memory);
 double highest(const Frame& frame);
 void draw_axis(const Painter& painter, const MemoryChart& chart);
 // What of a bar is beyond the capacity.
-void draw_overflow(const Painter& painter, const MemoryChart& chart, Rect column, double bytes, double capacity);
+void draw_overflow(const Painter& painter, const MemoryChart& chart, Rect column, double bytes,
+                   double capacity);
 // The middle of the words that say how much too much the fullest stage takes.
 float over_middle(const Painter& painter, const MemoryChart& chart, const MemoryReport& memory);
 // The total above a bar where it fits, and how much too much it is.
-void draw_total(const Painter& painter, const MemoryChart& chart, const MemoryBar& bar, const MemoryReport& memory);
+void draw_total(const Painter& painter, const MemoryChart& chart, const MemoryBar& bar,
+                const MemoryReport& memory);
 // Below a bar its stage and what it keeps; where bars are narrow, what fits.
 void draw_stage_names(const Painter& painter, const MemoryChart& chart, const MemoryBar& bar,
                       std::int64_t in_flight);
 // How high the bar is with a lever, or was before.
 void draw_ghost(const Painter& painter, const MemoryChart& chart, Rect column, Bytes level);
-// The parts' names right of the last bar, none above `least`, and clear of the words above the line of the capacity.
-void draw_names(const Painter& painter, const MemoryChart& chart, const StageMemory& stage, float x, float least,
-                float capacity);
+// The parts' names right of the last bar, none above `least`, and clear of the words above the line of the
+// capacity.
+void draw_names(const Painter& painter, const MemoryChart& chart, const StageMemory& stage, float x,
+                float least, float capacity);
 // Where there is no height for bars: a line for each stage, the fullest first where not all have one.
 void draw_low(const Painter& painter, Rect area, const MemoryReport& memory);
 

@@ -59,8 +59,8 @@ void draw_lever(const Frame& frame, const Painter& painter, Rect card, std::size
 
 } // namespace
 
-void draw_levers(const Frame& frame, const Painter& painter, Rect area, std::optional<std::size_t>& pointed_at,
-                 Out& out)
+void draw_levers(const Frame& frame, const Painter& painter, Rect area,
+                 std::optional<std::size_t>& pointed_at, Out& out)
 {
     const std::vector<Lever>& levers = frame.now.levers;
     painter.part("levers", area);
@@ -92,9 +92,9 @@ void draw_levers(const Frame& frame, const Painter& painter, Rect area, std::opt
         const IdScope id(static_cast<int>(i));
         draw_lever(frame, painter, card, i, pointed_at, out);
     }
-    const std::string hint = pointed_at
-                                 ? fmt::format("Dashed: the bars with \u201c{}\u201d.", levers[*pointed_at].name)
-                                 : "Cheapest first. Point at one to see its bars.";
+    const std::string hint =
+        pointed_at ? fmt::format("Dashed: the bars with \u201c{}\u201d.", levers[*pointed_at].name)
+                   : "Cheapest first. Point at one to see its bars.";
     painter.text_within(area.x, area.y + painter.px(10), area.w, Type::small, painter.theme.muted, hint);
 }
 
