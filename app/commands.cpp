@@ -152,7 +152,49 @@ Issues faults_of(const std::string& text, const std::string& file, const std::fi
 
 } // namespace
 
-int run_check(const CommonOptions& options, const std::vector<std::string>& files, std::uint64_t seeds)
+namespace
+{
+
+// A row for each concept: where it is seen, what of the engine it asks, its families, its lessons.
+void print_concepts(const std::vector<ConceptCoverage>& concepts)
+{
+    constexpr std::size_t kNamed = 4; // of a kind on a line
+    const auto some = [=](const std::set<std::string>& names)
+    {
+        const std::vector<std::string> all(names.begin(), names.end());
+        const auto shown = static_cast<std::ptrdiff_t>(std::min(kNamed, all.size()));
+        return fmt::format("{}{}", fmt::join(all.begin(), all.begin() + shown, ", "),
+                           all.size() > kNamed ? fmt::format(" and {} more", all.size() - kNamed) : "");
+    };
+    for (const ConceptCoverage& c : concepts)
+    {
+        fmt::print("{} {}{}\n", c.id, c.title, c.complete() ? "" : "  INCOMPLETE");
+        fmt::print("    views     {}\n    engine    {}\n    families  {}\n    lessons   {}\n", some(c.views),
+                   c.metrics.empty() ? std::string(c.engine ? "an order, evidence or a goal" : "") : some(c.metrics),
+                   some(c.families), some(c.lessons));
+    }
+}
+
+json to_json(const std::vector<ConceptCoverage>& concepts)
+{
+    json all = json::array();
+    for (const ConceptCoverage& c : concepts)
+    {
+        all.push_back({{"id", c.id},
+                       {"title", c.title},
+                       {"complete", c.complete()},
+                       {"views", c.views},
+                       {"metrics", c.metrics},
+                       {"families", c.families},
+                       {"lessons", c.lessons}});
+    }
+    return all;
+}
+
+} // namespace
+
+int run_check(const CommonOptions& options, const std::vector<std::string>& files, std::uint64_t seeds,
+              bool concepts)
 {
     const auto assets = find_assets(options.assets);
     if (!assets)
@@ -195,6 +237,7 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
                                 {"question_families", questions.families},
                                 {"question_variants", questions.variants},
                                 {"concepts_complete", questions.complete},
+                                {"concepts", to_json(questions.concepts)},
                                 {"source_items_askable", questions.askable},
                                 {"errata", questions.errata},
                                 {"missions", plan.missions.size()},
@@ -212,6 +255,10 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
             presets.models.size(), presets.gpus.size(), presets.clusters.size(), presets.scenarios.size(),
             questions.families, questions.variants, lessons.count, questions.errata, lessons.terms,
             faults == 0 ? "no faults" : fmt::format("{} faults", faults));
+        if (concepts)
+        {
+            print_concepts(questions.concepts);
+        }
         for (const std::string& gap : questions.gaps)
         {
             fmt::print("{}\n", gap);

@@ -20,7 +20,9 @@ struct CommonOptions
 };
 
 int run_validate(const CommonOptions& options, const std::vector<std::string>& files);
-// Everything that ships, question families sampled with `seeds` seeds each, and the files named.
-int run_check(const CommonOptions& options, const std::vector<std::string>& files, std::uint64_t seeds);
+// Everything that ships, question families sampled with `seeds` seeds each, and the files named;
+// with `concepts` what each concept has.
+int run_check(const CommonOptions& options, const std::vector<std::string>& files, std::uint64_t seeds,
+              bool concepts);
 
 } // namespace ringside

@@ -264,7 +264,10 @@ LessonCheck check_lessons(const std::filesystem::path& assets, const Presets& pr
     check.terms = course.glossary.size();
     for (const Lesson& lesson : course.lessons)
     {
-        check.concepts.insert(lesson.concepts.begin(), lesson.concepts.end());
+        for (const std::string& taught : lesson.concepts)
+        {
+            check.concepts[taught].insert(lesson.id);
+        }
     }
     return check;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/commands.h"
+#include "core/study/coverage.h"
 #include "core/base/result.h"
 #include "core/scenario/presets.h"
 
@@ -20,7 +21,7 @@ struct LessonCheck
 {
     std::size_t count = 0;
     std::size_t terms = 0;          // of the glossary
-    std::set<std::string> concepts; // that some lesson is about
+    LessonsByConcept concepts;
     Issues issues;                  // every fault of every lesson, worked out by the engine
 };
 LessonCheck check_lessons(const std::filesystem::path& assets, const Presets& presets);

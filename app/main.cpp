@@ -43,6 +43,7 @@ struct Options
     ExportOptions export_to;
     TrainOptions train;
     PictureOptions picture;
+    bool concepts = false;
     GuideOptions guide;
     FilmOptions film;
     CalibrateOptions calibrate;
@@ -121,7 +122,8 @@ void add_check(CLI::App& app, Options& o)
     check->add_option("PATH", o.files, "files, told apart by their schema");
     check->add_flag("--json", o.common.json, "one JSON document");
     check->add_option("--seeds", o.seeds, "questions drawn of every family")->capture_default_str();
-    check->callback([&o] { o.status = run_check(o.common, o.files, o.seeds); });
+    check->add_flag("--concepts", o.concepts, "each concept with its views, metrics, families and lessons");
+    check->callback([&o] { o.status = run_check(o.common, o.files, o.seeds, o.concepts); });
 }
 
 void add_question(CLI::App& app, Options& o)

@@ -473,12 +473,12 @@ std::vector<std::string> gaps_of(const Coverage& coverage)
                                   coverage.missing.begin() + static_cast<std::ptrdiff_t>(named), " "),
                         named < coverage.missing.size() ? " ..." : ""));
     }
-    const auto lacking = [&](const char* what, bool ConceptCoverage::*has)
+    const auto lacking = [&](const char* what, auto has)
     {
         std::vector<std::string> ids;
         for (const ConceptCoverage& c : coverage.concepts)
         {
-            if (!(c.*has))
+            if (!has(c))
             {
                 ids.push_back(c.id);
             }
@@ -488,17 +488,17 @@ std::vector<std::string> gaps_of(const Coverage& coverage)
             gaps.push_back(fmt::format("concepts without {}: {}", what, fmt::join(ids, " ")));
         }
     };
-    lacking("a view", &ConceptCoverage::view);
-    lacking("a computed answer", &ConceptCoverage::engine);
-    lacking("a family", &ConceptCoverage::family);
-    lacking("a lesson", &ConceptCoverage::lesson);
+    lacking("a view", [](const ConceptCoverage& c) { return !c.views.empty(); });
+    lacking("a computed answer", [](const ConceptCoverage& c) { return c.engine; });
+    lacking("a family", [](const ConceptCoverage& c) { return !c.families.empty(); });
+    lacking("a lesson", [](const ConceptCoverage& c) { return !c.lessons.empty(); });
     return gaps;
 }
 
 } // namespace
 
 QuestionCheck check_questions(const std::filesystem::path& assets, const Presets& presets,
-                              std::uint64_t seeds, const std::set<std::string>& lessons)
+                              std::uint64_t seeds, const LessonsByConcept& lessons)
 {
     QuestionCheck check;
     const auto add = [&](const Issues& more)
@@ -535,6 +535,7 @@ QuestionCheck check_questions(const std::filesystem::path& assets, const Presets
     check.complete = coverage.complete();
     check.askable = coverage.askable();
     check.gaps = gaps_of(coverage);
+    check.concepts = coverage.concepts;
     check.coverage = fmt::format("{} of {} concepts complete\n{} of {} source items askable", check.complete,
                                  coverage.concepts.size(), check.askable, coverage.items);
     return check;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/commands.h"
+#include "core/study/coverage.h"
 #include "core/base/result.h"
 #include "core/scenario/presets.h"
 
@@ -41,10 +42,10 @@ struct QuestionCheck
     std::size_t complete = 0;
     std::size_t askable = 0;
     std::size_t errata = 0;
+    std::vector<ConceptCoverage> concepts;
 };
-// Every family sampled with seeds 0 to `seeds` - 1, and the coverage; `lessons` are ids of concepts that have
-// one.
+// Every family sampled with seeds 0 to `seeds` - 1, and the coverage.
 QuestionCheck check_questions(const std::filesystem::path& assets, const Presets& presets,
-                              std::uint64_t seeds, const std::set<std::string>& lessons);
+                              std::uint64_t seeds, const LessonsByConcept& lessons);
 
 } // namespace ringside

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "core/base/place.h"
 #include "core/scenario/json.h"
+#include "core/study/functions.h"
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -57,6 +60,46 @@ bool read_item(const json& entry, InventoryItem& item)
 }
 
 // Whether the engine has a say in the answer.
+// The metrics and functions of the engine that an expression has: "memory.total_bytes", "ring_all_reduce_s".
+void add_asked(std::string_view expression, std::set<std::string>& asked)
+{
+    const auto in_name = [](char c)
+    { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
+    for (std::size_t at = 0; at < expression.size();)
+    {
+        std::size_t end = at;
+        while (end < expression.size() && in_name(expression[end]))
+        {
+            ++end;
+        }
+        const std::string_view name = expression.substr(at, end - at);
+        const bool metric = name.find('.') != std::string_view::npos &&
+                            std::isalpha(static_cast<unsigned char>(name.front())) != 0;
+        if (metric || (!name.empty() && find_function(name) != nullptr))
+        {
+            asked.emplace(name);
+        }
+        at = std::max(end, at + 1);
+    }
+}
+
+void add_asked(const QuestionVariant& v, std::set<std::string>& asked)
+{
+    add_asked(v.key, asked);
+    for (const LetSpec& let : v.lets)
+    {
+        add_asked(let.value, asked);
+    }
+    for (const SolutionStepSpec& step : v.solution)
+    {
+        add_asked(step.value, asked);
+    }
+    for (const ChoiceSpec& choice : v.choices)
+    {
+        add_asked(choice.value, asked);
+    }
+}
+
 bool computed(const QuestionVariant& v)
 {
     return v.kind == QuestionKind::numeric || v.kind == QuestionKind::diagnosis || v.best != Pick::marked ||
@@ -154,13 +197,16 @@ std::size_t Coverage::complete() const
                                                   [](const ConceptCoverage& c) { return c.complete(); }));
 }
 
-Coverage coverage_of(const QuestionBank& bank, const Inventory& inventory,
-                     const std::set<std::string>& lessons)
+Coverage coverage_of(const QuestionBank& bank, const Inventory& inventory, const LessonsByConcept& lessons)
 {
     std::map<std::string, ConceptCoverage> concepts;
     for (const Concept& c : inventory.concepts)
     {
-        concepts[c.id] = {c.id, false, false, false, lessons.contains(c.id)};
+        const auto taught = lessons.find(c.id);
+        ConceptCoverage& own = concepts[c.id];
+        own.id = c.id;
+        own.title = c.title;
+        own.lessons = taught == lessons.end() ? std::set<std::string>() : taught->second;
     }
     std::set<std::string> asked;
     for (const QuestionFamily& family : bank.families)
@@ -172,9 +218,13 @@ Coverage coverage_of(const QuestionBank& bank, const Inventory& inventory,
             if (found != concepts.end())
             {
                 ConceptCoverage& c = found->second;
-                c.family = true;
-                c.view = c.view || !v.view.empty();
+                c.families.insert(family.id);
                 c.engine = c.engine || computed(v);
+                add_asked(v, c.metrics);
+                if (!v.view.empty())
+                {
+                    c.views.emplace(view_of(v.view));
+                }
             }
         }
     }

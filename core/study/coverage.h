@@ -6,6 +6,7 @@
 #include "core/study/family.h"
 
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -49,13 +50,17 @@ Result<Inventory> load_inventory(const std::filesystem::path& assets);
 struct ConceptCoverage
 {
     std::string id;
-    bool view = false;   // some family has its picture in a view
+    std::string title = {};
+    std::set<std::string> views = {};    // where families have their pictures
+    std::set<std::string> metrics = {};  // and functions of the engine that families ask
+    std::set<std::string> families = {};
+    std::set<std::string> lessons = {};
     bool engine = false; // something of a family is computed: a key, a choice, an order, evidence, a goal
-    bool family = false;
-    bool lesson = false;
 
-    bool complete() const { return view && engine && family && lesson; }
+    bool complete() const { return !views.empty() && engine && !families.empty() && !lessons.empty(); }
 };
+// Ids of lessons by concept.
+using LessonsByConcept = std::map<std::string, std::set<std::string>>;
 
 struct DocumentCoverage
 {
@@ -75,9 +80,7 @@ struct Coverage
     std::size_t askable() const { return items - missing.size(); }
 };
 
-// `lessons`: ids of the concepts that have one.
-Coverage coverage_of(const QuestionBank& bank, const Inventory& inventory,
-                     const std::set<std::string>& lessons);
+Coverage coverage_of(const QuestionBank& bank, const Inventory& inventory, const LessonsByConcept& lessons);
 
 // References of the bank to what is not there: sources, errata, concepts, parts and views (where `views` is
 // not empty). Paths begin with the variant.

@@ -230,6 +230,15 @@ def test_calibrate_takes_a_table_of_measured_steps():
         Outcome("calibrate", faulty).exits(2).mentions("column tensr", "did you mean")
 
 
+def test_check_names_what_every_concept_has():
+    concepts = json.loads(Outcome("check", "--json", "--seeds", "1").exits(0).out)["concepts"]
+    assert [concept["id"] for concept in concepts] == [f"C{i:02}" for i in range(1, 43)]
+    for concept in concepts:
+        assert concept["complete"] and concept["views"] and concept["families"] and concept["lessons"], concept
+    text = Outcome("check", "--concepts", "--seeds", "1").exits(0).out
+    assert all(f"\n{concept['id']} {concept['title']}\n" in text for concept in concepts), text
+
+
 def test_check_names_every_faulty_preset_with_file_and_path():
     with folder() as where:
         assets = pathlib.Path(where) / "assets"
