@@ -5,6 +5,7 @@
 #include "core/base/place.h"
 #include "core/scenario/json.h"
 #include "core/study/functions.h"
+#include "core/study/functions/parts.h"
 
 #include <algorithm>
 #include <array>
@@ -75,7 +76,9 @@ void add_asked(std::string_view expression, std::set<std::string>& asked)
         const std::string_view name = expression.substr(at, end - at);
         const bool metric = name.find('.') != std::string_view::npos &&
                             std::isalpha(static_cast<unsigned char>(name.front())) != 0;
-        if (metric || (!name.empty() && find_function(name) != nullptr))
+        const bool plain = std::ranges::find(arithmetic_functions(), name, &StudyFunction::name) !=
+                           arithmetic_functions().end();
+        if (metric || (!name.empty() && !plain && find_function(name) != nullptr))
         {
             asked.emplace(name);
         }
