@@ -170,7 +170,8 @@ void print_concepts(const std::vector<ConceptCoverage>& concepts)
     {
         fmt::print("{} {}{}\n", c.id, c.title, c.complete() ? "" : "  INCOMPLETE");
         fmt::print("    views     {}\n    engine    {}\n    families  {}\n    lessons   {}\n", some(c.views),
-                   c.metrics.empty() ? std::string(c.engine ? "arithmetic, an order, evidence or a goal" : "") : some(c.metrics),
+                   c.metrics.empty() ? std::string(c.engine ? "arithmetic, an order, evidence or a goal" : "")
+                                     : some(c.metrics),
                    some(c.families), some(c.lessons));
     }
 }

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "app/commands.h"
-#include "core/study/coverage.h"
 #include "core/base/result.h"
 #include "core/scenario/presets.h"
+#include "core/study/coverage.h"
 
 #include <filesystem>
 #include <set>
@@ -20,9 +20,9 @@ int run_lesson_show(const CommonOptions& options, const std::string& id);
 struct LessonCheck
 {
     std::size_t count = 0;
-    std::size_t terms = 0;          // of the glossary
+    std::size_t terms = 0; // of the glossary
     LessonsByConcept concepts;
-    Issues issues;                  // every fault of every lesson, worked out by the engine
+    Issues issues; // every fault of every lesson, worked out by the engine
 };
 LessonCheck check_lessons(const std::filesystem::path& assets, const Presets& presets);
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "app/commands.h"
-#include "core/study/coverage.h"
 #include "core/base/result.h"
 #include "core/scenario/presets.h"
+#include "core/study/coverage.h"
 
 #include <cstdint>
 #include <filesystem>

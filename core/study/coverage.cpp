@@ -60,7 +60,6 @@ bool read_item(const json& entry, InventoryItem& item)
            read_word(entry, "difficulty", kLevels, item.difficulty);
 }
 
-// Whether the engine has a say in the answer.
 // The metrics and functions of the engine that an expression has: "memory.total_bytes", "ring_all_reduce_s".
 void add_asked(std::string_view expression, std::set<std::string>& asked)
 {
@@ -76,9 +75,10 @@ void add_asked(std::string_view expression, std::set<std::string>& asked)
         const std::string_view name = expression.substr(at, end - at);
         const bool metric = name.find('.') != std::string_view::npos &&
                             std::isalpha(static_cast<unsigned char>(name.front())) != 0;
-        const bool plain = std::ranges::find(arithmetic_functions(), name, &StudyFunction::name) !=
-                           arithmetic_functions().end();
-        if (metric || (!name.empty() && !plain && find_function(name) != nullptr))
+        const auto plain = study_function::arithmetic_functions();
+        const bool known = find_function(name) != nullptr &&
+                           std::ranges::find(plain, name, &StudyFunction::name) == plain.end();
+        if (metric || (!name.empty() && known))
         {
             asked.emplace(name);
         }
@@ -103,6 +103,7 @@ void add_asked(const QuestionVariant& v, std::set<std::string>& asked)
     }
 }
 
+// Whether the engine has a say in the answer.
 bool computed(const QuestionVariant& v)
 {
     return v.kind == QuestionKind::numeric || v.kind == QuestionKind::diagnosis || v.best != Pick::marked ||

@@ -51,8 +51,8 @@ struct ConceptCoverage
 {
     std::string id;
     std::string title = {};
-    std::set<std::string> views = {};    // where families have their pictures
-    std::set<std::string> metrics = {};  // and functions of the engine that families ask
+    std::set<std::string> views = {};   // where families have their pictures
+    std::set<std::string> metrics = {}; // and functions of the engine that families ask
     std::set<std::string> families = {};
     std::set<std::string> lessons = {};
     bool engine = false; // something of a family is computed: a key, a choice, an order, evidence, a goal

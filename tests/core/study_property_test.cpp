@@ -94,7 +94,9 @@ TEST_CASE(
     CHECK(none.documents[0].items == 61);
     CHECK(none.documents[0].askable == 7);
     // C01, C09, C18, C21 and C40 have a view and something computed; C05 is only spoken, C13 has no view.
-    const Coverage some = coverage_of(test::sample_bank(), all, {{"C01", {"memory"}}, {"C05", {"formats"}}, {"C09", {"ring"}}, {"C13", {"x"}}});
+    const Coverage some =
+        coverage_of(test::sample_bank(), all,
+                    {{"C01", {"memory"}}, {"C05", {"formats"}}, {"C09", {"ring"}}, {"C13", {"x"}}});
     CHECK(some.complete() == 2);
     CHECK(some.concepts[0].complete());
     CHECK_FALSE(some.concepts[4].engine);
