@@ -223,7 +223,7 @@ TEST_CASE("whatever is pressed, typed and dragged, nothing breaks and every numb
                            << w.session().view());
             INFO(fmt::format("{} x {}, text {}: {}", ImGui::GetIO().DisplaySize.x,
                              ImGui::GetIO().DisplaySize.y, w.session().preferences().text_scale,
-                             to_json(w.session().scenario(), test::presets()).dump()));
+                             to_json(w.session().now().scenario, test::presets()).dump()));
             w.frames(1);
             const test::Drawn drawn = w.drawn();
             REQUIRE(drawn.fault == "");
