@@ -112,7 +112,7 @@ Result<MeasuredSet> read_measured(const std::string& file, const Scenario& base,
     {
         return text.issues();
     }
-    if (is_measured_csv(*text))
+    if (is_measured_csv(*text) || std::filesystem::path(file).extension() == ".csv")
     {
         auto set = measured_from_csv(*text, base, presets);
         if (set)

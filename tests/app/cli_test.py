@@ -228,6 +228,8 @@ def test_calibrate_takes_a_table_of_measured_steps():
         assert abs(got["rows"][0]["error_before"] + 1 - 1 / 1.1) < 1e-6 and abs(got["rows"][0]["error"]) < 1e-3, got
         faulty = written(where, "faulty.csv", "tensr,step_time_s\n8,1\n")
         Outcome("calibrate", faulty).exits(2).mentions("column tensr", "did you mean")
+        timeless = written(where, "timeless.csv", "gpus\n256\n")
+        Outcome("calibrate", timeless).exits(2).mentions("0 columns say how long", "step_time_s")
 
 
 def test_check_names_what_every_concept_has():

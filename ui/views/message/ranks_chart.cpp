@@ -78,8 +78,17 @@ public:
             std::vector<ImVec2> points;
             for (std::size_t i = 0; i < row.costs.size(); ++i)
             {
-                points.emplace_back(x(std::exp2(static_cast<double>(i + 1))),
-                                    area_.bottom() - area_.h * static_cast<float>(height(row.costs[i])));
+                const ImVec2 at{x(std::exp2(static_cast<double>(i + 1))),
+                                area_.bottom() - area_.h * static_cast<float>(height(row.costs[i]))};
+                if (at.y < area_.y && !points.empty())
+                {
+                    // What the direct way sends grows without end: the line ends where it leaves the field.
+                    const ImVec2 last = points.back();
+                    const float share = last.y > area_.y ? (last.y - area_.y) / (last.y - at.y) : 0;
+                    points.emplace_back(last.x + (at.x - last.x) * share, area_.y);
+                    break;
+                }
+                points.push_back(at);
             }
             const bool strong = row.algorithm->id == bold;
             p_.list.AddPolyline(points.data(), static_cast<int>(points.size()),
