@@ -358,6 +358,14 @@ void add_train(CLI::App& app, Options& o)
             "--strategy", t.strategy,
             "ddp, zero1, zero2, zero3, tp, sp, cp, ep, pp, or a product such as dp2-tp2-pp2; see --ranks")
         ->capture_default_str();
+    auto* compress =
+        train
+            ->add_option("--compress", t.compress,
+                         "gradients between ranks: none, bf16, fp16, top-k=0.01, random-k=0.01, sign or "
+                         "powersgd=2; see --ranks")
+            ->capture_default_str();
+    train->add_flag("--no-feedback", t.no_feedback, "what is not sent is lost instead of kept for later")
+        ->needs(compress);
     train->add_option("--steps", t.steps, "optimizer steps from here on")->capture_default_str();
     train->add_option("--seed", t.seed, "of weights, batches and samples");
     train->add_option("--resume", t.resume, "go on from a file that --save has written, bit for bit");

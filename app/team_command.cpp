@@ -120,16 +120,22 @@ Issues train_team(Team& team, const TrainOptions& o)
 int run_team(const Beginning& from, const TrainOptions& options)
 {
     Issues issues = check_options(options);
-    const auto config =
+    auto config =
         with_strategy(from.config, options.strategy == "none" ? "ddp" : options.strategy, options.ranks);
     if (!config)
     {
         issues.insert(issues.end(), config.issues().begin(), config.issues().end());
     }
+    const auto compression = read_compression(options.compress, !options.no_feedback);
+    if (!compression)
+    {
+        issues.insert(issues.end(), compression.issues().begin(), compression.issues().end());
+    }
     if (!issues.empty())
     {
         return print_faults(issues);
     }
+    config->compression = *compression;
     const auto team = Team::create(*config);
     if (!team)
     {

@@ -12,6 +12,13 @@
 namespace ringside
 {
 
+namespace
+{
+
+constexpr std::size_t kMostCurves = 6;
+
+} // namespace
+
 TeamDesk::TeamDesk(Setup setup) : setup_(std::move(setup))
 {
     frame_.wish = setup_.wish;
@@ -72,7 +79,8 @@ parallel::TeamRunSettings TeamDesk::settings(bool paused) const
 {
     parallel::TeamRunSettings s;
     s.paused = paused;
-    s.steps_per_second = frame_.wish.steps_per_second;
+    s.steps_per_second = frame_.comparing ? 0 : frame_.wish.steps_per_second;
+    s.last_step = frame_.comparing ? setup_.compared_steps : 0;
     s.patience = setup_.patience;
     return s;
 }
@@ -98,7 +106,7 @@ std::string TeamDesk::command(TeamCommand command)
         {
             return begin(false);
         }
-        run_->change(settings(false)); // no last step any more
+        run_->change(settings(false)); // no last step any more, but in a comparison
         run_->resume();
         return {};
     case TeamCommand::pause:
@@ -127,14 +135,89 @@ std::string TeamDesk::command(TeamCommand command)
         return fmt::format("Rank {} is left behind; the batch is shared out anew",
                            frame_.snapshot->suffered.rank);
     case TeamCommand::clear:
+        end_comparison();
+        keep_curve();
         run_.reset();
         return {};
+    case TeamCommand::compare:
+        return compare();
     }
     return {};
 }
 
+// What has been trained stays to compare with, the newest of each kind.
+void TeamDesk::keep_curve()
+{
+    const auto snapshot = run_ ? run_->snapshot() : nullptr;
+    if (!snapshot || snapshot->losses.size() < 2)
+    {
+        return;
+    }
+    TeamCurve curve{strategy_name(snapshot->config),
+                    snapshot->losses,
+                    snapshot->sent_until,
+                    snapshot->loss_stride,
+                    snapshot->trace ? static_cast<double>(most_sent(*snapshot->trace)) : 0,
+                    frame_.predicted.dense};
+    std::erase_if(frame_.earlier, [&](const TeamCurve& c) { return c.name == curve.name; });
+    frame_.earlier.push_back(std::move(curve));
+    if (frame_.earlier.size() > kMostCurves)
+    {
+        frame_.earlier.erase(frame_.earlier.begin());
+    }
+}
+
+std::string TeamDesk::compare()
+{
+    if (frame_.comparing)
+    {
+        end_comparison();
+        if (run_)
+        {
+            run_->pause();
+        }
+        return "The comparison ends here";
+    }
+    TeamWish next = frame_.wish;
+    next.strategy = can_compress(config_) ? next.strategy : 0;
+    next.ranks = std::max<std::int64_t>(2, next.ranks);
+    const auto config = nearest(next);
+    if (!config || !can_compress(*config))
+    {
+        return "Not compared: a compressor needs data-parallel ranks that sum whole gradients";
+    }
+    frame_.wish = next;
+    frame_.fault.clear();
+    frame_.earlier.clear();
+    const auto compared = compared_compressions();
+    to_compare_.assign(compared.begin(), compared.end());
+    frame_.comparing = true;
+    run_.reset();
+    compare_next();
+    return {};
+}
+
+void TeamDesk::compare_next()
+{
+    frame_.wish.compression = to_compare_.front();
+    to_compare_.pop_front();
+    if (const auto config = nearest(frame_.wish))
+    {
+        config_ = *config;
+    }
+    run_.reset(); // its threads first
+    run_ = std::make_unique<parallel::TeamRun>(config_, settings(false));
+}
+
+void TeamDesk::end_comparison()
+{
+    to_compare_.clear();
+    frame_.comparing = false;
+}
+
 std::string TeamDesk::wish(const TeamWish& wish)
 {
+    end_comparison();
     TeamWish next = wish;
     const std::int64_t asked = next.ranks = std::clamp<std::int64_t>(next.ranks, 1, kMostWishedRanks);
     const auto config = nearest(next);
@@ -169,6 +252,7 @@ std::string TeamDesk::wish(const TeamWish& wish)
 
 std::string TeamDesk::go_wrong(const PlannedMishap& mishap)
 {
+    end_comparison();
     if (frame_.is(TeamState::broken))
     {
         return "The team is broken already; Space goes on";
@@ -196,18 +280,40 @@ void TeamDesk::predict()
         return;
     }
     const Scenario scenario = scenario_of(config);
-    p = {config, memory_report(scenario), {}, {}};
+    p = {config, memory_report(scenario), {}, {}, 0};
+    TeamConfig plain = config;
+    plain.compression = {.compressor = Compressor::none};
     const RankGrid grid(scenario, kMegatronOrder);
     for (std::int64_t rank = 0; rank < config.ranks; ++rank)
     {
         p.places.push_back(grid.coordinates(rank));
         p.traffic.push_back(predicted_traffic(config, p.places.back()));
+        double bytes = 0;
+        for (const RankTrace::Sent& sent : predicted_traffic(plain, p.places.back()))
+        {
+            bytes += static_cast<double>(sent.bytes);
+        }
+        p.dense = std::max(p.dense, bytes);
     }
 }
 
 void TeamDesk::tick()
 {
     frame_.snapshot = run_ ? run_->snapshot() : nullptr;
+    if (frame_.comparing && frame_.is(TeamState::paused) && frame_.snapshot->step >= setup_.compared_steps)
+    {
+        if (to_compare_.empty())
+        {
+            end_comparison();
+        }
+        else
+        {
+            keep_curve();
+            compare_next();
+            frame_.snapshot = run_->snapshot();
+        }
+    }
+    frame_.to_compare = to_compare_.size();
     frame_.can_go_without =
         frame_.is(TeamState::broken) && static_cast<bool>(without_one(frame_.snapshot->config));
     predict();
@@ -215,11 +321,17 @@ void TeamDesk::tick()
 
 bool TeamDesk::busy() const
 {
-    return run_ && !run_->wait_until_idle(0);
+    const bool next_is_due =
+        frame_.comparing && frame_.snapshot && frame_.snapshot->step >= setup_.compared_steps;
+    return run_ && (!run_->wait_until_idle(0) || next_is_due);
 }
 
 bool TeamDesk::run_to(std::int64_t step, double patience)
 {
+    if (frame_.comparing)
+    {
+        return wait(patience);
+    }
     parallel::TeamRunSettings fast = settings(false);
     fast.last_step = step;
     fast.steps_per_second = 0;

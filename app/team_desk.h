@@ -6,6 +6,8 @@
 #include "ui/shell/team_action.h"
 #include "ui/shell/team_frame.h"
 
+#include <deque>
+
 namespace ringside
 {
 
@@ -16,7 +18,8 @@ public:
     {
         TrainerConfig trainer = team_trainer_config();
         TeamWish wish;
-        double patience = 2; // [s] that a rank may be missing
+        double patience = 2;               // [s] that a rank may be missing
+        std::int64_t compared_steps = 150; // of each run of a comparison
     };
 
     explicit TeamDesk(Setup setup);
@@ -40,6 +43,10 @@ public:
 
 private:
     std::string command(TeamCommand command);
+    std::string compare();
+    void compare_next();
+    void end_comparison();
+    void keep_curve();
     std::string wish(const TeamWish& wish);
     std::string go_wrong(const PlannedMishap& mishap);
     std::string begin(bool paused);
@@ -51,6 +58,7 @@ private:
     TeamConfig config_; // what the wish comes to
     std::unique_ptr<parallel::TeamRun> run_;
     TeamFrame frame_;
+    std::deque<std::size_t> to_compare_; // in team_compressions()
 };
 
 } // namespace ringside

@@ -165,7 +165,7 @@ int run_train(const CommonOptions& common, const TrainOptions& options)
     {
         return print_faults(from.issues());
     }
-    if (options.ranks != 1 || options.strategy != "none")
+    if (options.ranks != 1 || options.strategy != "none" || options.compress != "none")
     {
         return run_team(*from, options);
     }

@@ -15,6 +15,8 @@ struct TrainOptions
     std::int64_t threads = 0;
     std::int64_t ranks = 1;
     std::string strategy = "none";
+    std::string compress = "none";
+    bool no_feedback = false;
     std::int64_t steps = 200;
     std::optional<std::uint64_t> seed;
     std::string resume;

@@ -43,6 +43,13 @@ void add_train(CLI::App& app, Options& o)
                    "ddp, zero1, zero2, zero3, tp, sp, cp, ep, pp, or a product such as dp2-tp2-pp2")
         ->needs(train)
         ->capture_default_str();
+    auto* compress = app.add_option("--compress", t.compress,
+                                    "gradients between ranks: none, bf16, fp16, top-k=0.01, random-k=0.01, "
+                                    "sign or powersgd=2")
+                         ->needs(train)
+                         ->capture_default_str();
+    app.add_flag("--no-feedback", t.no_feedback, "what is not sent is lost instead of kept for later")
+        ->needs(compress);
     app.add_option("--steps", t.steps, "optimizer steps from there on")
         ->needs(train)
         ->capture_default_str()

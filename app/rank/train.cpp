@@ -109,7 +109,9 @@ public:
           backend_(1)
     {
         Checkpoint start = taken(trainer::checkpoint_from_text(shared_text(files_, o_.from)));
-        config_ = taken(parallel::prepared(taken(with_strategy(start.config, o_.strategy, world.ranks()))));
+        TeamConfig config = taken(with_strategy(start.config, o_.strategy, world.ranks()));
+        config.compression = taken(read_compression(o_.compress, !o_.no_feedback));
+        config_ = taken(parallel::prepared(config));
         trainer_ = std::make_unique<parallel::RankTrainer>(config_, world, backend_, log_);
         trainer_->copy_from(start.state);
         step_ = start.state.step;

@@ -11,6 +11,8 @@ struct RankTrainOptions
 {
     std::string from;
     std::string strategy = "ddp";
+    std::string compress = "none";
+    bool no_feedback = false;
     std::int64_t steps = 100;
     std::string save;
     bool json_lines = false;

@@ -314,7 +314,15 @@ void Stage::open_scenarios(const PictureOptions& options, Issues& issues)
 Issues Stage::open_view(const PictureOptions& options)
 {
     Issues issues;
-    if (options.view == "ranks")
+    if (options.view == "ranks/bytes")
+    {
+        TeamDesk::Setup setup;
+        setup.compared_steps = std::max<std::int64_t>(2, options.steps);
+        session_.set_team(std::make_unique<TeamDesk>(setup));
+        session_.team().apply(TeamCommand::compare);
+        session_.team().wait(kPatience);
+    }
+    else if (options.view == "ranks")
     {
         train_with_team(session_.team(), options.steps);
     }

@@ -1,10 +1,12 @@
-#include "core/lab/team.h"
-
 #include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/lab/team_snapshot.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 
 namespace ringside
 {
@@ -136,6 +138,49 @@ Result<TeamConfig> with_strategy(TrainerConfig config, std::string_view strategy
     return team;
 }
 
+Result<CompressionOptions> read_compression(std::string_view words, bool feedback)
+{
+    CompressionOptions options{.compressor = Compressor::none, .feedback = feedback};
+    const std::size_t equals = words.find('=');
+    const std::string_view id = words.substr(0, equals);
+    const auto fault = [&](std::string message)
+    {
+        return Issue{"--compress", std::move(message),
+                     "use none, bf16, fp16, top-k=0.01, random-k=0.01, sign or powersgd=2"};
+    };
+    if (id == "none" && equals == std::string_view::npos)
+    {
+        return options;
+    }
+    const auto compressor = find_compressor(id);
+    if (!compressor)
+    {
+        return fault(fmt::format("\u201c{}\u201d is no compressor", id));
+    }
+    options.compressor = *compressor;
+    if (equals == std::string_view::npos)
+    {
+        return options;
+    }
+    const auto number = parse_number(words.substr(equals + 1));
+    const bool rank = *compressor == Compressor::power_sgd;
+    if (!number || (!rank && *compressor != Compressor::top_k && *compressor != Compressor::random_k) ||
+        (rank && (*number != std::floor(*number) || std::abs(*number) > 1e6)))
+    {
+        return fault(
+            fmt::format("\u201c{}\u201d of {}", words.substr(equals + 1), info_of(*compressor).name));
+    }
+    if (rank)
+    {
+        options.rank = static_cast<std::int64_t>(*number);
+    }
+    else
+    {
+        options.keep = *number;
+    }
+    return options;
+}
+
 std::string strategy_name(const TeamConfig& config)
 {
     const Parallel& p = config.parallel;
@@ -155,7 +200,27 @@ std::string strategy_name(const TeamConfig& config)
     add("pp", p.pipeline);
     name += p.sequence_parallel && p.tensor > 1 ? "-sp" : "";
     name += p.zero > 0 && data > 1 ? fmt::format("-zero{}", p.zero) : "";
+    if (config.compression.compressor != Compressor::none && data > 1)
+    {
+        name += ", " + label_of(config.compression);
+        name += feeds_back(config.compression) ? "" : ", no feedback";
+    }
     return name.empty() ? "none" : name;
+}
+
+std::int64_t most_sent(const TeamStepTrace& trace)
+{
+    std::int64_t most = 0;
+    for (const RankTrace& rank : trace.ranks)
+    {
+        std::int64_t bytes = 0;
+        for (const RankTrace::Sent& sent : rank.sent)
+        {
+            bytes += sent.axis == "control" ? 0 : sent.bytes;
+        }
+        most = std::max(most, bytes);
+    }
+    return most;
 }
 
 std::string_view name_of(Mishap mishap)

@@ -2,6 +2,7 @@
 // and the ranks share.
 #pragma once
 
+#include "core/engine/compression/compressor.h"
 #include "core/engine/rank_grid.h"
 #include "core/lab/config.h"
 #include "core/lab/snapshot.h"
@@ -20,6 +21,9 @@ struct TeamConfig
     TrainerConfig trainer; // global_batch over all ranks; training.schedule orders the pipeline
     Parallel parallel;
     std::int64_t ranks = 1;
+    // Of gradients that are summed whole (ZeRO 0), by unit: embedding, each layer, head. What was not sent
+    // yet is no part of the state: another team begins without it.
+    CompressionOptions compression = {.compressor = Compressor::none};
 
     bool operator==(const TeamConfig&) const = default;
 };
@@ -32,7 +36,10 @@ Scenario scenario_of(const TeamConfig& config);
 // "dp" says how many copies of the experts there are: "dp2-ep2" has four data-parallel ranks. The batch grows
 // where it must, so that every pipeline has a micro-batch for each stage. A fault names the word.
 Result<TeamConfig> with_strategy(TrainerConfig config, std::string_view strategy, std::int64_t ranks);
-// "dp2-tp2-pp2", of any configuration; "none" for one rank.
+// "none", or a compressor and how much of it: "bf16", "top-k", "top-k=0.01" (share of the elements),
+// "random-k", "sign", "powersgd=4" (rank). A fault names --compress.
+Result<CompressionOptions> read_compression(std::string_view words, bool feedback = true);
+// "dp2-tp2-pp2", of any configuration; "none" for one rank. With a compressor, "dp4, Top-k, 1%".
 std::string strategy_name(const TeamConfig& config);
 
 // What is made to go wrong on one rank, on purpose.

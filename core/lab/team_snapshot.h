@@ -28,18 +28,34 @@ struct TeamMark
     bool operator==(const TeamMark&) const = default;
 };
 
+// What a run came to, once it is over: something to compare the next one with.
+struct TeamCurve
+{
+    std::string name; // "dp4, Top-k, 1%"
+    std::vector<float> losses;
+    std::vector<double> sent_until; // [B] as many
+    std::int64_t stride = 1;
+    double sent_in_step = 0; // [B] in its last one
+    double dense = 0;        // [B] a step without a compressor
+};
+
+// Bytes of one step by the rank that sent most, control messages left out.
+std::int64_t most_sent(const TeamStepTrace& trace);
+
 struct TeamSnapshot
 {
     TeamState state = TeamState::paused;
     std::string message; // of a broken or failed team, or a change that was refused; empty: none
     TeamConfig config;   // as it trains now
     std::int64_t step = 0;
-    std::int64_t kept = 0;        // step of the state that a broken team goes on from
-    PlannedMishap planned;        // for the next step
-    PlannedMishap suffered;       // in the last step, or the one that broke the team
-    std::vector<float> losses;    // nats a token, of every step so far, thinned out to a few thousand
-    std::int64_t loss_stride = 1; // steps between two of them
-    std::vector<TeamMark> marks;  // in order
+    std::int64_t kept = 0;          // step of the state that a broken team goes on from
+    PlannedMishap planned;          // for the next step
+    PlannedMishap suffered;         // in the last step, or the one that broke the team
+    std::vector<float> losses;      // nats a token, of every step so far, thinned out to a few thousand
+    std::vector<double> sent_until; // [B] as many: by the rank that sent most of each step, up to that one
+    std::int64_t loss_stride = 1;   // steps between two of them
+    double sent_so_far = 0;         // [B] the same after the last step
+    std::vector<TeamMark> marks;    // in order
     std::shared_ptr<const TeamStepTrace> trace;     // of the last step of this team; null before one
     std::vector<std::vector<RankTrace::Sent>> sent; // by rank, since this team was made
 };

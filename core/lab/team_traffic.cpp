@@ -1,5 +1,6 @@
 #include "core/lab/team_traffic.h"
 
+#include "core/engine/compression/bucket.h"
 #include "core/engine/traffic.h"
 #include "core/engine/weights.h"
 
@@ -17,15 +18,19 @@ class RankTraffic
 {
 public:
     RankTraffic(const TeamConfig& config, const Coordinates& place)
-        : scenario_(scenario_of(config)), capacity_factor_(config.trainer.recipe.capacity_factor),
-          shape_(pipeline_shape(scenario_)), kind_(config.trainer.training.schedule), place_(place),
-          stages_(virtual_stages(kind_, shape_)),
+        : scenario_(scenario_of(config)), compression_(config.compression),
+          capacity_factor_(config.trainer.recipe.capacity_factor), shape_(pipeline_shape(scenario_)),
+          kind_(config.trainer.training.schedule), place_(place), stages_(virtual_stages(kind_, shape_)),
           own_(stages_of(kind_->placement, shape_.stages, shape_.chunks, place.pipeline))
     {
     }
 
     double data() const
     {
+        if (compression_.compressor != Compressor::none)
+        {
+            return static_cast<double>(compressed());
+        }
         const auto k = static_cast<double>(shape_.micro_batches);
         const StageWeights own = stage_weights(scenario_.model, scenario_.parallel,
                                                kind_->placement)[static_cast<std::size_t>(place_.pipeline)];
@@ -118,6 +123,51 @@ public:
     }
 
 private:
+    // Every unit's gradients are summed once a step.
+    std::int64_t compressed() const
+    {
+        const Model& m = scenario_.model;
+        std::int64_t sent = 0;
+        if (holds(0))
+        {
+            sent += sent_of(embedding_weights(m, scenario_.parallel));
+        }
+        for (const std::int64_t stage : own_)
+        {
+            sent += static_cast<std::int64_t>(layers(stage)) *
+                    sent_of(layer_weights(m, scenario_.parallel, m.experts > 0));
+        }
+        if (holds(stages_ - 1))
+        {
+            sent += sent_of(head_weights(m, scenario_.parallel, m.tied_embeddings && holds(0)));
+        }
+        return sent;
+    }
+    // Experts are a bucket of their own, among other ranks.
+    std::int64_t sent_of(const std::vector<Weight>& unit) const
+    {
+        std::int64_t sent = 0;
+        for (const bool expert : {false, true})
+        {
+            std::vector<GradientBlock> tensors;
+            for (const Weight& w : unit)
+            {
+                if (w.expert == expert)
+                {
+                    tensors.push_back({w.local_rows, w.local_cols, w.local_copies});
+                }
+            }
+            const std::int64_t ranks = expert ? expert_replicas(scenario_) : dense_replicas(scenario_);
+            if (ranks > 1 && !tensors.empty())
+            {
+                for (const BucketCall& call : bucket_calls(compression_, bucket_of(tensors), ranks))
+                {
+                    sent += call.sent_per_rank(ranks);
+                }
+            }
+        }
+        return sent;
+    }
     static double share(std::int64_t n)
     {
         return static_cast<double>(n - 1) / static_cast<double>(std::max<std::int64_t>(1, n));
@@ -152,6 +202,7 @@ private:
     }
 
     Scenario scenario_;
+    CompressionOptions compression_;
     double capacity_factor_;
     ScheduleShape shape_;
     ScheduleKind kind_;

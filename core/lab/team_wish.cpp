@@ -80,6 +80,43 @@ std::span<const TeamStrategy> team_strategies()
     return kStrategies;
 }
 
+std::span<const TeamCompression> team_compressions()
+{
+    static const auto all = []
+    {
+        std::vector<TeamCompression> list;
+        const auto add = [&list](const CompressionOptions& options)
+        {
+            const bool lost = info_of(options.compressor).feeds_back && !options.feedback;
+            list.push_back({options, label_of(options) + (lost ? ", nothing kept" : "")});
+        };
+        add({Compressor::none});
+        add({.compressor = Compressor::bf16});
+        add({.compressor = Compressor::top_k, .keep = 0.01});
+        add({.compressor = Compressor::top_k, .keep = 0.01, .feedback = false});
+        add({.compressor = Compressor::sign});
+        add({.compressor = Compressor::power_sgd, .rank = 2});
+        add({.compressor = Compressor::top_k, .keep = 0.001});
+        add({.compressor = Compressor::random_k, .keep = 0.01});
+        add({.compressor = Compressor::sign, .feedback = false});
+        add({.compressor = Compressor::power_sgd, .rank = 4});
+        return list;
+    }();
+    return all;
+}
+
+std::span<const std::size_t> compared_compressions()
+{
+    static constexpr std::array<std::size_t, 6> kCompared{0, 1, 2, 3, 4, 5};
+    return kCompared;
+}
+
+bool can_compress(const TeamConfig& config)
+{
+    const Scenario scenario = scenario_of(config);
+    return config.parallel.zero == 0 && dense_replicas(scenario) > 1;
+}
+
 TrainerConfig team_trainer_config()
 {
     TrainerConfig c = default_trainer_config();
@@ -124,6 +161,11 @@ Result<TeamConfig> config_of(TrainerConfig trainer, const TeamWish& wish)
     team->trainer.training.schedule = kind;
     p.chunks = p.pipeline > 1 ? kind->least_chunks : 1;
     set_micro_batches(*team, wish.micro_batches);
+    if (can_compress(*team))
+    {
+        const auto all = team_compressions();
+        team->compression = all[std::min(wish.compression, all.size() - 1)].options;
+    }
     return team;
 }
 

@@ -20,6 +20,14 @@ struct TeamStrategy
 // In the order of the keys 1 to 9, then 0, then E.
 std::span<const TeamStrategy> team_strategies();
 
+// What gradients can be made small with, to choose from: none first.
+struct TeamCompression
+{
+    CompressionOptions options;
+    std::string name; // "Top-k, 1%, nothing kept"
+};
+std::span<const TeamCompression> team_compressions();
+
 struct TeamWish
 {
     std::size_t strategy = 0;                           // in team_strategies()
@@ -27,12 +35,18 @@ struct TeamWish
     ScheduleKind schedule = ringside::schedule("1f1b"); // of a strategy with a pipeline
     std::int64_t micro_batches = 8;                     // of one step, all ranks together
     double steps_per_second = 4;                        // at most; 0: as fast as it goes
+    std::size_t compression = 0;                        // in team_compressions(); where it can be, see below
 
     bool operator==(const TeamWish&) const = default;
 };
 
 // A GPT that every strategy can cut for up to eight ranks: eight layers, eight heads, sixteen words.
 TrainerConfig team_trainer_config();
+// Whether there are gradients that a compressor could make small: several replicas that sum them whole.
+bool can_compress(const TeamConfig& config);
+// What `compare` trains one after the other: gradients as they are, and what makes them small.
+std::span<const std::size_t> compared_compressions();
+
 // The model has experts where the strategy shares them out. A fault names the wish, and what would work.
 Result<TeamConfig> config_of(TrainerConfig trainer, const TeamWish& wish);
 

@@ -58,8 +58,7 @@ RankTrainer::RankTrainer(const TeamConfig& config, Transport& transport, Backend
       experts_(group("expert", members_of(config, plan_.rank, Group::expert), number_of(Purpose::experts))),
       expert_replicas_(group("data", members_of(config, plan_.rank, Group::expert_replicas),
                              number_of(Purpose::expert_replicas))),
-      shards_(config.trainer, plan_.piece, config.parallel.zero, backend, arena_,
-              {*replicas_, *expert_replicas_}, memory),
+      shards_(config, plan_.piece, backend, arena_, {*replicas_, *expert_replicas_}, memory),
       others_(std::make_unique<Others>(*this)),
       network_(config.trainer, plan_.piece, backend, arena_, shards_, *others_),
       scale_{config.trainer.training.precision == Precision::fp16 ? config.trainer.recipe.loss_scale : 1.0, 0}

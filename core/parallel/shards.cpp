@@ -1,5 +1,7 @@
 #include "core/parallel/shards.h"
 
+#include "core/parallel/compressed_sum.h"
+
 #include <algorithm>
 #include <string_view>
 
@@ -54,10 +56,11 @@ struct Shards::State
     DType type = DType::f32;
 };
 
-Shards::Shards(const TrainerConfig& config, const trainer::Piece& piece, std::int64_t zero, Backend& backend,
-               Arena& arena, const Replicas& replicas, Memory& memory)
-    : ParameterStore(trainer::ParameterTable(config.model, piece), trainer::Formats(config)), zero_(zero),
-      backend_(backend), arena_(arena), memory_(memory), homes_(table().list.size())
+Shards::Shards(const TeamConfig& config, const trainer::Piece& piece, Backend& backend, Arena& arena,
+               const Replicas& replicas, Memory& memory)
+    : ParameterStore(trainer::ParameterTable(config.trainer.model, piece), trainer::Formats(config.trainer)),
+      zero_(config.parallel.zero), backend_(backend), arena_(arena), memory_(memory),
+      homes_(table().list.size())
 {
     const trainer::ParameterTable& t = table();
     add_unit(without_absent({t.embedding, t.positions}), replicas.dense);
@@ -67,16 +70,19 @@ Shards::Shards(const TrainerConfig& config, const trainer::Piece& piece, std::in
     }
     const int head = t.head == t.embedding ? -1 : t.head;
     add_unit(without_absent({head, t.final_gain, t.final_bias}), replicas.dense);
-    const auto experts = static_cast<int>(config.model.experts / piece.expert_ranks);
+    const auto experts = static_cast<int>(config.trainer.model.experts / piece.expert_ranks);
     for (std::size_t i = 0; experts > 0 && i < t.layers.size(); ++i)
     {
         add_unit(expert_places_of(t.layers[i], experts), replicas.experts);
     }
-    for (Unit& unit : units_)
+    for (std::size_t i = 0; i < units_.size(); ++i)
     {
-        take_memory(unit);
+        take_memory(units_[i]);
+        compress(units_[i], config.compression, config.trainer.seed + i);
     }
 }
+
+Shards::~Shards() = default;
 
 void Shards::add_unit(const std::vector<int>& places, Communicator& replicas)
 {
@@ -127,6 +133,31 @@ void Shards::take_memory(Unit& unit)
     unit.momentum = arena_.take(state * 4, Component::momentum);
     unit.variance = f.variance ? arena_.take(state * 4, Component::variance) : Block();
     unit.master = f.master ? arena_.take(state * 4, Component::master_weights) : Block();
+}
+
+void Shards::compress(Unit& unit, const CompressionOptions& options, std::uint64_t seed)
+{
+    if (options.compressor == Compressor::none || unit.replicas->ranks() == 1 || unit.places.empty())
+    {
+        return;
+    }
+    std::vector<GradientBlock> tensors;
+    for (const int place : unit.places)
+    {
+        const trainer::Parameter& p = table().list[static_cast<std::size_t>(place)];
+        tensors.push_back({p.rows, p.cols, 1});
+    }
+    GradientShape bucket = bucket_of(tensors);
+    const Index elements = elements_of(bucket);
+    std::span<float> unsent;
+    if (feeds_back(options))
+    {
+        unit.unsent = arena_.take(elements * 4, Component::buffers);
+        backend_.clear(unit.unsent.data(), unit.unsent.bytes());
+        unsent = {unit.unsent.as<float>(), static_cast<std::size_t>(elements)};
+    }
+    unit.compressed =
+        std::make_unique<CompressedSum>(options, std::move(bucket), *unit.replicas, unsent, seed);
 }
 
 Tensor Shards::weight(int place) const
@@ -286,6 +317,12 @@ void Shards::reduce(Unit& unit)
     unit.reducing = unit.replicas->start(
         [this, &unit, type, own, sum]
         {
+            if (unit.compressed)
+            {
+                const auto sent = static_cast<std::size_t>(elements_of(unit.compressed->bucket()));
+                unit.compressed->all_reduce({unit.gradients.as<float>(), sent});
+                return;
+            }
             if (zero_ == 0)
             {
                 unit.replicas->all_reduce(unit.gradients.data(), type, unit.elements);

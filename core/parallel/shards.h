@@ -2,15 +2,18 @@
 // arXiv 1910.02054, section 5). They come in units (0 the embedding, 1 ... the layers, then the head) that
 // are reduced and gathered one by one, as FSDP does it; so a rank's shard is a part of every unit. A layer's
 // experts are apart: only ranks that hold the same ones have copies (Rajbhandari et al., DeepSpeed-MoE, arXiv
-// 2201.05596, section 4.1).
+// 2201.05596, section 4.1). Where the team compresses gradients, each unit is a bucket of its own.
 #pragma once
 
+#include "core/lab/team.h"
 #include "core/parallel/communicator.h"
 #include "core/trainer/parameters.h"
 #include "core/trainer/trainer.h"
 
 namespace ringside::parallel
 {
+
+class CompressedSum;
 
 using trainer::Arena;
 using trainer::Backend;
@@ -26,8 +29,9 @@ public:
         Communicator& dense;
         Communicator& experts;
     };
-    Shards(const TrainerConfig& config, const trainer::Piece& piece, std::int64_t zero, Backend& backend,
-           Arena& arena, const Replicas& replicas, Memory& memory);
+    Shards(const TeamConfig& config, const trainer::Piece& piece, Backend& backend, Arena& arena,
+           const Replicas& replicas, Memory& memory);
+    ~Shards() override;
 
     Index units() const { return static_cast<Index>(table().layers.size()) + 2; }
     Tensor weight(int place) const override;
@@ -69,6 +73,8 @@ private:
         Block momentum;
         Block variance;
         Block master;
+        Block unsent; // what a compressor has not sent yet
+        std::unique_ptr<CompressedSum> compressed;
         Pending gathering;
         Pending reducing;
     };
@@ -88,6 +94,7 @@ private:
 
     void add_unit(const std::vector<int>& places, Communicator& replicas);
     void take_memory(Unit& unit);
+    void compress(Unit& unit, const CompressionOptions& options, std::uint64_t seed);
     // A unit, and a layer's experts.
     std::vector<Unit*> parts_of(Index unit);
     void prefetch(Unit& unit);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/engine/compression/bucket.h"
 #include "core/engine/pipeline.h"
 #include "core/scenario/validate.h"
 #include "core/schedule/schedule.h"
@@ -16,6 +17,8 @@ namespace ringside::parallel
 namespace
 {
 
+constexpr std::int64_t kMostFactorRank = 64;
+
 class Checks
 {
 public:
@@ -29,6 +32,7 @@ public:
         context();
         experts();
         pipeline();
+        compression();
         return std::move(issues_);
     }
 
@@ -140,6 +144,43 @@ private:
         {
             add("parallel.zero", "with tied embeddings, the two ends of a pipeline add up whole gradients",
                 "use zero 0 or 1, or model.tied_embeddings false");
+        }
+    }
+
+    void compression()
+    {
+        const CompressionOptions& o = c_.compression;
+        if (o.compressor == Compressor::none)
+        {
+            return;
+        }
+        if (!has_bucket_calls(o.compressor))
+        {
+            add("compression",
+                fmt::format("{} is not summed by collectives here", info_of(o.compressor).name),
+                "use bf16, fp16, top-k, random-k, sign or powersgd");
+        }
+        if (p_.zero != 0)
+        {
+            add("parallel.zero", "compressed gradients are summed whole", "use zero 0, or no compression");
+        }
+        if (c_.trainer.training.precision == Precision::fp16)
+        {
+            add("training.precision", "the loss scale of fp16 moves, and what was not sent yet does not",
+                "use fp32 or bf16, or no compression");
+        }
+        else if (trainer::Formats(c_.trainer).gradient != trainer::DType::f32)
+        {
+            add("training.gradient_dtype", "gradients have 16 bits already", "use fp32, or no compression");
+        }
+        if (!(o.keep > 0 && o.keep <= 1))
+        {
+            add("compression.keep", fmt::format("{} of the elements", o.keep), "use more than 0, at most 1");
+        }
+        if (o.rank < 1 || o.rank > kMostFactorRank)
+        {
+            add("compression.rank", fmt::format("rank {}", o.rank),
+                fmt::format("use 1 to {}", kMostFactorRank));
         }
     }
 

@@ -33,6 +33,17 @@ std::string lines(const Issues& issues)
     return all;
 }
 
+template <class T>
+std::vector<T> every_other(const std::vector<T>& values)
+{
+    std::vector<T> half;
+    for (std::size_t i = 0; i < values.size(); i += 2)
+    {
+        half.push_back(values[i]);
+    }
+    return half;
+}
+
 void add_up(std::vector<RankTrace::Sent>& sum, const std::vector<RankTrace::Sent>& step)
 {
     for (const RankTrace::Sent& sent : step)
@@ -225,6 +236,8 @@ bool TeamRun::make_team(const TeamConfig& config, const std::optional<trainer::T
     now_.step = from ? from->step : 0;
     const std::int64_t points = (now_.step + now_.loss_stride - 1) / now_.loss_stride;
     now_.losses.resize(std::min(now_.losses.size(), static_cast<std::size_t>(points)));
+    now_.sent_until.resize(now_.losses.size());
+    now_.sent_so_far = now_.sent_until.empty() ? 0 : now_.sent_until.back();
     now_.planned = {};
     now_.trace.reset();
     now_.sent.assign(static_cast<std::size_t>(config_.ranks), {});
@@ -375,18 +388,16 @@ void TeamRun::note(TeamStep step)
 {
     now_.message.clear();
     now_.step = step.trace.step;
+    now_.sent_so_far += static_cast<double>(most_sent(step.trace));
     if ((now_.step - 1) % now_.loss_stride == 0)
     {
         now_.losses.push_back(static_cast<float>(step.result.loss));
+        now_.sent_until.push_back(now_.sent_so_far);
     }
     if (now_.losses.size() >= kMostLosses)
     {
-        std::vector<float> half;
-        for (std::size_t i = 0; i < now_.losses.size(); i += 2)
-        {
-            half.push_back(now_.losses[i]);
-        }
-        now_.losses = std::move(half);
+        now_.losses = every_other(now_.losses);
+        now_.sent_until = every_other(now_.sent_until);
         now_.loss_stride *= 2;
     }
     for (std::size_t rank = 0; rank < step.trace.ranks.size(); ++rank)

@@ -116,3 +116,60 @@ TEST_CASE("teams that are started and dropped leave no thread behind, and lookin
     }
     CHECK(test::threads_are_back_to(before));
 }
+
+TEST_CASE("a comparison trains with one compressor after the other, and keeps a curve of each")
+{
+    TeamDesk desk(team_setup_for_tests());
+    CHECK(desk.apply(TeamCommand::compare) == "");
+    CHECK(desk.frame().comparing);
+    CHECK(desk.frame().to_compare == compared_compressions().size() - 1);
+    REQUIRE(desk.wait(kTeamPatience));
+    CHECK_FALSE(desk.frame().comparing);
+    CHECK_FALSE(desk.busy());
+    REQUIRE(desk.frame().earlier.size() == compared_compressions().size() - 1);
+    CHECK(desk.frame().earlier[0].name == "dp4");
+    CHECK(desk.frame().earlier[2].name == "dp4, Top-k, 1%");
+    CHECK(strategy_name(run(desk).config) == "dp4, PowerSGD, rank 2");
+    for (const TeamCurve& curve : desk.frame().earlier)
+    {
+        INFO(curve.name);
+        REQUIRE(curve.losses.size() == 4);
+        CHECK(curve.losses[0] == desk.frame().earlier[0].losses[0]); // the same start
+        CHECK(curve.sent_until.back() == 4 * curve.sent_in_step);
+        CHECK(curve.dense == desk.frame().earlier[0].sent_in_step);
+    }
+    CHECK(desk.frame().earlier[2].sent_in_step < desk.frame().earlier[0].sent_in_step / 10);
+}
+
+TEST_CASE("a comparison is ended by itself, another wish or the clearing of the run")
+{
+    TeamDesk desk(team_setup_for_tests());
+    desk.apply(TeamCommand::compare);
+    CHECK(desk.apply(TeamCommand::compare) == "The comparison ends here");
+    CHECK_FALSE(desk.frame().comparing);
+    REQUIRE(desk.wait(kTeamPatience));
+    desk.apply(TeamCommand::compare);
+    desk.apply(WishTeam{with_strategy(desk, 1, 4)});
+    CHECK_FALSE(desk.frame().comparing);
+    desk.apply(TeamCommand::pause);
+    REQUIRE(desk.wait(kTeamPatience));
+    desk.apply(TeamCommand::compare); // ZeRO-1 sends no whole gradients: data parallel it is
+    CHECK(desk.frame().comparing);
+    CHECK(desk.frame().wish.strategy == 0);
+    desk.apply(TeamCommand::clear);
+    CHECK_FALSE(desk.frame().comparing);
+    CHECK_FALSE(desk.busy());
+}
+
+TEST_CASE("a run that is cleared stays as a curve to compare with")
+{
+    TeamDesk desk(team_setup_for_tests());
+    REQUIRE(desk.run_to(3, kTeamPatience));
+    desk.apply(TeamCommand::clear);
+    REQUIRE(desk.frame().earlier.size() == 1);
+    CHECK(desk.frame().earlier[0].losses.size() == 3);
+    REQUIRE(desk.run_to(2, kTeamPatience));
+    desk.apply(TeamCommand::clear); // of the same kind: it takes the place of the other
+    REQUIRE(desk.frame().earlier.size() == 1);
+    CHECK(desk.frame().earlier[0].losses.size() == 2);
+}

@@ -18,6 +18,7 @@ inline TeamDesk::Setup team_setup_for_tests()
     setup.trainer.training.sequence_length = 16;
     setup.wish.steps_per_second = 0;
     setup.patience = 3;
+    setup.compared_steps = 4;
     return setup;
 }
 

@@ -215,3 +215,40 @@ TEST_CASE("what is said to be as predicted is compared byte by byte, control mes
     use.of(Component::momentum) = 1;
     CHECK_FALSE(state_as_predicted(use, stage));
 }
+
+TEST_CASE("C compares compressors, Y goes between the step and what a loss costs in bytes")
+{
+    Ranks ranks;
+    ranks.key(ImGuiKey_Y);
+    CHECK(says(ranks.w, "Compare compressors"));
+    ranks.key(ImGuiKey_C);
+    CHECK(says(ranks.w, "Loss against bytes sent"));
+    CHECK(says(ranks.w, "dp4, Top-k, 1%, no feedback"));
+    CHECK(says(ranks.w, "sent by a rank"));
+    ranks.key(ImGuiKey_Y);
+    CHECK(says(ranks.w, "As it ran"));
+    CHECK(says(ranks.w, "to the byte"));
+}
+
+TEST_CASE("G sends gradients by another compressor, and the bytes are still as predicted")
+{
+    Ranks ranks;
+    ranks.type(".");
+    for (std::size_t i = 1; i < team_compressions().size(); ++i)
+    {
+        ranks.key(ImGuiKey_G);
+        CHECK(ranks.run().config.compression == team_compressions()[i].options);
+        CHECK(says(ranks.w, "to the byte"));
+    }
+    ranks.key(ImGuiKey_2); // ZeRO-1 has none to compress
+    CHECK(ranks.run().config.compression.compressor == Compressor::none);
+}
+
+TEST_CASE("no words of loss against bytes are cut off or lie on others at any size")
+{
+    Ranks ranks;
+    ranks.key(ImGuiKey_Y);
+    check_words_at_every_size(ranks.w, "before the start");
+    ranks.key(ImGuiKey_C);
+    check_words_at_every_size(ranks.w, "compared");
+}

@@ -14,7 +14,8 @@ enum class TeamCommand : std::uint8_t
     pause,
     step,    // one step, then pause
     without, // of a broken team: goes on without the rank that is missing
-    clear    // back to before the first start
+    clear,   // back to before the first start; what has been trained stays as a curve to compare with
+    compare  // from the start with one compressor after the other, some steps each; once more ends that
 };
 // The same weights in another way; ranks move to the nearest number that divides.
 struct WishTeam

@@ -16,6 +16,7 @@ struct TeamPrediction
     MemoryReport memory;                               // by stage
     std::vector<Coordinates> places;                   // [rank]
     std::vector<std::vector<RankTrace::Sent>> traffic; // [rank] bytes of one step by axis
+    double dense = 0; // [B] of a step by the rank that sends most, if gradients were not compressed
 
     const StageMemory& stage_of(std::size_t rank) const
     {
@@ -30,6 +31,9 @@ struct TeamFrame
     std::shared_ptr<const TeamSnapshot> snapshot; // null: not begun
     std::string fault;                            // of a wish that cannot be trained; empty: none
     bool can_go_without = false;                  // broken, and the others have all that the missing rank had
+    std::vector<TeamCurve> earlier;               // runs that are over, the oldest first
+    std::size_t to_compare = 0;                   // runs that a comparison has still to begin
+    bool comparing = false;
 
     bool started() const { return snapshot != nullptr; }
     bool is(TeamState state) const { return snapshot && snapshot->state == state; }

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "ui/views/lab/plot.h"
 #include "ui/views/ranks/bars.h"
+#include "ui/views/ranks/bytes.h"
 #include "ui/views/ranks/lanes.h"
 #include "ui/views/ranks/loss.h"
 #include "ui/views/ranks/panel.h"
@@ -23,6 +24,8 @@ namespace ringside
 namespace
 {
 
+constexpr std::array<std::string_view, 2> kPages{"ranks/step", "ranks/bytes"};
+
 class RanksView final : public View
 {
 public:
@@ -32,18 +35,20 @@ public:
     std::vector<std::string> facts(const Frame& frame) const override { return team_facts(*frame.team); }
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override
     {
-        panel_.draw(frame, painter, area, out);
+        panel_.draw(frame, painter, area, page_, out);
         return true;
     }
     void keys(const Frame& frame, Out& out) override;
+    void show(std::string_view page) override { turn_to(page_, kPages, page); }
 
 private:
     void look_at(const TeamFrame& team);
     void draw_step(const Frame& frame, const Painter& painter, Rect area, Out& out);
-    static void draw_start(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    void draw_start(const Frame& frame, const Painter& painter, Rect area, Out& out) const;
     static void draw_trouble(const Painter& painter, Rect& area, const TeamFrame& team);
     void keys_of_wish(const TeamFrame& team, Out& out);
 
+    RanksPage page_ = RanksPage::step;
     RanksPanel panel_;
     RankBars bars_;
     std::unique_ptr<RankMoment> moment_; // of the last step there was
@@ -64,14 +69,17 @@ void RanksView::look_at(const TeamFrame& team)
 }
 
 // Before the first start: what will happen, and one thing to press.
-void RanksView::draw_start(const Frame& frame, const Painter& p, Rect area, Out& out)
+void RanksView::draw_start(const Frame& frame, const Painter& p, Rect area, Out& out) const
 {
     const TeamFrame& team = *frame.team;
     const Theme& t = p.theme;
     Rect start = area.cut_bottom(std::min(area.h, p.px(56)));
     area.cut_top(area.h > p.px(360) ? p.px(64) : 0);
     area.cut_bottom(p.px(12));
-    say_if_room(p, area, Type::title, t.text, "One tiny GPT, trained by several ranks while you watch",
+    const bool bytes = page_ == RanksPage::bytes;
+    say_if_room(p, area, Type::title, t.text,
+                bytes ? "The same GPT, its gradients made smaller on their way"
+                      : "One tiny GPT, trained by several ranks while you watch",
                 p.px(8));
     const TeamStrategy& strategy = team_strategies()[team.wish.strategy];
     const std::string words =
@@ -84,11 +92,22 @@ void RanksView::draw_start(const Frame& frame, const Painter& p, Rect area, Out&
     }
     say_if_room(
         p, area, Type::small, t.muted,
-        "1 to 9, 0 and E choose the strategy, X lets something go wrong on one rank. The weights stay when "
-        "the strategy changes; only a model with experts is another one, and starts anew.",
+        bytes ? "C trains it from the start with one compressor after the other: as it is, bf16, the largest "
+                "hundredth with and without feedback, signs, thin factors. G chooses one, Space starts it "
+                "alone."
+              : "1 to 9, 0 and E choose the strategy, X lets something go wrong on one rank. The weights "
+                "stay when "
+                "the strategy changes; only a model with experts is another one, and starts anew.",
         p.px(16));
     start = {start.x, std::min(start.y, area.y + p.px(8)), std::min(start.w, p.px(272)), start.h};
-    if (button(p, start, "Start the ranks###start", "Space", ButtonStyle::primary))
+    if (bytes)
+    {
+        if (button(p, start, "Compare compressors###start compare", "C", ButtonStyle::primary))
+        {
+            out.push(TeamAction(TeamCommand::compare));
+        }
+    }
+    else if (button(p, start, "Start the ranks###start", "Space", ButtonStyle::primary))
     {
         out.push(TeamAction(TeamCommand::run));
     }
@@ -162,7 +181,14 @@ void RanksView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
     const TeamFrame& team = *frame.team;
     look_at(team);
-    if (team.started())
+    const bool bytes = page_ == RanksPage::bytes;
+    const bool has_steps = team.started() && !team.snapshot->losses.empty();
+    if (bytes && (has_steps || !team.earlier.empty()))
+    {
+        draw_trouble(p, area, team);
+        draw_bytes_page(p, area, team);
+    }
+    else if (team.started())
     {
         draw_step(frame, p, area, out);
     }
@@ -196,6 +222,10 @@ void RanksView::keys_of_wish(const TeamFrame& team, Out& out)
                                    : (ImGui::IsKeyPressed(ImGuiKey_RightArrow) ? 1 : 0) -
                                          (ImGui::IsKeyPressed(ImGuiKey_LeftArrow) ? 1 : 0);
     next = by == 0 ? next : with_other_strategy(next, by);
+    if (ImGui::IsKeyPressed(ImGuiKey_G, false) && !ImGui::GetIO().KeyCtrl)
+    {
+        next.compression = (next.compression + 1) % team_compressions().size();
+    }
     next.ranks +=
         (ImGui::IsKeyPressed(ImGuiKey_M, false) ? 1 : 0) - (ImGui::IsKeyPressed(ImGuiKey_L, false) ? 1 : 0);
     if (!(next == team.wish))
@@ -233,6 +263,16 @@ void RanksView::keys(const Frame& frame, Out& out)
         panel_.next_mishap();
         out.animating = true;
     }
+    if (ImGui::IsKeyPressed(ImGuiKey_Y, false) && !ImGui::GetIO().KeyCtrl)
+    {
+        page_ = page_ == RanksPage::step ? RanksPage::bytes : RanksPage::step;
+        out.animating = true;
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_C, false) && !ImGui::GetIO().KeyCtrl)
+    {
+        page_ = RanksPage::bytes;
+        out.push(TeamAction(TeamCommand::compare));
+    }
     if (ImGui::IsKeyPressed(ImGuiKey_R, false))
     {
         panel_.next_rank(team);
@@ -253,6 +293,9 @@ constexpr std::array kKeys{KeyHelp{"Space", "Start, pause, go on; a broken team 
                            KeyHelp{"X", "Let it go wrong, on the rank that is chosen"},
                            KeyHelp{"T", "Another kind of trouble"},
                            KeyHelp{"R", "Another rank for it"},
+                           KeyHelp{"G", "Another compressor for the gradients"},
+                           KeyHelp{"C", "Compare compressors; once more ends that"},
+                           KeyHelp{"Y", "The step, or what a loss costs in bytes"},
                            KeyHelp{"D", "Go on without the rank that is missing"},
                            KeyHelp{"Backspace", "Clear the run"}};
 
@@ -268,6 +311,7 @@ const ViewInfo ranks_view{
     "A tiny GPT trained across ranks: lanes, bytes and memory, measured beside predicted",
     {},
     kKeys,
-    [] { return std::unique_ptr<View>(std::make_unique<RanksView>()); }};
+    [] { return std::unique_ptr<View>(std::make_unique<RanksView>()); },
+    kPages};
 
 } // namespace ringside

@@ -1,14 +1,14 @@
 #include "core/engine/compression/compressor.h"
 
-#include "core/engine/compression/random.h"
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/engine/compression/arithmetic.h"
 #include "core/engine/compression/rounding.h"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
-#include <functional>
-#include <numeric>
 
 namespace ringside
 {
@@ -26,172 +26,21 @@ float largest(std::span<const float> values)
     return most;
 }
 
-float mean_size(std::span<const float> values)
-{
-    double sum = 0;
-    for (const float v : values)
-    {
-        sum += std::abs(static_cast<double>(v));
-    }
-    return static_cast<float>(sum / static_cast<double>(std::max<std::size_t>(1, values.size())));
-}
-
-// One bit has no zero, so zero counts as positive.
-float signed_unit(float value, float unit)
-{
-    return value < 0 ? -unit : unit;
-}
-
-// Of equal sizes the first counts as larger: sizes compare as their bits do, then places backwards.
 void keep_largest(std::span<const float> in, std::span<float> out, std::int64_t k)
 {
-    std::vector<std::uint64_t> order(in.size());
-    for (std::size_t i = 0; i < in.size(); ++i)
-    {
-        order[i] = static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(std::abs(in[i]))) << 32U |
-                   (0xFFFFFFFFU - i);
-    }
-    std::nth_element(order.begin(), order.begin() + k - 1, order.end(), std::greater<>());
     std::fill(out.begin(), out.end(), 0.0F);
-    for (std::int64_t i = 0; i < k; ++i)
+    for (const std::uint32_t place : largest_places(in, k))
     {
-        const std::size_t at = 0xFFFFFFFFU - (order[static_cast<std::size_t>(i)] & 0xFFFFFFFFU);
-        out[at] = in[at];
+        out[place] = in[place];
     }
 }
 
 void keep_random(std::span<const float> in, std::span<float> out, std::int64_t k, float factor, SplitMix rng)
 {
-    std::vector<std::uint32_t> order(in.size());
-    std::iota(order.begin(), order.end(), 0U);
     std::fill(out.begin(), out.end(), 0.0F);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(k); ++i)
+    for (const std::uint32_t place : random_places(in.size(), k, rng))
     {
-        std::swap(order[i], order[i + rng.below(order.size() - i)]);
-        out[order[i]] = in[order[i]] * factor;
-    }
-}
-
-// One column of a factor whose rows have `stride` columns.
-struct Column
-{
-    Values& of;
-    std::size_t at;
-    std::size_t stride;
-
-    float& operator()(std::size_t row) const { return of[row * stride + at]; }
-    std::size_t rows() const { return of.size() / stride; }
-};
-
-double dot(const Column& a, const Column& b)
-{
-    double sum = 0;
-    for (std::size_t i = 0; i < a.rows(); ++i)
-    {
-        sum += static_cast<double>(a(i)) * static_cast<double>(b(i));
-    }
-    return sum;
-}
-
-// b has length 1, or is empty.
-void take_out(const Column& a, const Column& b)
-{
-    const double along = dot(a, b);
-    for (std::size_t i = 0; i < a.rows(); ++i)
-    {
-        a(i) -= static_cast<float>(along * static_cast<double>(b(i)));
-    }
-}
-
-// Gram and Schmidt, column by column; a column that is nothing but the others becomes zero.
-void orthonormalize(Values& p, std::size_t rank)
-{
-    for (std::size_t c = 0; c < rank; ++c)
-    {
-        const Column column{p, c, rank};
-        const double before = std::sqrt(dot(column, column));
-        // Twice: in single precision, once is not enough for columns that are nearly parallel.
-        for (std::size_t b = 0; b < 2 * c; ++b)
-        {
-            take_out(column, {p, b % c, rank});
-        }
-        const double length = std::sqrt(dot(column, column));
-        const double scale = length > 1e-6 * before ? 1 / length : 0;
-        for (std::size_t i = 0; i < column.rows(); ++i)
-        {
-            column(i) = static_cast<float>(static_cast<double>(column(i)) * scale);
-        }
-    }
-}
-
-// A factor's column that has become zero would stay zero: it is drawn again.
-void redraw_empty(Values& q, std::size_t rank, SplitMix rng)
-{
-    for (std::size_t c = 0; c < rank; ++c)
-    {
-        bool empty = true;
-        for (std::size_t i = c; i < q.size(); i += rank)
-        {
-            empty = empty && q[i] == 0;
-        }
-        for (std::size_t i = c; empty && i < q.size(); i += rank)
-        {
-            q[i] = static_cast<float>(rng.normal());
-        }
-    }
-}
-
-// A matrix is rows x cols, its factors P rows x rank and Q cols x rank.
-struct Factors
-{
-    std::size_t cols;
-    std::size_t rank;
-};
-
-// p += m q
-void add_product(const Values& m, const Values& q, Values& p, Factors f)
-{
-    for (std::size_t i = 0; i < m.size() / f.cols; ++i)
-    {
-        for (std::size_t j = 0; j < f.cols; ++j)
-        {
-            for (std::size_t c = 0; c < f.rank; ++c)
-            {
-                p[i * f.rank + c] += m[i * f.cols + j] * q[j * f.rank + c];
-            }
-        }
-    }
-}
-
-// q += transposed(m) p
-void add_transposed(const Values& m, const Values& p, Values& q, Factors f)
-{
-    for (std::size_t i = 0; i < m.size() / f.cols; ++i)
-    {
-        for (std::size_t j = 0; j < f.cols; ++j)
-        {
-            for (std::size_t c = 0; c < f.rank; ++c)
-            {
-                q[j * f.rank + c] += m[i * f.cols + j] * p[i * f.rank + c];
-            }
-        }
-    }
-}
-
-// m = p transposed(q)
-void outer(const Values& p, const Values& q, Values& m, Factors f)
-{
-    for (std::size_t i = 0; i < m.size() / f.cols; ++i)
-    {
-        for (std::size_t j = 0; j < f.cols; ++j)
-        {
-            float sum = 0;
-            for (std::size_t c = 0; c < f.rank; ++c)
-            {
-                sum += p[i * f.rank + c] * q[j * f.rank + c];
-            }
-            m[i * f.cols + j] = sum;
-        }
+        out[place] = in[place] * factor;
     }
 }
 
@@ -227,6 +76,28 @@ constexpr std::array<CompressorInfo, kCompressors> kInfo{{
 const CompressorInfo& info_of(Compressor compressor)
 {
     return kInfo.at(static_cast<std::size_t>(compressor));
+}
+
+std::optional<Compressor> find_compressor(std::string_view id)
+{
+    const auto found = std::ranges::find(kInfo, id, &CompressorInfo::id);
+    return found == kInfo.end() ? std::nullopt
+                                : std::optional(static_cast<Compressor>(found - kInfo.begin()));
+}
+
+std::string label_of(const CompressionOptions& o)
+{
+    const std::string_view name = info_of(o.compressor).name;
+    switch (o.compressor)
+    {
+    case Compressor::top_k:
+    case Compressor::random_k:
+        return fmt::format("{}, {}%", name, plain_number(o.keep * 100));
+    case Compressor::power_sgd:
+        return fmt::format("{}, rank {}", name, o.rank);
+    default:
+        return std::string(name);
+    }
 }
 
 bool feeds_back(const CompressionOptions& options)
@@ -408,7 +279,7 @@ void CompressedGroup::vote()
 void CompressedGroup::power_sgd()
 {
     const auto rank = static_cast<std::size_t>(options_.rank);
-    const Factors f{static_cast<std::size_t>(cols_), rank};
+    const Factors f{static_cast<std::size_t>(rows_), static_cast<std::size_t>(cols_), rank};
     redraw_empty(q_, rank, SplitMix(seed_ ^ (step_ << 20U)));
     Values p(static_cast<std::size_t>(rows_) * rank);
     for (const Values& m : put_in_)

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -43,6 +45,7 @@ struct CompressorInfo
 };
 
 const CompressorInfo& info_of(Compressor compressor);
+std::optional<Compressor> find_compressor(std::string_view id);
 
 struct CompressionOptions
 {
@@ -60,6 +63,8 @@ struct CompressionOptions
 // The same with everything its compressor does not use at its default, so that equal work compares equal.
 CompressionOptions essential(CompressionOptions options);
 bool feeds_back(const CompressionOptions& options);
+// "Top-k, 1%", "PowerSGD, rank 2"
+std::string label_of(const CompressionOptions& options);
 // k of n elements; at least 1.
 std::int64_t kept_of(double keep, std::int64_t elements);
 

@@ -16,6 +16,7 @@ struct GradientBlock
     std::int64_t count = 1;
 
     std::int64_t elements() const { return rows * cols * count; }
+    bool operator==(const GradientBlock&) const = default;
 };
 using GradientShape = std::vector<GradientBlock>;
 std::int64_t elements_of(const GradientShape& shape);

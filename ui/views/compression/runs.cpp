@@ -1,9 +1,5 @@
 #include "ui/views/compression/runs.h"
 
-#include <fmt/format.h>
-
-#include "core/base/text.h"
-
 #include <algorithm>
 
 namespace ringside
@@ -89,21 +85,6 @@ void CompressionRuns::project(const Scenario& scenario, const Report& report) co
 GradientShape small_shape()
 {
     return {{SmallTask::kInputs, SmallTask::kHidden, 1}};
-}
-
-std::string label_of(const CompressionOptions& o)
-{
-    const std::string_view name = info_of(o.compressor).name;
-    switch (o.compressor)
-    {
-    case Compressor::top_k:
-    case Compressor::random_k:
-        return fmt::format("{}, {}%", name, plain_number(o.keep * 100));
-    case Compressor::power_sgd:
-        return fmt::format("{}, rank {}", name, o.rank);
-    default:
-        return std::string(name);
-    }
 }
 
 std::string_view name_of(Travel travel)

@@ -49,8 +49,6 @@ private:
 
 // The gradient that is trained, as one block.
 GradientShape small_shape();
-// "Top-k, 1%", "PowerSGD, rank 2"
-std::string label_of(const CompressionOptions& options);
 std::string_view name_of(Travel travel); // "all-gather"
 
 } // namespace ringside

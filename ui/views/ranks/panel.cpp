@@ -75,6 +75,27 @@ void choose_strategy(const Painter& p, Rect row, TeamWish& wish)
     }
 }
 
+void choose_compression(const Painter& p, Rect row, TeamWish& wish)
+{
+    const auto all = team_compressions();
+    const std::string label = "Gradients: " + all[std::min(wish.compression, all.size() - 1)].name;
+    if (dropdown(p, row, "###compression", label))
+    {
+        ImGui::OpenPopup("compressions");
+    }
+    tooltip(p, "What is sent of a gradient; the rest is added to the next one");
+    std::vector<Choosable> items;
+    for (const TeamCompression& c : all)
+    {
+        const CompressorInfo& info = info_of(c.options.compressor);
+        items.push_back({c.name, c.name, info.says});
+    }
+    if (const auto chosen = choice_popup(p, "compressions", items))
+    {
+        wish.compression = *chosen;
+    }
+}
+
 void choose_schedule(const Painter& p, Rect row, TeamWish& wish)
 {
     if (dropdown(p, row, "###team schedule", wish.schedule->name))
@@ -165,6 +186,11 @@ void RanksPanel::draw_wish(const Painter& p, Rect& area, const TeamFrame& team, 
     next.steps_per_second =
         turn(p, area.cut_top(row), {"Speed", speed}, kSpeeds, next.steps_per_second, entry_);
     const bool pipeline = team.predicted.of && team.predicted.of->parallel.pipeline > 1;
+    if (team.predicted.of && can_compress(*team.predicted.of) && area.h > p.px(36))
+    {
+        choose_compression(p, area.cut_top(p.px(36)), next);
+        area.cut_top(p.px(8));
+    }
     if (pipeline && area.h > p.px(36))
     {
         choose_schedule(p, area.cut_top(p.px(36)), next);
@@ -208,13 +234,29 @@ void RanksPanel::draw_trouble(const Painter& p, Rect& area, const TeamFrame& tea
     }
 }
 
-void RanksPanel::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
+void RanksPanel::draw(const Frame& frame, const Painter& p, Rect area, RanksPage& page, Out& out)
 {
     const TeamFrame& team = *frame.team;
+    constexpr std::array<std::string_view, 2> kPages{"Step", "Bytes"};
+    if (const auto clicked = segments(p, area.cut_top(p.px(30)), kPages, static_cast<std::size_t>(page)))
+    {
+        page = static_cast<RanksPage>(*clicked);
+    }
+    area.cut_top(p.px(10));
     draw_buttons(p, area.cut_bottom(p.px(88)), team, out);
     area.cut_bottom(p.px(8));
     draw_wish(p, area, team, out);
-    draw_trouble(p, area, team, out);
+    if (page == RanksPage::step)
+    {
+        draw_trouble(p, area, team, out);
+        return;
+    }
+    area.cut_top(p.px(8));
+    const char* label = team.comparing ? "End the comparison###compare" : "Compare compressors###compare";
+    if (area.h >= p.px(36) && button(p, area.cut_top(p.px(36)), label, "C"))
+    {
+        out.push(TeamAction(TeamCommand::compare));
+    }
 }
 
 } // namespace ringside

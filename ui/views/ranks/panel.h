@@ -9,10 +9,16 @@
 namespace ringside
 {
 
+enum class RanksPage : std::uint8_t
+{
+    step, // of all ranks
+    bytes // what a loss costs in bytes
+};
+
 class RanksPanel
 {
 public:
-    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    void draw(const Frame& frame, const Painter& painter, Rect area, RanksPage& page, Out& out);
     // What the key for trouble does: the mishap that is chosen, to the rank that is chosen.
     GoWrong trouble(const TeamFrame& team) const;
     void next_mishap() { mishap_ = (mishap_ + 1) % 4; }

@@ -88,6 +88,17 @@ std::string formula_of(const TeamConfig& c, const TeamPrediction& predicted)
             bytes(static_cast<double>(sent_on(predicted.traffic.front(), "expert"))), m.experts,
             slots_of_expert(m, c.trainer.recipe.capacity_factor, c.trainer.training.sequence_length));
     }
+    if (n > 1 && c.compression.compressor != Compressor::none)
+    {
+        const auto sent = static_cast<double>(sent_on(predicted.traffic.front(), "data"));
+        const bool gathered = info_of(c.compression.compressor).travel == Travel::all_gather;
+        const auto others = static_cast<double>(n - 1);
+        const double part = gathered ? sent / others : sent * static_cast<double>(n) / (2 * others);
+        return gathered ? fmt::format("data = (n-1) parts, gathered = {} \u00d7 {} = {}", n - 1, bytes(part),
+                                      bytes(sent))
+                        : fmt::format("data = 2 (n-1)/n of a part, summed = 2 \u00d7 {}/{} \u00d7 {} = {}",
+                                      n - 1, n, bytes(part), bytes(sent));
+    }
     if (n > 1)
     {
         const std::int64_t k = micro_batches(scenario);
@@ -157,9 +168,12 @@ Caption team_caption(const TeamFrame& team)
     }
     const TeamSnapshot& s = *team.snapshot;
     const std::string formula = formula_of(s.config, team.predicted);
-    const std::string source = "Passes over the parameters: Rajbhandari et al., arXiv 1910.02054, section 7. "
-                               "Tensor parallelism: Shoeybi et al., arXiv 1909.08053, section 3. Experts: "
-                               "Lepikhin et al., arXiv 2006.16668, section 2.2.";
+    const bool compressed = s.config.compression.compressor != Compressor::none;
+    const std::string source =
+        compressed ? std::string(info_of(s.config.compression.compressor).source) + "."
+                   : "Passes over the parameters: Rajbhandari et al., arXiv 1910.02054, section 7. "
+                     "Tensor parallelism: Shoeybi et al., arXiv 1909.08053, section 3. Experts: "
+                     "Lepikhin et al., arXiv 2006.16668, section 2.2.";
     if (s.state == TeamState::broken)
     {
         return {fmt::format(

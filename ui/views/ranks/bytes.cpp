@@ -1,0 +1,191 @@
+#include "ui/views/ranks/bytes.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/views/lab/plot.h"
+#include "ui/widgets/chart_field.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::size_t kMean = 10; // steps
+constexpr std::array kInks{Component::weights,  Component::gradients,      Component::activations,
+                           Component::variance, Component::master_weights, Component::momentum};
+
+// One run on show; the one that goes on is the last.
+struct Line
+{
+    std::string name;
+    std::vector<ChartPoint> points;
+    Colour colour = 0;
+    bool now = false;
+    std::int64_t steps = 0;
+    double in_step = 0;
+    double dense = 0;
+};
+
+std::vector<ChartPoint> points_of(const std::vector<float>& losses, const std::vector<double>& sent)
+{
+    std::vector<ChartPoint> points;
+    for (std::size_t i = 0; i < losses.size() && i < sent.size(); ++i)
+    {
+        const std::size_t first = i < kMean ? 0 : i - kMean + 1;
+        double sum = 0;
+        for (std::size_t k = first; k <= i; ++k)
+        {
+            sum += static_cast<double>(losses[k]);
+        }
+        const double mean = sum / static_cast<double>(i - first + 1);
+        if (std::isfinite(mean) && sent[i] > 0)
+        {
+            points.push_back({sent[i], mean});
+        }
+    }
+    return points;
+}
+
+std::vector<Line> lines_of(const Theme& t, const TeamFrame& team)
+{
+    std::vector<Line> lines;
+    for (const TeamCurve& c : team.earlier)
+    {
+        lines.push_back({c.name, points_of(c.losses, c.sent_until), 0, false,
+                         static_cast<std::int64_t>(c.losses.size()) * c.stride, c.sent_in_step, c.dense});
+    }
+    if (team.started())
+    {
+        const TeamSnapshot& s = *team.snapshot;
+        const double in_step = s.trace ? static_cast<double>(most_sent(*s.trace)) : 0;
+        lines.push_back({strategy_name(s.config), points_of(s.losses, s.sent_until), t.text, true, s.step,
+                         in_step, team.predicted.dense});
+    }
+    std::erase_if(lines, [](const Line& line) { return line.points.empty(); });
+    for (std::size_t i = 0; i < lines.size(); ++i)
+    {
+        const Ink& ink = t.of(kInks.at(i % kInks.size()));
+        lines[i].colour = lines[i].now ? t.text : ink.edge != 0 ? ink.edge : ink.fill;
+    }
+    return lines;
+}
+
+// A number tells the lines apart where colours do not.
+void draw_number(const Painter& p, ImVec2 at, const Line& line, std::size_t number)
+{
+    const float radius = p.height(Type::small) * 0.62F;
+    p.list.AddCircleFilled(at, radius, p.theme.window);
+    p.list.AddCircle(at, radius, line.colour, 0, p.px(2));
+    p.text(at.x, at.y, Type::small, p.theme.text, fmt::format("{}", number + 1), Align::centre);
+}
+
+std::string bytes_words(double value)
+{
+    return format_bytes(Bytes(value));
+}
+
+void draw_lines(const Painter& p, Rect area, const std::vector<Line>& lines)
+{
+    AxisScale x{1e300, 0, true};
+    AxisScale y{1e300, -1e300, false};
+    for (const Line& line : lines)
+    {
+        x.least = std::min(x.least, line.points.front().x);
+        x.most = std::max(x.most, line.points.back().x);
+        for (const ChartPoint& point : line.points)
+        {
+            y.least = std::min(y.least, point.y);
+            y.most = std::max(y.most, point.y);
+        }
+    }
+    x.least /= 1.25;
+    x.most *= 1.6;
+    const double spare = std::max(0.05, 0.06 * (y.most - y.least));
+    y.least -= spare;
+    y.most += spare;
+    const AxisWords across{"sent by a rank", bytes_words};
+    const AxisWords up{"nats a token, mean of 10 steps", [](double v) { return plain_number(v); }};
+    const ChartField field = chart_field(p, area, x, y, across, up);
+    if (field.area.w <= 0)
+    {
+        return;
+    }
+    draw_field(p, field, across, up);
+    for (const Line& line : lines)
+    {
+        draw_curve(p, field, line.points, line.colour, line.now ? 3.0F : 2.0F);
+    }
+    for (std::size_t i = 0; i < lines.size(); ++i)
+    {
+        const ChartPoint& end = lines[i].points.back();
+        draw_number(p, {field.px(end.x), field.py(end.y)}, lines[i], i);
+    }
+}
+
+struct Column
+{
+    std::string_view title;
+    float right; // share of the width
+};
+constexpr std::array kColumns{Column{"sent in a step", 0.64F}, Column{"smaller", 0.76F},
+                              Column{"steps", 0.86F}, Column{"loss", 0.97F}};
+
+void draw_table(const Painter& p, Rect area, const std::vector<Line>& lines)
+{
+    const Theme& t = p.theme;
+    const float row = std::max(p.px(26), p.height(Type::body) * 1.3F);
+    const Rect head = area.cut_top(row);
+    for (const Column& c : kColumns)
+    {
+        p.text(head.x + head.w * c.right, head.middle(), Type::small, t.muted, c.title, Align::right);
+    }
+    for (std::size_t i = 0; i < lines.size() && area.h >= row; ++i)
+    {
+        const Line& line = lines[i];
+        const Rect r = area.cut_top(row);
+        draw_number(p, {r.x + p.px(12), r.middle()}, line, i);
+        p.text_within(r.x + p.px(34), r.middle(), r.w * 0.48F - p.px(34),
+                      line.now ? Type::body_strong : Type::body, t.text, line.name);
+        const std::array<std::string, 4> words{
+            bytes_words(line.in_step),
+            line.in_step > 0 ? fmt::format("{:.3g}\u00d7", line.dense / line.in_step) : std::string("\u2013"),
+            grouped(line.steps), fmt::format("{:.3f}", line.points.back().y)};
+        for (std::size_t c = 0; c < kColumns.size(); ++c)
+        {
+            p.text(r.x + r.w * kColumns.at(c).right, r.middle(), Type::mono, t.text, words.at(c),
+                   Align::right);
+        }
+    }
+}
+
+} // namespace
+
+void draw_bytes_page(const Painter& p, Rect area, const TeamFrame& team)
+{
+    const std::vector<Line> lines = lines_of(p.theme, team);
+    if (lines.empty())
+    {
+        return;
+    }
+    const std::string says =
+        team.comparing ? fmt::format("run {} of {}", compared_compressions().size() - team.to_compare,
+                                     compared_compressions().size())
+                       : std::string("further left at the same height is cheaper");
+    draw_head(p, area.cut_top(p.px(28)), "Loss against bytes sent", says);
+    const float row = std::max(p.px(26), p.height(Type::body) * 1.3F);
+    const float table = row * static_cast<float>(lines.size() + 1);
+    if (area.h > table + p.px(150))
+    {
+        draw_table(p, area.cut_bottom(table), lines);
+        area.cut_bottom(p.px(10));
+    }
+    draw_lines(p, area, lines);
+}
+
+} // namespace ringside

@@ -1,0 +1,14 @@
+// What a loss costs in bytes: the run that goes on and those before it, loss against what its rank has sent;
+// below, what each sends in a step.
+#pragma once
+
+#include "ui/shell/team_frame.h"
+#include "ui/widgets/painter.h"
+
+namespace ringside
+{
+
+// Nothing before the first step of any run.
+void draw_bytes_page(const Painter& painter, Rect area, const TeamFrame& team);
+
+} // namespace ringside
