@@ -202,20 +202,21 @@ fs::path config_folder()
     return user_folder("XDG_CONFIG_HOME", ".config");
 }
 
-std::filesystem::path free_name(std::string_view name)
+std::filesystem::path free_name(std::string_view name, std::string_view beside)
 {
     std::error_code error;
     const std::filesystem::path folder = std::filesystem::current_path(error);
     const std::filesystem::path asked(name);
-    std::filesystem::path path = folder / asked;
     // A link counts too, wherever it points.
-    for (int number = 2; fs::exists(fs::symlink_status(path, error)); ++number)
+    const auto taken = [&](const fs::path& path) { return fs::exists(fs::symlink_status(path, error)); };
+    fs::path stem = folder / asked.stem();
+    const auto with = [&](const auto& end) { return fs::path(stem) += end; };
+    for (int number = 2; taken(with(asked.extension())) || (!beside.empty() && taken(with(beside))); ++number)
     {
-        path = folder / asked.stem();
-        path += "-" + std::to_string(number);
-        path += asked.extension();
+        stem = folder / asked.stem();
+        stem += "-" + std::to_string(number);
     }
-    return path;
+    return with(asked.extension());
 }
 
 Result<std::filesystem::path> save_new(std::string_view name, std::string_view text)

@@ -25,8 +25,8 @@ Issues save_text(const std::filesystem::path& path, std::string_view text);
 // Saves for the person in the folder they started in, under this name or with a number behind it, never over
 // another file; returns where, or why not.
 Result<std::filesystem::path> save_new(std::string_view name, std::string_view text);
-// A name of that kind that is free.
-std::filesystem::path free_name(std::string_view name);
+// A name of that kind that is free, and so is the same with `beside` in place of its extension.
+std::filesystem::path free_name(std::string_view name, std::string_view beside = {});
 
 std::filesystem::path config_folder(); // $XDG_CONFIG_HOME/ringside or ~/.config/ringside
 

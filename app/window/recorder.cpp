@@ -23,7 +23,7 @@ class PictureFolder final : public Encoder
 {
 public:
     explicit PictureFolder(const fs::path& path)
-        : folder_(path.parent_path() / (path.stem().string() + "-frames")),
+        : folder_(path.parent_path() / (path.stem().string() + std::string(kFramesFolder))),
           unfinished_(folder_.string() + fmt::format(".{}.part", process_number()))
     {
     }

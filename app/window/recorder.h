@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string_view>
 
 namespace ringside
 {
@@ -17,6 +18,9 @@ struct RecordingPlan
     int height = 0;
     double fps = 30;
 };
+
+// Without ffmpeg, single pictures are saved in a folder of the file's name with this in place of .mp4.
+inline constexpr std::string_view kFramesFolder = "-frames";
 
 class Recorder
 {

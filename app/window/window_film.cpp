@@ -68,8 +68,8 @@ Issues WindowFilm::open(float scale, int width, int height)
         return plan.issues();
     }
     screen_ = Offscreen::beside_window(width, height);
-    auto recorder =
-        Recorder::open({free_name("ringside-" + session_.view() + ".mp4"), width, height, plan->fps});
+    const auto file = free_name("ringside-" + session_.view() + ".mp4", kFramesFolder);
+    auto recorder = Recorder::open({file, width, height, plan->fps});
     if (screen_ == nullptr || !recorder)
     {
         return screen_ == nullptr ? Issues{{"", "This display draws no frames beside the window", ""}}

@@ -72,6 +72,16 @@ TEST_CASE("a free name is the one asked for, or the same with the next free numb
     CHECK(read("view-2.png") == "second");
 }
 
+TEST_CASE("a free name leaves room for what is saved beside it")
+{
+    const StartedIn here;
+    fs::create_directory("film-frames");
+    CHECK(free_name("film.mp4") == here.folder() / "film.mp4");
+    CHECK(free_name("film.mp4", "-frames") == here.folder() / "film-2.mp4");
+    std::ofstream("film-2.mp4") << "second";
+    CHECK(free_name("film.mp4", "-frames") == here.folder() / "film-3.mp4");
+}
+
 TEST_CASE("a link that points nowhere is not written through")
 {
     const StartedIn here;
