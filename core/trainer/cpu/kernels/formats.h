@@ -212,8 +212,8 @@ inline void store(const float* values, const Tensor& t, Index row, Index col, In
 }
 
 // t[row, col...] += values
-__attribute__((noinline)) void add_to(const float* values, const Tensor& t, Index row, Index col, Index count,
-                                      float* scratch)
+[[maybe_unused]] __attribute__((noinline)) void add_to(const float* values, const Tensor& t, Index row,
+                                                       Index col, Index count, float* scratch)
 {
     const float* old = floats(t, row, col, count, scratch);
     float* sum = place(t, row, col, scratch);
