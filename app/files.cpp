@@ -154,9 +154,7 @@ void sync_folder(const fs::path& folder)
     }
 }
 
-} // namespace
-
-Issues save_text(const fs::path& path, std::string_view text)
+Issues put_text(const fs::path& path, std::string_view text, bool to_disk)
 {
     std::error_code none;
     if (path.has_parent_path())
@@ -184,7 +182,7 @@ Issues save_text(const fs::path& path, std::string_view text)
         }
         written += static_cast<std::size_t>(n);
     }
-    const bool whole = written == text.size() && ::fsync(file) == 0;
+    const bool whole = written == text.size() && (!to_disk || ::fsync(file) == 0);
     const int reason = errno;
     if (::close(file) != 0 || !whole || ::rename(temporary.c_str(), path.c_str()) != 0)
     {
@@ -193,8 +191,23 @@ Issues save_text(const fs::path& path, std::string_view text)
         ::unlink(temporary.c_str());
         return {issue};
     }
-    sync_folder(path.parent_path());
+    if (to_disk)
+    {
+        sync_folder(path.parent_path());
+    }
     return {};
+}
+
+} // namespace
+
+Issues save_text(const fs::path& path, std::string_view text)
+{
+    return put_text(path, text, true);
+}
+
+Issues show_text(const fs::path& path, std::string_view text)
+{
+    return put_text(path, text, false);
 }
 
 fs::path config_folder()

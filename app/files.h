@@ -21,6 +21,8 @@ Result<std::string> read_text(const std::string& path, std::size_t limit);
 
 // Writes beside the file, flushes to disk, renames over it. The old file stays until the new one is whole.
 Issues save_text(const std::filesystem::path& path, std::string_view text);
+// The same but for the flushing: for what is written many times a second and need not outlast a power cut.
+Issues show_text(const std::filesystem::path& path, std::string_view text);
 
 // Saves for the person in the folder they started in, under this name or with a number behind it, never over
 // another file; returns where, or why not.

@@ -419,6 +419,7 @@ void add_picture(CLI::App& app, Options& o)
     draw->add_option("--demo", o.picture.demo, "of the live lab; with --reveal, what came of it");
     draw->add_option("--term", o.picture.term, "of the glossary, by id");
     draw->add_option("--find", o.picture.find, "typed into the window's search, Ctrl K");
+    draw->add_option("--watch", o.picture.watch, "a training that runs elsewhere, for the view of the ranks");
     draw->add_option("--measured", o.picture.measured,
                      "steps for the view of that name: a table (CSV) or cases");
     draw->add_flag("--guide", o.picture.guide, "with the view's page of the user guide");
@@ -496,6 +497,8 @@ int run(int argc, char** argv)
     app.add_option("--view", o.window.view,
                    "view to open, or page of one; ringside picture --list names them");
     app.add_option("--scenario", o.window.scenario, "scenario (JSON) to open instead of the last one");
+    app.add_option("--watch", o.window.watch,
+                   "a training that runs elsewhere: the file that ringside-rank --live keeps up to date");
     app.add_option("--lesson", o.window.lesson, "lesson to begin; ringside lesson list names them");
     app.add_option("--script", o.window.script,
                    "demonstration to walk through with the page keys: a file, or a name in assets/demos");

@@ -22,6 +22,12 @@ constexpr std::size_t kMostCurves = 6;
 TeamDesk::TeamDesk(Setup setup) : setup_(std::move(setup))
 {
     frame_.wish = setup_.wish;
+    if (!setup_.watch.empty())
+    {
+        watch_ = std::make_unique<TeamWatch>(setup_.watch);
+        watch_->wait_for_first();
+        frame_.watched = setup_.watch.filename().string();
+    }
     const auto config = nearest(frame_.wish);
     if (config)
     {
@@ -67,6 +73,10 @@ Result<TeamConfig> TeamDesk::nearest(TeamWish& wish) const
 
 std::string TeamDesk::apply(const TeamAction& action)
 {
+    if (watch_)
+    {
+        return "This training runs elsewhere: it can be watched from here, not changed";
+    }
     std::string notice = std::visit(Overloaded{[this](TeamCommand a) { return command(a); },
                                                [this](const WishTeam& a) { return wish(a.wish); },
                                                [this](const GoWrong& a) { return go_wrong(a.mishap); }},
@@ -153,7 +163,7 @@ void TeamDesk::keep_curve()
     {
         return;
     }
-    TeamCurve curve{strategy_name(snapshot->config),
+    TeamCurve curve{run_name(snapshot->config),
                     snapshot->losses,
                     snapshot->sent_until,
                     snapshot->loss_stride,
@@ -275,7 +285,7 @@ void TeamDesk::predict()
     const TeamConfig& config =
         frame_.snapshot && frame_.snapshot->state != TeamState::failed ? frame_.snapshot->config : config_;
     TeamPrediction& p = frame_.predicted;
-    if (p.of == config || !frame_.fault.empty())
+    if (p.of == config || (!frame_.fault.empty() && !watch_))
     {
         return;
     }
@@ -299,6 +309,15 @@ void TeamDesk::predict()
 
 void TeamDesk::tick()
 {
+    if (watch_)
+    {
+        TeamWatch::Seen seen = watch_->seen();
+        frame_.snapshot = std::move(seen.snapshot);
+        frame_.fault = std::move(seen.fault);
+        frame_.silent_s = seen.silent_s;
+        predict();
+        return;
+    }
     frame_.snapshot = run_ ? run_->snapshot() : nullptr;
     if (frame_.comparing && frame_.is(TeamState::paused) && frame_.snapshot->step >= setup_.compared_steps)
     {
@@ -321,9 +340,13 @@ void TeamDesk::tick()
 
 bool TeamDesk::busy() const
 {
-    const bool next_is_due =
-        frame_.comparing && frame_.snapshot && frame_.snapshot->step >= setup_.compared_steps;
-    return run_ && (!run_->wait_until_idle(0) || next_is_due);
+    if (watch_)
+    {
+        return !frame_.snapshot || frame_.is(TeamState::running);
+    }
+    // A run of a comparison that is done is followed by the next, or by the end of it, at the next tick.
+    return run_ && (!run_->wait_until_idle(0) ||
+                    (frame_.comparing && run_->snapshot()->step >= setup_.compared_steps));
 }
 
 bool TeamDesk::run_to(std::int64_t step, double patience)

@@ -2,6 +2,7 @@
 // and pushes a TeamAction; nothing here waits for a step.
 #pragma once
 
+#include "app/team_watch.h"
 #include "core/parallel/team_run.h"
 #include "ui/shell/team_action.h"
 #include "ui/shell/team_frame.h"
@@ -20,6 +21,7 @@ public:
         TeamWish wish;
         double patience = 2;               // [s] that a rank may be missing
         std::int64_t compared_steps = 150; // of each run of a comparison
+        std::filesystem::path watch;       // a training elsewhere, to show instead of one's own; empty: none
     };
 
     explicit TeamDesk(Setup setup);
@@ -57,6 +59,7 @@ private:
     Setup setup_;
     TeamConfig config_; // what the wish comes to
     std::unique_ptr<parallel::TeamRun> run_;
+    std::unique_ptr<TeamWatch> watch_;
     TeamFrame frame_;
     std::deque<std::size_t> to_compare_; // in team_compressions()
 };

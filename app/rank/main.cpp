@@ -56,6 +56,8 @@ void add_train(CLI::App& app, Options& o)
         ->check(CLI::NonNegativeNumber);
     app.add_option("--save", t.save, "writes everything to go on from into this file at the end")
         ->needs(train);
+    app.add_option("--live", t.live, "keeps this file up to date, for ringside --watch to show")
+        ->needs(train);
     app.add_flag("--json-lines", t.json_lines, "one JSON object for each step")->needs(train);
 }
 
@@ -90,7 +92,8 @@ int main(int argc, char** argv)
     CLI::App app("Ranks of one training as processes, for example:\n"
                  "  mpirun -n 4 ringside-rank --check-communicator\n"
                  "  ringside train --steps 0 --save start\n"
-                 "  mpirun -n 4 ringside-rank --train start --strategy dp2-tp2",
+                 "  mpirun -n 4 ringside-rank --train start --strategy dp2-tp2 --live now\n"
+                 "  ringside --watch now",
                  "ringside-rank");
     Options options;
     add_check(app, options);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/files.h"
+#include "app/rank/live.h"
 #include "app/train_lines.h"
 #include "core/lab/team_traffic.h"
 #include "core/parallel/rank_trainer.h"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 
 namespace ringside
 {
@@ -101,6 +103,22 @@ StepLine::Rank rank_line(const Account& now, const Account& before)
     return rank;
 }
 
+// By one rank in one step, without control messages.
+std::int64_t most_sent(const std::vector<Account>& now, const std::vector<Account>& before)
+{
+    std::int64_t most = 0;
+    for (std::size_t rank = 0; rank < now.size(); ++rank)
+    {
+        std::int64_t bytes = 0;
+        for (std::size_t i = 0; i < kTrafficAxes.size(); ++i)
+        {
+            bytes += kTrafficAxes.at(i) == "control" ? 0 : now[rank].sent.at(i) - before[rank].sent.at(i);
+        }
+        most = std::max(most, bytes);
+    }
+    return most;
+}
+
 class RankTraining
 {
 public:
@@ -124,12 +142,26 @@ public:
             fmt::print(stderr, "{} ranks by {}: {}\n", world_.ranks(), world_.library(),
                        strategy_name(config_));
         }
-        std::vector<Account> before(static_cast<std::size_t>(world_.ranks()));
-        for (std::int64_t i = 0; i < o_.steps; ++i)
+        std::optional<LiveFile> live;
+        if (!o_.live.empty())
         {
-            const parallel::RankStep step = trainer_->step();
-            ++step_;
-            before = say(step, before, i);
+            live.emplace(o_.live, files_, log_, config_, step_);
+        }
+        try
+        {
+            take_steps(live);
+        }
+        catch (const std::exception& fault)
+        {
+            if (live)
+            {
+                live->close(TeamState::broken, fault.what());
+            }
+            throw;
+        }
+        if (live)
+        {
+            live->close(TeamState::stopped, "");
         }
     }
 
@@ -148,6 +180,26 @@ public:
     }
 
 private:
+    void take_steps(std::optional<LiveFile>& live)
+    {
+        std::vector<Account> before(static_cast<std::size_t>(world_.ranks()));
+        for (std::int64_t i = 0; i < o_.steps; ++i)
+        {
+            if (live)
+            {
+                live->begin();
+            }
+            const parallel::RankStep step = trainer_->step();
+            ++step_;
+            const std::vector<Account> now = say(step, before, i);
+            if (live)
+            {
+                live->end(step, trainer_->plan().place, most_sent(now, before));
+            }
+            before = now;
+        }
+    }
+
     static std::vector<int> everybody(int ranks)
     {
         std::vector<int> all(static_cast<std::size_t>(ranks));

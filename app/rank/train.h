@@ -15,6 +15,7 @@ struct RankTrainOptions
     bool no_feedback = false;
     std::int64_t steps = 100;
     std::string save;
+    std::string live; // where a window finds what is going on; empty: nowhere
     bool json_lines = false;
 };
 

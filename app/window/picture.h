@@ -34,6 +34,7 @@ struct PictureOptions
     std::string find;         // typed into the palette
     bool guide = false;       // the view's page of the guide beside it
     int tour = 0;             // the stop, from 1; 0: no tour
+    std::string watch;        // file of a training elsewhere; empty: none
     std::string measured;     // steps, a table or cases; empty: none
     std::string demo;         // of the lab, by id; empty: none
 };

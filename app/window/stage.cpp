@@ -314,7 +314,17 @@ void Stage::open_scenarios(const PictureOptions& options, Issues& issues)
 Issues Stage::open_view(const PictureOptions& options)
 {
     Issues issues;
-    if (options.view == "ranks/bytes")
+    if (!options.watch.empty())
+    {
+        TeamDesk::Setup setup;
+        setup.watch = options.watch;
+        session_.set_team(std::make_unique<TeamDesk>(std::move(setup)));
+        if (!session_.team().frame().started())
+        {
+            return {{"--watch", session_.team().frame().fault, ""}};
+        }
+    }
+    else if (options.view == "ranks/bytes")
     {
         TeamDesk::Setup setup;
         setup.compared_steps = std::max<std::int64_t>(2, options.steps);

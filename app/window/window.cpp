@@ -412,7 +412,16 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
     Preferences preferences = settings.preferences;
     preferences.presenter = options.presenter;
     session.set_preferences(preferences);
-    session.apply(OpenView{options.view.empty() ? settings.view : options.view});
+    if (!options.watch.empty())
+    {
+        TeamDesk::Setup setup;
+        setup.watch = options.watch;
+        session.set_team(std::make_unique<TeamDesk>(std::move(setup)));
+    }
+    const std::string_view asked = !options.view.empty()   ? options.view
+                                   : options.watch.empty() ? ""
+                                                           : "ranks";
+    session.apply(OpenView{asked.empty() ? settings.view : std::string(asked)});
     Issues faults;
     Course course = open_course(opened->assets, faults);
     session.set_course(std::move(course), load_finished(faults));
@@ -460,7 +469,7 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
         session.apply(Play{true}); // the first picture moves by itself
     }
     const bool chosen = !options.view.empty() || !options.scenario.empty() || !options.lesson.empty() ||
-                        !options.script.empty();
+                        !options.script.empty() || !options.watch.empty();
     if (first_start && !options.no_tour && !chosen && !options.presenter)
     {
         drawing.shell().tour().start();

@@ -19,6 +19,7 @@ struct WindowOptions
     std::string lesson; // id of one to begin
     std::string script; // file or name of a demonstration to walk through
     bool no_tour = false;
+    std::string watch; // file of a training that runs elsewhere
 };
 
 // CPU time over wall time of the real event loop with nothing to do, in a hidden window. Nothing without a

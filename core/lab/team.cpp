@@ -14,6 +14,19 @@ namespace ringside
 namespace
 {
 
+constexpr std::size_t kMostLosses = 4096;
+
+template <class T>
+std::vector<T> every_other(const std::vector<T>& values)
+{
+    std::vector<T> half;
+    for (std::size_t i = 0; i < values.size(); i += 2)
+    {
+        half.push_back(values[i]);
+    }
+    return half;
+}
+
 struct Word
 {
     std::string_view name; // "dp"
@@ -221,6 +234,22 @@ std::int64_t most_sent(const TeamStepTrace& trace)
         most = std::max(most, bytes);
     }
     return most;
+}
+
+void note_step(TeamSnapshot& run, double loss, std::int64_t most_sent)
+{
+    run.sent_so_far += static_cast<double>(most_sent);
+    if ((run.step - 1) % run.loss_stride == 0)
+    {
+        run.losses.push_back(static_cast<float>(loss));
+        run.sent_until.push_back(run.sent_so_far);
+    }
+    if (run.losses.size() >= kMostLosses)
+    {
+        run.losses = every_other(run.losses);
+        run.sent_until = every_other(run.sent_until);
+        run.loss_stride *= 2;
+    }
 }
 
 std::string_view name_of(Mishap mishap)

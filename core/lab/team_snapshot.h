@@ -60,4 +60,7 @@ struct TeamSnapshot
     std::vector<std::vector<RankTrace::Sent>> sent; // by rank, since this team was made
 };
 
+// Takes down what a step came to; losses are thinned out where there are too many.
+void note_step(TeamSnapshot& run, double loss, std::int64_t most_sent);
+
 } // namespace ringside

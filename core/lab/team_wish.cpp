@@ -25,6 +25,7 @@ constexpr std::array kStrategies{
     TeamStrategy{"ep", "Experts", "MLPs become 8 experts, shared out; tokens go there and back"},
 };
 constexpr std::int64_t kTeamExperts = 8;
+constexpr double kPlainRate = 0.5; // of SGD, for a model of this size
 
 // What with_strategy() reads; empty where so many ranks do not divide.
 std::string words_for(std::string_view id, std::int64_t ranks)
@@ -88,7 +89,9 @@ std::span<const TeamCompression> team_compressions()
         const auto add = [&list](const CompressionOptions& options)
         {
             const bool lost = info_of(options.compressor).feeds_back && !options.feedback;
-            list.push_back({options, label_of(options) + (lost ? ", nothing kept" : "")});
+            const bool none = options.compressor == Compressor::none;
+            list.push_back({options, none ? "Gradients as they are"
+                                          : label_of(options) + (lost ? ", no feedback" : "")});
         };
         add({Compressor::none});
         add({.compressor = Compressor::bf16});
@@ -109,6 +112,12 @@ std::span<const std::size_t> compared_compressions()
 {
     static constexpr std::array<std::size_t, 6> kCompared{0, 1, 2, 3, 4, 5};
     return kCompared;
+}
+
+std::string run_name(const TeamConfig& config)
+{
+    const bool sgd = config.trainer.training.optimizer == Optimizer::sgd_momentum;
+    return strategy_name(config) + (sgd ? ", SGD" : "");
 }
 
 bool can_compress(const TeamConfig& config)
@@ -161,6 +170,14 @@ Result<TeamConfig> config_of(TrainerConfig trainer, const TeamWish& wish)
     team->trainer.training.schedule = kind;
     p.chunks = p.pipeline > 1 ? kind->least_chunks : 1;
     set_micro_batches(*team, wish.micro_batches);
+    if (wish.plain_sgd)
+    {
+        team->trainer.training.optimizer = Optimizer::sgd_momentum;
+        Recipe& r = team->trainer.recipe;
+        r.momentum = 0;
+        r.clip = 0;
+        r.learning_rate = kPlainRate;
+    }
     if (can_compress(*team))
     {
         const auto all = team_compressions();

@@ -24,7 +24,7 @@ std::span<const TeamStrategy> team_strategies();
 struct TeamCompression
 {
     CompressionOptions options;
-    std::string name; // "Top-k, 1%, nothing kept"
+    std::string name; // "Top-k, 1%, no feedback"
 };
 std::span<const TeamCompression> team_compressions();
 
@@ -36,6 +36,7 @@ struct TeamWish
     std::int64_t micro_batches = 8;                     // of one step, all ranks together
     double steps_per_second = 4;                        // at most; 0: as fast as it goes
     std::size_t compression = 0;                        // in team_compressions(); where it can be, see below
+    bool plain_sgd = false; // without momentum and clipping, which error feedback is made for; else AdamW
 
     bool operator==(const TeamWish&) const = default;
 };
@@ -46,6 +47,9 @@ TrainerConfig team_trainer_config();
 bool can_compress(const TeamConfig& config);
 // What `compare` trains one after the other: gradients as they are, and what makes them small.
 std::span<const std::size_t> compared_compressions();
+
+// "dp4, Top-k, 1%, SGD"
+std::string run_name(const TeamConfig& config);
 
 // The model has experts where the strategy shares them out. A fault names the wish, and what would work.
 Result<TeamConfig> config_of(TrainerConfig trainer, const TeamWish& wish);

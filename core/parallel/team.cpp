@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/parallel/rank_trace.h"
 #include "core/parallel/watchdog.h"
 #include "core/trainer/cpu/cpu_backend.h"
 
@@ -51,31 +52,6 @@ const RankPlan& Team::plan(int rank) const
     return members_[static_cast<std::size_t>(rank)].trainer->plan();
 }
 
-namespace
-{
-
-// What an axis sent since `before`.
-std::vector<RankTrace::Sent> sent_since(const CallRecord& before, const CallRecord& now)
-{
-    std::vector<RankTrace::Sent> all;
-    for (const CallTotal& total : now.totals)
-    {
-        const auto old = std::ranges::find_if(before.totals, [&](const CallTotal& t)
-                                              { return t.axis == total.axis && t.kind == total.kind; });
-        const bool known = old != before.totals.end();
-        auto axis = std::ranges::find(all, total.axis, &RankTrace::Sent::axis);
-        if (axis == all.end())
-        {
-            axis = all.insert(all.end(), {total.axis, 0, 0});
-        }
-        axis->bytes += total.sent - (known ? old->sent : 0);
-        axis->calls += total.calls - (known ? old->calls : 0);
-    }
-    return all;
-}
-
-} // namespace
-
 TeamStepTrace Team::trace_of(const std::vector<RankStep>& steps, const std::vector<CallRecord>& before) const
 {
     const trainer::StepResult& result = steps.front().result;
@@ -85,23 +61,8 @@ TeamStepTrace Team::trace_of(const std::vector<RankStep>& steps, const std::vect
     const auto now = records();
     for (std::size_t rank = 0; rank < steps.size(); ++rank)
     {
-        RankTrace& r = trace.ranks.emplace_back();
-        r.place = plan(static_cast<int>(rank)).place;
-        r.memory = steps[rank].memory;
-        r.peak = steps[rank].peak;
-        r.sent = sent_since(before[rank], now[rank]);
-        for (const RankTrace::Work& work : steps[rank].work)
-        {
-            r.work.push_back({work.operation, work.start - start, work.end - start});
-        }
-        for (const Call& call : now[rank].calls)
-        {
-            if (call.start >= start && call.end >= call.start)
-            {
-                r.messages.push_back(
-                    {call.axis, call.kind, call.sent, call.start - start, call.end - start, call.waits_for});
-            }
-        }
+        trace.ranks.push_back(parallel::trace_of(steps[rank], plan(static_cast<int>(rank)).place,
+                                                 before[rank], now[rank], start));
     }
     return trace;
 }

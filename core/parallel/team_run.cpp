@@ -15,7 +15,6 @@ namespace
 {
 
 constexpr double kPublishEvery = 0.02; // [s]
-constexpr std::size_t kMostLosses = 4096;
 constexpr std::size_t kMostMarks = 200;
 
 double seconds_now()
@@ -31,17 +30,6 @@ std::string lines(const Issues& issues)
         all += (all.empty() ? "" : "; ") + to_line(issue);
     }
     return all;
-}
-
-template <class T>
-std::vector<T> every_other(const std::vector<T>& values)
-{
-    std::vector<T> half;
-    for (std::size_t i = 0; i < values.size(); i += 2)
-    {
-        half.push_back(values[i]);
-    }
-    return half;
 }
 
 void add_up(std::vector<RankTrace::Sent>& sum, const std::vector<RankTrace::Sent>& step)
@@ -388,18 +376,7 @@ void TeamRun::note(TeamStep step)
 {
     now_.message.clear();
     now_.step = step.trace.step;
-    now_.sent_so_far += static_cast<double>(most_sent(step.trace));
-    if ((now_.step - 1) % now_.loss_stride == 0)
-    {
-        now_.losses.push_back(static_cast<float>(step.result.loss));
-        now_.sent_until.push_back(now_.sent_so_far);
-    }
-    if (now_.losses.size() >= kMostLosses)
-    {
-        now_.losses = every_other(now_.losses);
-        now_.sent_until = every_other(now_.sent_until);
-        now_.loss_stride *= 2;
-    }
+    note_step(now_, step.result.loss, most_sent(step.trace));
     for (std::size_t rank = 0; rank < step.trace.ranks.size(); ++rank)
     {
         add_up(now_.sent[rank], step.trace.ranks[rank].sent);

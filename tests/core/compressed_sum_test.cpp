@@ -139,7 +139,12 @@ TEST_CASE("ranks that send come to what the engine's group comes to, and keep wh
         for (std::size_t rank = 0; rank < kRanks; ++rank)
         {
             CHECK(sums[rank] == sums[0]); // the same bits
-            CHECK(furthest(left[rank], group.left(rank)) < 1e-5);
+            // Factors no smaller than the matrix are not sent: it goes as it is, and nothing stays.
+            const bool whole = options.compressor == Compressor::power_sgd && options.rank >= kCols;
+            const float kept = whole ? 0 : 1;
+            std::vector<float> wanted = group.left(rank);
+            std::ranges::transform(wanted, wanted.begin(), [kept](float v) { return kept * v; });
+            CHECK(furthest(left[rank], wanted) < 1e-5);
             CHECK(sent[rank] == predicted);
         }
     }
@@ -212,10 +217,20 @@ TEST_CASE("a model trains with compressed gradients, and feedback makes up for w
     // All elements: the same sums in another order.
     CHECK(std::abs(with({.compressor = Compressor::top_k, .keep = 1}) - plain) < 0.01);
     CHECK(std::abs(with({.compressor = Compressor::bf16}) - plain) < 0.05);
-    const double fed = with({.compressor = Compressor::top_k, .keep = 0.01});
-    const double starved = with({.compressor = Compressor::top_k, .keep = 0.01, .feedback = false});
-    CHECK(fed < starved);
-    CHECK(fed < 2.5); // 2.77 is knowing nothing
+    // What feedback is proved for (Karimireddy et al. 2019, Algorithm 2); 2.77 is knowing nothing.
+    const auto by_sgd = [](CompressionOptions options)
+    {
+        TeamWish wish;
+        wish.plain_sgd = true;
+        auto config = config_of(team_trainer_config(), wish);
+        REQUIRE(config);
+        config->compression = options;
+        return loss_after(*config, kSteps);
+    };
+    const double fed = by_sgd({.compressor = Compressor::top_k, .keep = 0.001});
+    const double starved = by_sgd({.compressor = Compressor::top_k, .keep = 0.001, .feedback = false});
+    INFO("with feedback " << fed << ", without " << starved);
+    CHECK(fed < starved - 0.05);
 }
 
 TEST_CASE("a NaN reaches every rank through any compressor, and is not kept for later")

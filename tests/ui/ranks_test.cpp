@@ -225,6 +225,9 @@ TEST_CASE("C compares compressors, Y goes between the step and what a loss costs
     CHECK(says(ranks.w, "Loss against bytes sent"));
     CHECK(says(ranks.w, "dp4, Top-k, 1%, no feedback"));
     CHECK(says(ranks.w, "sent by a rank"));
+    ranks.key(ImGuiKey_O);
+    ranks.key(ImGuiKey_C);
+    CHECK(says(ranks.w, "dp4, Top-k, 1%, SGD"));
     ranks.key(ImGuiKey_Y);
     CHECK(says(ranks.w, "As it ran"));
     CHECK(says(ranks.w, "to the byte"));

@@ -76,6 +76,12 @@ void RanksView::draw_start(const Frame& frame, const Painter& p, Rect area, Out&
     Rect start = area.cut_bottom(std::min(area.h, p.px(56)));
     area.cut_top(area.h > p.px(360) ? p.px(64) : 0);
     area.cut_bottom(p.px(12));
+    if (!team.watched.empty())
+    {
+        say_if_room(p, area, Type::title, t.text, "Nothing to watch yet", p.px(8));
+        say_if_room(p, area, Type::body, t.text, team.fault, 0);
+        return;
+    }
     const bool bytes = page_ == RanksPage::bytes;
     say_if_room(p, area, Type::title, t.text,
                 bytes ? "The same GPT, its gradients made smaller on their way"
@@ -125,7 +131,7 @@ void RanksView::draw_trouble(const Painter& p, Rect& area, const TeamFrame& team
     Rect text{area.x + inset, area.y + p.px(8), area.w - inset - p.px(12), area.h};
     std::string words = team.snapshot->message + ".";
     words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
-    if (broken)
+    if (broken && team.watched.empty())
     {
         words += fmt::format(" Space goes on from step {}{}", team.snapshot->kept,
                              team.can_go_without ? ", D without the missing rank." : ".");
@@ -226,6 +232,10 @@ void RanksView::keys_of_wish(const TeamFrame& team, Out& out)
     {
         next.compression = (next.compression + 1) % team_compressions().size();
     }
+    if (ImGui::IsKeyPressed(ImGuiKey_O, false) && !ImGui::GetIO().KeyCtrl)
+    {
+        next.plain_sgd = !next.plain_sgd;
+    }
     next.ranks +=
         (ImGui::IsKeyPressed(ImGuiKey_M, false) ? 1 : 0) - (ImGui::IsKeyPressed(ImGuiKey_L, false) ? 1 : 0);
     if (!(next == team.wish))
@@ -294,6 +304,7 @@ constexpr std::array kKeys{KeyHelp{"Space", "Start, pause, go on; a broken team 
                            KeyHelp{"T", "Another kind of trouble"},
                            KeyHelp{"R", "Another rank for it"},
                            KeyHelp{"G", "Another compressor for the gradients"},
+                           KeyHelp{"O", "AdamW or plain SGD; the run starts anew"},
                            KeyHelp{"C", "Compare compressors; once more ends that"},
                            KeyHelp{"Y", "The step, or what a loss costs in bytes"},
                            KeyHelp{"D", "Go on without the rank that is missing"},

@@ -64,8 +64,8 @@ std::vector<Line> lines_of(const Theme& t, const TeamFrame& team)
     {
         const TeamSnapshot& s = *team.snapshot;
         const double in_step = s.trace ? static_cast<double>(most_sent(*s.trace)) : 0;
-        lines.push_back({strategy_name(s.config), points_of(s.losses, s.sent_until), t.text, true, s.step,
-                         in_step, team.predicted.dense});
+        lines.push_back({run_name(s.config), points_of(s.losses, s.sent_until), t.text, true, s.step, in_step,
+                         team.predicted.dense});
     }
     std::erase_if(lines, [](const Line& line) { return line.points.empty(); });
     for (std::size_t i = 0; i < lines.size(); ++i)
@@ -76,10 +76,15 @@ std::vector<Line> lines_of(const Theme& t, const TeamFrame& team)
     return lines;
 }
 
+float radius_of(const Painter& p)
+{
+    return p.height(Type::small) * 0.62F;
+}
+
 // A number tells the lines apart where colours do not.
 void draw_number(const Painter& p, ImVec2 at, const Line& line, std::size_t number)
 {
-    const float radius = p.height(Type::small) * 0.62F;
+    const float radius = radius_of(p);
     p.list.AddCircleFilled(at, radius, p.theme.window);
     p.list.AddCircle(at, radius, line.colour, 0, p.px(2));
     p.text(at.x, at.y, Type::small, p.theme.text, fmt::format("{}", number + 1), Align::centre);
@@ -88,6 +93,28 @@ void draw_number(const Painter& p, ImVec2 at, const Line& line, std::size_t numb
 std::string bytes_words(double value)
 {
     return format_bytes(Bytes(value));
+}
+
+// At the lines' ends, or beside them where another number is already.
+void draw_numbers(const Painter& p, const ChartField& field, const std::vector<Line>& lines)
+{
+    const float apart = 2.3F * radius_of(p);
+    std::vector<ImVec2> taken;
+    for (std::size_t i = 0; i < lines.size(); ++i)
+    {
+        const ChartPoint& last = lines[i].points.back();
+        const ImVec2 end{field.px(last.x), field.py(last.y)};
+        ImVec2 at{end.x + apart / 2, end.y};
+        const auto close = [&](const ImVec2& other)
+        { return std::hypot(other.x - at.x, other.y - at.y) < apart; };
+        while (std::ranges::any_of(taken, close))
+        {
+            at.x += apart / 4;
+        }
+        taken.push_back(at);
+        p.list.AddCircleFilled(end, p.px(3), lines[i].colour);
+        draw_number(p, at, lines[i], i);
+    }
 }
 
 void draw_lines(const Painter& p, Rect area, const std::vector<Line>& lines)
@@ -105,7 +132,7 @@ void draw_lines(const Painter& p, Rect area, const std::vector<Line>& lines)
         }
     }
     x.least /= 1.25;
-    x.most *= 1.6;
+    x.most *= 3; // room for numbers beside the ends
     const double spare = std::max(0.05, 0.06 * (y.most - y.least));
     y.least -= spare;
     y.most += spare;
@@ -121,11 +148,7 @@ void draw_lines(const Painter& p, Rect area, const std::vector<Line>& lines)
     {
         draw_curve(p, field, line.points, line.colour, line.now ? 3.0F : 2.0F);
     }
-    for (std::size_t i = 0; i < lines.size(); ++i)
-    {
-        const ChartPoint& end = lines[i].points.back();
-        draw_number(p, {field.px(end.x), field.py(end.y)}, lines[i], i);
-    }
+    draw_numbers(p, field, lines);
 }
 
 struct Column
@@ -145,7 +168,7 @@ void draw_table(const Painter& p, Rect area, const std::vector<Line>& lines)
     {
         p.text(head.x + head.w * c.right, head.middle(), Type::small, t.muted, c.title, Align::right);
     }
-    for (std::size_t i = 0; i < lines.size() && area.h >= row; ++i)
+    for (std::size_t i = 0; i < lines.size() && area.h > row * 0.9F; ++i)
     {
         const Line& line = lines[i];
         const Rect r = area.cut_top(row);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/ranks/words.h"
 #include "ui/widgets/choice.h"
 
 #include <algorithm>
@@ -78,8 +79,7 @@ void choose_strategy(const Painter& p, Rect row, TeamWish& wish)
 void choose_compression(const Painter& p, Rect row, TeamWish& wish)
 {
     const auto all = team_compressions();
-    const std::string label = "Gradients: " + all[std::min(wish.compression, all.size() - 1)].name;
-    if (dropdown(p, row, "###compression", label))
+    if (dropdown(p, row, "###compression", all[std::min(wish.compression, all.size() - 1)].name))
     {
         ImGui::OpenPopup("compressions");
     }
@@ -115,6 +115,22 @@ void choose_schedule(const Painter& p, Rect row, TeamWish& wish)
     if (const auto chosen = choice_popup(p, "team schedules", items))
     {
         wish.schedule = kinds[*chosen];
+    }
+}
+
+void choose_optimizer(const Painter& p, Rect& area, const TeamFrame& team, Out& out)
+{
+    if (area.h < p.px(80))
+    {
+        return;
+    }
+    constexpr std::array<std::string_view, 2> kOptimizers{"AdamW", "plain SGD"};
+    const Rect row = area.cut_top(p.px(30));
+    if (const auto clicked = segments(p, row, kOptimizers, team.wish.plain_sgd ? 1 : 0))
+    {
+        TeamWish next = team.wish;
+        next.plain_sgd = *clicked == 1;
+        out.push(TeamAction(WishTeam{next}));
     }
 }
 
@@ -234,6 +250,39 @@ void RanksPanel::draw_trouble(const Painter& p, Rect& area, const TeamFrame& tea
     }
 }
 
+// Of a training that runs elsewhere: what is known of it, and nothing to press.
+void RanksPanel::draw_watch(const Painter& p, Rect area, const TeamFrame& team)
+{
+    const auto say = [&](Type type, Colour colour, std::string_view words)
+    {
+        if (area.h >= p.height(type) * 1.4F)
+        {
+            area.cut_top(p.paragraph(area, type, colour, words) + p.px(8));
+        }
+    };
+    say(Type::body_strong, p.theme.text, "A training elsewhere");
+    say(Type::mono, p.theme.text, team.watched);
+    if (!team.started())
+    {
+        return;
+    }
+    const TeamSnapshot& s = *team.snapshot;
+    // While it runs, a file is written several times a second and as often as steps take.
+    const double step = s.trace ? s.trace->seconds : 0;
+    const bool silent = team.is(TeamState::running) && team.silent_s > 5 + 3 * step;
+    say(Type::body, p.theme.text,
+        silent                        ? fmt::format("No news for {}: it may have ended without a word.",
+                                                    format_seconds(Seconds(std::floor(team.silent_s))))
+        : team.is(TeamState::running) ? "It is running."
+        : team.is(TeamState::stopped) ? "It has come to its end."
+                                      : "It broke off.");
+    say(Type::small, p.theme.muted, team_model_words(s.config));
+    if (!team.fault.empty())
+    {
+        say(Type::small, p.theme.text, team.fault);
+    }
+}
+
 void RanksPanel::draw(const Frame& frame, const Painter& p, Rect area, RanksPage& page, Out& out)
 {
     const TeamFrame& team = *frame.team;
@@ -243,6 +292,11 @@ void RanksPanel::draw(const Frame& frame, const Painter& p, Rect area, RanksPage
         page = static_cast<RanksPage>(*clicked);
     }
     area.cut_top(p.px(10));
+    if (!team.watched.empty())
+    {
+        draw_watch(p, area, team);
+        return;
+    }
     draw_buttons(p, area.cut_bottom(p.px(88)), team, out);
     area.cut_bottom(p.px(8));
     draw_wish(p, area, team, out);
@@ -251,6 +305,7 @@ void RanksPanel::draw(const Frame& frame, const Painter& p, Rect area, RanksPage
         draw_trouble(p, area, team, out);
         return;
     }
+    choose_optimizer(p, area, team, out);
     area.cut_top(p.px(8));
     const char* label = team.comparing ? "End the comparison###compare" : "Compare compressors###compare";
     if (area.h >= p.px(36) && button(p, area.cut_top(p.px(36)), label, "C"))

@@ -25,6 +25,7 @@ public:
     void next_rank(const TeamFrame& team) { rank_ = (rank_ + 1) % team.wish.ranks; }
 
 private:
+    static void draw_watch(const Painter& painter, Rect area, const TeamFrame& team);
     void draw_wish(const Painter& painter, Rect& area, const TeamFrame& team, Out& out);
     void draw_trouble(const Painter& painter, Rect& area, const TeamFrame& team, Out& out);
 

@@ -200,9 +200,16 @@ std::vector<std::string> team_facts(const TeamFrame& team)
     {
         facts.push_back(team.fault);
     }
+    if (!team.watched.empty())
+    {
+        facts.push_back("watching " + team.watched);
+    }
     if (!team.started())
     {
-        facts.emplace_back("ranks are threads of this processor");
+        if (team.watched.empty())
+        {
+            facts.emplace_back("ranks are threads of this processor");
+        }
         return facts;
     }
     const TeamSnapshot& s = *team.snapshot;
