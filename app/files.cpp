@@ -210,6 +210,11 @@ Issues show_text(const fs::path& path, std::string_view text)
     return put_text(path, text, false);
 }
 
+fs::path cache_folder()
+{
+    return user_folder("XDG_CACHE_HOME", ".cache");
+}
+
 fs::path config_folder()
 {
     return user_folder("XDG_CONFIG_HOME", ".config");

@@ -1,11 +1,14 @@
 #include "app/team_desk.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include "app/files.h"
 #include "core/base/overloaded.h"
 #include "core/lab/team_traffic.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <utility>
 
@@ -17,9 +20,16 @@ namespace
 
 constexpr std::size_t kMostCurves = 6;
 
+// A file of this desk's own.
+std::filesystem::path checkpoint_of_desk()
+{
+    static std::atomic<int> desks = 0;
+    return cache_folder() / fmt::format("ranks-{}-{}.checkpoint", ::getpid(), ++desks);
+}
+
 } // namespace
 
-TeamDesk::TeamDesk(Setup setup) : setup_(std::move(setup))
+TeamDesk::TeamDesk(Setup setup) : setup_(std::move(setup)), checkpoint_(checkpoint_of_desk())
 {
     frame_.wish = setup_.wish;
     if (!setup_.watch.empty())
@@ -38,6 +48,13 @@ TeamDesk::TeamDesk(Setup setup) : setup_(std::move(setup))
         frame_.fault = to_line(config.issues().front());
     }
     tick();
+}
+
+TeamDesk::~TeamDesk()
+{
+    run_.reset(); // it writes there
+    std::error_code none;
+    std::filesystem::remove(checkpoint_, none);
 }
 
 // Of the wish, or with the number of ranks next to it that can be trained: first on the side to which the
@@ -92,6 +109,8 @@ parallel::TeamRunSettings TeamDesk::settings(bool paused) const
     s.steps_per_second = frame_.comparing ? 0 : frame_.wish.steps_per_second;
     s.last_step = frame_.comparing ? setup_.compared_steps : 0;
     s.patience = setup_.patience;
+    s.saving = frame_.wish.saving;
+    s.write = [file = checkpoint_](const std::string& text) { return save_text(file, text); };
     return s;
 }
 
@@ -237,13 +256,14 @@ std::string TeamDesk::wish(const TeamWish& wish)
     }
     frame_.fault.clear();
     config_ = *config;
-    const bool speed = next.steps_per_second != frame_.wish.steps_per_second;
+    const bool pace =
+        next.steps_per_second != frame_.wish.steps_per_second || !(next.saving == frame_.wish.saving);
     frame_.wish = next;
     if (run_ && frame_.is(TeamState::failed))
     {
         run_.reset();
     }
-    if (run_ && speed)
+    if (run_ && pace)
     {
         run_->change(settings(false));
     }

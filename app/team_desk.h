@@ -27,6 +27,7 @@ public:
     explicit TeamDesk(Setup setup);
     TeamDesk(const TeamDesk&) = delete;
     TeamDesk& operator=(const TeamDesk&) = delete;
+    ~TeamDesk();
 
     // What to tell the person; may be empty.
     std::string apply(const TeamAction& action);
@@ -57,7 +58,8 @@ private:
     void predict();
 
     Setup setup_;
-    TeamConfig config_; // what the wish comes to
+    std::filesystem::path checkpoint_; // of a run that saves; goes with the desk
+    TeamConfig config_;                // what the wish comes to
     std::unique_ptr<parallel::TeamRun> run_;
     std::unique_ptr<TeamWatch> watch_;
     TeamFrame frame_;

@@ -282,6 +282,22 @@ void train_with_team(TeamDesk& team, std::int64_t steps)
     }
 }
 
+// Half of the steps with the one kind of checkpoints, half with the other.
+void save_with_team(TeamDesk& team, std::int64_t steps)
+{
+    TeamWish wish = team.frame().wish;
+    for (const auto& [mode, until] :
+         {std::pair{SaveMode::synchronous, steps / 2}, std::pair{SaveMode::asynchronous, steps}})
+    {
+        wish.saving.mode = mode;
+        team.apply(WishTeam{wish});
+        if (until > 0)
+        {
+            team.run_to(until, kPatience);
+        }
+    }
+}
+
 } // namespace
 
 Stage::Stage(Opened assets)
@@ -331,6 +347,10 @@ Issues Stage::open_view(const PictureOptions& options)
         session_.set_team(std::make_unique<TeamDesk>(setup));
         session_.team().apply(TeamCommand::compare);
         session_.team().wait(kPatience);
+    }
+    else if (options.view == "ranks/saves")
+    {
+        save_with_team(session_.team(), options.steps);
     }
     else if (options.view == "ranks")
     {

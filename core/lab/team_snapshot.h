@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/lab/team.h"
+#include "core/lab/team_save.h"
 
 #include <memory>
 
@@ -56,6 +57,8 @@ struct TeamSnapshot
     std::int64_t loss_stride = 1;   // steps between two of them
     double sent_so_far = 0;         // [B] the same after the last step
     std::vector<TeamMark> marks;    // in order
+    std::vector<TeamPace> pace;     // the last steps, in order
+    std::vector<TeamSave> saves;    // the last checkpoints, in order; a run begins without
     std::shared_ptr<const TeamStepTrace> trace;     // of the last step of this team; null before one
     std::vector<std::vector<RankTrace::Sent>> sent; // by rank, since this team was made
 };

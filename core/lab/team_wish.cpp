@@ -25,7 +25,7 @@ constexpr std::array kStrategies{
     TeamStrategy{"ep", "Experts", "MLPs become 8 experts, shared out; tokens go there and back"},
 };
 constexpr std::int64_t kTeamExperts = 8;
-constexpr double kPlainRate = 0.5; // of SGD, for a model of this size
+constexpr double kPlainRate = 0.1; // of SGD, for a model of this size
 
 // What with_strategy() reads; empty where so many ranks do not divide.
 std::string words_for(std::string_view id, std::int64_t ranks)

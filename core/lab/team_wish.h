@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/lab/team.h"
+#include "core/lab/team_save.h"
 
 #include <span>
 
@@ -37,6 +38,8 @@ struct TeamWish
     double steps_per_second = 4;                        // at most; 0: as fast as it goes
     std::size_t compression = 0;                        // in team_compressions(); where it can be, see below
     bool plain_sgd = false; // without momentum and clipping, which error feedback is made for; else AdamW
+
+    SavePlan saving; // of checkpoints while it trains
 
     bool operator==(const TeamWish&) const = default;
 };

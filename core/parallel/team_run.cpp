@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/lab/team_wish.h"
+#include "core/trainer/checkpoint.h"
 
 #include <algorithm>
 #include <chrono>
@@ -16,6 +17,8 @@ namespace
 
 constexpr double kPublishEvery = 0.02; // [s]
 constexpr std::size_t kMostMarks = 200;
+constexpr std::size_t kMostPace = 120;
+constexpr std::size_t kMostSaves = 200;
 
 double seconds_now()
 {
@@ -30,6 +33,15 @@ std::string lines(const Issues& issues)
         all += (all.empty() ? "" : "; ") + to_line(issue);
     }
     return all;
+}
+
+template <class T>
+void forget_first(std::vector<T>& list, std::size_t most)
+{
+    if (list.size() > most)
+    {
+        list.erase(list.begin(), list.end() - static_cast<std::ptrdiff_t>(most));
+    }
 }
 
 void add_up(std::vector<RankTrace::Sent>& sum, const std::vector<RankTrace::Sent>& step)
@@ -67,6 +79,7 @@ TeamRun::~TeamRun()
             team_->abort("the run was ended");
         }
     }
+    saver_.stop();
     wake_.notify_all();
     thread_.join();
 }
@@ -253,10 +266,7 @@ void TeamRun::keep()
 void TeamRun::mark(std::string says, bool trouble)
 {
     now_.marks.push_back({now_.step, std::move(says), trouble});
-    if (now_.marks.size() > kMostMarks)
-    {
-        now_.marks.erase(now_.marks.begin());
-    }
+    forget_first(now_.marks, kMostMarks);
 }
 
 void TeamRun::work()
@@ -353,6 +363,8 @@ void TeamRun::one_step()
     {
         single_ = false;
         now_.state = TeamState::paused;
+        saver_.wait(); // nobody waits for training any more
+        note_saved();
     }
     publish(now_.state != TeamState::running);
 }
@@ -381,10 +393,53 @@ void TeamRun::note(TeamStep step)
     {
         add_up(now_.sent[rank], step.trace.ranks[rank].sent);
     }
+    now_.pace.push_back({now_.step, step.trace.seconds, 0});
+    forget_first(now_.pace, kMostPace);
+    save();
     now_.trace = std::make_shared<const TeamStepTrace>(std::move(step.trace));
     if (now_.step % std::max<std::int64_t>(1, settings_.keep_every) == 0)
     {
         keep();
+    }
+}
+
+// Everything that training stands still for is counted: the copy of the state, and waiting for the storage.
+void TeamRun::save()
+{
+    note_saved();
+    const SavePlan& plan = settings_.saving;
+    if (plan.mode == SaveMode::none || !settings_.write ||
+        now_.step % std::max<std::int64_t>(1, plan.every) != 0)
+    {
+        return;
+    }
+    const double start = seconds_now();
+    saver_.wait(); // one is written at a time
+    note_saved();
+    const auto copy =
+        std::make_shared<const trainer::Checkpoint>(trainer::Checkpoint{config_.trainer, team_->state()});
+    TeamSave& save = now_.saves.emplace_back();
+    save.step = now_.step;
+    save.mode = plan.mode;
+    forget_first(now_.saves, kMostSaves);
+    saver_.begin([copy] { return trainer::checkpoint_text(*copy); }, settings_.write, plan.bytes_per_second);
+    if (plan.mode == SaveMode::synchronous)
+    {
+        saver_.wait();
+    }
+    now_.pace.back().stalled_s = now_.saves.back().stalled_s = seconds_now() - start;
+    note_saved();
+}
+
+void TeamRun::note_saved()
+{
+    const auto done = saver_.take();
+    const auto waits = std::ranges::find_if(now_.saves, [](const TeamSave& s) { return s.written_s < 0; });
+    if (done && waits != now_.saves.end())
+    {
+        waits->bytes = done->bytes;
+        waits->written_s = done->seconds;
+        waits->fault = done->issues.empty() ? "" : to_line(done->issues.front());
     }
 }
 

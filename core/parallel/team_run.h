@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/lab/team_snapshot.h"
+#include "core/parallel/saver.h"
 #include "core/parallel/team.h"
 
 #include <condition_variable>
@@ -23,6 +24,8 @@ struct TeamRunSettings
     double steps_per_second = 0; // at most; 0: as fast as it goes
     std::int64_t keep_every = 5; // steps between two states that a broken team can go on from
     double patience = 2;         // [s] that a rank may be missing
+    SavePlan saving;             // of checkpoints that write() takes; none without it
+    std::function<Issues(const std::string&)> write = nullptr; // on a thread of its own
 };
 
 class TeamRun
@@ -64,6 +67,8 @@ private:
     void go_on(bool single);
     void rebuild(const TeamConfig& config);
     void keep();
+    void save();
+    void note_saved();
     void mark(std::string says, bool trouble);
     void fail(const Issues& issues);
     void publish(bool always);
@@ -87,6 +92,7 @@ private:
     double last_published_ = -1;
     double due_ = 0; // [s] when the next step may begin
 
+    Saver saver_;
     std::thread thread_;
 };
 

@@ -109,12 +109,14 @@ def test_processes_train_to_the_bits_that_threads_train_to():
         threads(*small, "--steps", 0, "--save", dense, "--json-lines")
         experts = pathlib.Path(where) / "experts"
         threads(*small, "--experts", 4, "--expert-width", 64, "--steps", 0, "--save", experts, "--json-lines")
-        for strategy in ("ddp", "zero3", "dp2-tp2-sp", "tp2-pp2", "dp2-cp2", "dp2-ep2", "ep4-zero1"):
+        ways = [(strategy, ()) for strategy in ("ddp", "zero3", "dp2-tp2-sp", "tp2-pp2", "dp2-cp2", "dp2-ep2", "ep4-zero1")]
+        ways += [("ddp", ("--compress", compressor)) for compressor in ("top-k=0.05", "sign", "powersgd=2")]
+        for strategy, more in ways:
             by_threads = pathlib.Path(where) / "threads"
             by_mpi = pathlib.Path(where) / "mpi"
             start = experts if "ep" in strategy else dense
-            there = threads("--resume", start, "--ranks", 4, "--strategy", strategy, "--steps", 5, "--json-lines", "--save", by_threads)
-            code, out, err = ended(started(4, "--train", str(start), "--strategy", strategy, "--steps", "5", "--json-lines", "--save", str(by_mpi)))
+            there = threads("--resume", start, "--ranks", 4, "--strategy", strategy, *more, "--steps", 5, "--json-lines", "--save", by_threads)
+            code, out, err = ended(started(4, "--train", str(start), "--strategy", strategy, *more, "--steps", "5", "--json-lines", "--save", str(by_mpi)))
             assert code == 0, err
             here = [json.loads(line) for line in out.splitlines()]
             assert [line["loss"] for line in here] == [line["loss"] for line in there], strategy
@@ -122,6 +124,53 @@ def test_processes_train_to_the_bits_that_threads_train_to():
             assert [[r["by_axis"] for r in line["ranks"]] for line in here] == [[r["by_axis"] for r in line["ranks"]] for line in there], strategy
             assert [r["memory"] for r in here[-1]["ranks"]] == [r["memory"] for r in there[-1]["ranks"]], strategy
             assert by_mpi.read_bytes() == by_threads.read_bytes(), strategy
+
+
+# A window elsewhere, as a picture of what it shows of a training that goes on.
+def watched(live, picture):
+    command = [str(pathlib.Path(RANK).parent / "ringside"), "picture", "--view", "ranks", "--watch", str(live), "-o", str(picture)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def until(what, condition, patience=60):
+    begin = time.monotonic()
+    while time.monotonic() - begin < patience:
+        if condition():
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"waited {patience} s for {what}")
+
+
+def test_a_training_is_watched_while_it_runs_and_when_it_breaks_off():
+    with tempfile.TemporaryDirectory() as where:
+        start, live, picture = (pathlib.Path(where) / name for name in ("start", "live", "picture.png"))
+        threads("--layers", 4, "--width", 64, "--heads", 4, "--context", 32, "--batch", 2, "--accumulation", 4, "--data", "copy",
+                "--symbols", 15, "--set", "model.tied_embeddings=false", "--steps", 0, "--save", start, "--json-lines")
+        read = lambda: json.loads(live.read_text()) if live.exists() else {}
+        # To its end: the last word has every step, and a step of all four ranks.
+        code, _, err = ended(started(4, "--train", str(start), "--strategy", "dp2-pp2", "--steps", "30", "--live", str(live)))
+        assert code == 0, err
+        last = read()
+        assert last["state"] == "stopped" and last["step"] == 30 and len(last["losses"]) == 30, last
+        assert [len(rank["work"]) > 0 for rank in last["trace"]["ranks"]] == [True] * 4, last["trace"]
+        assert all(0 <= w[3] <= w[4] <= last["trace"]["seconds"] * 1.01 for rank in last["trace"]["ranks"] for w in rank["work"]), last["trace"]
+        # While it runs it is shown; when a rank dies, that is said.
+        process = started(4, "--train", str(start), "--strategy", "ddp", "--steps", "1000000", "--live", str(live))
+        until("steps to see", lambda: read().get("state") == "running" and read()["step"] > 5 and read()["trace"])
+        done = watched(live, picture)
+        assert done.returncode == 0 and picture.stat().st_size > 10000, done.stderr
+        seen = read()["step"]
+        until("more of them", lambda: read()["step"] > seen)
+        os.kill(ranks_of(process)[3], signal.SIGKILL)
+        code, _, _ = ended(process)
+        assert code != 0
+        done = watched(live, picture)  # whatever it could still say
+        assert done.returncode == 0, done.stderr
+        # What is no such file is refused with the reason.
+        done = watched(start, picture)
+        assert done.returncode != 0 and "no running training" in done.stderr, done.stderr
+        done = watched(live.with_name("none"), picture)
+        assert done.returncode != 0 and "could not be read" in done.stderr, done.stderr
 
 
 def test_a_training_that_cannot_be_cut_says_why_and_ends():

@@ -227,10 +227,10 @@ TEST_CASE("a model trains with compressed gradients, and feedback makes up for w
         config->compression = options;
         return loss_after(*config, kSteps);
     };
-    const double fed = by_sgd({.compressor = Compressor::top_k, .keep = 0.001});
-    const double starved = by_sgd({.compressor = Compressor::top_k, .keep = 0.001, .feedback = false});
+    const double fed = by_sgd({.compressor = Compressor::top_k, .keep = 0.01});
+    const double starved = by_sgd({.compressor = Compressor::top_k, .keep = 0.01, .feedback = false});
     INFO("with feedback " << fed << ", without " << starved);
-    CHECK(fed < starved - 0.05);
+    CHECK(fed < starved - 0.5);
 }
 
 TEST_CASE("a NaN reaches every rank through any compressor, and is not kept for later")

@@ -3,6 +3,7 @@
 #include "core/lab/team_traffic.h"
 #include "core/lab/team_wish.h"
 #include "core/parallel/team_run.h"
+#include "core/trainer/checkpoint.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -10,6 +11,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <mutex>
+#include <thread>
 
 using namespace ringside;
 using namespace ringside::parallel;
@@ -265,4 +268,82 @@ TEST_CASE("a wish grows its batch to what the strategy can share out, and says w
     CHECK(spared->ranks == 3);
     CHECK_FALSE(without_one(team("tp", 2)));
     CHECK_FALSE(without_one(team("ddp", 1)));
+}
+
+TEST_CASE("a synchronous save makes training wait for the storage, an asynchronous one for the copy")
+{
+    // About 100 kB of state; at 1 MB/s a write takes a tenth of a second.
+    TeamRunSettings settings = until(4);
+    settings.saving = {SaveMode::synchronous, 2, 1e6};
+    std::mutex mutex;
+    std::vector<std::string> written;
+    settings.write = [&](const std::string& text)
+    {
+        const std::scoped_lock lock(mutex);
+        written.push_back(text);
+        return Issues{};
+    };
+    TeamRun run(team("ddp", 2), settings);
+    TeamSnapshot s = settled(run);
+    REQUIRE(s.saves.size() == 2);
+    const double write = static_cast<double>(s.saves[0].bytes) / 1e6;
+    CHECK(s.saves[0].step == 2);
+    CHECK(s.saves[1].step == 4);
+    CHECK(s.saves[0].bytes == static_cast<std::int64_t>(written[0].size()));
+    CHECK(s.saves[0].written_s >= write);
+    CHECK(s.saves[0].stalled_s >= write);
+    CHECK(predicted_stall(settings.saving, s.saves[0].bytes, 0.001) == Catch::Approx(write));
+    REQUIRE(s.pace.size() == 4);
+    CHECK(s.pace[0].stalled_s == 0);
+    CHECK(s.pace[1].stalled_s == s.saves[0].stalled_s);
+    // What was written is the state of that step: it goes on to the same weights.
+    const auto read = trainer::checkpoint_from_text(written[0]);
+    REQUIRE(static_cast<bool>(read));
+    CHECK(read->state.step == 2);
+
+    settings.saving = {SaveMode::asynchronous, 6, 1e6};
+    settings.last_step = 6;
+    run.change(settings);
+    run.resume();
+    s = settled(run);
+    REQUIRE(s.saves.size() == 3);
+    CHECK(s.saves[2].mode == SaveMode::asynchronous);
+    CHECK(s.saves[2].written_s >= write);
+    CHECK(s.saves[2].stalled_s < s.saves[2].written_s);
+}
+
+TEST_CASE("what a save makes a training wait, worked by hand")
+{
+    SavePlan plan{SaveMode::synchronous, 10, 20e6};
+    CHECK(predicted_stall(plan, 40'000'000, 0.1) == 2.0);
+    plan.mode = SaveMode::asynchronous;
+    CHECK(predicted_stall(plan, 40'000'000, 0.1) == 1.0); // ten steps cover one second of two
+    CHECK(predicted_stall(plan, 40'000'000, 0.2) == 0.0);
+    plan.mode = SaveMode::none;
+    CHECK(predicted_stall(plan, 40'000'000, 0.1) == 0.0);
+}
+
+TEST_CASE("a save that fails is said, and training goes on")
+{
+    TeamRunSettings settings = until(3);
+    settings.saving = {SaveMode::asynchronous, 1, 1e9};
+    settings.write = [](const std::string&) { return Issues{{"disk", "is full", "make room"}}; };
+    TeamRun run(team("ddp", 2), settings);
+    const TeamSnapshot s = settled(run);
+    CHECK(s.step == 3);
+    REQUIRE(s.saves.size() == 3);
+    CHECK(s.saves[0].fault.find("is full") != std::string::npos);
+}
+
+TEST_CASE("a run that waits for a slow storage is ended at once")
+{
+    TeamRunSettings settings = until(0);
+    settings.saving = {SaveMode::synchronous, 1, 1};
+    settings.write = [](const std::string&) { return Issues{}; };
+    const auto begin = std::chrono::steady_clock::now();
+    {
+        TeamRun run(team("ddp", 2), settings);
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    }
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
 }

@@ -229,6 +229,8 @@ TEST_CASE("C compares compressors, Y goes between the step and what a loss costs
     ranks.key(ImGuiKey_C);
     CHECK(says(ranks.w, "dp4, Top-k, 1%, SGD"));
     ranks.key(ImGuiKey_Y);
+    CHECK(says(ranks.w, "What a checkpoint costs"));
+    ranks.key(ImGuiKey_Y);
     CHECK(says(ranks.w, "As it ran"));
     CHECK(says(ranks.w, "to the byte"));
 }
@@ -254,4 +256,28 @@ TEST_CASE("no words of loss against bytes are cut off or lie on others at any si
     check_words_at_every_size(ranks.w, "before the start");
     ranks.key(ImGuiKey_C);
     check_words_at_every_size(ranks.w, "compared");
+}
+
+TEST_CASE("K saves checkpoints while it trains, and what they cost stands beside the prediction")
+{
+    Ranks ranks;
+    ranks.w.session().apply(OpenView{"ranks/saves"});
+    ranks.key(ImGuiKey_K);
+    CHECK(ranks.frame().wish.saving.mode == SaveMode::synchronous);
+    ranks.w.type_value("Every", "2");
+    ranks.rest();
+    ranks.w.type_value("Storage", "50");
+    ranks.rest();
+    CHECK(ranks.frame().wish.saving.every == 2);
+    CHECK(ranks.frame().wish.saving.bytes_per_second == 50e6);
+    REQUIRE(ranks.desk().run_to(4, kTeamPatience));
+    ranks.key(ImGuiKey_K);
+    REQUIRE(ranks.desk().run_to(8, kTeamPatience));
+    ranks.rest();
+    CHECK(says(ranks.w, "Synchronous"));
+    CHECK(says(ranks.w, "stands still"));
+    REQUIRE(ranks.run().saves.size() == 4);
+    CHECK(ranks.run().saves[0].mode == SaveMode::synchronous);
+    CHECK(ranks.run().saves[3].mode == SaveMode::asynchronous);
+    check_words_at_every_size(ranks.w, "checkpoints");
 }

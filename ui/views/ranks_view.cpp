@@ -9,6 +9,7 @@
 #include "ui/views/ranks/lanes.h"
 #include "ui/views/ranks/loss.h"
 #include "ui/views/ranks/panel.h"
+#include "ui/views/ranks/saves.h"
 #include "ui/views/ranks/words.h"
 #include "ui/widgets/controls.h"
 
@@ -24,7 +25,7 @@ namespace ringside
 namespace
 {
 
-constexpr std::array<std::string_view, 2> kPages{"ranks/step", "ranks/bytes"};
+constexpr std::array<std::string_view, 3> kPages{"ranks/step", "ranks/bytes", "ranks/saves"};
 
 class RanksView final : public View
 {
@@ -194,6 +195,11 @@ void RanksView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
         draw_trouble(p, area, team);
         draw_bytes_page(p, area, team);
     }
+    else if (page_ == RanksPage::saves && team.started())
+    {
+        draw_trouble(p, area, team);
+        draw_saves_page(p, area, team);
+    }
     else if (team.started())
     {
         draw_step(frame, p, area, out);
@@ -231,6 +237,11 @@ void RanksView::keys_of_wish(const TeamFrame& team, Out& out)
     if (ImGui::IsKeyPressed(ImGuiKey_G, false) && !ImGui::GetIO().KeyCtrl)
     {
         next.compression = (next.compression + 1) % team_compressions().size();
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_K, false) && !ImGui::GetIO().KeyCtrl)
+    {
+        next.saving.mode =
+            static_cast<SaveMode>((static_cast<std::size_t>(next.saving.mode) + 1) % kSaveModes);
     }
     if (ImGui::IsKeyPressed(ImGuiKey_O, false) && !ImGui::GetIO().KeyCtrl)
     {
@@ -275,7 +286,7 @@ void RanksView::keys(const Frame& frame, Out& out)
     }
     if (ImGui::IsKeyPressed(ImGuiKey_Y, false) && !ImGui::GetIO().KeyCtrl)
     {
-        page_ = page_ == RanksPage::step ? RanksPage::bytes : RanksPage::step;
+        page_ = static_cast<RanksPage>((static_cast<std::size_t>(page_) + 1) % kPages.size());
         out.animating = true;
     }
     if (ImGui::IsKeyPressed(ImGuiKey_C, false) && !ImGui::GetIO().KeyCtrl)
@@ -306,7 +317,8 @@ constexpr std::array kKeys{KeyHelp{"Space", "Start, pause, go on; a broken team 
                            KeyHelp{"G", "Another compressor for the gradients"},
                            KeyHelp{"O", "AdamW or plain SGD; the run starts anew"},
                            KeyHelp{"C", "Compare compressors; once more ends that"},
-                           KeyHelp{"Y", "The step, or what a loss costs in bytes"},
+                           KeyHelp{"Y", "The step, loss against bytes, checkpoints"},
+                           KeyHelp{"K", "Checkpoints: none, synchronous, asynchronous"},
                            KeyHelp{"D", "Go on without the rank that is missing"},
                            KeyHelp{"Backspace", "Clear the run"}};
 

@@ -9,6 +9,7 @@ namespace ringside
 namespace
 {
 
+constexpr float kRight = 12; // [design px] beside the field, for the last number
 constexpr float kLeast = 24; // [design px] of a field worth drawing
 
 std::vector<double> decades(const AxisScale& axis, std::span<const double> within)
@@ -57,10 +58,12 @@ void draw_columns(const Painter& p, const ChartField& f, const AxisWords& words)
         const std::string number = words.number(tick);
         const float half = p.width(Type::mono_small, number) / 2;
         const float middle = f.area.bottom() + p.height(Type::mono_small) / 2 + p.px(3);
-        if (at - half > taken)
+        // The last one stays inside of the room that was taken at the right.
+        const float centre = std::min(at, f.area.right() + p.px(kRight) - half);
+        if (centre - half > taken)
         {
-            p.text(at, middle, Type::mono_small, p.theme.muted, number, Align::centre);
-            taken = at + half + p.px(10);
+            p.text(centre, middle, Type::mono_small, p.theme.muted, number, Align::centre);
+            taken = centre + half + p.px(10);
         }
     }
 }
@@ -141,7 +144,7 @@ ChartField chart_field(const Painter& p, Rect whole, AxisScale x, AxisScale y, c
     }
     r.cut_bottom((x_words.number ? p.height(Type::mono_small) + p.px(5) : 0) +
                  (x_words.title.empty() ? 0 : p.height(Type::small) + p.px(2)));
-    r.cut_right(x_words.number ? p.px(12) : 0);
+    r.cut_right(x_words.number ? p.px(kRight) : 0);
     if (r.w < p.px(kLeast) || r.h < p.px(kLeast))
     {
         r.w = 0;

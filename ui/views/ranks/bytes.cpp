@@ -205,6 +205,7 @@ void draw_bytes_page(const Painter& p, Rect area, const TeamFrame& team)
     const float table = row * static_cast<float>(lines.size() + 1);
     if (area.h > table + p.px(150))
     {
+        area.cut_bottom(p.px(8));
         draw_table(p, area.cut_bottom(table), lines);
         area.cut_bottom(p.px(10));
     }

@@ -19,7 +19,9 @@ constexpr std::array<double, 8> kRanks{1, 2, 3, 4, 5, 6, 7, 8};
 constexpr std::array<double, 6> kBatches{1, 2, 4, 8, 16, 32};
 constexpr std::array<double, 7> kSpeeds{0.25, 0.5, 1, 2, 4, 8, 0}; // 0: as fast as it goes
 constexpr std::array kMishapChoices{Mishap::slow, Mishap::dead, Mishap::left_out, Mishap::not_a_number};
-constexpr double kSlowness = 0.02; // [s] before each operation
+constexpr std::array<double, 6> kSaveEvery{1, 2, 5, 10, 20, 50};           // [steps]
+constexpr std::array<double, 8> kStorage{2, 5, 10, 20, 50, 100, 200, 500}; // [MB/s]
+constexpr double kSlowness = 0.02;                                         // [s] before each operation
 
 std::size_t place_of(std::span<const double> values, double value)
 {
@@ -218,6 +220,39 @@ void RanksPanel::draw_wish(const Painter& p, Rect& area, const TeamFrame& team, 
     }
 }
 
+void RanksPanel::draw_saving(const Painter& p, Rect& area, const TeamFrame& team, Out& out)
+{
+    if (area.h < p.px(150))
+    {
+        return;
+    }
+    TeamWish next = team.wish;
+    area.cut_top(p.px(8));
+    p.line(area.x, area.y, area.right(), area.y, p.theme.grid);
+    area.cut_top(p.px(8));
+    const Rect head = area.cut_top(p.px(28));
+    p.text_within(head.x, head.middle(), head.w, Type::body_strong, p.theme.text, "Checkpoints");
+    constexpr std::array<std::string_view, kSaveModes> kModes{"none", "sync", "async"};
+    if (const auto clicked =
+            segments(p, area.cut_top(p.px(30)), kModes, static_cast<std::size_t>(next.saving.mode)))
+    {
+        next.saving.mode = static_cast<SaveMode>(*clicked);
+    }
+    area.cut_top(p.px(6));
+    const float row = p.px(46);
+    next.saving.every =
+        std::llround(turn(p, area.cut_top(row), {"Every", fmt::format("{} steps", next.saving.every)},
+                          kSaveEvery, static_cast<double>(next.saving.every), entry_));
+    const double rate = next.saving.bytes_per_second / 1e6;
+    next.saving.bytes_per_second =
+        1e6 * turn(p, area.cut_top(row), {"Storage", fmt::format("{} MB/s", plain_number(rate))}, kStorage,
+                   rate, entry_);
+    if (!(next == team.wish))
+    {
+        out.push(TeamAction(WishTeam{next}));
+    }
+}
+
 void RanksPanel::draw_trouble(const Painter& p, Rect& area, const TeamFrame& team, Out& out)
 {
     if (area.h < p.px(160))
@@ -286,7 +321,7 @@ void RanksPanel::draw_watch(const Painter& p, Rect area, const TeamFrame& team)
 void RanksPanel::draw(const Frame& frame, const Painter& p, Rect area, RanksPage& page, Out& out)
 {
     const TeamFrame& team = *frame.team;
-    constexpr std::array<std::string_view, 2> kPages{"Step", "Bytes"};
+    constexpr std::array<std::string_view, 3> kPages{"Step", "Bytes", "Saves"};
     if (const auto clicked = segments(p, area.cut_top(p.px(30)), kPages, static_cast<std::size_t>(page)))
     {
         page = static_cast<RanksPage>(*clicked);
@@ -303,6 +338,11 @@ void RanksPanel::draw(const Frame& frame, const Painter& p, Rect area, RanksPage
     if (page == RanksPage::step)
     {
         draw_trouble(p, area, team, out);
+        return;
+    }
+    if (page == RanksPage::saves)
+    {
+        draw_saving(p, area, team, out);
         return;
     }
     choose_optimizer(p, area, team, out);

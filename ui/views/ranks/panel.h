@@ -11,8 +11,9 @@ namespace ringside
 
 enum class RanksPage : std::uint8_t
 {
-    step, // of all ranks
-    bytes // what a loss costs in bytes
+    step,  // of all ranks
+    bytes, // what a loss costs in bytes
+    saves  // what checkpoints cost
 };
 
 class RanksPanel
@@ -27,6 +28,7 @@ public:
 private:
     static void draw_watch(const Painter& painter, Rect area, const TeamFrame& team);
     void draw_wish(const Painter& painter, Rect& area, const TeamFrame& team, Out& out);
+    void draw_saving(const Painter& painter, Rect& area, const TeamFrame& team, Out& out);
     void draw_trouble(const Painter& painter, Rect& area, const TeamFrame& team, Out& out);
 
     std::size_t mishap_ = 0;

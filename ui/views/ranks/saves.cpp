@@ -1,0 +1,200 @@
+#include "ui/views/ranks/saves.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/views/lab/plot.h"
+#include "ui/widgets/chart_field.h"
+#include "ui/widgets/controls.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ringside
+{
+
+namespace
+{
+
+std::string seconds_words(double value)
+{
+    return format_seconds(Seconds(value));
+}
+
+// All saves of one mode that are over.
+struct Cost
+{
+    std::string_view name;
+    std::int64_t count = 0;
+    double bytes = 0;
+    double stalled = 0;
+    double written = 0;
+};
+
+Cost cost_of(const std::vector<TeamSave>& saves, SaveMode mode, std::string_view name)
+{
+    Cost cost{name};
+    for (const TeamSave& s : saves)
+    {
+        if (s.mode == mode && s.written_s >= 0 && s.fault.empty())
+        {
+            ++cost.count;
+            cost.bytes += static_cast<double>(s.bytes);
+            cost.stalled += s.stalled_s;
+            cost.written += s.written_s;
+        }
+    }
+    const auto n = static_cast<double>(std::max<std::int64_t>(1, cost.count));
+    cost.bytes /= n;
+    cost.stalled /= n;
+    cost.written /= n;
+    return cost;
+}
+
+// The middle one: a few steps are slow for reasons of their own.
+double usual_step(const std::vector<TeamPace>& pace)
+{
+    std::vector<double> seconds;
+    for (const TeamPace& p : pace)
+    {
+        seconds.push_back(p.seconds);
+    }
+    if (seconds.empty())
+    {
+        return 0;
+    }
+    const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+    std::nth_element(seconds.begin(), middle, seconds.end());
+    return *middle;
+}
+
+void draw_pace(const Painter& p, Rect area, const std::vector<TeamPace>& pace)
+{
+    const Theme& t = p.theme;
+    double most = 1e-9;
+    for (const TeamPace& step : pace)
+    {
+        most = std::max(most, step.seconds + step.stalled_s);
+    }
+    const AxisWords across{"step", [](double v) { return grouped(std::llround(v)); }};
+    const AxisWords up{"time of a step, and of the wait behind it", seconds_words};
+    const double first = static_cast<double>(pace.front().step) - 1;
+    const double last = std::max(first + 40, static_cast<double>(pace.back().step));
+    const ChartField field = chart_field(p, area, {first, last, false}, {0, most * 1.06, false}, across, up);
+    if (field.area.w <= 0)
+    {
+        return;
+    }
+    draw_field(p, field, across, up);
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const float gap = field.area.w / static_cast<float>(last - first) > p.px(4) ? p.px(1) : 0;
+    for (const TeamPace& step : pace)
+    {
+        const float left = field.px(static_cast<double>(step.step) - 1);
+        const float right = field.px(static_cast<double>(step.step)) - gap;
+        const float top = field.py(step.seconds);
+        const Rect work{left, top, right - left, field.area.bottom() - top};
+        const float above = field.py(step.seconds + step.stalled_s);
+        const Rect stall{left, above, right - left, top - above};
+        p.fill(work, t.forward.fill);
+        p.fill(stall, t.backward_weight.fill);
+        if (stall.h > p.px(3))
+        {
+            p.hatch(stall, t.window, kExposedHatch);
+        }
+        if (mouse.x >= left && mouse.x < right && field.area.contains(mouse) && ImGui::IsWindowHovered())
+        {
+            tooltip_at_mouse(p, step.stalled_s > 0
+                                    ? fmt::format("step {}: {}, then {} for a checkpoint", step.step,
+                                                  seconds_words(step.seconds), seconds_words(step.stalled_s))
+                                    : fmt::format("step {}: {}", step.step, seconds_words(step.seconds)));
+        }
+    }
+}
+
+struct Column
+{
+    std::string_view title;
+    float right; // share of the width
+};
+constexpr std::array kColumns{Column{"saves", 0.32F}, Column{"checkpoint", 0.47F},
+                              Column{"on its way", 0.62F}, Column{"stands still", 0.80F},
+                              Column{"predicted", 0.97F}};
+
+void draw_costs(const Painter& p, Rect area, const TeamFrame& team)
+{
+    const TeamSnapshot& s = *team.snapshot;
+    const Theme& t = p.theme;
+    const float row = std::max(p.px(26), p.height(Type::body) * 1.3F);
+    const Rect head = area.cut_top(row);
+    for (const Column& c : kColumns)
+    {
+        p.text(head.x + head.w * c.right, head.middle(), Type::small, t.muted, c.title, Align::right);
+    }
+    const double step = usual_step(s.pace);
+    for (const auto& [mode, name] :
+         {std::pair{SaveMode::synchronous, "Synchronous"}, std::pair{SaveMode::asynchronous, "Asynchronous"}})
+    {
+        const Cost cost = cost_of(s.saves, mode, name);
+        const Rect r = area.cut_top(row);
+        p.text_within(r.x, r.middle(), r.w * 0.24F, Type::body, t.text, name);
+        SavePlan plan = team.wish.saving;
+        plan.mode = mode;
+        const double forecast = predicted_stall(plan, std::llround(cost.bytes), step);
+        const bool any = cost.count > 0;
+        const std::string none = "\u2013";
+        const std::array<std::string, 5> words{
+            grouped(cost.count), any ? format_bytes(Bytes(cost.bytes)) : none,
+            any ? seconds_words(cost.written) : none, any ? seconds_words(cost.stalled) : none,
+            any ? seconds_words(forecast) : none};
+        for (std::size_t c = 0; c < kColumns.size(); ++c)
+        {
+            p.text(r.x + r.w * kColumns.at(c).right, r.middle(), Type::mono, t.text, words.at(c),
+                   Align::right);
+        }
+    }
+}
+
+void draw_key(const Painter& p, Rect row)
+{
+    float x = row.x;
+    for (const auto& [ink, words] : {std::pair{p.theme.forward, "the step"},
+                                     std::pair{p.theme.backward_weight, "stands still for a checkpoint"}})
+    {
+        const Rect mark{x, row.middle() - p.px(6), p.px(16), p.px(12)};
+        p.fill(mark, ink.fill);
+        x = mark.right() + p.px(8);
+        x += p.text_within(x, row.middle(), std::max(0.0F, row.right() - x), Type::small, p.theme.text,
+                           words) +
+             p.px(20);
+    }
+}
+
+} // namespace
+
+void draw_saves_page(const Painter& p, Rect area, const TeamFrame& team)
+{
+    const TeamSnapshot& s = *team.snapshot;
+    draw_head(p, area.cut_top(p.px(28)), "What a checkpoint costs",
+              "really written, to a storage of the rate in the panel");
+    const auto fault =
+        std::ranges::find_if(s.saves, [](const TeamSave& save) { return !save.fault.empty(); });
+    if (fault != s.saves.end())
+    {
+        say_if_room(p, area, Type::body, p.theme.text, "Not saved: " + fault->fault, p.px(8));
+    }
+    if (s.pace.empty())
+    {
+        return;
+    }
+    const float row = std::max(p.px(26), p.height(Type::body) * 1.3F);
+    if (area.h > 3 * row + p.px(150))
+    {
+        draw_costs(p, area.cut_bottom(3 * row), team);
+        area.cut_bottom(p.px(10));
+    }
+    draw_key(p, area.cut_top(p.px(24)));
+    draw_pace(p, area, s.pace);
+}
+
+} // namespace ringside
