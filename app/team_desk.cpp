@@ -393,7 +393,7 @@ bool TeamDesk::run_to(std::int64_t step, double patience)
 bool TeamDesk::wait(double patience)
 {
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience);
-    while (busy() && std::chrono::steady_clock::now() < end)
+    while (run_ && busy() && std::chrono::steady_clock::now() < end) // what is watched does not end for us
     {
         run_->wait_until_idle(0.02);
         tick();

@@ -16,6 +16,7 @@ for view in activations batch budget compression decide errata experts frontier 
     picture "$view"
 done
 picture launch --press 3
+"$ringside" picture --view ranks/bytes --steps 120 -o "$out/ranks-bytes.png"
 picture measured --measured tests/data/step/llm-foundry-a100-80gb.json
 picture drill --question model-state/easy --answer "810 GB" --hints 1
 "$ringside" animate --view overview --size 1280x800 --fps 12 --seconds 12 -o "$out/overview.gif"

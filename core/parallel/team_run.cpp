@@ -61,7 +61,7 @@ void add_up(std::vector<RankTrace::Sent>& sum, const std::vector<RankTrace::Sent
 } // namespace
 
 TeamRun::TeamRun(TeamConfig config, TeamRunSettings settings)
-    : config_(std::move(config)), settings_(settings)
+    : config_(std::move(config)), settings_(std::move(settings))
 {
     now_.config = config_;
     now_.state = TeamState::running;
@@ -157,7 +157,7 @@ void TeamRun::change(TeamConfig next)
 void TeamRun::change(TeamRunSettings settings)
 {
     ask(
-        [this, settings]
+        [this, settings = std::move(settings)]
         {
             settings_ = settings;
             due_ = 0;

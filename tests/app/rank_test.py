@@ -126,6 +126,64 @@ def test_processes_train_to_the_bits_that_threads_train_to():
             assert by_mpi.read_bytes() == by_threads.read_bytes(), strategy
 
 
+# Two hosts of this machine's own: each with its network, joined by a cable, and a name; None where that is not allowed.
+class TwoHosts:
+    NET = "10.211.7"
+
+    def __init__(self, where):
+        self.names = [f"ringside-{os.getpid()}-{letter}" for letter in "ab"]
+        self.agent = where / "agent"  # starts a command on the second, as ssh would
+        self.agent.write_text(f'#!/bin/sh\nshift\nexec ip netns exec {self.names[1]} unshare -u sh -c "hostname second; $*"\n')
+        self.agent.chmod(0o755)
+
+    def __enter__(self):
+        a, b = self.names
+        for command in (f"netns add {a}", f"netns add {b}", f"link add end0 netns {a} type veth peer name end0 netns {b}",
+                        f"-n {a} addr add {self.NET}.1/24 dev end0", f"-n {b} addr add {self.NET}.2/24 dev end0",
+                        *(f"-n {host} link set {device} up" for host in self.names for device in ("lo", "end0"))):
+            done = subprocess.run(["ip", *command.split()], capture_output=True, text=True)
+            if done.returncode != 0:
+                self.__exit__()
+                print("skipped: no hosts of one's own here:", done.stderr.strip())
+                sys.exit(SKIPPED)
+        return self
+
+    def __exit__(self, *_):
+        for name in self.names:
+            subprocess.run(["ip", "netns", "del", name], capture_output=True)
+
+    def started(self, each, *arguments):
+        environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", HWLOC_COMPONENTS="-gl")
+        mpirun = [MPIRUN, "--host", f"{self.NET}.1:{each},{self.NET}.2:{each}", "--mca", "plm_rsh_agent", str(self.agent),
+                  "--mca", "btl_tcp_if_include", f"{self.NET}.0/24", "--mca", "oob_tcp_if_include", f"{self.NET}.0/24", "-n", str(2 * each)]
+        return subprocess.Popen(["ip", "netns", "exec", self.names[0], "unshare", "-u", "sh", "-c", 'hostname first; exec "$@"', "sh",
+                                 *mpirun, RANK, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def test_ranks_on_two_hosts_train_to_the_bits_of_threads():
+    version = subprocess.run([MPIRUN, "--version"], capture_output=True, text=True).stdout
+    if os.geteuid() != 0 or not shutil.which("ip") or "Open MPI" not in version:
+        print("skipped: hosts of one's own need root, ip and Open MPI")
+        sys.exit(SKIPPED)
+    with tempfile.TemporaryDirectory() as where, TwoHosts(pathlib.Path(where)) as hosts:
+        start, by_threads, by_hosts, live = (pathlib.Path(where) / name for name in ("start", "threads", "hosts", "live"))
+        threads("--layers", 4, "--width", 64, "--heads", 4, "--context", 16, "--batch", 2, "--accumulation", 4, "--data", "copy",
+                "--symbols", 15, "--set", "model.tied_embeddings=false", "--steps", 0, "--save", start, "--json-lines")
+        for strategy in ("dp2-tp2", "zero3", "pp"):
+            threads("--resume", start, "--ranks", 4, "--strategy", strategy, "--steps", 3, "--json-lines", "--save", by_threads)
+            code, out, err = ended(hosts.started(2, "--train", start, "--strategy", strategy, "--steps", 3, "--save", by_hosts, "--live", live))
+            assert code == 0, out + err
+            assert by_hosts.read_bytes() == by_threads.read_bytes(), strategy
+            assert len(json.loads(live.read_text())["trace"]["ranks"]) == 4
+        # A host whose rank dies takes the others with it.
+        process = hosts.started(2, "--train", start, "--strategy", "ddp", "--steps", 1000000, "--live", live)
+        until("steps on both", lambda: json.loads(live.read_text())["state"] == "running" and json.loads(live.read_text())["step"] > 3)
+        everybody = [int(path.name) for path in pathlib.Path("/proc").glob("[0-9]*") if looked_up(path.name)[0] == "ringside-rank"]
+        os.kill(max(everybody), signal.SIGKILL)
+        code, _, _ = ended(process)
+        assert code != 0
+
+
 # A window elsewhere, as a picture of what it shows of a training that goes on.
 def watched(live, picture):
     command = [str(pathlib.Path(RANK).parent / "ringside"), "picture", "--view", "ranks", "--watch", str(live), "-o", str(picture)]

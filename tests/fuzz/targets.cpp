@@ -3,6 +3,9 @@
 #include "tests/source_path.h"
 
 #include "core/engine/cases.h"
+#include "core/engine/measured_csv.h"
+#include "core/lab/team_json.h"
+#include "core/lab/team_wish.h"
 #include "core/scenario/hugging_face.h"
 #include "core/scenario/json.h"
 #include "core/scenario/validate.h"
@@ -185,6 +188,31 @@ std::vector<std::string> glossaries()
 "text": "Share of the peak.", "formula": "F / t P", "view": "waterfall", "related": ["mfu"]}]})"};
 }
 
+// Two copies of two stages, in the middle of a step.
+std::vector<std::string> running_teams()
+{
+    const auto config = with_strategy(team_trainer_config(), "dp2-pp2", 4);
+    TeamSnapshot run;
+    run.config = *config;
+    if (const auto ready = prepared(run.config.trainer))
+    {
+        run.config.trainer = *ready;
+    }
+    run.step = 2;
+    run.losses = {2.7F, 2.6F};
+    run.sent_until = {100, 200};
+    run.marks = {{0, "dp2-pp2", false}};
+    std::vector<std::string> texts{live_text(run)};
+    RankTrace rank;
+    rank.work = {{{Pass::forward, false, 0, 0}, 0.1, 0.2}};
+    rank.messages = {{"pipeline", "send", 100, 0.2, 0.3, 1}};
+    rank.sent = {{"pipeline", 100, 1}};
+    run.trace =
+        std::make_shared<TeamStepTrace>(TeamStepTrace{2, 2.6, 1, false, 0.5, {}, {rank, rank, rank, rank}});
+    texts.push_back(live_text(run));
+    return texts;
+}
+
 template <auto read>
 void feed_document(std::string_view bytes)
 {
@@ -222,6 +250,15 @@ const std::array kTargets{
            [] { return files_of("assets/study", 60'000); }, 300},
     Target{"errata", [](std::string_view bytes) { say(read_errata(bytes).issues); },
            [] { return files_of("assets/study", 60'000); }, 300},
+    Target{"measured", [](std::string_view bytes) { say(measured_from_csv(bytes, Scenario{}, presets())); },
+           []
+           {
+               return std::vector<std::string>{
+                   "name,tensor,pipeline,training.micro_batch,step_time_s\na,1,1,2,1.5\nb,2,1,4,\"0.9\"\n",
+                   "tensor;gpus;tokens_per_s\n8;64;16k\n"};
+           },
+           3000},
+    Target{"live", [](std::string_view bytes) { say(snapshot_from_live(bytes)); }, running_teams, 2000},
     Target{"checkpoint", [](std::string_view bytes) { say(trainer::checkpoint_from_text(bytes)); },
            checkpoints, 3000},
 };
