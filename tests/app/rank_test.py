@@ -178,7 +178,7 @@ def test_ranks_on_two_hosts_train_to_the_bits_of_threads():
         # A host whose rank dies takes the others with it.
         process = hosts.started(2, "--train", start, "--strategy", "ddp", "--steps", 1000000, "--live", live)
         until("steps on both", lambda: json.loads(live.read_text())["state"] == "running" and json.loads(live.read_text())["step"] > 3)
-        everybody = [int(path.name) for path in pathlib.Path("/proc").glob("[0-9]*") if looked_up(path.name)[0] == "ringside-rank"]
+        everybody = [int(path.name) for path in pathlib.Path("/proc").glob("[0-9]*") if looked_up(path.name)[0] == "ringside-rank" and lives(path.name)]
         os.kill(max(everybody), signal.SIGKILL)
         code, _, _ = ended(process)
         assert code != 0

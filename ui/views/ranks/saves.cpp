@@ -190,6 +190,7 @@ void draw_saves_page(const Painter& p, Rect area, const TeamFrame& team)
     const float row = std::max(p.px(26), p.height(Type::body) * 1.3F);
     if (area.h > 3 * row + p.px(150))
     {
+        area.cut_bottom(p.px(8));
         draw_costs(p, area.cut_bottom(3 * row), team);
         area.cut_bottom(p.px(10));
     }
