@@ -113,7 +113,10 @@ void draw_numbers(const Painter& p, const ChartField& field, const std::vector<L
         }
         taken.push_back(at);
         p.list.AddCircleFilled(end, p.px(3), lines[i].colour);
-        draw_number(p, at, lines[i], i);
+    }
+    for (std::size_t i = 0; i < lines.size(); ++i)
+    {
+        draw_number(p, taken[i], lines[i], i);
     }
 }
 
