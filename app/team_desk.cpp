@@ -182,7 +182,8 @@ void TeamDesk::keep_curve()
     {
         return;
     }
-    TeamCurve curve{run_name(snapshot->config),
+    const bool changed = std::ranges::count(snapshot->marks, false, &TeamMark::trouble) > 1;
+    TeamCurve curve{run_name(snapshot->config) + (changed ? ", changed on the way" : ""),
                     snapshot->losses,
                     snapshot->sent_until,
                     snapshot->loss_stride,
@@ -241,7 +242,10 @@ void TeamDesk::compare_next()
 void TeamDesk::end_comparison()
 {
     to_compare_.clear();
-    frame_.comparing = false;
+    if (std::exchange(frame_.comparing, false) && run_)
+    {
+        run_->change(settings(false)); // it may go on beyond the steps of a comparison
+    }
 }
 
 std::string TeamDesk::wish(const TeamWish& wish)
@@ -255,6 +259,10 @@ std::string TeamDesk::wish(const TeamWish& wish)
         return "Not changed: " + to_line(config.issues().front());
     }
     frame_.fault.clear();
+    if (!same_state(config_.trainer, config->trainer))
+    {
+        keep_curve(); // another model or optimizer starts anew
+    }
     config_ = *config;
     const bool pace =
         next.steps_per_second != frame_.wish.steps_per_second || !(next.saving == frame_.wish.saving);

@@ -151,6 +151,10 @@ TEST_CASE("a comparison is ended by itself, another wish or the clearing of the 
     desk.apply(TeamCommand::compare);
     desk.apply(WishTeam{with_strategy(desk, 1, 4)});
     CHECK_FALSE(desk.frame().comparing);
+    while (run(desk).step < 8) // beyond the four steps of a comparison
+    {
+        desk.wait(0.01);
+    }
     desk.apply(TeamCommand::pause);
     REQUIRE(desk.wait(kTeamPatience));
     desk.apply(TeamCommand::compare); // ZeRO-1 sends no whole gradients: data parallel it is
@@ -172,4 +176,24 @@ TEST_CASE("a run that is cleared stays as a curve to compare with")
     desk.apply(TeamCommand::clear); // of the same kind: it takes the place of the other
     REQUIRE(desk.frame().earlier.size() == 1);
     CHECK(desk.frame().earlier[0].losses.size() == 2);
+}
+
+TEST_CASE("another optimizer starts anew, and what was trained before stays as a curve")
+{
+    TeamDesk desk(team_setup_for_tests());
+    REQUIRE(desk.run_to(3, kTeamPatience));
+    TeamWish wish = desk.frame().wish;
+    wish.plain_sgd = true;
+    CHECK(desk.apply(WishTeam{wish}) == "");
+    REQUIRE(desk.wait(kTeamPatience));
+    CHECK(run(desk).step == 1);
+    CHECK(run_name(run(desk).config) == "dp4, SGD");
+    REQUIRE(desk.frame().earlier.size() == 1);
+    CHECK(desk.frame().earlier[0].name == "dp4");
+    CHECK(desk.frame().earlier[0].losses.size() == 3);
+    desk.apply(WishTeam{with_strategy(desk, 4, 4)}); // the same weights, cut otherwise
+    REQUIRE(desk.wait(kTeamPatience));
+    desk.apply(TeamCommand::clear);
+    REQUIRE(desk.frame().earlier.size() == 2);
+    CHECK(desk.frame().earlier[1].name == "tp4, SGD, changed on the way");
 }
