@@ -432,10 +432,15 @@ bool Session::playing() const
     }
     if (view_ == "ranks")
     {
-        return team_->busy();
+        return team_->busy() && !watching();
     }
     const auto found = clocks_.find(view_);
     return found != clocks_.end() && found->second.playback.playing && !(lessons_ && lessons_->frozen());
+}
+
+bool Session::watching() const
+{
+    return view_ == "ranks" && !team_->frame().watched.empty() && team_->busy();
 }
 
 bool Session::ticking() const

@@ -45,6 +45,8 @@ public:
     const Preferences& preferences() const { return preferences_; }
     const std::string& view() const { return view_; }
     bool playing() const;
+    // A training elsewhere is on show: it changes a few times a second, and may run on this very processor.
+    bool watching() const;
     // Whether a clock is on show that asks for a frame a second.
     bool ticking() const;
     bool quit() const { return quit_; }

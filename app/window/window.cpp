@@ -29,8 +29,9 @@ namespace ringside
 namespace
 {
 
-constexpr int kFramesPerEvent = 3;  // ImGui needs a frame to react and one to settle
-constexpr double kLongestSleep = 1; // [s] at idle
+constexpr int kFramesPerEvent = 3;   // ImGui needs a frame to react and one to settle
+constexpr double kLongestSleep = 1;  // [s] at idle
+constexpr double kBetweenNews = 0.2; // [s] of a training elsewhere
 constexpr double kShortestFrame = 1.0 / 60;
 constexpr double kBetweenProgress = 0.1; // [s] between two frames that only say how far a film is
 constexpr double kSaveAfter = 2;         // [s] after a change
@@ -180,7 +181,7 @@ private:
         }
         else
         {
-            glfwWaitEventsTimeout(kLongestSleep);
+            glfwWaitEventsTimeout(session_.watching() ? kBetweenNews : kLongestSleep);
         }
     }
 
