@@ -419,10 +419,10 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
         setup.watch = options.watch;
         session.set_team(std::make_unique<TeamDesk>(std::move(setup)));
     }
-    const std::string_view asked = !options.view.empty()   ? options.view
-                                   : options.watch.empty() ? ""
-                                                           : "ranks";
-    session.apply(OpenView{asked.empty() ? settings.view : std::string(asked)});
+    const std::string view = !options.view.empty()   ? options.view
+                             : options.watch.empty() ? settings.view
+                                                     : std::string("ranks");
+    session.apply(OpenView{view});
     Issues faults;
     Course course = open_course(opened->assets, faults);
     session.set_course(std::move(course), load_finished(faults));
