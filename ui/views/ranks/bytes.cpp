@@ -100,9 +100,9 @@ void draw_numbers(const Painter& p, const ChartField& field, const std::vector<L
 {
     const float apart = 2.3F * radius_of(p);
     std::vector<ImVec2> taken;
-    for (std::size_t i = 0; i < lines.size(); ++i)
+    for (const Line& line : lines)
     {
-        const ChartPoint& last = lines[i].points.back();
+        const ChartPoint& last = line.points.back();
         const ImVec2 end{field.px(last.x), field.py(last.y)};
         ImVec2 at{end.x + apart / 2, end.y};
         const auto close = [&](const ImVec2& other)
@@ -112,7 +112,7 @@ void draw_numbers(const Painter& p, const ChartField& field, const std::vector<L
             at.x += apart / 4;
         }
         taken.push_back(at);
-        p.list.AddCircleFilled(end, p.px(3), lines[i].colour);
+        p.list.AddCircleFilled(end, p.px(3), line.colour);
     }
     for (std::size_t i = 0; i < lines.size(); ++i)
     {

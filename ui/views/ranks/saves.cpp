@@ -54,11 +54,8 @@ Cost cost_of(const std::vector<TeamSave>& saves, SaveMode mode, std::string_view
 // The middle one: a few steps are slow for reasons of their own.
 double usual_step(const std::vector<TeamPace>& pace)
 {
-    std::vector<double> seconds;
-    for (const TeamPace& p : pace)
-    {
-        seconds.push_back(p.seconds);
-    }
+    std::vector<double> seconds(pace.size());
+    std::ranges::transform(pace, seconds.begin(), &TeamPace::seconds);
     if (seconds.empty())
     {
         return 0;
