@@ -6,6 +6,7 @@
 #include "app/input.h"
 #include "app/train_lines.h"
 #include "core/base/text.h"
+#include "core/lab/team_check.h"
 #include "core/parallel/team.h"
 #include "core/trainer/checkpoint.h"
 
@@ -126,16 +127,18 @@ int run_team(const Beginning& from, const TrainOptions& options)
     {
         issues.insert(issues.end(), config.issues().begin(), config.issues().end());
     }
-    const auto compression = read_compression(options.compress, !options.no_feedback);
-    if (!compression)
+    if (config)
     {
-        issues.insert(issues.end(), compression.issues().begin(), compression.issues().end());
+        config = with_compression(*config, options.compress, !options.no_feedback);
+        if (!config)
+        {
+            issues.insert(issues.end(), config.issues().begin(), config.issues().end());
+        }
     }
     if (!issues.empty())
     {
         return print_faults(issues);
     }
-    config->compression = *compression;
     const auto team = Team::create(*config);
     if (!team)
     {

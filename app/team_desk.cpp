@@ -35,7 +35,6 @@ TeamDesk::TeamDesk(Setup setup) : setup_(std::move(setup)), checkpoint_(checkpoi
     if (!setup_.watch.empty())
     {
         watch_ = std::make_unique<TeamWatch>(setup_.watch);
-        watch_->wait_for_first();
         frame_.watched = setup_.watch.filename().string();
     }
     const auto config = nearest(frame_.wish);
@@ -400,6 +399,10 @@ bool TeamDesk::run_to(std::int64_t step, double patience)
 
 bool TeamDesk::wait(double patience)
 {
+    if (watch_)
+    {
+        watch_->wait_for_first();
+    }
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience);
     while (run_ && busy() && std::chrono::steady_clock::now() < end) // what is watched does not end for us
     {

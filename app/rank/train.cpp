@@ -5,6 +5,7 @@
 #include "app/files.h"
 #include "app/rank/live.h"
 #include "app/train_lines.h"
+#include "core/lab/team_check.h"
 #include "core/lab/team_traffic.h"
 #include "core/parallel/rank_trainer.h"
 #include "core/trainer/checkpoint.h"
@@ -127,9 +128,8 @@ public:
           backend_(1)
     {
         Checkpoint start = taken(trainer::checkpoint_from_text(shared_text(files_, o_.from)));
-        TeamConfig config = taken(with_strategy(start.config, o_.strategy, world.ranks()));
-        config.compression = taken(read_compression(o_.compress, !o_.no_feedback));
-        config_ = taken(parallel::prepared(config));
+        const TeamConfig cut = taken(with_strategy(start.config, o_.strategy, world.ranks()));
+        config_ = taken(parallel::prepared(taken(with_compression(cut, o_.compress, !o_.no_feedback))));
         trainer_ = std::make_unique<parallel::RankTrainer>(config_, world, backend_, log_);
         trainer_->copy_from(start.state);
         step_ = start.state.step;

@@ -335,6 +335,7 @@ Issues Stage::open_view(const PictureOptions& options)
         TeamDesk::Setup setup;
         setup.watch = options.watch;
         session_.set_team(std::make_unique<TeamDesk>(std::move(setup)));
+        session_.team().wait(kPatience);
         if (!session_.team().frame().started())
         {
             return {{"--watch", session_.team().frame().fault, ""}};

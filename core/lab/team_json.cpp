@@ -4,9 +4,9 @@
 
 #include "core/engine/pipeline.h"
 #include "core/lab/config_json.h"
+#include "core/lab/team_check.h"
 #include "core/lab/team_traffic.h"
 #include "core/scenario/json.h"
-#include "core/scenario/validate.h"
 
 #include <algorithm>
 #include <array>
@@ -145,14 +145,7 @@ Result<TeamConfig> config_of(const json& j)
                           .rank = c.at("rank").get<std::int64_t>(),
                           .feedback = c.at("feedback").get<bool>()};
     require(config.ranks >= 1 && config.ranks <= kMostTeamRanks, "there are too many ranks");
-    Issues issues;
-    for (const Issue& issue : validate(scenario_of(config)))
-    {
-        if (issue.path.starts_with("parallel.") || issue.path.starts_with("training."))
-        {
-            issues.push_back(issue);
-        }
-    }
+    Issues issues = faults_of_cut(config);
     if (!issues.empty())
     {
         return issues;

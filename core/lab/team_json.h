@@ -13,7 +13,7 @@ namespace ringside
 
 nlohmann::json to_json(const RankTrace& trace);
 
-// Everything the snapshot has, but the text that is trained on and what is planned to go wrong.
+// Everything the snapshot has, but the text that is trained on, what is planned to go wrong, and its saves.
 std::string live_text(const TeamSnapshot& snapshot);
 // The same with this trace's ranks as to_json() has them already, in order.
 std::string live_text(const TeamSnapshot& snapshot, const TeamStepTrace& step,

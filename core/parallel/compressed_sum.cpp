@@ -54,8 +54,7 @@ void CompressedSum::keep_back(std::size_t element, float sent)
 {
     if (!left_.empty())
     {
-        const float rest = left_[element] - sent;
-        left_[element] = std::isfinite(rest) ? rest : 0;
+        left_[element] -= sent;
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include "core/engine/compression/bucket.h"
 #include "core/engine/pipeline.h"
-#include "core/scenario/validate.h"
+#include "core/lab/team_check.h"
 #include "core/schedule/schedule.h"
 
 #include <algorithm>
@@ -222,13 +222,7 @@ Result<TeamConfig> prepared(TeamConfig config)
         return issues;
     }
     // Batches, stages and schedules have rules of their own, which the engine knows.
-    for (const Issue& issue : validate(scenario_of(config)))
-    {
-        if (issue.path.starts_with("parallel.") || issue.path.starts_with("training."))
-        {
-            issues.push_back(issue);
-        }
-    }
+    issues = faults_of_cut(config);
     if (!issues.empty())
     {
         return issues;

@@ -238,6 +238,9 @@ bool TeamRun::make_team(const TeamConfig& config, const std::optional<trainer::T
     const std::int64_t points = (now_.step + now_.loss_stride - 1) / now_.loss_stride;
     now_.losses.resize(std::min(now_.losses.size(), static_cast<std::size_t>(points)));
     now_.sent_until.resize(now_.losses.size());
+    const auto later = [this](const auto& of) { return of.step > now_.step; };
+    std::erase_if(now_.pace, later);
+    std::erase_if(now_.saves, later);
     now_.sent_so_far = now_.sent_until.empty() ? 0 : now_.sent_until.back();
     now_.planned = {};
     now_.trace.reset();

@@ -2,6 +2,7 @@
 // predicts, and in the training of a model.
 #include "tests/core/parallel_support.h"
 
+#include "core/lab/team_check.h"
 #include "core/lab/team_traffic.h"
 #include "core/lab/team_wish.h"
 #include "core/parallel/compressed_sum.h"
@@ -300,4 +301,18 @@ TEST_CASE("a compression is read by its name, and said again")
     }
     TeamConfig config = team_with("ddp", 4, *read_compression("top-k=0.01", false));
     CHECK(strategy_name(config) == "dp4, Top-k, 1%, no feedback");
+}
+
+TEST_CASE("a compressor that would have nothing to send is refused, not left out in silence")
+{
+    const auto path = [](std::string_view strategy, std::int64_t ranks, std::string_view words)
+    {
+        const auto config = with_compression(team_with(strategy, ranks, {Compressor::none}), words, true);
+        return config ? std::string() : to_line(config.issues().front());
+    };
+    CHECK(path("ddp", 4, "sign").empty());
+    CHECK(path("tp", 4, "none").empty());
+    CHECK(path("tp", 4, "sign").find("no two of 4 ranks") != std::string::npos);
+    CHECK(path("ddp", 1, "top-k=0.01").find("--compress") != std::string::npos);
+    CHECK(path("ddp", 4, "zip").find("is no compressor") != std::string::npos);
 }

@@ -347,3 +347,16 @@ TEST_CASE("a run that waits for a slow storage is ended at once")
     }
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
 }
+
+TEST_CASE("a run that starts anew forgets the pace and the saves of later steps")
+{
+    TeamRun run(team("ddp", 2), until(6));
+    CHECK(settled(run).pace.size() == 6);
+    TeamConfig other = team("ddp", 2);
+    other.trainer.recipe.learning_rate = 0.1;
+    other.trainer.training.optimizer = Optimizer::sgd_momentum;
+    run.change(other);
+    const TeamSnapshot s = settled(run);
+    CHECK(s.step == 0);
+    CHECK(s.pace.empty());
+}

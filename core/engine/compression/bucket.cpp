@@ -15,16 +15,6 @@ std::int64_t whole(std::int64_t elements, std::int64_t chunks)
     return (elements + chunks - 1) / chunks * chunks;
 }
 
-std::int64_t tensors_of(const GradientShape& bucket)
-{
-    std::int64_t count = 0;
-    for (const GradientBlock& block : bucket)
-    {
-        count += block.count;
-    }
-    return count;
-}
-
 std::vector<BucketCall> factor_calls(const GradientShape& bucket, std::int64_t rank, std::int64_t ranks)
 {
     std::int64_t left = 0;

@@ -36,16 +36,6 @@ std::int64_t power_sgd_elements(const GradientShape& shape, std::int64_t rank)
     return elements;
 }
 
-std::int64_t tensors_of(const GradientShape& shape)
-{
-    std::int64_t count = 0;
-    for (const GradientBlock& b : shape)
-    {
-        count += b.count;
-    }
-    return count;
-}
-
 GradientShape stage_shape(const Scenario& s, std::size_t stage)
 {
     const Placement placement = s.training.schedule->placement;
@@ -77,6 +67,16 @@ std::int64_t elements_of(const GradientShape& shape)
     for (const GradientBlock& b : shape)
     {
         count += b.elements();
+    }
+    return count;
+}
+
+std::int64_t tensors_of(const GradientShape& shape)
+{
+    std::int64_t count = 0;
+    for (const GradientBlock& b : shape)
+    {
+        count += b.count;
     }
     return count;
 }

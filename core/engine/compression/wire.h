@@ -20,6 +20,7 @@ struct GradientBlock
 };
 using GradientShape = std::vector<GradientBlock>;
 std::int64_t elements_of(const GradientShape& shape);
+std::int64_t tensors_of(const GradientShape& shape);
 
 // Of one rank's part. Values that are sent as numbers take four bytes (top-k, random-k, PowerSGD).
 struct WireSize

@@ -172,8 +172,11 @@ void draw_key(const Painter& p, Rect row)
 void draw_saves_page(const Painter& p, Rect area, const TeamFrame& team)
 {
     const TeamSnapshot& s = *team.snapshot;
+    const bool none = team.wish.saving.mode == SaveMode::none && s.saves.empty();
     draw_head(p, area.cut_top(p.px(28)), "What a checkpoint costs",
-              "really written, to a storage of the rate in the panel");
+              !team.watched.empty() ? ""
+              : none                ? "press K, and they are saved while it trains"
+                                    : "really written, to a storage of the rate in the panel");
     const auto fault =
         std::ranges::find_if(s.saves, [](const TeamSave& save) { return !save.fault.empty(); });
     if (fault != s.saves.end())
@@ -182,6 +185,10 @@ void draw_saves_page(const Painter& p, Rect area, const TeamFrame& team)
     }
     if (s.pace.empty())
     {
+        say_if_room(p, area, Type::body, p.theme.muted,
+                    team.watched.empty() ? "Press . for the first step."
+                                         : "A training elsewhere does not say what its checkpoints cost.",
+                    0);
         return;
     }
     const float row = std::max(p.px(26), p.height(Type::body) * 1.3F);
