@@ -4,6 +4,7 @@
 #include "core/lab/team_json.h"
 #include "core/parallel/team_config.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace ringside
@@ -90,13 +91,18 @@ void TeamWatch::look()
         return;
     }
     const auto snapshot = text ? shown(*text) : Result<TeamSnapshot>(text.issues());
+    // One that was written long ago does not begin to be silent only now.
+    std::error_code none;
+    const auto written = std::filesystem::last_write_time(file_, none);
+    const std::chrono::duration<double> age = std::filesystem::file_time_type::clock::now() - written;
+    const double before = text_.empty() && !none ? std::max(0.0, age.count()) : 0;
     text_ = text ? std::move(*text) : std::string();
     const std::scoped_lock lock(mutex_);
     seen_.fault = snapshot ? "" : to_line(snapshot.issues().front());
     if (snapshot)
     {
         seen_.snapshot = std::make_shared<const TeamSnapshot>(*snapshot);
-        changed_at_ = now_s();
+        changed_at_ = now_s() - before;
     }
 }
 

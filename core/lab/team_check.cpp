@@ -30,8 +30,7 @@ Result<TeamConfig> with_compression(TeamConfig config, std::string_view words, b
     if (options->compressor != Compressor::none && dense_replicas(scenario_of(config)) < 2)
     {
         return Issue{"--compress",
-                     fmt::format("\u201c{}\u201d has nothing to do: no two of {} ranks sum gradients", words,
-                                 config.ranks),
+                     fmt::format("\u201c{}\u201d has nothing to do: no two ranks sum gradients", words),
                      "use data parallelism, such as --ranks 4 --strategy ddp, or --compress none"};
     }
     config.compression = *options;

@@ -312,7 +312,7 @@ TEST_CASE("a compressor that would have nothing to send is refused, not left out
     };
     CHECK(path("ddp", 4, "sign").empty());
     CHECK(path("tp", 4, "none").empty());
-    CHECK(path("tp", 4, "sign").find("no two of 4 ranks") != std::string::npos);
+    CHECK(path("tp", 4, "sign").find("no two ranks") != std::string::npos);
     CHECK(path("ddp", 1, "top-k=0.01").find("--compress") != std::string::npos);
     CHECK(path("ddp", 4, "zip").find("is no compressor") != std::string::npos);
 }

@@ -102,9 +102,12 @@ void RanksView::draw_start(const Frame& frame, const Painter& p, Rect area, Out&
         bytes ? "C trains it from the start with one compressor after the other: as it is, bf16, the largest "
                 "hundredth with and without feedback, signs, thin factors. G chooses one, Space starts it "
                 "alone."
-              : "1 to 9, 0 and E choose the strategy, X lets something go wrong on one rank. The weights "
-                "stay when "
-                "the strategy changes; only a model with experts is another one, and starts anew.",
+        : page_ == RanksPage::saves
+            ? "K chooses how checkpoints are saved while it trains. Synchronous: all ranks stand still until "
+              "the storage has everything. Asynchronous: they wait for a copy, which is written meanwhile."
+            : "1 to 9, 0 and E choose the strategy, X lets something go wrong on one rank. The weights "
+              "stay when "
+              "the strategy changes; only a model with experts is another one, and starts anew.",
         p.px(16));
     start = {start.x, std::min(start.y, area.y + p.px(8)), std::min(start.w, p.px(272)), start.h};
     if (bytes)
