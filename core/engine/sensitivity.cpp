@@ -75,10 +75,11 @@ std::optional<Scenario> other_recompute(Scenario s, bool up)
     return next >= 0 && next <= static_cast<int>(Recompute::full) ? std::optional(s) : std::nullopt;
 }
 
-std::optional<Scenario> switched(Scenario s, bool Training::*member, bool up)
+// `value` is a switch of `s`.
+std::optional<Scenario> switched(Scenario& s, bool& value, bool up, bool does_something = true)
 {
-    const bool can = s.training.*member != up;
-    s.training.*member = up;
+    const bool can = value != up && does_something;
+    value = up;
     return can ? std::optional(s) : std::nullopt;
 }
 
@@ -88,6 +89,8 @@ std::optional<Scenario> moved(Scenario s, Dial dial, bool up)
     {
         return notch(s, *knob, up);
     }
+    Parallel& p = s.parallel;
+    const Overlaps can = possible_overlaps(s);
     switch (dial)
     {
     case Dial::zero:
@@ -95,14 +98,15 @@ std::optional<Scenario> moved(Scenario s, Dial dial, bool up)
     case Dial::recompute:
         return other_recompute(std::move(s), up);
     case Dial::flash_attention:
-        return switched(std::move(s), &Training::flash_attention, up);
+        return switched(s, s.training.flash_attention, up);
     case Dial::sequence_parallel:
-        if (s.parallel.tensor == 1 || s.parallel.sequence_parallel == up)
-        {
-            return std::nullopt;
-        }
-        s.parallel.sequence_parallel = up;
-        return s;
+        return switched(s, p.sequence_parallel, up, p.tensor > 1);
+    case Dial::overlap_tensor:
+        return switched(s, p.overlap_tensor, up, can.tensor);
+    case Dial::overlap_expert:
+        return switched(s, p.overlap_expert, up, can.expert);
+    case Dial::overlap_pipeline:
+        return switched(s, p.overlap_pipeline, up, can.pipeline);
     case Dial::node_link:
         s.cluster.node_link_gb_per_s = node_link(s.cluster) * (up ? 2 : 0.5);
         return s;
@@ -123,21 +127,12 @@ double operations(const Scenario& s)
 
 std::string_view name_of(Dial dial)
 {
-    constexpr std::array<std::string_view, kDials> kNames{"Tensor parallel",
-                                                          "Context parallel",
-                                                          "Pipeline stages",
-                                                          "Chunks per stage",
-                                                          "Expert parallel",
-                                                          "ZeRO stage",
-                                                          "Schedule",
-                                                          "Micro-batch size",
-                                                          "Micro-batches",
-                                                          "Recompute",
-                                                          "Sequence parallel",
-                                                          "Flash attention",
-                                                          "GPUs",
-                                                          "Node link",
-                                                          "Network"};
+    constexpr std::array<std::string_view, kDials> kNames{
+        "Tensor parallel", "Context parallel", "Pipeline stages",   "Chunks per stage",
+        "Expert parallel", "ZeRO stage",       "Schedule",          "Micro-batch size",
+        "Micro-batches",   "Recompute",        "Sequence parallel", "Flash attention",
+        "Tensor overlap",  "Expert overlap",   "Stage overlap",     "GPUs",
+        "Node link",       "Network"};
     return kNames[static_cast<std::size_t>(dial)];
 }
 
@@ -147,6 +142,7 @@ std::string shown_value(const Scenario& s, Dial dial)
     {
         return grouped(value_of(s, *knob));
     }
+    const auto on = [](bool value) { return value ? "on" : "off"; };
     switch (dial)
     {
     case Dial::zero:
@@ -156,9 +152,15 @@ std::string shown_value(const Scenario& s, Dial dial)
     case Dial::recompute:
         return std::string(name_of(s.training.recompute));
     case Dial::sequence_parallel:
-        return s.parallel.sequence_parallel ? "on" : "off";
+        return on(s.parallel.sequence_parallel);
     case Dial::flash_attention:
-        return s.training.flash_attention ? "on" : "off";
+        return on(s.training.flash_attention);
+    case Dial::overlap_tensor:
+        return on(s.parallel.overlap_tensor);
+    case Dial::overlap_expert:
+        return on(s.parallel.overlap_expert);
+    case Dial::overlap_pipeline:
+        return on(s.parallel.overlap_pipeline);
     case Dial::node_link:
         return plain_number(node_link(s.cluster)) + " GB/s";
     default:

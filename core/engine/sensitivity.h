@@ -26,11 +26,14 @@ enum class Dial : std::uint8_t
     recompute,
     sequence_parallel,
     flash_attention,
+    overlap_tensor,
+    overlap_expert,
+    overlap_pipeline,
     gpus,
     node_link, // half and twice the rate
     network
 };
-inline constexpr std::size_t kDials = 15;
+inline constexpr std::size_t kDials = 18;
 std::string_view name_of(Dial dial); // "Tensor parallel"
 std::string shown_value(const Scenario& scenario, Dial dial);
 // What another machine is needed for.

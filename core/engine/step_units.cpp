@@ -74,7 +74,9 @@ class Pieces
 public:
     Pieces(const Scenario& s, bool communicate)
         : s_(s), tensor_(communicate && s.parallel.tensor > 1),
-          context_(communicate && s.parallel.context > 1), expert_(communicate && s.parallel.expert > 1)
+          context_(communicate && s.parallel.context > 1), expert_(communicate && s.parallel.expert > 1),
+          beside_(communicate && s.parallel.overlap_tensor && possible_overlaps(s).tensor),
+          piece_(1 / static_cast<double>(s.parallel.tensor))
     {
     }
 
@@ -85,11 +87,9 @@ public:
         per_flop_ = seconds / forward_flops(blocks);
         for (const Block& b : blocks)
         {
-            gather(b.enters, kind);
-            compute(b.before);
+            gathered(b.before, b.enters, kind);
             around(b, 1, b.middle, kind);
-            compute(b.after);
-            reduce(b.leaves, kind, false);
+            reduced(b.after, b.leaves, kind);
         }
         flush(kind);
     }
@@ -103,8 +103,7 @@ public:
             const Block& b = blocks[i];
             const StepKind kind = StepKind::backward;
             const double now = tensor_ && b.enters ? 1 : 2; // the rest is computed beside the reduction
-            gather(b.leaves, kind);
-            compute(now * b.after);
+            gathered(now * b.after, b.leaves, kind);
             around(b, 2, (b.scores ? score_rounds(s_) : now) * b.middle, kind);
             compute(now * b.before);
             reduce(b.enters, kind, true);
@@ -132,11 +131,37 @@ private:
         list_.push_back({0, collective, axis, message, beside});
     }
 
-    void gather(bool here, StepKind kind)
+    void gather(bool here, StepKind kind, bool beside)
     {
         if (tensor_ && here && s_.parallel.sequence_parallel)
         {
-            send(Axis::tensor, StepKind::all_gather, tensor_message(s_), false, kind);
+            send(Axis::tensor, StepKind::all_gather, tensor_message(s_), beside, kind);
+        }
+    }
+
+    // The product that a gather feeds: where they overlap, all but the piece that comes last.
+    void gathered(double flops, bool here, StepKind kind)
+    {
+        const bool beside = beside_ && here && flops > 0;
+        gather(here, kind, beside);
+        compute(beside ? flops * (1 - piece_) : flops);
+        if (beside)
+        {
+            flush(kind);
+            compute(flops * piece_);
+        }
+    }
+
+    // The product whose sums are scattered: where they overlap, beside all but its first piece.
+    void reduced(double flops, bool here, StepKind kind)
+    {
+        const bool beside = beside_ && here && flops > 0;
+        compute(beside ? flops * piece_ : flops);
+        reduce(here, kind, beside);
+        if (beside)
+        {
+            compute(flops * (1 - piece_));
+            flush(kind);
         }
     }
 
@@ -180,6 +205,8 @@ private:
     bool tensor_;
     bool context_;
     bool expert_;
+    bool beside_;        // gathers and scatters of the tensor group overlap their products
+    double piece_;       // share of a product that has nothing to overlap
     double pending_ = 0; // [s] of compute not yet written down
     std::vector<StepPiece> list_;
 };
@@ -271,9 +298,9 @@ private:
         for (const Weight& w : layer_weights(s_.model, Parallel{}, experts))
         {
             const bool output = w.name == "attention output";
-            (w.mlp    ? (w.expert ? mlp.middle : mlp.before)
-             : output ? attention.after
-                      : attention.before) += products(w) * tokens_;
+            const bool down = w.name == "MLP down" && !experts;
+            Block& block = w.mlp ? mlp : attention;
+            (w.expert ? block.middle : output || down ? block.after : block.before) += products(w) * tokens_;
         }
         if (s_.model.norms_per_layer == 1) // both read the same input and are summed behind
         {

@@ -157,27 +157,34 @@ SliceNote wire_note(Slice slice)
     switch (slice)
     {
     case Slice::tensor:
-        return {"All-reduces between the ranks that share a layer's matrices, or all-gather and "
-                "reduce-scatter with sequence parallelism. The next product needs the result, so nothing "
-                "hides them.",
-                "4 × layers × micro-batches × T(ring over t ranks, 2 b s h bytes)",
-                "Shoeybi et al. 2019, arXiv 1909.08053, section 3; Korthikanti et al. 2022, arXiv 2205.05198",
-                {"link_efficiency", "network_efficiency", "collective_us", "hop_us"}};
+        return {
+            "All-reduces between the ranks that share a layer's matrices, or all-gather and "
+            "reduce-scatter with sequence parallelism. The next product needs the result, so only cutting "
+            "both into pieces (overlap_tensor) hides them.",
+            "4 × layers × micro-batches × T(ring over t ranks, 2 b s h bytes); overlapped: T − (t − 1)/t "
+            "× product",
+            "Shoeybi et al. 2019, arXiv 1909.08053, section 3; Korthikanti et al. 2022, arXiv "
+            "2205.05198; Wang et al. 2023, ASPLOS (overlap by decomposition)",
+            {"link_efficiency", "network_efficiency", "collective_us", "hop_us", "overlap_slowdown"}};
     case Slice::context:
         return {"Keys and values pass round the ranks that share a sequence; what attention cannot hide.",
                 "rounds × T(ring) − attention beside it",
                 "Liu et al. 2023, Ring Attention, arXiv 2310.01889",
                 {"link_efficiency", "network_efficiency", "hop_us", "network_hop_us"}};
     case Slice::expert:
-        return {"Tokens travel to their experts and back, forward and backward.",
-                "4 × layers × micro-batches × T(all-to-all)",
-                "Lepikhin et al. 2020, GShard, arXiv 2006.16668, section 3.2",
-                {"link_efficiency", "network_efficiency", "collective_us", "network_hop_us"}};
+        return {
+            "Tokens travel to their experts and back, forward and backward. Another micro-batch can be "
+            "computed meanwhile (overlap_expert).",
+            "4 × layers × micro-batches × T(all-to-all); overlapped: less the layer's compute",
+            "Lepikhin et al. 2020, GShard, arXiv 2006.16668, section 3.2; DeepSeek-AI 2024, arXiv "
+            "2412.19437, section 3.2.1",
+            {"link_efficiency", "network_efficiency", "collective_us", "network_hop_us", "overlap_slowdown"}};
     case Slice::pipeline:
-        return {"Activations to the next stage, their gradients back, for every micro-batch and chunk.",
-                "(2 m v + 2 (p − 1)) × T(send)",
+        return {"Activations to the next stage, their gradients back, for every micro-batch and chunk. With "
+                "more than one chunk another can be computed meanwhile (overlap_pipeline).",
+                "(2 m v + 2 (p − 1)) × T(send); overlapped: the first part less a chunk's forward each",
                 "Narayanan et al. 2021, arXiv 2104.04473, section 4.1",
-                {"link_efficiency", "network_efficiency", "network_hop_us"}};
+                {"link_efficiency", "network_efficiency", "network_hop_us", "overlap_slowdown"}};
     case Slice::data:
         return {
             "Gradients are summed over the replicas and sharded weights gathered: what does not fit "

@@ -187,6 +187,7 @@ void in_code(LaunchDraft& d)
         d.not_expressed("parallel.sequence_parallel", kTrue,
                         "AutoTP keeps norms and residual whole on every GPU");
     }
+    no_overlap(d, {});
     if (t.recompute != Recompute::none)
     {
         d.not_expressed("training.recompute", std::string(name_of(t.recompute)),

@@ -233,6 +233,22 @@ std::string torchrun(const Scenario& s)
                        processes_per_host(s), hosts(s));
 }
 
+void no_overlap(LaunchDraft& d, const Overlaps& tool)
+{
+    const Parallel& p = d.s.parallel;
+    const Overlaps can = possible_overlaps(d.s);
+    const auto say = [&](bool missing, const char* field)
+    {
+        if (missing)
+        {
+            d.not_expressed(field, "true", "no setting has this traffic travel beside compute");
+        }
+    };
+    say(p.overlap_tensor && can.tensor && !tool.tensor, "parallel.overlap_tensor");
+    say(p.overlap_expert && can.expert && !tool.expert, "parallel.overlap_expert");
+    say(p.overlap_pipeline && can.pipeline && !tool.pipeline, "parallel.overlap_pipeline");
+}
+
 void check_hosts(LaunchDraft& draft)
 {
     const Cluster& c = draft.s.cluster;

@@ -75,6 +75,8 @@ std::int64_t processes_per_host(const Scenario& scenario);
 std::int64_t hosts(const Scenario& scenario);
 // "torchrun --nproc-per-node 8 --nnodes 32 ...", which needs NODE_RANK and MASTER_ADDR beyond one host.
 std::string torchrun(const Scenario& scenario);
+// Names the overlaps that the scenario asks for, has something to hide with, and a tool has not.
+void no_overlap(LaunchDraft& draft, const Overlaps& tool);
 // GPUs that do not fill their hosts are named, once for each tool.
 void check_hosts(LaunchDraft& draft);
 // Optimizer steps of the whole run.

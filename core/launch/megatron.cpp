@@ -97,6 +97,28 @@ void sharding(LaunchDraft& d)
     }
 }
 
+// Activations between the stages of an interleaved pipeline travel beside compute unless that is switched
+// off.
+void overlap(LaunchDraft& d)
+{
+    const Parallel& p = d.s.parallel;
+    const Training& t = d.s.training;
+    const Overlaps can = possible_overlaps(d.s);
+    if (p.overlap_tensor && can.tensor)
+    {
+        d.set("--tp-comm-overlap", "", "gathers and scatters travel beside products",
+              "parallel.overlap_tensor");
+    }
+    // Refused beside full recomputation, and where a pipeline has one chunk a stage.
+    const bool experts = t.recompute != Recompute::full && (p.pipeline == 1 || p.chunks > 1);
+    if (p.overlap_expert && can.expert && experts)
+    {
+        d.set("--overlap-moe-expert-parallel-comm", "", "tokens travel beside another micro-batch",
+              "parallel.overlap_expert");
+    }
+    no_overlap(d, {true, experts, p.chunks > 1});
+}
+
 void layout(LaunchDraft& d)
 {
     const Parallel& p = d.s.parallel;
@@ -119,6 +141,7 @@ void layout(LaunchDraft& d)
         d.not_expressed("parallel.sequence_parallel", "true",
                         "switched off by Megatron-LM where tensor is 1");
     }
+    overlap(d);
     pipeline(d);
     if (p.context > 1)
     {

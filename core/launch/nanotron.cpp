@@ -150,7 +150,9 @@ void parallelism(LaunchDraft& d)
     const bool cut = p.sequence_parallel && p.tensor > 1;
     d.set("tp_mode", cut ? "REDUCE_SCATTER" : "ALL_REDUCE",
           cut ? "and the sequence between them" : "of outputs", "parallel.sequence_parallel");
-    d.set("tp_linear_async_communication", yes(cut), "gathers beside the products");
+    d.set("tp_linear_async_communication", yes(cut && p.overlap_tensor), "gathers beside the products",
+          "parallel.overlap_tensor");
+    no_overlap(d, {true, false, false});
     d.set("context_parallel_size", p.context, "GPUs that share a sequence", "parallel.context");
     if (p.context > 1)
     {

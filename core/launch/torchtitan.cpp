@@ -218,6 +218,19 @@ void parallelism(LaunchDraft& d)
     }
 }
 
+// Gathers and scatters are cut into pieces by the compiler.
+void overlap(LaunchDraft& d)
+{
+    if (d.s.parallel.overlap_tensor && possible_overlaps(d.s).tensor)
+    {
+        d.set("enable_async_tensor_parallel", "true", "gathers and scatters travel beside products",
+              "parallel.overlap_tensor");
+        d.section("compile");
+        d.set("enable", "true", "as asynchronous tensor parallelism asks for", "parallel.overlap_tensor");
+    }
+    no_overlap(d, {true, false, true});
+}
+
 void recompute(LaunchDraft& d)
 {
     const Training& t = d.s.training;
@@ -268,6 +281,7 @@ Launch write_torchtitan(const Scenario& scenario)
 {
     LaunchDraft d(scenario);
     parallelism(d);
+    overlap(d);
     model(d);
     training(d, scenario.parallel.pipeline > 1);
     recompute(d);

@@ -181,6 +181,12 @@ const std::array kParallelFields = {
                     &Parallel::zero, 0, 3},
     Field<Parallel>{"stage_layers", "", "layers of each stage; empty: even", &Parallel::stage_layers, 0,
                     10000},
+    Field<Parallel>{"overlap_tensor", "", "gathers and scatters of a layer beside its products",
+                    &Parallel::overlap_tensor},
+    Field<Parallel>{"overlap_expert", "", "tokens to experts and back beside another micro-batch",
+                    &Parallel::overlap_expert},
+    Field<Parallel>{"overlap_pipeline", "", "activations between stages beside another chunk",
+                    &Parallel::overlap_pipeline},
 };
 
 const std::array kTrainingFields = {

@@ -36,6 +36,13 @@ std::int64_t expert_replicas(const Scenario& scenario)
                                          std::max<std::int64_t>(1, p.expert * p.expert_tensor));
 }
 
+Overlaps possible_overlaps(const Scenario& s)
+{
+    const Parallel& p = s.parallel;
+    const bool another = p.chunks > 1 || s.training.schedule->placement == Placement::two_way;
+    return {p.tensor > 1 && p.sequence_parallel, p.expert > 1, p.pipeline > 1 && another};
+}
+
 bool has_experts(const Model& model, std::int64_t layer)
 {
     return model.experts > 0 && layer >= model.dense_layers &&

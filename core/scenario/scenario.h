@@ -125,6 +125,10 @@ struct Parallel
     std::int64_t expert_tensor = 1;         // tensor parallelism inside an expert
     std::int64_t zero = 0;                  // 0 to 3: nothing, optimizer, + gradients, + weights
     std::vector<std::int64_t> stage_layers; // layers of each (virtual) stage; empty: even
+    // What is computed while bytes travel. Gradients and ZeRO's weights: Calibration::data_overlap.
+    bool overlap_tensor = false;   // a layer's gathers and scatters beside the product they feed or follow
+    bool overlap_expert = false;   // tokens to experts and back beside another micro-batch
+    bool overlap_pipeline = false; // activations between stages beside another chunk
 
     bool operator==(const Parallel&) const = default;
 };
@@ -235,6 +239,16 @@ std::int64_t micro_batches(const Scenario& scenario);
 std::int64_t dense_replicas(const Scenario& scenario);
 // Ranks that hold copies of the same experts: tensor x context x data / (expert x expert_tensor).
 std::int64_t expert_replicas(const Scenario& scenario);
+// What a layout has that could travel beside compute, switched on or not. Tensor: gathers and scatters, which
+// are sequence parallelism's. Expert: tokens. Pipeline: activations, where a stage has another chunk to work
+// on than the one that travels.
+struct Overlaps
+{
+    bool tensor = false;
+    bool expert = false;
+    bool pipeline = false;
+};
+Overlaps possible_overlaps(const Scenario& scenario);
 // Whether layer `layer` (from 0) has experts.
 bool has_experts(const Model& model, std::int64_t layer);
 // One-way link rate inside a node [GB/s].

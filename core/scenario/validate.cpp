@@ -312,6 +312,28 @@ private:
             warn("parallel.sequence_parallel", "does nothing without tensor parallelism",
                  "raise tensor or switch it off");
         }
+        check_overlap();
+    }
+
+    void check_overlap()
+    {
+        const Overlaps can = possible_overlaps(s_);
+        if (p_.overlap_tensor && !can.tensor)
+        {
+            warn("parallel.overlap_tensor", "gathers and scatters are those of sequence parallelism",
+                 "use tensor above 1 with sequence_parallel, or switch it off");
+        }
+        if (p_.overlap_expert && !can.expert)
+        {
+            warn("parallel.overlap_expert", "no tokens travel: every GPU has all experts",
+                 "raise expert or switch it off");
+        }
+        if (p_.overlap_pipeline && !can.pipeline)
+        {
+            warn("parallel.overlap_pipeline",
+                 "a stage with one chunk waits for the very activations that travel",
+                 "use 2 chunks and more, or switch it off");
+        }
     }
 
     // 0 says that there is none, or that it is not known; what is slower than a link can be is a slip.

@@ -134,6 +134,9 @@ private:
             p.stage_layers.assign(static_cast<std::size_t>(p.pipeline), 1);
             p.stage_layers.back() = s.model.layers - p.pipeline + 1;
         }
+        p.overlap_tensor = chance();
+        p.overlap_expert = chance();
+        p.overlap_pipeline = chance();
     }
 
     void recipe(Scenario& s)

@@ -47,9 +47,12 @@ Columns columns_of(const Painter& p, float w)
 // Axes of parallelism have the colours they have everywhere.
 Colour colour_of(const Theme& t, std::string_view field)
 {
-    const std::array<std::pair<std::string_view, Colour>, 8> axes{
+    const std::array<std::pair<std::string_view, Colour>, 11> axes{
         {{"parallel.tensor", t.tensor.fill},
          {"parallel.sequence_parallel", t.tensor.fill},
+         {"parallel.overlap_tensor", t.tensor.fill},
+         {"parallel.overlap_expert", t.expert.fill},
+         {"parallel.overlap_pipeline", t.pipeline.fill},
          {"parallel.pipeline", t.pipeline.fill},
          {"parallel.stage_layers", t.pipeline.fill},
          {"parallel.chunks", t.pipeline.fill},

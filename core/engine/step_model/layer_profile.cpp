@@ -59,7 +59,8 @@ PassTime& pass_of(UnitProfile& unit, KernelPass pass)
 } // namespace
 
 LayerProfiler::LayerProfiler(const Scenario& s)
-    : m_(s.model), p_(s.parallel), t_(s.training), device_(s.cluster.gpu, t_.precision), wires_(s.cluster)
+    : m_(s.model), p_(s.parallel), t_(s.training), can_overlap_(possible_overlaps(s)),
+      device_(s.cluster.gpu, t_.precision), wires_(s.cluster)
 {
     s_ = d(t_.sequence_length);
     b_ = d(t_.micro_batch);
@@ -88,7 +89,7 @@ void LayerProfiler::note(const LayerKernel& kernel) const
     }
 }
 
-void LayerProfiler::charge(UnitProfile& unit, LayerKernel o, Cause cause) const
+double LayerProfiler::charge(UnitProfile& unit, LayerKernel o, Cause cause) const
 {
     PassTime& pass = pass_of(unit, o.pass);
     o.flops = o.product.flops();
@@ -98,18 +99,19 @@ void LayerProfiler::charge(UnitProfile& unit, LayerKernel o, Cause cause) const
     pass.of(cause) += ideal;
     pass.of(Cause::below_peak) += o.seconds - ideal;
     note(o);
+    return o.seconds;
 }
 
 // Forward and the gradients of input and weight: three products of the same three lengths.
-void LayerProfiler::product(UnitProfile& unit, std::string_view name, const Product& p, double peak,
-                            double operand) const
+LayerProfiler::ProductTime LayerProfiler::product(UnitProfile& unit, std::string_view name, const Product& p,
+                                                  double peak, double operand) const
 {
     const auto run = [&](KernelPass pass, const Product& each) {
-        charge(unit, {name, KernelKind::product, pass, 0, 0, 0, peak, operand, each}, Cause::products);
+        return charge(unit, {name, KernelKind::product, pass, 0, 0, 0, peak, operand, each}, Cause::products);
     };
-    run(KernelPass::forward, p);
-    run(KernelPass::input, {p.rows, p.inner, p.cols, p.batch});
-    run(KernelPass::weight, {p.inner, p.cols, p.rows, p.batch});
+    const double forward = run(KernelPass::forward, p);
+    const double input = run(KernelPass::input, {p.rows, p.inner, p.cols, p.batch});
+    return {forward, input, run(KernelPass::weight, {p.inner, p.cols, p.rows, p.batch})};
 }
 
 void LayerProfiler::move(UnitProfile& unit, std::string_view name, KernelPass pass, double bytes,
@@ -155,13 +157,27 @@ UnitProfile LayerProfiler::layer(bool with_experts) const
 {
     UnitProfile unit;
     double products = 2; // attention's
+    Neighbours beside_attention;
+    Neighbours beside_mlp;
     for (const Weight& w : layer_weights(m_, p_, with_experts))
     {
         (w.expert ? unit.expert : unit.dense) += d(w.local_elements());
-        if (w.matrix())
+        if (!w.matrix())
         {
-            product(unit, w.name, of_weight(w), device_.layer_peak, device_.operand);
-            products += 1;
+            continue;
+        }
+        const ProductTime time = product(unit, w.name, of_weight(w), device_.layer_peak, device_.operand);
+        products += 1;
+        Neighbours& beside = w.mlp ? beside_mlp : beside_attention;
+        if (w.local_rows < w.rows)
+        {
+            beside.last += time.forward;
+            beside.last_input += time.input;
+        }
+        else
+        {
+            beside.fed += time.forward;
+            beside.fed_weight += time.weight;
         }
     }
     products += with_experts ? 2 : 0; // sorting tokens by expert, and back
@@ -177,10 +193,12 @@ UnitProfile LayerProfiler::layer(bool with_experts) const
     }
     else if (t_.recompute == Recompute::selective)
     {
-        unit.again = t_.flash_attention ? PassTime{} : core.forward;
+        // Beside flash attention too, where it saves nothing: its outputs are kept for the next product
+        // (NVIDIA/Megatron-LM, issue 464 and pull request 7237).
+        unit.again = core.forward;
     }
     wait_for_host(unit, kForwardKernels * products + extra, kBackwardKernels * products + extra);
-    collectives(unit, with_experts);
+    collectives(unit, with_experts, beside_attention, with_experts ? Neighbours{} : beside_mlp);
     return unit;
 }
 
@@ -311,16 +329,10 @@ void LayerProfiler::elementwise(UnitProfile& unit, bool with_experts) const
          n_ * ((4 + bias) * qkv + 4 * query), m_.positions == Positions::rope ? n_ * kRotaryFlops * qkv : 0);
 }
 
-// Two all-reduces forward and two backward (Shoeybi et al., arXiv 1909.08053, section 3), one each in
-// parallel blocks; with sequence parallelism an all-gather and a reduce-scatter for each, which move the same
-// bytes (Korthikanti et al., arXiv 2205.05198, section 4.2.2). Nothing is computed meanwhile.
-void LayerProfiler::collectives(UnitProfile& unit, bool with_experts) const
+void LayerProfiler::collectives(UnitProfile& unit, bool with_experts, const Neighbours& attention,
+                                const Neighbours& mlp) const
 {
-    const bool full = t_.recompute == Recompute::full;
-    const double tensor = (m_.norms_per_layer == 1 ? 1 : 2) * all_reduce();
-    unit.forward.of(Cause::tensor) = tensor;
-    unit.input.of(Cause::tensor) = tensor;
-    unit.again.of(Cause::tensor) = full ? tensor : 0;
+    add_tensor(unit, attention, mlp);
     if (p_.context > 1)
     {
         add_context(unit);
@@ -328,6 +340,42 @@ void LayerProfiler::collectives(UnitProfile& unit, bool with_experts) const
     if (with_experts && p_.expert > 1)
     {
         add_experts(unit);
+    }
+}
+
+// Two all-reduces forward and two backward (Shoeybi et al., arXiv 1909.08053, section 3), one each in
+// parallel blocks; with sequence parallelism an all-gather and a reduce-scatter for each, which move the same
+// bytes (Korthikanti et al., arXiv 2205.05198, section 4.2.2). Nothing is computed meanwhile, unless they are
+// cut into as many pieces as there are ranks: then each piece of a gather travels while the product works on
+// the one before, and each piece of a product while the scatter sends the one before, all but one in t
+// (Wang et al., ASPLOS 2023, "Overlap Communication with Dependent Computation via Decomposition in Large
+// Deep Learning Models"). Backward the scatter runs whole beside the weights' gradients, which do not need
+// it.
+void LayerProfiler::add_tensor(UnitProfile& unit, const Neighbours& attention, const Neighbours& mlp) const
+{
+    const bool one_block = m_.norms_per_layer == 1;
+    const bool beside = p_.overlap_tensor && can_overlap_.tensor;
+    const double half = all_reduce() / 2; // a gather or a scatter
+    const double share = beside ? (t_ranks_ - 1) / t_ranks_ : 0;
+    const auto exposed = [&](double hide) { return exposed_seconds(half, hide, wires_.slowdown); };
+    const auto add = [&](const Neighbours& b)
+    {
+        unit.forward.of(Cause::tensor) += exposed(share * b.fed) + exposed(share * b.last);
+        unit.input.of(Cause::tensor) += exposed(share * b.last_input) + exposed(beside ? b.fed_weight : 0);
+    };
+    if (one_block)
+    {
+        // One gather feeds both, one scatter follows their sum.
+        add({attention.fed + mlp.fed, attention.fed_weight + mlp.fed_weight, mlp.last, mlp.last_input});
+    }
+    else
+    {
+        add(attention);
+        add(mlp);
+    }
+    if (t_.recompute == Recompute::full)
+    {
+        unit.again.of(Cause::tensor) += unit.forward.of(Cause::tensor);
     }
 }
 
@@ -345,20 +393,29 @@ void LayerProfiler::add_context(UnitProfile& unit) const
     { pass.of(Cause::context) = std::max(least, rounds * round - hide * pass.of(Cause::attention)); };
     expose(unit.forward, 1);
     expose(unit.input, 2);
-    if (t_.recompute == Recompute::full)
+    if (t_.recompute != Recompute::none)
     {
         expose(unit.again, 1);
     }
 }
 
 // Tokens go to their experts and back, forward and backward (Lepikhin et al., arXiv 2006.16668, section 3).
+// Two micro-batches at once, one forward and one backward, hide each other's (DeepSeek-V3, arXiv 2412.19437,
+// section 3.2.1).
 void LayerProfiler::add_experts(UnitProfile& unit) const
 {
     const double copies = kElement * n_ / t_ranks_ * d(m_.experts_per_token) * h_;
     const double there_and_back = 2 * wires_.all_to_all(d(p_.expert), d(p_.expert_tensor), copies);
-    unit.forward.of(Cause::expert) = there_and_back;
-    unit.input.of(Cause::expert) = there_and_back;
-    unit.again.of(Cause::expert) = t_.recompute == Recompute::full ? there_and_back : 0;
+    const double again = t_.recompute == Recompute::full ? there_and_back : 0;
+    const double all = 2 * there_and_back + again;
+    const double compute =
+        unit.forward.alone() + unit.input.alone() + unit.weight.alone() + unit.again.alone();
+    const double exposed = p_.overlap_expert ? exposed_seconds(all, compute, wires_.slowdown) : all;
+    const double share = exposed / all;
+    unit.forward.of(Cause::expert) = share * there_and_back;
+    unit.input.of(Cause::expert) = share * there_and_back;
+    unit.again.of(Cause::expert) = share * again;
+    unit.hidden_expert = all - exposed;
 }
 
 UnitProfile LayerProfiler::embedding() const

@@ -29,9 +29,25 @@ public:
     double boundary() const;
 
 private:
-    void charge(UnitProfile& unit, LayerKernel kernel, Cause cause) const;
-    void product(UnitProfile& unit, std::string_view name, const Product& product, double peak,
-                 double operand) const;
+    // [s] of the products that a tensor group's gather feeds and of the one its scatter follows.
+    struct Neighbours
+    {
+        double fed = 0;        // forward
+        double fed_weight = 0; // their weights' gradients
+        double last = 0;       // forward
+        double last_input = 0; // its input's gradient
+    };
+    // Of one product, by pass.
+    struct ProductTime
+    {
+        double forward = 0;
+        double input = 0;
+        double weight = 0;
+    };
+
+    double charge(UnitProfile& unit, LayerKernel kernel, Cause cause) const;
+    ProductTime product(UnitProfile& unit, std::string_view name, const Product& product, double peak,
+                        double operand) const;
     // A kernel that takes as long as its bytes.
     void move(UnitProfile& unit, std::string_view name, KernelPass pass, double bytes, double flops) const;
     void note(const LayerKernel& kernel) const;
@@ -42,7 +58,9 @@ private:
     bool slow_softmax() const;
     void elementwise(UnitProfile& unit, bool with_experts) const;
     void kernels(UnitProfile& unit, double products) const;
-    void collectives(UnitProfile& unit, bool with_experts) const;
+    void collectives(UnitProfile& unit, bool with_experts, const Neighbours& attention,
+                     const Neighbours& mlp) const;
+    void add_tensor(UnitProfile& unit, const Neighbours& attention, const Neighbours& mlp) const;
     void add_context(UnitProfile& unit) const;
     void add_experts(UnitProfile& unit) const;
     void wait_for_host(UnitProfile& unit, double forward, double backward) const;
@@ -52,6 +70,7 @@ private:
     Model m_;
     Parallel p_;
     Training t_;
+    Overlaps can_overlap_;
     Device device_;
     Wires wires_;
     double s_ = 0;        // tokens of a sequence

@@ -102,6 +102,8 @@ public:
             parts.busy.add(unit.input, times);
             parts.busy.add(unit.weight, times);
             parts.again.add(unit.again, times);
+            // The step's first forward and its last backward have no other micro-batch beside them.
+            parts.busy.of(Cause::expert) += load_.slowest.units[i] * unit.hidden_expert;
         }
         parts.pipeline = transfers();
         data(parts);
@@ -113,15 +115,18 @@ private:
     double stage_distance() const { return d(s_.cluster.gpus) / d(p_.pipeline); }
 
     // Every micro-batch passes on activations and gets gradients, once for each chunk; filling and draining
-    // the pipeline passes them down and up once more.
+    // the pipeline passes them down and up once more, with nothing to work on meanwhile.
     double transfers() const
     {
         if (p_.pipeline <= 1)
         {
             return 0;
         }
-        const double times = 2 * m_ * d(p_.chunks) + 2 * d(p_.pipeline - 1);
-        return times * wires_.send(stage_distance(), profile_.boundary);
+        const double send = wires_.send(stage_distance(), profile_.boundary);
+        const double hide =
+            p_.overlap_pipeline && possible_overlaps(s_).pipeline ? forward_ / d(p_.chunks) : 0;
+        return 2 * m_ * d(p_.chunks) * exposed_seconds(send, hide, c_.overlap_slowdown) +
+               2 * d(p_.pipeline - 1) * send;
     }
 
     // Everybody's share of this many bytes a parameter, `passes` times round.
@@ -141,13 +146,6 @@ private:
         return t.precision == Precision::fp16 ? 2 : state_bytes(t).gradient;
     }
 
-    // What is left of traffic that can hide behind `hide` seconds of compute, and slows it down meanwhile.
-    static double exposed(double time, double hide, double slowdown)
-    {
-        const double hidden = std::min(time, hide);
-        return time - hidden + slowdown * hidden;
-    }
-
     void data(Parts& parts) const
     {
         const double gradient = gradient_bytes();
@@ -161,9 +159,9 @@ private:
             const auto& units = load_.slowest.units;
             const double layers = std::max(1.0, units[0] + units[1]);
             const auto forward = [&](double bare)
-            { return bare + exposed(gather - bare, forward_, c_.gather_slowdown); };
+            { return bare + exposed_seconds(gather - bare, forward_, c_.gather_slowdown); };
             const auto backward = [&](double bare)
-            { return bare + exposed(gather + scatter - bare, backward_, c_.gather_slowdown); };
+            { return bare + exposed_seconds(gather + scatter - bare, backward_, c_.gather_slowdown); };
             parts.data = m_ * (2 * gather + scatter);
             parts.data_exposed =
                 forward(gather / layers) + backward(scatter / layers) + (m_ - 1) * (forward(0) + backward(0));
@@ -174,8 +172,9 @@ private:
             const double reduce = traffic(gradient, p_.zero == 0 ? 2 : 1);
             const double gather = p_.zero == 0 ? 0 : traffic(weight, 1);
             parts.data = rounds * reduce + gather;
-            parts.data_exposed = rounds * exposed(reduce, c_.data_overlap * backward_, c_.overlap_slowdown) +
-                                 exposed(gather, c_.data_overlap * forward_, c_.overlap_slowdown);
+            parts.data_exposed =
+                rounds * exposed_seconds(reduce, c_.data_overlap * backward_, c_.overlap_slowdown) +
+                exposed_seconds(gather, c_.data_overlap * forward_, c_.overlap_slowdown);
         }
         if (profile_.tied > 0)
         {
@@ -212,7 +211,7 @@ private:
         const double swap = disk ? 2 * state * mine / nvme : 0;
         const double down = gradient_bytes() * mine / pcie;
         return std::max(host, swap) + 2 * mine / pcie +
-               exposed(down, c_.data_overlap * backward_, c_.overlap_slowdown);
+               exposed_seconds(down, c_.data_overlap * backward_, c_.overlap_slowdown);
     }
 
     const StepProfile& profile_;

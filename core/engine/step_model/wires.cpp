@@ -25,6 +25,7 @@ Wires::Wires(const Cluster& cluster)
     start = c.collective_us * 1e-6;
     hop = c.hop_us * 1e-6;
     far_hop = c.network_hop_us * 1e-6;
+    slowdown = c.overlap_slowdown;
     per_node = static_cast<double>(std::max<std::int64_t>(1, cluster.gpus_per_node));
 }
 
@@ -60,6 +61,12 @@ double Wires::all_to_all(double ranks, double stride, double bytes) const
     const double near = (members - 1) / ranks * bytes / inside;
     const double far = (ranks - members) / ranks * bytes / between;
     return start + (ranks > members ? far_hop : 0) + std::max(near, far);
+}
+
+double exposed_seconds(double time, double hide, double slowdown)
+{
+    const double hidden = std::min(time, hide);
+    return time - hidden + slowdown * hidden;
 }
 
 } // namespace ringside

@@ -18,6 +18,7 @@ struct Wires
     double hop = 0;      // [s] of a ring's step inside a node
     double far_hop = 0;  // [s] of a step between nodes
     double per_node = 8; // GPUs of a node
+    double slowdown = 0; // of traffic hidden beside compute, what that loses
 
     // `ranks` GPUs, each `stride` after the last, and `passes` times round: each GPU hands on
     // passes (ranks - 1) / ranks `bytes`. All-reduce passes twice, all-gather and reduce-scatter once.
@@ -27,5 +28,8 @@ struct Wires
     // Every GPU sends `bytes`, the same share to each of the `ranks`, itself among them.
     double all_to_all(double ranks, double stride, double bytes) const;
 };
+
+// [s] What is left of traffic of `time` beside compute of `hide`, which loses `slowdown` of what is hidden.
+double exposed_seconds(double time, double hide, double slowdown);
 
 } // namespace ringside
