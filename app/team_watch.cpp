@@ -85,6 +85,16 @@ void TeamWatch::work()
 
 void TeamWatch::look()
 {
+    // What was written a while ago and has been read since is not read again. Clocks of files are coarse, so
+    // what is newer may have been written twice.
+    std::error_code none;
+    const auto written = std::filesystem::last_write_time(file_, none);
+    const std::chrono::duration<double> age = std::filesystem::file_time_type::clock::now() - written;
+    if (!none && !text_.empty() && written == written_ && age.count() > 1)
+    {
+        return;
+    }
+    written_ = written;
     auto text = read_text(file_.string(), kMostBytes);
     if (text && *text == text_)
     {
@@ -92,9 +102,6 @@ void TeamWatch::look()
     }
     const auto snapshot = text ? shown(*text) : Result<TeamSnapshot>(text.issues());
     // One that was written long ago does not begin to be silent only now.
-    std::error_code none;
-    const auto written = std::filesystem::last_write_time(file_, none);
-    const std::chrono::duration<double> age = std::filesystem::file_time_type::clock::now() - written;
     const double before = text_.empty() && !none ? std::max(0.0, age.count()) : 0;
     text_ = text ? std::move(*text) : std::string();
     const std::scoped_lock lock(mutex_);

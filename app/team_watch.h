@@ -41,7 +41,9 @@ private:
     Seen seen_;
     bool read_ = false;
     bool stop_ = false;
-    std::string text_; // of the thread: what was read last
+    // Of the thread: what was read last, and when that had been written.
+    std::string text_;
+    std::filesystem::file_time_type written_;
     double changed_at_ = 0;
     std::thread thread_;
 };

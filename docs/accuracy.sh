@@ -22,9 +22,10 @@ What the data can and cannot show:
 - **The multi-node set has rows that contradict their neighbours.** With hidden 8192, tensor 2 and micro-batch 2 on 8 and 16 stages a step takes half as long again as on other shapes, and nothing else in the data does. These two rows add 1.6% to the mean of 37.
 - **Table 1 of Narayanan et al. names no micro-batch here.** Those in the cases (16 for the smallest, 8, 4, 2, then 1) were assumed before the fit. With 2 throughout the mean is 3.4%, with 1 throughout 5.8%; interleaved with 2 to 4 chunks and a micro-batch of 1, 4.2% over the rows that allow it.
 - **MT-NLG's three runs are computed 22 to 25% too fast.** Why is not known; nothing was fitted to them.
-- **The weak-scaling table of Megatron-LM on H100 names no micro-batch either** (1 is assumed), and overlaps tensor-parallel traffic, which is not modelled. It is listed as a warning.
+@@WEAK@@
 - **The H100 constants are those of eager PyTorch with FSDP,** from one framework on one cluster. `gather_slowdown` ends at its bound of 1: hiding FSDP's traffic seems to bring nothing there. The share of memory bandwidth makes up for kernels less fused than is counted, on the B200 too; it is no statement about the memory.
-- **Selective recomputation beside flash attention takes no time here,** as no scores are kept that could be made again. Megatron-LM computes the attention core again all the same, so the operations of HFU count it. No measured row has both.
+- **Selective recomputation beside flash attention takes its time and saves nothing.** No scores are kept that could be made again, but Megatron-LM runs the core of attention again all the same: its users measured the same memory and a lower MFU (issue 464), and the next product keeps the output anyway (pull request 7237). No measured row has both.
+- **Tensor, expert and pipeline traffic beside compute has one table of measurements,** the weak scaling below; the form is that of the papers, its slowdown the constant of gradient traffic.
 - **Expert parallelism, context parallelism and MLA rest on ten rows,** nine of DeepSeek and one long sequence among the 21 on B200. Offloading, ZeRO-2, DualPipe and zero bubble have no measured row at all.
 
 END

@@ -24,7 +24,18 @@ std::int64_t zero_stage(const Scenario& s)
 void batch(LaunchDraft& d)
 {
     const Training& t = d.s.training;
-    d.set("train_batch_size", t.global_batch, "sequences of a step", "training.global_batch");
+    const Parallel& p = d.s.parallel;
+    // It must be micro-batch times accumulation times replicas, and every GPU counts as one.
+    if (p.pipeline == 1 && (p.tensor > 1 || p.context > 1))
+    {
+        d.not_expressed("training.global_batch", fmt::format("{}", t.global_batch),
+                        "every GPU counts as a replica unless your code hands over an mpu; micro-batches and "
+                        "their number written");
+    }
+    else
+    {
+        d.set("train_batch_size", t.global_batch, "sequences of a step", "training.global_batch");
+    }
     d.set("train_micro_batch_size_per_gpu", t.micro_batch, "sequences at once", "training.micro_batch");
     d.set("gradient_accumulation_steps", micro_batches(d.s), "micro-batches of a step",
           "training.global_batch");
@@ -50,9 +61,22 @@ void precision(LaunchDraft& d)
         d.not_expressed("training.precision", "fp8",
                         "is up to the model's code (Transformer Engine); bf16 written");
     }
+    GradientDtype sums = t.gradient_dtype;
+    if (zero_stage(d.s) == 0 && t.precision == Precision::fp16)
+    {
+        sums = GradientDtype::fp16;
+    }
+    else if (zero_stage(d.s) == 0 && d.s.parallel.pipeline == 1)
+    {
+        sums = GradientDtype::fp32;
+    }
     d.section("data_types");
-    d.set("grad_accum_dtype", quoted(name_of(t.gradient_dtype)), "gradients summed in",
-          "training.gradient_dtype");
+    d.set("grad_accum_dtype", quoted(name_of(sums)), "gradients summed in", "training.gradient_dtype");
+    if (sums != t.gradient_dtype)
+    {
+        d.not_expressed("training.gradient_dtype", std::string(name_of(t.gradient_dtype)),
+                        fmt::format("without ZeRO {} only", name_of(sums)));
+    }
 }
 
 void offload_to(LaunchDraft& d, const char* what, bool disk)
@@ -130,18 +154,31 @@ void optimizer(LaunchDraft& d)
 {
     const Optimizer kind = d.s.training.optimizer;
     const bool sgd = kind == Optimizer::sgd_momentum;
+    const bool sharded = zero_stage(d.s) > 0;
+    const bool muon = kind == Optimizer::muon && sharded;
+    if (sgd && sharded)
+    {
+        d.section("");
+        d.set("zero_allow_untested_optimizer", kTrue, "as SGD with ZeRO asks for", "training.optimizer");
+    }
     d.section("optimizer");
-    d.set("type", sgd ? "\"SGD\"" : "\"AdamW\"", "kind of optimizer", "training.optimizer");
+    d.set("type",
+          sgd    ? "\"SGD\""
+          : muon ? "\"Muon\""
+                 : "\"AdamW\"",
+          "kind of optimizer", "training.optimizer");
     d.section("optimizer.params");
     d.set("lr", "3e-4", "a stand-in, not of the scenario");
-    if (sgd)
+    if (sgd || muon)
     {
         d.set("momentum", "0.9", "a stand-in, not of the scenario", "training.optimizer");
     }
-    if (!sgd && kind != Optimizer::adamw)
+    if (!sgd && !muon && kind != Optimizer::adamw)
     {
         d.not_expressed("training.optimizer", std::string(name_of(kind)),
-                        "hand your own to deepspeed.initialize(optimizer=...); AdamW written");
+                        kind == Optimizer::muon
+                            ? "only with ZeRO: set parallel.zero to 1; AdamW written"
+                            : "hand your own to deepspeed.initialize(optimizer=...); AdamW written");
     }
 }
 
@@ -174,7 +211,8 @@ void in_code(LaunchDraft& d)
     }
     if (p.expert_tensor > 1)
     {
-        d.not_expressed("parallel.expert_tensor", fmt::format("{}", p.expert_tensor), "experts are not cut");
+        d.not_expressed("parallel.expert_tensor", fmt::format("{}", p.expert_tensor),
+                        "in your code: MoE(enable_expert_tensor_parallelism=True), which wants an mpu");
     }
     if (p.context > 1)
     {
@@ -187,7 +225,7 @@ void in_code(LaunchDraft& d)
         d.not_expressed("parallel.sequence_parallel", kTrue,
                         "AutoTP keeps norms and residual whole on every GPU");
     }
-    no_overlap(d, {});
+    no_overlap(d, {true, false, false});
     if (t.recompute != Recompute::none)
     {
         d.not_expressed("training.recompute", std::string(name_of(t.recompute)),
@@ -210,6 +248,10 @@ Launch write_deepspeed(const Scenario& scenario)
     {
         d.section("tensor_parallel");
         d.set("autotp_size", scenario.parallel.tensor, "GPUs that share each matrix", "parallel.tensor");
+        if (scenario.parallel.overlap_tensor)
+        {
+            d.set("tp_overlap_comm", kTrue, "sums travel beside compute", "parallel.overlap_tensor");
+        }
     }
     precision(d);
     optimizer(d);

@@ -26,6 +26,28 @@ std::string stage_layout(const std::vector<std::int64_t>& stages)
     return layout + ",L'";
 }
 
+bool interleaved(const Scenario& s)
+{
+    return s.training.schedule->id == "interleaved" && s.parallel.chunks > 1;
+}
+
+// ZeRO-1 by --use-distributed-optimizer, which Muon has in a kind of its own.
+bool distributed(const Scenario& s)
+{
+    return s.parallel.zero >= 1 && s.training.optimizer != Optimizer::muon;
+}
+
+bool narrow_weights(const Training& t)
+{
+    return t.precision == Precision::fp8 && t.fp8_recipe != Fp8Recipe::bf16_weights;
+}
+
+// Muon is refused in it.
+bool half(const Training& t)
+{
+    return t.precision == Precision::fp16 && t.optimizer != Optimizer::muon;
+}
+
 void pipeline(LaunchDraft& d)
 {
     const Parallel& p = d.s.parallel;
@@ -35,18 +57,18 @@ void pipeline(LaunchDraft& d)
     {
         return;
     }
-    const bool interleaved = kind == "interleaved" && p.chunks > 1;
-    if (!p.stage_layers.empty() && (interleaved || p.chunks == 1))
+    const bool in_chunks = interleaved(d.s);
+    if (!p.stage_layers.empty() && (in_chunks || p.chunks == 1))
     {
         d.set("--pipeline-model-parallel-layout", stage_layout(p.stage_layers),
               "layers (t) of each stage, embedding (E), loss (L)", "parallel.stage_layers");
     }
-    else if (interleaved)
+    else if (in_chunks)
     {
         d.set("--num-layers-per-virtual-pipeline-stage", d.s.model.layers / (p.pipeline * p.chunks),
               fmt::format("{} chunks a stage, interleaved 1F1B", p.chunks), "parallel.chunks");
     }
-    if (kind != "1f1b" && !interleaved)
+    if (kind != "1f1b" && !in_chunks)
     {
         d.not_expressed("training.schedule", std::string(kind),
                         "there are 1F1B and interleaved 1F1B only; 1F1B written");
@@ -69,10 +91,13 @@ void sharding(LaunchDraft& d)
         d.not_expressed("parallel.zero", fmt::format("{}", p.zero),
                         "not beside pipeline stages; the distributed optimizer (ZeRO-1) written");
     }
-    if (d.s.training.optimizer == Optimizer::muon && p.zero > 0)
+    if (p.zero >= 1 && !distributed(d.s))
     {
-        d.not_expressed("parallel.zero", fmt::format("{}", p.zero),
-                        "Muon is refused with a distributed optimizer");
+        if (fsdp)
+        {
+            d.not_expressed("parallel.zero", fmt::format("{}", p.zero),
+                            "Muon goes with no FSDP; its own distributed optimizer (ZeRO-1) written");
+        }
         return;
     }
     if (p.zero >= 1)
@@ -104,19 +129,21 @@ void overlap(LaunchDraft& d)
     const Parallel& p = d.s.parallel;
     const Training& t = d.s.training;
     const Overlaps can = possible_overlaps(d.s);
-    if (p.overlap_tensor && can.tensor)
+    const bool blocks = t.precision == Precision::fp8 && t.fp8_recipe == Fp8Recipe::deepseek;
+    if (p.overlap_tensor && can.tensor && !blocks)
     {
         d.set("--tp-comm-overlap", "", "gathers and scatters travel beside products",
               "parallel.overlap_tensor");
     }
-    // Refused beside full recomputation, and where a pipeline has one chunk a stage.
-    const bool experts = t.recompute != Recompute::full && (p.pipeline == 1 || p.chunks > 1);
+    // Refused beside full recomputation, in fp32, and where a pipeline has one chunk a stage.
+    const bool experts = t.recompute != Recompute::full && t.precision != Precision::fp32 &&
+                         (p.pipeline == 1 || interleaved(d.s));
     if (p.overlap_expert && can.expert && experts)
     {
         d.set("--overlap-moe-expert-parallel-comm", "", "tokens travel beside another micro-batch",
               "parallel.overlap_expert");
     }
-    no_overlap(d, {true, experts, p.chunks > 1});
+    no_overlap(d, {!blocks, experts, interleaved(d.s)});
 }
 
 void layout(LaunchDraft& d)
@@ -146,7 +173,10 @@ void layout(LaunchDraft& d)
     if (p.context > 1)
     {
         d.set("--context-parallel-size", p.context, "GPUs that share a sequence", "parallel.context");
-        d.set("--cp-comm-type", "p2p", "keys and values go round a ring", "parallel.context");
+        // No ring has sinks.
+        d.set("--cp-comm-type", m.attention_sinks ? "a2a" : "p2p",
+              m.attention_sinks ? "tokens are swapped for heads" : "keys and values go round a ring",
+              "parallel.context");
         if (d.s.training.sequence_length % (2 * p.context) != 0)
         {
             d.not_expressed("training.sequence_length", fmt::format("{}", d.s.training.sequence_length),
@@ -162,6 +192,11 @@ void layout(LaunchDraft& d)
         {
             d.not_expressed("training.precision", "fp16", "expert parallelism is refused in fp16");
         }
+        if (m.biases && p.expert_tensor > 1)
+        {
+            d.not_expressed("model.biases", "true",
+                            "experts with biases are not cut: set parallel.expert_tensor to 1");
+        }
     }
     sharding(d);
 }
@@ -169,7 +204,6 @@ void layout(LaunchDraft& d)
 void gradients(LaunchDraft& d)
 {
     const Training& t = d.s.training;
-    const bool half = t.precision == Precision::fp16;
     if (t.precision == Precision::fp32)
     {
         return;
@@ -179,15 +213,16 @@ void gradients(LaunchDraft& d)
         d.set("--accumulate-allreduce-grads-in-fp32", "", "gradients summed in fp32",
               "training.gradient_dtype");
     }
-    else if (t.gradient_dtype == GradientDtype::bf16 && !half)
+    else if (t.gradient_dtype == GradientDtype::bf16 && !half(t))
     {
         d.set("--grad-reduce-in-bf16", "", "gradients summed in bf16", "training.gradient_dtype");
     }
-    else if ((t.gradient_dtype == GradientDtype::fp16) != half)
+    else if ((t.gradient_dtype == GradientDtype::fp16) != half(t))
     {
-        d.not_expressed("training.gradient_dtype", std::string(name_of(t.gradient_dtype)),
-                        fmt::format("gradients are fp32 or {}; the latter written", half ? "fp16" : "bf16"));
-        if (!half)
+        d.not_expressed(
+            "training.gradient_dtype", std::string(name_of(t.gradient_dtype)),
+            fmt::format("gradients are fp32 or {}; the latter written", half(t) ? "fp16" : "bf16"));
+        if (!half(t))
         {
             d.set("--grad-reduce-in-bf16", "", "the nearest to 16-bit gradients", "training.gradient_dtype");
         }
@@ -197,7 +232,11 @@ void gradients(LaunchDraft& d)
 void precision(LaunchDraft& d)
 {
     const Training& t = d.s.training;
-    if (t.precision == Precision::fp16)
+    if (t.precision == Precision::fp16 && !half(t))
+    {
+        d.not_expressed("training.precision", "fp16", "Muon is refused in it; bf16 written");
+    }
+    if (half(t))
     {
         d.set("--fp16", "", "products in fp16, loss scaled", "training.precision");
     }
@@ -212,15 +251,15 @@ void precision(LaunchDraft& d)
               blocks ? "E4M3 everywhere" : "E4M3, and E5M2 backward", "training.precision");
         d.set("--fp8-recipe", blocks ? "blockwise" : "tensorwise",
               blocks ? "a scale for each block of 128" : "a scale for each tensor", "training.fp8_recipe");
-        const bool narrow = t.fp8_recipe != Fp8Recipe::bf16_weights;
-        if (narrow && d.s.parallel.zero >= 1)
+        const bool narrow = narrow_weights(t);
+        if (narrow && distributed(d.s))
         {
             d.set("--fp8-param-gather", "", "weights kept in 8 bits", "training.fp8_recipe");
         }
         else if (narrow)
         {
             d.not_expressed("training.fp8_recipe", blocks ? "deepseek" : "fp8-weights",
-                            "8-bit weights want the distributed optimizer: set parallel.zero to 1");
+                            "8-bit weights want the distributed optimizer: ZeRO-1, and not Muon");
         }
     }
     gradients(d);
@@ -229,20 +268,23 @@ void precision(LaunchDraft& d)
 void optimizer(LaunchDraft& d)
 {
     const Training& t = d.s.training;
-    const bool sharded = d.s.parallel.zero >= 1 && t.optimizer != Optimizer::muon;
-    const std::string_view kind = t.optimizer == Optimizer::sgd_momentum ? "sgd"
-                                  : t.optimizer == Optimizer::muon       ? "muon"
-                                                                         : "adam";
+    const bool sharded = distributed(d.s);
+    const bool adam = t.optimizer != Optimizer::sgd_momentum && t.optimizer != Optimizer::muon;
+    const std::string_view kind = adam                                     ? "adam"
+                                  : t.optimizer == Optimizer::sgd_momentum ? "sgd"
+                                  : d.s.parallel.zero >= 1                 ? "dist_muon"
+                                                                           : "muon";
     d.set("--optimizer", std::string(kind), "kind of optimizer", "training.optimizer");
     const bool bytes = t.optimizer == Optimizer::adamw_8bit;
     const bool halves = t.precision == Precision::fp8 && t.fp8_recipe == Fp8Recipe::deepseek &&
                         t.optimizer == Optimizer::adamw;
-    const bool offload = t.offload != Offload::none && sharded;
-    if (((bytes || halves) && sharded) || offload)
+    const bool offload = t.offload != Offload::none && sharded && adam && !narrow_weights(t);
+    const bool narrow = (bytes || halves) && sharded && !offload;
+    if (narrow || offload)
     {
         d.set("--use-precision-aware-optimizer", "", "moments of any width", "training.optimizer");
     }
-    if ((bytes || halves) && sharded)
+    if (narrow)
     {
         d.set("--exp-avg-dtype", bytes ? "fp8" : "bf16", "of the momentum", "training.optimizer");
         d.set("--exp-avg-sq-dtype", bytes ? "fp8" : "bf16", "of the variance", "training.optimizer");
@@ -250,7 +292,8 @@ void optimizer(LaunchDraft& d)
     else if (bytes || halves)
     {
         d.not_expressed("training.optimizer", std::string(name_of(t.optimizer)),
-                        "narrow moments want the distributed optimizer: set parallel.zero to 1");
+                        offload ? "moments on the host are fp32"
+                                : "narrow moments want the distributed optimizer: set parallel.zero to 1");
     }
     if (t.optimizer == Optimizer::adafactor)
     {
@@ -271,10 +314,12 @@ void optimizer(LaunchDraft& d)
         d.not_expressed("training.offload", std::string(name_of(t.offload)),
                         "only the optimizer, and only to the host's memory");
     }
-    else if (t.offload != Offload::none && !sharded)
+    else if (t.offload != Offload::none && !offload)
     {
         d.not_expressed("training.offload", std::string(name_of(t.offload)),
-                        "wants the distributed optimizer: set parallel.zero to 1");
+                        !adam     ? "only Adam is offloaded"
+                        : sharded ? "8-bit weights on the GPU keep the optimizer there"
+                                  : "wants the distributed optimizer: set parallel.zero to 1");
     }
 }
 
@@ -299,11 +344,17 @@ void training(LaunchDraft& d)
               "training.recompute");
     }
     const bool fused = d.s.model.attention == Attention::mla || d.s.model.attention_sinks;
+    const bool stored = !t.flash_attention && d.s.parallel.context == 1;
     d.set("--attention-backend",
-          !t.flash_attention ? "unfused"
-          : fused            ? "fused"
-                             : "flash",
-          t.flash_attention ? "never stores the scores" : "stores the scores", "training.flash_attention");
+          stored  ? "unfused"
+          : fused ? "fused"
+                  : "flash",
+          stored ? "stores the scores" : "never stores the scores", "training.flash_attention");
+    if (!t.flash_attention && !stored)
+    {
+        d.not_expressed("training.flash_attention", "false",
+                        "sequences are cut with fused kernels only; one written");
+    }
 }
 
 // So that it starts as it is: made-up data, and a rate that says nothing about the model.
@@ -329,8 +380,7 @@ Launch write_megatron(const Scenario& scenario)
     training(d);
     megatron_model(d);
     stand_ins(d);
-    const bool fsdp = scenario.parallel.zero >= 2 && scenario.parallel.pipeline == 1 &&
-                      scenario.training.optimizer != Optimizer::muon;
+    const bool fsdp = scenario.parallel.zero >= 2 && scenario.parallel.pipeline == 1 && distributed(scenario);
     const bool ordered = !fsdp && (scenario.parallel.tensor > 1 || scenario.parallel.context > 1);
     std::vector<std::string> before;
     if (ordered)

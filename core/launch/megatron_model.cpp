@@ -57,12 +57,22 @@ void attention(LaunchDraft& d)
               "model.qk_rope_head_dim");
         d.set("--v-head-dim", m.v_head_dim, "head width of values", "model.v_head_dim");
         d.set("--qk-layernorm", "", "norms on the latents", "model.attention");
+        if (m.hidden % m.heads != 0)
+        {
+            d.set("--kv-channels", m.v_head_dim,
+                  "not used, but asked for where heads do not divide the width", "model.v_head_dim");
+        }
         return;
     }
     if (m.kv_heads != m.heads)
     {
         d.set("--group-query-attention", "", "query heads share key/value heads", "model.attention");
         d.set("--num-query-groups", m.kv_heads, "key/value heads", "model.kv_heads");
+        if (m.kv_heads % d.s.parallel.tensor != 0)
+        {
+            d.not_expressed("model.kv_heads", fmt::format("{}", m.kv_heads),
+                            fmt::format("must be a multiple of tensor, {}", d.s.parallel.tensor));
+        }
     }
     if (m.head_dim * m.heads != m.hidden)
     {
@@ -134,6 +144,11 @@ void experts(LaunchDraft& d)
     {
         d.set("--moe-router-enable-expert-bias", "", "balances without a loss", "model.router_bias");
         d.set("--moe-router-score-function", "sigmoid", "which that bias asks for", "model.router_bias");
+    }
+    else if (m.experts_per_token == 1)
+    {
+        d.set("--moe-router-pre-softmax", "", "shares before the choice, as one expert a token asks for",
+              "model.experts_per_token");
     }
     d.set("--moe-token-dispatcher-type", "alltoall", "tokens travel to their experts", "parallel.expert");
     if (d.s.training.precision == Precision::bf16 || d.s.training.precision == Precision::fp8)

@@ -39,6 +39,8 @@ void check_model(LaunchDraft& d)
           "queries and keys are not normalized");
     lacks(m.norms_per_layer != 2, "model.norms_per_layer", fmt::format("{}", m.norms_per_layer),
           "a layer has two norms");
+    lacks(m.kv_heads < d.s.parallel.tensor, "model.kv_heads", fmt::format("{}", m.kv_heads),
+          "must be as many as tensor cuts");
     lacks(m.attention_sinks, "model.attention_sinks", "true", "there are no sinks");
     lacks(m.dropout, "model.dropout", "true", "there is no dropout");
     lacks(m.attention != Attention::mla && m.head_dim * m.heads != m.hidden, "model.head_dim",
@@ -230,6 +232,10 @@ void stand_ins(LaunchDraft& d)
     d.section("general");
     d.set("project", "ringside", "name of the run");
     d.set("seed", 42, "a stand-in, not of the scenario");
+    d.section("logging");
+    d.set("log_level", "info", "of the first rank");
+    d.set("log_level_replica", "info", "of the others");
+    d.set("iteration_step_info_interval", 1, "steps between two lines");
     d.section("tokenizer");
     d.set("tokenizer_name_or_path", "gpt2", "a stand-in, not of the scenario");
     d.section("checkpoints");

@@ -56,6 +56,11 @@ void model(LaunchDraft& d)
             fmt::format("register a flavor: dim={}, n_layers={}, n_heads={}, n_kv_heads={}, vocab_size={}",
                         m.hidden, m.layers, m.heads, m.kv_heads, m.vocab));
     }
+    if (known && found->name == "deepseek_v3" && d.s.parallel.context > 1)
+    {
+        d.not_expressed("parallel.context", fmt::format("{}", d.s.parallel.context),
+                        "the attention of deepseek_v3 does not cut sequences");
+    }
     if (d.s.training.precision == Precision::fp8)
     {
         d.set("converters", "[\"quantize.linear.float8\"]", "linear layers in 8 bits", "training.precision");
@@ -87,14 +92,17 @@ void training(LaunchDraft& d, bool pipelined)
         d.not_expressed("training.gradient_dtype", std::string(name_of(t.gradient_dtype)),
                         "gradients are reduced in fp32 only");
     }
-    if (t.offload == Offload::optimizer_and_weights_cpu)
+    if (t.offload == Offload::optimizer_and_weights_cpu && d.s.parallel.zero > 0)
     {
         d.set("enable_cpu_offload", "true", "state in the host's memory", "training.offload");
     }
     else if (t.offload != Offload::none)
     {
-        d.not_expressed("training.offload", std::string(name_of(t.offload)),
-                        "weights, gradients and optimizer go to the host together or not at all; left out");
+        d.not_expressed(
+            "training.offload", std::string(name_of(t.offload)),
+            d.s.parallel.zero > 0
+                ? "weights, gradients and optimizer go to the host together or not at all; left out"
+                : "only what is sharded goes to the host: use ZeRO-2 or 3; left out");
     }
 }
 
@@ -115,6 +123,10 @@ void data_axis(LaunchDraft& d)
     {
         d.not_expressed("parallel.zero", "1",
                         "FSDP shards gradients and stored weights too; ZeRO-2's traffic written");
+    }
+    if (zero == 0 && data > 1 && (d.s.parallel.tensor > 1 || d.s.parallel.pipeline > 1))
+    {
+        d.not_expressed("parallel.zero", "0", "whole replicas go with no other axis: use ZeRO-2 or 3");
     }
     if (zero == 0 && d.s.parallel.expert > 1)
     {
@@ -187,6 +199,25 @@ void pipeline(LaunchDraft& d)
     d.set("pipeline_parallel_last_stage_less_layers", 0, "and so does the output", "parallel.stage_layers");
 }
 
+// Experts are cut over whole groups of context, and of tensor unless that cuts each expert; and over as many
+// replicas as it takes.
+void check_experts(LaunchDraft& d)
+{
+    const Parallel& p = d.s.parallel;
+    const std::int64_t inner = p.context * (p.expert_tensor == 1 ? p.tensor : 1);
+    const std::int64_t all = (p.zero == 0 ? 1 : data_parallel(d.s)) * inner;
+    if (p.expert > 1 && (p.expert % inner != 0 || all % p.expert != 0))
+    {
+        d.not_expressed("parallel.expert", fmt::format("{}", p.expert),
+                        fmt::format("must be a multiple of {} and divide {}", inner, all));
+    }
+    if (p.expert == 1 && p.expert_tensor > 1)
+    {
+        d.not_expressed("parallel.expert_tensor", fmt::format("{}", p.expert_tensor),
+                        "does nothing where parallel.expert is 1");
+    }
+}
+
 void parallelism(LaunchDraft& d)
 {
     const Parallel& p = d.s.parallel;
@@ -205,6 +236,12 @@ void parallelism(LaunchDraft& d)
         d.set("context_parallel_rotate_method", "\"alltoall\"", "keys and values go round, block by block",
               "parallel.context");
     }
+    const std::int64_t pieces = 2 * p.tensor * p.context;
+    if (d.s.training.sequence_length % pieces != 0)
+    {
+        d.not_expressed("training.sequence_length", fmt::format("{}", d.s.training.sequence_length),
+                        fmt::format("must be a multiple of {}, twice tensor times context", pieces));
+    }
     if (d.s.model.experts > 0)
     {
         d.set("expert_parallel_degree", p.expert, "GPUs that share the experts", "parallel.expert");
@@ -215,6 +252,7 @@ void parallelism(LaunchDraft& d)
             d.not_expressed("parallel.expert_tensor", fmt::format("{}", p.expert_tensor),
                             fmt::format("is 1 or as tensor, {}", p.tensor));
         }
+        check_experts(d);
     }
 }
 

@@ -20,11 +20,6 @@ std::size_t elements_at(const GradientBlock& block)
     return static_cast<std::size_t>(block.elements());
 }
 
-SplitMix random_of(std::uint64_t seed, std::uint64_t step)
-{
-    return SplitMix(seed ^ (step << 20U));
-}
-
 // Calls with (block, its gradient, its first element) for one block after the other.
 template <class Each>
 void each_block(const GradientShape& bucket, std::span<float> gradient, const Each& each)
@@ -147,7 +142,7 @@ void CompressedSum::sum_largest(std::span<float> gradient)
 void CompressedSum::sum_random(std::span<float> gradient)
 {
     const std::int64_t k = kept_of(options_.keep, static_cast<std::int64_t>(gradient.size()));
-    const auto places = random_places(gradient.size(), k, random_of(seed_, step_));
+    const auto places = random_places(gradient.size(), k, random_of_step(seed_, step_));
     // Without feedback the mean of what is sent must be the gradient.
     const float factor =
         left_.empty() ? static_cast<float>(static_cast<double>(gradient.size()) / static_cast<double>(k))
@@ -235,7 +230,7 @@ void CompressedSum::sum_factors(std::span<float> gradient)
     each_factor(
         [&](std::span<float> m, std::span<float> p, std::size_t q, const Factors& f, std::size_t)
         {
-            redraw_empty(right_of(right_, q, f), f.rank, random_of(seed_ + q, step_));
+            redraw_empty(right_of(right_, q, f), f.rank, random_of_step(seed_ + q, step_));
             add_product(m, right_of(right_, q, f), p, f);
         },
         [&](std::span<float> m, std::span<float> p, std::size_t first)

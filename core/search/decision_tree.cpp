@@ -53,7 +53,8 @@ private:
 
 Walk::Walk(const Scenario& scenario, ByteUnit unit) : s_(without_layout(scenario)), unit_(unit)
 {
-    s_.training.recompute = Recompute::selective;
+    // Scores are made again, where they are kept at all.
+    s_.training.recompute = s_.training.flash_attention ? Recompute::none : Recompute::selective;
     out_.capacity = std::max(0.0, (s_.cluster.gpu.memory_gb - s_.training.reserved_gb) * 1e9);
 }
 

@@ -68,6 +68,11 @@ std::vector<std::string> missing(const Launch& launch)
 
 using Fields = std::vector<std::string>;
 
+bool names(const Fields& fields, const char* field)
+{
+    return std::find(fields.begin(), fields.end(), field) != fields.end();
+}
+
 std::string file(const Launch& launch, const char* name)
 {
     for (const LaunchFile& f : launch.files)
@@ -223,8 +228,8 @@ TEST_CASE("Megatron-LM's own checks are known")
     CHECK(value(launch("megatron", s), "--optimizer-cpu-offload").empty());
     s.parallel.zero = 0;
     CHECK(missing(launch("megatron", s)) == Fields{"training.offload"});
-    CHECK(missing(launch("megatron", changed("default", "training.optimizer", "muon"))) ==
-          Fields{"parallel.zero"});
+    CHECK(value(launch("megatron", changed("default", "training.optimizer", "muon")), "--optimizer") ==
+          "dist_muon");
 }
 
 TEST_CASE("Megatron-LM has no zero-bubble schedule, and says so")
@@ -449,4 +454,91 @@ TEST_CASE("every launch of every scenario explains each of its settings, once")
         const Launch deepspeed = launch("deepspeed", s);
         CHECK(nlohmann::json::accept(file(deepspeed, "ds_config.json")));
     }
+}
+
+TEST_CASE("what Megatron-LM would refuse is written another way, or named")
+{
+    // A pipeline without its chunks has nothing to hide tokens and activations behind.
+    Scenario s = shipped("deepseek-v3-2048");
+    s.parallel.overlap_expert = s.parallel.overlap_pipeline = true;
+    s.training.schedule = schedule("dualpipe");
+    s.training.recompute = Recompute::none;
+    REQUIRE(possible_overlaps(s).pipeline);
+    Launch l = launch("megatron", s);
+    lacks(l, {"--overlap-moe-expert-parallel-comm"});
+    CHECK(names(missing(l), "parallel.overlap_expert"));
+    CHECK(names(missing(l), "parallel.overlap_pipeline"));
+    // Muon: a distributed optimizer of its own, no fp16, no offload.
+    s = changed("gpt-13b-8", "training.optimizer", "muon");
+    s.parallel.zero = 1;
+    s.training.precision = Precision::fp16;
+    s.training.offload = Offload::optimizer_cpu;
+    l = launch("megatron", s);
+    says(l, {{"--optimizer", "dist_muon"}, {"--bf16", ""}});
+    lacks(l, {"--use-distributed-optimizer", "--fp16", "--optimizer-cpu-offload"});
+    CHECK(missing(l) == Fields{"training.precision", "training.offload"});
+    // 8-bit weights keep the optimizer on the GPU.
+    s = changed("llama-8b-8", "training.precision", "fp8");
+    s.parallel.zero = 1;
+    s.training.fp8_recipe = Fp8Recipe::fp8_weights;
+    s.training.offload = Offload::optimizer_cpu;
+    l = launch("megatron", s);
+    CHECK(value(l, "--fp8-param-gather").empty());
+    lacks(l, {"--optimizer-cpu-offload"});
+    CHECK(names(missing(l), "training.offload"));
+    // Cut sequences have no stored scores.
+    s = changed("llama-8b-8", "parallel.context", "2");
+    s.training.flash_attention = false;
+    l = launch("megatron", s);
+    CHECK(value(l, "--attention-backend") == "flash");
+    CHECK(names(missing(l), "training.flash_attention"));
+    // One expert a token.
+    s = changed("mixtral-8x7b-64", "model.experts_per_token", "1");
+    CHECK(value(launch("megatron", s), "--moe-router-pre-softmax").empty());
+    // Fewer key/value heads than tensor ranks.
+    s = changed("default", "model.kv_heads", "4");
+    CHECK(names(missing(launch("megatron", s)), "model.kv_heads"));
+}
+
+TEST_CASE("DeepSpeed's optimizers, sums and batches follow its own checks")
+{
+    Scenario s = changed("gpt-13b-8", "training.optimizer", "muon");
+    s.parallel.zero = 1;
+    Launch l = launch("deepspeed", s);
+    CHECK(value(l, "optimizer.type") == "\"Muon\"");
+    s.training.optimizer = Optimizer::sgd_momentum;
+    l = launch("deepspeed", s);
+    CHECK(value(l, "zero_allow_untested_optimizer") == "true");
+    s.parallel.zero = 0;
+    s.training.gradient_dtype = GradientDtype::bf16;
+    l = launch("deepspeed", s);
+    lacks(l, {"zero_allow_untested_optimizer"});
+    CHECK(value(l, "data_types.grad_accum_dtype") == "\"fp32\"");
+    CHECK(names(missing(l), "training.gradient_dtype"));
+    // Its check of the three batch numbers counts every GPU as a replica.
+    s = changed("gpt-13b-8", "parallel.tensor", "2");
+    l = launch("deepspeed", s);
+    lacks(l, {"train_batch_size"});
+    CHECK(names(missing(l), "training.global_batch"));
+}
+
+TEST_CASE("torchtitan's axes go together as it lets them")
+{
+    Scenario s = changed("llama-8b-8", "parallel.zero", "0");
+    s.parallel.tensor = 2;
+    s.parallel.sequence_parallel = true;
+    CHECK(names(missing(launch("torchtitan", s)), "parallel.zero"));
+    s.parallel.zero = 3;
+    CHECK_FALSE(names(missing(launch("torchtitan", s)), "parallel.zero"));
+    s.training.sequence_length = 8194;
+    CHECK(names(missing(launch("torchtitan", s)), "training.sequence_length"));
+    // 2 experts' groups over tensor 4: they are cut over whole tensor groups.
+    s = shipped("mixtral-8x7b-64");
+    s.parallel.zero = 3;
+    s.parallel.tensor = 4;
+    s.parallel.sequence_parallel = true;
+    s.parallel.expert = 2;
+    CHECK(names(missing(launch("torchtitan", s)), "parallel.expert"));
+    s.parallel.expert = 8;
+    CHECK_FALSE(names(missing(launch("torchtitan", s)), "parallel.expert"));
 }

@@ -129,7 +129,7 @@ TEST_CASE("backward, a scatter runs beside its weights' gradients and a gather b
 
 TEST_CASE("what is hidden costs compute its share")
 {
-    Scenario s = cut(4, 450);
+    Scenario s = cut(4, 4000);
     const double all = layer_tensor(s);
     s = with_overlap(s);
     CHECK(layer_tensor(s) == Approx(0).margin(1e-12));
@@ -154,6 +154,7 @@ TEST_CASE("tokens hide behind another micro-batch, but the first forward and the
 {
     Scenario s = test::presets().scenario("mixtral-8x7b-64")->scenario;
     s.parallel.expert = 8;
+    s.training.recompute = Recompute::none;
     s.cluster.gpu.calibration.overlap_slowdown = 0;
     REQUIRE_FALSE(has_errors(validate(s)));
     const auto m = static_cast<double>(micro_batches(s));
@@ -209,7 +210,7 @@ TEST_CASE("activations travel beside another chunk, but not while the pipeline f
     CHECK(step_time(with_overlap(s)).pipeline_comm == Approx(4 * m * (slow - forward / 2) + 6 * slow));
 }
 
-TEST_CASE("any scenario is as fast with overlaps as without, and no faster than its compute")
+TEST_CASE("overlaps make no scenario slower, and none faster than its compute")
 {
     test::ScenarioSource source(11);
     for (int i = 0; i < 200; ++i)
@@ -219,11 +220,16 @@ TEST_CASE("any scenario is as fast with overlaps as without, and no faster than 
         const StepTime bare = step_time(s);
         const StepTime hidden = step_time(with_overlap(s));
         INFO(s.model.name);
-        CHECK(hidden.compute == Approx(bare.compute));
-        CHECK(hidden.tensor_comm <= bare.tensor_comm * (1 + 1e-9));
-        CHECK(hidden.expert_comm <= bare.expert_comm * (1 + 1e-9));
-        CHECK(hidden.pipeline_comm <= bare.pipeline_comm * (1 + 1e-9));
+        // A shorter backward hides less of the gradients, and what is hidden costs its share.
+        CHECK(hidden.total() <= bare.total() * 1.01);
         CHECK(hidden.total() >= hidden.compute);
+        CHECK(hidden.pipeline_comm <= bare.pipeline_comm * (1 + 1e-9));
+        if (s.parallel.pipeline == 1) // else another rank may be the slowest
+        {
+            CHECK(hidden.compute == Approx(bare.compute));
+            CHECK(hidden.tensor_comm <= bare.tensor_comm * (1 + 1e-9));
+            CHECK(hidden.expert_comm <= bare.expert_comm * (1 + 1e-9));
+        }
     }
 }
 
@@ -237,7 +243,8 @@ TEST_CASE("selective recomputation makes attention again beside flash attention 
     CHECK(unit.again.of(Cause::attention) == unit.forward.of(Cause::attention));
     CHECK(unit.again.of(Cause::products) == 0);
     const double layers = static_cast<double>(s.model.layers * micro_batches(s));
-    CHECK(selective.total() - none.total() == Approx(layers * unit.again.total()));
+    CHECK(selective.compute - none.compute ==
+          Approx(layers * unit.again.total()).epsilon(0.01)); // less waiting for the host
     CHECK(selective.hardware_flops > none.hardware_flops);
     CHECK(selective.mfu() < none.mfu());
 }
@@ -264,20 +271,24 @@ TEST_CASE("every framework has the overlaps, or it is said which it has not")
     s = with_overlap(s);
     REQUIRE(possible_overlaps(s).tensor);
     REQUIRE(possible_overlaps(s).expert);
-    const std::map<std::string, std::pair<std::string, bool>> switches{
-        {"megatron", {"--tp-comm-overlap", false}},
-        {"torchtitan", {"parallelism.enable_async_tensor_parallel", false}},
-        {"nanotron", {"parallelism.tp_linear_async_communication", false}},
-        {"deepspeed", {"", true}}};
+    const std::map<std::string, std::string> switches{
+        {"megatron", "--tp-comm-overlap"},
+        {"torchtitan", "parallelism.enable_async_tensor_parallel"},
+        {"nanotron", "parallelism.tp_linear_async_communication"},
+        {"deepspeed", "tensor_parallel.tp_overlap_comm"}};
     for (const LaunchTool& tool : launch_tools())
     {
         INFO(tool.id);
         const Launch launch = tool.write(s);
-        const auto& [flag, lacks] = switches.at(std::string(tool.id));
-        const auto set = std::find_if(launch.flags.begin(), launch.flags.end(),
-                                      [&](const LaunchFlag& f) { return f.flag == flag; });
-        CHECK((set != launch.flags.end()) != lacks);
-        CHECK(std::any_of(launch.not_expressed.begin(), launch.not_expressed.end(),
-                          [](const auto& n) { return n.field == "parallel.overlap_tensor"; }) == lacks);
+        const auto names = [&](const char* field)
+        {
+            return std::any_of(launch.not_expressed.begin(), launch.not_expressed.end(),
+                               [field](const auto& n) { return n.field == field; });
+        };
+        const std::string& flag = switches.at(std::string(tool.id));
+        CHECK(std::any_of(launch.flags.begin(), launch.flags.end(),
+                          [&](const LaunchFlag& f) { return f.flag == flag; }));
+        CHECK_FALSE(names("parallel.overlap_tensor"));
+        CHECK(names("parallel.overlap_expert")); // recomputed whole, and one chunk a stage
     }
 }

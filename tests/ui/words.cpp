@@ -60,12 +60,140 @@ std::string utf8(unsigned code)
     return out;
 }
 
+// Red, green, blue from 0 to 255, and alpha from 0 to 1.
+struct Paint
+{
+    std::array<float, 3> colour;
+    float alpha;
+};
+
+Paint paint_of(ImU32 packed)
+{
+    const auto channel = [packed](int shift) { return static_cast<float>((packed >> shift) & 0xFF); };
+    return {{channel(IM_COL32_R_SHIFT), channel(IM_COL32_G_SHIFT), channel(IM_COL32_B_SHIFT)},
+            channel(IM_COL32_A_SHIFT) / 255};
+}
+
+Paint over(const Paint& top, const Paint& below)
+{
+    Paint out = below;
+    for (std::size_t i = 0; i < 3; ++i)
+    {
+        out.colour[i] = top.alpha * top.colour[i] + (1 - top.alpha) * below.colour[i];
+    }
+    return out;
+}
+
+// WCAG 2.2, relative luminance.
+double luminance(const Paint& paint)
+{
+    const auto linear = [](float channel)
+    {
+        const double c = channel / 255;
+        return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+    };
+    return 0.2126 * linear(paint.colour[0]) + 0.7152 * linear(paint.colour[1]) +
+           0.0722 * linear(paint.colour[2]);
+}
+
+double contrast(const Paint& a, const Paint& b)
+{
+    const double x = luminance(a);
+    const double y = luminance(b);
+    return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
+}
+
+// A filled triangle, as far as it may be drawn.
+struct Filled
+{
+    std::array<const ImDrawVert*, 3> corners;
+    ImVec2 least, most; // of the box round it
+
+    // What it puts at a place, if anything.
+    std::optional<Paint> at(ImVec2 p) const
+    {
+        if (p.x < least.x || p.x > most.x || p.y < least.y || p.y > most.y)
+        {
+            return std::nullopt;
+        }
+        const auto side = [](ImVec2 a, ImVec2 b, ImVec2 c)
+        { return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x); };
+        const ImVec2 a = corners[0]->pos;
+        const ImVec2 b = corners[1]->pos;
+        const ImVec2 c = corners[2]->pos;
+        const float whole = side(a, b, c);
+        const std::array<float, 3> part{side(b, c, p) / whole, side(c, a, p) / whole, side(a, b, p) / whole};
+        if (whole == 0 || std::any_of(part.begin(), part.end(), [](float x) { return !(x >= 0); }))
+        {
+            return std::nullopt;
+        }
+        Paint mixed{{0, 0, 0}, 0};
+        for (std::size_t i = 0; i < 3; ++i)
+        {
+            const Paint corner = paint_of(corners[i]->col);
+            mixed.alpha += part[i] * corner.alpha;
+            for (std::size_t k = 0; k < 3; ++k)
+            {
+                mixed.colour[k] += part[i] * corner.colour[k];
+            }
+        }
+        return mixed;
+    }
+};
+
+// A character: its middle, its colour, and how many triangles were filled before it.
+struct Mark
+{
+    ImVec2 middle;
+    ImU32 colour;
+    std::size_t before;
+    float size; // of its font
+};
+
 class Reader
 {
 public:
     explicit Reader(const Window& window) : glyphs_(glyphs_of(window.drawing.fonts())) {}
 
     std::vector<Words> read()
+    {
+        read_all();
+        return std::move(all_);
+    }
+
+    std::vector<Contrast> contrasts(const Paint& behind_all)
+    {
+        read_all();
+        std::vector<Contrast> found;
+        for (std::size_t i = 0; i < all_.size(); ++i)
+        {
+            std::vector<double> ratios;
+            for (const Mark& mark : marks_[i])
+            {
+                const Paint behind = behind_all_up_to(mark, behind_all);
+                ratios.push_back(contrast(over(paint_of(mark.colour), behind), behind));
+            }
+            std::nth_element(ratios.begin(), ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2),
+                             ratios.end());
+            found.push_back({all_[i], ratios[ratios.size() / 2], marks_[i].front().size});
+        }
+        return found;
+    }
+
+private:
+    Paint behind_all_up_to(const Mark& mark, Paint behind) const
+    {
+        for (std::size_t i = 0; i < mark.before; ++i)
+        {
+            if (const auto paint = fills_[i].at(mark.middle))
+            {
+                behind = over(*paint, behind);
+            }
+        }
+        return behind;
+    }
+
+    void read_all()
     {
         const ImDrawData* data = ImGui::GetDrawData();
         for (int i = 0; i < data->CmdListsCount; ++i)
@@ -76,10 +204,8 @@ public:
             }
             pen_.reset();
         }
-        return std::move(all_);
     }
 
-private:
     // Where the next character of the same words would be.
     struct Pen
     {
@@ -102,9 +228,33 @@ private:
             if (quad)
             {
                 add(found->second, corner.pos, vertex(k + 2).pos, command.ClipRect);
+                const ImVec2 middle{(corner.pos.x + vertex(k + 2).pos.x) / 2,
+                                    (corner.pos.y + vertex(k + 2).pos.y) / 2};
+                marks_.resize(all_.size());
+                marks_.back().push_back({middle, corner.col, fills_.size(), size_});
+            }
+            else
+            {
+                fill({&corner, &vertex(k + 1), &vertex(k + 2)}, command.ClipRect);
             }
             k += quad ? 6 : 3;
         }
+    }
+
+    void fill(const std::array<const ImDrawVert*, 3>& corners, const ImVec4& clip)
+    {
+        // Lines take their edge from the texture; they are no ground that words stand on.
+        const ImVec2 white = ImGui::GetIO().Fonts->TexUvWhitePixel;
+        const auto plain = [white](const ImDrawVert* v) { return v->uv.x == white.x && v->uv.y == white.y; };
+        if (!std::all_of(corners.begin(), corners.end(), plain))
+        {
+            return;
+        }
+        const auto [left, right] = std::minmax({corners[0]->pos.x, corners[1]->pos.x, corners[2]->pos.x});
+        const auto [top, bottom] = std::minmax({corners[0]->pos.y, corners[1]->pos.y, corners[2]->pos.y});
+        fills_.push_back({corners,
+                          {std::max(left, clip.x), std::max(top, clip.y)},
+                          {std::min(right, clip.z), std::min(bottom, clip.w)}});
     }
 
     void add(const Glyph& g, ImVec2 from, ImVec2 to, const ImVec4& clip)
@@ -139,11 +289,15 @@ private:
         words.cut = words.cut || from.x < std::max(0.0F, clip.x) - kNear ||
                     to.x > std::min(size.x, clip.z) + kNear || from.y < -kNear || to.y > size.y + kNear;
         pen_ = Pen{x + g.glyph->AdvanceX * scale, y, space};
+        size_ = g.font->FontSize * scale;
     }
 
     Glyphs glyphs_;
     std::optional<Pen> pen_;
+    float size_ = 0; // [px] of the last character's font
     std::vector<Words> all_;
+    std::vector<std::vector<Mark>> marks_; // of each of these
+    std::vector<Filled> fills_;
 };
 
 } // namespace
@@ -151,6 +305,12 @@ private:
 std::vector<Words> words_of(const Window& window)
 {
     return Reader(window).read();
+}
+
+std::vector<Contrast> contrasts_of(const Window& window)
+{
+    const Theme& theme = window.session().preferences().light ? light_theme() : dark_theme();
+    return Reader(window).contrasts(paint_of(theme.window));
 }
 
 std::string text_of(const Window& window)

@@ -28,6 +28,14 @@ bool says(const Window& window, std::string_view words);
 const Words* seek_words(const std::vector<Words>& all, std::string_view start);
 // Texts of which a part is missing at an edge; "" when there are none.
 std::string cut_words(const Window& window);
+// Words and how they stand out from what was drawn behind them.
+struct Contrast
+{
+    Words words;
+    double ratio = 0; // WCAG 2.2, that of the middle one of their characters
+    float size = 0;   // [px] of the font
+};
+std::vector<Contrast> contrasts_of(const Window& window);
 // How a person may have set up the window: ten sizes, text scales and themes, with and without presenter.
 struct Setup
 {

@@ -136,7 +136,7 @@ void draw_way(const Painter& painter, Rect r, std::string_view word, std::string
         painter.fill(box, t.raised, painter.px(6));
         painter.outline(box, t.text, painter.px(1.5F), painter.px(6));
     }
-    const Colour ink = taken ? t.text : mix(t.muted, t.window, 0.35F);
+    const Colour ink = taken ? t.text : t.muted;
     const float x = box.x + painter.px(10);
     const float w = painter.text(x, box.middle(), taken ? Type::small_strong : Type::small, ink, word);
     const float from = std::max(x + w + painter.px(8), box.x + painter.px(40));

@@ -31,7 +31,7 @@ class RanksView final : public View
 {
 public:
     void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    Caption caption(const Frame& frame) const override { return team_caption(*frame.team); }
+    Caption caption(const Frame& frame) const override;
     bool about_scenario() const override { return false; }
     std::vector<std::string> facts(const Frame& frame) const override { return team_facts(*frame.team); }
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override
@@ -54,6 +54,16 @@ private:
     RankBars bars_;
     std::unique_ptr<RankMoment> moment_; // of the last step there was
 };
+
+Caption RanksView::caption(const Frame& frame) const
+{
+    const TeamFrame& team = *frame.team;
+    // What went wrong is said on every page.
+    const bool trouble = team.is(TeamState::broken) || team.is(TeamState::failed);
+    return trouble || page_ == RanksPage::step ? team_caption(team)
+           : page_ == RanksPage::bytes         ? bytes_caption(team)
+                                               : saves_caption(team);
+}
 
 void RanksView::look_at(const TeamFrame& team)
 {

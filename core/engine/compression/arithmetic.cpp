@@ -74,6 +74,11 @@ std::vector<std::uint32_t> largest_places(std::span<const float> values, std::in
     return places;
 }
 
+SplitMix random_of_step(std::uint64_t seed, std::uint64_t step)
+{
+    return SplitMix(seed ^ (step << 20U));
+}
+
 std::vector<std::uint32_t> random_places(std::size_t n, std::int64_t k, SplitMix rng)
 {
     std::vector<std::uint32_t> order(n);

@@ -20,6 +20,8 @@ constexpr float signed_unit(float value, float unit)
 
 // Where the k largest sizes are, in no order; of equal sizes the first counts as larger, and NaN as largest.
 std::vector<std::uint32_t> largest_places(std::span<const float> values, std::int64_t k);
+// For what is drawn in a step: all ranks draw alike, and in each step something else.
+SplitMix random_of_step(std::uint64_t seed, std::uint64_t step);
 // k different places of n.
 std::vector<std::uint32_t> random_places(std::size_t n, std::int64_t k, SplitMix rng);
 

@@ -238,7 +238,7 @@ void CompressedGroup::send_each()
             keep_largest(in, out, k);
             break;
         case Compressor::random_k:
-            keep_random(in, out, k, factor, SplitMix(seed_ ^ (step_ << 20U)));
+            keep_random(in, out, k, factor, random_of_step(seed_, step_));
             break;
         case Compressor::sign:
             each([unit = mean_size(in)](float v) { return signed_unit(v, unit); });
@@ -280,7 +280,7 @@ void CompressedGroup::power_sgd()
 {
     const auto rank = static_cast<std::size_t>(options_.rank);
     const Factors f{static_cast<std::size_t>(rows_), static_cast<std::size_t>(cols_), rank};
-    redraw_empty(q_, rank, SplitMix(seed_ ^ (step_ << 20U)));
+    redraw_empty(q_, rank, random_of_step(seed_, step_));
     Values p(static_cast<std::size_t>(rows_) * rank);
     for (const Values& m : put_in_)
     {

@@ -215,4 +215,40 @@ void draw_bytes_page(const Painter& p, Rect area, const TeamFrame& team)
     draw_lines(p, area, lines);
 }
 
+Caption bytes_caption(const TeamFrame& team)
+{
+    Caption caption{"Smaller gradients cost less on the wire. **What do they cost in loss?**",
+                    "bytes of a step = what the compressor keeps of 2 (n-1)/n \u00d7 gradients", ""};
+    const std::vector<Line> lines = lines_of(dark_theme(), team); // its colours are not looked at
+    if (lines.empty())
+    {
+        return caption;
+    }
+    const Line& now = lines.back();
+    caption.sentence = fmt::format("{}: loss **{:.3f}** after **{}** from a rank.", now.name,
+                                   now.points.back().y, bytes_words(now.points.back().x));
+    if (lines.size() > 1)
+    {
+        const Line& best =
+            *std::ranges::min_element(lines, {}, [](const Line& l) { return l.points.back().y; });
+        const Line& least = *std::ranges::min_element(lines, {}, &Line::in_step);
+        caption.sentence =
+            fmt::format("Of {} runs, {} has the lowest loss, **{:.3f}**, sending {} a step; {} sends least, "
+                        "**{}**, and is at {:.3f}.",
+                        lines.size(), best.name, best.points.back().y, bytes_words(best.in_step), least.name,
+                        bytes_words(least.in_step), least.points.back().y);
+    }
+    if (now.in_step > 0)
+    {
+        caption.formula =
+            fmt::format("uncompressed / sent in a step = {} / {} = {:.3g}", bytes_words(now.dense),
+                        bytes_words(now.in_step), now.dense / now.in_step);
+    }
+    if (team.started() && team.snapshot->config.compression.compressor != Compressor::none)
+    {
+        caption.source = std::string(info_of(team.snapshot->config.compression.compressor).source) + ".";
+    }
+    return caption;
+}
+
 } // namespace ringside

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ui/shell/team_frame.h"
+#include "ui/shell/view.h"
 #include "ui/widgets/painter.h"
 
 namespace ringside
@@ -10,5 +11,6 @@ namespace ringside
 
 // Nothing before the first step of any run.
 void draw_bytes_page(const Painter& painter, Rect area, const TeamFrame& team);
+Caption bytes_caption(const TeamFrame& team);
 
 } // namespace ringside

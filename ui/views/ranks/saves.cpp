@@ -21,35 +21,8 @@ std::string seconds_words(double value)
     return format_seconds(Seconds(value));
 }
 
-// All saves of one mode that are over.
-struct Cost
-{
-    std::string_view name;
-    std::int64_t count = 0;
-    double bytes = 0;
-    double stalled = 0;
-    double written = 0;
-};
-
-Cost cost_of(const std::vector<TeamSave>& saves, SaveMode mode, std::string_view name)
-{
-    Cost cost{name};
-    for (const TeamSave& s : saves)
-    {
-        if (s.mode == mode && s.written_s >= 0 && s.fault.empty())
-        {
-            ++cost.count;
-            cost.bytes += static_cast<double>(s.bytes);
-            cost.stalled += s.stalled_s;
-            cost.written += s.written_s;
-        }
-    }
-    const auto n = static_cast<double>(std::max<std::int64_t>(1, cost.count));
-    cost.bytes /= n;
-    cost.stalled /= n;
-    cost.written /= n;
-    return cost;
-}
+constexpr std::array kModes{std::pair{SaveMode::synchronous, "Synchronous"},
+                            std::pair{SaveMode::asynchronous, "Asynchronous"}};
 
 // The middle one: a few steps are slow for reasons of their own.
 double usual_step(const std::vector<TeamPace>& pace)
@@ -63,6 +36,40 @@ double usual_step(const std::vector<TeamPace>& pace)
     const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
     std::nth_element(seconds.begin(), middle, seconds.end());
     return *middle;
+}
+
+// The mean of all saves of one mode that are over.
+struct Cost
+{
+    std::int64_t count = 0;
+    double bytes = 0;
+    double stalled = 0;   // [s]
+    double written = 0;   // [s]
+    double predicted = 0; // [s] of `stalled`
+};
+
+Cost cost_of(const TeamFrame& team, SaveMode mode)
+{
+    const TeamSnapshot& snapshot = *team.snapshot;
+    Cost cost;
+    for (const TeamSave& s : snapshot.saves)
+    {
+        if (s.mode == mode && s.written_s >= 0 && s.fault.empty())
+        {
+            ++cost.count;
+            cost.bytes += static_cast<double>(s.bytes);
+            cost.stalled += s.stalled_s;
+            cost.written += s.written_s;
+        }
+    }
+    const auto n = static_cast<double>(std::max<std::int64_t>(1, cost.count));
+    cost.bytes /= n;
+    cost.stalled /= n;
+    cost.written /= n;
+    SavePlan plan = team.wish.saving;
+    plan.mode = mode;
+    cost.predicted = predicted_stall(plan, std::llround(cost.bytes), usual_step(snapshot.pace));
+    return cost;
 }
 
 void draw_pace(const Painter& p, Rect area, const std::vector<TeamPace>& pace)
@@ -120,7 +127,6 @@ constexpr std::array kColumns{Column{"saves", 0.32F}, Column{"checkpoint", 0.47F
 
 void draw_costs(const Painter& p, Rect area, const TeamFrame& team)
 {
-    const TeamSnapshot& s = *team.snapshot;
     const Theme& t = p.theme;
     const float row = std::max(p.px(26), p.height(Type::body) * 1.3F);
     const Rect head = area.cut_top(row);
@@ -128,22 +134,17 @@ void draw_costs(const Painter& p, Rect area, const TeamFrame& team)
     {
         p.text(head.x + head.w * c.right, head.middle(), Type::small, t.muted, c.title, Align::right);
     }
-    const double step = usual_step(s.pace);
-    for (const auto& [mode, name] :
-         {std::pair{SaveMode::synchronous, "Synchronous"}, std::pair{SaveMode::asynchronous, "Asynchronous"}})
+    for (const auto& [mode, name] : kModes)
     {
-        const Cost cost = cost_of(s.saves, mode, name);
+        const Cost cost = cost_of(team, mode);
         const Rect r = area.cut_top(row);
         p.text_within(r.x, r.middle(), r.w * 0.24F, Type::body, t.text, name);
-        SavePlan plan = team.wish.saving;
-        plan.mode = mode;
-        const double forecast = predicted_stall(plan, std::llround(cost.bytes), step);
         const bool any = cost.count > 0;
         const std::string none = "\u2013";
         const std::array<std::string, 5> words{
             grouped(cost.count), any ? format_bytes(Bytes(cost.bytes)) : none,
             any ? seconds_words(cost.written) : none, any ? seconds_words(cost.stalled) : none,
-            any ? seconds_words(forecast) : none};
+            any ? seconds_words(cost.predicted) : none};
         for (std::size_t c = 0; c < kColumns.size(); ++c)
         {
             p.text(r.x + r.w * kColumns.at(c).right, r.middle(), Type::mono, t.text, words.at(c),
@@ -200,6 +201,30 @@ void draw_saves_page(const Painter& p, Rect area, const TeamFrame& team)
     }
     draw_key(p, area.cut_top(p.px(24)));
     draw_pace(p, area, s.pace);
+}
+
+Caption saves_caption(const TeamFrame& team)
+{
+    Caption caption{
+        "A checkpoint is on its way for its bytes over the rate of the storage: **who waits for it?**",
+        "synchronous = bytes / rate; asynchronous = max(0, bytes / rate \u2212 steps between two)",
+        "Mohan et al. 2021, CheckFreq, FAST, section 4: snapshot and persist."};
+    std::string measured;
+    for (const auto& [mode, name] : kModes)
+    {
+        const Cost cost = team.started() ? cost_of(team, mode) : Cost{};
+        if (cost.count > 0)
+        {
+            measured += fmt::format("{}{} saves held training up for **{}** each, predicted {}",
+                                    measured.empty() ? "" : "; ", name, seconds_words(cost.stalled),
+                                    seconds_words(cost.predicted));
+        }
+    }
+    if (!measured.empty())
+    {
+        caption.sentence = measured + ".";
+    }
+    return caption;
 }
 
 } // namespace ringside

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "ui/shell/team_frame.h"
+#include "ui/shell/view.h"
 #include "ui/widgets/painter.h"
 
 namespace ringside
 {
 
 void draw_saves_page(const Painter& painter, Rect area, const TeamFrame& team);
+Caption saves_caption(const TeamFrame& team);
 
 } // namespace ringside

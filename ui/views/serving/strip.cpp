@@ -19,11 +19,12 @@ constexpr std::array<std::string_view, 3> kNames{"Slots", "Pages", "Drafts"};
 constexpr std::int64_t kShownDrafts = 16;
 constexpr std::int64_t kShownRequests = 9;
 
-// Requests side by side are told apart by two shades of the cache's colour and their numbers.
+// Requests side by side are told apart by two shades of the cache's colour, the second further from the ink
+// of their numbers.
 Colour shade(const Theme& t, std::int64_t request)
 {
     const Colour cache = t.of(Component::activations).fill;
-    return request % 2 == 0 ? cache : mix(cache, t.window, 0.3F);
+    return request % 2 == 0 ? cache : mix(cache, t.text, 0.3F);
 }
 
 void draw_heading(const Painter& p, Rect row, std::string_view left, std::string_view right)
