@@ -5,6 +5,7 @@
 
 #include "app/drawing.h"
 #include "app/input.h"
+#include "app/lab_desk.h"
 #include "app/window/offscreen.h"
 #include "app/window/window.h"
 
@@ -29,6 +30,8 @@ constexpr int kHeight = 800;
 constexpr int kBuilt = 200; // frames built for a view, on the CPU only
 constexpr int kDrawn = 20;  // of which this many are drawn too
 constexpr double kIdleSeconds = 2;
+constexpr double kTrainSeconds = 3;
+constexpr double kFrame = 1.0 / 60; // [s]
 
 double milliseconds(Clock::duration duration)
 {
@@ -121,6 +124,50 @@ double measure_change(Session& session)
     return percentile(changed, 0.5);
 }
 
+// Frames of the lab, sixty a second if they can: how long each takes, and how many are not done in time.
+nlohmann::json paced_frames(Session& session, Drawing& drawing, Offscreen& screen)
+{
+    std::vector<double> took;
+    const Clock::time_point start = Clock::now();
+    const auto every = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(kFrame));
+    Clock::time_point next = start;
+    while (milliseconds(Clock::now() - start) < kTrainSeconds * 1e3)
+    {
+        std::this_thread::sleep_until(next);
+        const double clock = milliseconds(Clock::now() - start) * 1e-3;
+        took.push_back(timed(
+            [&]
+            {
+                drawing.build(session, clock, kFrame);
+                screen.draw();
+            }));
+        next = std::max(next + every, Clock::now());
+    }
+    const auto late = std::count_if(took.begin(), took.end(), [](double ms) { return ms > kFrame * 1e3; });
+    return {{"frame_ms_p50", percentile(took, 0.5)},
+            {"frame_ms_p95", percentile(took, 0.95)},
+            {"late_share", static_cast<double>(late) / static_cast<double>(took.size())}};
+}
+
+// The lab's view at rest, and while it trains on this processor.
+nlohmann::json measure_training(const Opened& opened, Drawing& drawing, Offscreen& screen)
+{
+    LabDesk::Setup setup = lab_setup(opened.assets, opened.presets, "cpu");
+    setup.probe_seconds = 0;
+    setup.checkpoint.clear();
+    Session session(opened.presets, default_scenario(opened.presets));
+    session.set_lab(std::make_unique<LabDesk>(std::move(setup)));
+    session.apply(OpenView{"lab"});
+    drawing.build(session, 0, kFrame);
+    session.lab().wait(kTrainSeconds);
+    const nlohmann::json rest = paced_frames(session, drawing, screen);
+    session.apply(LabAction(LabCommand::run));
+    const nlohmann::json training = paced_frames(session, drawing, screen);
+    session.apply(LabAction(LabCommand::pause));
+    session.lab().wait(kTrainSeconds);
+    return {{"rest", rest}, {"training", training}};
+}
+
 double measure_demo_window(Offscreen& screen)
 {
     std::vector<double> drawn;
@@ -181,6 +228,7 @@ int run_bench_frame(const CommonOptions& common)
         out["million_operations"] = measure_view(*find_view("pipelines"), large, drawing, **screen);
         Session map(opened->presets, large_map(opened->presets));
         out["map_16384"] = measure_view(*find_view("layout"), map, drawing, **screen);
+        out["lab"] = measure_training(*opened, drawing, **screen);
         out["demo_window_frame_ms"] = measure_demo_window(**screen);
     }
     out["memory_mb"] = most_memory_mb();
@@ -215,6 +263,13 @@ int run_bench_frame(const CommonOptions& common)
     };
     special("million_operations", "pipelines with 1 024 000 operations");
     special("map_16384", "layout with 16 384 GPUs");
+    for (const char* state : {"rest", "training"})
+    {
+        const auto& times = out["lab"][state];
+        fmt::print("{:<14} {:>9.2f} ms {:>9.2f} ms  at p95, {:.0f}% of frames later than 1/60 s\n",
+                   fmt::format("lab, {}", state), times["frame_ms_p50"].get<double>(),
+                   times["frame_ms_p95"].get<double>(), times["late_share"].get<double>() * 100);
+    }
     return kDone;
 }
 

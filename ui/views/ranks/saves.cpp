@@ -215,8 +215,10 @@ Caption saves_caption(const TeamFrame& team)
         const Cost cost = team.started() ? cost_of(team, mode) : Cost{};
         if (cost.count > 0)
         {
-            measured += fmt::format("{}{} saves held training up for **{}** each, predicted {}",
-                                    measured.empty() ? "" : "; ", name, seconds_words(cost.stalled),
+            const bool sync = mode == SaveMode::synchronous;
+            measured += fmt::format("{} {} save held training up for **{}**, predicted {}",
+                                    measured.empty() ? (sync ? "A" : "An") : (sync ? "; a" : "; an"),
+                                    sync ? "synchronous" : "asynchronous", seconds_words(cost.stalled),
                                     seconds_words(cost.predicted));
         }
     }
