@@ -124,8 +124,8 @@ private:
 };
 
 // What the assets hold for a desk: the text and the data sheets; the device is chosen as `device` asks (auto,
-// cpu, cuda).
+// cpu, cuda). Beside a window, what trains gives way to it.
 LabDesk::Setup lab_setup(const std::filesystem::path& assets, const Presets& presets,
-                         const std::string& device = "auto");
+                         const std::string& device, bool beside_window);
 
 } // namespace ringside

@@ -1,15 +1,24 @@
 #include "app/files.h"
 #include "app/lab_desk.h"
+#include "core/base/give_way.h"
 #include "core/lab/corpus.h"
 
 namespace ringside
 {
 
 LabDesk::Setup lab_setup(const std::filesystem::path& assets, const Presets& presets,
-                         const std::string& device)
+                         const std::string& device, bool beside_window)
 {
     LabDesk::Setup setup;
-    setup.open = [device] { return trainer::open_device(device); };
+    // Asked for on the thread that will train.
+    setup.open = [device, beside_window]
+    {
+        if (beside_window)
+        {
+            give_way();
+        }
+        return trainer::open_device(device);
+    };
     if (auto text = read_text((assets / "texts/genesis.txt").string(), kMostTextBytes))
     {
         setup.text.name = "genesis.txt";

@@ -1,5 +1,7 @@
 #include "app/layout_searcher.h"
 
+#include "core/base/give_way.h"
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -74,6 +76,7 @@ void LayoutSearcher::want(const Scenario& scenario, const SearchLimits& limits)
         work_->threads.emplace_back(
             [work = work_.get(), part = work_->parts[i].get()]
             {
+                give_way();
                 while (!work->stop && part->search.advance(kSlice))
                 {
                     Work::publish(*part);

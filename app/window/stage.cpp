@@ -225,7 +225,7 @@ void train_in_lab(LabDesk& lab, std::int64_t steps)
 
 Issues open_lab(const PictureOptions& options, const Opened& opened, Session& session)
 {
-    LabDesk::Setup setup = lab_setup(opened.assets, opened.presets, "cpu");
+    LabDesk::Setup setup = lab_setup(opened.assets, opened.presets, "cpu", false);
     setup.probe_seconds = 0.2;
     setup.checkpoint.clear();
     session.set_lab(std::make_unique<LabDesk>(std::move(setup)));

@@ -408,7 +408,7 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
     StudyDesk::Setup study = study_setup(opened->assets, opened->presets, issues);
     study.store = std::make_unique<StudyStore>();
     session.set_study(std::make_unique<StudyDesk>(std::move(study)));
-    session.set_lab(std::make_unique<LabDesk>(lab_setup(opened->assets, opened->presets)));
+    session.set_lab(std::make_unique<LabDesk>(lab_setup(opened->assets, opened->presets, "auto", true)));
     print_faults(issues);
     Preferences preferences = settings.preferences;
     preferences.presenter = options.presenter;

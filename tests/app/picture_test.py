@@ -30,7 +30,7 @@ class Outcome:
         for name in ("DISPLAY", "WAYLAND_DISPLAY"):
             environment.pop(name, None)
         environment.update(variables)
-        done = subprocess.run([RINGSIDE, self.command, *map(str, arguments)], input=text, capture_output=True, text=True, timeout=120, env=environment)
+        done = subprocess.run([RINGSIDE, self.command, *map(str, arguments)], input=text, capture_output=True, text=True, timeout=800, env=environment)
         self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
 
     def exits(self, code):

@@ -26,7 +26,7 @@ def started(ranks, *arguments):
                             stderr=subprocess.PIPE, text=True, env=environment)
 
 
-def ended(process, timeout=120):
+def ended(process, timeout=300):
     try:
         out, err = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
