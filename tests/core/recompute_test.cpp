@@ -103,7 +103,7 @@ TEST_CASE("every point is the engine's own, and the curve falls to its least and
         {
             Scenario other = s;
             other.training.recompute = recompute;
-            const StageMemory& stage = memory_report(other).stages[memory.fullest];
+            const StageMemory stage = memory_report(other).stages[memory.fullest];
             const RecomputePoint& point = c.settings[static_cast<std::size_t>(recompute)];
             REQUIRE(point.kept == stage.of(Component::activations));
             REQUIRE(point.again == stage.buffers.recomputed);

@@ -32,8 +32,11 @@ template <class S>
 std::string whole_or_three(const S& object, const Field<S>& field)
 {
     const double value = number_of(object, field);
-    return std::holds_alternative<std::int64_t S::*>(field.member) ? grouped(static_cast<std::int64_t>(value))
-                                                                   : plain_number(value);
+    if (std::holds_alternative<std::int64_t S::*>(field.member))
+    {
+        return grouped(static_cast<std::int64_t>(value));
+    }
+    return field.unit == "tokens" ? format_count(value) : plain_number(value);
 }
 
 // Editing the shape makes it the person's own.
