@@ -4,79 +4,16 @@
 
 #include "core/base/text.h"
 #include "core/scenario/fields.h"
+#include "core/scenario/unknown_fields.h"
 #include "core/scenario/validate.h"
-
-#include <cmath>
-#include <set>
 
 namespace ringside
 {
 
 using nlohmann::json;
 
-std::string shown(const json& value)
-{
-    std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-    constexpr std::size_t kLongest = 60;
-    if (text.size() <= kLongest)
-    {
-        return text;
-    }
-    std::size_t end = kLongest;
-    while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
-    {
-        --end; // never inside a character
-    }
-    return text.substr(0, end) + "...";
-}
-
-std::optional<std::int64_t> whole(const json& value)
-{
-    if (value.is_number_integer())
-    {
-        return value.is_number_unsigned() && value.get<std::uint64_t>() > (std::uint64_t{1} << 62U)
-                   ? std::optional<std::int64_t>{}
-                   : value.get<std::int64_t>();
-    }
-    if (value.is_number_float() && std::floor(value.get<double>()) == value.get<double>() &&
-        std::abs(value.get<double>()) < 4e18)
-    {
-        return static_cast<std::int64_t>(value.get<double>());
-    }
-    return {};
-}
-
 namespace
 {
-
-// Issues for names nobody knows. A file of nothing else is answered with the first hundred.
-class UnknownFields
-{
-public:
-    explicit UnknownFields(std::vector<std::string> known) : known_(std::move(known)) {}
-
-    void add(Issues& issues, const std::string& path, const std::string& name)
-    {
-        constexpr std::size_t kMost = 100;
-        if (++count_ > kMost)
-        {
-            return;
-        }
-        const std::string near = nearest_word(name, known_);
-        issues.push_back({path, "unknown field",
-                          near.empty() ? fmt::format("known are {}", fmt::join(known_, ", "))
-                                       : fmt::format("did you mean \"{}\"?", near)});
-        if (count_ == kMost)
-        {
-            issues.push_back(
-                {path, "and more unknown fields after this one", "only the first 100 are named"});
-        }
-    }
-
-private:
-    std::vector<std::string> known_;
-    std::size_t count_ = 0;
-};
 
 // The optional "name" of an inline model or accelerator.
 Issues read_name(const json& object, const std::string& path, std::string& target)
@@ -91,143 +28,6 @@ Issues read_name(const json& object, const std::string& path, std::string& targe
     }
     target = object["name"].get<std::string>();
     return {};
-}
-
-std::string range_hint(double least, double most)
-{
-    return fmt::format("use {} to {}", three_digits(least), three_digits(most));
-}
-
-// One overload for each kind of member. Each returns an issue without a path, or nothing.
-template <class S>
-std::optional<Issue> read_member(const json& v, const Field<S>& f, std::int64_t S::*member, S& target)
-{
-    const auto number = whole(v);
-    if (!number)
-    {
-        return Issue{"", shown(v) + " is not a whole number", range_hint(f.least, f.most)};
-    }
-    if (static_cast<double>(*number) < f.least || static_cast<double>(*number) > f.most)
-    {
-        return Issue{"", fmt::format("{} is out of range", *number), range_hint(f.least, f.most)};
-    }
-    target.*member = *number;
-    return {};
-}
-
-template <class S>
-std::optional<Issue> read_member(const json& v, const Field<S>& f, double S::*member, S& target)
-{
-    if (!v.is_number())
-    {
-        return Issue{"", shown(v) + " is not a number", range_hint(f.least, f.most)};
-    }
-    const double number = v.get<double>();
-    if (!(number >= f.least && number <= f.most))
-    {
-        return Issue{"", shown(v) + " is out of range", range_hint(f.least, f.most)};
-    }
-    target.*member = number;
-    return {};
-}
-
-template <class S>
-std::optional<Issue> read_member(const json& v, const Field<S>&, bool S::*member, S& target)
-{
-    if (!v.is_boolean())
-    {
-        return Issue{"", shown(v) + " is not true or false", "use true or false"};
-    }
-    target.*member = v.get<bool>();
-    return {};
-}
-
-template <class S>
-std::optional<Issue> read_member(const json& v, const Field<S>& f, std::vector<std::int64_t> S::*member,
-                                 S& target)
-{
-    if (!v.is_array() || v.size() > 65536)
-    {
-        return Issue{"", shown(v) + " is not a list of whole numbers", "use [20, 20, 20, 20]"};
-    }
-    std::vector<std::int64_t> numbers;
-    for (const json& entry : v)
-    {
-        const auto number = whole(entry);
-        if (!number || static_cast<double>(*number) < f.least || static_cast<double>(*number) > f.most)
-        {
-            return Issue{"", shown(entry) + " is not a whole number in range", range_hint(f.least, f.most)};
-        }
-        numbers.push_back(*number);
-    }
-    target.*member = std::move(numbers);
-    return {};
-}
-
-template <class S>
-std::optional<Issue> read_member(const json& v, const Field<S>&, const Choice<S>& member, S& target)
-{
-    for (std::size_t i = 0; v.is_string() && i < member.names.size(); ++i)
-    {
-        if (v.get_ref<const std::string&>() == member.names[i])
-        {
-            member.set(target, static_cast<int>(i));
-            return {};
-        }
-    }
-    return Issue{"", shown(v) + " is not known", fmt::format("use one of {}", fmt::join(member.names, ", "))};
-}
-
-template <class S>
-std::optional<Issue> read_field(const json& value, const Field<S>& field, S& target)
-{
-    return std::visit([&](const auto& member) { return read_member(value, field, member, target); },
-                      field.member);
-}
-
-template <class S>
-json member_value(const Field<S>& field, const S& source)
-{
-    return std::visit(
-        [&](const auto& member) -> json
-        {
-            if constexpr (std::is_same_v<std::decay_t<decltype(member)>, Choice<S>>)
-            {
-                return std::string(member.names[static_cast<std::size_t>(member.get(source))]);
-            }
-            else
-            {
-                return source.*member;
-            }
-        },
-        field.member);
-}
-
-template <class S>
-json to_object(const S& source)
-{
-    json object = json::object();
-    for (const Field<S>& field : fields_of(source))
-    {
-        object[std::string(field.name)] = member_value(field, source);
-    }
-    return object;
-}
-
-// Only the fields in which `source` differs from `base`.
-template <class S>
-json differences(const S& source, const S& base)
-{
-    json object = json::object();
-    for (const Field<S>& field : fields_of(source))
-    {
-        json value = member_value(field, source);
-        if (value != member_value(field, base))
-        {
-            object[std::string(field.name)] = std::move(value);
-        }
-    }
-    return object;
 }
 
 template <class List>
@@ -327,58 +127,6 @@ Result<Cluster> cluster_from_json(const json& value, const Presets& presets)
     return issues.empty() ? Result<Cluster>(cluster) : Result<Cluster>(issues);
 }
 
-// Watches a parse: how deep it goes, and the first field given twice, of which the library silently keeps the
-// last.
-class KeyWatch
-{
-public:
-    bool see(int depth, json::parse_event_t event, const json& parsed)
-    {
-        deepest_ = std::max(deepest_, depth);
-        if (event == json::parse_event_t::object_start)
-        {
-            open_.emplace_back();
-        }
-        else if (event == json::parse_event_t::object_end)
-        {
-            open_.pop_back();
-        }
-        else if (event == json::parse_event_t::key)
-        {
-            open_.back().last = parsed.get<std::string>();
-            if (!open_.back().keys.insert(open_.back().last).second && !twice_)
-            {
-                twice_ = path();
-            }
-        }
-        return true;
-    }
-
-    int deepest() const { return deepest_; }
-    const std::optional<std::string>& twice() const { return twice_; }
-
-private:
-    struct OpenObject
-    {
-        std::set<std::string> keys;
-        std::string last;
-    };
-
-    std::string path() const
-    {
-        std::string path;
-        for (const OpenObject& object : open_)
-        {
-            path += (&object == &open_.front() ? "" : ".") + object.last;
-        }
-        return path;
-    }
-
-    std::vector<OpenObject> open_;
-    std::optional<std::string> twice_;
-    int deepest_ = 0;
-};
-
 // GPT-style shapes (plain MLP) come with LayerNorm, biases, learned positions, tied embeddings and dropout;
 // gated ones (Llama and its kin) with RMSNorm, rotary positions and none of the rest. Only for fields not
 // given.
@@ -408,54 +156,6 @@ void assume_family(const json& given, Model& model)
 
 } // namespace
 
-template <class S>
-Issues read_fields(const json& object, const std::string& path, S& target,
-                   const std::vector<std::string>& also_known)
-{
-    Issues issues;
-    std::vector<std::string> names = also_known;
-    for (const Field<S>& field : fields_of(target))
-    {
-        names.emplace_back(field.name);
-    }
-    UnknownFields unknown(std::move(names));
-    for (const auto& [key, value] : object.items())
-    {
-        if (std::find(also_known.begin(), also_known.end(), key) != also_known.end())
-        {
-            continue;
-        }
-        const Field<S>* found = nullptr;
-        for (const Field<S>& field : fields_of(target))
-        {
-            found = field.name == key || (!field.alias.empty() && field.alias == key) ? &field : found;
-        }
-        const std::string where = path.empty() ? key : fmt::format("{}.{}", path, key);
-        if (!found)
-        {
-            unknown.add(issues, where, key);
-            continue;
-        }
-        auto issue = read_field(value, *found, target);
-        if (issue)
-        {
-            issue->path = where;
-            issues.push_back(std::move(*issue));
-        }
-    }
-    return issues;
-}
-
-template Issues read_fields(const json&, const std::string&, Model&, const std::vector<std::string>&);
-template Issues read_fields(const json&, const std::string&, Gpu&, const std::vector<std::string>&);
-template Issues read_fields(const json&, const std::string&, Calibration&, const std::vector<std::string>&);
-template Issues read_fields(const json&, const std::string&, Cluster&, const std::vector<std::string>&);
-template Issues read_fields(const json&, const std::string&, Parallel&, const std::vector<std::string>&);
-template Issues read_fields(const json&, const std::string&, Training&, const std::vector<std::string>&);
-template Issues read_fields(const json&, const std::string&, PipelineTimes&, const std::vector<std::string>&);
-template Issues read_fields(const json&, const std::string&, CollectiveSettings&,
-                            const std::vector<std::string>&);
-
 Issues calibration_from_json(const json& gpu, const std::string& path, Calibration& target)
 {
     if (!gpu.contains("calibration"))
@@ -469,45 +169,6 @@ Issues calibration_from_json(const json& gpu, const std::string& path, Calibrati
                  "use {\"gemm_efficiency\": 0.7, ...}, or leave it out"}};
     }
     return read_fields(gpu["calibration"], where, target);
-}
-
-Result<json> parse_json(std::string_view text)
-{
-    if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
-    {
-        return Issue{"", "the file is empty",
-                     "a scenario starts with {\"schema\": \"ringside.scenario/1\", ...}"};
-    }
-    if (text.size() > kMaxJsonBytes)
-    {
-        return Issue{"",
-                     fmt::format("{} of JSON is more than the {} that are read",
-                                 format_bytes(Bytes(static_cast<double>(text.size()))),
-                                 format_bytes(Bytes(static_cast<double>(kMaxJsonBytes)), ByteUnit::binary)),
-                     "a scenario has a few hundred bytes"};
-    }
-    KeyWatch watch;
-    try
-    {
-        json parsed = json::parse(text, [&](int depth, json::parse_event_t event, json& key)
-                                  { return watch.see(depth, event, key); });
-        if (watch.twice())
-        {
-            return Issue{*watch.twice(), "given twice", "keep one"};
-        }
-        if (watch.deepest() > 64)
-        {
-            return Issue{"", fmt::format("nested {} deep", watch.deepest()), "at most 64 levels are read"};
-        }
-        return parsed;
-    }
-    catch (const json::exception& fault)
-    {
-        std::string what = fault.what();
-        const auto bracket = what.find("] ");
-        return Issue{"", "not JSON: " + (bracket == std::string::npos ? what : what.substr(bracket + 2)),
-                     "check commas, quotes and brackets there"};
-    }
 }
 
 Result<Model> model_from_json(const json& value, const Presets& presets)
@@ -633,56 +294,6 @@ Result<Scenario> scenario_from_text(std::string_view text, const Presets& preset
 {
     auto parsed = parse_json(text);
     return parsed ? scenario_from_json(*parsed, presets) : Result<Scenario>(parsed.issues());
-}
-
-json to_json(const Model& model)
-{
-    return to_object(model);
-}
-
-json to_json(const Scenario& s, const Presets& presets)
-{
-    json out = {{"schema", "ringside.scenario/1"}};
-    const ModelPreset* preset = presets.model(s.model.preset);
-    if (preset)
-    {
-        const json changed = differences(s.model, preset->model);
-        out["model"] = changed.empty() ? json(s.model.preset) : changed;
-        if (!changed.empty())
-        {
-            out["model"]["preset"] = s.model.preset;
-        }
-    }
-    else
-    {
-        out["model"] = to_object(s.model);
-    }
-    if (s.model.name != (preset ? preset->model.name : "custom model"))
-    {
-        if (out["model"].is_string())
-        {
-            out["model"] = {{"preset", s.model.preset}};
-        }
-        out["model"]["name"] = s.model.name;
-    }
-    out["cluster"] = to_object(s.cluster);
-    const GpuPreset* gpu = presets.gpu(s.cluster.gpu.id);
-    out["cluster"]["gpu"] =
-        gpu && gpu->gpu == s.cluster.gpu ? json(s.cluster.gpu.id) : to_object(s.cluster.gpu);
-    if (out["cluster"]["gpu"].is_object())
-    {
-        out["cluster"]["gpu"]["name"] = s.cluster.gpu.name;
-        const json calibration = differences(s.cluster.gpu.calibration, Calibration{});
-        if (!calibration.empty())
-        {
-            out["cluster"]["gpu"]["calibration"] = calibration;
-        }
-    }
-    out["parallel"] = to_object(s.parallel);
-    out["training"] = to_object(s.training);
-    out["stage_times"] = to_object(s.stage_times);
-    out["collective"] = to_object(s.collective);
-    return out;
 }
 
 Issues set_path(json& document, std::string_view assignment)

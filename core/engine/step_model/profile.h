@@ -90,7 +90,7 @@ struct ProfileKey
     bool flash_attention = true;
     bool piped = false; // embedding and head are on different ranks
 
-    auto operator<=>(const ProfileKey&) const = default;
+    auto operator<=>(const ProfileKey&) const = default; // NOLINT(modernize-use-nullptr): clang-tidy 14 errs
 };
 ProfileKey profile_key(const Scenario& scenario);
 
