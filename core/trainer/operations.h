@@ -13,7 +13,7 @@ namespace ringside::trainer
 struct Cut
 {
     Index pieces = 1;
-    Index first[2] = {0, 0}; // place in the sequence of each piece's first token
+    Index first[2] = {0, 0}; // of each piece's first token. NOLINT(modernize-avoid-c-arrays): CUDA's too
 
     // Of a row of a sequence that has `length` rows here.
     constexpr Index place(Index row, Index length) const

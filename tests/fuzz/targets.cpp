@@ -219,6 +219,17 @@ void feed_document(std::string_view bytes)
     feed_json(bytes, [](const nlohmann::json& json) { return read(json); });
 }
 
+void feed_cases(std::string_view bytes)
+{
+    feed_json(bytes, [](const nlohmann::json& json) { return run_cases(json, presets()); });
+}
+
+std::vector<std::string> cases()
+{
+    return {
+        R"({"schema": "ringside.cases/1", "cases": [{"name": "n", "scenario": {"model": "gpt-2-124m", "cluster": {"gpus": 8}}, "expect": {"model.parameters": 124439808}, "tolerance": {"model.parameters": 0}}]})"};
+}
+
 const std::array kTargets{
     Target{"scenario", feed_scenario, [] { return files_of("assets/scenarios"); }, 3000},
     Target{"model",
@@ -227,16 +238,7 @@ const std::array kTargets{
            [] { return files_of("assets/models"); }, 3000},
     Target{"hugging_face", [](std::string_view bytes) { say(hugging_face_model_from_text(bytes)); },
            [] { return files_of("tests/data/hf"); }, 3000},
-    Target{
-        "cases",
-        [](std::string_view bytes)
-        { feed_json(bytes, [](const nlohmann::json& json) { return run_cases(json, presets()); }); },
-        []
-        {
-            return std::vector<std::string>{
-                R"({"schema": "ringside.cases/1", "cases": [{"name": "n", "scenario": {"model": "gpt-2-124m", "cluster": {"gpus": 8}}, "expect": {"model.parameters": 124439808}, "tolerance": {"model.parameters": 0}}]})"};
-        },
-        400},
+    Target{"cases", feed_cases, cases, 400},
     Target{"lesson", feed_lesson, [] { return files_of("lessons"); }, 3000},
     Target{"demo", feed_demo, [] { return files_of("assets/demos"); }, 1000},
     Target{"questions", feed_questions, [] { return files_of("tests/fuzz/corpus/questions"); }, 2000},

@@ -14,7 +14,7 @@ struct SketchShape;
 
 class Canvas
 {
-public:
+public: // NOLINTBEGIN(readability-identifier-naming): ImDrawList's names
     explicit Canvas(ImDrawList& list, Sketch* sketch = nullptr) : raw(list), sketch_(sketch) {}
 
     ImDrawList& raw; // what is drawn straight into it is in no sketch
@@ -41,7 +41,7 @@ public:
     void ChannelsSetCurrent(int channel) const;
     void ChannelsMerge() const;
 
-private:
+private: // NOLINTEND(readability-identifier-naming)
     // With list, clip and colour filled in.
     SketchShape shape(Colour colour, float thickness) const;
     void sketch_path(const ImVec2* points, int count, Colour colour, float thickness, bool closed) const;
