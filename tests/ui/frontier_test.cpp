@@ -297,6 +297,18 @@ TEST_CASE("where nothing fits the sentence says so, and Enter does nothing")
     CHECK(w->drawn().fault == "");
 }
 
+TEST_CASE("a frontier of petabytes ends at the edge of the field")
+{
+    Scenario s = test::scenario(R"({"model": "qwen3-32b", "cluster": {"gpu": "h20-sxm-96gb", "gpus": 512},
+        "parallel": {"pipeline": 2, "chunks": 2, "context": 8, "zero": 3},
+        "training": {"sequence_length": 32768, "micro_batch": 2, "global_batch": 131072, "recompute": "none",
+                     "flash_attention": false, "schedule": "v-min"}})");
+    REQUIRE_FALSE(has_errors(validate(s)));
+    const auto w = opened(s);
+    CHECK(says(*w, "Nothing fits in"));
+    CHECK(w->drawn().fault == "");
+}
+
 TEST_CASE("with one stage there is nothing to choose, and nothing is taken")
 {
     Scenario one = default_scenario(test::presets());

@@ -186,11 +186,20 @@ void FrontierView::draw_frontier(const Painter& painter, const Plot& p, const Sc
               [](const ScheduleCandidate* a, const ScheduleCandidate* b) { return a->memory < b->memory; });
     for (std::size_t i = 0; i + 1 < line.size(); ++i)
     {
-        const float next = p.x(line[i + 1]->memory);
-        painter.line(p.x(line[i]->memory), p.y(line[i]->bubble), next, p.y(line[i]->bubble),
-                     painter.theme.muted, painter.px(1.5F));
-        painter.line(next, p.y(line[i]->bubble), next, p.y(line[i + 1]->bubble), painter.theme.muted,
+        // Petabytes lie millions of pixels to the right: what leaves the field ends at its edge.
+        const float from = p.x(line[i]->memory);
+        const float next = std::min(p.x(line[i + 1]->memory), p.area.right());
+        if (from >= p.area.right())
+        {
+            return;
+        }
+        painter.line(from, p.y(line[i]->bubble), next, p.y(line[i]->bubble), painter.theme.muted,
                      painter.px(1.5F));
+        if (next < p.area.right())
+        {
+            painter.line(next, p.y(line[i]->bubble), next, p.y(line[i + 1]->bubble), painter.theme.muted,
+                         painter.px(1.5F));
+        }
     }
 }
 
