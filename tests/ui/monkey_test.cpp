@@ -20,7 +20,8 @@ using test::Window;
 namespace
 {
 
-constexpr int kActions = 6000; // of a test run; RINGSIDE_MONKEY=100000 for a long one
+constexpr int kActions = 6000; // of a test run; RINGSIDE_MONKEY=100000 for a long one,
+                               // RINGSIDE_MONKEY_FROM=6000 to go on where another ended
 
 constexpr std::array kExtremes{"0",         "-1",    "1",  "1e308", "-1e308", "7",     "999999999999",
                                "0.0000001", "1e-30", "",   "abc",   "1e15",   "16384", "\u221e",
@@ -208,10 +209,14 @@ std::string no_number(const std::string& text)
 
 TEST_CASE("whatever is pressed, typed and dragged, nothing breaks and every number is one")
 {
-    const char* asked = std::getenv("RINGSIDE_MONKEY");
-    const int actions = asked == nullptr ? kActions : std::max(1, std::atoi(asked));
+    const auto asked = [](const char* name, int usual)
+    {
+        const char* value = std::getenv(name);
+        return value == nullptr ? usual : std::max(0, std::atoi(value));
+    };
+    const int actions = asked("RINGSIDE_MONKEY", kActions);
     constexpr int kEach = 1500; // then a new window, so that what is found is found again from its seed
-    for (int begun = 0; begun < actions; begun += kEach)
+    for (int begun = asked("RINGSIDE_MONKEY_FROM", 0) / kEach * kEach; begun < actions; begun += kEach)
     {
         Window w;
         Monkey monkey(w, static_cast<std::uint64_t>(begun) + 7);
