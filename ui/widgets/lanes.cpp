@@ -148,7 +148,7 @@ private:
     static constexpr std::size_t kShades = 16;
     static std::size_t shade(double share)
     {
-        return static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kShades + 0.5);
+        return static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * kShades));
     }
 
     Colour mixture(const Theme& t, const Shares& s)

@@ -16,7 +16,7 @@ namespace ringside::trainer::cpu
 // Threads to use when nobody says: all processors, less one for the window where there are more than 2.
 std::size_t default_threads();
 
-class Pool
+class Pool // NOLINT(clang-analyzer-optin.performance.Padding): what threads write has lines of its own
 {
 public:
     explicit Pool(std::size_t threads); // the caller's included; at least 1
