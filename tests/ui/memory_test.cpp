@@ -30,3 +30,27 @@ TEST_CASE("where bars have no height each stage has a line, the fullest first")
     CHECK(says(w, format_gigabytes(memory.worst().total())));
     CHECK(test::words_on_each_other(w) == "");
 }
+
+TEST_CASE("bars that come back do not come from another scenario's petabytes")
+{
+    Window w;
+    w.open("memory");
+    const auto show = [&](std::int64_t stages, std::int64_t sequence)
+    {
+        Scenario s = default_scenario(test::presets());
+        s.parallel.pipeline = stages;
+        s.training.sequence_length = sequence;
+        s.training.flash_attention = false;
+        w.session().apply(ChangeScenario{s});
+    };
+    show(16, std::int64_t{1} << 23);
+    w.settle(500);
+    show(1, 8192);
+    w.settle(500);
+    show(16, 8192);
+    for (int i = 0; i < 30; ++i)
+    {
+        w.frames(1);
+        REQUIRE(w.drawn().fault == "");
+    }
+}

@@ -180,6 +180,8 @@ void MemoryView::draw_bars(const Frame& frame, const Painter& painter, const Mem
     {
         other = &frame.before->report.memory;
     }
+    // A bar that is not there has no height to come back from: it may have been another scenario's petabytes.
+    heights_.erase(heights_.lower_bound(bars.size()), heights_.end());
     for (MemoryBar& bar : bars)
     {
         bar.column = {plot.x + painter.px(8) + pitch * static_cast<float>(bar.index), plot.y, width, plot.h};
