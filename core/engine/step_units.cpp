@@ -87,9 +87,9 @@ public:
         per_flop_ = seconds / forward_flops(blocks);
         for (const Block& b : blocks)
         {
-            gathered(b.before, b.enters, kind);
+            gathered(b, b.before, b.enters, kind);
             around(b, 1, b.middle, kind);
-            reduced(b.after, b.leaves, kind);
+            reduced(b, b.after, b.leaves, kind);
         }
         flush(kind);
     }
@@ -103,7 +103,7 @@ public:
             const Block& b = blocks[i];
             const StepKind kind = StepKind::backward;
             const double now = tensor_ && b.enters ? 1 : 2; // the rest is computed beside the reduction
-            gathered(now * b.after, b.leaves, kind);
+            gathered(b, now * b.after, b.leaves, kind);
             around(b, 2, (b.scores ? score_rounds(s_) : now) * b.middle, kind);
             compute(now * b.before);
             reduce(b.enters, kind, true);
@@ -140,9 +140,9 @@ private:
     }
 
     // The product that a gather feeds: where they overlap, all but the piece that comes last.
-    void gathered(double flops, bool here, StepKind kind)
+    void gathered(const Block& b, double flops, bool here, StepKind kind)
     {
-        const bool beside = beside_ && here && flops > 0;
+        const bool beside = beside_ && here && !b.experts && flops > 0;
         gather(here, kind, beside);
         compute(beside ? flops * (1 - piece_) : flops);
         if (beside)
@@ -153,9 +153,9 @@ private:
     }
 
     // The product whose sums are scattered: where they overlap, beside all but its first piece.
-    void reduced(double flops, bool here, StepKind kind)
+    void reduced(const Block& b, double flops, bool here, StepKind kind)
     {
-        const bool beside = beside_ && here && flops > 0;
+        const bool beside = beside_ && here && !b.experts && flops > 0;
         compute(beside ? flops * piece_ : flops);
         reduce(here, kind, beside);
         if (beside)
@@ -205,7 +205,7 @@ private:
     bool tensor_;
     bool context_;
     bool expert_;
-    bool beside_;        // gathers and scatters of the tensor group overlap their products
+    bool beside_;        // gathers and scatters of the tensor group overlap their products, but experts
     double piece_;       // share of a product that has nothing to overlap
     double pending_ = 0; // [s] of compute not yet written down
     std::vector<StepPiece> list_;
