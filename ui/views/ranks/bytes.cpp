@@ -52,7 +52,8 @@ std::vector<ChartPoint> points_of(const std::vector<float>& losses, const std::v
     return points;
 }
 
-std::vector<Line> lines_of(const Theme& t, const TeamFrame& team)
+// Without their colours.
+std::vector<Line> lines_of(const TeamFrame& team)
 {
     std::vector<Line> lines;
     for (const TeamCurve& c : team.earlier)
@@ -64,10 +65,15 @@ std::vector<Line> lines_of(const Theme& t, const TeamFrame& team)
     {
         const TeamSnapshot& s = *team.snapshot;
         const double in_step = s.trace ? static_cast<double>(most_sent(*s.trace)) : 0;
-        lines.push_back({run_name(s.config), points_of(s.losses, s.sent_until), t.text, true, s.step, in_step,
+        lines.push_back({run_name(s.config), points_of(s.losses, s.sent_until), 0, true, s.step, in_step,
                          team.predicted.dense});
     }
     std::erase_if(lines, [](const Line& line) { return line.points.empty(); });
+    return lines;
+}
+
+std::vector<Line> coloured(const Theme& t, std::vector<Line> lines)
+{
     for (std::size_t i = 0; i < lines.size(); ++i)
     {
         const Ink& ink = t.of(kInks.at(i % kInks.size()));
@@ -194,7 +200,7 @@ void draw_table(const Painter& p, Rect area, const std::vector<Line>& lines)
 
 void draw_bytes_page(const Painter& p, Rect area, const TeamFrame& team)
 {
-    const std::vector<Line> lines = lines_of(p.theme, team);
+    const std::vector<Line> lines = coloured(p.theme, lines_of(team));
     if (lines.empty())
     {
         return;
@@ -219,7 +225,7 @@ Caption bytes_caption(const TeamFrame& team)
 {
     Caption caption{"Smaller gradients cost less on the wire. **What do they cost in loss?**",
                     "bytes of a step = what the compressor keeps of 2 (n-1)/n \u00d7 gradients", ""};
-    const std::vector<Line> lines = lines_of(dark_theme(), team); // its colours are not looked at
+    const std::vector<Line> lines = lines_of(team);
     if (lines.empty())
     {
         return caption;
