@@ -66,10 +66,7 @@ public:
     {
         ImGui_ImplOpenGL3_NewFrame();
         glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
-        glViewport(0, 0, width_, height_);
-        glClearColor(0, 0, 0, 1);
-        glClear(GL_COLOR_BUFFER_BIT);
-        ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+        paint_frame(width_, height_);
         glFinish();
         glBindFramebuffer(GL_FRAMEBUFFER, 0);
     }
@@ -189,6 +186,17 @@ std::unique_ptr<Offscreen> Offscreen::beside_window(int width, int height)
 {
     auto target = std::make_unique<Target>(width, height);
     return target->start() ? std::move(target) : nullptr;
+}
+
+// The shell's window has no ground of its own: to blend one over every pixel would cost a renderer in
+// software more than all that stands on it.
+void paint_frame(int width, int height)
+{
+    const ImVec4& ground = ImGui::GetStyle().Colors[ImGuiCol_WindowBg];
+    glViewport(0, 0, width, height);
+    glClearColor(ground.x, ground.y, ground.z, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
 Issues save_png(const Image& image, const std::filesystem::path& path)

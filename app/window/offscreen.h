@@ -33,6 +33,9 @@ public:
     virtual void upload_fonts() = 0;
 };
 
+// ImGui's last frame, on the window's colour, into what is bound.
+void paint_frame(int width, int height);
+
 Issues save_png(const Image& image, const std::filesystem::path& path);
 
 } // namespace ringside

@@ -204,10 +204,7 @@ private:
         ImGui_ImplGlfw_NewFrame();
         const bool more = drawing_.build(session_, now, seconds);
         glfwGetFramebufferSize(screen_.window(), &drawn_width_, &drawn_height_);
-        glViewport(0, 0, drawn_width_, drawn_height_);
-        glClearColor(0, 0, 0, 1);
-        glClear(GL_COLOR_BUFFER_BIT);
-        ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+        paint_frame(drawn_width_, drawn_height_);
         if (const auto save = session_.take_save())
         {
             this->save(*save);

@@ -210,6 +210,7 @@ TEST_CASE("with motion switched off a change stands at once")
     for (const ViewInfo* view : views())
     {
         w.open(view->id);
+        w.settle();
         INFO(view->id);
         w.session().apply(ChangeScenario{with(w.session().scenario(), Knob::pipeline, 8)});
         // These two work out what they show a part a frame; nothing eases there either.

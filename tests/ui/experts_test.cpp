@@ -25,7 +25,7 @@ std::unique_ptr<Window> opened(const std::string& text = R"({"model": "mixtral-8
     auto w = std::make_unique<Window>();
     w->session().apply(ChangeScenario{test::scenario(text)});
     w->open("experts");
-    w->settle(500);
+    w->settle(2000);
     return w;
 }
 
@@ -54,14 +54,14 @@ TEST_CASE("the experts view says what the engine routed, for each way of balanci
     for (std::size_t i = 0; i < kBalances; ++i)
     {
         w->key(static_cast<ImGuiKey>(ImGuiKey_1 + static_cast<int>(i)));
-        w->settle(500);
+        w->settle(2000);
         INFO(i);
         CHECK(says(*w, busiest(step_of(static_cast<Balance>(i)))));
         CHECK(w->drawn().fault == "");
     }
     CHECK(says(*w, "probabilities stay"));
     w->click("Loss");
-    w->settle(500);
+    w->settle(2000);
     CHECK(says(*w, busiest(step_of(Balance::auxiliary))));
     CHECK(says(*w, format_percent(step_of(Balance::auxiliary).drift)));
 }
@@ -71,15 +71,15 @@ TEST_CASE("skew, capacity and strength are typed in the panel and change the pic
     const auto w = opened();
     CHECK(says(*w, "cap 160"));
     w->type_value("Capacity factor", "2");
-    w->settle(500);
+    w->settle(2000);
     CHECK(says(*w, "cap 256"));
     w->type_value("Skew, Zipf\u2019s exponent", "0.5");
-    w->settle(500);
+    w->settle(2000);
     CHECK(says(*w, busiest(step_of(Balance::none, 0.5))));
     w->key(ImGuiKey_3);
-    w->settle(500);
+    w->settle(2000);
     w->type_value("Bias step \u03b3", "0.05");
-    w->settle(500);
+    w->settle(2000);
     CHECK(says(*w, busiest(step_of(Balance::bias, 0.5, 0.05))));
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("the capacity line is dragged on the picture, down to where half of th
     w->move_to({at.x, at.y + 2000});
     w->frames(3);
     ImGui::GetIO().AddMouseButtonEvent(0, false);
-    w->settle(500);
+    w->settle(2000);
     CHECK(says(*w, "cap 64"));
     CHECK(says(*w, "is dropped"));
 }
@@ -104,7 +104,7 @@ TEST_CASE("the chart is dragged through the steps")
 {
     const auto w = opened();
     w->drag("###balance over steps", 0.5F, 0.98F);
-    w->settle(500);
+    w->settle(2000);
     CHECK(w->playback().t > 0.9 * static_cast<double>(kRouterSteps));
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("bytes in the panel are the plan's, and a dense model says that its ex
     CHECK(says(*w, "8 GPUs, 8 copies"));
     CHECK(says(*w, "Share of the step"));
     w->session().apply(ChangeScenario{default_scenario(test::presets())});
-    w->settle(500);
+    w->settle(2000);
     CHECK(says(*w, "is dense"));
     CHECK(says(*w, "If it had experts"));
     CHECK(!says(*w, "Share of the step"));
@@ -127,11 +127,11 @@ TEST_CASE("Mixtral and DeepSeek-V3 are a key away, and fit")
     const auto w =
         opened(R"({"model": "llama-3.1-8b", "cluster": {"gpus": 8}, "training": {"global_batch": 8}})");
     w->key(ImGuiKey_8);
-    w->settle(500);
+    w->settle(2000);
     CHECK(w->session().scenario().model.preset == "mixtral-8x7b");
     CHECK(w->session().now().report.memory.fits());
     w->click("DeepSeek-V3");
-    w->settle(500);
+    w->settle(2000);
     CHECK(w->session().scenario().model.preset == "deepseek-v3");
     CHECK(w->session().now().report.memory.fits());
     CHECK(says(*w, "64 GPUs in several nodes, 2 copies"));
@@ -142,10 +142,10 @@ TEST_CASE("between two steps tokens are on their way, there and back")
 {
     const auto w = opened();
     w->session().apply(Seek{static_cast<double>(kShown) + 0.25});
-    w->settle(500);
+    w->settle(2000);
     CHECK(says(*w, "Combine"));
     w->session().apply(Seek{static_cast<double>(kShown) + 0.75});
-    w->settle(500);
+    w->settle(2000);
     CHECK(says(*w, "Dispatch"));
     CHECK(w->drawn().fault == "");
 }

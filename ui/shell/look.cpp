@@ -35,16 +35,33 @@ ImVec4 vec(Colour colour)
 
 const ImWchar* glyph_ranges()
 {
-    static constexpr std::array<ImWchar, 25> kRanges{0x0020, 0x017F, // Latin
-                                                     0x0370, 0x03FF, // Greek
+    // Only what people write: each of these is rendered nine times before the first frame.
+    static constexpr std::array<ImWchar, 57> kRanges{0x0020, 0x017F, // Latin
+                                                     0x0391, 0x03C9, // Greek
                                                      0x1D2C, 0x1D6A, // modifier letters
-                                                     0x2000, 0x206F, // thin space, dashes, quotes
-                                                     0x2070, 0x209F, // superscripts and subscripts
+                                                     0x2009, 0x203A, // thin space, dashes, quotes
+                                                     0x2070, 0x209C, // superscripts and subscripts
                                                      0x20AC, 0x20AC, // euro, which people type
-                                                     0x2190, 0x21FF, // arrows
-                                                     0x2200, 0x22FF, // mathematical operators
+                                                     0x2190, 0x2199, // arrows
+                                                     0x21A6, 0x21A6, // maps to
+                                                     0x21B0, 0x21B7, // arrows that turn
+                                                     0x21D0, 0x21D5, // double arrows
+                                                     0x2200, 0x220B, // for all, exists, in, nabla
+                                                     0x220F, 0x221E, // products, sums, roots, infinity
+                                                     0x2223, 0x222B, // divides, and, or, sets, integral
+                                                     0x2234, 0x2237, // therefore, ratio
+                                                     0x223C, 0x223C, // similar
+                                                     0x2243, 0x2248, // about
+                                                     0x2254, 0x2254, // is defined as
+                                                     0x2260, 0x2265, // not equal, at most, at least
+                                                     0x226A, 0x226B, // much less, much greater
+                                                     0x2282, 0x2287, // subsets
+                                                     0x2295, 0x2299, // circled operators
+                                                     0x22A4, 0x22A5, // top, bottom
+                                                     0x22C0, 0x22C6, // large operators, dot, star
+                                                     0x22EE, 0x22EF, // dots
                                                      0x2308, 0x230B, // rounding up and down
-                                                     0x25A0, 0x25FF, // shapes
+                                                     0x25A0, 0x25CF, // shapes
                                                      0x2713, 0x2717, // ticks and crosses
                                                      0x2C7C, 0x2C7C, // subscript j
                                                      0};

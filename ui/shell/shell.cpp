@@ -203,7 +203,8 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
     ImGui::SetNextWindowSize(size);
     ImGui::Begin("###ringside", nullptr,
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse);
+                     ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                     ImGuiWindowFlags_NoScrollWithMouse);
     window_parts_.clear();
     const Painter painter(*ImGui::GetWindowDrawList(), look, tour_.on() ? &window_parts_ : nullptr);
     const ViewInfo* found = find_view(frame.view);

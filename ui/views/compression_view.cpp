@@ -38,7 +38,7 @@ public:
 private:
     const CompressionRuns& runs(const Frame& frame) const;
     std::array<CompressionOptions, kCompressors> rows() const;
-    const CompressionSummary& other_way() const;
+    CompressionOptions other_way() const;
     void choose(Compressor compressor, Out& out);
     HeatStyle heat_style(std::size_t step) const;
     void draw_popup(const Painter& painter, Out& out);
@@ -76,11 +76,11 @@ std::array<CompressionOptions, kCompressors> CompressionView::rows() const
     return all;
 }
 
-const CompressionSummary& CompressionView::other_way() const
+CompressionOptions CompressionView::other_way() const
 {
     CompressionOptions other = options_;
     other.feedback = !options_.feedback;
-    return runs_.get(other);
+    return other;
 }
 
 void CompressionView::choose(Compressor compressor, Out& out)
@@ -147,11 +147,12 @@ void CompressionView::draw_charts(const Painter& p, Rect area, std::size_t step,
     const bool on = feeds_back(options_);
     std::vector<Curve> loss{curve_of("uncompressed", losses_of(base), CurveStyle::base)};
     std::vector<Curve> missing;
-    if (two)
+    const CompressionSummary* way = two ? runs_.find(other_way()) : nullptr;
+    if (way != nullptr)
     {
         const char* other = on ? "without" : "with feedback";
-        loss.push_back(curve_of(other, losses_of(other_way()), CurveStyle::other));
-        missing.push_back(curve_of(other, missing_of(other_way()), CurveStyle::other));
+        loss.push_back(curve_of(other, losses_of(*way), CurveStyle::other));
+        missing.push_back(curve_of(other, missing_of(*way), CurveStyle::other));
     }
     const std::string own = !two ? std::string(info_of(options_.compressor).name)
                             : on ? "with feedback"
@@ -237,7 +238,9 @@ void CompressionView::draw(const Frame& frame, const Painter& painter, Rect area
     draw_popup(painter, out);
     const std::size_t step = step_at(frame);
     const auto all = rows();
-    if (runs(frame).fill_some(all))
+    std::vector<CompressionOptions> wanted(all.begin(), all.end());
+    wanted.insert(wanted.begin(), other_way());
+    if (runs(frame).fill_some(wanted))
     {
         out.animating = true;
     }

@@ -91,7 +91,6 @@ private:
         const auto events = timeline_.rank(rank);
         const float from = std::max(lane.x, window_.x(field_, 0));
         const float to = std::min(lane.right(), window_.x(field_, timeline_.makespan));
-        p_.hatch({from, lane.y, to - from, lane.h}, dim(p_.theme, p_.theme.idle_hatch, 0.3F), kIdleHatch);
         // Only what is in sight: events of a lane are in order of time.
         const auto first = std::upper_bound(events.begin(), events.end(), window_.from,
                                             [](double t, const Event& e) { return t < e.end; });
@@ -104,7 +103,21 @@ private:
             point_at(lane, events);
             return;
         }
-        std::for_each(first, last, [&](const Event& e) { draw_event(lane, e); });
+        float free = from; // up to here the lane is drawn
+        std::for_each(first, last,
+                      [&](const Event& e)
+                      {
+                          const Rect cell = cell_of(e);
+                          draw_idle(lane, free, cell.x);
+                          draw_event(lane, cell, e);
+                          free = cell.right() + 1;
+                      });
+        draw_idle(lane, free, to);
+    }
+
+    void draw_idle(Rect lane, float from, float to) const
+    {
+        p_.hatch({from, lane.y, to - from, lane.h}, dim(p_.theme, p_.theme.idle_hatch, 0.3F), kIdleHatch);
     }
 
     // One lane by the pixel: every column in the mixture of what runs there.
@@ -119,13 +132,26 @@ private:
             const Colour here = mixture(t, s);
             if (here != run)
             {
-                p_.fill({start, lane.y, x - start, lane.h}, run);
+                draw_run(lane, start, x, run);
                 start = x;
                 run = here;
             }
             x += 1;
         }
-        p_.fill({start, lane.y, to - start, lane.h}, run);
+        draw_run(lane, start, to, run);
+    }
+
+    // Columns of one mixture; 0 is idle.
+    void draw_run(Rect lane, float from, float to, Colour mixture) const
+    {
+        if (mixture == 0)
+        {
+            draw_idle(lane, from, to);
+        }
+        else
+        {
+            p_.fill({from, lane.y, to - from, lane.h}, mixture);
+        }
     }
 
     const std::vector<Shares>& columns_of(std::size_t rank, float from, float to)
@@ -188,10 +214,8 @@ private:
         }
     }
 
-    void draw_event(Rect lane, const Event& e)
+    void draw_event(Rect lane, Rect cell, const Event& e)
     {
-        const Rect cell = cell_of(e);
-        p_.fill({cell.x, cell.y, cell.w + 1, cell.h}, p_.theme.window);
         draw_cell(cell, e, !lit_ || e.operation.micro_batch == *lit_);
         if (style_.now && e.start <= *style_.now && *style_.now < e.end && cell.w > 4)
         {

@@ -31,55 +31,76 @@ double recent(const std::vector<double>& losses)
     return sum / static_cast<double>(count);
 }
 
+const SmallTask& task()
+{
+    static const SmallTask task;
+    return task;
+}
+
 } // namespace
+
+CompressionTraining::CompressionTraining(const CompressionOptions& options)
+    : group_(options, SmallTask::kInputs, SmallTask::kHidden, SmallTask::kRanks), weights_(task().start()),
+      gradients_(SmallTask::kRanks, Values(weights_.size())), missing_(weights_.size())
+{
+    run_.options = options;
+}
+
+void CompressionTraining::step()
+{
+    double loss = 0;
+    for (std::size_t r = 0; r < SmallTask::kRanks; ++r)
+    {
+        loss += task().gradient(r, static_cast<std::int64_t>(run_.steps.size()), weights_, gradients_[r]);
+    }
+    losses_.push_back(loss / static_cast<double>(SmallTask::kRanks));
+    CompressionMoment moment{gradients_[0], Values(weights_.size()), {}, {}};
+    if (feeds_back(run_.options))
+    {
+        moment.carried = group_.left(0);
+    }
+    group_.send(gradients_);
+    moment.sent = group_.sent(0);
+    moment.left = group_.left(0);
+    fold_in(missing_, moment.gradient, moment.sent);
+    run_.moments.push_back(std::move(moment));
+    run_.steps.push_back({recent(losses_), norm(gradients_[0]), norm(missing_)});
+    for (std::size_t i = 0; i < weights_.size(); ++i)
+    {
+        weights_[i] -= kRate * group_.result()[i];
+    }
+}
 
 CompressionRun run_compression(const CompressionOptions& options)
 {
-    static const SmallTask task;
-    CompressedGroup group(options, SmallTask::kInputs, SmallTask::kHidden, SmallTask::kRanks);
-    Values weights = task.start();
-    std::vector<Values> gradients(SmallTask::kRanks, Values(weights.size()));
-    Values missing(weights.size());
-    std::vector<double> losses;
-    CompressionRun run;
-    run.options = options;
-    for (std::size_t step = 0; step < kCompressionSteps; ++step)
+    CompressionTraining training(options);
+    while (!training.done())
     {
-        double loss = 0;
-        for (std::size_t r = 0; r < SmallTask::kRanks; ++r)
-        {
-            loss += task.gradient(r, static_cast<std::int64_t>(step), weights, gradients[r]);
-        }
-        losses.push_back(loss / static_cast<double>(SmallTask::kRanks));
-        CompressionMoment moment{gradients[0], Values(weights.size()), {}, {}};
-        if (feeds_back(options))
-        {
-            moment.carried = group.left(0);
-        }
-        group.send(gradients);
-        moment.sent = group.sent(0);
-        moment.left = group.left(0);
-        fold_in(missing, moment.gradient, moment.sent);
-        run.moments.push_back(std::move(moment));
-        run.steps.push_back({recent(losses), norm(gradients[0]), norm(missing)});
-        for (std::size_t i = 0; i < weights.size(); ++i)
-        {
-            weights[i] -= kRate * group.result()[i];
-        }
+        training.step();
     }
-    return run;
+    return training.take();
+}
+
+GradientError::GradientError(const CompressionOptions& options)
+    : group_(options, SmallTask::kInputs, SmallTask::kHidden, 1)
+{
+}
+
+double GradientError::of(const Values& gradient)
+{
+    group_.forget();
+    group_.send({&gradient, 1});
+    const double size = norm(gradient);
+    return size > 0 ? distance(gradient, group_.sent(0)) / size : 0;
 }
 
 std::vector<double> gradient_errors(const CompressionOptions& options, const CompressionRun& of)
 {
-    CompressedGroup group(options, SmallTask::kInputs, SmallTask::kHidden, 1);
+    GradientError error(options);
     std::vector<double> errors;
     for (const CompressionMoment& m : of.moments)
     {
-        group.forget();
-        group.send({&m.gradient, 1});
-        const double size = norm(m.gradient);
-        errors.push_back(size > 0 ? distance(m.gradient, group.sent(0)) / size : 0);
+        errors.push_back(error.of(m.gradient));
     }
     return errors;
 }

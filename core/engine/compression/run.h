@@ -4,6 +4,8 @@
 
 #include "core/engine/compression/task.h"
 
+#include <utility>
+
 namespace ringside
 {
 
@@ -36,11 +38,41 @@ struct CompressionRun
     double final_loss() const { return steps.back().loss; }
 };
 
+// One run, step after step.
+class CompressionTraining
+{
+public:
+    explicit CompressionTraining(const CompressionOptions& options);
+
+    void step();
+    bool done() const { return run_.steps.size() == kCompressionSteps; }
+    const CompressionRun& run() const { return run_; } // as far as it is
+    CompressionRun take() { return std::move(run_); }
+
+private:
+    CompressedGroup group_;
+    Values weights_;
+    std::vector<Values> gradients_; // [rank]
+    Values missing_;
+    std::vector<double> losses_;
+    CompressionRun run_;
+};
+
 CompressionRun run_compression(const CompressionOptions& options);
 
-// ||g - C(g)|| / ||g|| at every step for rank 0's gradients of another run, so that all compressors meet the
-// same ones. Nothing is carried over but PowerSGD's factor. options.feedback only says whether random-k is
-// rescaled.
+// ||g - C(g)|| / ||g|| for rank 0's gradients of another run, so that all compressors meet the same ones.
+// Nothing is carried over but PowerSGD's factor. options.feedback only says whether random-k is rescaled.
+class GradientError
+{
+public:
+    explicit GradientError(const CompressionOptions& options);
+
+    double of(const Values& gradient); // the next step's
+
+private:
+    CompressedGroup group_;
+};
+
 std::vector<double> gradient_errors(const CompressionOptions& options, const CompressionRun& gradients_of);
 
 } // namespace ringside

@@ -166,8 +166,11 @@ private:
     void draw_cell(Rect cell, double done) const
     {
         const Theme& t = p_.theme;
-        p_.fill(cell, t.control, p_.px(3));
         const bool at_work = done > 0 && done < 1;
+        if (done < 1)
+        {
+            p_.fill(cell, t.control, p_.px(3));
+        }
         const Colour after = dim(t, t.of(Component::gradients).fill, 0.45F);
         if (done >= 1 || (at_work && rows_.each > 1))
         {

@@ -9,17 +9,22 @@ namespace
 {
 
 constexpr std::size_t kMostKnown = 64;
-constexpr int kRunsAFrame = 1;
+constexpr int kStepsAFrame = 5; // about half a millisecond
 
 } // namespace
 
-void CompressionRuns::keep(CompressionRun run) const
+void CompressionRuns::keep(CompressionSummary run) const
 {
-    known_.push_front({run.options, std::move(run.steps), gradient_errors(run.options, reference_)});
+    known_.push_front(std::move(run));
     if (known_.size() > kMostKnown)
     {
         known_.pop_back();
     }
+}
+
+void CompressionRuns::work_out(const CompressionRun& run) const
+{
+    keep({run.options, run.steps, gradient_errors(run.options, reference_)});
 }
 
 const CompressionSummary* CompressionRuns::find(const CompressionOptions& options) const
@@ -35,27 +40,45 @@ const CompressionSummary& CompressionRuns::get(const CompressionOptions& options
     if (reference_.steps.empty())
     {
         reference_ = run_compression(essential({Compressor::none}));
-        keep(reference_);
+        work_out(reference_);
     }
     if (const CompressionSummary* found = find(options))
     {
         return *found;
     }
-    keep(run_compression(essential(options)));
+    work_out(run_compression(essential(options)));
     return known_.front();
 }
 
 bool CompressionRuns::fill_some(std::span<const CompressionOptions> wanted) const
 {
-    int room = kRunsAFrame;
-    for (const CompressionOptions& o : wanted)
+    const auto next = std::find_if(wanted.begin(), wanted.end(),
+                                   [&](const CompressionOptions& o) { return find(o) == nullptr; });
+    if (next == wanted.end())
     {
-        if (find(o) == nullptr && room-- > 0)
-        {
-            get(o);
-        }
+        pending_.reset();
+        return false;
     }
-    return room < 0;
+    work_on(essential(*next));
+    return true;
+}
+
+void CompressionRuns::work_on(const CompressionOptions& options) const
+{
+    if (!pending_ || pending_->training.run().options != options)
+    {
+        pending_.emplace(options);
+    }
+    for (int i = 0; i < kStepsAFrame && !pending_->training.done(); ++i)
+    {
+        pending_->errors.push_back(pending_->error.of(reference_.moments[pending_->errors.size()].gradient));
+        pending_->training.step();
+    }
+    if (pending_->training.done())
+    {
+        keep({options, pending_->training.take().steps, std::move(pending_->errors)});
+        pending_.reset();
+    }
 }
 
 void CompressionRuns::update(const CompressionOptions& options) const
@@ -67,8 +90,7 @@ void CompressionRuns::update(const CompressionOptions& options) const
         shown_ = run_compression(wanted);
         if (find(wanted) == nullptr)
         {
-            CompressionRun copy{shown_.options, shown_.steps, {}};
-            keep(std::move(copy));
+            work_out(shown_);
         }
     }
 }

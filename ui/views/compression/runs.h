@@ -1,5 +1,5 @@
 // The compression view's runs, worked out again only when what they depend on changes; those of the table a
-// few a frame.
+// few steps a frame.
 #pragma once
 
 #include "core/engine/compression/run.h"
@@ -30,7 +30,8 @@ public:
     const CompressionSummary& uncompressed() const { return get({Compressor::none}); }
     const CompressionSummary& get(const CompressionOptions& options) const;
 
-    // Null where it has not been worked out yet. fill_some() works some of these out; true: more are left.
+    // Null where it has not been worked out yet. fill_some() works on these in their order; true: more is
+    // left.
     const CompressionSummary* find(const CompressionOptions& options) const;
     bool fill_some(std::span<const CompressionOptions> wanted) const;
 
@@ -38,9 +39,22 @@ public:
     const GradientProjection& projection() const { return projection_; }
 
 private:
-    void keep(CompressionRun run) const;
+    // A run that is not needed before it is done.
+    struct Pending
+    {
+        CompressionTraining training;
+        GradientError error;
+        std::vector<double> errors;
+
+        explicit Pending(const CompressionOptions& options) : training(options), error(options) {}
+    };
+
+    void keep(CompressionSummary run) const;
+    void work_out(const CompressionRun& run) const;
+    void work_on(const CompressionOptions& options) const;
 
     mutable CompressionRun reference_; // uncompressed
+    mutable std::optional<Pending> pending_;
     mutable CompressionRun shown_;
     mutable std::list<CompressionSummary> known_; // the newest first
     mutable std::optional<Scenario> scenario_;
