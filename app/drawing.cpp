@@ -77,6 +77,7 @@ bool Drawing::prepare(const Preferences& preferences, float display_scale)
     ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
     fonts_ = load_fonts(atlas, files_, type, presenter_);
     atlas.Build();
+    atlas.ClearInputData(); // ten megabytes of font files
     return true;
 }
 

@@ -56,11 +56,7 @@ public:
         return ready_;
     }
 
-    void upload_fonts() override
-    {
-        ImGui_ImplOpenGL3_DestroyFontsTexture();
-        ImGui_ImplOpenGL3_CreateFontsTexture();
-    }
+    void upload_fonts() override { ringside::upload_fonts(); }
 
     void draw() override
     {
@@ -186,6 +182,13 @@ std::unique_ptr<Offscreen> Offscreen::beside_window(int width, int height)
 {
     auto target = std::make_unique<Target>(width, height);
     return target->start() ? std::move(target) : nullptr;
+}
+
+void upload_fonts()
+{
+    ImGui_ImplOpenGL3_DestroyDeviceObjects();
+    ImGui_ImplOpenGL3_CreateDeviceObjects(); // the texture among them
+    ImGui::GetIO().Fonts->ClearTexData();
 }
 
 // The shell's window has no ground of its own: to blend one over every pixel would cost a renderer in

@@ -33,6 +33,8 @@ public:
     virtual void upload_fonts() = 0;
 };
 
+// For ImGui's current context and the OpenGL that is current. The atlas keeps no copy of its pixels.
+void upload_fonts();
 // ImGui's last frame, on the window's colour, into what is bound.
 void paint_frame(int width, int height);
 

@@ -197,8 +197,7 @@ private:
     {
         if (drawing_.prepare(session_.preferences(), screen_.scale()))
         {
-            ImGui_ImplOpenGL3_DestroyFontsTexture();
-            ImGui_ImplOpenGL3_CreateFontsTexture();
+            upload_fonts();
         }
         ImGui_ImplOpenGL3_NewFrame();
         ImGui_ImplGlfw_NewFrame();

@@ -71,7 +71,7 @@ public:
     }
 
     // Without the packaged fonts ImGui's own is used, which is plain ASCII.
-    bool ours() const { return window_.drawing.fonts().faces[0]->ConfigDataCount > 1; }
+    bool ours() const { return window_.drawing.fonts().faces[0]->FindGlyphNoFallback(0x2208) != nullptr; }
 
 private:
     test::Window window_;

@@ -9,7 +9,7 @@ namespace
 {
 
 constexpr std::size_t kMostKnown = 64;
-constexpr int kStepsAFrame = 5; // about half a millisecond
+constexpr int kStepsAFrame = 3; // a third of a millisecond
 
 } // namespace
 
