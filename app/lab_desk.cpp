@@ -181,7 +181,7 @@ std::string LabDesk::second()
         return "Start run A first";
     }
     const auto newest = bench_.a.run->snapshot();
-    bench_.b.emplace();
+    bench_.b.emplace(Slot());
     bench_.b->shown.name = newest->changes.empty() ? "run B" : "undisturbed";
     bench_.b->shown.config = bench_.a.begun;
     // A paused A waits for B to catch up; otherwise both go on.

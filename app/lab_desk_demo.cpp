@@ -20,7 +20,7 @@ std::string LabDesk::ask(const AskDemo& asked)
     }
     frame_.look.reset();
     bench_ = {};
-    demo_.emplace();
+    demo_ = Demo(); // clang 14 does not see that emplace() could
     demo_->shown.demo = asked.demo;
     TrainerConfig base = default_trainer_config();
     base.data = setup_.text;
@@ -44,7 +44,7 @@ std::string LabDesk::answer(const AnswerDemo& answer)
 void LabDesk::begin_next_of_demo()
 {
     const LabRunPlan& plan = demo_->runs[demo_->begun];
-    Slot& slot = demo_->begun == 0 ? bench_.a : bench_.b.emplace();
+    Slot& slot = demo_->begun == 0 ? bench_.a : bench_.b.emplace(Slot());
     ++demo_->begun;
     slot.shown.name = plan.name;
     slot.shown.config = plan.config;

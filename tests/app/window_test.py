@@ -6,6 +6,7 @@ Exit status 77: Xvfb, xdotool or ImageMagick is missing, so nothing was tested.
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import subprocess
@@ -383,6 +384,48 @@ def test_closing_the_window_by_its_manager_ends_the_program_in_order():
         until("the program to end", lambda: ringside.process.poll() is not None)
         if supports("windowquit"):
             assert ringside.process.returncode == 0, (ringside.process.returncode, ringside.said())
+
+
+def random_input(draw, width, height):
+    """A handful of things a hand can do, as xdotool's words; nothing that closes the window or saves a film."""
+    letters = [chr(code) for code in range(ord("a"), ord("z") + 1)]
+    keys = letters + [str(digit) for digit in range(10)] + [f"F{number}" for number in range(1, 13)]
+    keys += ["space", "Tab", "Return", "Escape", "Left", "Right", "Up", "Down", "Home", "End", "Prior", "Next", "BackSpace", "Delete", "slash", "comma", "period", "question"]
+    keys += ["ctrl+z", "ctrl+y", "ctrl+k", "ctrl+plus", "ctrl+minus", "ctrl+0", "shift+Tab"]
+    words = []
+    for _ in range(10):
+        x, y = draw.randrange(width), draw.randrange(height)
+        match draw.randrange(6):
+            case 0 | 1:
+                words += ["key", draw.choice(keys)]
+            case 2 | 3:
+                words += ["mousemove", x, y, "click", draw.choice([1, 1, 1, 3])]
+            case 4:
+                words += ["mousemove", x, y, "mousedown", 1, "mousemove", draw.randrange(width), draw.randrange(height), "mouseup", 1]
+            case 5:
+                words += ["mousemove", x, y, "click", "--repeat", 5, draw.choice([4, 5])]
+    return words
+
+
+def test_random_input_neither_ends_it_nor_lets_it_grow():
+    """RINGSIDE_SOAK: how many seconds of it; an hour says most."""
+    seconds = int(os.environ.get("RINGSIDE_SOAK", "15"))
+    draw = random.Random(int(os.environ.get("RINGSIDE_SEED", "1")))
+    with folder() as home, folder() as here, Display() as display, Ringside(display, home, started_in=here) as ringside:
+        resident = []  # [MB] each second
+        begin = time.monotonic()
+        while time.monotonic() - begin < seconds:
+            ringside.do("windowfocus", ringside.id, *random_input(draw, *ringside.size()), "sleep", 0.2)
+            assert ringside.process.poll() is None, (ringside.process.returncode, ringside.said())
+            status = pathlib.Path(f"/proc/{ringside.process.pid}/status").read_text()
+            resident.append(int(status.split("VmRSS:")[1].split()[0]) * 1024 / 1e6)
+        quarter = max(1, len(resident) // 4)
+        quarters = [round(max(resident[i * quarter:(i + 1) * quarter])) for i in range(4)]
+        print(f"{len(resident) * 10} actions in {seconds} s; most resident in each quarter: {quarters} MB")
+        # In the first quarter it sees its views; what it keeps of them does not grow.
+        if seconds >= 600:
+            assert quarters[3] < 1.1 * max(quarters[1], quarters[2]), quarters
+        assert ringside.said() == "", ringside.said()
 
 
 def supports(command):
