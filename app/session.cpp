@@ -280,6 +280,36 @@ void Session::apply(const Action& action)
     }
 }
 
+void Session::load(std::string_view id)
+{
+    if (const ScenarioPreset* preset = presets_.scenario(id))
+    {
+        change(preset->scenario, false);
+        notice_ = preset->name;
+    }
+}
+
+void Session::play(bool on)
+{
+    if (in_lab())
+    {
+        work_in_lab(on ? LabCommand::run : LabCommand::pause);
+        return;
+    }
+    playback().playing = on;
+    clocks_[view_].rounds = 0;
+}
+
+void Session::seek(double t)
+{
+    if (in_lab())
+    {
+        work_in_lab(LookAtStep{t});
+        return;
+    }
+    playback().t = std::max(0.0, t);
+}
+
 void Session::perform(const Action& action)
 {
     if (!std::holds_alternative<ChangeScenario>(action))
@@ -299,14 +329,7 @@ void Session::perform(const Action& action)
                 change(a.scenario, a.dragging);
                 notice_ = a.notice;
             },
-            [this](const LoadScenario& a)
-            {
-                if (const ScenarioPreset* preset = presets_.scenario(a.id))
-                {
-                    change(preset->scenario, false);
-                    notice_ = preset->name;
-                }
-            },
+            [this](const LoadScenario& a) { load(a.id); },
             [this](const OpenView& a)
             {
                 if (asked_ && (a.id == aside_->view || a.id == "study"))
@@ -315,25 +338,8 @@ void Session::perform(const Action& action)
                 }
                 open(a.id);
             },
-            [this](const Play& a)
-            {
-                if (in_lab())
-                {
-                    work_in_lab(a.playing ? LabCommand::run : LabCommand::pause);
-                    return;
-                }
-                playback().playing = a.playing;
-                clocks_[view_].rounds = 0;
-            },
-            [this](const Seek& a)
-            {
-                if (in_lab())
-                {
-                    work_in_lab(LookAtStep{a.t});
-                    return;
-                }
-                playback().t = std::max(0.0, a.t);
-            },
+            [this](const Play& a) { play(a.playing); },
+            [this](const Seek& a) { seek(a.t); },
             [this](const SetSpeed& a) { playback().speed = std::clamp(a.speed, 0.25F, 4.0F); },
             [this](const ChangePreferences& a) { preferences_ = a.preferences; },
             [this](const SaveText& a) { notice_ = to_file(a); },

@@ -93,7 +93,10 @@ private:
     void show_question();
     void back_to_question();
     // Opens a view, or one of its pages; an unknown one changes nothing.
+    void load(std::string_view id); // a preset
     void open(std::string_view place);
+    void play(bool on);
+    void seek(double t);
     // The same for whoever says what is to be seen: its first page where none is named.
     void show_place(std::string_view place);
     void put_aside();

@@ -386,24 +386,32 @@ def test_closing_the_window_by_its_manager_ends_the_program_in_order():
             assert ringside.process.returncode == 0, (ringside.process.returncode, ringside.said())
 
 
-def random_input(draw, width, height):
+def random_input(draw, width, height, views):
     """A handful of things a hand can do, as xdotool's words; nothing that closes the window or saves a film."""
     letters = [chr(code) for code in range(ord("a"), ord("z") + 1)]
     keys = letters + [str(digit) for digit in range(10)] + [f"F{number}" for number in range(1, 13)]
     keys += ["space", "Tab", "Return", "Escape", "Left", "Right", "Up", "Down", "Home", "End", "Prior", "Next", "BackSpace", "Delete", "slash", "comma", "period", "question"]
-    keys += ["ctrl+z", "ctrl+y", "ctrl+k", "ctrl+plus", "ctrl+minus", "ctrl+0", "shift+Tab"]
+    keys += ["ctrl+z", "ctrl+y", "ctrl+plus", "ctrl+minus", "ctrl+0", "shift+Tab"]
+
+    def point():
+        x, y = draw.randrange(width), draw.randrange(height)
+        # Not where the search is opened: it would find the word that leaves.
+        return [x, y] if x > width // 6 or y < height // 2 else [width // 2, y]
+
     words = []
     for _ in range(10):
-        x, y = draw.randrange(width), draw.randrange(height)
-        match draw.randrange(6):
+        match draw.randrange(8):
             case 0 | 1:
                 words += ["key", draw.choice(keys)]
-            case 2 | 3:
-                words += ["mousemove", x, y, "click", draw.choice([1, 1, 1, 3])]
-            case 4:
-                words += ["mousemove", x, y, "mousedown", 1, "mousemove", draw.randrange(width), draw.randrange(height), "mouseup", 1]
+            case 2 | 3 | 4:
+                words += ["mousemove", *point(), "click", draw.choice([1, 1, 1, 3])]
             case 5:
-                words += ["mousemove", x, y, "click", "--repeat", 5, draw.choice([4, 5])]
+                words += ["mousemove", *point(), "mousedown", 1, "mousemove", *point(), "mouseup", 1]
+            case 6:
+                words += ["mousemove", *point(), "click", "--repeat", 5, draw.choice([4, 5])]
+            case 7:
+                words += ["key", "Escape", "ctrl+k", "sleep", 0.3, "type", "--args", 1, draw.choice(views)]
+                words += ["sleep", 0.2, "key", "Return", "sleep", 0.2, "key", "Escape"]
     return words
 
 
@@ -411,11 +419,12 @@ def test_random_input_neither_ends_it_nor_lets_it_grow():
     """RINGSIDE_SOAK: how many seconds of it; an hour says most."""
     seconds = int(os.environ.get("RINGSIDE_SOAK", "15"))
     draw = random.Random(int(os.environ.get("RINGSIDE_SEED", "1")))
+    views = [view["id"] for view in json.loads(subprocess.run([RINGSIDE, "picture", "--list", "--json"], check=True, capture_output=True, text=True, timeout=PATIENCE).stdout)["views"]]
     with folder() as home, folder() as here, Display() as display, Ringside(display, home, started_in=here) as ringside:
         resident = []  # [MB] each second
         begin = time.monotonic()
         while time.monotonic() - begin < seconds:
-            ringside.do("windowfocus", ringside.id, *random_input(draw, *ringside.size()), "sleep", 0.2)
+            ringside.do("windowfocus", ringside.id, *random_input(draw, *ringside.size(), views), "sleep", 0.2)
             assert ringside.process.poll() is None, (ringside.process.returncode, ringside.said())
             status = pathlib.Path(f"/proc/{ringside.process.pid}/status").read_text()
             resident.append(int(status.split("VmRSS:")[1].split()[0]) * 1024 / 1e6)

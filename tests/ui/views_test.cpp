@@ -62,7 +62,7 @@ Scenario uneven()
 {
     Scenario s = default_scenario(test::presets());
     s.parallel.stage_layers = {23, 20, 20, 17};
-    s.stage_times = {0.5, 1.5, 0, 0.25};
+    s.stage_times = {{0.5, 1.5, 0, 0.25}};
     return s;
 }
 
@@ -84,7 +84,7 @@ Scenario no_transfer_time_at_all()
     s.model.preset.clear();
     s.model.name.clear();
     s.training.schedule = schedule("naive");
-    s.stage_times = {1, 0, 0, 0};
+    s.stage_times = {{1, 0, 0, 0}};
     return s;
 }
 
