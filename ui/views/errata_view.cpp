@@ -48,7 +48,7 @@ private:
     const DrawnValues& overrides(const Erratum& erratum) const;
     const Result<ErratumRun>& run(const Frame& frame, const Erratum& erratum) const;
     void change(const Erratum& erratum, DrawnValues values, Out& out);
-    void show(const Frame& frame, const Erratum& erratum, Out& out) const;
+    void show_in_view(const Frame& frame, const Erratum& erratum, Out& out) const;
     void draw_one_pane(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void draw_detail(const Frame& frame, const Painter& painter, Rect area, Out& out);
     static void draw_empty(const Painter& painter, Rect area, const ErrataFrame* gallery);
@@ -110,7 +110,7 @@ void ErrataView::change(const Erratum& erratum, DrawnValues values, Out& out)
 }
 
 // The notice belongs to the scenario's change, so that comes last.
-void ErrataView::show(const Frame& frame, const Erratum& e, Out& out) const
+void ErrataView::show_in_view(const Frame& frame, const Erratum& e, Out& out) const
 {
     if (find_view(e.view) == nullptr)
     {
@@ -267,7 +267,7 @@ bool ErrataView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out
     }
     if (event.show)
     {
-        show(frame, *e, out);
+        show_in_view(frame, *e, out);
     }
     return true;
 }
@@ -321,7 +321,7 @@ void ErrataView::keys(const Frame& frame, Out& out)
     }
     if (e != nullptr && pressed(ImGuiKey_S))
     {
-        show(frame, *e, out);
+        show_in_view(frame, *e, out);
     }
     out.animating = list_keys() || find || list || other || out.animating;
 }

@@ -63,7 +63,7 @@ std::string ratio_figure(double ratio)
 
 const ErratumNumber* ShownErratum::number() const
 {
-    const auto side = [this](const std::optional<ErratumNumber>& n) { return n ? &*n : nullptr; };
+    const auto side = [](const std::optional<ErratumNumber>& n) { return n ? &*n : nullptr; };
     return !run ? nullptr : side(as_it_is ? run->right : run->claimed);
 }
 

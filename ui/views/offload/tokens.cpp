@@ -18,7 +18,7 @@ class Chart
 {
 public:
     Chart(const Painter& painter, Rect area, const Shelves& shelves)
-        : p_(painter), area_(area), s_(shelves), r_(shelves.timed()), curve_(shelves.curve())
+        : p_(painter), area_(area), r_(shelves.timed()), curve_(shelves.curve())
     {
         area_.cut_left(p_.px(70));
         area_.cut_bottom(p_.height(Type::mono_small) + p_.height(Type::small) + p_.px(8));
@@ -257,7 +257,6 @@ private:
 
     const Painter& p_;
     Rect area_;
-    const Shelves& s_;
     const OffloadReport& r_;
     const std::vector<TokenPoint>& curve_;
     double least_ = 1;
