@@ -25,56 +25,78 @@ double ChartAxis::at(double share) const
 namespace
 {
 
+constexpr double kBeyond = 10; // how far out of the area a point may lie, in areas
+constexpr float kRight = 12;   // [design px] beside the area, for x's last number
+constexpr float kPad = 3;      // [design px] of a label's ground beside its words
+
 std::vector<double> linear_ticks(const ChartAxis& axis, int most)
 {
-    const double rough = (axis.high - axis.low) / std::max(1, most);
-    const double power = std::pow(10, std::floor(std::log10(std::max(rough, 1e-12))));
+    const double rough = (axis.high - axis.low) / most;
+    const double power = std::pow(10, std::floor(std::log10(rough)));
     const double ratio = rough / power;
     const double step = power * (ratio <= 1 ? 1 : ratio <= 2 ? 2 : ratio <= 5 ? 5 : 10);
     std::vector<double> ticks;
-    for (double v = std::ceil(axis.low / step - 1e-9) * step; v <= axis.high + step * 1e-6; v += step)
+    for (double k = std::ceil(axis.low / step - 1e-9); k * step <= axis.high + step * 1e-6; ++k)
     {
-        ticks.push_back(std::fabs(v) < step * 1e-6 ? 0 : v);
+        ticks.push_back(k * step + 0.0); // never -0
     }
     return ticks;
 }
 
 std::vector<double> log_ticks(const ChartAxis& axis, int most)
 {
-    const double decades = std::log10(axis.high / axis.low);
-    const int every = std::max(1, static_cast<int>(std::ceil(decades / std::max(1, most))));
-    const bool parts = decades * 3 <= most;
-    std::vector<double> ticks;
+    // One more than `most` still has room.
+    const int every = static_cast<int>(std::ceil(std::log10(axis.high / axis.low) / (most + 1)));
+    std::vector<double> fine;
+    std::vector<double> decades;
     for (int k = static_cast<int>(std::floor(std::log10(axis.low))); std::pow(10, k) <= axis.high; ++k)
     {
         for (const double part : {1.0, 2.0, 5.0})
         {
             const double v = part * std::pow(10, k);
-            const bool wanted = part == 1 ? k % every == 0 : parts;
-            if (wanted && v >= axis.low * (1 - 1e-9) && v <= axis.high * (1 + 1e-9))
+            if (v < axis.low * (1 - 1e-9) || v > axis.high * (1 + 1e-9))
             {
-                ticks.push_back(v);
+                continue;
+            }
+            fine.push_back(v);
+            if (part == 1 && k % every == 0)
+            {
+                decades.push_back(v);
             }
         }
     }
-    return ticks;
+    return fine.size() <= static_cast<std::size_t>(most) + 1 ? fine : decades;
+}
+
+int ticks_within(const Painter& p, float length, float each)
+{
+    return std::max(2, static_cast<int>(length / p.px(each)));
+}
+
+float beyond(double share)
+{
+    return static_cast<float>(std::clamp(share, -kBeyond, 1 + kBeyond));
 }
 
 } // namespace
 
 std::vector<double> chart_ticks(const ChartAxis& axis, int most)
 {
-    return axis.logarithmic ? log_ticks(axis, most) : linear_ticks(axis, most);
+    if (!(axis.high > axis.low))
+    {
+        return {};
+    }
+    return axis.logarithmic ? log_ticks(axis, std::max(1, most)) : linear_ticks(axis, std::max(1, most));
 }
 
 float Chart::at_x(double value) const
 {
-    return area.x + area.w * static_cast<float>(std::clamp(x.share(value), -1.0, 2.0));
+    return area.x + area.w * beyond(x.share(value));
 }
 
 float Chart::at_y(double value) const
 {
-    return area.bottom() - area.h * static_cast<float>(std::clamp(y.share(value), -1.0, 2.0));
+    return area.bottom() - area.h * beyond(y.share(value));
 }
 
 ImVec2 Chart::at(double vx, double vy) const
@@ -92,33 +114,45 @@ double Chart::y_of(float pixel) const
     return y.at(std::clamp(static_cast<double>((area.bottom() - pixel) / area.h), 0.0, 1.0));
 }
 
-Rect chart_area(const Painter& p, Rect area, float left, float right)
+float chart_left(const Painter& p, const ChartAxis& y, const AxisWords& words)
 {
-    area.cut_top(p.height(Type::small) + p.px(8));
-    area.cut_bottom(p.height(Type::mono_small) + p.height(Type::small) + p.px(10));
-    area.cut_left(left);
-    area.cut_right(right);
-    if (area.w < p.px(80) || area.h < p.px(60))
+    float widest = 0;
+    for (const double v : chart_ticks(y, 8))
     {
-        area.h = 0;
+        widest = std::max(widest, p.width(Type::mono_small, words(v)));
     }
-    return area;
+    return widest + p.px(12);
 }
 
-void draw_chart_x(const Painter& p, const Chart& c, std::string_view title, AxisWords words)
+Chart chart_in(const Painter& p, Rect whole, float left, ChartAxis x, ChartAxis y, bool below)
+{
+    Chart c{whole, x, y, left};
+    c.area.cut_top(p.height(Type::small) + p.px(8));
+    c.area.cut_bottom(below ? p.height(Type::mono_small) + p.height(Type::small) + p.px(7) : 0);
+    c.area.cut_left(left);
+    c.area.cut_right(p.px(kRight));
+    if (c.area.w < p.px(80) || c.area.h < p.px(24))
+    {
+        c.area.h = 0;
+    }
+    return c;
+}
+
+void draw_chart_x(const Painter& p, const Chart& c, std::string_view title, const AxisWords& words)
 {
     const Theme& t = p.theme;
     const float line = c.area.bottom() + p.height(Type::mono_small) / 2 + p.px(3);
-    float taken = c.area.x - p.px(40);
-    for (const double v : chart_ticks(c.x, static_cast<int>(c.area.w / p.px(64))))
+    float taken = c.area.x - c.left;
+    for (const double v : chart_ticks(c.x, ticks_within(p, c.area.w, 64)))
     {
         p.line(c.at_x(v), c.area.y, c.at_x(v), c.area.bottom(), t.grid);
-        const std::string text = words(v);
+        const std::string text = words ? words(v) : "";
         const float half = p.width(Type::mono_small, text) / 2;
-        if (c.at_x(v) - half > taken && c.at_x(v) + half < c.area.right() + p.px(20))
+        const float centre = std::min(c.at_x(v), c.area.right() + p.px(kRight) - half);
+        if (centre - half > taken)
         {
-            p.text(c.at_x(v), line, Type::mono_small, t.muted, text, Align::centre);
-            taken = c.at_x(v) + half + p.px(8);
+            p.text(centre, line, Type::mono_small, t.muted, text, Align::centre);
+            taken = centre + half + p.px(8);
         }
     }
     p.line(c.area.x, c.area.bottom(), c.area.right(), c.area.bottom(), t.line);
@@ -126,11 +160,11 @@ void draw_chart_x(const Painter& p, const Chart& c, std::string_view title, Axis
     p.text_within(c.area.x, below, c.area.w, Type::small, t.muted, title);
 }
 
-void draw_chart_y(const Painter& p, const Chart& c, std::string_view title, AxisWords words)
+void draw_chart_y(const Painter& p, const Chart& c, std::string_view title, const AxisWords& words)
 {
     const Theme& t = p.theme;
     float above = c.area.bottom() + p.px(1000);
-    for (const double v : chart_ticks(c.y, static_cast<int>(c.area.h / p.px(36))))
+    for (const double v : chart_ticks(c.y, ticks_within(p, c.area.h, 34)))
     {
         p.line(c.area.x, c.at_y(v), c.area.right(), c.at_y(v), t.grid);
         if (c.at_y(v) < above - p.height(Type::mono_small))
@@ -139,28 +173,29 @@ void draw_chart_y(const Painter& p, const Chart& c, std::string_view title, Axis
             above = c.at_y(v);
         }
     }
-    p.text_within(c.area.x - p.px(56), c.area.y - p.height(Type::small) / 2 - p.px(6), c.area.w + p.px(56),
+    const float room = c.left - p.px(4);
+    p.text_within(c.area.x - room, c.area.y - p.height(Type::small) / 2 - p.px(6), c.area.w + room,
                   Type::small, t.muted, title);
 }
 
-void draw_chart_line(const Painter& p, const Chart& c, std::span<const ImVec2> points, Colour colour,
+void draw_chart_line(const Painter& p, const Chart& c, std::span<const ChartPoint> points, Colour colour,
                      float thickness)
 {
-    p.list.PushClipRect(c.area.min(), {c.area.right(), c.area.bottom() + 1}, true);
+    p.list.PushClipRect({c.area.x, c.area.y - p.px(2)}, {c.area.right(), c.area.bottom() + p.px(1)}, true);
     std::vector<ImVec2> run;
     const auto flush = [&]
     {
         if (run.size() > 1)
         {
-            p.list.AddPolyline(run.data(), static_cast<int>(run.size()), colour, 0, thickness);
+            p.list.AddPolyline(run.data(), static_cast<int>(run.size()), colour, 0, p.px(thickness));
         }
         run.clear();
     };
-    for (const ImVec2& point : points)
+    for (const ChartPoint& point : points)
     {
         if (std::isfinite(point.x) && std::isfinite(point.y))
         {
-            run.push_back(point);
+            run.emplace_back(c.at_x(point.x), c.at_y(point.y));
         }
         else
         {
@@ -171,33 +206,50 @@ void draw_chart_line(const Painter& p, const Chart& c, std::span<const ImVec2> p
     p.list.PopClipRect();
 }
 
-bool FreeLabels::free(Rect r) const
-{
-    const bool inside = r.x >= bounds_.x && r.right() <= bounds_.right() && r.y >= bounds_.y &&
-                        r.bottom() <= bounds_.bottom();
-    return inside && std::none_of(taken_.begin(), taken_.end(),
-                                  [&](const Rect& o) {
-                                      return r.x < o.right() && o.x < r.right() && r.y < o.bottom() &&
-                                             o.y < r.bottom();
-                                  });
-}
-
 bool FreeLabels::put(const Painter& p, ImVec2 at, float distance, Type type, Colour colour,
                      std::string_view text)
 {
-    const float w = p.width(type, text) + p.px(6);
+    const float w = p.width(type, text) + 2 * p.px(kPad);
     const float h = p.height(type) + p.px(2);
     const std::array<Rect, 4> places{
         Rect{at.x + distance, at.y - h / 2, w, h}, Rect{at.x - distance - w, at.y - h / 2, w, h},
         Rect{at.x - w / 2, at.y - distance - h, w, h}, Rect{at.x - w / 2, at.y + distance, w, h}};
-    const auto place = std::find_if(places.begin(), places.end(), [&](const Rect& r) { return free(r); });
-    if (place == places.end())
+    for (const Rect& r : places)
+    {
+        const bool inside = r.x >= bounds_.x && r.right() <= bounds_.right() && r.y >= bounds_.y &&
+                            r.bottom() <= bounds_.bottom();
+        if (inside && write(p, r, type, colour, text))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool FreeLabels::put_inside(const Painter& p, float x, float middle, Type type, Colour colour,
+                            std::string_view text, Align align)
+{
+    const float pad = p.px(kPad);
+    const float w = p.width(type, text) + 2 * pad;
+    const float h = p.height(type);
+    const float from = align == Align::left ? x - pad : align == Align::right ? x + pad - w : x - w / 2;
+    const auto held = [](float v, float low, float high) { return std::clamp(v, low, std::max(low, high)); };
+    const Rect r{held(from, bounds_.x, bounds_.right() - w),
+                 held(middle - h / 2, bounds_.y, bounds_.bottom() - h), w, h};
+    return w <= bounds_.w && write(p, r, type, colour, text);
+}
+
+bool FreeLabels::write(const Painter& p, Rect r, Type type, Colour colour, std::string_view text)
+{
+    const auto on = [&](const Rect& o)
+    { return r.x < o.right() && o.x < r.right() && r.y < o.bottom() && o.y < r.bottom(); };
+    if (std::any_of(taken_.begin(), taken_.end(), on))
     {
         return false;
     }
-    p.fill(*place, with_alpha(p.theme.window, 0.8F), p.px(3));
-    p.text(place->x + p.px(3), place->middle(), type, colour, text);
-    taken_.push_back(*place);
+    p.fill(r, with_alpha(p.theme.window, 0.88F), p.px(3));
+    p.text(r.x + p.px(kPad), r.middle(), type, colour, text);
+    taken_.push_back(r);
     return true;
 }
 

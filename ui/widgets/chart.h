@@ -1,9 +1,10 @@
 // A chart's frame: two axes, linear or logarithmic, their ticks, lines clipped to them, and labels that find
-// a free place or stay away. Knows nothing of what it shows.
+// a free place or stay away. What is drawn there and pressed is the view's.
 #pragma once
 
 #include "ui/widgets/painter.h"
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,46 +23,63 @@ struct ChartAxis
     double at(double share) const;
 };
 
-// Round values inside the axis, at most about so many: decades or their 1, 2, 5 parts when logarithmic.
+// Round values inside the axis, at most about so many: when logarithmic 1, 2 and 5 in each decade where there
+// are few, else decades. None where high is not above low.
 std::vector<double> chart_ticks(const ChartAxis& axis, int most);
+
+struct ChartPoint
+{
+    double x = 0;
+    double y = 0;
+};
 
 struct Chart
 {
     Rect area; // of the lines, without the words round it
     ChartAxis x;
     ChartAxis y;
+    float left = 0; // [px] of room beside the area, for the numbers of y
 
     ImVec2 at(double vx, double vy) const; // clamped to the area
+    // Beyond the area for values beyond the axes, so that a line that leaves it keeps its slope.
     float at_x(double value) const;
     float at_y(double value) const;
-    double x_of(float pixel) const;
+    double x_of(float pixel) const; // clamped to the axis
     double y_of(float pixel) const;
 };
 
-using AxisWords = std::string (*)(double);
+using AxisWords = std::function<std::string(double)>; // of a number; null, for x only: no numbers
 
-// Takes room for ticks and titles off `area`; too small a chart has an area of no height.
-Rect chart_area(const Painter& painter, Rect area, float left, float right);
-void draw_chart_x(const Painter& painter, const Chart& chart, std::string_view title, AxisWords words);
-void draw_chart_y(const Painter& painter, const Chart& chart, std::string_view title, AxisWords words);
-// Joined, clipped to the chart. Points that are not finite break the line.
-void draw_chart_line(const Painter& painter, const Chart& chart, std::span<const ImVec2> points,
-                     Colour colour, float thickness);
+// The room that y's numbers need left of a chart. [px]
+float chart_left(const Painter& painter, const ChartAxis& y, const AxisWords& words);
+// What is left of `whole` without the room for titles and numbers, of x only with `below`. Too small a chart
+// has an area of no height.
+Chart chart_in(const Painter& painter, Rect whole, float left, ChartAxis x = {}, ChartAxis y = {},
+               bool below = true);
+// Grid, numbers as far as they do not touch, and title.
+void draw_chart_x(const Painter& painter, const Chart& chart, std::string_view title, const AxisWords& words);
+void draw_chart_y(const Painter& painter, const Chart& chart, std::string_view title, const AxisWords& words);
+// Joined, clipped to the chart. Points that are not finite break the line. `thickness` is in design px.
+void draw_chart_line(const Painter& painter, const Chart& chart, std::span<const ChartPoint> points,
+                     Colour colour, float thickness = 2);
 
-// Labels of one drawing, in order of importance.
+// Labels of one drawing, in order of importance, each on a ground of its own.
 class FreeLabels
 {
 public:
     explicit FreeLabels(Rect bounds) : bounds_(bounds) {}
 
     void take(Rect r) { taken_.push_back(r); }
-    // On a ground of its own, at the first of right, left, above and below of `at` that is free. False when
-    // none is.
+    // At the first of right, left, above and below of `at` that is free. False when none is.
     bool put(const Painter& painter, ImVec2 at, float distance, Type type, Colour colour,
              std::string_view text);
+    // Moved so that it stays inside the bounds; `x` is where it begins, or ends with Align::right. False when
+    // it is too wide, or others are there.
+    bool put_inside(const Painter& painter, float x, float middle, Type type, Colour colour,
+                    std::string_view text, Align align = Align::left);
 
 private:
-    bool free(Rect r) const;
+    bool write(const Painter& painter, Rect r, Type type, Colour colour, std::string_view text);
 
     Rect bounds_;
     std::vector<Rect> taken_;

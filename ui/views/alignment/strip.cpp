@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "ui/widgets/chart_field.h"
+#include "ui/widgets/chart.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
@@ -28,57 +28,55 @@ std::string plain(double v)
     return fmt::format("{}{:g}", rounded < 0 ? "\u2212" : "", std::abs(rounded));
 }
 
-void draw_dot(const Painter& p, float x, float y, bool lit)
+void draw_dot(const Painter& p, ImVec2 at, bool lit)
 {
-    p.list.AddCircleFilled({x, y}, p.px(lit ? 9.0F : 7.5F), p.theme.text);
-    p.list.AddCircleFilled({x, y}, p.px(lit ? 4.0F : 3.5F), p.theme.window);
+    p.list.AddCircleFilled(at, p.px(lit ? 9.0F : 7.5F), p.theme.text);
+    p.list.AddCircleFilled(at, p.px(lit ? 4.0F : 3.5F), p.theme.window);
 }
 
 // Loss as colour, half-way at ln 2; the line where both log-ratios are alike.
-void draw_heat(const Painter& p, const ChartField& f, double beta)
+void draw_heat(const Painter& p, const Chart& c, double beta)
 {
     const Theme& t = p.theme;
-    const float w = f.area.w / kCells;
-    const float h = f.area.h / kCells;
+    const float w = c.area.w / kCells;
+    const float h = c.area.h / kCells;
     for (int i = 0; i < kCells; ++i)
     {
         for (int k = 0; k < kCells; ++k)
         {
-            const double chosen = f.x.at((i + 0.5) / kCells);
-            const double rejected = f.y.at((k + 0.5) / kCells);
+            const double chosen = c.x.at((i + 0.5) / kCells);
+            const double rejected = c.y.at((k + 0.5) / kCells);
             const double loss = dpo_loss(beta, chosen, rejected);
             const double share = loss / (loss + std::log(2));
-            p.fill({f.area.x + w * static_cast<float>(i), f.area.bottom() - h * static_cast<float>(k + 1),
+            p.fill({c.area.x + w * static_cast<float>(i), c.area.bottom() - h * static_cast<float>(k + 1),
                     w + 1, h + 1},
                    mix(t.panel, t.of(Component::activations).fill, static_cast<float>(share)));
         }
     }
-    p.dashed(f.area.x, f.area.bottom(), f.area.right(), f.area.y, t.text, 1);
+    p.dashed(c.area.x, c.area.bottom(), c.area.right(), c.area.y, t.text, 1);
 }
 
 Wish draw_surface(const Painter& p, Rect area, const AlignmentWish& wish)
 {
-    const AxisWords across{"chosen: log-ratio to the reference, nats", plain};
-    const AxisWords up{"Rejected", plain};
-    const AxisScale scale{-kReach, kReach, false};
-    const ChartField f = chart_field(p, area, scale, scale, across, up);
-    if (f.area.w <= 0)
+    const ChartAxis nats{-kReach, kReach, false};
+    const Chart c = chart_in(p, area, chart_left(p, nats, plain), nats, nats);
+    if (c.area.h <= 0)
     {
         return std::nullopt;
     }
-    draw_heat(p, f, wish.beta);
-    draw_field(p, f, across, up);
-    const Press pressed = press(p, f.area, "###log-ratios", 2);
-    const float x = f.px(wish.chosen);
-    const float y = f.py(wish.rejected);
+    draw_heat(p, c, wish.beta);
+    draw_chart_y(p, c, "Rejected", plain);
+    draw_chart_x(p, c, "chosen: log-ratio to the reference, nats", plain);
+    const Press pressed = press(p, c.area, "###log-ratios", 2);
+    const ImVec2 at = c.at(wish.chosen, wish.rejected);
     // The step that gradient descent takes: the chosen up, the rejected down.
     const auto reach = p.px(54) * static_cast<float>(dpo_weight(wish.beta, wish.chosen, wish.rejected));
     if (reach > p.px(6))
     {
-        p.arrow({x, y}, {x + reach, y + reach}, p.theme.text);
+        p.arrow(at, {at.x + reach, at.y + reach}, p.theme.text);
     }
-    draw_dot(p, x, y, pressed.hovered || pressed.held);
-    p.part("surface", f.area);
+    draw_dot(p, at, pressed.hovered || pressed.held);
+    p.part("surface", c.area);
     if (!pressed.held)
     {
         tooltip(p, "Drag the pair. The arrow is gradient descent\u2019s way, as long as the pair\u2019s "
@@ -88,22 +86,21 @@ Wish draw_surface(const Painter& p, Rect area, const AlignmentWish& wish)
     }
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     AlignmentWish next = wish;
-    next.chosen = std::round(f.x.at(static_cast<double>((mouse.x - f.area.x) / f.area.w)) * 10) / 10;
-    next.rejected = std::round(f.y.at(static_cast<double>((f.area.bottom() - mouse.y) / f.area.h)) * 10) / 10;
+    next.chosen = std::round(c.x_of(mouse.x) * 10) / 10;
+    next.rejected = std::round(c.y_of(mouse.y) * 10) / 10;
     return next;
 }
 
 void draw_margin(const Painter& p, Rect area, const AlignmentWish& wish)
 {
-    const AxisWords across{"chosen \u2212 rejected, nats", plain};
-    const AxisWords up{"Loss, nats, and weight in the gradient", plain};
-    const double most = std::max(2.0, dpo_loss(wish.beta, -kReach, kReach));
-    const ChartField f = chart_field(p, area, {-2 * kReach, 2 * kReach, false}, {0, most, false}, across, up);
-    if (f.area.w <= 0)
+    const ChartAxis up{0, std::max(2.0, dpo_loss(wish.beta, -kReach, kReach)), false};
+    const Chart c = chart_in(p, area, chart_left(p, up, plain), {-2 * kReach, 2 * kReach, false}, up);
+    if (c.area.h <= 0)
     {
         return;
     }
-    draw_field(p, f, across, up);
+    draw_chart_y(p, c, "Loss, nats, and weight in the gradient", plain);
+    draw_chart_x(p, c, "chosen \u2212 rejected, nats", plain);
     std::vector<ChartPoint> loss;
     std::vector<ChartPoint> weight;
     for (double m = -2 * kReach; m <= 2 * kReach; m += 0.5)
@@ -111,15 +108,16 @@ void draw_margin(const Painter& p, Rect area, const AlignmentWish& wish)
         loss.push_back({m, dpo_loss(wish.beta, m, 0)});
         weight.push_back({m, dpo_weight(wish.beta, m, 0)});
     }
-    draw_curve(p, f, weight, p.theme.of(Component::gradients).fill, 2);
-    draw_curve(p, f, loss, p.theme.of(Component::activations).fill, 2.5F);
-    const double margin = wish.chosen - wish.rejected;
+    draw_chart_line(p, c, weight, p.theme.of(Component::gradients).fill);
+    draw_chart_line(p, c, loss, p.theme.of(Component::activations).fill, 2.5F);
     const double now = dpo_loss(wish.beta, wish.chosen, wish.rejected);
-    draw_dot(p, f.px(margin), f.py(now), false);
-    label_on_field(p, f, f.px(margin), f.py(now) - p.px(20), Type::small_strong, p.theme.text,
-                   fmt::format("loss {}, weight {}", three_digits(now),
-                               format_percent(dpo_weight(wish.beta, wish.chosen, wish.rejected))),
-                   Align::centre);
+    const ImVec2 at = c.at(wish.chosen - wish.rejected, now);
+    draw_dot(p, at, false);
+    FreeLabels(c.area).put_inside(
+        p, at.x, at.y - p.px(20), Type::small_strong, p.theme.text,
+        fmt::format("loss {}, weight {}", three_digits(now),
+                    format_percent(dpo_weight(wish.beta, wish.chosen, wish.rejected))),
+        Align::centre);
 }
 
 Wish draw_loss(const Painter& p, Rect area, const AlignmentWish& wish)
@@ -133,42 +131,6 @@ Wish draw_loss(const Painter& p, Rect area, const AlignmentWish& wish)
     return draw_surface(p, area, wish);
 }
 
-// Names of lines, each only where it is clear of those before.
-class LineNames
-{
-public:
-    LineNames(const Painter& painter, const ChartField& field) : p_(painter), f_(field) {}
-
-    void put(float x, float y, std::string_view words)
-    {
-        const float w = p_.width(Type::small, words);
-        const float h = p_.height(Type::small);
-        const float edge = p_.px(4);
-        const float from =
-            std::clamp(x - w / 2, f_.area.x + edge, std::max(f_.area.x + edge, f_.area.right() - w - edge));
-        const float middle =
-            std::clamp(y, f_.area.y + h / 2, std::max(f_.area.y + h / 2, f_.area.bottom() - h / 2));
-        const Rect r{from, middle - h / 2, w, h};
-        const bool clear = std::ranges::none_of(taken_,
-                                                [&](const Rect& o) {
-                                                    return r.x < o.right() + edge && o.x < r.right() + edge &&
-                                                           r.y < o.bottom() && o.y < r.bottom();
-                                                });
-        if (clear && f_.area.h > p_.px(80))
-        {
-            label_on_field(p_, f_, from, middle, Type::small, p_.theme.text, words);
-            taken_.push_back(r);
-        }
-    }
-
-    void keep_clear(Rect r) { taken_.push_back(r); }
-
-private:
-    const Painter& p_;
-    const ChartField& f_;
-    std::vector<Rect> taken_;
-};
-
 struct Line
 {
     Optimizing how;
@@ -177,29 +139,38 @@ struct Line
     bool strong;
 };
 
+// Each at its peak, the reward model's at the top.
+void name_lines(const Painter& p, const Chart& c, std::span<const Line> lines, FreeLabels& labels)
+{
+    const auto name = [&](ImVec2 at, std::string_view words)
+    { labels.put_inside(p, at.x, at.y, Type::small, p.theme.text, words, Align::centre); };
+    for (const Line& line : lines)
+    {
+        const double d = gold_peak(line.how, kAlpha, line.doubt);
+        const ImVec2 peak = c.at(d, gold_reward(line.how, kAlpha, line.doubt, d));
+        name({peak.x, peak.y - p.px(12)}, line.name);
+    }
+    name(c.at(c.y.high * 0.9, c.y.high * 0.9), "the reward model");
+}
+
 Wish draw_hacking(const Painter& p, Rect area, const AlignmentWish& wish)
 {
     const Theme& t = p.theme;
-    const AxisWords across{"distance from the start, d = \u221aKL", plain};
-    const AxisWords up{"Reward: what the model says, what people would say", plain};
     const std::array lines{Line{Optimizing::best_of_n, "best of n, people", wish.doubt, false},
                            Line{Optimizing::reinforcement, "RL, people", 4 * wish.doubt, true}};
     const double peak = gold_peak(Optimizing::best_of_n, kAlpha, wish.doubt);
     const double stop = penalized_distance(kAlpha, wish.penalty);
     const double most = std::clamp(2.6 * peak, 4.0, 60.0);
     const double top = 1.5 * std::max(gold_reward(Optimizing::best_of_n, kAlpha, wish.doubt, peak), 0.5);
-    const ChartField f = chart_field(p, area, {0, most, false}, {-0.4 * top, top, false}, across, up);
-    if (f.area.w <= 0)
+    const ChartAxis up{-0.4 * top, top, false};
+    const Chart c = chart_in(p, area, chart_left(p, up, plain), {0, most, false}, up);
+    if (c.area.h <= 0)
     {
         return std::nullopt;
     }
-    draw_field(p, f, across, up);
-    const std::array said{ChartPoint{0, 0}, ChartPoint{most, kAlpha * most}};
-    draw_curve(p, f, said, t.data.fill, 2);
-    LineNames names(p, f);
-    // Where the words about the point are.
-    names.keep_clear(
-        {f.area.x, f.area.bottom() - p.height(Type::small) - p.px(8), f.area.w, p.height(Type::small)});
+    draw_chart_y(p, c, "Reward: what the model says, what people would say", plain);
+    draw_chart_x(p, c, "distance from the start, d = \u221aKL", plain);
+    draw_chart_line(p, c, std::array{ChartPoint{0, 0}, ChartPoint{most, kAlpha * most}}, t.data.fill);
     for (const Line& line : lines)
     {
         std::vector<ChartPoint> points;
@@ -208,27 +179,28 @@ Wish draw_hacking(const Painter& p, Rect area, const AlignmentWish& wish)
             const double d = most * i / 120;
             points.push_back({d, gold_reward(line.how, kAlpha, line.doubt, d)});
         }
-        draw_curve(p, f, points, line.strong ? t.text : t.muted, line.strong ? 2.5F : 2.0F);
-        const double at = gold_peak(line.how, kAlpha, line.doubt);
-        names.put(f.px(at), f.py(gold_reward(line.how, kAlpha, line.doubt, at)) - p.px(12), line.name);
+        draw_chart_line(p, c, points, line.strong ? t.text : t.muted, line.strong ? 2.5F : 2.0F);
     }
-    names.put(f.px(top * 0.9), f.py(top * 0.9), "the reward model");
     const double gold = gold_reward(Optimizing::reinforcement, kAlpha, 4 * wish.doubt, std::min(stop, most));
-    const float x = f.px(std::min(stop, most));
-    p.dashed(x, f.area.y, x, f.area.bottom(), t.text, 1);
-    const Press pressed = press(p, {x - p.px(14), f.area.y, p.px(28), f.area.h}, "###where it stops", 3);
-    draw_dot(p, x, f.py(gold), pressed.hovered || pressed.held);
-    label_on_field(p, f, x + p.px(12), f.area.bottom() - p.px(12), Type::small_strong, t.text,
-                   fmt::format("stops at {}: people say {}", three_digits(stop), three_digits(gold)));
-    p.part("hacking", f.area);
+    const ImVec2 at = c.at(stop, gold);
+    p.dashed(at.x, c.area.y, at.x, c.area.bottom(), t.text, 1);
+    FreeLabels labels(c.area);
+    labels.put_inside(p, at.x + p.px(12), c.area.bottom() - p.px(12), Type::small_strong, t.text,
+                      fmt::format("stops at {}: people say {}", three_digits(stop), three_digits(gold)));
+    if (c.area.h > p.px(80))
+    {
+        name_lines(p, c, lines, labels);
+    }
+    const Press pressed = press(p, {at.x - p.px(14), c.area.y, p.px(28), c.area.h}, "###where it stops", 3);
+    draw_dot(p, at, pressed.hovered || pressed.held);
+    p.part("hacking", c.area);
     if (!pressed.held)
     {
         tooltip(p, "Drag: a lower price on KL lets the policy go further, where the reward model is wrong");
         return std::nullopt;
     }
     AlignmentWish next = wish;
-    const double d = f.x.at(static_cast<double>((ImGui::GetIO().MousePos.x - f.area.x) / f.area.w));
-    next.penalty = std::clamp(kAlpha / (2 * std::max(0.2, d)), 0.005, 2.0);
+    next.penalty = std::clamp(kAlpha / (2 * std::max(0.2, c.x_of(ImGui::GetIO().MousePos.x))), 0.005, 2.0);
     return next;
 }
 

@@ -52,12 +52,12 @@ ChartAxis lengths_axis(const ContextLook& look)
 template <typename F>
 void curve(const Painter& p, const Chart& c, F value, Colour colour, float thickness)
 {
-    std::vector<ImVec2> points;
+    std::vector<ChartPoint> points;
     for (int i = 0; i <= 100; ++i)
     {
         const double s = c.x.at(i / 100.0);
         const double v = value(s);
-        points.emplace_back(c.at_x(s), v > 0 ? c.at_y(v) : NAN);
+        points.push_back({s, v > 0 ? v : NAN});
     }
     draw_chart_line(p, c, points, colour, thickness);
 }
@@ -99,8 +99,7 @@ void draw_crossover(const Painter& p, const Chart& c, const ContextCurves& curve
 std::optional<double> draw_context_flops(const Painter& p, Rect area, const ContextCurves& curves,
                                          const ContextLook& look, Out&)
 {
-    Chart c;
-    c.area = chart_area(p, area, p.px(60), p.px(16));
+    Chart c = chart_in(p, area, p.px(60));
     if (c.area.h <= 0)
     {
         return std::nullopt;
@@ -113,13 +112,13 @@ std::optional<double> draw_context_flops(const Painter& p, Rect area, const Cont
     draw_chart_y(p, c, "FLOP of one sequence, forward", power_words);
     const Theme& t = p.theme;
     curve(
-        p, c, [&](double s) { return f.of_head(s); }, t.muted, p.px(1.5F));
+        p, c, [&](double s) { return f.of_head(s); }, t.muted, 1.5F);
     curve(
-        p, c, [&](double s) { return f.of_products(s); }, line_colour(t.forward), p.px(2.5F));
+        p, c, [&](double s) { return f.of_products(s); }, line_colour(t.forward), 2.5F);
     curve(
-        p, c, [&](double s) { return f.of_scores(s, look.mask); }, line_colour(t.context), p.px(2.5F));
+        p, c, [&](double s) { return f.of_scores(s, look.mask); }, line_colour(t.context), 2.5F);
     curve(
-        p, c, [&](double s) { return f.total(s, look.mask); }, t.text, p.px(3));
+        p, c, [&](double s) { return f.total(s, look.mask); }, t.text, 3);
     FreeLabels labels(c.area);
     const auto s = static_cast<double>(look.tokens);
     const auto moved = marker(p, c, look, f.total(s, look.mask), "###length, operations", labels,
@@ -150,15 +149,15 @@ struct MemoryLine
 
 void draw_line(const Painter& p, const Chart& c, const MemoryLine& line, FreeLabels& labels)
 {
-    std::vector<ImVec2> points;
+    std::vector<ChartPoint> points;
     const ContextMemory* last = nullptr;
     for (const ContextMemory& m : *line.points)
     {
         const double v = m.*line.value;
-        points.emplace_back(c.at_x(static_cast<double>(m.tokens)), v > 0 ? c.at_y(v) : NAN);
+        points.push_back({static_cast<double>(m.tokens), v > 0 ? v : NAN});
         last = v > c.y.low && v < c.y.high ? &m : last;
     }
-    draw_chart_line(p, c, points, line.colour, p.px(line.thickness));
+    draw_chart_line(p, c, points, line.colour, line.thickness);
     if (last != nullptr)
     {
         labels.put(p, c.at(static_cast<double>(last->tokens), last->*line.value), p.px(8), Type::small,
@@ -191,8 +190,7 @@ const ContextMemory& nearest(const std::vector<ContextMemory>& all, std::int64_t
 
 Chart memory_chart(const Painter& p, Rect area, const ContextCurves& curves, const ContextLook& look)
 {
-    Chart c;
-    c.area = chart_area(p, area, p.px(72), p.px(16));
+    Chart c = chart_in(p, area, p.px(72));
     c.x = lengths_axis(look);
     const double own = nearest(curves.memory, look.tokens).total;
     const double low = std::min(curves.memory.front().linear, curves.capacity / 10);

@@ -29,11 +29,11 @@ double similarity_at(double found, double rows, double bands)
 
 void draw_curve(const Painter& p, const Chart& c, double rows, double bands, Colour colour, float thickness)
 {
-    std::vector<ImVec2> points;
+    std::vector<ChartPoint> points;
     for (int i = 0; i <= 200; ++i)
     {
         const double s = i / 200.0;
-        points.emplace_back(c.at_x(s), c.at_y(duplicate_found(s, rows, bands)));
+        points.push_back({s, duplicate_found(s, rows, bands)});
     }
     draw_chart_line(p, c, points, colour, thickness);
 }
@@ -59,14 +59,11 @@ void shade(const Painter& p, const Chart& c, double rows, double bands, double t
 
 void draw_copies(const Painter& p, Rect area, DataState& state, Out& out)
 {
-    Chart c;
-    c.area = chart_area(p, area, p.px(60), p.px(24));
+    const Chart c = chart_in(p, area, p.px(60)); // both axes from 0 to 1
     if (c.area.h <= 0)
     {
         return;
     }
-    c.x = {0, 1, false};
-    c.y = {0, 1, false};
     p.part("copies", c.area);
     const double target = duplicate_threshold(state.rows, state.bands);
     shade(p, c, state.rows, state.bands, target);
@@ -76,9 +73,9 @@ void draw_copies(const Painter& p, Rect area, DataState& state, Out& out)
     for (const DuplicateSetting& known : {kFineWebBands, kRefinedWebBands})
     {
         draw_curve(p, c, static_cast<double>(known.rows), static_cast<double>(known.bands), p.theme.muted,
-                   p.px(1.5F));
+                   1.5F);
     }
-    draw_curve(p, c, state.rows, state.bands, line_colour(p.theme.forward), p.px(3));
+    draw_curve(p, c, state.rows, state.bands, line_colour(p.theme.forward), 3);
     const ImVec2 bands_at = c.at(similarity_at(kBandsAt, state.rows, state.bands), kBandsAt);
     const ImVec2 rows_at = c.at(similarity_at(kRowsAt, state.rows, state.bands), kRowsAt);
     const ChartGrip bands = draw_chart_grip(p, bands_at, "###bands on the curve", p.theme.text);

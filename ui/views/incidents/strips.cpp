@@ -71,7 +71,7 @@ struct Line
 // What is not finite breaks the line, and is marked at the top.
 void draw_line(const Painter& p, const Chart& c, const Line& line)
 {
-    std::vector<ImVec2> points;
+    std::vector<ChartPoint> points;
     for (std::size_t k = 0; k < line.run->steps.size(); ++k)
     {
         const auto step = static_cast<double>(line.run->from) + static_cast<double>(k);
@@ -79,10 +79,9 @@ void draw_line(const Painter& p, const Chart& c, const Line& line)
         {
             break;
         }
-        const double v = line.run->steps[k].*line.value;
-        points.emplace_back(c.at_x(step), std::isfinite(v) ? c.at_y(v) : NAN);
+        points.push_back({step, line.run->steps[k].*line.value});
     }
-    draw_chart_line(p, c, points, line.colour, p.px(line.thickness));
+    draw_chart_line(p, c, points, line.colour, line.thickness);
 }
 
 void mark_not_finite(const Painter& p, const Chart& c, const IncidentDesk& desk, double IncidentStep::*value,

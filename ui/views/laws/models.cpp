@@ -14,13 +14,14 @@ namespace ringside
 namespace
 {
 
-Chart chart_of(const Painter& p, Rect area, const LawsSplit& split)
+constexpr float kNames = 140; // [design px] of the rules' names at the right, where there is room
+
+Chart chart_of(const Painter& p, Rect area, const LawsSplit& split, bool named)
 {
-    Chart c;
-    c.area = chart_area(p, area, p.px(60), p.px(area.w > p.px(560) ? 152 : 16));
-    c.x = {std::min(5e8, split.parameters / 2), std::max(2e12, split.parameters * 2), true};
-    c.y = {std::min(5e10, split.tokens / 2), std::max(1e14, split.tokens * 2), true};
-    return c;
+    area.cut_right(named ? p.px(kNames) : 0);
+    return chart_in(p, area, p.px(60),
+                    {std::min(5e8, split.parameters / 2), std::max(2e12, split.parameters * 2), true},
+                    {std::min(5e10, split.tokens / 2), std::max(1e14, split.tokens * 2), true});
 }
 
 // Falling diagonals: the same compute everywhere.
@@ -28,9 +29,9 @@ void draw_compute(const Painter& p, const Chart& c, FreeLabels& labels)
 {
     for (double flops = 1e20; flops < 1e29; flops *= 100)
     {
-        const std::array<ImVec2, 2> line{ImVec2{c.area.x, c.at_y(flops / training_flops(c.x.low, 1))},
-                                         ImVec2{c.area.right(), c.at_y(flops / training_flops(c.x.high, 1))}};
-        draw_chart_line(p, c, line, with_alpha(p.theme.line, 0.8F), p.px(1));
+        const std::array line{ChartPoint{c.x.low, flops / training_flops(c.x.low, 1)},
+                              ChartPoint{c.x.high, flops / training_flops(c.x.high, 1)}};
+        draw_chart_line(p, c, line, with_alpha(p.theme.line, 0.8F), 1);
         const double n = std::sqrt(c.x.low * c.x.high) / 14;
         const double d = flops / training_flops(n, 1);
         if (d > c.y.low * 1.2 && d < c.y.high / 1.2)
@@ -43,7 +44,7 @@ void draw_compute(const Painter& p, const Chart& c, FreeLabels& labels)
 struct Line
 {
     const AllocationRule* rule;
-    std::vector<ImVec2> points;
+    std::vector<ChartPoint> points;
     float end = 0;
 };
 
@@ -55,7 +56,7 @@ Line line_of(const Chart& c, const AllocationRule& rule)
     {
         const ComputeOptimum best = rule.at(flops);
         const ImVec2 at{c.at_x(best.parameters), c.at_y(best.tokens)};
-        line.points.push_back(at);
+        line.points.push_back({best.parameters, best.tokens});
         if (at.x <= c.area.right() && at.y >= c.area.y)
         {
             line.end = at.y;
@@ -77,12 +78,13 @@ void draw_rules(const Painter& p, const Chart& c, const LawsState& state, bool n
     {
         const bool chosen = line.rule->id == state.fit().id;
         draw_chart_line(p, c, line.points, chosen ? line_colour(p.theme.forward) : p.theme.muted,
-                        p.px(chosen ? 3.0F : 1.5F));
+                        chosen ? 3.0F : 1.5F);
         const float at = std::max(line.end, free + p.height(Type::small) + p.px(1));
         if (named && at < c.area.bottom())
         {
-            p.text_within(c.area.right() + p.px(8), at, p.px(144), chosen ? Type::small_strong : Type::small,
-                          chosen ? p.theme.text : p.theme.muted, line.rule->name);
+            p.text_within(c.area.right() + p.px(8), at, p.px(kNames + 4),
+                          chosen ? Type::small_strong : Type::small, chosen ? p.theme.text : p.theme.muted,
+                          line.rule->name);
             free = at;
         }
     }
@@ -129,7 +131,7 @@ void draw_models(const Painter& p, const Chart& c, LawsState& state, FreeLabels&
 void draw_trained_models(const Painter& p, Rect area, LawsState& state, const LawsSplit& split, Out& out)
 {
     const bool named = area.w > p.px(560);
-    const Chart c = chart_of(p, area, split);
+    const Chart c = chart_of(p, area, split, named);
     if (c.area.h <= 0)
     {
         return;

@@ -17,16 +17,16 @@ namespace
 
 void draw_worth(const Painter& p, const Chart& c)
 {
-    std::vector<ImVec2> worth;
-    std::vector<ImVec2> fresh;
+    std::vector<ChartPoint> worth;
+    std::vector<ChartPoint> fresh;
     for (int i = 0; i <= 160; ++i)
     {
         const double passes = c.x.at(i / 160.0);
-        worth.emplace_back(c.at_x(passes), c.at_y(effective_tokens(1, passes)));
-        fresh.emplace_back(c.at_x(passes), c.at_y(passes));
+        worth.push_back({passes, effective_tokens(1, passes)});
+        fresh.push_back({passes, passes});
     }
-    draw_chart_line(p, c, fresh, p.theme.muted, p.px(1.5F));
-    draw_chart_line(p, c, worth, line_colour(p.theme.forward), p.px(3));
+    draw_chart_line(p, c, fresh, p.theme.muted, 1.5F);
+    draw_chart_line(p, c, worth, line_colour(p.theme.forward), 3);
     const double most = effective_tokens(1, 1e9);
     p.dashed(c.area.x, c.at_y(most), c.area.right(), c.at_y(most), p.theme.muted);
 }
@@ -35,14 +35,11 @@ void draw_worth(const Painter& p, const Chart& c)
 
 void draw_repeats(const Painter& p, Rect area, LawsState& state, const LawsSplit&, Out& out)
 {
-    Chart c;
-    c.area = chart_area(p, area, p.px(60), p.px(16));
+    const Chart c = chart_in(p, area, p.px(60), {kLawsPasses.least, kLawsPasses.most, true}, {1, 60, true});
     if (c.area.h <= 0)
     {
         return;
     }
-    c.x = {kLawsPasses.least, kLawsPasses.most, true};
-    c.y = {1, 60, true};
     p.part("repeats", c.area);
     draw_chart_x(p, c, "passes over the same tokens", plain_number);
     draw_chart_y(p, c, "worth, in passes of fresh tokens", plain_number);

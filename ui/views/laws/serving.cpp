@@ -43,8 +43,7 @@ std::optional<Lives> lives_of(const LossFit& fit, const LawsSplit& split, double
 
 Chart chart_of(const Painter& p, Rect area, const Lives& l)
 {
-    Chart c;
-    c.area = chart_area(p, area, p.px(60), p.px(16));
+    Chart c = chart_in(p, area, p.px(60));
     c.x = {l.least * 1.02, std::max(l.plain.parameters * 12, l.chosen.parameters * 2), true};
     const double low = std::min({l.best.training, l.best.serving, l.plain_life.serving});
     const double high = l.plain_life.total();
@@ -66,19 +65,19 @@ double of(const Lifetime& life, Part part)
 
 void draw_curve(const Painter& p, const Chart& c, const LossFit& fit, double wanted, double served, Part part)
 {
-    std::vector<ImVec2> points;
+    std::vector<ChartPoint> points;
     for (int i = 0; i <= 200; ++i)
     {
         const double n = c.x.at(i / 200.0);
         const auto life = lifetime_at(fit, wanted, n, served);
-        points.emplace_back(c.at_x(n), life && of(*life, part) > 0 ? c.at_y(of(*life, part)) : NAN);
+        points.push_back({n, life && of(*life, part) > 0 ? of(*life, part) : NAN});
     }
     const Theme& t = p.theme;
     draw_chart_line(p, c, points,
                     part == Part::training  ? line_colour(t.forward)
                     : part == Part::serving ? line_colour(t.data)
                                             : t.text,
-                    p.px(part == Part::total ? 3.0F : 2.0F));
+                    part == Part::total ? 3.0F : 2.0F);
 }
 
 void name_curves(const Painter& p, const Chart& c, const LossFit& fit, double wanted, double served,

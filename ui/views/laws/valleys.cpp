@@ -24,8 +24,7 @@ double lowest(const LossFit& fit, double flops)
 
 Chart chart_of(const Painter& p, Rect area, const LossFit& fit, const LawsSplit& split)
 {
-    Chart c;
-    c.area = chart_area(p, area, p.px(60), p.px(16));
+    Chart c = chart_in(p, area, p.px(60));
     const double small = split.flops * kBudgets.front();
     const double large = split.flops * kBudgets.back();
     c.x = {std::min(optimum(fit, small).parameters / kAside, split.parameters / 2),
@@ -37,7 +36,7 @@ Chart chart_of(const Painter& p, Rect area, const LossFit& fit, const LawsSplit&
 }
 
 // Where the same loss costs less than a tenth more than it need: how flat the valley is.
-void draw_flat_part(const Painter& p, const Chart& c, const LossFit& fit, const LawsSplit& split)
+Rect draw_flat_part(const Painter& p, const Chart& c, const LossFit& fit, const LawsSplit& split)
 {
     double low = split.best.parameters;
     double high = low;
@@ -51,24 +50,28 @@ void draw_flat_part(const Painter& p, const Chart& c, const LossFit& fit, const 
     }
     const Rect band{c.at_x(low), c.area.y, c.at_x(high) - c.at_x(low), c.area.h};
     p.fill(band, with_alpha(p.theme.forward.fill, 0.13F));
+    return band;
+}
+
+void name_flat_part(const Painter& p, Rect band, FreeLabels& labels)
+{
     const std::string_view words = "within 10% of the compute";
     if (p.width(Type::small, words) + p.px(12) < band.w)
     {
-        p.text(band.centre(), band.y + p.height(Type::small), Type::small, p.theme.muted, words,
-               Align::centre);
+        labels.put_inside(p, band.centre(), band.y + p.height(Type::small), Type::small, p.theme.muted, words,
+                          Align::centre);
     }
 }
 
 void draw_valley(const Painter& p, const Chart& c, const LossFit& fit, double flops, bool chosen)
 {
-    std::vector<ImVec2> points;
+    std::vector<ChartPoint> points;
     for (int i = 0; i <= 160; ++i)
     {
         const double n = c.x.at(i / 160.0);
-        points.emplace_back(c.at_x(n), c.at_y(loss(fit, n, flops / training_flops(n, 1))));
+        points.push_back({n, loss(fit, n, flops / training_flops(n, 1))});
     }
-    draw_chart_line(p, c, points, chosen ? line_colour(p.theme.forward) : p.theme.line,
-                    p.px(chosen ? 3.0F : 1.5F));
+    draw_chart_line(p, c, points, chosen ? line_colour(p.theme.forward) : p.theme.line, chosen ? 3.0F : 1.5F);
 }
 
 // The bottom of every valley; pressing one takes its budget.
@@ -190,7 +193,7 @@ void draw_valleys(const Painter& p, Rect area, LawsState& state, const LawsSplit
         return;
     }
     p.part("valleys", c.area);
-    draw_flat_part(p, c, fit, split);
+    const Rect flat = draw_flat_part(p, c, fit, split);
     draw_chart_x(p, c, "parameters N; tokens are what the compute leaves, D = C / 6N", count_words);
     draw_chart_y(p, c, "loss, nats a token", [](double v) { return fmt::format("{:.2f}", v); });
     for (const double times : kBudgets)
@@ -200,6 +203,7 @@ void draw_valleys(const Painter& p, Rect area, LawsState& state, const LawsSplit
     FreeLabels labels(c.area);
     draw_bottoms(p, c, state, split, labels, out);
     draw_point(p, c, state, split, labels, out);
+    name_flat_part(p, flat, labels);
     draw_budget_names(p, c, fit, split, labels);
     if (has_rules)
     {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "ui/widgets/chart_field.h"
+#include "ui/widgets/chart.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::string error_words(double value)
     return std::abs(value) < 1e-9 ? "0%" : fmt::format("{:+g}%", std::round(value * 1000) / 10);
 }
 
-AxisScale times_of(const CalibrationFit& fit)
+ChartAxis times_of(const CalibrationFit& fit)
 {
     double least = 1e300;
     double most = 0;
@@ -39,7 +39,7 @@ AxisScale times_of(const CalibrationFit& fit)
 }
 
 // As far up as down.
-AxisScale errors_of(const CalibrationFit& fit)
+ChartAxis errors_of(const CalibrationFit& fit)
 {
     double most = 0.15;
     for (const CalibrationFit::RowErrors& row : fit.rows)
@@ -49,35 +49,31 @@ AxisScale errors_of(const CalibrationFit& fit)
     return {-most, most, false};
 }
 
-void draw_error_lines(const Painter& p, const ChartField& field)
+void draw_error_lines(const Painter& p, const Chart& c)
 {
-    const auto across = [&](double error, Colour colour, float thickness, bool dashed)
+    for (const double error : {0.1, -0.1})
     {
-        draw_curve(p, field, std::array{ChartPoint{field.x.least, error}, ChartPoint{field.x.most, error}},
-                   colour, thickness, dashed);
-    };
-    across(0.1, p.theme.muted, 1, true);
-    across(-0.1, p.theme.muted, 1, true);
-    across(0, p.theme.muted, 2, false);
+        p.dashed(c.area.x, c.at_y(error), c.area.right(), c.at_y(error), p.theme.muted, p.px(1));
+    }
+    p.line(c.area.x, c.at_y(0), c.area.right(), c.at_y(0), p.theme.muted, p.px(2));
     const float inside = p.px(14);
-    label_on_field(p, field, field.area.x + inside, field.area.y + inside, Type::small, p.theme.muted,
-                   "computed too slow");
-    label_on_field(p, field, field.area.x + inside, field.area.bottom() - inside, Type::small, p.theme.muted,
-                   "computed too fast");
+    FreeLabels labels(c.area);
+    labels.put_inside(p, c.area.x + inside, c.area.y + inside, Type::small, p.theme.muted,
+                      "computed too slow");
+    labels.put_inside(p, c.area.x + inside, c.area.bottom() - inside, Type::small, p.theme.muted,
+                      "computed too fast");
 }
 
 // The row whose point after fitting is nearest to the mouse, where it is near at all.
-const CalibrationFit::RowErrors* pointed_at(const Painter& p, const ChartField& field,
-                                            const CalibrationFit& fit)
+const CalibrationFit::RowErrors* pointed_at(const Painter& p, const Chart& c, const CalibrationFit& fit)
 {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const CalibrationFit::RowErrors* nearest = nullptr;
     float best = p.px(14);
     for (const CalibrationFit::RowErrors& row : fit.rows)
     {
-        const float dx = field.px(row.seconds) - mouse.x;
-        const float dy = field.py(row.after) - mouse.y;
-        if (const float far = std::sqrt(dx * dx + dy * dy); far < best)
+        const ImVec2 at = c.at(row.seconds, row.after);
+        if (const float far = std::hypot(at.x - mouse.x, at.y - mouse.y); far < best)
         {
             best = far;
             nearest = &row;
@@ -110,32 +106,31 @@ void draw_measured_chart(const Painter& p, Rect area, const MeasuredFrame& measu
 {
     const CalibrationFit& fit = measured.fit;
     draw_key(p, area.cut_top(p.px(28)));
-    const AxisWords x{"measured step", seconds_words};
-    const AxisWords y{"computed / measured \u2212 1", error_words};
-    const ChartField field = chart_field(p, area, times_of(fit), errors_of(fit), x, y);
-    if (field.area.w <= 0)
+    const ChartAxis errors = errors_of(fit);
+    const Chart c = chart_in(p, area, chart_left(p, errors, error_words), times_of(fit), errors);
+    if (c.area.h <= 0)
     {
         return;
     }
-    draw_field(p, field, x, y);
-    draw_error_lines(p, field);
-    const CalibrationFit::RowErrors* over = pointed_at(p, field, fit);
+    draw_chart_y(p, c, "computed / measured \u2212 1", error_words);
+    draw_chart_x(p, c, "measured step", seconds_words);
+    draw_error_lines(p, c);
+    const CalibrationFit::RowErrors* over = pointed_at(p, c, fit);
     for (const CalibrationFit::RowErrors& row : fit.rows)
     {
-        const float at = field.px(row.seconds);
-        const float before = field.py(row.before);
-        const float after = field.py(row.after);
+        const ImVec2 before = c.at(row.seconds, row.before);
+        const ImVec2 after = c.at(row.seconds, row.after);
         const float dot = p.px(&row == over ? 6.0F : 4.0F);
-        p.line(at, before, at, after, p.theme.line);
-        p.list.AddCircle({at, before}, dot, p.theme.text, 0, p.px(1.5F));
-        p.list.AddCircleFilled({at, after}, dot, p.theme.text);
+        p.line(before.x, before.y, after.x, after.y, p.theme.line);
+        p.list.AddCircle(before, dot, p.theme.text, 0, p.px(1.5F));
+        p.list.AddCircleFilled(after, dot, p.theme.text);
     }
     if (over != nullptr)
     {
         const std::array lines{TipLine{"measured", seconds_words(over->seconds)},
                                TipLine{"as it was", fmt::format("{:+.1f}%", over->before * 100)},
                                TipLine{"fitted", fmt::format("{:+.1f}%", over->after * 100)}};
-        tip_card(p, field.area, ImGui::GetIO().MousePos, over->name, lines);
+        tip_card(p, c.area, ImGui::GetIO().MousePos, over->name, lines);
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include "core/base/text.h"
 #include "ui/views/lab/plot.h"
-#include "ui/widgets/chart_field.h"
+#include "ui/widgets/chart.h"
 
 #include <algorithm>
 #include <array>
@@ -102,14 +102,13 @@ std::string bytes_words(double value)
 }
 
 // At the lines' ends, or beside them where another number is already.
-void draw_numbers(const Painter& p, const ChartField& field, const std::vector<Line>& lines)
+void draw_numbers(const Painter& p, const Chart& c, const std::vector<Line>& lines)
 {
     const float apart = 2.3F * radius_of(p);
     std::vector<ImVec2> taken;
     for (const Line& line : lines)
     {
-        const ChartPoint& last = line.points.back();
-        const ImVec2 end{field.px(last.x), field.py(last.y)};
+        const ImVec2 end = c.at(line.points.back().x, line.points.back().y);
         ImVec2 at{end.x + apart / 2, end.y};
         const auto close = [&](const ImVec2& other)
         { return std::hypot(other.x - at.x, other.y - at.y) < apart; };
@@ -128,36 +127,35 @@ void draw_numbers(const Painter& p, const ChartField& field, const std::vector<L
 
 void draw_lines(const Painter& p, Rect area, const std::vector<Line>& lines)
 {
-    AxisScale x{1e300, 0, true};
-    AxisScale y{1e300, -1e300, false};
+    ChartAxis x{1e300, 0, true};
+    ChartAxis y{1e300, -1e300, false};
     for (const Line& line : lines)
     {
-        x.least = std::min(x.least, line.points.front().x);
-        x.most = std::max(x.most, line.points.back().x);
+        x.low = std::min(x.low, line.points.front().x);
+        x.high = std::max(x.high, line.points.back().x);
         for (const ChartPoint& point : line.points)
         {
-            y.least = std::min(y.least, point.y);
-            y.most = std::max(y.most, point.y);
+            y.low = std::min(y.low, point.y);
+            y.high = std::max(y.high, point.y);
         }
     }
-    x.least /= 1.25;
-    x.most *= 3; // room for numbers beside the ends
-    const double spare = std::max(0.05, 0.06 * (y.most - y.least));
-    y.least -= spare;
-    y.most += spare;
-    const AxisWords across{"sent by a rank", bytes_words};
-    const AxisWords up{"nats a token, mean of 10 steps", [](double v) { return plain_number(v); }};
-    const ChartField field = chart_field(p, area, x, y, across, up);
-    if (field.area.w <= 0)
+    x.low /= 1.25;
+    x.high *= 3; // room for numbers beside the ends
+    const double spare = std::max(0.05, 0.06 * (y.high - y.low));
+    y.low -= spare;
+    y.high += spare;
+    const Chart c = chart_in(p, area, chart_left(p, y, plain_number), x, y);
+    if (c.area.h <= 0)
     {
         return;
     }
-    draw_field(p, field, across, up);
+    draw_chart_y(p, c, "nats a token, mean of 10 steps", plain_number);
+    draw_chart_x(p, c, "sent by a rank", bytes_words);
     for (const Line& line : lines)
     {
-        draw_curve(p, field, line.points, line.colour, line.now ? 3.0F : 2.0F);
+        draw_chart_line(p, c, line.points, line.colour, line.now ? 3.0F : 2.0F);
     }
-    draw_numbers(p, field, lines);
+    draw_numbers(p, c, lines);
 }
 
 struct Column

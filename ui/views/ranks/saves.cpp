@@ -4,7 +4,7 @@
 
 #include "core/base/text.h"
 #include "ui/views/lab/plot.h"
-#include "ui/widgets/chart_field.h"
+#include "ui/widgets/chart.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
@@ -80,25 +80,25 @@ void draw_pace(const Painter& p, Rect area, const std::vector<TeamPace>& pace)
     {
         most = std::max(most, step.seconds + step.stalled_s);
     }
-    const AxisWords across{"step", [](double v) { return grouped(std::llround(v)); }};
-    const AxisWords up{"time of a step, and of the wait behind it", seconds_words};
     const double first = static_cast<double>(pace.front().step) - 1;
     const double last = std::max(first + 40, static_cast<double>(pace.back().step));
-    const ChartField field = chart_field(p, area, {first, last, false}, {0, most * 1.06, false}, across, up);
-    if (field.area.w <= 0)
+    const ChartAxis times{0, most * 1.06, false};
+    const Chart c = chart_in(p, area, chart_left(p, times, seconds_words), {first, last, false}, times);
+    if (c.area.h <= 0)
     {
         return;
     }
-    draw_field(p, field, across, up);
+    draw_chart_y(p, c, "time of a step, and of the wait behind it", seconds_words);
+    draw_chart_x(p, c, "step", [](double v) { return grouped(std::llround(v)); });
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    const float gap = field.area.w / static_cast<float>(last - first) > p.px(4) ? p.px(1) : 0;
+    const float gap = c.area.w / static_cast<float>(last - first) > p.px(4) ? p.px(1) : 0;
     for (const TeamPace& step : pace)
     {
-        const float left = field.px(static_cast<double>(step.step) - 1);
-        const float right = field.px(static_cast<double>(step.step)) - gap;
-        const float top = field.py(step.seconds);
-        const Rect work{left, top, right - left, field.area.bottom() - top};
-        const float above = field.py(step.seconds + step.stalled_s);
+        const float left = c.at_x(static_cast<double>(step.step) - 1);
+        const float right = c.at_x(static_cast<double>(step.step)) - gap;
+        const float top = c.at_y(step.seconds);
+        const Rect work{left, top, right - left, c.area.bottom() - top};
+        const float above = c.at_y(step.seconds + step.stalled_s);
         const Rect stall{left, above, right - left, top - above};
         p.fill(work, t.forward.fill);
         p.fill(stall, t.backward_weight.fill);
@@ -106,7 +106,7 @@ void draw_pace(const Painter& p, Rect area, const std::vector<TeamPace>& pace)
         {
             p.hatch(stall, t.window, kExposedHatch);
         }
-        if (mouse.x >= left && mouse.x < right && field.area.contains(mouse) && ImGui::IsWindowHovered())
+        if (mouse.x >= left && mouse.x < right && c.area.contains(mouse) && ImGui::IsWindowHovered())
         {
             tooltip_at_mouse(p, step.stalled_s > 0
                                     ? fmt::format("step {}: {}, then {} for a checkpoint", step.step,

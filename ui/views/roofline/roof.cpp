@@ -25,9 +25,7 @@ std::string tera_words(double rate)
 Chart chart_of(const Painter& p, Rect area, const RooflineSheet& sheet)
 {
     const Roofs& roofs = sheet.roofs();
-    Chart c;
-    c.area =
-        chart_area(p, area, std::max(p.px(60), p.width(Type::mono_small, "0 000 T") + p.px(12)), p.px(16));
+    Chart c = chart_in(p, area, std::max(p.px(60), p.width(Type::mono_small, "0 000 T") + p.px(12)));
     double low = 0.5;
     double high = roofs.ridge() * 30;
     double slow = roofs.attainable(low, roofs.peak);
@@ -63,7 +61,7 @@ public:
 
     void draw(Out& out)
     {
-        if (c_.area.h <= 0)
+        if (c_.area.h < p_.px(2 * kLargest)) // less than a kernel may take
         {
             return;
         }

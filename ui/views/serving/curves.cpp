@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "ui/widgets/chart_field.h"
+#include "ui/widgets/chart.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
@@ -45,6 +45,11 @@ std::string count(double n)
                       : fmt::format("{:g}", n);
 }
 
+std::string seconds(double s)
+{
+    return format_seconds(Seconds(s));
+}
+
 std::vector<ChartPoint> line_of(const std::vector<ServingReport>& curve, Value value)
 {
     std::vector<ChartPoint> line;
@@ -55,19 +60,19 @@ std::vector<ChartPoint> line_of(const std::vector<ServingReport>& curve, Value v
     return line;
 }
 
-AxisScale span_of(const std::vector<ServingReport>& curve, std::initializer_list<Value> values, double lowest)
+ChartAxis span_of(const std::vector<ServingReport>& curve, std::initializer_list<Value> values, double lowest)
 {
-    AxisScale axis{1e300, 0, true};
+    ChartAxis axis{1e300, 0, true};
     for (const ServingReport& r : curve)
     {
         for (const Value value : values)
         {
-            axis.least = std::min(axis.least, value(r));
-            axis.most = std::max(axis.most, value(r));
+            axis.low = std::min(axis.low, value(r));
+            axis.high = std::max(axis.high, value(r));
         }
     }
-    axis.most = std::max(axis.most, 1e-12) * 1.4;
-    axis.least = std::max(axis.least / 1.4, axis.most * lowest);
+    axis.high = std::max(axis.high, 1e-12) * 1.4;
+    axis.low = std::max(axis.low / 1.4, axis.high * lowest);
     return axis;
 }
 
@@ -77,88 +82,70 @@ public:
     Curves(const Painter& painter, Rect area, const ServingDesk& desk)
         : p_(painter), r_(desk.report()), curve_(desk.curve())
     {
-        const AxisScale batches{1, static_cast<double>(std::max<std::int64_t>(2, curve_.back().setup.batch)),
+        const ChartAxis batches{1, static_cast<double>(std::max<std::int64_t>(2, curve_.back().setup.batch)),
                                 true};
-        const bool two = area.h > p_.px(250);
-        const Rect top = two ? area.cut_top(area.h * 0.54F) : area;
-        x_words_ = {"requests at once", count};
-        x_bare_ = {"", nullptr};
-        latency_words_ = {"Seconds a token", [](double s) { return format_seconds(Seconds(s)); }};
-        rate_words_ = {"Tokens a second and GPU", count};
-        latency_ = chart_field(p_, top, batches, span_of(curve_, {reading, multiplying, token}, 1e-4),
-                               two ? x_bare_ : x_words_, latency_words_);
-        if (two)
+        const ChartAxis times = span_of(curve_, {reading, multiplying, token}, 1e-4);
+        const ChartAxis rates = span_of(curve_, {throughput}, 1e-6);
+        const float left = std::max(chart_left(p_, times, seconds), chart_left(p_, rates, count));
+        if (area.h > p_.px(250))
         {
-            area.cut_top(p_.px(8));
-            rate_ =
-                chart_field(p_, area, batches, span_of(curve_, {throughput}, 1e-6), x_words_, rate_words_);
-            line_up();
+            Rect below = area;
+            below.cut_top(area.h * 0.54F + p_.px(8));
+            rate_ = chart_in(p_, below, left, batches, rates);
         }
-        two_ = two && rate_.area.w > 0;
+        two_ = rate_.area.h > 0;
+        latency_ = chart_in(p_, two_ ? area.cut_top(area.h * 0.54F) : area, left, batches, times, !two_);
     }
 
     std::optional<std::int64_t> draw()
     {
-        if (latency_.area.w <= 0)
+        if (latency_.area.h <= 0)
         {
             return std::nullopt;
         }
         const Theme& t = p_.theme;
-        draw_field(p_, latency_, two_ ? x_bare_ : x_words_, latency_words_);
-        draw_no_room(latency_, true);
-        draw_curve(p_, latency_, line_of(curve_, reading), t.of(Component::activations).fill, 2);
-        draw_curve(p_, latency_, line_of(curve_, multiplying), t.forward.fill, 2);
-        draw_curve(p_, latency_, line_of(curve_, step), t.muted, 1.5F);
-        draw_curve(p_, latency_, line_of(curve_, token), t.text, 2.5F);
-        name_lines();
+        draw_chart_y(p_, latency_, "Seconds a token", seconds);
+        two_ ? draw_chart_x(p_, latency_, "", nullptr) : draw_batches(latency_);
+        draw_no_room(latency_);
+        draw_chart_line(p_, latency_, line_of(curve_, reading), t.of(Component::activations).fill);
+        draw_chart_line(p_, latency_, line_of(curve_, multiplying), t.forward.fill);
+        draw_chart_line(p_, latency_, line_of(curve_, step), t.muted, 1.5F);
+        draw_chart_line(p_, latency_, line_of(curve_, token), t.text, 2.5F);
         p_.part("latency", latency_.area);
         if (two_)
         {
-            draw_field(p_, rate_, x_words_, rate_words_);
-            draw_no_room(rate_, false);
-            draw_curve(p_, rate_, line_of(curve_, throughput), t.text, 2.5F);
+            draw_chart_y(p_, rate_, "Tokens a second and GPU", count);
+            draw_batches(rate_);
+            draw_no_room(rate_);
+            draw_chart_line(p_, rate_, line_of(curve_, throughput), t.text, 2.5F);
             p_.part("throughput", rate_.area);
         }
-        return draw_own();
+        const auto next = draw_own();
+        name();
+        return next;
     }
 
 private:
-    // The same left edge for both.
-    void line_up()
+    void draw_batches(const Chart& c) const { draw_chart_x(p_, c, "requests at once", count); }
+
+    float full_at(const Chart& c) const
     {
-        const float left = std::max(latency_.area.x, rate_.area.x);
-        const float right = std::min(latency_.area.right(), rate_.area.right());
-        for (Rect* area : {&latency_.area, &rate_.area})
+        return r_.most == 0 ? c.area.x : c.at(static_cast<double>(r_.most), c.y.low).x;
+    }
+
+    void draw_no_room(const Chart& c) const
+    {
+        const float from = full_at(c);
+        const Rect beyond{from, c.area.y, c.area.right() - from, c.area.h};
+        if (beyond.w >= 1)
         {
-            if (area->w > 0)
-            {
-                *area = {left, area->y, std::max(0.0F, right - left), area->h};
-            }
+            p_.hatch(beyond, with_alpha(p_.theme.warning, 0.45F), kOverflowHatch);
+            p_.line(from, c.area.y, from, c.area.bottom(), p_.theme.warning, p_.px(1.5F));
         }
     }
 
-    void draw_no_room(const ChartField& f, bool said) const
-    {
-        const double most = static_cast<double>(std::max<std::int64_t>(r_.most, 1));
-        const float from = r_.most == 0 ? f.area.x : f.px(most);
-        const Rect beyond{from, f.area.y, f.area.right() - from, f.area.h};
-        if (beyond.w < 1)
-        {
-            return;
-        }
-        p_.hatch(beyond, with_alpha(p_.theme.warning, 0.45F), kOverflowHatch);
-        p_.line(from, f.area.y, from, f.area.bottom(), p_.theme.warning, p_.px(1.5F));
-        const std::string words =
-            r_.most == 0 ? "no room for one" : fmt::format("full at {}", grouped(r_.most));
-        if (said && f.area.h > p_.px(70))
-        {
-            label_on_field(p_, f, f.area.right() - p_.px(4), f.area.bottom() - p_.px(14), Type::small_strong,
-                           p_.theme.warning, words, Align::right);
-        }
-    }
-
-    // Each line's name on the line, where it is far enough from those already named.
-    void name_lines() const
+    // The point's own words, where there is no room, and each line's name on the line.
+    void name() const
     {
         struct Name
         {
@@ -170,76 +157,69 @@ private:
         constexpr std::array kNames{Name{token, "with prefills between", 0.6, -1.1F},
                                     Name{reading, "reading", 0.08, 0.9F},
                                     Name{multiplying, "multiplying", 0.34, 0.9F}};
-        const std::string own = own_words();
-        const float w = p_.width(Type::small_strong, own);
-        const float left = latency_.px(static_cast<double>(r_.setup.batch)) - w / 2;
-        std::vector<Rect> taken{
-            {std::clamp(left, latency_.area.x, std::max(latency_.area.x, latency_.area.right() - w)),
-             own_height(), w, 0},
-            {latency_.area.right() - p_.px(110), latency_.area.bottom() - p_.px(14), p_.px(110), 0}};
-        for (const Name& name : kNames)
+        const Rect& area = latency_.area;
+        const Theme& t = p_.theme;
+        const float line = p_.height(Type::small);
+        const ImVec2 own = place(latency_, r_, token);
+        const float reach = p_.px(9);
+        FreeLabels labels(area);
+        labels.put_inside(p_, own.x, own.y - line / 2 - p_.px(14), Type::small_strong, t.text,
+                          fmt::format("{} at once, {} a token", grouped(r_.setup.batch), seconds(token(r_))),
+                          Align::centre);
+        labels.take({own.x - reach, own.y - reach, 2 * reach, 2 * reach});
+        if (full_at(latency_) < area.right() - 1 && area.h > p_.px(70))
         {
-            const auto k = static_cast<std::size_t>(name.at * static_cast<double>(curve_.size() - 1));
-            const float line = p_.height(Type::small);
-            const Rect words{latency_.px(static_cast<double>(curve_[k].setup.batch)),
-                             latency_.py(name.value(curve_[k])) + name.side * line,
-                             p_.width(Type::small, name.words), 0};
-            const bool clear = std::ranges::none_of(taken,
-                                                    [&](const Rect& other)
-                                                    {
-                                                        return std::abs(other.y - words.y) < line * 1.3F &&
-                                                               words.x < other.right() + p_.px(12) &&
-                                                               other.x < words.right() + p_.px(12);
-                                                    });
-            const bool inside =
-                words.y > latency_.area.y + line / 2 && words.y < latency_.area.bottom() - line;
-            if (clear && inside && latency_.area.h > p_.px(90))
+            labels.put_inside(
+                p_, area.right() - p_.px(4), area.bottom() - p_.px(14), Type::small_strong, t.warning,
+                r_.most == 0 ? "no room for one" : fmt::format("full at {}", grouped(r_.most)), Align::right);
+        }
+        for (const Name& each : kNames)
+        {
+            const auto k = static_cast<std::size_t>(each.at * static_cast<double>(curve_.size() - 1));
+            const ImVec2 at = place(latency_, curve_[k], each.value);
+            const float middle = at.y + each.side * line;
+            if (middle > area.y + line / 2 && middle < area.bottom() - line && area.h > p_.px(90))
             {
-                label_on_field(p_, latency_, words.x, words.y, Type::small, p_.theme.text, name.words);
-                taken.push_back(words);
+                labels.put_inside(p_, at.x, middle, Type::small, t.text, each.words);
             }
         }
     }
 
-    std::string own_words() const
+    static ImVec2 place(const Chart& c, const ServingReport& r, Value value)
     {
-        return fmt::format("{} at once, {} a token", grouped(r_.setup.batch),
-                           format_seconds(Seconds(token(r_))));
+        return c.at(static_cast<double>(r.setup.batch), value(r));
     }
-
-    float own_height() const { return latency_.py(token(r_)) - p_.height(Type::small) / 2 - p_.px(14); }
 
     std::optional<std::int64_t> draw_own() const
     {
-        const auto batch = static_cast<double>(r_.setup.batch);
-        const float x = latency_.px(batch);
+        const ImVec2 at = place(latency_, r_, token);
         const float bottom = two_ ? rate_.area.bottom() : latency_.area.bottom();
-        p_.line(x, latency_.py(token(r_)), x, bottom, p_.theme.text, 1);
-        const Rect grip{x - p_.px(12), latency_.area.y, p_.px(24), bottom - latency_.area.y};
+        p_.line(at.x, at.y, at.x, bottom, p_.theme.text, 1);
+        const Rect grip{at.x - p_.px(12), latency_.area.y, p_.px(24), bottom - latency_.area.y};
         const Press pressed = press(p_, grip, "###requests at once", 3);
         const bool lit = pressed.hovered || pressed.held || pressed.focused;
-        draw_dot(x, latency_.py(token(r_)), lit);
-        label_on_field(p_, latency_, x, own_height(), Type::small_strong, p_.theme.text, own_words(),
-                       Align::centre);
+        draw_dot(at, lit);
         if (two_)
         {
-            const float y = rate_.py(throughput(r_));
-            draw_dot(x, y, lit);
+            const ImVec2 rate = place(rate_, r_, throughput);
+            draw_dot(rate, lit);
             const float line = p_.height(Type::small) / 2 + p_.px(14);
-            label_on_field(p_, rate_, x + p_.px(14),
-                           y + line < rate_.area.bottom() - line ? y + line : y - line, Type::small_strong,
-                           p_.theme.text, fmt::format("{} tokens/s", three_digits(throughput(r_))));
+            FreeLabels(rate_.area)
+                .put_inside(p_, rate.x + p_.px(14),
+                            rate.y + line < rate_.area.bottom() - line ? rate.y + line : rate.y - line,
+                            Type::small_strong, p_.theme.text,
+                            fmt::format("{} tokens/s", three_digits(throughput(r_))));
         }
-        return moved(pressed, batch);
+        return moved(pressed);
     }
 
-    void draw_dot(float x, float y, bool lit) const
+    void draw_dot(ImVec2 at, bool lit) const
     {
-        p_.list.AddCircleFilled({x, y}, p_.px(lit ? 9.0F : 7.5F), p_.theme.text);
-        p_.list.AddCircleFilled({x, y}, p_.px(lit ? 4.0F : 3.5F), p_.theme.window);
+        p_.list.AddCircleFilled(at, p_.px(lit ? 9.0F : 7.5F), p_.theme.text);
+        p_.list.AddCircleFilled(at, p_.px(lit ? 4.0F : 3.5F), p_.theme.window);
     }
 
-    std::optional<std::int64_t> moved(const Press& pressed, double batch) const
+    std::optional<std::int64_t> moved(const Press& pressed) const
     {
         if (pressed.hovered || pressed.held)
         {
@@ -251,12 +231,11 @@ private:
         }
         if (pressed.held && ImGui::IsMouseDragging(0, 1))
         {
-            const auto share =
-                static_cast<double>((ImGui::GetIO().MousePos.x - latency_.area.x) / latency_.area.w);
-            return std::max<std::int64_t>(1, std::llround(latency_.x.at(share)));
+            return std::max<std::int64_t>(1, std::llround(latency_.x_of(ImGui::GetIO().MousePos.x)));
         }
         if (const int steps = pressed.focused ? arrow_steps(ImGui::GetItemID()) : 0; steps != 0)
         {
+            const auto batch = static_cast<double>(r_.setup.batch);
             const double next =
                 steps > 0 ? std::max(batch + 1, batch * 1.25) : std::min(batch - 1, batch / 1.25);
             return std::clamp<std::int64_t>(std::llround(next), 1, curve_.back().setup.batch);
@@ -267,9 +246,8 @@ private:
     const Painter& p_;
     const ServingReport& r_;
     const std::vector<ServingReport>& curve_;
-    AxisWords x_words_, x_bare_, latency_words_, rate_words_;
-    ChartField latency_;
-    ChartField rate_;
+    Chart latency_;
+    Chart rate_;
     bool two_ = false;
 };
 
