@@ -158,7 +158,7 @@ void print_result(const Scenario& s, const SearchResult& r, std::size_t top)
     fmt::print("{} on {} x {}: {} tried, {} legal, {} fit\n\n", s.model.name, grouped(s.cluster.gpus),
                s.cluster.gpu.name, grouped(r.tried), grouped(r.legal), grouped(r.fit));
     fmt::print("{:>4}{:>5}{:>4}{:>4}{:>4}{:>6}{:>6}{:>4}{:>7}  {:<10}{:<18}{:>9}{:>8}{:>8}{:>11}\n", "", "TP",
-               "SP", "CP", "PP", "EP", "DP", "Z", "micro", "recompute", "schedule", "memory", "bubble", "MFU",
+               "SP", "CP", "PP", "EP", "DP", "Z", "micro", "recompute", "schedule", "memory", "waits", "MFU",
                "step");
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
     {
@@ -187,7 +187,7 @@ void print_csv(const SearchResult& r, std::size_t top)
 {
     fmt::print("rank,gpus,tensor,sequence_parallel,context,pipeline,chunks,expert,expert_tensor,data,zero,"
                "micro_batch,"
-               "recompute,schedule,memory_bytes,bubble_of_total,mfu,step_time_s\n");
+               "recompute,schedule,memory_bytes,bubble_of_step,mfu,step_time_s\n");
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
     {
         const Candidate& c = r.best[i];

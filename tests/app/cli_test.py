@@ -653,6 +653,16 @@ def test_train_names_what_it_cannot_do():
         Outcome("train", "--resume", pathlib.Path(where) / "none").exits(2).mentions("could not be read")
 
 
+def test_bench_frame_measures_every_view_beside_the_demo_window():
+    bench = json.loads(Outcome("bench", "frame", "--json", timeout=800).exits(0).out)
+    assert set(bench) >= {"first_frame_ms", "idle_cpu_percent", "demo_window_frame_ms", "memory_mb", "views"}, bench
+    views = {view["id"] for view in json.loads(Outcome("picture", "--list", "--json").exits(0).out)["views"]}
+    assert set(bench["views"]) == views
+    for name, view in bench["views"].items():
+        assert set(view) >= {"build_ms_p50", "build_ms_p99", "frame_ms_p50", "over_demo_window"}, name
+        assert 0 < view["build_ms_p50"] <= view["build_ms_p99"] and view["frame_ms_p50"] > 0, (name, view)
+
+
 def test_bench_train_compares_with_the_matrix_product():
     bench = json.loads(Outcome("bench", "train", "--json").exits(0).out)
     assert set(bench) >= {"device", "tokens_per_s", "gflops", "sgemm_gflops", "sgemm", "ratio", "step_s", "predicted_step_s"}, bench

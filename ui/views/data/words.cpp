@@ -70,13 +70,17 @@ Caption feed_caption(const FeedDesk& desk)
     const FeedNeed& need = desk.need();
     const double starved = desk.run().starved_share();
     Caption c;
-    const std::string supplied = fmt::format(
-        "{} supply **{}** samples/s of the **{}** that {} take{}", counted(desk.times().workers, "worker"),
-        three_digits(desk.supply().batches_per_s() * static_cast<double>(need.batch_samples)),
-        three_digits(need.reader_samples_per_s()), counted(desk.gpus(), "GPU"), desk.gpus() == 1 ? "s" : "");
+    const double supply = desk.supply().batches_per_s() * static_cast<double>(need.batch_samples);
+    const double missing = 1 - supply / need.reader_samples_per_s();
+    const std::string supplied = fmt::format("{} supply **{}** samples/s of the **{}** that {} take{}",
+                                             counted(desk.times().workers, "worker"), three_digits(supply),
+                                             three_digits(need.reader_samples_per_s()),
+                                             counted(desk.gpus(), "GPU"), desk.gpus() == 1 ? "s" : "");
     const std::string hungry =
-        starved < 0.0005 ? "the GPUs never wait"
-                         : fmt::format("the GPUs **starve {}** of the time", format_percent(starved));
+        starved >= 0.0005 ? fmt::format("the GPUs **starve {}** of the time", format_percent(starved))
+        : missing > 5e-4
+            ? fmt::format("**{} too few**, though so short a run does not show it", format_percent(missing))
+            : "after the first batch the GPUs never wait";
     const std::string enough = advice(desk);
     c.sentence = fmt::format("{}: {}. {}", supplied, hungry, enough);
     c.formula = needed_formula(desk);
