@@ -41,6 +41,26 @@ bool named(const CalibrationFit& fit, std::string_view name)
     return std::find(fit.constants.begin(), fit.constants.end(), name) != fit.constants.end();
 }
 
+// Whether nothing of this set can be left out: a fit without its only group has not seen the set at all.
+bool lacks_groups(const CalibrationFit& fit, const CalibrationFit::SetErrors& set)
+{
+    return fit.leave_out && set.left_out.n == 0;
+}
+
+void print_lacking_groups(const CalibrationFit& fit)
+{
+    for (const CalibrationFit::SetErrors& set : fit.sets)
+    {
+        if (lacks_groups(fit, set))
+        {
+            fmt::print(
+                "\n{} is one group, so none can be left out: at least 2 groups are needed; give a column "
+                "\"group\" (in cases, a field).\n",
+                set.name);
+        }
+    }
+}
+
 void print_fit(const CalibrationFit& fit)
 {
     fmt::print("{:<24} {:>10} {:>10}\n", "constant", "before", "after");
@@ -56,12 +76,14 @@ void print_fit(const CalibrationFit& fit)
                "median", "max", "left out");
     for (const CalibrationFit::SetErrors& set : fit.sets)
     {
-        fmt::print("{:<28} {:>6.3g} {:>5} {:>8.2f}% {:>8.2f}% {:>8.2f}% {:>8.2f}%", set.name, set.weight,
-                   set.after.n, set.before.mean * 100, set.after.mean * 100, set.after.median * 100,
-                   set.after.max * 100);
-        fmt::print(" {:>9}\n",
-                   set.left_out.n > 0 ? fmt::format("{:.2f}%", set.left_out.mean * 100) : std::string());
+        fmt::print("{:<28} {:>6.3g} {:>5} {:>9} {:>9} {:>9} {:>9}", set.name, set.weight, set.after.n,
+                   percent_text(set.before.mean), percent_text(set.after.mean),
+                   percent_text(set.after.median), percent_text(set.after.max));
+        fmt::print(" {:>9}\n", set.left_out.n > 0       ? percent_text(set.left_out.mean)
+                               : lacks_groups(fit, set) ? "-"
+                                                        : "");
     }
+    print_lacking_groups(fit);
 }
 
 void print_fit_markdown(const CalibrationFit& fit)
@@ -76,10 +98,12 @@ void print_fit_markdown(const CalibrationFit& fit)
                "|---|---|---|---|---|---|---|\n");
     for (const CalibrationFit::SetErrors& set : fit.sets)
     {
-        const bool left = set.left_out.n > 0 && set.weight > 0;
-        fmt::print("| {} | {:.3g} | {} | {:.1f}% | {:.1f}% | {:.1f}% | {} |\n", set.name, set.weight,
-                   set.after.n, set.after.mean * 100, set.after.median * 100, set.after.max * 100,
-                   left ? fmt::format("{:.1f}%", set.left_out.mean * 100) : std::string("not fitted"));
+        const std::string left = set.weight > 0 && set.left_out.n > 0 ? percent_text(set.left_out.mean, 1)
+                                 : set.weight > 0 && fit.leave_out    ? "- (one group)"
+                                                                      : "not fitted";
+        fmt::print("| {} | {:.3g} | {} | {} | {} | {} | {} |\n", set.name, set.weight, set.after.n,
+                   percent_text(set.after.mean, 1), percent_text(set.after.median, 1),
+                   percent_text(set.after.max, 1), left);
     }
 }
 
@@ -92,14 +116,14 @@ void print_rows_markdown(const std::string& name, const nlohmann::json& document
     }
     for (const auto& [metric, s] : report.metrics)
     {
-        fmt::print(
-            "{}: {} rows, mean {:.2f}%, median {:.2f}%, p90 {:.2f}%, worst {:.2f}%, bias {:+.2f}%.\n\n",
-            metric, s.n, s.mean * 100, s.median * 100, s.p90 * 100, s.max * 100, s.signed_mean * 100);
+        fmt::print("{}: {} rows, mean {}, median {}, p90 {}, worst {}, bias {}.\n\n", metric, s.n,
+                   percent_text(s.mean), percent_text(s.median), percent_text(s.p90), percent_text(s.max),
+                   signed_percent_text(s.signed_mean));
     }
     fmt::print("| row | measured | computed | error |\n|---|---|---|---|\n");
     for (const CaseRow& row : report.rows)
     {
-        fmt::print("| {} | {:.4g} | {:.4g} | {:+.1f}% |\n", row.name, row.expected, row.got, row.error * 100);
+        fmt::print("| {} | {:.4g} | {:.4g} | {} |\n", row.name, row.expected, row.got, error_text(row, 1));
     }
 }
 
@@ -159,7 +183,8 @@ int run_calibrate(const CalibrateOptions& options)
     }
     if (options.common.json)
     {
-        fmt::print("{}\n", to_json(*fit).dump(2));
+        // Sets have the names of their files, which may be any bytes.
+        fmt::print("{}\n", to_json(*fit).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     }
     else if (options.markdown)
     {

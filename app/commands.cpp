@@ -9,6 +9,7 @@
 #include "app/question_command.h"
 #include "app/study_desk.h"
 #include "core/base/text.h"
+#include "core/engine/case_check.h"
 #include "core/engine/cases.h"
 #include "core/engine/report.h"
 #include "core/scenario/json.h"
@@ -38,26 +39,22 @@ Result<nlohmann::json> read_cases(const std::vector<std::string>& files)
         // Cases are lists of scenarios, so they may be larger than one.
         const auto text = read_text(file, kMaxJsonBytes);
         auto document = text ? parse_json(*text) : Result<nlohmann::json>(text.issues());
-        if (!document)
+        Issues issues = document ? check_cases_document(*document) : document.issues();
+        if (!issues.empty())
         {
-            Issues issues = document.issues();
             for (Issue& issue : issues)
             {
                 issue.path = text ? file + (issue.path.empty() ? "" : ": " + issue.path) : issue.path;
             }
             return issues;
         }
-        const bool more = all.is_object() && all.contains("cases") && all["cases"].is_array() &&
-                          document->is_object() && document->contains("cases") &&
-                          (*document)["cases"].is_array();
-        if (more)
-        {
-            all["cases"].insert(all["cases"].end(), (*document)["cases"].begin(), (*document)["cases"].end());
-        }
-        else
+        if (all.is_null())
         {
             all = std::move(*document);
+            continue;
         }
+        json& more = (*document)["cases"];
+        all["cases"].insert(all["cases"].end(), more.begin(), more.end());
     }
     return all;
 }
@@ -90,14 +87,14 @@ int run_validate(const CommonOptions& options, const std::vector<std::string>& f
     {
         for (const CaseRow& row : report->rows)
         {
-            fmt::print("{:<52} {:<28} {:>14.6g} {:>14.6g} {:>+8.2f}%{}\n", row.name, row.metric, row.expected,
-                       row.got, row.error * 100, row.within ? "" : "  outside its tolerance");
+            fmt::print("{:<52} {:<28} {:>14.6g} {:>14.6g} {:>9}{}\n", row.name, row.metric, row.expected,
+                       row.got, error_text(row), row.within ? "" : "  outside its tolerance");
         }
         fmt::print("\n{:<28} {:>5} {:>9} {:>9} {:>9} {:>9}\n", "metric", "n", "mean", "median", "p90", "max");
         for (const auto& [metric, s] : report->metrics)
         {
-            fmt::print("{:<28} {:>5} {:>8.2f}% {:>8.2f}% {:>8.2f}% {:>8.2f}%\n", metric, s.n, s.mean * 100,
-                       s.median * 100, s.p90 * 100, s.max * 100);
+            fmt::print("{:<28} {:>5} {:>9} {:>9} {:>9} {:>9}\n", metric, s.n, percent_text(s.mean),
+                       percent_text(s.median), percent_text(s.p90), percent_text(s.max));
         }
     }
     return report->all_within ? kDone : kNo;

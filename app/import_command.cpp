@@ -92,10 +92,30 @@ void print_answer(const HuggingFaceModel& read, const ModelPreset* preset)
     }
 }
 
+// JSON holds text only, and file names and arguments are any bytes.
+Issues name_faults(const ImportOptions& options)
+{
+    Issues issues;
+    if (!is_utf8(options.name))
+    {
+        issues.push_back({"--name", fmt::format("{:?} is not UTF-8", options.name), "type a name in UTF-8"});
+    }
+    if (const std::string id = std::filesystem::path(options.output).stem().string(); !is_utf8(id))
+    {
+        issues.push_back({"--output", fmt::format("{:?} is not UTF-8", id),
+                          "the id of the model is the name of its file: use letters and digits"});
+    }
+    return issues;
+}
+
 } // namespace
 
 int run_import_hf(const CommonOptions& common, const ImportOptions& options)
 {
+    if (const Issues issues = name_faults(options); !issues.empty())
+    {
+        return print_faults(issues);
+    }
     const auto text = read_text(options.file, kMaxConfigBytes);
     if (!text)
     {

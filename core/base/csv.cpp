@@ -9,7 +9,11 @@ namespace
 class CsvReader
 {
 public:
-    CsvReader(std::string_view text, char separator) : text_(text), separator_(separator) {}
+    CsvReader(std::string_view text, char separator)
+        : text_(text), separator_(separator),
+          line_end_(text.find('\n') == std::string_view::npos ? '\r' : '\n')
+    {
+    }
 
     std::vector<CsvRow> rows()
     {
@@ -37,8 +41,8 @@ private:
             more = at_ < text_.size() && text_[at_] == separator_;
             at_ += more ? 1U : 0U;
         }
-        at_ += at_ < text_.size() && text_[at_] == '\r' ? 1U : 0U;
-        if (at_ < text_.size() && text_[at_] == '\n')
+        at_ += text_.substr(at_).starts_with("\r\n") ? 1U : 0U;
+        if (at_ < text_.size() && text_[at_] == line_end_)
         {
             ++at_;
             ++line_;
@@ -48,7 +52,7 @@ private:
 
     bool at_end() const
     {
-        return at_ >= text_.size() || text_[at_] == separator_ || text_[at_] == '\n' ||
+        return at_ >= text_.size() || text_[at_] == separator_ || text_[at_] == line_end_ ||
                text_.substr(at_).starts_with("\r\n");
     }
 
@@ -77,7 +81,7 @@ private:
                 }
                 ++at_;
             }
-            line_ += text_[at_] == '\n' ? 1 : 0;
+            line_ += text_[at_] == line_end_ ? 1 : 0;
             cell += text_[at_];
         }
         open = true;
@@ -86,6 +90,7 @@ private:
 
     std::string_view text_;
     char separator_;
+    char line_end_; // '\r' only in texts that end no line otherwise, as Excel for Macintosh writes them
     std::size_t at_ = 0;
     std::int64_t line_ = 1;
 };

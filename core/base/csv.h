@@ -15,7 +15,8 @@ struct CsvRow
     std::vector<std::string> cells;
     bool open = false; // a quote that never closed
 };
-// Empty rows are left out. A quoted cell may hold separators, line ends and doubled quotes.
+// Lines end with LF or CR LF, or with CR where there is no LF. Empty rows are left out. A quoted cell may
+// hold separators, line ends and doubled quotes.
 std::vector<CsvRow> csv_rows(std::string_view text, char separator);
 // Quoted only where it has to be.
 std::string csv_cell(std::string_view text, char separator);

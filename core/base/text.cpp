@@ -165,6 +165,42 @@ std::optional<double> parse_number(std::string_view text)
     return value * scale->second;
 }
 
+bool is_utf8(std::string_view text)
+{
+    const auto byte = [&](std::size_t i)
+    { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
+    for (std::size_t at = 0; at < text.size();)
+    {
+        const std::uint32_t lead = byte(at);
+        const std::size_t length = lead < 0x80   ? 1
+                                   : lead < 0xC2 ? 0
+                                   : lead < 0xE0 ? 2
+                                   : lead < 0xF0 ? 3
+                                   : lead < 0xF5 ? 4
+                                                 : 0;
+        if (length == 0 || length > text.size() - at)
+        {
+            return false;
+        }
+        std::uint32_t code = length == 1 ? lead : lead & (0xFFU >> (length + 1));
+        for (std::size_t i = 1; i < length; ++i)
+        {
+            if ((byte(at + i) & 0xC0U) != 0x80U)
+            {
+                return false;
+            }
+            code = code << 6U | (byte(at + i) & 0x3FU);
+        }
+        const bool surrogate = code >= 0xD800 && code < 0xE000;
+        if (surrogate || code > 0x10FFFF || (length == 3 && code < 0x800) || (length == 4 && code < 0x10000))
+        {
+            return false;
+        }
+        at += length;
+    }
+    return true;
+}
+
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates)
 {
     constexpr std::size_t kLongest =

@@ -45,6 +45,8 @@ std::string format_seconds(Seconds seconds);
 std::string format_percent(double fraction);
 // A number as people type it: "70B", "1.5 k", "16,384", "1e12". Nothing when it is not one, or not finite.
 std::optional<double> parse_number(std::string_view text);
+// Whether every byte belongs to a character, so that JSON can hold the text.
+bool is_utf8(std::string_view text);
 // The candidate closest to `word` by edit distance, for "did you mean"; empty when none is near.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
 

@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/base/minimize.h"
-#include "core/base/text.h"
 #include "core/engine/step_model/step_model.h"
 #include "core/scenario/fields.h"
-#include "core/scenario/json.h"
-#include "core/scenario/validate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -76,6 +73,7 @@ public:
                     examples_.push_back(row.scenario);
                 }
             }
+            groups_.push_back(groups.size());
         }
         profiles_.resize(examples_.size());
     }
@@ -112,6 +110,7 @@ public:
     }
 
     const std::vector<Row>& rows() const { return rows_; }
+    std::size_t groups(std::size_t set) const { return groups_[set]; }
 
 private:
     static double Calibration::*member(const Field<Calibration>* field)
@@ -182,7 +181,8 @@ private:
     const std::vector<MeasuredSet>& sets_;
     std::vector<const Field<Calibration>*> fields_;
     std::vector<Row> rows_;
-    std::vector<Scenario> examples_; // [profile] a scenario it can be made from
+    std::vector<std::size_t> groups_; // [set] how many
+    std::vector<Scenario> examples_;  // [profile] a scenario it can be made from
     std::vector<StepProfile> profiles_;
 };
 
@@ -220,81 +220,28 @@ ErrorSummary of_set(const Fitter& fitter, const std::vector<double>& errors, std
     return own.empty() ? ErrorSummary{} : summarize(own);
 }
 
+// [row]. A set of one group has none: its fold is the whole set.
 std::vector<double> left_out_errors(Fitter& fitter, const Calibration& start,
                                     const std::function<void(double)>& told)
 {
     std::vector<double> errors(fitter.rows().size());
     for (std::size_t fold = 0; fold < kFolds; ++fold)
     {
-        const std::vector<double> here = fitter.errors(fitter.fit(start, fold));
-        for (std::size_t i = 0; i < errors.size(); ++i)
+        const auto asked = [&](const Row& row) { return row.fold == fold && fitter.groups(row.set) > 1; };
+        if (std::ranges::any_of(fitter.rows(), asked))
         {
-            errors[i] = fitter.rows()[i].fold == fold ? here[i] : errors[i];
+            const std::vector<double> here = fitter.errors(fitter.fit(start, fold));
+            for (std::size_t i = 0; i < errors.size(); ++i)
+            {
+                errors[i] = asked(fitter.rows()[i]) ? here[i] : errors[i];
+            }
         }
         told(static_cast<double>(fold + 2) / (kFolds + 1));
     }
     return errors;
 }
 
-Result<MeasuredRow> measured_row(const json& entry, const std::string& path, const Presets& presets)
-{
-    if (!entry.is_object() || !entry.contains("scenario"))
-    {
-        return Issue{path, "needs a scenario", "use {\"name\", \"scenario\": {...}, \"expect\": {...}}"};
-    }
-    auto scenario = scenario_from_json(entry["scenario"], presets);
-    if (!scenario)
-    {
-        return scenario.issues();
-    }
-    const Issues issues = validate(*scenario);
-    if (has_errors(issues))
-    {
-        return issues;
-    }
-    MeasuredRow row;
-    row.name = entry.value("name", path);
-    row.group = entry.value("group", std::to_string(scenario->model.hidden));
-    row.scenario = *scenario;
-    row.seconds = entry["expect"]["step.time_s"].get<double>();
-    return row;
-}
-
-bool has_time(const json& entry)
-{
-    return entry.is_object() && entry.contains("expect") && entry["expect"].is_object() &&
-           entry["expect"].contains("step.time_s") && entry["expect"]["step.time_s"].is_number() &&
-           entry["expect"]["step.time_s"].get<double>() > 0;
-}
-
 } // namespace
-
-Result<MeasuredSet> measured_set(const json& cases, const std::string& name, const Presets& presets)
-{
-    if (!cases.is_object() || cases.value("schema", json()) != "ringside.cases/1" ||
-        !cases.contains("cases") || !cases["cases"].is_array())
-    {
-        return Issue{"schema", "these are not cases this version reads",
-                     "use {\"schema\": \"ringside.cases/1\", \"cases\": [{...}]}"};
-    }
-    MeasuredSet set;
-    set.name = cases.contains("set") && cases["set"].is_string() ? cases["set"].get<std::string>() : name;
-    set.weight = cases.contains("weight") && cases["weight"].is_number() ? cases["weight"].get<double>() : 1;
-    for (std::size_t i = 0; i < cases["cases"].size(); ++i)
-    {
-        if (!has_time(cases["cases"][i]))
-        {
-            continue;
-        }
-        auto row = measured_row(cases["cases"][i], fmt::format("cases[{}]", i), presets);
-        if (!row)
-        {
-            return row.issues();
-        }
-        set.rows.push_back(std::move(*row));
-    }
-    return set;
-}
 
 Result<CalibrationFit> fit_calibration(const std::vector<MeasuredSet>& sets,
                                        const std::vector<std::string>& constants, bool leave_out,
@@ -320,6 +267,7 @@ Result<CalibrationFit> fit_calibration(const std::vector<MeasuredSet>& sets,
     }
     CalibrationFit fit;
     fit.constants = constants;
+    fit.leave_out = leave_out;
     fit.before = first->rows.front().scenario.cluster.gpu.calibration;
     Fitter fitter(sets, *fields);
     fit.after = fitter.fit(fit.before);
@@ -332,7 +280,7 @@ Result<CalibrationFit> fit_calibration(const std::vector<MeasuredSet>& sets,
     {
         CalibrationFit::SetErrors errors{
             sets[i].name, sets[i].weight, of_set(fitter, before, i), of_set(fitter, after, i), {}};
-        if (leave_out)
+        if (leave_out && fitter.groups(i) > 1)
         {
             errors.left_out = of_set(fitter, left, i);
         }
@@ -381,9 +329,9 @@ json to_json(const CalibrationFit& fit)
         json row = {{"set", set.name},        {"weight", set.weight},
                     {"n", set.after.n},       {"mean_before", set.before.mean},
                     {"mean", set.after.mean}, {"max", set.after.max}};
-        if (set.left_out.n > 0)
+        if (fit.leave_out)
         {
-            row["mean_left_out"] = set.left_out.mean;
+            row["mean_left_out"] = set.left_out.n > 0 ? json(set.left_out.mean) : json();
         }
         out["sets"].push_back(row);
     }

@@ -25,6 +25,7 @@ struct MeasuredRow
 
 // One file of cases, those with step.time_s. Beside its cases a file may say
 //   "set": a name, "weight": how much its mean counts in the fit (0: only checked), default 1.
+// Cases that expect other figures are checked and left out.
 struct MeasuredSet
 {
     std::string name;
@@ -38,6 +39,7 @@ Result<MeasuredSet> measured_set(const nlohmann::json& cases, const std::string&
 struct CalibrationFit
 {
     std::vector<std::string> constants; // by name of their field
+    bool leave_out = false;             // whether errors of left-out groups were asked for
     Calibration before;
     Calibration after;
     struct SetErrors
@@ -46,7 +48,9 @@ struct CalibrationFit
         double weight = 1;
         ErrorSummary before;
         ErrorSummary after;
-        ErrorSummary left_out; // each row by constants fitted without its group; n is 0 where not asked for
+        // Each row by constants fitted without its group; n is 0 where not asked for, or of a set of one
+        // group.
+        ErrorSummary left_out;
     };
     std::vector<SetErrors> sets;
     struct RowErrors

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/engine/case_check.h"
 #include "core/engine/report.h"
 #include "core/scenario/json.h"
 
@@ -49,24 +49,12 @@ public:
 
     void run(const json& entry, const std::string& path)
     {
-        if (!entry.is_object() || !entry.contains("scenario") || !entry.contains("expect") ||
-            !entry["expect"].is_object())
+        const Issues found = check_case(entry, path);
+        issues_.insert(issues_.end(), found.begin(), found.end());
+        if (!entry.is_object() || !entry.contains("scenario"))
         {
-            fault(path, "needs a scenario and the figures to expect",
-                  "use {\"name\", \"scenario\": {...}, \"expect\": {\"memory.total_bytes\": 1e9}}");
             return;
         }
-        for (const auto& [key, value] : entry.items())
-        {
-            if (key != "name" && key != "scenario" && key != "expect" && key != "tolerance" &&
-                key != "source" && key != "note" && key != "group")
-            {
-                fault(fmt::format("{}.{}", path, key), "unknown field",
-                      "known are name, scenario, expect, tolerance, source, note, group");
-            }
-        }
-        const std::string name =
-            entry.contains("name") && entry["name"].is_string() ? entry["name"].get<std::string>() : path;
         const auto scenario = scenario_from_json(entry["scenario"], presets_);
         if (!scenario)
         {
@@ -79,9 +67,13 @@ public:
             faults(path + ".scenario", result.issues());
             return;
         }
+        if (!found.empty())
+        {
+            return;
+        }
         for (const auto& [metric, _] : entry["expect"].items())
         {
-            compare(entry, path, name, metric, *scenario, *result);
+            compare(entry, path, metric, *scenario, *result);
         }
     }
 
@@ -99,63 +91,42 @@ public:
     }
 
 private:
-    void fault(std::string path, std::string message, std::string hint)
-    {
-        issues_.push_back({std::move(path), std::move(message), std::move(hint)});
-    }
     void faults(const std::string& path, const Issues& found)
     {
         for (const Issue& issue : found)
         {
             if (issue.severity == Severity::error)
             {
-                fault(path + "." + issue.path, issue.message, issue.hint);
+                issues_.push_back({path + "." + issue.path, issue.message, issue.hint});
             }
         }
     }
 
-    void compare(const json& entry, const std::string& path, const std::string& name,
-                 const std::string& metric, const Scenario& scenario, const Report& report)
+    // A metric that check_case has found to be known, and its figure to be plausible.
+    void compare(const json& entry, const std::string& path, const std::string& metric,
+                 const Scenario& scenario, const Report& report)
     {
         const json& expected = entry["expect"][metric];
-        const Metric* known = find_metric(metric);
-        if (!known)
-        {
-            std::vector<std::string> names;
-            for (const Metric& m : metrics())
-            {
-                names.emplace_back(m.name);
-            }
-            const std::string near = nearest_word(metric, names);
-            fault(path + ".expect." + metric, "unknown metric",
-                  near.empty() ? fmt::format("known are {}", fmt::join(names, ", "))
-                               : fmt::format("did you mean \"{}\"?", near));
-            return;
-        }
-        if (!expected.is_number() && !expected.is_boolean())
-        {
-            fault(path + ".expect." + metric, expected.dump() + " is not a number",
-                  "give the published figure");
-            return;
-        }
-        CaseRow row{name, metric,
+        CaseRow row{entry.value("name", path), metric,
                     expected.is_boolean() ? (expected.get<bool>() ? 1.0 : 0.0) : expected.get<double>(),
-                    known->value(scenario, report)};
-        row.error = row.expected == 0 ? row.got : (row.got - row.expected) / row.expected;
-        if (entry.contains("tolerance") && entry["tolerance"].is_object() &&
-            entry["tolerance"].contains(metric))
+                    find_metric(metric)->value(scenario, report)};
+        if (!std::isfinite(row.got))
         {
-            const json& tolerance = entry["tolerance"][metric];
-            if (!tolerance.is_number() || tolerance.get<double>() < 0)
-            {
-                fault(path + ".tolerance." + metric, tolerance.dump() + " is not a relative tolerance",
-                      "use a number from 0, such as 0.05");
-                return;
-            }
-            row.within = std::abs(row.error) <= tolerance.get<double>();
+            issues_.push_back({path + ".expect." + metric, "this scenario has no finite figure for it",
+                               "expect another metric"});
+            return;
+        }
+        row.relative = row.expected != 0 || row.got == 0;
+        row.error = row.expected == 0 ? row.got : (row.got - row.expected) / row.expected;
+        if (entry.contains("tolerance") && entry["tolerance"].contains(metric))
+        {
+            row.within = std::abs(row.error) <= entry["tolerance"][metric].get<double>();
             report_.all_within = report_.all_within && row.within;
         }
-        errors_[metric].push_back(row.error);
+        if (row.relative)
+        {
+            errors_[metric].push_back(row.error);
+        }
         report_.rows.push_back(std::move(row));
     }
 
@@ -169,13 +140,9 @@ private:
 
 Result<CasesReport> run_cases(const json& cases, const Presets& presets)
 {
-    if (!cases.is_object() || cases.value("schema", json()) != "ringside.cases/1")
+    if (Issues issues = check_cases_document(cases); !issues.empty())
     {
-        return Issue{"schema", "these are not cases this version reads", "use \"ringside.cases/1\""};
-    }
-    if (!cases.contains("cases") || !cases["cases"].is_array())
-    {
-        return Issue{"cases", "missing or not a list", "use \"cases\": [{...}]"};
+        return issues;
     }
     Runner runner(presets);
     for (std::size_t i = 0; i < cases["cases"].size(); ++i)
@@ -195,14 +162,37 @@ json to_json(const CasesReport& report)
     }
     for (const CaseRow& row : report.rows)
     {
-        out["rows"].push_back({{"name", row.name},
-                               {"metric", row.metric},
-                               {"expected", row.expected},
-                               {"got", row.got},
-                               {"error", row.error},
-                               {"within", row.within}});
+        json said = {{"name", row.name},
+                     {"metric", row.metric},
+                     {"expected", row.expected},
+                     {"got", row.got},
+                     {"error", row.relative ? json(row.error) : json()},
+                     {"within", row.within}};
+        if (!row.relative)
+        {
+            said["difference"] = row.error;
+        }
+        out["rows"].push_back(std::move(said));
     }
     return out;
+}
+
+std::string percent_text(double fraction, int digits)
+{
+    constexpr double kMostPlain = 1e6;
+    const double percent = fraction * 100;
+    return std::abs(percent) < kMostPlain ? fmt::format("{:.{}f}%", percent, digits)
+                                          : fmt::format("{:.3g}%", percent);
+}
+
+std::string signed_percent_text(double fraction, int digits)
+{
+    return (std::signbit(fraction) ? "" : "+") + percent_text(fraction, digits);
+}
+
+std::string error_text(const CaseRow& row, int digits)
+{
+    return row.relative ? signed_percent_text(row.error, digits) : fmt::format("{:+.4g} (from 0)", row.error);
 }
 
 } // namespace ringside

@@ -18,8 +18,9 @@ struct CaseRow
     std::string metric;
     double expected = 0;
     double got = 0;
-    double error = 0;   // (got - expected) / expected; got - expected where 0 is expected
-    bool within = true; // of the tolerance, where one is given
+    double error = 0;     // (got - expected) / expected; got - expected where 0 is expected
+    bool relative = true; // false where 0 is expected and something else got: no share of 0 says how far off
+    bool within = true;   // of the tolerance, where one is given
 };
 
 struct ErrorSummary
@@ -38,11 +39,17 @@ ErrorSummary summarize(std::vector<double> errors);
 struct CasesReport
 {
     std::vector<CaseRow> rows;
-    std::map<std::string, ErrorSummary> metrics;
+    std::map<std::string, ErrorSummary> metrics; // of relative errors; those with none are left out
     bool all_within = true;
 };
 
 Result<CasesReport> run_cases(const nlohmann::json& cases, const Presets& presets);
 nlohmann::json to_json(const CasesReport& report);
+
+// 0.125 -> "12.50%", or "+12.50%" with its sign; "1.25e+08%" where digits would fill the line.
+std::string percent_text(double fraction, int digits = 2);
+std::string signed_percent_text(double fraction, int digits = 2);
+// How far off a row is: "+12.50%", or "+0.0512 (from 0)" where 0 is expected.
+std::string error_text(const CaseRow& row, int digits = 2);
 
 } // namespace ringside

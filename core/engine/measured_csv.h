@@ -16,7 +16,9 @@ inline constexpr std::size_t kMostMeasuredRows = 500;
 bool is_measured_csv(std::string_view text);
 
 // Commas, semicolons or tabs; "name" and "group" (rows that are left out together) may be columns too.
-// Numbers as people type them ("16k"); empty cells say nothing. Every fault by line and column, at most 20.
+// Numbers as people type them ("16k"); a comma in one is decimal where columns are separated by something
+// else, and else stands between thousands. Empty cells say nothing. Every fault by line and column, at
+// most 20.
 Result<MeasuredSet> measured_from_csv(std::string_view text, const Scenario& base, const Presets& presets);
 
 } // namespace ringside

@@ -189,6 +189,36 @@ def test_faulty_cases_are_bad_input_with_the_path_of_each():
                                                           "cases[2]: needs a scenario", "cases[3].expect.memory.total_bytes: ", "cases[4].tolerance.memory.total_bytes: ")
 
 
+def one_case(expect, **more):
+    document = {key: more.pop(key) for key in ("set", "weight") if key in more}
+    return json.dumps({"schema": "ringside.cases/1", **document, "cases": [{"scenario": json.loads(FITS), "expect": expect, **more}]})
+
+
+def test_cases_that_would_check_nothing_or_print_no_number_are_refused():
+    step = {"step.time_s": 1}
+    for text, line in ((one_case({}), "cases[0]: needs a scenario and the figures to expect"), ('{"schema": "ringside.cases/1", "cases": []}', "cases: is an empty list"),
+                       (one_case({"step.time_s": 1e-320}), "cases[0].expect.step.time_s: "), (one_case({"step.time_s": 0}), "cases[0].expect.step.time_s: 0 is no plausible time"),
+                       (one_case(step, tolerance={"step.tim_s": 1}), 'cases[0].tolerance.step.tim_s: unknown metric (did you mean "step.time_s"?)'),
+                       (one_case(step, weight=-5), "weight: -5 is not a weight"), (one_case(step, weight="x"), 'weight: "x" is not a weight'), (one_case(step, set=7), "set: 7 is not a name"),
+                       (one_case(step, name=7), "cases[0].name: 7 is not a string"), (one_case(step, group=None), "cases[0].group: null is not a string")):
+        for command in ("validate", "calibrate"):
+            Outcome(command, "-", text=text).exits(2).mentions("-: " + line)
+    with folder() as where:
+        picture = pathlib.Path(where) / "picture.png"
+        numbered = written(where, "numbered.json", one_case(step, group=5))
+        Outcome("picture", "--view", "measured", "--measured", numbered, "-o", picture).exits(2).mentions("cases[0].group: 5 is not a string")
+        empty, good = written(where, "empty.json", "[]"), written(where, "good.json", one_case(step))
+        Outcome("validate", empty, good).exits(2).mentions("empty.json: schema: these are not cases")
+
+
+def test_a_figure_of_0_has_a_difference_and_no_percentage():
+    out = Outcome("validate", "-", text=one_case({"model.parameters": 0})).exits(0).out
+    assert "+8.03e+09 (from 0)" in out and "%" not in out, out
+    row = json.loads(Outcome("validate", "-", "--json", text=one_case({"model.parameters": 0})).exits(0).out)["rows"][0]
+    assert row["error"] is None and row["difference"] == 8030261248, row
+    assert "inf" not in out and "nan" not in out, out
+
+
 STEPS = SOURCE / "tests/data/step"
 
 
@@ -230,6 +260,29 @@ def test_calibrate_takes_a_table_of_measured_steps():
         Outcome("calibrate", faulty).exits(2).mentions("column tensr", "did you mean")
         timeless = written(where, "timeless.csv", "gpus\n256\n")
         Outcome("calibrate", timeless).exits(2).mentions("0 columns say how long", "step_time_s")
+
+
+def test_calibrate_leaves_nothing_out_of_a_single_group():
+    with folder() as where:
+        one = written(where, "one.csv", "micro_batch,step_time_s\n1,12\n2,12.5\n4,13\n")
+        arguments = ("--scenario", DEFAULT, "--constants", "gemm_efficiency", "--leave-out")
+        out = Outcome("calibrate", one, *arguments).exits(0).out
+        assert "at least 2 groups are needed" in out and any(line.startswith("one ") and line.endswith(" -") for line in out.splitlines()), out
+        assert json.loads(Outcome("calibrate", one, *arguments, "--json").exits(0).out)["sets"][0]["mean_left_out"] is None
+        two = written(where, "two.csv", "group,micro_batch,step_time_s\na,1,12\nb,2,12.5\nc,4,13\n")
+        assert json.loads(Outcome("calibrate", two, *arguments, "--json").exits(0).out)["sets"][0]["mean_left_out"] > 0
+
+
+def test_calibrate_reads_a_decimal_comma():
+    with folder() as where:
+        table = written(where, "semicolons.csv", "tensor;micro_batch;step_time_s\n4;1;12,5\n4;2;12,0\n")
+        got = json.loads(Outcome("calibrate", table, "--scenario", DEFAULT, "--constants", "gemm_efficiency", "--json").exits(0).out)
+        assert [row["measured_s"] for row in got["rows"]] == [12.5, 12], got
+        commas = written(where, "commas.csv", 'tensor,step_time_s\n4,"12,5"\n')
+        Outcome("calibrate", commas).exits(2).mentions('commas.csv: line 2, step_time_s: "12,5" has a comma')
+        bytes_of = pathlib.Path(where) / "latin.csv"
+        bytes_of.write_bytes(b"name,step_time_s\nGr\xf6sse,12\n")
+        Outcome("calibrate", bytes_of, "--json").exits(2).mentions("latin.csv: line 2: is not UTF-8")
 
 
 def test_check_names_what_every_concept_has():
@@ -797,6 +850,8 @@ def test_import_hf_refuses_with_path_value_and_what_works():
     outcome.says("-: num_hidden_layers: -1 is out of range (use 1 to 10000)")
     Outcome("import", "hf", "-", text='{"model_type": "bert"}').exits(2).mentions("known are gpt2, gpt_neox, llama")
     Outcome("import", "hf", "/nowhere/config.json").exits(2)
+    Outcome("import", "hf", HF / "llama-3.1-8b.json", "--name", "\udcff", "--json").exits(2).mentions("--name: ", "is not UTF-8")
+    Outcome("import", "hf", HF / "llama-3.1-8b.json", "-o", "\udcff.json").exits(2).mentions("--output: ", "is not UTF-8")
     Outcome("import", "hf", "-", text="[" * 100000).exits(2)
     with folder() as where:
         Outcome("import", "hf", "-", "-o", pathlib.Path(where) / "m.json", text="{}").exits(2)

@@ -71,3 +71,20 @@ TEST_CASE("an issue prints as path, message and hint")
     CHECK(to_line({"parallel.tensor", "7 does not divide 64 heads", "use 1, 2, 4 or 8"}) ==
           "parallel.tensor: 7 does not divide 64 heads (use 1, 2, 4 or 8)");
 }
+
+TEST_CASE("text is UTF-8 where every byte belongs to a character")
+{
+    for (const std::string_view text : {"", "plain",
+                                        "Gr\xC3\xB6\xC3\x9F"
+                                        "e",
+                                        "\xE2\x82\xAC", "\xF0\x9F\x98\x80"})
+    {
+        CHECK(is_utf8(text));
+    }
+    // A lone byte, a cut character, one too long for its value, a surrogate, one beyond the last.
+    for (const std::string_view text :
+         {"\xFF", "a\xC3", "\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\x80"})
+    {
+        CHECK_FALSE(is_utf8(text));
+    }
+}

@@ -105,6 +105,63 @@ TEST_CASE("every fault of a table names line and column")
     CHECK(has(faults("gpus,step_time_s\n8,\"1\n"), "line 2"));
 }
 
+TEST_CASE("a comma is decimal beside semicolons and tabs, and between thousands beside commas")
+{
+    CHECK(read("tensor;step_time_s\n4;12,5\n").rows[0].seconds == 12.5);
+    CHECK(read("tensor\tstep_time_s\n4\t12,5\n").rows[0].seconds == 12.5);
+    CHECK(read("tensor;step_time_s\n4;1 250,5\n").rows[0].seconds == 1250.5);
+    CHECK(read("tensor;training.tokens;step_time_s\n4;1,5e12;12.5\n").rows[0].scenario.training.tokens ==
+          1.5e12);
+    CHECK(read("tensor,step_time_s\n4,\"1,250\"\n").rows[0].seconds == 1250);
+    CHECK(read("tensor,step_time_s\n4,\"1,250,000.5\"\n").rows[0].seconds == 1250000.5);
+    for (const std::string_view cell : {"12,5", "0,125", "1,2505", "1250,500", "1,250,5", "1.250,5", ",500"})
+    {
+        INFO(cell);
+        const std::string all = faults(fmt::format("tensor,step_time_s\n4,1\n4,\"{}\"\n", cell));
+        CHECK(has(all, fmt::format("line 3, step_time_s: \"{}\"", cell)));
+    }
+    CHECK(has(faults("tensor,step_time_s\n\"1,6\",1\n"), "line 2, tensor: \"1,6\""));
+    CHECK(has(faults("tensor;step_time_s\n4;1,250,000\n"), "line 2, step_time_s: \"1,250,000\""));
+    CHECK(has(faults("tensor;step_time_s\n4;1.250,5\n"), "line 2, step_time_s: \"1.250,5\""));
+}
+
+TEST_CASE("a step of no time, or of ages, was mistyped")
+{
+    for (const std::string_view cell : {"1e-320", "1e-300", "1e-10", "1e10", "1e300", "0"})
+    {
+        INFO(cell);
+        CHECK(has(faults(fmt::format("step_time_s\n{}\n", cell)),
+                  fmt::format("line 2, step_time_s: \"{}\"", cell)));
+    }
+    CHECK(has(faults("tokens_per_s\n1e-320\n"), "line 2, tokens_per_s: \"1e-320\""));
+    CHECK(has(faults("tokens_per_s\n1e300\n"), "line 2, tokens_per_s: \"1e300\""));
+}
+
+TEST_CASE("a column that is there twice is refused, by either of its names")
+{
+    CHECK(has(faults("tensor,tensor,step_time_s\n4,8,1\n"), "column tensor: is there twice"));
+    CHECK(has(faults("tensor,parallel.tensor,step_time_s\n4,8,1\n"),
+              "column parallel.tensor: is \"tensor\" again"));
+    CHECK(has(faults("name,name,step_time_s\na,b,1\n"), "column name: is there twice"));
+    CHECK(has(faults("group,group,step_time_s\na,b,1\n"), "column group: is there twice"));
+    CHECK(has(faults("step_time_s,step_time_s\n1,2\n"), "2 columns say how long"));
+}
+
+TEST_CASE("an open quote is named, CR ends lines, and other bytes than UTF-8 are refused")
+{
+    CHECK(has(faults("tensor,step_time_s\n4,\"1\n"), "line 2, step_time_s: a quote is not closed"));
+    CHECK(has(faults("tensor,step_time_s\n\"4,1\n"), "line 2, tensor: a quote is not closed"));
+    CHECK(has(faults("tensor,\"step_time_s\n4,1\n"), "line 1: a quote is not closed"));
+    const std::string macintosh = "tensor;step_time_s\r4;12,5\r8;13\r";
+    CHECK(is_measured_csv(macintosh));
+    REQUIRE(read(macintosh).rows.size() == 2);
+    CHECK(read(macintosh).rows[0].seconds == 12.5);
+    CHECK(has(faults("tensor,step_time_s\r4,1\r4,never\r"), "line 3, step_time_s"));
+    CHECK(has(faults("name,step_time_s\na,1\nGr\xF6\xDF"
+                     "e,1\n"),
+              "line 3: is not UTF-8"));
+}
+
 TEST_CASE("a table of thousands of rows, or of faults, is refused without end")
 {
     std::string table = "step_time_s\n";
