@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <new>
 
 namespace ringside
 {
@@ -97,7 +98,45 @@ fs::path find_font(const fs::path& assets, std::string_view file_name)
     return {};
 }
 
-Result<std::string> read_text(const std::string& path, std::size_t limit)
+namespace
+{
+
+Issue too_large(const std::string& path, const std::string& size, const FileKind& kind)
+{
+    return {path,
+            fmt::format("{}more than the {} that are read", size,
+                        format_bytes(Bytes(static_cast<double>(kind.limit)), ByteUnit::binary)),
+            std::string(kind.hint)};
+}
+
+// So far it begins as its kind does.
+bool may_be(std::string_view text, std::string_view begins)
+{
+    return text.substr(0, begins.size()) == begins.substr(0, text.size());
+}
+
+Result<std::string> read_stream(std::istream& in, const std::string& path, const FileKind& kind)
+{
+    std::string text;
+    std::array<char, 65536> part{};
+    while (may_be(text, kind.begins) && (in.read(part.data(), part.size()) || in.gcount() > 0))
+    {
+        text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+        if (text.size() > kind.limit)
+        {
+            return too_large(path, "", kind);
+        }
+    }
+    if (!text.starts_with(kind.begins))
+    {
+        return Issue{path, fmt::format("does not begin with “{}”", kind.begins), std::string(kind.hint)};
+    }
+    return text;
+}
+
+} // namespace
+
+Result<std::string> read_text(const std::string& path, const FileKind& kind)
 {
     std::ifstream file;
     if (path != "-")
@@ -108,13 +147,9 @@ Result<std::string> read_text(const std::string& path, std::size_t limit)
             return Issue{path, "is a folder", "give a file"};
         }
         const auto size = fs::file_size(path, none);
-        if (!none && size > limit)
+        if (!none && size > kind.limit)
         {
-            return Issue{path,
-                         fmt::format("{} is more than the {} that are read",
-                                     format_bytes(Bytes(static_cast<double>(size))),
-                                     format_bytes(Bytes(static_cast<double>(limit)), ByteUnit::binary)),
-                         "a scenario has a few hundred bytes"};
+            return too_large(path, format_bytes(Bytes(static_cast<double>(size))) + " is ", kind);
         }
         file.open(path, std::ios::binary);
         if (!file)
@@ -123,21 +158,19 @@ Result<std::string> read_text(const std::string& path, std::size_t limit)
                          "check the name, or use - for standard input"};
         }
     }
-    std::istream& in = path == "-" ? std::cin : file;
-    std::string text;
-    std::array<char, 65536> part{};
-    while (in.read(part.data(), part.size()) || in.gcount() > 0)
+    try
     {
-        text.append(part.data(), static_cast<std::size_t>(in.gcount()));
-        if (text.size() > limit)
-        {
-            return Issue{path,
-                         fmt::format("more than the {} that are read",
-                                     format_bytes(Bytes(static_cast<double>(limit)), ByteUnit::binary)),
-                         "a scenario has a few hundred bytes"};
-        }
+        return read_stream(path == "-" ? std::cin : file, path, kind);
     }
-    return text;
+    catch (const std::bad_alloc&)
+    {
+        return Issue{path, "does not fit into this machine's memory", std::string(kind.hint)};
+    }
+}
+
+Result<std::string> read_text(const std::string& path, std::size_t limit)
+{
+    return read_text(path, FileKind{limit, {}, "a scenario has a few hundred bytes"});
 }
 
 namespace
@@ -154,6 +187,12 @@ void sync_folder(const fs::path& folder)
     }
 }
 
+// What is written before it takes the name of the file.
+fs::path part_of(fs::path path)
+{
+    return path += fmt::format(".{}.part", ::getpid());
+}
+
 Issues put_text(const fs::path& path, std::string_view text, bool to_disk)
 {
     std::error_code none;
@@ -161,8 +200,7 @@ Issues put_text(const fs::path& path, std::string_view text, bool to_disk)
     {
         fs::create_directories(path.parent_path(), none);
     }
-    fs::path temporary = path;
-    temporary += fmt::format(".{}.part", ::getpid());
+    const fs::path temporary = part_of(path);
     const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (file < 0)
     {
@@ -203,6 +241,32 @@ Issues put_text(const fs::path& path, std::string_view text, bool to_disk)
 Issues save_text(const fs::path& path, std::string_view text)
 {
     return put_text(path, text, true);
+}
+
+Issues check_can_save(const fs::path& path)
+{
+    std::error_code none;
+    const fs::file_status there = fs::status(path, none);
+    if (!path.has_filename() || (fs::exists(there) && !fs::is_regular_file(there)))
+    {
+        return {{path.string(), fs::is_directory(there) ? "is a folder" : "is no plain file",
+                 "give the name of a file"}};
+    }
+    // Folders that are missing will be made, so what counts is the first that is there.
+    fs::path folder = path.parent_path();
+    while (!folder.empty() && folder.has_relative_path() && !fs::exists(folder, none))
+    {
+        folder = folder.parent_path();
+    }
+    const fs::path probe = part_of(folder == path.parent_path() ? path : folder / "ringside");
+    const int file = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (file < 0)
+    {
+        return errno == EEXIST ? Issues{} : Issues{failed(path, "saved")};
+    }
+    ::close(file);
+    ::unlink(probe.c_str());
+    return {};
 }
 
 Issues show_text(const fs::path& path, std::string_view text)

@@ -19,8 +19,21 @@ std::filesystem::path find_font(const std::filesystem::path& assets, std::string
 // The whole file, or standard input for "-". Files over the limit are refused without being read.
 Result<std::string> read_text(const std::string& path, std::size_t limit);
 
+// What a kind of file is known by.
+struct FileKind
+{
+    std::size_t limit = 0;   // [B]
+    std::string_view begins; // every one of them does
+    std::string_view hint;   // where it does not, or is too large
+};
+// The same, but what begins otherwise is refused after its first bytes, so that /dev/zero ends long before a
+// limit of gigabytes.
+Result<std::string> read_text(const std::string& path, const FileKind& kind);
+
 // Writes beside the file, flushes to disk, renames over it. The old file stays until the new one is whole.
 Issues save_text(const std::filesystem::path& path, std::string_view text);
+// Whether save_text() would get as far as writing, before hours of work depend on it. Nothing is left behind.
+Issues check_can_save(const std::filesystem::path& path);
 // The same but for the flushing: for what is written many times a second and need not outlast a power cut.
 Issues show_text(const std::filesystem::path& path, std::string_view text);
 

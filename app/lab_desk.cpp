@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/checkpoint_file.h"
 #include "app/files.h"
 #include "core/base/overloaded.h"
 #include "core/base/text.h"
@@ -216,7 +217,7 @@ std::string LabDesk::load()
     loading_ = std::async(std::launch::async,
                           [path = setup_.checkpoint.string()]() -> Result<trainer::Checkpoint>
                           {
-                              const auto text = read_text(path, trainer::kMostCheckpointBytes);
+                              const auto text = read_checkpoint_text(path);
                               return text ? trainer::checkpoint_from_text(*text)
                                           : Result<trainer::Checkpoint>(text.issues());
                           });

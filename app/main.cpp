@@ -9,6 +9,7 @@
 #include "app/export_command.h"
 #include "app/import_command.h"
 #include "app/lesson_command.h"
+#include "app/option_check.h"
 #include "app/question_command.h"
 #include "app/scaling_command.h"
 #include "app/schedule_command.h"
@@ -20,6 +21,8 @@
 #include "app/window/picture.h"
 #include "app/window/window.h"
 #include "core/collective/fabric.h"
+#include "core/lab/corpus.h"
+#include "core/lab/team.h"
 #include "core/launch/launch.h"
 
 #include <exception>
@@ -55,6 +58,36 @@ struct Options
     WindowOptions window;
     int status = kDone;
 };
+
+// Refused as typed, with what would work.
+CLI::Option* whole(CLI::Option* option, std::int64_t least, std::int64_t most)
+{
+    return option->transform(
+        CLI::Validator([least, most](std::string& text) { return fault_of_whole(text, least, most); }, ""));
+}
+CLI::Option* real(CLI::Option* option, double least, double most)
+{
+    return option->transform(
+        CLI::Validator([least, most](std::string& text) { return fault_of_real(text, least, most); }, ""));
+}
+CLI::Option* seed(CLI::Option* option)
+{
+    return whole(option, 0, kMostSeed);
+}
+// As the lab has the field of this path; for reals the field of a recipe.
+CLI::Option* whole_of(std::string_view path, CLI::Option* option)
+{
+    const LabRange range = lab_range(path).value();
+    return whole(option, range.least, range.most);
+}
+CLI::Option* real_of(std::string_view name, CLI::Option* option)
+{
+    for (const Field<Recipe>& field : fields_of(Recipe{}))
+    {
+        option = field.name == name ? real(option, field.least, field.most) : option;
+    }
+    return option;
+}
 
 void add_evaluate_and_validate(CLI::App& app, Options& o)
 {
@@ -121,7 +154,8 @@ void add_check(CLI::App& app, Options& o)
         "check", "every fault of all that ships, and of the scenarios, lessons and demonstrations named");
     check->add_option("PATH", o.files, "files, told apart by their schema");
     check->add_flag("--json", o.common.json, "one JSON document");
-    check->add_option("--seeds", o.seeds, "questions drawn of every family")->capture_default_str();
+    whole(check->add_option("--seeds", o.seeds, "questions drawn of every family"), 1, kMostSeeds)
+        ->capture_default_str();
     check->add_flag("--concepts", o.concepts, "each concept with its views, metrics, families and lessons");
     check->callback([&o] { o.status = run_check(o.common, o.files, o.seeds, o.concepts); });
 }
@@ -139,7 +173,7 @@ void add_question(CLI::App& app, Options& o)
     {
         auto* command = question->add_subcommand(name, says);
         command->add_option("ID", q.id, "family, or family/variant")->required();
-        command->add_option("--seed", q.seed, "that its numbers come from")->capture_default_str();
+        seed(command->add_option("--seed", q.seed, "that its numbers come from"))->capture_default_str();
         command->add_flag("--json", o.common.json, "one JSON document");
         return command;
     };
@@ -320,26 +354,48 @@ void add_lesson(CLI::App& app, Options& o)
 
 void add_what_is_trained(CLI::App& train, TrainOptions& t)
 {
-    train.add_option("--layers", t.layers, "transformer blocks");
-    train.add_option("--width", t.width, "of the residual stream");
-    train.add_option("--heads", t.heads, "of attention; 1 for every 32 of the width");
-    train.add_option("--experts", t.experts, "of each layer, in place of its MLP; 0: none");
-    train.add_option("--experts-per-token", t.experts_per_token, "1 or 2; 2 where nobody says");
-    train.add_option("--expert-width", t.expert_width, "inside an expert; 4 times --width where nobody says");
-    train.add_option("--capacity", t.capacity, "an expert's room over the tokens of balanced routing");
-    train.add_option("--balance", t.balance, "what uneven routing counts beside the loss; 0: nothing");
-    train.add_option("--context", t.context, "tokens of a sequence");
-    train.add_option("--batch", t.batch, "sequences of a micro-batch");
-    train.add_option("--accumulation", t.accumulation, "micro-batches of a step");
+    const auto count = [&train](std::string_view path, const char* name, auto& value, const char* says)
+    { whole_of(path, train.add_option(name, value, says)); };
+    count("model.layers", "--layers", t.layers, "transformer blocks");
+    count("model.hidden", "--width", t.width, "of the residual stream");
+    count("model.heads", "--heads", t.heads, "of attention; 1 for every 32 of the width");
+    count("model.experts", "--experts", t.experts, "of each layer, in place of its MLP; 0: none");
+    count("model.experts_per_token", "--experts-per-token", t.experts_per_token,
+          "1 or 2; 2 where nobody says");
+    count("model.expert_ffn", "--expert-width", t.expert_width,
+          "inside an expert; 4 times --width where nobody says");
+    count("training.sequence_length", "--context", t.context, "tokens of a sequence");
+    count("training.micro_batch", "--batch", t.batch, "sequences of a micro-batch");
+    real_of("capacity_factor", train.add_option("--capacity", t.capacity,
+                                                "an expert's room over the tokens of balanced routing"));
+    real_of("balance_loss", train.add_option("--balance", t.balance,
+                                             "what uneven routing counts beside the loss; 0: nothing"));
+    whole(train.add_option("--accumulation", t.accumulation, "micro-batches of a step"), 1,
+          kMostAccumulation);
     train.add_option("--data", t.data, "text (the one that ships), copy, sort, addition, or a text file");
-    train.add_option("--symbols", t.symbols, "of copy and sort; the modulus of addition");
+    whole(train.add_option("--symbols", t.symbols, "of copy and sort; the modulus of addition"), 2,
+          kMostLabSymbols);
     train.add_option("--precision", t.precision, "fp32, bf16, fp16 or fp8");
     train.add_option("--optimizer", t.optimizer, "adamw or sgd-momentum");
-    train.add_option("--learning-rate", t.learning_rate, "at the end of the warm-up");
+    real_of("learning_rate",
+            train.add_option("--learning-rate", t.learning_rate, "at the end of the warm-up"));
     train.add_option("--recompute", t.recompute, "none, selective or full");
     train.add_option("--set", t.sets, "any other field, for example recipe.clip=0.5 or model.gated_mlp=true")
         ->type_name("PATH=VALUE")
         ->allow_extra_args(false);
+}
+
+void add_sample(CLI::App& train, TrainOptions& t)
+{
+    whole(train.add_option("--sample", t.sample, "characters to draw from the model at the end"), 0,
+          kMostDrawn)
+        ->capture_default_str();
+    real(train.add_option("--temperature", t.temperature, "of the sample; 0: always the likeliest"), 0,
+         kMostTemperature)
+        ->capture_default_str();
+    whole(train.add_option("--top-k", t.top_k, "of the sample: only the k likeliest; 0: all"), 0,
+          kMostSymbols)
+        ->capture_default_str();
 }
 
 void add_train(CLI::App& app, Options& o)
@@ -347,11 +403,12 @@ void add_train(CLI::App& app, Options& o)
     auto* train = app.add_subcommand("train", "trains a small GPT for real, on this machine");
     TrainOptions& t = o.train;
     train->add_option("--device", t.device, "auto, cpu or cuda")->capture_default_str();
-    train
-        ->add_option("--threads", t.threads,
-                     "of the CPU; 0: all processors, less one where there are more than 2")
+    whole(train->add_option("--threads", t.threads,
+                            "of the CPU; 0: all processors, less one where there are more than 2"),
+          0, kMostThreads)
         ->capture_default_str();
-    train->add_option("--ranks", t.ranks, "that train together, as threads of this process; 1 to 64")
+    whole(train->add_option("--ranks", t.ranks, "that train together, as threads of this process; 1 to 64"),
+          1, kMostTeamRanks)
         ->capture_default_str();
     train
         ->add_option(
@@ -366,20 +423,17 @@ void add_train(CLI::App& app, Options& o)
             ->capture_default_str();
     train->add_flag("--no-feedback", t.no_feedback, "what is not sent is lost instead of kept for later")
         ->needs(compress);
-    train->add_option("--steps", t.steps, "optimizer steps from here on")->capture_default_str();
-    train->add_option("--seed", t.seed, "of weights, batches and samples");
+    whole(train->add_option("--steps", t.steps, "optimizer steps from here on"), 0, kMostSteps)
+        ->capture_default_str();
+    seed(train->add_option("--seed", t.seed, "of weights, batches and samples"));
     train->add_option("--resume", t.resume, "go on from a file that --save has written, bit for bit");
     train->add_option("--save", t.save, "write everything to go on from into this file at the end");
     train->add_flag("--json-lines", t.json_lines, "one JSON object for each step");
     train->add_flag("--probe", t.probe, "measures the device for 2 seconds, to predict the time of a step");
-    train->add_option("--every", t.every, "steps between two lines; 0: about twenty lines")
+    whole(train->add_option("--every", t.every, "steps between two lines; 0: about twenty lines"), 0,
+          kMostSteps)
         ->capture_default_str();
-    train->add_option("--sample", t.sample, "characters to draw from the model at the end")
-        ->capture_default_str();
-    train->add_option("--temperature", t.temperature, "of the sample; 0: always the likeliest")
-        ->capture_default_str();
-    train->add_option("--top-k", t.top_k, "of the sample: only the k likeliest; 0: all")
-        ->capture_default_str();
+    add_sample(*train, t);
     add_what_is_trained(*train, t);
     train->callback([&o] { o.status = run_train(o.common, o.train); });
 }
@@ -407,7 +461,7 @@ void add_picture(CLI::App& app, Options& o)
     draw->add_option("--progress", o.picture.progress,
                      "study progress (JSON), on the morning after its last review");
     draw->add_option("--question", o.picture.question, "family, or family/variant, that the drill asks");
-    draw->add_option("--seed", o.picture.seed, "that its numbers come from")->capture_default_str();
+    seed(draw->add_option("--seed", o.picture.seed, "that its numbers come from"))->capture_default_str();
     draw->add_option("--answer", o.picture.answer, "given to it, as people type it");
     draw->add_option("--hints", o.picture.hints, "of it that were opened")->check(CLI::Range(0, 3));
     draw->add_option("--time", o.picture.time, "moment of its playback, in the view's units");

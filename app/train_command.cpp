@@ -160,6 +160,12 @@ void print_head(const trainer::Trainer& t)
 
 int run_train(const CommonOptions& common, const TrainOptions& options)
 {
+    // Before the first step, or a file that cannot be would cost the run.
+    const Issues unsaved = options.save.empty() ? Issues{} : check_can_save(options.save);
+    if (!unsaved.empty())
+    {
+        return print_faults(unsaved);
+    }
     const auto from = beginning(common, options);
     if (!from)
     {

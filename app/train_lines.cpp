@@ -60,6 +60,16 @@ json experts_json(const std::vector<LayerRouting>& layers)
     return out;
 }
 
+// What has left the numbers is said in a word: nan and inf are a programmer's.
+std::string loss_words(double loss)
+{
+    return std::isfinite(loss) ? fmt::format("{:.4f}", loss) : "overflow";
+}
+std::string norm_words(double norm)
+{
+    return std::isfinite(norm) ? fmt::format("{:.3g}", norm) : "overflow";
+}
+
 // "  dropped 3.1%, busiest expert 1.8x"
 std::string experts_words(const std::vector<LayerRouting>& layers)
 {
@@ -75,7 +85,7 @@ void print_json(const StepLine& l)
 {
     const trainer::StepResult& r = l.result;
     json line{{"step", l.step},
-              {"loss", r.loss},
+              {"loss", std::isfinite(r.loss) ? json(r.loss) : json()},
               {"gradient_norm", std::isfinite(r.gradient_norm) ? json(r.gradient_norm) : json()},
               {"noise_scale_tokens", l.noise_scale ? json(*l.noise_scale) : json()},
               {"learning_rate", r.learning_rate},
@@ -105,10 +115,10 @@ void print_json(const StepLine& l)
 void print_words(const StepLine& l)
 {
     const trainer::StepResult& r = l.result;
-    fmt::print("{:>7}  loss {:<7.4f} norm {:<7.3g} rate {:<8.3g} {:>10} tokens/s  {}{}{}\n", l.step, r.loss,
-               r.gradient_norm, r.learning_rate, grouped(static_cast<std::int64_t>(l.tokens / l.seconds)),
-               format_seconds(Seconds(l.seconds)), experts_words(r.experts),
-               r.skipped ? "  skipped: a gradient is not finite" : "");
+    fmt::print("{:>7}  loss {:<7} norm {:<8} rate {:<8.3g} {:>10} tokens/s  {}{}{}\n", l.step,
+               loss_words(r.loss), norm_words(r.gradient_norm), r.learning_rate,
+               grouped(static_cast<std::int64_t>(l.tokens / l.seconds)), format_seconds(Seconds(l.seconds)),
+               experts_words(r.experts), r.skipped ? "  skipped: a gradient is not finite" : "");
     std::fflush(stdout);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/checkpoint_file.h"
 #include "app/files.h"
 #include "app/input.h"
 #include "core/lab/config_json.h"
@@ -47,54 +48,82 @@ Issues read_data(const CommonOptions& common, const std::string& asked, LabData&
     return {};
 }
 
-Issues check_counts(const TrainOptions& o)
+// Whether --set names the field itself, which then counts.
+bool is_set(const TrainOptions& o, std::string_view path)
 {
-    Issues issues;
-    if (o.steps < 0)
-    {
-        issues.push_back({"--steps", fmt::format("{} is out of range", o.steps), "use 0 or more"});
-    }
-    if (o.threads < 0 || o.threads > 1024)
-    {
-        issues.push_back({"--threads", fmt::format("{} is out of range", o.threads), "use 1 to 1024, or 0"});
-    }
-    return issues;
+    return std::ranges::any_of(o.sets,
+                               [&](std::string_view text) {
+                                   return text.starts_with(path) && text.substr(path.size()).starts_with('=');
+                               });
 }
 
-// The options that are fields of the configuration, as assignments.
+// An option that is a field of the configuration.
+struct Typed
+{
+    std::string_view option;
+    std::string_view path;
+    std::string value;
+};
+
+std::vector<Typed> typed(const TrainOptions& o)
+{
+    std::vector<Typed> all;
+    const auto add = [&](std::string_view option, std::string_view path, const auto& value)
+    {
+        if (value && !is_set(o, path))
+        {
+            all.push_back({option, path, fmt::format("{}", *value)});
+        }
+    };
+    add("--layers", "model.layers", o.layers);
+    add("--width", "model.hidden", o.width);
+    add("--heads", "model.heads", o.heads);
+    add("--experts", "model.experts", o.experts);
+    add("--experts-per-token", "model.experts_per_token", o.experts_per_token);
+    add("--expert-width", "model.expert_ffn", o.expert_width);
+    add("--capacity", "recipe.capacity_factor", o.capacity);
+    add("--balance", "recipe.balance_loss", o.balance);
+    add("--context", "training.sequence_length", o.context);
+    add("--batch", "training.micro_batch", o.batch);
+    add("--precision", "training.precision", o.precision);
+    add("--optimizer", "training.optimizer", o.optimizer);
+    add("--recompute", "training.recompute", o.recompute);
+    add("--learning-rate", "recipe.learning_rate", o.learning_rate);
+    return all;
+}
+
 std::vector<std::string> assignments(const TrainOptions& o)
 {
     std::vector<std::string> all;
-    const auto add = [&all](const char* path, const auto& value)
+    for (const Typed& one : typed(o))
     {
-        if (value)
-        {
-            all.push_back(fmt::format("{}={}", path, *value));
-        }
-    };
-    add("model.layers", o.layers);
-    add("model.hidden", o.width);
-    add("model.heads", o.heads);
-    add("model.experts", o.experts);
-    add("model.experts_per_token", o.experts_per_token);
-    add("model.expert_ffn", o.expert_width);
-    add("recipe.capacity_factor", o.capacity);
-    add("recipe.balance_loss", o.balance);
-    add("training.sequence_length", o.context);
-    add("training.micro_batch", o.batch);
-    add("training.precision", o.precision);
-    add("training.optimizer", o.optimizer);
-    add("training.recompute", o.recompute);
-    add("recipe.learning_rate", o.learning_rate);
+        all.push_back(fmt::format("{}={}", one.path, one.value));
+    }
     all.insert(all.end(), o.sets.begin(), o.sets.end());
     return all;
+}
+
+// A fault of a field that an option stands for is the option's.
+Issues as_typed(Issues issues, const TrainOptions& o)
+{
+    std::vector<Typed> all = typed(o);
+    if (o.symbols)
+    {
+        all.push_back({"--symbols", "data.symbols", {}});
+    }
+    for (Issue& issue : issues)
+    {
+        const auto found = std::ranges::find(all, issue.path, &Typed::path);
+        issue.path = found == all.end() ? issue.path : std::string(found->option);
+    }
+    return issues;
 }
 
 // What the options make of a configuration. A width, number of heads or layers that is set anew lets what was
 // derived from it be derived again.
 Result<TrainerConfig> configured(TrainerConfig c, const CommonOptions& common, const TrainOptions& o)
 {
-    const std::int64_t accumulation = o.accumulation.value_or(c.accumulation());
+    const std::int64_t accumulation = o.accumulation.value_or(std::max<std::int64_t>(1, c.accumulation()));
     if (o.width && !o.heads)
     {
         c.model.heads = std::max<std::int64_t>(1, *o.width / 32);
@@ -112,22 +141,16 @@ Result<TrainerConfig> configured(TrainerConfig c, const CommonOptions& common, c
     {
         c.model.experts_per_token = std::min<std::int64_t>(2, c.model.experts);
     }
-    const auto set = [&o](std::string_view path)
-    {
-        return std::ranges::any_of(
-            o.sets, [&](std::string_view text)
-            { return text.starts_with(path) && text.substr(path.size()).starts_with('='); });
-    };
     if (o.width || o.heads)
     {
-        c.model.head_dim = set("model.head_dim") ? c.model.head_dim : 0;
-        c.model.kv_heads = set("model.kv_heads") ? c.model.kv_heads : 0;
-        c.model.ffn = set("model.ffn") ? c.model.ffn : 0;
-        c.model.expert_ffn = o.expert_width || set("model.expert_ffn") ? c.model.expert_ffn : 0;
+        c.model.head_dim = is_set(o, "model.head_dim") ? c.model.head_dim : 0;
+        c.model.kv_heads = is_set(o, "model.kv_heads") ? c.model.kv_heads : 0;
+        c.model.ffn = is_set(o, "model.ffn") ? c.model.ffn : 0;
+        c.model.expert_ffn = o.expert_width || is_set(o, "model.expert_ffn") ? c.model.expert_ffn : 0;
     }
-    if (!set("training.global_batch"))
+    if (!is_set(o, "training.global_batch"))
     {
-        c.training.global_batch = c.training.micro_batch * std::max<std::int64_t>(1, accumulation);
+        c.training.global_batch = c.training.micro_batch * accumulation;
     }
     c.seed = o.seed.value_or(c.seed);
     c.data.symbols = o.symbols.value_or(c.data.symbols);
@@ -146,15 +169,10 @@ Result<TrainerConfig> configured(TrainerConfig c, const CommonOptions& common, c
 
 Result<Beginning> beginning(const CommonOptions& common, const TrainOptions& o)
 {
-    const Issues wrong = check_counts(o);
-    if (!wrong.empty())
-    {
-        return wrong;
-    }
     Beginning out{default_trainer_config(), {}};
     if (!o.resume.empty())
     {
-        const auto text = read_text(o.resume, trainer::kMostCheckpointBytes);
+        const auto text = read_checkpoint_text(o.resume);
         if (!text)
         {
             return text.issues();
@@ -170,7 +188,7 @@ Result<Beginning> beginning(const CommonOptions& common, const TrainOptions& o)
     auto config = configured(out.config, common, o);
     if (!config)
     {
-        return config.issues();
+        return as_typed(config.issues(), o);
     }
     if (out.state && !same_state(before, *config))
     {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/checkpoint_file.h"
 #include "app/files.h"
 #include "app/rank/live.h"
 #include "app/train_lines.h"
@@ -55,7 +56,7 @@ T taken(Result<T> result)
 // Read by rank 0, so that other hosts need no copy.
 std::string shared_text(Communicator& files, const std::string& path)
 {
-    std::string text = files.rank() == 0 ? taken(read_text(path, trainer::kMostCheckpointBytes)) : "";
+    std::string text = files.rank() == 0 ? taken(read_checkpoint_text(path)) : "";
     std::array<std::int64_t, 1> size{static_cast<std::int64_t>(text.size())};
     files.broadcast(size.data(), kByte, sizeof size, 0);
     text.resize(static_cast<std::size_t>(size[0]));
@@ -283,6 +284,15 @@ private:
 
 int run_rank_train(parallel::MpiWorld& world, const RankTrainOptions& options)
 {
+    if (world.rank() == 0 && !options.save.empty())
+    {
+        // Before the first step, or a file that cannot be would cost the run.
+        const Issues issues = check_can_save(options.save);
+        if (!issues.empty())
+        {
+            refuse(issues);
+        }
+    }
     RankTraining training(world, options);
     training.run();
     if (!options.save.empty())

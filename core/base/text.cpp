@@ -87,6 +87,13 @@ std::string plain_number(double value)
     return text;
 }
 
+std::string range_hint(std::int64_t least, std::int64_t most)
+{
+    const auto words = [](std::int64_t value)
+    { return value > -10000 && value < 10000 ? std::to_string(value) : grouped(value); };
+    return fmt::format("use {} to {}", words(least), words(most));
+}
+
 std::string format_bytes(Bytes bytes, ByteUnit unit)
 {
     static constexpr std::array<Scale, 6> kDecimal{

@@ -37,6 +37,8 @@ std::string format_bytes(Bytes bytes, ByteUnit unit = ByteUnit::decimal);
 std::string format_gigabytes(Bytes bytes, ByteUnit unit = ByteUnit::decimal);
 // "80", "80.5", "1.5": at most three digits and no trailing zeros, for limits and axes.
 std::string plain_number(double value);
+// "use 1 to 65 536": a hint, exact, with thin spaces from five digits on.
+std::string range_hint(std::int64_t least, std::int64_t most);
 // "70.6 B", "8.03 B", "124 M", "1.00 T": parameters and tokens.
 std::string format_count(double count);
 // "8.27 s", "62.5 ms", "5.00 us", "76.1 d".

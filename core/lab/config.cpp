@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text.h"
 #include "core/engine/experts/router.h"
 #include "core/lab/corpus.h"
 #include "core/scenario/validate.h"
@@ -24,6 +25,28 @@ constexpr std::int64_t kMostProjection = 16384;
 constexpr std::int64_t kMostHeadDim = 256;
 constexpr std::int64_t kMostSequence = 4096;
 constexpr std::int64_t kMostLabExperts = 64;
+
+// 0 where it is derived from the others.
+constexpr std::array kRanges{LabRange{"model.layers", 1, 96},
+                             LabRange{"model.hidden", 8, kMostHidden},
+                             LabRange{"model.heads", 1, 128},
+                             LabRange{"model.ffn", 0, kMostFfn},
+                             LabRange{"model.head_dim", 0, kMostHeadDim},
+                             LabRange{"model.experts", 0, kMostLabExperts},
+                             LabRange{"model.experts_per_token", 1, 2},
+                             LabRange{"model.expert_ffn", 0, kMostFfn},
+                             LabRange{"training.sequence_length", 2, kMostSequence},
+                             LabRange{"training.micro_batch", 1, 4096}};
+
+struct Words
+{
+    std::string_view path;
+    std::string_view hint;
+};
+constexpr std::array kWords{
+    Words{"model.attention", "use mha or gqa"}, Words{"model.positions", "use learned, rope or none"},
+    Words{"model.qk_norm", "use none"}, Words{"training.optimizer", "use adamw or sgd-momentum"},
+    Words{"training.offload", "use none"}};
 
 class Faults
 {
@@ -50,9 +73,17 @@ private:
     {
         if (value < least || value > most)
         {
-            fault(std::move(path), fmt::format("{} is out of range", value),
-                  fmt::format("use {} to {}", least, most));
+            fault(std::move(path), fmt::format("{} is out of range", value), range_hint(least, most));
         }
+    }
+    void range(std::string_view path, std::int64_t value)
+    {
+        const auto allowed = lab_range(path).value_or(LabRange{});
+        range(std::string(path), value, allowed.least, allowed.most);
+    }
+    void refuse(bool given, std::string_view path, std::string_view what)
+    {
+        refuse(given, std::string(path), what, lab_hint(path));
     }
     void refuse(bool given, std::string path, std::string_view what, std::string hint)
     {
@@ -65,9 +96,9 @@ private:
     void model()
     {
         const Model& m = c_.model;
-        refuse(m.attention == Attention::mla, "model.attention", "latent attention", "use mha or gqa");
-        refuse(m.positions == Positions::alibi, "model.positions", "ALiBi", "use learned, rope or none");
-        refuse(m.qk_norm != QkNorm::none, "model.qk_norm", "a norm of queries and keys", "use none");
+        refuse(m.attention == Attention::mla, "model.attention", "latent attention");
+        refuse(m.positions == Positions::alibi, "model.positions", "ALiBi");
+        refuse(m.qk_norm != QkNorm::none, "model.qk_norm", "a norm of queries and keys");
         refuse(m.attention_sinks, "model.attention_sinks", "a sink", "switch it off");
         refuse(m.dropout, "model.dropout", "dropout", "switch it off");
         refuse(m.norms_per_layer != 2, "model.norms_per_layer",
@@ -77,7 +108,7 @@ private:
     void experts()
     {
         const Model m = resolved(c_.model);
-        range("model.experts", m.experts, 0, kMostLabExperts);
+        range("model.experts", m.experts);
         if (m.experts == 0)
         {
             return;
@@ -94,9 +125,9 @@ private:
     void sizes()
     {
         const Model m = resolved(c_.model);
-        range("model.layers", m.layers, 1, 96);
-        range("model.hidden", m.hidden, 8, kMostHidden);
-        range("model.heads", m.heads, 1, 128);
+        range("model.layers", m.layers);
+        range("model.hidden", m.hidden);
+        range("model.heads", m.heads);
         range("model.ffn", m.ffn, 1, kMostFfn);
         range("model.head_dim", m.head_dim, 2, kMostHeadDim);
         range("model.vocab", m.vocab, 2, kMostSymbols);
@@ -121,8 +152,8 @@ private:
     void training()
     {
         const Training& t = c_.training;
-        range("training.sequence_length", t.sequence_length, 2, kMostSequence);
-        range("training.micro_batch", t.micro_batch, 1, 4096);
+        range("training.sequence_length", t.sequence_length);
+        range("training.micro_batch", t.micro_batch);
         if (t.micro_batch > 0 && (t.global_batch < t.micro_batch || t.global_batch % t.micro_batch != 0))
         {
             fault(
@@ -132,8 +163,8 @@ private:
                             t.micro_batch * std::max<std::int64_t>(1, t.global_batch / t.micro_batch)));
         }
         refuse(t.optimizer != Optimizer::adamw && t.optimizer != Optimizer::sgd_momentum,
-               "training.optimizer", name_of(t.optimizer), "use adamw or sgd-momentum");
-        refuse(t.offload != Offload::none, "training.offload", "with offload", "use none");
+               "training.optimizer", name_of(t.optimizer));
+        refuse(t.offload != Offload::none, "training.offload", "with offload");
         if (t.precision == Precision::fp32 && t.gradient_dtype != GradientDtype::fp32)
         {
             fault("training.gradient_dtype",
@@ -151,6 +182,7 @@ private:
         for (const Field<Recipe>& field : fields_of(c_.recipe))
         {
             double value = field.least;
+            std::string hint = fmt::format("use {} to {}", field.least, field.most);
             if (const auto* real = std::get_if<double Recipe::*>(&field.member))
             {
                 value = c_.recipe.*(*real);
@@ -158,11 +190,13 @@ private:
             else if (const auto* count = std::get_if<std::int64_t Recipe::*>(&field.member))
             {
                 value = static_cast<double>(c_.recipe.*(*count));
+                hint =
+                    range_hint(static_cast<std::int64_t>(field.least), static_cast<std::int64_t>(field.most));
             }
             if (!(value >= field.least && value <= field.most))
             {
                 fault(fmt::format("recipe.{}", field.name), fmt::format("{} is out of range", value),
-                      fmt::format("use {} to {}", field.least, field.most));
+                      std::move(hint));
             }
         }
     }
@@ -233,6 +267,22 @@ bool LabData::operator==(const LabData& other) const
 std::span<const Field<Recipe>> fields_of(const Recipe&)
 {
     return kRecipeFields;
+}
+
+std::optional<LabRange> lab_range(std::string_view path)
+{
+    const auto found = std::ranges::find(kRanges, path, &LabRange::path);
+    return found == kRanges.end() ? std::optional<LabRange>{} : *found;
+}
+
+std::string lab_hint(std::string_view path)
+{
+    if (const auto range = lab_range(path))
+    {
+        return range_hint(range->least, range->most);
+    }
+    const auto found = std::ranges::find(kWords, path, &Words::path);
+    return found == kWords.end() ? "" : std::string(found->hint);
 }
 
 TrainerConfig default_trainer_config()

@@ -83,6 +83,19 @@ struct TrainerConfig
 // 2 layers of width 64 on 64 characters, batch 8, AdamW: words appear within seconds on one processor.
 TrainerConfig default_trainer_config();
 
+// What a whole number may be here. The engine's ranges are those of large models, and wider.
+struct LabRange
+{
+    std::string_view path; // "model.hidden"
+    std::int64_t least = 0;
+    std::int64_t most = 0;
+};
+std::optional<LabRange> lab_range(std::string_view path);
+// "use 8 to 2048", "use adamw or sgd-momentum": what a field may be here; empty where the engine's word
+// holds.
+std::string lab_hint(std::string_view path);
+inline constexpr std::int64_t kMostAccumulation = 65536; // micro-batches of a step
+
 // The configuration with everything derived filled in (head_dim, kv_heads, ffn, vocab, rows of the position
 // table), or every reason why it cannot be trained here.
 Result<TrainerConfig> prepared(TrainerConfig config);

@@ -72,6 +72,17 @@ Issue unknown_field(const std::string& name)
                          : "did you mean " + near + "?"};
 }
 
+std::string kind_hint(const Field<Recipe>& field)
+{
+    if (std::holds_alternative<bool Recipe::*>(field.member))
+    {
+        return "use true or false";
+    }
+    return std::holds_alternative<double Recipe::*>(field.member)
+               ? fmt::format("use {} to {}", field.least, field.most)
+               : range_hint(static_cast<std::int64_t>(field.least), static_cast<std::int64_t>(field.most));
+}
+
 Issues read_recipe(const json& in, Recipe& recipe)
 {
     Issues issues;
@@ -87,11 +98,19 @@ Issues read_recipe(const json& in, Recipe& recipe)
         }
         else if (!take(value, *field, recipe))
         {
-            const bool flag = std::holds_alternative<bool Recipe::*>(field->member);
-            issues.push_back(
-                {"recipe." + wanted, value.dump() + " is of another kind",
-                 flag ? "use true or false" : fmt::format("use {} to {}", field->least, field->most)});
+            issues.push_back({"recipe." + wanted, value.dump() + " is of another kind", kind_hint(*field)});
         }
+    }
+    return issues;
+}
+
+// The engine's words are of large models: what it would take, the lab may not.
+Issues with_lab_hints(Issues issues)
+{
+    for (Issue& issue : issues)
+    {
+        const std::string hint = lab_hint(issue.path);
+        issue.hint = hint.empty() ? issue.hint : hint;
     }
     return issues;
 }
@@ -176,10 +195,11 @@ Result<TrainerConfig> with_setting(const TrainerConfig& config, std::string_view
         }
     }
     auto changed = trainer_config_from_json(document);
-    if (changed)
+    if (!changed)
     {
-        changed->data.text = config.data.text;
+        return with_lab_hints(changed.issues());
     }
+    changed->data.text = config.data.text;
     return changed;
 }
 

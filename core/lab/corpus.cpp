@@ -99,7 +99,7 @@ Issues check_data(const LabData& data, std::int64_t sequence_length)
 {
     if (data.task != LabTask::text)
     {
-        const std::int64_t most = data.task == LabTask::addition ? 97 : 255;
+        const std::int64_t most = data.task == LabTask::addition ? kMostModulus : kMostLabSymbols;
         if (data.symbols < 2 || data.symbols > most)
         {
             return {{"data.symbols", fmt::format("{} is out of range", data.symbols),

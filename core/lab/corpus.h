@@ -12,6 +12,8 @@ namespace ringside
 {
 
 inline constexpr std::int64_t kMostSymbols = 65536;
+inline constexpr std::int64_t kMostLabSymbols = 255; // of copy and sort
+inline constexpr std::int64_t kMostModulus = 97;     // of addition
 inline constexpr std::size_t kMostTextBytes = 64U << 20U;
 // A target that is not predicted: the random half of a task.
 inline constexpr std::int32_t kNoTarget = -1;

@@ -15,6 +15,7 @@ namespace
 {
 
 constexpr std::size_t kMostLosses = 4096;
+constexpr std::int64_t kMostDegree = 4096; // of an axis: the product of all of them is still a count
 
 template <class T>
 std::vector<T> every_other(const std::vector<T>& values)
@@ -40,7 +41,8 @@ Word read_word(std::string_view text)
     Word word{text.substr(0, static_cast<std::size_t>(digits - text.begin())), 0};
     const std::string_view number = text.substr(word.name.size());
     const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), word.number);
-    if (!number.empty() && (fault != std::errc() || end != number.data() + number.size() || word.number < 1))
+    if (!number.empty() && (fault != std::errc() || end != number.data() + number.size() || word.number < 1 ||
+                            word.number > kMostDegree))
     {
         word.number = -1;
     }
@@ -77,7 +79,7 @@ public:
         if (word.name == "zero")
         {
             p_.zero = word.number;
-            return word.number <= 3;
+            return word.number >= 1 && word.number <= 3;
         }
         if (word.name == "sp")
         {
@@ -110,6 +112,39 @@ private:
     std::int64_t data_ = 0; // asked for; 0: what remains
 };
 
+// The first word whose axis another has named before it; of "dp2-dp4" only one could hold.
+std::optional<std::string_view> repeated(const std::vector<std::string_view>& words)
+{
+    std::vector<std::string_view> seen;
+    for (const std::string_view word : words)
+    {
+        const std::string_view name = read_word(word).name;
+        const std::string_view axis = name == "ddp" ? "dp" : name;
+        if (std::ranges::find(seen, axis) != seen.end())
+        {
+            return word;
+        }
+        seen.push_back(axis);
+    }
+    return {};
+}
+
+// What is no strategy whatever the model; empty: nothing.
+Issues faults_of_words(const std::vector<std::string_view>& words, std::string_view strategy,
+                       std::int64_t ranks)
+{
+    if (ranks < 1)
+    {
+        return {{"--ranks", fmt::format("{} is out of range", ranks), "use 1 or more"}};
+    }
+    if (const auto again = repeated(words))
+    {
+        return {{"--strategy", fmt::format("“{}” in “{}” repeats what was said before it", *again, strategy),
+                 "use every word once, such as dp2-tp2-pp2"}};
+    }
+    return {};
+}
+
 } // namespace
 
 Scenario scenario_of(const TeamConfig& config)
@@ -125,6 +160,11 @@ Result<TeamConfig> with_strategy(TrainerConfig config, std::string_view strategy
 {
     TeamConfig team{std::move(config), {}, ranks};
     const auto words = strategy == "none" ? std::vector<std::string_view>{} : words_of(strategy);
+    Issues wrong = faults_of_words(words, strategy, ranks);
+    if (!wrong.empty())
+    {
+        return wrong;
+    }
     Strategy read(team.parallel, ranks, words.size() == 1);
     for (const std::string_view word : words)
     {

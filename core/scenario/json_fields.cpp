@@ -15,9 +15,17 @@ using nlohmann::json;
 namespace
 {
 
-std::string range_hint(double least, double most)
+// Three digits would round a whole number.
+template <class S>
+std::string whole_hint(const Field<S>& f)
 {
-    return fmt::format("use {} to {}", three_digits(least), three_digits(most));
+    return range_hint(static_cast<std::int64_t>(f.least), static_cast<std::int64_t>(f.most));
+}
+
+template <class S>
+std::string real_hint(const Field<S>& f)
+{
+    return fmt::format("use {} to {}", plain_number(f.least), plain_number(f.most));
 }
 
 // One overload for each kind of member. Each returns an issue without a path, or nothing.
@@ -27,11 +35,11 @@ std::optional<Issue> read_member(const json& v, const Field<S>& f, std::int64_t 
     const auto number = whole(v);
     if (!number)
     {
-        return Issue{"", shown(v) + " is not a whole number", range_hint(f.least, f.most)};
+        return Issue{"", shown(v) + " is not a whole number", whole_hint(f)};
     }
     if (static_cast<double>(*number) < f.least || static_cast<double>(*number) > f.most)
     {
-        return Issue{"", fmt::format("{} is out of range", *number), range_hint(f.least, f.most)};
+        return Issue{"", fmt::format("{} is out of range", *number), whole_hint(f)};
     }
     target.*member = *number;
     return {};
@@ -42,12 +50,12 @@ std::optional<Issue> read_member(const json& v, const Field<S>& f, double S::*me
 {
     if (!v.is_number())
     {
-        return Issue{"", shown(v) + " is not a number", range_hint(f.least, f.most)};
+        return Issue{"", shown(v) + " is not a number", real_hint(f)};
     }
     const double number = v.get<double>();
     if (!(number >= f.least && number <= f.most))
     {
-        return Issue{"", shown(v) + " is out of range", range_hint(f.least, f.most)};
+        return Issue{"", shown(v) + " is out of range", real_hint(f)};
     }
     target.*member = number;
     return {};
@@ -78,7 +86,7 @@ std::optional<Issue> read_member(const json& v, const Field<S>& f, std::vector<s
         const auto number = whole(entry);
         if (!number || static_cast<double>(*number) < f.least || static_cast<double>(*number) > f.most)
         {
-            return Issue{"", shown(entry) + " is not a whole number in range", range_hint(f.least, f.most)};
+            return Issue{"", shown(entry) + " is not a whole number in range", whole_hint(f)};
         }
         numbers.push_back(*number);
     }

@@ -16,7 +16,6 @@ namespace
 using nlohmann::json;
 
 constexpr std::string_view kFirstLine = "ringside.checkpoint/1\n";
-constexpr std::string_view kAnyVersion = "ringside.checkpoint/";
 
 std::uint64_t checksum(std::string_view bytes)
 {
@@ -124,7 +123,8 @@ Result<Checkpoint> checkpoint_from_text(std::string_view text)
 {
     if (!text.starts_with(kFirstLine))
     {
-        return text.starts_with(kAnyVersion) ? damaged("is of another version") : damaged("is no checkpoint");
+        return text.starts_with(kCheckpointBegins) ? damaged("is of another version")
+                                                   : damaged("is no checkpoint");
     }
     if (text.size() < kFirstLine.size() + 16)
     {

@@ -7,6 +7,7 @@
 namespace ringside::trainer
 {
 
+inline constexpr std::string_view kCheckpointBegins = "ringside.checkpoint/"; // then the version
 inline constexpr std::size_t kMostCheckpointBytes = std::size_t{8} << 30U;
 
 struct Checkpoint

@@ -76,7 +76,7 @@ def test_an_unknown_field_is_named_with_the_one_that_was_meant():
 
 
 def test_a_negative_count_is_refused_with_the_range():
-    refused('{"cluster": {"gpus": -8}}', "cluster.gpus: -8 is out of range (use 1.00 to 1.68e+07)")
+    refused('{"cluster": {"gpus": -8}}', "cluster.gpus: -8 is out of range (use 1 to 16\u2009777\u2009216)")
 
 
 def test_seven_gpus_with_tensor_8_is_refused_with_the_nearest_count_that_works():
@@ -695,9 +695,9 @@ def test_train_names_what_it_cannot_do():
     Outcome("train", "--ranks", 3, "--strategy", "dp2-tp2").exits(2).mentions("--ranks: 3 ranks", "use --ranks 4")
     Outcome("train", "--ranks", 2, "--sample", 10, "--probe").exits(2).mentions("--sample", "--probe", "--ranks 1")
     Outcome("train", "--device", "abacus").exits(2).mentions("use auto, cpu or cuda")
-    Outcome("train", "--precision", "int4").exits(2).mentions("training.precision")
+    Outcome("train", "--precision", "int4").exits(2).mentions("--precision: ", "fp32, fp16, bf16, fp8")
     Outcome("train", "--set", "recipe.clap=1").exits(2).mentions("did you mean clip?")
-    Outcome("train", "--experts", 4, "--experts-per-token", 3).exits(2).mentions("model.experts_per_token", "use 1 to 2")
+    Outcome("train", "--experts", 4, "--experts-per-token", 3).exits(2).mentions("--experts-per-token: 3 is out of range (use 1 to 2)")
     Outcome("train", "--experts", 6, "--ranks", 4, "--strategy", "ep").exits(2).mentions("parallel.expert: 4 does not divide 6 experts")
     Outcome("train", "--experts", 4, "--ranks", 4, "--strategy", "dp2-tp2").exits(2).mentions("parallel.tensor", "use 1")
     with folder() as where:
@@ -714,6 +714,63 @@ def test_bench_frame_measures_every_view_beside_the_demo_window():
     for name, view in bench["views"].items():
         assert set(view) >= {"build_ms_p50", "build_ms_p99", "frame_ms_p50", "over_demo_window"}, name
         assert 0 < view["build_ms_p50"] <= view["build_ms_p99"] and view["frame_ms_p50"] > 0, (name, view)
+
+
+def test_train_refuses_a_number_out_of_range_under_the_option_that_was_typed():
+    for option, value, hint in (("--ranks", 0, "1 to 64"), ("--width", 0, "8 to 2048"), ("--width", 7, "8 to 2048"), ("--layers", 1000000, "1 to 96"),
+                                ("--batch", 0, "1 to 4096"), ("--accumulation", 0, "1 to 65\u2009536"), ("--accumulation", -3, "1 to 65\u2009536"),
+                                ("--temperature", "nan", "0 to 100"), ("--temperature", -1, "0 to 100"), ("--sample", -1, "0 to 1\u2009000\u2009000"),
+                                ("--top-k", -1, "0 to 65\u2009536"), ("--every", -1, "0 to 1\u2009000\u2009000\u2009000\u2009000"),
+                                ("--learning-rate", -1, "0 to 100"), ("--layers", 10 ** 20, "1 to 96"),
+                                ("--seed", -1, "0 to 9\u2009223\u2009372\u2009036\u2009854\u2009775\u2009807")):
+        outcome = Outcome("train", "--steps", 0, option, value).exits(2)
+        outcome.says(f"{option}: {value} is out of range (use {hint})")
+        assert outcome.out == "", outcome.out
+    Outcome("train", "--data", "addition", "--symbols", 200).exits(2).says("--symbols: 200 is out of range (use 2 to 97)")
+    Outcome("train", "--optimizer", "muon").exits(2).says("--optimizer: muon cannot be trained here (use adamw or sgd-momentum)")
+    Outcome("train", "--set", "model.hidden=0").exits(2).says("model.hidden: 0 is out of range (use 8 to 2048)")
+    Outcome("train", "--ranks", 4, "--strategy", "dp2-dp2-dp4").exits(2).mentions("--strategy: \u201cdp2\u201d in \u201cdp2-dp2-dp4\u201d repeats")
+
+
+def test_seeds_and_how_many_are_refused_beyond_their_range():
+    for count in (-1, 0, 1000001, 10 ** 23):
+        Outcome("check", "--seeds", count, timeout=60).exits(2).says(f"--seeds: {count} is out of range (use 1 to 1\u2009000\u2009000)")
+    for seed in (-1, 2 ** 63, 10 ** 23):
+        for command in (("question", "show", "model-state"), ("question", "answer", "model-state", "1"), ("picture",)):
+            Outcome(*command, "--seed", seed).exits(2).mentions(f"--seed: {seed} is out of range (use 0 to 9\u2009223")
+    assert json.loads(Outcome("question", "show", "model-state", "--seed", 2 ** 63 - 1, "--json").exits(0).out)["seed"] == 2 ** 63 - 1
+
+
+def test_train_says_overflow_and_never_nan_or_inf():
+    tiny = ("train", "--data", "copy", "--layers", 1, "--width", 32, "--context", 16, "--batch", 2, "--set")
+    half = (*tiny, "recipe.loss_scale=1e9", "--precision", "fp16", "--steps", 3)
+    diverging = (*tiny, "recipe.clip=0", "--learning-rate", 100, "--optimizer", "sgd-momentum", "--steps", 40)
+    for arguments in (half, (*half, "--ranks", 2), diverging):
+        words = [line for line in Outcome(*arguments).exits(0).out.splitlines() if " norm " in line]
+        assert any("norm overflow" in line for line in words), words
+        assert not any(word.strip("-") in ("nan", "inf") for line in words for word in line.split()), words
+
+        def unknown(name):
+            raise AssertionError(f"{name} is not JSON")
+        steps = [json.loads(line, parse_constant=unknown) for line in Outcome(*arguments, "--json-lines").exits(0).out.splitlines()]
+        assert any(step["gradient_norm"] is None for step in steps), steps
+
+
+def test_train_knows_before_the_first_step_that_it_could_not_save():
+    for ranks in (1, 2):
+        outcome = Outcome("train", "--steps", 10 ** 9, "--save", "/proc/x", "--ranks", ranks, timeout=60).exits(2).mentions("/proc/x: could not be saved")
+        assert outcome.out == "", outcome.out
+    with folder() as where:
+        kept = written(where, "kept", "as it was")
+        Outcome("train", "--precision", "int4", "--save", kept).exits(2)
+        Outcome("train", "--precision", "int4", "--save", pathlib.Path(where) / "deep/er").exits(2)
+        Outcome("train", "--steps", 0, "--save", where).exits(2).mentions("is a folder")
+        assert kept.read_text() == "as it was" and [path.name for path in pathlib.Path(where).iterdir()] == ["kept"]
+
+
+def test_train_does_not_read_on_in_what_is_no_checkpoint():
+    for endless in ("/dev/zero", "/dev/urandom"):
+        Outcome("train", "--resume", endless, timeout=60).exits(2).mentions(f"{endless}: does not begin with \u201cringside.checkpoint/\u201d", "train --save")
 
 
 def test_bench_train_compares_with_the_matrix_product():

@@ -112,3 +112,49 @@ TEST_CASE("where nothing can be written saving says so and names the file")
     CHECK(saved.issues().front().path == "/proc/timelines.svg");
     CHECK(!saved.issues().front().hint.empty());
 }
+
+TEST_CASE("whether a file can be saved is known before, and asking leaves nothing")
+{
+    const StartedIn here;
+    std::ofstream("kept") << "first";
+    fs::create_directory("folder");
+    CHECK(check_can_save("new").empty());
+    CHECK(check_can_save(here.folder() / "new").empty());
+    CHECK(check_can_save("to/be/made/new").empty()); // as save_text() makes them
+    CHECK(check_can_save("kept").empty());
+    CHECK(read("kept") == "first");
+    for (const char* bad : {"folder", "folder/", "/proc/x", "/proc/x/y", "kept/new", "/dev/null"})
+    {
+        INFO(bad);
+        CHECK_FALSE(check_can_save(bad).empty());
+    }
+    std::size_t files = 0;
+    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(here.folder()))
+    {
+        ++files;
+    }
+    CHECK(files == 2);
+    CHECK(fs::is_empty("folder"));
+}
+
+TEST_CASE("a file of another kind is refused after its first bytes, an endless one too")
+{
+    const StartedIn here;
+    const FileKind kind{std::size_t{8} << 30U, "ringside.", "use another"};
+    std::ofstream("good") << "ringside.1 and more";
+    std::ofstream("short") << "rings";
+    std::ofstream("empty");
+    REQUIRE(read_text("good", kind));
+    CHECK(*read_text("good", kind) == "ringside.1 and more");
+    for (const char* bad : {"/dev/zero", "/dev/urandom", "short", "empty"})
+    {
+        INFO(bad);
+        const auto text = read_text(bad, kind);
+        REQUIRE_FALSE(text);
+        CHECK(to_line(text.issues().front()) ==
+              std::string(bad) + ": does not begin with “ringside.” (use another)");
+    }
+    const auto large = read_text("good", FileKind{4, "ringside.", "use another"});
+    REQUIRE_FALSE(large);
+    CHECK(to_line(large.issues().front()).ends_with("more than the 4.00 B that are read (use another)"));
+}

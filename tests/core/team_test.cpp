@@ -445,6 +445,26 @@ TEST_CASE("a strategy is read by its name, and says it again")
     CHECK(name("tp2-", 2) == "“” in “tp2-” is not a strategy");
     CHECK(name("zero4", 2) == "“zero4” in “zero4” is not a strategy");
     CHECK(name("tp99999999999999999999", 2).ends_with("is not a strategy"));
+    CHECK(name("dp999999999999-tp999999999999", 2).ends_with("is not a strategy"));
+    CHECK(name("zero", 2) == "“zero” in “zero” is not a strategy");
+}
+
+TEST_CASE("a strategy that says an axis twice is refused, and no ranks are no strategy's fault")
+{
+    const auto line = [](std::string_view strategy, std::int64_t ranks)
+    {
+        const auto team = with_strategy(small_team().trainer, strategy, ranks);
+        return team ? strategy_name(*team) : to_line(team.issues().front());
+    };
+    CHECK(line("dp2-dp2-dp4", 4) == "--strategy: “dp2” in “dp2-dp2-dp4” repeats what was said before it (use "
+                                    "every word once, such as dp2-tp2-pp2)");
+    for (const char* strategy : {"ddp2-dp4", "tp2-tp2", "dp2-zero1-zero2", "tp2-sp-sp"})
+    {
+        INFO(strategy);
+        CHECK(line(strategy, 4).find("repeats what was said before it") != std::string::npos);
+    }
+    CHECK(line("ddp", 0) == "--ranks: 0 is out of range (use 1 or more)");
+    CHECK(line("none", -3) == "--ranks: -3 is out of range (use 1 or more)");
 }
 
 TEST_CASE("a rank that dies, or leaves a collective out, is named with the call the others wait in")

@@ -294,6 +294,37 @@ TEST_CASE("a configuration survives JSON, and one field can be set by its path")
     CHECK_FALSE(with_setting(c, "nonsense"));
 }
 
+TEST_CASE("a field out of range is answered with what the lab takes, not the engine")
+{
+    const TrainerConfig c = *prepared(tiny_config());
+    const auto hint = [&](const char* assignment)
+    { return with_setting(c, assignment).issues().front().hint; };
+    CHECK(hint("model.hidden=0") == "use 8 to 2048");
+    CHECK(hint("model.layers=1000000") == "use 1 to 96");
+    CHECK(hint("model.heads=0") == "use 1 to 128");
+    CHECK(hint("training.micro_batch=0") == "use 1 to 4096");
+    CHECK(hint("training.sequence_length=0") == "use 2 to 4096");
+    CHECK(hint("training.optimizer=adam") == "use adamw or sgd-momentum");
+    CHECK(hint("recipe.warmup_steps=soon") == "use 0 to 1\u2009000\u2009000\u2009000");
+    TrainerConfig wide = c;
+    wide.model.hidden = 7;
+    wide.recipe.growth_interval = 0;
+    const auto ready = prepared(wide);
+    REQUIRE_FALSE(ready);
+    std::vector<std::string> lines;
+    for (const Issue& issue : ready.issues())
+    {
+        lines.push_back(to_line(issue));
+    }
+    for (const char* line :
+         {"model.hidden: 7 is out of range (use 8 to 2048)",
+          "recipe.growth_interval: 0 is out of range (use 1 to 1\u2009000\u2009000\u2009000)"})
+    {
+        INFO(line);
+        CHECK(std::count(lines.begin(), lines.end(), line) == 1);
+    }
+}
+
 namespace
 {
 
