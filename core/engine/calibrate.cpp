@@ -73,7 +73,6 @@ public:
                     examples_.push_back(row.scenario);
                 }
             }
-            groups_.push_back(groups.size());
         }
         profiles_.resize(examples_.size());
     }
@@ -110,7 +109,11 @@ public:
     }
 
     const std::vector<Row>& rows() const { return rows_; }
-    std::size_t groups(std::size_t set) const { return groups_[set]; }
+    // Whether anything is left to fit when a fold is left out.
+    bool folds() const
+    {
+        return std::ranges::any_of(rows_, [&](const Row& row) { return row.fold != rows_.front().fold; });
+    }
 
 private:
     static double Calibration::*member(const Field<Calibration>* field)
@@ -181,8 +184,7 @@ private:
     const std::vector<MeasuredSet>& sets_;
     std::vector<const Field<Calibration>*> fields_;
     std::vector<Row> rows_;
-    std::vector<std::size_t> groups_; // [set] how many
-    std::vector<Scenario> examples_;  // [profile] a scenario it can be made from
+    std::vector<Scenario> examples_; // [profile] a scenario it can be made from
     std::vector<StepProfile> profiles_;
 };
 
@@ -227,7 +229,7 @@ std::vector<double> left_out_errors(Fitter& fitter, const Calibration& start,
     std::vector<double> errors(fitter.rows().size());
     for (std::size_t fold = 0; fold < kFolds; ++fold)
     {
-        const auto asked = [&](const Row& row) { return row.fold == fold && fitter.groups(row.set) > 1; };
+        const auto asked = [&](const Row& row) { return row.fold == fold; };
         if (std::ranges::any_of(fitter.rows(), asked))
         {
             const std::vector<double> here = fitter.errors(fitter.fit(start, fold));
@@ -275,12 +277,12 @@ Result<CalibrationFit> fit_calibration(const std::vector<MeasuredSet>& sets,
     const std::vector<double> after = fitter.errors(fit.after);
     tell(leave_out ? 1.0 / (kFolds + 1) : 1.0);
     const std::vector<double> left =
-        leave_out ? left_out_errors(fitter, fit.after, tell) : std::vector<double>{};
+        leave_out && fitter.folds() ? left_out_errors(fitter, fit.after, tell) : std::vector<double>{};
     for (std::size_t i = 0; i < sets.size(); ++i)
     {
         CalibrationFit::SetErrors errors{
             sets[i].name, sets[i].weight, of_set(fitter, before, i), of_set(fitter, after, i), {}};
-        if (leave_out && fitter.groups(i) > 1)
+        if (!left.empty())
         {
             errors.left_out = of_set(fitter, left, i);
         }
