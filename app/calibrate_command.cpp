@@ -53,8 +53,7 @@ void print_lacking_groups(const CalibrationFit& fit)
     {
         if (lacks_groups(fit, set))
         {
-            fmt::print(
-                "\n{} is one group, so none can be left out: at least 2 groups are needed; give a column "
+            say("\n{} is one group, so none can be left out: at least 2 groups are needed; give a column "
                 "\"group\" (in cases, a field).\n",
                 set.name);
         }
@@ -63,67 +62,67 @@ void print_lacking_groups(const CalibrationFit& fit)
 
 void print_fit(const CalibrationFit& fit)
 {
-    fmt::print("{:<24} {:>10} {:>10}\n", "constant", "before", "after");
+    say("{:<24} {:>10} {:>10}\n", "constant", "before", "after");
     for (const Field<Calibration>& field : fields_of(Calibration{}))
     {
         if (named(fit, field.name))
         {
-            fmt::print("{:<24} {:>10.4g} {:>10.4g} {}\n", field.name, value_of(fit.before, field),
-                       value_of(fit.after, field), field.unit);
+            say("{:<24} {:>10.4g} {:>10.4g} {}\n", field.name, value_of(fit.before, field),
+                value_of(fit.after, field), field.unit);
         }
     }
-    fmt::print("\n{:<28} {:>6} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "set", "weight", "n", "before", "mean",
-               "median", "max", "left out");
+    say("\n{:<28} {:>6} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "set", "weight", "n", "before", "mean",
+        "median", "max", "left out");
     for (const CalibrationFit::SetErrors& set : fit.sets)
     {
-        fmt::print("{:<28} {:>6.3g} {:>5} {:>9} {:>9} {:>9} {:>9}", set.name, set.weight, set.after.n,
-                   percent_text(set.before.mean), percent_text(set.after.mean),
-                   percent_text(set.after.median), percent_text(set.after.max));
-        fmt::print(" {:>9}\n", set.left_out.n > 0       ? percent_text(set.left_out.mean)
-                               : lacks_groups(fit, set) ? "-"
-                                                        : "");
+        say("{:<28} {:>6.3g} {:>5} {:>9} {:>9} {:>9} {:>9}", set.name, set.weight, set.after.n,
+            percent_text(set.before.mean), percent_text(set.after.mean), percent_text(set.after.median),
+            percent_text(set.after.max));
+        say(" {:>9}\n", set.left_out.n > 0       ? percent_text(set.left_out.mean)
+                        : lacks_groups(fit, set) ? "-"
+                                                 : "");
     }
     print_lacking_groups(fit);
 }
 
 void print_fit_markdown(const CalibrationFit& fit)
 {
-    fmt::print("| constant | fitted | unit | what it is |\n|---|---|---|---|\n");
+    say("| constant | fitted | unit | what it is |\n|---|---|---|---|\n");
     for (const Field<Calibration>& field : fields_of(Calibration{}))
     {
-        fmt::print("| {} | {:.4g}{} | {} | {} |\n", field.name, value_of(fit.after, field),
-                   named(fit, field.name) ? "" : " (not fitted)", field.unit, field.says);
+        say("| {} | {:.4g}{} | {} | {} |\n", field.name, value_of(fit.after, field),
+            named(fit, field.name) ? "" : " (not fitted)", field.unit, field.says);
     }
-    fmt::print("\n| set | weight in the fit | rows | mean | median | worst | mean, left-out groups |\n"
-               "|---|---|---|---|---|---|---|\n");
+    say("\n| set | weight in the fit | rows | mean | median | worst | mean, left-out groups |\n"
+        "|---|---|---|---|---|---|---|\n");
     for (const CalibrationFit::SetErrors& set : fit.sets)
     {
         const std::string left = set.weight > 0 && set.left_out.n > 0 ? percent_text(set.left_out.mean, 1)
                                  : set.weight > 0 && fit.leave_out    ? "- (one group)"
                                                                       : "not fitted";
-        fmt::print("| {} | {:.3g} | {} | {} | {} | {} | {} |\n", set.name, set.weight, set.after.n,
-                   percent_text(set.after.mean, 1), percent_text(set.after.median, 1),
-                   percent_text(set.after.max, 1), left);
+        say("| {} | {:.3g} | {} | {} | {} | {} | {} |\n", set.name, set.weight, set.after.n,
+            percent_text(set.after.mean, 1), percent_text(set.after.median, 1),
+            percent_text(set.after.max, 1), left);
     }
 }
 
 void print_rows_markdown(const std::string& name, const nlohmann::json& document, const CasesReport& report)
 {
-    fmt::print("\n## {}\n\n", name);
+    say("\n## {}\n\n", name);
     if (document.contains("source") && document["source"].is_string())
     {
-        fmt::print("{}.\n\n", document["source"].get<std::string>());
+        say("{}.\n\n", document["source"].get<std::string>());
     }
     for (const auto& [metric, s] : report.metrics)
     {
-        fmt::print("{}: {} rows, mean {}, median {}, p90 {}, worst {}, bias {}.\n\n", metric, s.n,
-                   percent_text(s.mean), percent_text(s.median), percent_text(s.p90), percent_text(s.max),
-                   signed_percent_text(s.signed_mean));
+        say("{}: {} rows, mean {}, median {}, p90 {}, worst {}, bias {}.\n\n", metric, s.n,
+            percent_text(s.mean), percent_text(s.median), percent_text(s.p90), percent_text(s.max),
+            signed_percent_text(s.signed_mean));
     }
-    fmt::print("| row | measured | computed | error |\n|---|---|---|---|\n");
+    say("| row | measured | computed | error |\n|---|---|---|---|\n");
     for (const CaseRow& row : report.rows)
     {
-        fmt::print("| {} | {:.4g} | {:.4g} | {} |\n", row.name, row.expected, row.got, error_text(row, 1));
+        say("| {} | {:.4g} | {:.4g} | {} |\n", row.name, row.expected, row.got, error_text(row, 1));
     }
 }
 

@@ -87,8 +87,8 @@ int run_validate(const CommonOptions& options, const std::vector<std::string>& f
     {
         for (const CaseRow& row : report->rows)
         {
-            fmt::print("{:<52} {:<28} {:>14.6g} {:>14.6g} {:>9}{}\n", row.name, row.metric, row.expected,
-                       row.got, error_text(row), row.within ? "" : "  outside its tolerance");
+            say("{:<52} {:<28} {:>14.6g} {:>14.6g} {:>9}{}\n", row.name, row.metric, row.expected, row.got,
+                error_text(row), row.within ? "" : "  outside its tolerance");
         }
         fmt::print("\n{:<28} {:>5} {:>9} {:>9} {:>9} {:>9}\n", "metric", "n", "mean", "median", "p90", "max");
         for (const auto& [metric, s] : report->metrics)
@@ -123,8 +123,7 @@ Issues compare_counts(const ModelPreset& preset)
 }
 
 // Of a scenario, a lesson or a demonstration, as its schema says.
-Issues faults_of(const std::string& text, const std::string& file, const std::filesystem::path& assets,
-                 const Presets& presets)
+Issues faults_of(const std::string& text, const std::string& file, const Presets& presets)
 {
     const auto document = parse_json(text);
     const std::string schema =
@@ -133,7 +132,7 @@ Issues faults_of(const std::string& text, const std::string& file, const std::fi
             : std::string();
     if (schema == "ringside.demo/1")
     {
-        const auto script = read_demo_script(file, assets, presets);
+        const auto script = demo_script_of(*document, presets);
         return script ? Issues{} : script.issues();
     }
     if (schema == "ringside.lesson/1")
@@ -219,7 +218,7 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
     for (const std::string& file : files)
     {
         const auto text = read_text(file, kMaxJsonBytes);
-        const Issues found = text ? faults_of(*text, file, *assets, presets) : text.issues();
+        const Issues found = text ? faults_of(*text, file, presets) : text.issues();
         print_faults(found, text ? file : std::string());
         all_read = all_read && text;
         faults += static_cast<std::size_t>(std::count_if(found.begin(), found.end(),

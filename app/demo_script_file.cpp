@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include "app/files.h"
+#include "app/input.h"
 #include "core/scenario/json.h"
-#include "core/study/lesson_change.h"
 #include "ui/shell/view.h"
 
 #include <nlohmann/json.hpp>
@@ -37,19 +37,21 @@ Result<DemoScript> read_file(const std::string& file, const Presets& presets)
 {
     const auto text = read_text(file, kMaxJsonBytes);
     const auto json = text ? parse_json(*text) : Result<nlohmann::json>(text.issues());
-    if (!json)
-    {
-        return json.issues();
-    }
+    auto script = json ? demo_script_of(*json, presets) : Result<DemoScript>(json.issues());
+    return script ? script : Result<DemoScript>(of_file(script.issues(), file));
+}
+
+} // namespace
+
+Result<DemoScript> demo_script_of(const nlohmann::json& document, const Presets& presets)
+{
     std::vector<std::string_view> asked;
     for (const ClassQuestion& question : class_questions())
     {
         asked.push_back(question.metric);
     }
-    return demo_script_from_json(*json, presets, view_places(), asked);
+    return demo_script_from_json(document, presets, view_places(), asked);
 }
-
-} // namespace
 
 Result<DemoScript> read_demo_script(const std::string& name, const std::filesystem::path& assets,
                                     const Presets& presets)
@@ -64,7 +66,7 @@ Result<DemoScript> read_demo_script(const std::string& name, const std::filesyst
         {
             known.push_back(file.stem().string());
         }
-        if (!read && !std::filesystem::exists(name, none))
+        if (!read && name != "-" && !std::filesystem::exists(name, none))
         {
             return Issue{name, "there is no such file, nor such a demonstration",
                          fmt::format("give a file, or one of {}", fmt::join(known, ", "))};
@@ -80,7 +82,8 @@ DemoCheck check_demo_scripts(const std::filesystem::path& assets, const Presets&
     for (const auto& file : shipped(assets))
     {
         const auto script = read_file(file.string(), presets);
-        add_below(check.issues, script ? Issues{} : script.issues(), file.string());
+        const Issues found = script ? Issues{} : script.issues();
+        check.issues.insert(check.issues.end(), found.begin(), found.end());
         ++check.count;
     }
     return check;

@@ -3,6 +3,8 @@
 
 #include "core/study/demo_script.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <filesystem>
 #include <string>
 
@@ -12,6 +14,8 @@ namespace ringside
 // A file, or the name of one in assets/demos without its ending.
 Result<DemoScript> read_demo_script(const std::string& name, const std::filesystem::path& assets,
                                     const Presets& presets);
+// What is written in one that was read already.
+Result<DemoScript> demo_script_of(const nlohmann::json& document, const Presets& presets);
 
 struct DemoCheck
 {

@@ -93,47 +93,45 @@ json report_json(const Scenario& scenario, const Report& report, const Issues& w
 void print_report(const Scenario& s, const Report& report)
 {
     const StageMemory& worst = report.memory.worst();
-    fmt::print("{}, {} parameters on {} x {}\n", s.model.name,
-               format_count(static_cast<double>(report.parameters.total)), grouped(s.cluster.gpus),
-               s.cluster.gpu.name);
-    fmt::print("data {} x tensor {} x context {} x pipeline {}, {} micro-batches, ZeRO-{}\n\n",
-               data_parallel(s), s.parallel.tensor, s.parallel.context, s.parallel.pipeline, micro_batches(s),
-               s.parallel.zero);
-    fmt::print("{:<16}", "GB per GPU");
+    say("{}, {} parameters on {} x {}\n", s.model.name,
+        format_count(static_cast<double>(report.parameters.total)), grouped(s.cluster.gpus),
+        s.cluster.gpu.name);
+    say("data {} x tensor {} x context {} x pipeline {}, {} micro-batches, ZeRO-{}\n\n", data_parallel(s),
+        s.parallel.tensor, s.parallel.context, s.parallel.pipeline, micro_batches(s), s.parallel.zero);
+    say("{:<16}", "GB per GPU");
     const std::size_t shown = std::min<std::size_t>(report.memory.stages.size(), 8);
     for (std::size_t i = 0; i < shown; ++i)
     {
-        fmt::print("{:>10}", fmt::format("stage {}", i));
+        say("{:>10}", fmt::format("stage {}", i));
     }
-    fmt::print("\n");
+    say("\n");
     for (std::size_t c = kComponents; c-- > 0;)
     {
-        fmt::print("{:<16}", name_of(static_cast<Component>(c)));
+        say("{:<16}", name_of(static_cast<Component>(c)));
         for (std::size_t i = 0; i < shown; ++i)
         {
-            fmt::print("{:>10}", format_gigabytes(report.memory.stages[i].parts[c]));
+            say("{:>10}", format_gigabytes(report.memory.stages[i].parts[c]));
         }
-        fmt::print("\n");
+        say("\n");
     }
-    fmt::print("{:<16}", "total");
+    say("{:<16}", "total");
     for (std::size_t i = 0; i < shown; ++i)
     {
-        fmt::print("{:>10}", format_gigabytes(report.memory.stages[i].total()));
+        say("{:>10}", format_gigabytes(report.memory.stages[i].total()));
     }
-    fmt::print("\n\n{}: {} of {} on stage {}\n", report.memory.fits() ? "Fits" : "Does not fit",
-               format_bytes(worst.total()), format_bytes(report.memory.capacity), report.memory.fullest);
-    fmt::print("Bubble {} of total, {} over ideal\n",
-               format_percent(report.pipeline.timeline.bubble_of_total()),
-               format_percent(report.pipeline.timeline.bubble_over_ideal()));
-    fmt::print("Step {}, MFU {}, HFU {}\n", format_seconds(Seconds(report.step.total())),
-               format_percent(report.step.mfu()), format_percent(report.step.hfu()));
+    say("\n\n{}: {} of {} on stage {}\n", report.memory.fits() ? "Fits" : "Does not fit",
+        format_bytes(worst.total()), format_bytes(report.memory.capacity), report.memory.fullest);
+    say("Bubble {} of total, {} over ideal\n", format_percent(report.pipeline.timeline.bubble_of_total()),
+        format_percent(report.pipeline.timeline.bubble_over_ideal()));
+    say("Step {}, MFU {}, HFU {}\n", format_seconds(Seconds(report.step.total())),
+        format_percent(report.step.mfu()), format_percent(report.step.hfu()));
     for (std::size_t i = 0; i < kSlices; ++i)
     {
         const double part = report.step.slices[i];
         if (part != 0)
         {
-            fmt::print("  {:<24}{:>10}{:>8}\n", name_of(static_cast<Slice>(i)), format_seconds(Seconds(part)),
-                       format_percent(part / report.step.total()));
+            say("  {:<24}{:>10}{:>8}\n", name_of(static_cast<Slice>(i)), format_seconds(Seconds(part)),
+                format_percent(part / report.step.total()));
         }
     }
 }
@@ -180,11 +178,11 @@ void print_as_asked(const CommonOptions& common, const EvaluateOptions& o, const
     }
     else if (o.markdown)
     {
-        fmt::print("{}", report_markdown(scenario, report));
+        say("{}", report_markdown(scenario, report));
     }
     else if (o.csv)
     {
-        fmt::print("{}", report_csv(scenario, report));
+        say("{}", report_csv(scenario, report));
     }
     else
     {

@@ -62,7 +62,7 @@ void print_settings(const Launch& launch)
             if (line.flag >= 0 && file.comment.empty())
             {
                 const LaunchFlag& flag = launch.flags[static_cast<std::size_t>(line.flag)];
-                fmt::print("{:<44} {:<10} {:<44} {}\n", flag.flag, flag.value, flag.explains, flag.field);
+                say("{:<44} {:<10} {:<44} {}\n", flag.flag, flag.value, flag.explains, flag.field);
             }
         }
     }
@@ -72,13 +72,13 @@ void print_missing(const LaunchTool& tool, const Launch& launch)
 {
     if (launch.not_expressed.empty())
     {
-        fmt::print("{} says all of it.\n", tool.name);
+        say("{} says all of it.\n", tool.name);
         return;
     }
-    fmt::print("\nnot said with {}:\n", tool.name);
+    say("\nnot said with {}:\n", tool.name);
     for (const NotExpressed& item : launch.not_expressed)
     {
-        fmt::print("  {} {}: {}\n", item.field, item.value, item.says);
+        say("  {} {}: {}\n", item.field, item.value, item.says);
     }
 }
 
@@ -127,7 +127,8 @@ int run_export(const CommonOptions& common, const ExportOptions& options)
     }
     const Launch launch = tool->write(*scenario);
     print_faults(warnings, options.file);
-    const Issues unsaved = options.folder.empty() ? Issues() : save(launch, options.folder);
+    const bool to_folder = !options.folder.empty() && !is_standard_output(options.folder);
+    const Issues unsaved = to_folder ? save(launch, options.folder) : Issues();
     if (!unsaved.empty())
     {
         return print_faults(unsaved);
@@ -138,7 +139,7 @@ int run_export(const CommonOptions& common, const ExportOptions& options)
                    to_json(*tool, launch, warnings).dump(2, ' ', false, json::error_handler_t::replace));
         return kDone;
     }
-    if (options.folder.empty())
+    if (!to_folder)
     {
         print_launch(launch);
     }

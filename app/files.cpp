@@ -2,18 +2,21 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/text.h"
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <new>
+#include <optional>
 
 namespace ringside
 {
@@ -170,7 +173,7 @@ Result<std::string> read_text(const std::string& path, const FileKind& kind)
 
 Result<std::string> read_text(const std::string& path, std::size_t limit)
 {
-    return read_text(path, FileKind{limit, {}, "a scenario has a few hundred bytes"});
+    return read_text(path, FileKind{limit, {}, "give a smaller file"});
 }
 
 namespace
@@ -193,19 +196,9 @@ fs::path part_of(fs::path path)
     return path += fmt::format(".{}.part", ::getpid());
 }
 
-Issues put_text(const fs::path& path, std::string_view text, bool to_disk)
+// Stops at the first call that fails; errno says why.
+bool write_all(int file, std::string_view text)
 {
-    std::error_code none;
-    if (path.has_parent_path())
-    {
-        fs::create_directories(path.parent_path(), none);
-    }
-    const fs::path temporary = part_of(path);
-    const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (file < 0)
-    {
-        return {failed(path, "saved")};
-    }
     std::size_t written = 0;
     while (written < text.size())
     {
@@ -216,49 +209,148 @@ Issues put_text(const fs::path& path, std::string_view text, bool to_disk)
         }
         if (n <= 0)
         {
-            break;
+            return false;
         }
         written += static_cast<std::size_t>(n);
     }
-    const bool whole = written == text.size() && (!to_disk || ::fsync(file) == 0);
+    return true;
+}
+
+Issues put_on_standard_output(std::string_view text)
+{
+    std::fflush(stdout); // what was printed before comes before
+    return write_all(STDOUT_FILENO, text) ? Issues{} : Issues{failed("-", "written to standard output")};
+}
+
+// A device or a pipe is there for more than one file, so it stays and takes the text as it is.
+bool is_put_into(const struct stat& there)
+{
+    return !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode);
+}
+
+Issues put_into(const fs::path& path, std::string_view text)
+{
+    const int file = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    if (file < 0)
+    {
+        return {failed(path, "saved")};
+    }
+    const bool whole = write_all(file, text);
     const int reason = errno;
-    if (::close(file) != 0 || !whole || ::rename(temporary.c_str(), path.c_str()) != 0)
+    const bool closed = ::close(file) == 0;
+    if (whole && closed)
+    {
+        return {};
+    }
+    errno = whole ? errno : reason;
+    return {failed(path, "saved")};
+}
+
+// Where links lead in the end, whether something is there or not; nothing when they lead in a circle.
+std::optional<fs::path> followed(fs::path path)
+{
+    constexpr int kMostLinks = 40;
+    std::error_code none;
+    for (int i = 0; i < kMostLinks; ++i)
+    {
+        const fs::path next = fs::read_symlink(path, none);
+        if (none)
+        {
+            return path;
+        }
+        path = path.parent_path() / next; // next alone where it is absolute
+    }
+    errno = ELOOP;
+    return std::nullopt;
+}
+
+// A file that takes the place of another has its rights; they are narrow until they are known to be that.
+int open_part(const fs::path& part, const std::optional<mode_t>& mode)
+{
+    constexpr mode_t kUsual = 0644;
+    constexpr mode_t kPrivate = 0600;
+    const int file = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode ? kPrivate : kUsual);
+    if (file >= 0 && mode)
+    {
+        (void)::fchmod(file, *mode); // a file system without rights has none to keep
+    }
+    return file;
+}
+
+Issues put_beside(const fs::path& path, const fs::path& target, const std::optional<mode_t>& mode,
+                  std::string_view text, bool to_disk)
+{
+    std::error_code none;
+    if (target.has_parent_path())
+    {
+        fs::create_directories(target.parent_path(), none);
+    }
+    const fs::path part = part_of(target);
+    const int file = open_part(part, mode);
+    if (file < 0)
+    {
+        return {failed(path, "saved")};
+    }
+    const bool whole = write_all(file, text) && (!to_disk || ::fsync(file) == 0);
+    const int reason = errno;
+    if (::close(file) != 0 || !whole || ::rename(part.c_str(), target.c_str()) != 0)
     {
         errno = whole ? errno : reason;
         const Issue issue = failed(path, "saved");
-        ::unlink(temporary.c_str());
+        ::unlink(part.c_str());
         return {issue};
     }
     if (to_disk)
     {
-        sync_folder(path.parent_path());
+        sync_folder(target.parent_path());
     }
     return {};
 }
 
-} // namespace
-
-Issues save_text(const fs::path& path, std::string_view text)
+Issues put_text(const fs::path& path, std::string_view text, bool to_disk)
 {
-    return put_text(path, text, true);
+    if (is_standard_output(path.string()))
+    {
+        return put_on_standard_output(text);
+    }
+    struct stat there = {};
+    const bool exists = ::stat(path.c_str(), &there) == 0;
+    if (exists && is_put_into(there))
+    {
+        return put_into(path, text);
+    }
+    const auto target = followed(path);
+    if (!target)
+    {
+        return {failed(path, "saved")};
+    }
+    constexpr mode_t kRights = 0777;
+    const bool file = exists && S_ISREG(there.st_mode);
+    return put_beside(path, *target, file ? std::optional<mode_t>(there.st_mode & kRights) : std::nullopt,
+                      text, to_disk);
 }
 
-Issues check_can_save(const fs::path& path)
+// Without opening it: that waits for the reader of a pipe, or ends what it reads.
+Issues check_can_put_into(const fs::path& path, const struct stat& there)
+{
+    if (S_ISSOCK(there.st_mode))
+    {
+        return {{path.string(), "is a socket", "give the name of a file"}};
+    }
+    return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0 ? Issues{}
+                                                                      : Issues{failed(path, "saved")};
+}
+
+Issues check_can_put_beside(const fs::path& path, const fs::path& target)
 {
     std::error_code none;
-    const fs::file_status there = fs::status(path, none);
-    if (!path.has_filename() || (fs::exists(there) && !fs::is_regular_file(there)))
-    {
-        return {{path.string(), fs::is_directory(there) ? "is a folder" : "is no plain file",
-                 "give the name of a file"}};
-    }
     // Folders that are missing will be made, so what counts is the first that is there.
-    fs::path folder = path.parent_path();
+    fs::path folder = target.parent_path();
     while (!folder.empty() && folder.has_relative_path() && !fs::exists(folder, none))
     {
         folder = folder.parent_path();
     }
-    const fs::path probe = part_of(folder == path.parent_path() ? path : folder / "ringside");
+    const fs::path probe = part_of(folder == target.parent_path() ? target : folder / "ringside");
     const int file = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (file < 0)
     {
@@ -267,6 +359,43 @@ Issues check_can_save(const fs::path& path)
     ::close(file);
     ::unlink(probe.c_str());
     return {};
+}
+
+} // namespace
+
+bool is_standard_output(std::string_view file)
+{
+    return file == "-" || file == "/dev/stdout";
+}
+
+Issues save_text(const fs::path& path, std::string_view text)
+{
+    return put_text(path, text, true);
+}
+
+Issues check_can_save(const fs::path& path)
+{
+    if (is_standard_output(path.string()))
+    {
+        return {};
+    }
+    struct stat there = {};
+    const bool exists = ::stat(path.c_str(), &there) == 0;
+    if (exists && is_put_into(there))
+    {
+        return check_can_put_into(path, there);
+    }
+    const auto target = followed(path);
+    if (!target)
+    {
+        return {failed(path, "saved")};
+    }
+    const bool folder = exists && S_ISDIR(there.st_mode);
+    if (folder || !target->has_filename())
+    {
+        return {{path.string(), folder ? "is a folder" : "is no plain file", "give the name of a file"}};
+    }
+    return check_can_put_beside(path, *target);
 }
 
 Issues show_text(const fs::path& path, std::string_view text)

@@ -30,9 +30,15 @@ struct FileKind
 // limit of gigabytes.
 Result<std::string> read_text(const std::string& path, const FileKind& kind);
 
+// "-", and the name the system has for it. A command that writes a file there prints nothing else there.
+bool is_standard_output(std::string_view file);
+
 // Writes beside the file, flushes to disk, renames over it. The old file stays until the new one is whole.
+// A link stays and what it leads to is saved; a file that was there keeps its rights; a device or a pipe is
+// written into; "-" is standard output.
 Issues save_text(const std::filesystem::path& path, std::string_view text);
-// Whether save_text() would get as far as writing, before hours of work depend on it. Nothing is left behind.
+// Whether save_text() would get as far as writing, before hours of work depend on it. Nothing is left behind;
+// a device or a pipe is not opened, as its reader would notice.
 Issues check_can_save(const std::filesystem::path& path);
 // The same but for the flushing: for what is written many times a second and need not outlast a power cut.
 Issues show_text(const std::filesystem::path& path, std::string_view text);

@@ -10,6 +10,7 @@
 #include "core/scenario/json.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace ringside
 {
@@ -50,6 +51,22 @@ json preset_json(const HuggingFaceModel& read, const std::string& id)
     return out;
 }
 
+// A model file is named after its id; on its way to standard output it has no name yet.
+std::string id_for(const ImportOptions& options, const HuggingFaceModel& read)
+{
+    if (!is_standard_output(options.output))
+    {
+        return std::filesystem::path(options.output).stem().string();
+    }
+    std::string id;
+    for (const char c : read.model.name)
+    {
+        const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-';
+        id += plain ? static_cast<char>(std::tolower(static_cast<unsigned char>(c))) : '-';
+    }
+    return id.empty() ? "model" : id;
+}
+
 json answer_json(const HuggingFaceModel& read, const ModelPreset* preset)
 {
     const ParameterCount count = count_parameters(read.model);
@@ -67,28 +84,27 @@ json answer_json(const HuggingFaceModel& read, const ModelPreset* preset)
 void print_answer(const HuggingFaceModel& read, const ModelPreset* preset)
 {
     const ParameterCount count = count_parameters(read.model);
-    fmt::print("{} ({}): {} parameters", read.model.name, read.model_type, grouped(count.total));
-    fmt::print("{}\n", count.active == count.total
-                           ? ""
-                           : fmt::format(", {} of them for a token", grouped(count.active)));
+    say("{} ({}): {} parameters", read.model.name, read.model_type, grouped(count.total));
+    say("{}\n",
+        count.active == count.total ? "" : fmt::format(", {} of them for a token", grouped(count.active)));
     if (preset != nullptr)
     {
-        fmt::print("the shape of the preset {}{}\n", preset->model.preset,
-                   preset->published_parameters == count.total ? ", whose published count it meets" : "");
+        say("the shape of the preset {}{}\n", preset->model.preset,
+            preset->published_parameters == count.total ? ", whose published count it meets" : "");
     }
-    fmt::print("\n");
+    say("\n");
     const json shape = to_json(read.model);
     const json plain = to_json(Model{}); // fields that say nothing here are left out
     for (const auto& [field, value] : shape.items())
     {
         if (value != plain[field] || field == "layers" || field == "heads")
         {
-            fmt::print("  {:<22}{}\n", field, value.is_string() ? value.get<std::string>() : value.dump());
+            say("  {:<22}{}\n", field, value.is_string() ? value.get<std::string>() : value.dump());
         }
     }
     if (!read.defaults.empty())
     {
-        fmt::print("\nleft out, so the library's default: {}\n", fmt::join(read.defaults, ", "));
+        say("\nleft out, so the library's default: {}\n", fmt::join(read.defaults, ", "));
     }
 }
 
@@ -116,6 +132,11 @@ int run_import_hf(const CommonOptions& common, const ImportOptions& options)
     {
         return print_faults(issues);
     }
+    if (common.json && is_standard_output(options.output))
+    {
+        return print_faults({{"--output", "- is standard output, which --json goes to as well",
+                              "give a file, or leave --json out"}});
+    }
     const auto text = read_text(options.file, kMaxConfigBytes);
     if (!text)
     {
@@ -132,12 +153,17 @@ int run_import_hf(const CommonOptions& common, const ImportOptions& options)
     }
     if (!options.output.empty())
     {
-        const std::filesystem::path path(options.output);
-        const Issues issues = save_text(path, preset_json(*read, path.stem().string()).dump(2) + "\n");
+        const Issues issues =
+            save_text(options.output, preset_json(*read, id_for(options, *read)).dump(2) + "\n");
         if (!issues.empty())
         {
             return print_faults(issues);
         }
+    }
+    if (is_standard_output(options.output))
+    {
+        print_faults(read->notes, options.file);
+        return kDone;
     }
     const auto opened = open_presets(common);
     const ModelPreset* preset = opened ? preset_of_shape(read->model, opened->presets) : nullptr;
@@ -146,7 +172,7 @@ int run_import_hf(const CommonOptions& common, const ImportOptions& options)
         fmt::print("{}\n", answer_json(*read, preset).dump(2));
         return kDone;
     }
-    print_faults(read->notes);
+    print_faults(read->notes, options.file);
     print_answer(*read, preset);
     return kDone;
 }

@@ -12,13 +12,24 @@
 namespace ringside
 {
 
+Issues of_file(Issues issues, const std::string& file)
+{
+    for (Issue& issue : issues)
+    {
+        if (!file.empty() && issue.path != file && !issue.path.starts_with(file + ": "))
+        {
+            issue.path = issue.path.empty() ? file : file + ": " + issue.path;
+        }
+    }
+    return issues;
+}
+
 int print_faults(const Issues& issues, const std::string& file)
 {
-    for (const Issue& issue : issues)
+    for (const Issue& issue : of_file(issues, file))
     {
         const char* kind = issue.severity == Severity::warning ? "warning: " : "";
-        const std::string where = file.empty() || file == issue.path ? "" : file + ": ";
-        fmt::print(stderr, "{}{}{}\n", kind, where, to_line(issue));
+        fmt::print(stderr, "{}{}\n", kind, printable(to_line(issue)));
     }
     return kBadInput;
 }
@@ -50,11 +61,7 @@ Result<Scenario> read_scenario(const std::string& file, const Presets& presets)
     {
         return scenario;
     }
-    for (Issue& issue : issues)
-    {
-        issue.path = issue.path.empty() ? file : file + ": " + issue.path;
-    }
-    return issues;
+    return of_file(std::move(issues), file);
 }
 
 Result<Scenario> read_scenario(const std::string& file, const std::vector<std::string>& sets,

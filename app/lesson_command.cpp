@@ -75,36 +75,35 @@ json step_json(const LessonPlan& plan, std::size_t index)
 
 void print_step(std::size_t number, const json& step)
 {
-    fmt::print("\n{}. {}  [{}]\n   {}\n", number, step["heading"].get<std::string>(),
-               step["view"].get<std::string>(), step["text"].get<std::string>());
+    say("\n{}. {}  [{}]\n   {}\n", number, step["heading"].get<std::string>(),
+        step["view"].get<std::string>(), step["text"].get<std::string>());
     if (step.contains("predict"))
     {
-        fmt::print("   ? {}\n   = {}\n   {}\n", step["predict"]["question"].get<std::string>(),
-                   step["predict"]["truth"].get<std::string>(), step["predict"]["reveal"].get<std::string>());
+        say("   ? {}\n   = {}\n   {}\n", step["predict"]["question"].get<std::string>(),
+            step["predict"]["truth"].get<std::string>(), step["predict"]["reveal"].get<std::string>());
     }
     if (step.contains("task"))
     {
-        fmt::print("   > {}\n     {}\n", step["task"]["goal"].get<std::string>(),
-                   step["task"]["hint"].get<std::string>());
+        say("   > {}\n     {}\n", step["task"]["goal"].get<std::string>(),
+            step["task"]["hint"].get<std::string>());
     }
 }
 
 void print_row(const Lesson& lesson)
 {
-    fmt::print("{:>3}  {:<18} {:<40} {:>2.0f} min  {}\n", lesson.number, lesson.id, lesson.title,
-               lesson.minutes, fmt::join(lesson.concepts, " "));
+    say("{:>3}  {:<18} {:<40} {:>2.0f} min  {}\n", lesson.number, lesson.id, lesson.title, lesson.minutes,
+        fmt::join(lesson.concepts, " "));
 }
 
 void print_practice(const TrackPart& part)
 {
     if (part.drill_minutes > 0)
     {
-        fmt::print("     {:<59} {:>2} min  {}\n", "questions", part.drill_minutes,
-                   fmt::join(part.topics, " "));
+        say("     {:<59} {:>2} min  {}\n", "questions", part.drill_minutes, fmt::join(part.topics, " "));
     }
     if (part.mock_minutes > 0)
     {
-        fmt::print("     {:<59} {:>2} min\n", "mock interview", part.mock_minutes);
+        say("     {:<59} {:>2} min\n", "mock interview", part.mock_minutes);
     }
 }
 
@@ -119,7 +118,7 @@ json of_part(const TrackPart& part, const Course& course, bool as_json)
                 {"drill", {{"topics", part.topics}, {"minutes", part.drill_minutes}}},
                 {"mock_minutes", part.mock_minutes}};
     }
-    fmt::print("\n{}, {:.0f} min\n", part.title, minutes);
+    say("\n{}, {:.0f} min\n", part.title, minutes);
     for (const std::string& id : part.lessons)
     {
         if (const Lesson* lesson = course.lesson(id))
@@ -146,7 +145,7 @@ int list_track(const Course& course, const std::string& id, bool as_json)
     }
     if (!as_json)
     {
-        fmt::print("{}: {}\n", track->title, track->about);
+        say("{}: {}\n", track->title, track->about);
     }
     json parts = json::array();
     double minutes = 0;
@@ -165,7 +164,7 @@ int list_track(const Course& course, const std::string& id, bool as_json)
                                .dump(2));
         return kDone;
     }
-    fmt::print("\n{} lessons, {:.0f} min\n", track->lessons().size(), minutes);
+    say("\n{} lessons, {:.0f} min\n", track->lessons().size(), minutes);
     return kDone;
 }
 
@@ -237,7 +236,7 @@ int run_lesson_show(const CommonOptions& options, const std::string& id)
     json out = about(*lesson, course);
     if (!options.json)
     {
-        fmt::print("{}. {}\n{}\n", lesson->number, lesson->title, lesson->about);
+        say("{}. {}\n{}\n", lesson->number, lesson->title, lesson->about);
     }
     for (std::size_t i = 0; i < plan->steps.size(); ++i)
     {

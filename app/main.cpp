@@ -20,6 +20,7 @@
 #include "app/window/guide.h"
 #include "app/window/picture.h"
 #include "app/window/window.h"
+#include "core/base/printable.h"
 #include "core/collective/fabric.h"
 #include "core/lab/corpus.h"
 #include "core/lab/team.h"
@@ -224,7 +225,7 @@ void add_schedule(CLI::App& app, Options& o)
         ->delimiter(',');
     schedule->add_option("--order", plan.order,
                          "a file with an order of your own, a line a rank: 0F0 0B0; - reads it");
-    schedule->add_option("--svg", plan.svg, "draw it into this file");
+    schedule->add_option("--svg", plan.svg, "draw it into this file; - for standard output");
     schedule->add_option("--chrome-trace", plan.chrome_trace, "write a trace that opens in Perfetto");
     schedule->add_flag("--json", o.common.json, "one JSON document");
     schedule->callback([&o] { o.status = run_schedule(o.common, o.plan); });
@@ -311,7 +312,8 @@ void add_import(CLI::App& app, Options& o)
     import->require_subcommand(1);
     auto* hf = import->add_subcommand("hf", "a config.json of the Hugging Face hub");
     hf->add_option("CONFIG", o.import_from.file, "config.json, - for standard input")->required();
-    hf->add_option("-o,--output", o.import_from.output, "model file to write, for assets/models");
+    hf->add_option("-o,--output", o.import_from.output,
+                   "model file to write, for assets/models; - for standard output");
     hf->add_option("--name", o.import_from.name, "of the model; what the config calls itself without it");
     hf->add_flag("--json", o.common.json, "one JSON document");
     hf->callback([&o] { o.status = run_import_hf(o.common, o.import_from); });
@@ -480,7 +482,8 @@ void add_picture(CLI::App& app, Options& o)
     draw->add_option("--tour", o.picture.tour, "a stop of the tour, from 1; over the overview");
     draw->add_flag("--list", o.picture.list, "the views there are");
     draw->add_flag("--json", o.common.json, "with --list: one JSON document");
-    draw->add_option("-o,--output", o.picture.output, "file to write: .svg, or else PNG");
+    draw->add_option("-o,--output", o.picture.output,
+                     "file to write: .svg, or else PNG; - for standard output");
     draw->callback([&o] { o.status = run_picture(o.common, o.picture); });
 }
 
@@ -581,7 +584,7 @@ int main(int argc, char** argv)
     }
     catch (const std::exception& fault)
     {
-        fmt::print(stderr, "ringside: {}\n", fault.what());
+        fmt::print(stderr, "ringside: {}\n", printable(fault.what()));
         return ringside::kBadInput;
     }
 }

@@ -218,10 +218,10 @@ void print_list(const char* title, const std::vector<std::string>& lines)
 {
     if (!lines.empty())
     {
-        fmt::print("\n{}\n", title);
+        say("\n{}\n", title);
         for (const std::string& line : lines)
         {
-            fmt::print("  - {}\n", line);
+            say("  - {}\n", line);
         }
     }
 }
@@ -229,22 +229,22 @@ void print_list(const char* title, const std::vector<std::string>& lines)
 void print_series(const EvidenceSeries& s, const std::string& x_unit)
 {
     // A dozen points are enough to see what it does.
-    fmt::print("\n{}{} over {}\n ", s.name, s.y_unit.empty() ? "" : " [" + s.y_unit + "]", x_unit);
+    say("\n{}{} over {}\n ", s.name, s.y_unit.empty() ? "" : " [" + s.y_unit + "]", x_unit);
     const std::size_t every = s.x.size() <= 32 ? 1 : s.x.size() / 16;
     for (std::size_t i = 0; i < s.x.size(); i += every)
     {
-        fmt::print(" {}:{}", three_digits(s.x[i]), std::isfinite(s.y[i]) ? three_digits(s.y[i]) : "-");
+        say(" {}:{}", three_digits(s.x[i]), std::isfinite(s.y[i]) ? three_digits(s.y[i]) : "-");
     }
-    fmt::print("\n");
+    say("\n");
 }
 
 void print_asked(const Question& q)
 {
-    fmt::print("{}  ({}, {}, {}, seed {})\n\n{}\n", q.title, q.id, name_of(q.kind), name_of(q.difficulty),
-               q.seed, q.stem);
+    say("{}  ({}, {}, {}, seed {})\n\n{}\n", q.title, q.id, name_of(q.kind), name_of(q.difficulty), q.seed,
+        q.stem);
     if (!q.note.empty())
     {
-        fmt::print("{}\n", q.note);
+        say("{}\n", q.note);
     }
     for (const EvidenceSeries& s : q.evidence.series)
     {
@@ -253,12 +253,11 @@ void print_asked(const Question& q)
     print_list("Evidence", q.evidence.lines);
     for (std::size_t i = 0; i < q.choices.size(); ++i)
     {
-        fmt::print("{}  {}. {} [{}]\n", i == 0 ? "\n" : "", i + 1, q.choices[i].says, q.choices[i].id);
+        say("{}  {}. {} [{}]\n", i == 0 ? "\n" : "", i + 1, q.choices[i].says, q.choices[i].id);
     }
     for (std::size_t i = 0; i < q.ordering.items.size(); ++i)
     {
-        fmt::print("{}  {}. {} [{}]\n", i == 0 ? "\n" : "", i + 1, q.ordering.items[i].says,
-                   q.ordering.items[i].id);
+        say("{}  {}. {} [{}]\n", i == 0 ? "\n" : "", i + 1, q.ordering.items[i].says, q.ordering.items[i].id);
     }
     print_list("Hints", q.hints);
 }
@@ -267,14 +266,14 @@ void print_answer(const Question& q)
 {
     if (q.kind == QuestionKind::numeric)
     {
-        fmt::print("\nAnswer: {} ({})\n", q.key_text,
-                   q.tolerance == 0 ? "exactly" : "within " + format_percent(q.tolerance));
+        say("\nAnswer: {} ({})\n", q.key_text,
+            q.tolerance == 0 ? "exactly" : "within " + format_percent(q.tolerance));
     }
     for (const ShownChoice& c : q.choices)
     {
         if (c.right)
         {
-            fmt::print("\nAnswer: {}\n{}{}{}\n", c.says, c.because, c.because.empty() ? "" : " ", c.fix);
+            say("\nAnswer: {}\n{}{}{}\n", c.says, c.because, c.because.empty() ? "" : " ", c.fix);
         }
     }
     std::vector<std::string> order;
@@ -304,7 +303,7 @@ void print_answer(const Question& q)
     print_list("Known slips", mistakes);
     if (!q.answer.empty())
     {
-        fmt::print("\n{}\n", q.answer);
+        say("\n{}\n", q.answer);
     }
     print_list("Rubric", q.rubric);
     print_list("Strong", q.levels.strong);
@@ -317,8 +316,8 @@ void print_answer(const Question& q)
         next.push_back(f.says);
     }
     print_list("Follow-ups", next);
-    fmt::print("\nconcept {}, sources {}{}{}\n", q.concept_id, fmt::join(q.sources, " "),
-               q.errata.empty() ? "" : ", errata ", fmt::join(q.errata, " "));
+    say("\nconcept {}, sources {}{}{}\n", q.concept_id, fmt::join(q.sources, " "),
+        q.errata.empty() ? "" : ", errata ", fmt::join(q.errata, " "));
 }
 
 } // namespace
@@ -356,8 +355,8 @@ int run_question_list(const CommonOptions& common, const QuestionOptions& option
     for (const json& row : rows)
     {
         const auto text = [&](const char* field) { return row[field].get<std::string>(); };
-        fmt::print("{:<48}{:<5}{:<11}{:<8}{}\n", text("id"), text("concept"), text("kind"),
-                   text("difficulty"), text("title"));
+        say("{:<48}{:<5}{:<11}{:<8}{}\n", text("id"), text("concept"), text("kind"), text("difficulty"),
+            text("title"));
     }
     return kDone;
 }
@@ -420,11 +419,10 @@ int run_question_answer(const CommonOptions& common, const QuestionOptions& opti
     else
     {
         constexpr std::array kNames{"again", "hard", "good", "easy"};
-        fmt::print("{}\n", question->stem);
-        fmt::print("{}{}\n", verdict->read_as.empty() ? "" : "read as " + verdict->read_as + "\n",
-                   verdict->message);
-        fmt::print("{}{}grade {}\n", verdict->mistake, verdict->mistake.empty() ? "" : ", ",
-                   kNames.at(static_cast<std::size_t>(verdict->grade - 1)));
+        say("{}\n", question->stem);
+        say("{}{}\n", verdict->read_as.empty() ? "" : "read as " + verdict->read_as + "\n", verdict->message);
+        say("{}{}grade {}\n", verdict->mistake, verdict->mistake.empty() ? "" : ", ",
+            kNames.at(static_cast<std::size_t>(verdict->grade - 1)));
     }
     return verdict->correct ? kDone : kNo;
 }

@@ -162,19 +162,19 @@ Result<Run> run_own(const ScheduleOptions& o)
     auto written = read_order(*text);
     if (!written)
     {
-        return written.issues();
+        return of_file(written.issues(), o.order);
     }
     const auto ranks = static_cast<std::int64_t>(written->order.size());
     const ScheduleShape shape{ranks, written->micro_batches, (written->virtual_stages + ranks - 1) / ranks};
     Costs costs = equal_costs(schedule("1f1b"), {written->virtual_stages, 1, 1}, o.times);
     if (Issues uneven = weigh(o.stage_weights, costs); !uneven.empty())
     {
-        return uneven;
+        return as_options(uneven);
     }
     auto timeline = simulate(written->order, costs);
     if (!timeline)
     {
-        return timeline.issues();
+        return of_file(timeline.issues(), o.order);
     }
     return Run{"own",
                "Own order",
@@ -314,6 +314,17 @@ int print_all(const CommonOptions& common, const ScheduleOptions& options)
     return kDone;
 }
 
+// Standard output has room for one.
+Issues check_outputs(const CommonOptions& common, const ScheduleOptions& o)
+{
+    const int asked = static_cast<int>(common.json) + static_cast<int>(is_standard_output(o.svg)) +
+                      static_cast<int>(is_standard_output(o.chrome_trace));
+    return asked < 2 ? Issues{}
+                     : Issues{{is_standard_output(o.svg) ? "--svg" : "--chrome-trace",
+                               "- is standard output, which something else goes to as well",
+                               "give a file, and - to one at most"}};
+}
+
 Issues save(const ScheduleOptions& options, const Run& run)
 {
     const std::array named{run.named()};
@@ -334,7 +345,9 @@ Issues save(const ScheduleOptions& options, const Run& run)
 
 int run_schedule(const CommonOptions& common, const ScheduleOptions& options)
 {
-    const Issues issues = check(options);
+    Issues issues = check(options);
+    const Issues more = check_outputs(common, options);
+    issues.insert(issues.end(), more.begin(), more.end());
     if (has_errors(issues))
     {
         return print_faults(issues);
@@ -358,7 +371,10 @@ int run_schedule(const CommonOptions& common, const ScheduleOptions& options)
         fmt::print("{}\n", to_json(*run).dump());
         return kDone;
     }
-    print_run(*run);
+    if (!is_standard_output(options.svg) && !is_standard_output(options.chrome_trace))
+    {
+        print_run(*run);
+    }
     return kDone;
 }
 

@@ -155,30 +155,29 @@ std::string schedule_words(const Layout& l)
 
 void print_result(const Scenario& s, const SearchResult& r, std::size_t top)
 {
-    fmt::print("{} on {} x {}: {} tried, {} legal, {} fit\n\n", s.model.name, grouped(s.cluster.gpus),
-               s.cluster.gpu.name, grouped(r.tried), grouped(r.legal), grouped(r.fit));
-    fmt::print("{:>4}{:>5}{:>4}{:>4}{:>4}{:>6}{:>6}{:>4}{:>7}  {:<10}{:<18}{:>9}{:>8}{:>8}{:>11}\n", "", "TP",
-               "SP", "CP", "PP", "EP", "DP", "Z", "micro", "recompute", "schedule", "memory", "waits", "MFU",
-               "step");
+    say("{} on {} x {}: {} tried, {} legal, {} fit\n\n", s.model.name, grouped(s.cluster.gpus),
+        s.cluster.gpu.name, grouped(r.tried), grouped(r.legal), grouped(r.fit));
+    say("{:>4}{:>5}{:>4}{:>4}{:>4}{:>6}{:>6}{:>4}{:>7}  {:<10}{:<18}{:>9}{:>8}{:>8}{:>11}\n", "", "TP", "SP",
+        "CP", "PP", "EP", "DP", "Z", "micro", "recompute", "schedule", "memory", "waits", "MFU", "step");
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
     {
         const Candidate& c = r.best[i];
         const Layout& l = c.layout;
-        fmt::print("{:>4}{:>5}{:>4}{:>4}{:>4}{:>6}{:>6}{:>4}{:>7}  {:<10}{:<18}{:>9}{:>8}{:>8}{:>11}\n",
-                   i + 1, l.tensor, l.sequence_parallel ? "x" : "", l.context, l.pipeline, l.expert,
-                   l.gpus / (l.tensor * l.context * l.pipeline), l.zero, l.micro_batch, name_of(l.recompute),
-                   schedule_words(l), format_bytes(Bytes(c.bytes)), format_percent(c.bubble),
-                   format_percent(c.mfu), format_seconds(Seconds(c.seconds)));
+        say("{:>4}{:>5}{:>4}{:>4}{:>4}{:>6}{:>6}{:>4}{:>7}  {:<10}{:<18}{:>9}{:>8}{:>8}{:>11}\n", i + 1,
+            l.tensor, l.sequence_parallel ? "x" : "", l.context, l.pipeline, l.expert,
+            l.gpus / (l.tensor * l.context * l.pipeline), l.zero, l.micro_batch, name_of(l.recompute),
+            schedule_words(l), format_bytes(Bytes(c.bytes)), format_percent(c.bubble), format_percent(c.mfu),
+            format_seconds(Seconds(c.seconds)));
     }
-    fmt::print("\nwhy the rest fell out\n");
+    say("\nwhy the rest fell out\n");
     for (std::size_t i = 0; i < kRejections; ++i)
     {
-        fmt::print("  {:<28}{:>12}\n", name_of(static_cast<Rejection>(i)), grouped(r.rejected[i]));
+        say("  {:<28}{:>12}\n", name_of(static_cast<Rejection>(i)), grouped(r.rejected[i]));
     }
     if (r.fit == 0 && r.nearest_miss)
     {
-        fmt::print("\nNothing fits: the smallest needs {} of {}.\n",
-                   format_bytes(Bytes(r.nearest_miss->bytes)), format_bytes(Bytes(r.capacity)));
+        say("\nNothing fits: the smallest needs {} of {}.\n", format_bytes(Bytes(r.nearest_miss->bytes)),
+            format_bytes(Bytes(r.capacity)));
     }
 }
 
@@ -278,7 +277,7 @@ int run_bench_search(const CommonOptions& common)
         fmt::print("{}\n", out.dump());
         return kDone;
     }
-    fmt::print("{} on {}\n", s.model.name, counted(s.cluster.gpus, "GPU"));
+    say("{} on {}\n", s.model.name, counted(s.cluster.gpus, "GPU"));
     fmt::print("estimates a second, one thread  {:>14}\n",
                grouped(static_cast<std::int64_t>(out["estimates_per_s"].get<double>())));
     fmt::print("all {} layouts, {} threads  {:>14}\n", grouped(all.legal), threads,

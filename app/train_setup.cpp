@@ -169,6 +169,10 @@ Result<TrainerConfig> configured(TrainerConfig c, const CommonOptions& common, c
 
 Result<Beginning> beginning(const CommonOptions& common, const TrainOptions& o)
 {
+    if (is_standard_output(o.save))
+    {
+        return Issue{"--save", "- is standard output, where the steps are printed", "give a file"};
+    }
     Beginning out{default_trainer_config(), {}};
     if (!o.resume.empty())
     {
@@ -180,7 +184,7 @@ Result<Beginning> beginning(const CommonOptions& common, const TrainOptions& o)
         auto checkpoint = trainer::checkpoint_from_text(*text);
         if (!checkpoint)
         {
-            return checkpoint.issues();
+            return of_file(checkpoint.issues(), o.resume);
         }
         out = {std::move(checkpoint->config), std::move(checkpoint->state)};
     }

@@ -163,7 +163,7 @@ Issues open_progress(const PictureOptions& options, const Opened& opened, Sessio
         const ProgressRead read = text ? read_progress(*text) : ProgressRead{{}, text.issues(), false, true};
         if (!read.whole)
         {
-            return read.issues;
+            return of_file(read.issues, options.progress);
         }
         setup.progress = read.progress;
         if (!read.progress.reviews.empty())
@@ -387,7 +387,7 @@ Issues Stage::open_view(const PictureOptions& options)
         if (!set || set->rows.empty())
         {
             return set ? Issues{{"--measured", "no row says how long a step took", "give measured steps"}}
-                       : set.issues();
+                       : of_file(set.issues(), options.measured);
         }
         session_.set_measured(std::move(*set));
     }

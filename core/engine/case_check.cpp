@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/engine/report.h"
+#include "core/scenario/json.h"
 
 #include <algorithm>
 #include <array>
@@ -53,12 +55,12 @@ void check_expected(const Metric& metric, const json& value, const std::string& 
     const bool truth = value.is_boolean() && metric.unit.empty();
     if (!value.is_number() && !truth)
     {
-        issues.push_back({path, value.dump() + " is not a number", "give the published figure"});
+        issues.push_back({path, shown(value) + " is not a number", "give the published figure"});
     }
     else if (!truth && !is_plausible(metric, value.get<double>()))
     {
         const bool time = metric.unit == "s";
-        issues.push_back({path, fmt::format("{} is no {}", value.dump(), time ? "plausible time" : "figure"),
+        issues.push_back({path, fmt::format("{} is no {}", shown(value), time ? "plausible time" : "figure"),
                           time ? fmt::format("give {:g} to {:g} seconds", kLeastStepSeconds, kMostStepSeconds)
                                : fmt::format("give 0, or {:g} to {:g}", kLeastFigure, kMostFigure)});
     }
@@ -69,13 +71,13 @@ void check_tolerances(const json& entry, const std::string& path, Issues& issues
     const json& tolerances = entry["tolerance"];
     if (!tolerances.is_object())
     {
-        issues.push_back({path, tolerances.dump() + " says not of which metric",
+        issues.push_back({path, shown(tolerances) + " says not of which metric",
                           "use {\"memory.total_bytes\": 0.05}, a relative tolerance for each metric"});
         return;
     }
     for (const auto& [metric, value] : tolerances.items())
     {
-        const std::string at = path + "." + metric;
+        const std::string at = path + "." + shortened(metric);
         if (find_metric(metric) == nullptr)
         {
             issues.push_back(unknown_metric(at, metric));
@@ -87,7 +89,7 @@ void check_tolerances(const json& entry, const std::string& path, Issues& issues
         else if (!value.is_number() || value.get<double>() < 0)
         {
             issues.push_back(
-                {at, value.dump() + " is not a relative tolerance", "use a number from 0, such as 0.05"});
+                {at, shown(value) + " is not a relative tolerance", "use a number from 0, such as 0.05"});
         }
     }
 }
@@ -111,7 +113,7 @@ Issues check_cases_document(const json& document)
     }
     if (document.contains("set") && !document["set"].is_string())
     {
-        issues.push_back({"set", document["set"].dump() + " is not a name", "use a string"});
+        issues.push_back({"set", shown(document["set"]) + " is not a name", "use a string"});
     }
     if (document.contains("weight"))
     {
@@ -119,7 +121,7 @@ Issues check_cases_document(const json& document)
         const double value = weight.is_number() ? weight.get<double>() : -1;
         if (!(value >= 0 && value <= kMostWeight))
         {
-            issues.push_back({"weight", weight.dump() + " is not a weight in the fit",
+            issues.push_back({"weight", shown(weight) + " is not a weight in the fit",
                               fmt::format("use a number from 0 (only checked) to {:g}", kMostWeight)});
         }
     }
@@ -139,18 +141,18 @@ Issues check_case(const json& entry, const std::string& path)
     {
         if (std::ranges::find(kKnown, key) == kKnown.end())
         {
-            issues.push_back({fmt::format("{}.{}", path, key), "unknown field",
+            issues.push_back({fmt::format("{}.{}", path, shortened(key)), "unknown field",
                               fmt::format("known are {}", fmt::join(kKnown, ", "))});
         }
         if ((key == "name" || key == "group") && !value.is_string())
         {
-            issues.push_back({fmt::format("{}.{}", path, key), value.dump() + " is not a string",
+            issues.push_back({fmt::format("{}.{}", path, key), shown(value) + " is not a string",
                               "use a string, or leave it out"});
         }
     }
     for (const auto& [metric, value] : entry["expect"].items())
     {
-        const std::string at = path + ".expect." + metric;
+        const std::string at = path + ".expect." + shortened(metric);
         if (const Metric* known = find_metric(metric))
         {
             check_expected(*known, value, at, issues);

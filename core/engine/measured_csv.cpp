@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/csv.h"
+#include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/engine/case_check.h"
 #include "core/scenario/fields.h"
@@ -246,7 +247,7 @@ private:
                 names.push_back(p.substr(p.rfind('.') + 1));
             }
             const std::string near = nearest_word(column, names);
-            fault("column " + column, "is no field of a scenario",
+            fault("column " + shortened(column), "is no field of a scenario",
                   near.empty() ? "use a path as evaluate --set takes it, \"parallel.tensor\""
                                : fmt::format("did you mean \"{}\"?", near));
         }
@@ -306,7 +307,8 @@ private:
             if (number && is_ambiguous(cell, separator_))
             {
                 fault(fmt::format("{}, {}", line, columns_[i].name),
-                      fmt::format("\"{}\" has a comma that is neither decimal nor between thousands", cell),
+                      fmt::format("\"{}\" has a comma that is neither decimal nor between thousands",
+                                  shortened(cell)),
                       separator_ == ',' ? "write 12.5, or put ; between the columns" : "write 12.5 or 12,5");
                 readable = false;
             }
@@ -325,7 +327,8 @@ private:
             return seconds;
         }
         fault(fmt::format("{}, {}", line, column),
-              fmt::format("\"{}\" is {}", cell, value > 0 ? "no plausible step" : "no number above 0"),
+              fmt::format("\"{}\" is {}", shortened(cell),
+                          value > 0 ? "no plausible step" : "no number above 0"),
               fmt::format("give what was measured, a step of {:g} to {:g} s", kLeastStepSeconds,
                           kMostStepSeconds));
         return 0;

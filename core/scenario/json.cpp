@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/unknown_fields.h"
@@ -40,7 +41,7 @@ Issue unknown_preset(const std::string& path, const std::string& id, const List&
         ids.push_back(id_of(entry));
     }
     const std::string near = nearest_word(id, ids);
-    return {path, fmt::format("there is no preset \"{}\"", id),
+    return {path, fmt::format("there is no preset \"{}\"", shortened(id)),
             near.empty()
                 ? fmt::format("{} are known, for example {}", ids.size(), ids.empty() ? "none" : ids.front())
                 : fmt::format("did you mean \"{}\"?", near)};

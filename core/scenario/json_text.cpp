@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/scenario/json.h"
 
@@ -14,18 +15,8 @@ using nlohmann::json;
 
 std::string shown(const json& value)
 {
-    std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
     constexpr std::size_t kLongest = 60;
-    if (text.size() <= kLongest)
-    {
-        return text;
-    }
-    std::size_t end = kLongest;
-    while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
-    {
-        --end; // never inside a character
-    }
-    return text.substr(0, end) + "...";
+    return shortened(value.dump(-1, ' ', false, json::error_handler_t::replace), kLongest);
 }
 
 std::optional<std::int64_t> whole(const json& value)
@@ -89,7 +80,7 @@ private:
         std::string path;
         for (const OpenObject& object : open_)
         {
-            path += (&object == &open_.front() ? "" : ".") + object.last;
+            path += (&object == &open_.front() ? "" : ".") + shortened(object.last);
         }
         return path;
     }
@@ -105,8 +96,7 @@ Result<json> parse_json(std::string_view text)
 {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     {
-        return Issue{"", "the file is empty",
-                     "a scenario starts with {\"schema\": \"ringside.scenario/1\", ...}"};
+        return Issue{"", "the file is empty", "JSON starts with { and ends with }"};
     }
     if (text.size() > kMaxJsonBytes)
     {
@@ -114,7 +104,7 @@ Result<json> parse_json(std::string_view text)
                      fmt::format("{} of JSON is more than the {} that are read",
                                  format_bytes(Bytes(static_cast<double>(text.size()))),
                                  format_bytes(Bytes(static_cast<double>(kMaxJsonBytes)), ByteUnit::binary)),
-                     "a scenario has a few hundred bytes"};
+                     "give a smaller file"};
     }
     KeyWatch watch;
     try

@@ -14,7 +14,7 @@ class UnknownFields
 public:
     explicit UnknownFields(std::vector<std::string> known) : known_(std::move(known)) {}
 
-    // `path` is where `name` stands.
+    // `path` is where `name` stands, and ends with it.
     void add(Issues& issues, const std::string& path, const std::string& name);
 
 private:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/printable.h"
 #include "core/schedule/simulate.h"
 
 #include <nlohmann/json.hpp>
@@ -64,7 +65,7 @@ std::optional<Operation> read_operation(std::string_view word, std::size_t line)
 
 Issue no_operation(std::size_t line, std::string_view word)
 {
-    return {fmt::format("line {}", line + 1), fmt::format("\u201c{}\u201d is no operation", word),
+    return {fmt::format("line {}", line + 1), fmt::format("\u201c{}\u201d is no operation", shortened(word)),
             "write stage, one of F B I W, micro-batch: 0F0; two at most with & between"};
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/printable.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -157,7 +158,7 @@ bool EntryReader::finish()
         if (std::find(known_.begin(), known_.end(), it.key()) == known_.end())
         {
             const std::string near = nearest_word(it.key(), known_);
-            fault(it.key().c_str(), "unknown field",
+            fault(shortened(it.key()).c_str(), "unknown field",
                   near.empty() ? "" : fmt::format("did you mean \"{}\"?", near));
         }
     }

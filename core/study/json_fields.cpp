@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/printable.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -144,7 +145,7 @@ void JsonFields::finish()
         if (std::find(known_.begin(), known_.end(), key) == known_.end())
         {
             const std::string near = nearest_word(key, known_);
-            fault(key, "unknown field",
+            fault(shortened(key), "unknown field",
                   near.empty() ? fmt::format("known are {}", fmt::join(known_, ", "))
                                : fmt::format("did you mean \"{}\"?", near));
         }

@@ -89,7 +89,7 @@ def test_every_fault_of_a_file_is_printed():
 
 
 def test_an_empty_file_is_refused():
-    refused("", 'the file is empty (a scenario starts with {"schema": "ringside.scenario/1", ...})')
+    refused("", 'the file is empty (JSON starts with { and ends with })')
 
 
 def test_a_file_that_is_not_json_is_refused_with_line_and_column():
@@ -104,7 +104,7 @@ def test_a_file_of_100_mb_is_refused():
             file.truncate(100_000_000)
         for command in ("evaluate", "validate", "check"):
             outcome = Outcome(command, path).exits(2)
-            outcome.says(f"{path}: 100 MB is more than the 16.0 MiB that are read (a scenario has a few hundred bytes)")
+            outcome.says(f"{path}: 100 MB is more than the 16.0 MiB that are read (give a smaller file)")
 
 
 def test_endless_standard_input_is_refused_at_the_limit():
@@ -602,6 +602,90 @@ def test_answers_are_graded_with_the_slip_and_the_exit_status():
         assert Outcome("--assets", assets, "question", "answer", "spoken", "all").exits(0).out != ""
 
 
+def test_a_strangers_file_says_nothing_to_the_terminal():
+    model = {"name": "\x1b]0;pwn\x07x\x9b", "layers": 2, "hidden": 128, "heads": 2, "vocab": 1000}
+    scenario = {"model": model, "cluster": {"gpus": 8}, "training": {"global_batch": 8}}
+    for more in ((), ("--markdown",)):
+        out = Outcome("evaluate", "-", *more, text=json.dumps(scenario)).exits(0).out
+        assert "\\x1b]0;pwn\\x07x\\x9b" in out and not controls(out), repr(out)
+    fault = Outcome("evaluate", "-", text=json.dumps({"model": "\x1b[2J", "\x1b[1A": 1})).exits(2).err
+    assert "\\x1b[2J" in fault and "\\x1b[1A" in fault and not controls(fault), repr(fault)
+    with folder() as where:
+        assets = sample_assets(where)
+        path = assets / "questions/sample.json"
+        document = json.loads(path.read_text())
+        document["families"][0]["stem"] += " \x1b[31m"
+        path.write_text(json.dumps(document))
+        out = Outcome("--assets", assets, "question", "show", "state").exits(0).out
+        assert "\\x1b[31m" in out and not controls(out), repr(out)
+        lessons = pathlib.Path(where) / "lessons"
+        shutil.copytree(SOURCE / "lessons", lessons)
+        first = lessons / "01-memory.json"
+        first.write_text(json.dumps({**json.loads(first.read_text(encoding="utf-8")), "title": "Me\x1bmory"}))
+        for command in (("list",), ("show", "memory")):
+            out = Outcome("--assets", assets, "lesson", *command).exits(0).out
+            assert "Me\\x1bmory" in out and not controls(out), repr(out)
+
+
+def controls(text):
+    return [c for c in text if c not in "\n\t" and (c < " " or "\x7f" <= c < "\xa0")]
+
+
+def test_faults_of_every_file_name_it():
+    with folder() as where:
+        bad = written(where, "bad.json", '{"schema": "else"}')
+        broken = written(where, "broken.json", "root:x:0:0")
+        picture = pathlib.Path(where) / "x.png"
+        for option, path, fault in (("--script", broken, "not JSON: "), ("--script", bad, ""), ("--measured", bad, "schema: "), ("--progress", bad, "schema: "),
+                                    ("--scenario", bad, "schema: ")):
+            outcome = Outcome("picture", "--view", "memory", option, path, "-o", picture).exits(2)
+            assert all(line.startswith(f"{path}: {fault}") for line in outcome.err.splitlines()) and outcome.err, outcome.err
+        order = written(where, "order.txt", "0F0 0B0 0F1 0B1\n1F1 1B1 1F0 1B0\n")
+        schedule("--order", order).exits(2).mentions(f"{order}: rank 0: 0B0 waits for 1B0")
+        schedule("--order", broken).exits(2).mentions(f"{broken}: line 1: ")
+        Outcome("calibrate", "--scenario", bad, DEFAULT).exits(2).mentions(f"{bad}: schema: ")
+        demo = '{"schema": "ringside.demo/1", "title": "T", "scenes": [{"title": "A", "view": "memroy"}]}'
+        Outcome("check", "--seeds", "1", "-", text=demo).exits(1).mentions("-: scenes[0].view")
+
+
+def test_what_is_too_large_or_empty_is_not_called_a_scenario():
+    with folder() as where:
+        large = pathlib.Path(where) / "large.json"
+        with open(large, "wb") as file:
+            file.truncate(100_000_000)
+        empty = written(where, "empty.json", "")
+        for outcome in (Outcome("import", "hf", large), Outcome("import", "hf", empty), Outcome("train", "--data", large), Outcome("schedule", "--order", large)):
+            outcome.exits(2).mentions(where)
+            assert "a scenario" not in outcome.err, outcome.err
+
+
+def test_a_file_named_minus_is_standard_output_and_nothing_else_goes_there():
+    svg = schedule("--svg", "-").exits(0).out
+    assert xml.etree.ElementTree.fromstring(svg).tag.endswith("svg")
+    assert json.loads(schedule("--chrome-trace", "-").exits(0).out)["traceEvents"]
+    schedule("--svg", "-", "--chrome-trace", "-").exits(2).mentions("--svg: - is standard output")
+    schedule("--chrome-trace", "-", "--json").exits(2).mentions("--chrome-trace: - is standard output")
+    text = (HF / "mixtral-8x7b.json").read_text(encoding="utf-8")
+    model = json.loads(Outcome("import", "hf", "-", "--name", "My Mixtral", "-o", "-", text=text).exits(0).out)
+    assert model["schema"] == "ringside.model/1" and model["id"] == "my-mixtral", model
+    Outcome("import", "hf", "-", "-o", "-", "--json", text=text).exits(2).mentions("--output: - is standard output")
+    Outcome("train", "--steps", 1, "--save", "-").exits(2).mentions("--save: - is standard output")
+    assert not pathlib.Path("-").exists()
+
+
+def test_a_full_device_is_a_fault_and_stays():
+    if not os.path.exists("/dev/full"):
+        return
+    with folder() as where:
+        link = pathlib.Path(where) / "full"
+        link.symlink_to("/dev/full")
+        schedule("--svg", link).exits(2).mentions(f"{link}: could not be saved: No space left")
+        assert link.is_symlink() and link.is_char_device()
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([RINGSIDE, "schedule", "--svg", "-"], stdout=full, stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 2 and "-: could not be written to standard output" in done.stderr, done.stderr
+
+
 def test_check_names_the_faults_of_questions_and_ends_with_the_coverage():
     with folder() as where:
         assets = sample_assets(where)
@@ -882,7 +966,7 @@ def test_import_hf_counts_a_released_model_and_finds_its_preset():
     assert document["model"]["kv_heads"] == 8 and document["model"]["ffn"] == 14336
     outcome = Outcome("import", "hf", HF / "deepseek-v3.json").exits(0)
     assert "671\u2009026\u2009419\u2009200 parameters" in outcome.out, outcome.out
-    outcome.mentions("warning: quantization_config: fp8 weights on the hub", "multi-token prediction")
+    outcome.mentions(f"warning: {HF / 'deepseek-v3.json'}: quantization_config: fp8 weights on the hub", "multi-token prediction")
 
 
 def test_import_hf_writes_a_model_that_check_accepts():

@@ -1,4 +1,6 @@
 // What is saved for the person: beside what is there, never over it, and where it says.
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/files.h"
@@ -123,7 +125,7 @@ TEST_CASE("whether a file can be saved is known before, and asking leaves nothin
     CHECK(check_can_save("to/be/made/new").empty()); // as save_text() makes them
     CHECK(check_can_save("kept").empty());
     CHECK(read("kept") == "first");
-    for (const char* bad : {"folder", "folder/", "/proc/x", "/proc/x/y", "kept/new", "/dev/null"})
+    for (const char* bad : {"folder", "folder/", "/proc/x", "/proc/x/y", "kept/new"})
     {
         INFO(bad);
         CHECK_FALSE(check_can_save(bad).empty());
@@ -157,4 +159,126 @@ TEST_CASE("a file of another kind is refused after its first bytes, an endless o
     const auto large = read_text("good", FileKind{4, "ringside.", "use another"});
     REQUIRE_FALSE(large);
     CHECK(to_line(large.issues().front()).ends_with("more than the 4.00 B that are read (use another)"));
+}
+
+namespace
+{
+
+int files_here()
+{
+    return static_cast<int>(std::distance(fs::directory_iterator("."), fs::directory_iterator()));
+}
+
+} // namespace
+
+TEST_CASE("saving follows links and leaves them, and makes what a link misses")
+{
+    const StartedIn here;
+    fs::create_directory("deep");
+    std::ofstream("deep/target.txt") << "old";
+    fs::create_symlink("deep/target.txt", "relative.txt");
+    fs::create_symlink(here.folder() / "relative.txt", "twice.txt");
+    fs::create_symlink("deep/missing.txt", "dangling.txt");
+    REQUIRE(save_text("twice.txt", "new").empty());
+    REQUIRE(save_text("dangling.txt", "made").empty());
+    for (const char* link : {"relative.txt", "twice.txt", "dangling.txt"})
+    {
+        CHECK(fs::is_symlink(fs::symlink_status(link)));
+    }
+    CHECK(read("deep/target.txt") == "new");
+    CHECK(read("deep/missing.txt") == "made");
+    CHECK(files_here() == 4); // and no part of a file
+}
+
+TEST_CASE("links in a circle are a fault and stay")
+{
+    const StartedIn here;
+    fs::create_symlink("b", "a");
+    fs::create_symlink("a", "b");
+    const Issues issues = save_text("a", "text");
+    REQUIRE(issues.size() == 1);
+    CHECK(issues.front().path == "a");
+    CHECK(fs::is_symlink(fs::symlink_status("a")));
+    CHECK(files_here() == 2);
+}
+
+TEST_CASE("a file that is saved again keeps its rights")
+{
+    const StartedIn here;
+    for (const auto mode : {fs::perms(0600), fs::perms(0664), fs::perms(0755)})
+    {
+        std::ofstream("file.txt") << "old";
+        fs::permissions("file.txt", mode);
+        REQUIRE(save_text("file.txt", "new").empty());
+        CHECK(fs::status("file.txt").permissions() == mode);
+        CHECK(read("file.txt") == "new");
+    }
+}
+
+TEST_CASE("a pipe is written into and stays a pipe")
+{
+    const StartedIn here;
+    REQUIRE(::mkfifo("pipe", 0600) == 0);
+    const int reader = ::open("pipe", O_RDONLY | O_NONBLOCK);
+    REQUIRE(reader >= 0);
+    CHECK(save_text("pipe", "through").empty());
+    std::string got(16, '\0');
+    const ssize_t n = ::read(reader, got.data(), got.size());
+    ::close(reader);
+    CHECK(got.substr(0, n > 0 ? static_cast<std::size_t>(n) : 0) == "through");
+    CHECK(fs::is_fifo("pipe"));
+    CHECK(files_here() == 1);
+}
+
+TEST_CASE("what is no plain file is known to be saved into before, without opening it")
+{
+    const StartedIn here;
+    fs::create_directory("deep");
+    std::ofstream("deep/target.txt") << "old";
+    fs::create_symlink("deep/target.txt", "link");
+    fs::create_symlink("deep/missing.txt", "dangling");
+    fs::create_symlink("made/missing.txt", "far");
+    fs::create_symlink("/dev/null", "null");
+    REQUIRE(::mkfifo("pipe", 0600) == 0); // nobody reads it, so opening it would wait
+    for (const char* good : {"link", "dangling", "far", "null", "pipe", "/dev/null", "-", "/dev/stdout"})
+    {
+        INFO(good);
+        CHECK(check_can_save(good).empty());
+    }
+    CHECK(files_here() == 6);
+    CHECK_FALSE(fs::exists("deep/missing.txt"));
+    CHECK_FALSE(fs::exists("made"));
+    CHECK(read("deep/target.txt") == "old");
+    for (const char* good : {"link", "dangling", "far", "null"})
+    {
+        INFO(good);
+        CHECK(save_text(good, "new").empty());
+    }
+    fs::create_symlink("b", "a");
+    fs::create_symlink("a", "b");
+    fs::create_symlink("deep", "folder");
+    fs::create_symlink("/proc/x", "nowhere");
+    for (const char* bad : {"a", "folder", "nowhere"})
+    {
+        INFO(bad);
+        REQUIRE(check_can_save(bad).size() == 1);
+        CHECK(check_can_save(bad).front().path == bad);
+        CHECK_FALSE(save_text(bad, "new").empty());
+    }
+}
+
+TEST_CASE("a full device is a fault and stays a device")
+{
+    if (!fs::exists("/dev/full"))
+    {
+        SKIP("there is no /dev/full");
+    }
+    const StartedIn here;
+    fs::create_symlink("/dev/full", "full"); // so that a wrong rename would hit the link
+    const Issues issues = save_text("full", "text");
+    REQUIRE(issues.size() == 1);
+    CHECK(issues.front().path == "full");
+    CHECK(issues.front().message.find("No space left") != std::string::npos);
+    CHECK(fs::is_character_file("full"));
+    CHECK(files_here() == 1);
 }

@@ -120,6 +120,16 @@ def views():
     return [view["id"] for view in json.loads(Outcome("--list", "--json").exits(0).out)["views"]]
 
 
+def test_minus_is_standard_output():
+    with folder() as where:
+        done = subprocess.run([RINGSIDE, "picture", "--view", "memory", "--size", "640x480", "-o", "-"], capture_output=True, cwd=where, timeout=800)
+        if done.returncode == 2 and b"EGL" in done.stderr:
+            sys.exit(SKIPPED)
+        picture = Picture(done.stdout)
+        assert done.returncode == 0 and (picture.width, picture.height) == (640, 480), done.stderr
+        assert list(pathlib.Path(where).iterdir()) == []
+
+
 def test_the_list_names_every_view_as_text_and_as_json():
     listed = json.loads(Outcome("--list", "--json").exits(0).out)["views"]
     assert len(listed) >= 5
