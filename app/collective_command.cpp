@@ -125,7 +125,9 @@ Result<Answer> answer(const CollectiveOptions& o, CollectiveKind kind, const Col
     }
     else
     {
-        const Issues issues = check_collective(kind, algorithm, {kMaxRanks, kMaxRanks});
+        // Larger than what can be shown step by step, which only the kinds without a limit may be.
+        const std::int64_t ranks = kind == CollectiveKind::send_recv ? o.ranks : kMaxRanks;
+        const Issues issues = check_collective(kind, algorithm, {ranks, kMaxRanks});
         if (!issues.empty())
         {
             return issues;
@@ -226,10 +228,50 @@ void print_answer(const CollectiveOptions& o, const Answer& a)
     print_finer(a);
 }
 
+// The first algorithm there is of a kind; every kind has one.
+const CollectiveAlgorithm& first_of(CollectiveKind kind)
+{
+    const auto all = collective_algorithms();
+    return **std::find_if(all.begin(), all.end(),
+                          [kind](const CollectiveAlgorithm* a) { return a->can(kind); });
+}
+
+// What was not typed follows the kind: send-recv has one algorithm, and two ranks take part in it.
+CollectiveOptions completed(CollectiveOptions o, CollectiveKind kind)
+{
+    if (!o.typed.contains("--algorithm") && !find_algorithm(o.algorithm)->can(kind))
+    {
+        o.algorithm = first_of(kind).id;
+    }
+    if (!o.typed.contains("--ranks") && kind == CollectiveKind::send_recv)
+    {
+        o.ranks = 2;
+    }
+    return o;
+}
+
+// Why a comparison would have no row; nothing where one algorithm suits.
+Issues faults_of_all(const CollectiveOptions& o, CollectiveKind kind)
+{
+    for (const CollectiveAlgorithm* algorithm : collective_algorithms())
+    {
+        if (answer(o, kind, *algorithm))
+        {
+            return {};
+        }
+    }
+    const auto refused = answer(o, kind, first_of(kind));
+    return refused ? Issues() : refused.issues();
+}
+
 int print_all(const CommonOptions& common, const CollectiveOptions& o, CollectiveKind kind)
 {
     json all = json::array();
     std::optional<Answer> finer;
+    if (const Issues faults = faults_of_all(o, kind); !faults.empty())
+    {
+        return print_faults(as_options(faults));
+    }
     if (!common.json)
     {
         fmt::print("{} over {} ranks, {}\n{:<22}{:>7}{:>14}{:>12}{:>12}{:>12}{:>16}\n", o.kind, o.ranks,
@@ -269,14 +311,15 @@ int print_all(const CommonOptions& common, const CollectiveOptions& o, Collectiv
 
 } // namespace
 
-int run_collective(const CommonOptions& common, const CollectiveOptions& options)
+int run_collective(const CommonOptions& common, const CollectiveOptions& typed)
 {
-    const Issues issues = check(options);
+    const Issues issues = check(typed);
     if (has_errors(issues))
     {
         return print_faults(issues);
     }
-    const CollectiveKind kind = *find_kind(options.kind);
+    const CollectiveKind kind = *find_kind(typed.kind);
+    const CollectiveOptions options = completed(typed, kind);
     if (options.algorithm == "all")
     {
         return print_all(common, options, kind);

@@ -4,6 +4,8 @@
 #include "app/commands.h"
 #include "core/collective/collective.h"
 
+#include <set>
+
 namespace ringside
 {
 
@@ -18,10 +20,11 @@ struct CollectiveOptions
     std::int64_t per_node = 8;
     double network_latency_us = 14;
     double network_gb_per_s = 50;
-    std::string fabric; // id of a fabric; empty: the link above
+    std::string fabric;                            // id of a fabric; empty: the link above
+    std::set<std::string, std::less<>> typed = {}; // the options somebody gave: "--ranks"
 };
 
-int run_collective(const CommonOptions& common, const CollectiveOptions& options);
+int run_collective(const CommonOptions& common, const CollectiveOptions& typed);
 
 // `ringside bench collective`: how long costing one takes.
 int run_bench_collective(const CommonOptions& common);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/check_file.h"
 #include "app/demo_script_file.h"
 #include "app/files.h"
 #include "app/input.h"
@@ -13,9 +14,6 @@
 #include "core/engine/cases.h"
 #include "core/engine/report.h"
 #include "core/scenario/json.h"
-#include "core/scenario/validate.h"
-#include "core/study/lesson_plan.h"
-#include "ui/shell/view.h"
 
 #include <algorithm>
 #include <cmath>
@@ -103,54 +101,6 @@ int run_validate(const CommonOptions& options, const std::vector<std::string>& f
 namespace
 {
 
-// Whether the shape gives the parameters that were published for it.
-Issues compare_counts(const ModelPreset& preset)
-{
-    Issues issues;
-    const ParameterCount counted = count_parameters(preset.model);
-    const auto compare = [&](std::string_view what, std::int64_t count, std::optional<std::int64_t> published)
-    {
-        if (published && *published != count)
-        {
-            issues.push_back({fmt::format("models/{}.json: {}", preset.model.preset, what),
-                              fmt::format("{} were published, the shape has {}", *published, count),
-                              "check biases, norms, tied embeddings and the vocabulary"});
-        }
-    };
-    compare("published_parameters", counted.total, preset.published_parameters);
-    compare("published_active_parameters", counted.active, preset.published_active_parameters);
-    return issues;
-}
-
-// Of a scenario, a lesson or a demonstration, as its schema says.
-Issues faults_of(const std::string& text, const std::string& file, const Presets& presets)
-{
-    const auto document = parse_json(text);
-    const std::string schema =
-        document && document->is_object() && document->contains("schema") && (*document)["schema"].is_string()
-            ? (*document)["schema"].get<std::string>()
-            : std::string();
-    if (schema == "ringside.demo/1")
-    {
-        const auto script = demo_script_of(*document, presets);
-        return script ? Issues{} : script.issues();
-    }
-    if (schema == "ringside.lesson/1")
-    {
-        const auto lesson = lesson_from_json(*document, std::filesystem::path(file).stem().string());
-        const auto plan =
-            lesson ? plan_lesson(*lesson, presets, view_places()) : Result<LessonPlan>(lesson.issues());
-        return plan ? Issues{} : plan.issues();
-    }
-    const auto scenario = scenario_from_text(text, presets);
-    return scenario ? validate(*scenario) : scenario.issues();
-}
-
-} // namespace
-
-namespace
-{
-
 // A row for each concept: where it is seen, what of the engine it asks, its families, its lessons.
 void print_concepts(const std::vector<ConceptCoverage>& concepts)
 {
@@ -202,8 +152,11 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
     const Presets presets = load_presets(*assets, issues);
     for (const ModelPreset& preset : presets.models)
     {
-        const Issues wrong = compare_counts(preset);
-        issues.insert(issues.end(), wrong.begin(), wrong.end());
+        for (Issue wrong : compare_counts(preset))
+        {
+            wrong.path = fmt::format("models/{}.json: {}", preset.model.preset, wrong.path);
+            issues.push_back(std::move(wrong));
+        }
     }
     const LessonCheck lessons = check_lessons(*assets, presets);
     issues.insert(issues.end(), lessons.issues.begin(), lessons.issues.end());
@@ -218,7 +171,7 @@ int run_check(const CommonOptions& options, const std::vector<std::string>& file
     for (const std::string& file : files)
     {
         const auto text = read_text(file, kMaxJsonBytes);
-        const Issues found = text ? faults_of(*text, file, presets) : text.issues();
+        const Issues found = text ? faults_of_file(*text, file, {*assets, presets, seeds}) : text.issues();
         print_faults(found, text ? file : std::string());
         all_read = all_read && text;
         faults += static_cast<std::size_t>(std::count_if(found.begin(), found.end(),

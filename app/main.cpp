@@ -8,7 +8,9 @@
 #include "app/evaluate_command.h"
 #include "app/export_command.h"
 #include "app/import_command.h"
+#include "app/input.h"
 #include "app/lesson_command.h"
+#include "app/misuse.h"
 #include "app/option_check.h"
 #include "app/question_command.h"
 #include "app/scaling_command.h"
@@ -27,6 +29,7 @@
 #include "core/launch/launch.h"
 
 #include <exception>
+#include <set>
 
 namespace
 {
@@ -152,7 +155,8 @@ void add_calibrate(CLI::App& app, Options& o)
 void add_check(CLI::App& app, Options& o)
 {
     auto* check = app.add_subcommand(
-        "check", "every fault of all that ships, and of the scenarios, lessons and demonstrations named");
+        "check",
+        "every fault of all that ships, and of the files named: scenarios, presets, lessons, questions ...");
     check->add_option("PATH", o.files, "files, told apart by their schema");
     check->add_flag("--json", o.common.json, "one JSON document");
     whole(check->add_option("--seeds", o.seeds, "questions drawn of every family"), 1, kMostSeeds)
@@ -188,6 +192,20 @@ void add_question(CLI::App& app, Options& o)
     answer->callback([&o] { o.status = run_question_answer(o.common, o.question); });
     with_id("show", "a question with its hints, answer, solution and known slips")
         ->callback([&o] { o.status = run_question_show(o.common, o.question); });
+}
+
+// The options somebody gave, whatever their values: "--stages".
+std::set<std::string, std::less<>> typed_options(const CLI::App& command)
+{
+    std::set<std::string, std::less<>> typed;
+    for (const CLI::Option* option : command.get_options())
+    {
+        if (option->count() > 0)
+        {
+            typed.insert(option->get_name());
+        }
+    }
+    return typed;
 }
 
 void add_schedule(CLI::App& app, Options& o)
@@ -228,7 +246,12 @@ void add_schedule(CLI::App& app, Options& o)
     schedule->add_option("--svg", plan.svg, "draw it into this file; - for standard output");
     schedule->add_option("--chrome-trace", plan.chrome_trace, "write a trace that opens in Perfetto");
     schedule->add_flag("--json", o.common.json, "one JSON document");
-    schedule->callback([&o] { o.status = run_schedule(o.common, o.plan); });
+    schedule->callback(
+        [&o, schedule]
+        {
+            o.plan.typed = typed_options(*schedule);
+            o.status = run_schedule(o.common, o.plan);
+        });
 }
 
 void add_collective(CLI::App& app, Options& o)
@@ -268,7 +291,12 @@ void add_collective(CLI::App& app, Options& o)
         ->capture_default_str();
     command->add_option("--fabric", c.fabric, fmt::format("time as measured on: {}", fmt::join(links, ", ")));
     command->add_flag("--json", o.common.json, "one JSON document");
-    command->callback([&o] { o.status = run_collective(o.common, o.collective); });
+    command->callback(
+        [&o, command]
+        {
+            o.collective.typed = typed_options(*command);
+            o.status = run_collective(o.common, o.collective);
+        });
 }
 
 void add_scaling(CLI::App& app, Options& o)
@@ -482,8 +510,7 @@ void add_picture(CLI::App& app, Options& o)
     draw->add_option("--tour", o.picture.tour, "a stop of the tour, from 1; over the overview");
     draw->add_flag("--list", o.picture.list, "the views there are");
     draw->add_flag("--json", o.common.json, "with --list: one JSON document");
-    draw->add_option("-o,--output", o.picture.output,
-                     "file to write: .svg, or else PNG; - for standard output");
+    draw->add_option("-o,--output", o.picture.output, "file to write: .png or .svg; - for standard output");
     draw->callback([&o] { o.status = run_picture(o.common, o.picture); });
 }
 
@@ -568,6 +595,10 @@ int run(int argc, char** argv)
     }
     catch (const CLI::ParseError& fault)
     {
+        if (const Issues issues = misuse_of(app, fault); !issues.empty())
+        {
+            return print_faults(issues);
+        }
         // CLI11 has its own exit codes; ours are 0 for help and 2 for anything misused.
         return app.exit(fault) == 0 ? kDone : kBadInput;
     }

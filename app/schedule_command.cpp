@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/schedule/export.h"
 #include "core/schedule/notation.h"
+#include "core/schedule/order_check.h"
 
 #include <nlohmann/json.hpp>
 
@@ -56,10 +57,39 @@ void check_kind(const ScheduleOptions& o, Issues& issues)
                                    : "did you mean " + near + "?"});
 }
 
+// An option that would do nothing is refused: who typed it waits for what it should have done.
+void check_files(const ScheduleOptions& o, Issues& issues)
+{
+    const auto file = [&](const char* name, const std::string& value, const char* example)
+    {
+        if (o.typed.contains(name) && value.empty())
+        {
+            issues.push_back({name, "is empty", fmt::format("name a file, such as {}", example)});
+        }
+    };
+    file("--order", o.order, "order.txt, or - for standard input");
+    file("--svg", o.svg, "schedule.svg");
+    file("--chrome-trace", o.chrome_trace, "trace.json");
+    for (const char* name : {"--svg", "--chrome-trace"})
+    {
+        if (o.kind == "all" && o.order.empty() && o.typed.contains(name))
+        {
+            issues.push_back({name, "shows one schedule, and --kind all is many", "name one with --kind"});
+        }
+    }
+    if (!o.order.empty() && o.typed.contains("--kind"))
+    {
+        issues.push_back({"--kind",
+                          fmt::format("{} is of no use beside --order, which is the schedule", o.kind),
+                          "leave out one of the two"});
+    }
+}
+
 Issues check(const ScheduleOptions& o)
 {
     Issues issues;
     check_kind(o, issues);
+    check_files(o, issues);
     const auto number = [&](const char* name, double value, double least, double most)
     {
         if (!std::isfinite(value) || value < least || value > most)
@@ -76,7 +106,7 @@ Issues check(const ScheduleOptions& o)
     number("--pair", o.times.pair, 0.25, 1);
     number("--stages", static_cast<double>(o.shape.stages), 1, 1 << 20);
     number("--micro-batches", static_cast<double>(o.shape.micro_batches), 1, 1 << 24);
-    number("--chunks", static_cast<double>(o.shape.chunks), 0, 1024);
+    number("--chunks", static_cast<double>(o.shape.chunks), o.typed.contains("--chunks") ? 1 : 0, 1024);
     for (const double weight : o.stage_weights)
     {
         number("--stage-weights", weight, 0, 1e6);
@@ -151,6 +181,25 @@ Result<Run> run_kind(const ScheduleOptions& o, ScheduleKind kind)
     return run;
 }
 
+// The order says how many there are of everything; who types another number means another order.
+Issues compare_counts(const ScheduleOptions& o, const ScheduleShape& written)
+{
+    Issues issues;
+    const auto same = [&](const char* name, std::int64_t typed, std::int64_t counted, const char* what)
+    {
+        if (o.typed.contains(name) && typed != counted)
+        {
+            issues.push_back({name,
+                              fmt::format("is {}, the order in {} has {} {}", typed, o.order, counted, what),
+                              fmt::format("use {} or leave it out", counted)});
+        }
+    };
+    same("--stages", o.shape.stages, written.stages, "ranks");
+    same("--micro-batches", o.shape.micro_batches, written.micro_batches, "micro-batches");
+    same("--chunks", o.shape.chunks, written.chunks, "chunks a rank");
+    return issues;
+}
+
 // One's own order. Its chunks are what its virtual stages make of its ranks, rounded up.
 Result<Run> run_own(const ScheduleOptions& o)
 {
@@ -166,6 +215,13 @@ Result<Run> run_own(const ScheduleOptions& o)
     }
     const auto ranks = static_cast<std::int64_t>(written->order.size());
     const ScheduleShape shape{ranks, written->micro_batches, (written->virtual_stages + ranks - 1) / ranks};
+    Issues faults = check_order(*written);
+    const Issues others = compare_counts(o, shape);
+    faults.insert(faults.end(), others.begin(), others.end());
+    if (!faults.empty())
+    {
+        return faults;
+    }
     Costs costs = equal_costs(schedule("1f1b"), {written->virtual_stages, 1, 1}, o.times);
     if (Issues uneven = weigh(o.stage_weights, costs); !uneven.empty())
     {
@@ -180,7 +236,7 @@ Result<Run> run_own(const ScheduleOptions& o)
                "Own order",
                fmt::format("read from {}; every virtual stage takes the times given", o.order),
                shape,
-               1,
+               weight_copies(*written),
                input_share(o.times),
                std::move(written->order),
                std::move(*timeline)};

@@ -70,15 +70,21 @@ Result<Caption> draw_picture(const CommonOptions& common, const PictureOptions& 
     {
         issues.push_back({"-o", "no file to write", "give -o FILE.png or FILE.svg"});
     }
+    else if (const auto ending = std::filesystem::path(options.output).extension();
+             ending != ".png" && ending != ".svg" && !is_standard_output(options.output))
+    {
+        issues.push_back({"-o", fmt::format("\u201c{}\u201d is neither PNG nor SVG", options.output),
+                          "give -o FILE.png or FILE.svg"});
+    }
     auto opened = Stage::open(common, options, std::move(issues));
     if (!opened)
     {
         return opened.issues();
     }
     Stage& stage = **opened;
-    if (options.time >= 0)
+    if (options.time)
     {
-        stage.session().apply(Seek{std::min(options.time, stage.motion().duration)});
+        stage.session().apply(Seek{std::min(*options.time, stage.motion().duration)});
     }
     const std::filesystem::path path = options.output;
     const bool shapes = path.extension() == ".svg";

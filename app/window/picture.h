@@ -4,6 +4,8 @@
 #include "app/commands.h"
 #include "ui/shell/view.h"
 
+#include <optional>
+
 namespace ringside
 {
 
@@ -19,7 +21,7 @@ struct PictureOptions
     int hints = 0; // opened
     std::string output;
     std::string size = "1280x800";
-    double time = -1; // in the view's units; below 0: where the view rests
+    std::optional<double> time; // in the view's units; where the view rests without it
     bool light = false;
     double text_scale = 1;
     bool presenter = false;

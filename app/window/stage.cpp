@@ -31,7 +31,12 @@ void check(const PictureOptions& options, int& width, int& height, Issues& issue
         issues.push_back(
             {"--tour", fmt::format("there is no stop {}", options.tour), fmt::format("use 1 to {}", stops)});
     }
-    if (options.lesson.empty() && options.script.empty() && find_view(options.view) == nullptr)
+    const bool named = options.lesson.empty() && options.script.empty();
+    if (named && options.view.empty())
+    {
+        issues.push_back({"--view", "is missing", "name a view; ringside picture --list has them"});
+    }
+    else if (named && find_view(options.view) == nullptr)
     {
         const auto known = view_places();
         const std::string near =
@@ -59,10 +64,22 @@ void check(const PictureOptions& options, int& width, int& height, Issues& issue
     {
         issues.push_back({"--text-scale", fmt::format("{} is outside 0.75 to 2.5", options.text_scale), ""});
     }
-    if (std::isnan(options.time))
+    if (options.time && !(std::isfinite(*options.time) && *options.time >= 0)) // nor when it is not a number
     {
-        issues.push_back({"--time", "that is not a number", "give a moment in the view's units, 0 or more"});
+        issues.push_back({"--time", fmt::format("{} is no moment of the playback", *options.time),
+                          "give one in the view's units, 0 or more"});
     }
+}
+
+// What lies over a view needs one below it: a term its glossary, everything else the overview.
+PictureOptions with_view(PictureOptions options)
+{
+    const bool over = !options.find.empty() || options.guide || options.tour > 0;
+    if (options.view.empty() && options.lesson.empty() && options.script.empty())
+    {
+        options.view = !options.term.empty() ? "glossary" : over ? "overview" : "";
+    }
+    return options;
 }
 
 // Plays the lesson as far as the step that is asked for, skipping what it asks on the way.
@@ -402,9 +419,10 @@ Issues Stage::open_view(const PictureOptions& options)
     return issues;
 }
 
-Result<std::unique_ptr<Stage>> Stage::open(const CommonOptions& common, const PictureOptions& options,
+Result<std::unique_ptr<Stage>> Stage::open(const CommonOptions& common, const PictureOptions& typed,
                                            Issues issues)
 {
+    const PictureOptions options = with_view(typed);
     int width = 0;
     int height = 0;
     check(options, width, height, issues);

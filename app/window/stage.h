@@ -14,7 +14,7 @@ class Stage
 {
 public:
     // Adds what is wrong with the options to `issues`; any error keeps it from opening.
-    static Result<std::unique_ptr<Stage>> open(const CommonOptions& common, const PictureOptions& options,
+    static Result<std::unique_ptr<Stage>> open(const CommonOptions& common, const PictureOptions& typed,
                                                Issues issues);
     explicit Stage(Opened assets);
 

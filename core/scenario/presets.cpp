@@ -297,4 +297,29 @@ Presets load_presets(const std::filesystem::path& assets, Issues& issues)
     return presets;
 }
 
+PresetCheck check_preset(const json& document, const std::string& stem, const Presets& presets)
+{
+    const json schema = document.is_object() ? document.value("schema", json()) : json();
+    PresetCheck check;
+    Presets taken;
+    if (schema == "ringside.gpu/1")
+    {
+        check.issues = take_gpu(document, stem, taken);
+    }
+    else if (schema == "ringside.cluster/1")
+    {
+        taken.gpus = presets.gpus;
+        check.issues = take_cluster(document, stem, taken);
+    }
+    else
+    {
+        check.issues = take_model(document, stem, taken);
+    }
+    if (!taken.models.empty())
+    {
+        check.model = std::move(taken.models.front());
+    }
+    return check;
+}
+
 } // namespace ringside

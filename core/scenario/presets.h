@@ -4,6 +4,8 @@
 #include "core/base/result.h"
 #include "core/scenario/scenario.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -64,5 +66,14 @@ struct Presets
 // Reads assets/{models,gpus,clusters,scenarios}/*.json. Files with faults are left out and reported in
 // `issues`, each with file and path, so that one bad file never hides the rest.
 Presets load_presets(const std::filesystem::path& assets, Issues& issues);
+
+// The faults of one model, accelerator or cluster by its schema, as if it stood in the assets under the name
+// `stem`. `presets` has the accelerators that a cluster may name.
+struct PresetCheck
+{
+    Issues issues;
+    std::optional<ModelPreset> model; // where it is one without faults
+};
+PresetCheck check_preset(const nlohmann::json& document, const std::string& stem, const Presets& presets);
 
 } // namespace ringside

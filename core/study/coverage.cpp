@@ -277,7 +277,8 @@ void check_variant_references(const QuestionFamily& family, const QuestionVarian
     for (const std::string& id : v.errata)
     {
         const auto& all = inventory.errata;
-        need(std::find(all.begin(), all.end(), id) != all.end(), "errata", id, "use E01 to E76");
+        need(std::find(all.begin(), all.end(), id) != all.end(), "errata", id,
+             "use an id of study/errata.json");
     }
     for (const std::string& id : v.parts)
     {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text.h"
 #include "core/scenario/json.h"
 
 #include <algorithm>
@@ -110,6 +111,42 @@ Course load_course(const std::filesystem::path& folder, Issues& issues)
     const Issues between = check_order(course);
     issues.insert(issues.end(), between.begin(), between.end());
     return course;
+}
+
+Issues check_place(const Lesson& lesson, const Course& course)
+{
+    Issues issues;
+    std::vector<std::string> before;
+    for (const Lesson& other : course.lessons)
+    {
+        if (other.number < lesson.number && other.id != lesson.id)
+        {
+            before.push_back(other.id);
+        }
+    }
+    const auto refuse = [&](std::string_view says, std::string hint) {
+        issues.push_back({"prerequisites", std::string(says), std::move(hint)});
+    };
+    for (const std::string& id : lesson.prerequisites)
+    {
+        if (id == lesson.id)
+        {
+            refuse(fmt::format("\"{}\" is this lesson itself", id), "leave it out");
+        }
+        else if (course.lesson(id) == nullptr)
+        {
+            const std::string near = nearest_word(id, before);
+            refuse(fmt::format("there is no lesson \"{}\"", id),
+                   near.empty() ? "ringside lesson list names them"
+                                : fmt::format("did you mean \"{}\"?", near));
+        }
+        else if (std::find(before.begin(), before.end(), id) == before.end())
+        {
+            refuse(fmt::format("\"{}\" is no lesson before this one", id),
+                   "name one that comes earlier in the course");
+        }
+    }
+    return issues;
 }
 
 Issues check_course(const Course& course, const Presets& presets, std::span<const std::string_view> views)

@@ -31,6 +31,10 @@ Course load_course(const std::filesystem::path& folder, Issues& issues);
 // the glossary and the guide. Views and what names them are not checked where none are given.
 Issues check_course(const Course& course, const Presets& presets, std::span<const std::string_view> views);
 
+// The faults of a lesson's place among the others: a prerequisite that is no lesson, comes later or is the
+// lesson itself. The lesson need not be one of the course, and takes the place of the one with its id.
+Issues check_place(const Lesson& lesson, const Course& course);
+
 std::string file_name(const Lesson& lesson);
 
 } // namespace ringside

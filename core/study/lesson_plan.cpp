@@ -222,6 +222,12 @@ private:
         {
             return;
         }
+        if (changed_paths(start.scenario, solved->scenario, presets_).empty())
+        {
+            fault(path + ".solution", "changes nothing, so the task stays as it starts",
+                  "set the fields that meet the condition");
+            return;
+        }
         if (!may_change(start.scenario, solved->scenario, step.free, presets_))
         {
             fault(path + ".solution", "changes what is not free",

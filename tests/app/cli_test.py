@@ -385,6 +385,67 @@ def test_collective_names_the_option_and_what_would_work():
     collective("--fabric", "nvlink9").exits(2).mentions("--fabric: ")
 
 
+def test_collective_of_send_recv_takes_its_two_ranks_and_its_only_algorithm():
+    assert "send-recv over 2 ranks" in collective("--kind", "send-recv").exits(0).out
+    compared = json.loads(collective("--kind", "send-recv", "--algorithm", "all", "--json").exits(0).out)["algorithms"]
+    assert [row["ranks"] for row in compared] == [2], compared
+    for ranks in (8, 100):
+        for algorithm in ("naive", "all"):
+            outcome = collective("--kind", "send-recv", "--ranks", ranks, "--algorithm", algorithm).exits(2).mentions(f"--ranks: {ranks} is out of range (use 2)")
+            assert outcome.out == "", outcome.out
+    collective("--kind", "send-recv", "--algorithm", "ring").exits(2).says("--algorithm: send-recv has no ring algorithm (use one of naive)")
+
+
+def test_misspelt_words_are_named_in_order_with_those_that_were_meant():
+    Outcome("evaalute", "x").exits(2).says("evaalute: ringside has no such command (did you mean evaluate?)")
+    Outcome("question", "shw", "x").exits(2).says("shw: ringside question has no such command (did you mean show?)")
+    Outcome("question").exits(2).mentions("ringside question: needs a command", "list", "answer")
+    Outcome("evaluate", "x", "--jsn").exits(2).says("--jsn: ringside evaluate has no such option (did you mean --json?)")
+    both = schedule("--jsn", "--chunkz", 3).exits(2).err
+    assert both.index("--jsn") < both.index("--chunkz") and "did you mean --chunks?" in both, both
+    Outcome("evaluate", "a", "b").exits(2).mentions("b: is one argument more than ringside evaluate takes")
+    Outcome("evaluate", "a", "--assets", "b").exits(2).mentions("--assets: ", "before the command")
+
+
+def test_a_value_of_another_type_is_refused_with_the_type_that_works():
+    for option, value, says in (("--bytes", "1GB", "“1GB” is not a number (give a number: 1000000000)"), ("--ranks", "1e3", "“1e3” is not a whole number (give a whole number: 1000)"),
+                                ("--ranks", "4.5", "“4.5” is not a whole number (give a whole number)"), ("--bytes", "many", "“many” is not a number (give a number)")):
+        collective(option, value).exits(2).says(f"{option}: {says}")
+    schedule("--stage-weights", "1,x").exits(2).mentions("--stage-weights: ", "a number for each, with commas between")
+
+
+def test_check_reads_every_file_that_ships_by_its_schema():
+    files = [path for kind in ("models", "gpus", "clusters", "scenarios", "demos", "study") for path in sorted((SOURCE / "assets" / kind).glob("*.json"))[:3]]
+    files += [*(SOURCE / "assets/study").glob("*.json"), SOURCE / "assets/questions/memory.json", *sorted((SOURCE / "lessons").glob("*.json"))[-2:]]
+    outcome = Outcome("check", "--seeds", 1, *files).exits(0)
+    assert outcome.err == "", outcome.err
+
+
+def test_check_names_the_faults_of_any_kind_of_file():
+    def changed(where, name, change):
+        path = SOURCE / name
+        document = json.loads(path.read_text(encoding="utf-8"))
+        change(document)
+        return written(where, path.name, json.dumps(document))
+
+    with folder() as where:
+        for name, change, fault in (
+                ("assets/models/gpt-2-124m.json", lambda d: d.update(published_parameters=7), "published_parameters: 7 were published"),
+                ("assets/gpus/l4.json", lambda d: d.update(memory_gb="24"), "memory_gb: "),
+                ("assets/clusters/dgx-2.json", lambda d: d.update(gpu="x9"), 'gpu: there is no preset "x9"'),
+                ("assets/study/glossary.json", lambda d: d["terms"][0].update(view="kitchen"), "kitchen"),
+                ("assets/questions/memory.json", lambda d: d["families"][0]["variants"][0].update(errata=["E71"]), 'errata: there is no "E71"'),
+                ("lessons/08-bubble.json", lambda d: d.update(prerequisites=["bubble"]), 'prerequisites: "bubble" is this lesson itself'),
+                ("lessons/08-bubble.json", lambda d: d.update(prerequisites=["memry"]), 'prerequisites: there is no lesson "memry" (did you mean "memory"?)')):
+            path = changed(where, name, change)
+            outcome = Outcome("check", "--seeds", 1, path).exits(1)
+            assert any(line.startswith(f"{path}: ") and fault in line for line in outcome.err.splitlines()), (fault, outcome.err)
+        for schema in ("ringside.scenario/2", "kitchen", 3):
+            path = written(where, "unknown.json", json.dumps({"schema": schema, "x": 1}))
+            lines = Outcome("check", "--seeds", 1, path).exits(1).err.splitlines()
+            assert len(lines) == 1 and "is not read by this version" in lines[0] and "ringside.lesson/1" in lines[0] and "ringside.questions/1" in lines[0], lines
+
+
 def test_collective_on_a_fabric_takes_as_long_as_was_measured():
     got = json.loads(collective("--fabric", "nvlink4", "--bytes", 17179869184, "--json").exits(0).out)
     assert abs(got["cost"]["bus_bandwidth_gb_per_s"] / 367.61 - 1) < 0.02
@@ -489,6 +550,33 @@ def test_schedule_refuses_an_order_that_cannot_run_and_names_the_operation():
     schedule("--order", "-", text="0F0 1000000F1000000").exits(2).mentions("too large")
     schedule("--order", "/nowhere/order.txt").exits(2).mentions("/nowhere/order.txt")
     schedule("--order", "-", "--stage-weights", "1,2", text="0F0 0B0\n").exits(2).mentions("2 weights for 1", "give 1")
+
+
+def test_schedule_refuses_an_order_that_leaves_work_out_or_does_it_twice():
+    for text, fault in (("0F0 0F1\n1F0 1F1 1B0\n", "rank 0: 0B0 is missing, 0F0 is there"), ("0F0 0B0 0W0\n", "0W0 does again what 0B0 does"),
+                        ("0F0 1B0\n1F0 0B0\n", "rank 1: 0B0 runs here, but 0F0 on rank 0"), ("0F0 0I0\n", "0W0 is missing"),
+                        ("0F0\n", "0B0 is missing"), ("0F2 0B2\n", "micro-batch 0 has no operation")):
+        outcome = schedule("--order", "-", text=text).exits(2).mentions(fault)
+        assert outcome.out == "", outcome.out
+
+
+def test_schedule_counts_beside_an_order_must_agree_with_it():
+    text = "0F0 0F1 0B0 0B1\n1F0 1B0 1F1 1B1\n"
+    schedule("--order", "-", "--stages", 2, "--micro-batches", 2, "--chunks", 1, text=text).exits(0)
+    schedule("--order", "-", "--stages", 4, text=text).exits(2).mentions("--stages: is 4, the order in - has 2 ranks", "use 2 or leave it out")
+    schedule("--order", "-", "--micro-batches", 8, text=text).exits(2).mentions("--micro-batches: is 8, ", "use 2 or leave it out")
+    schedule("--order", "-", "--kind", "gpipe", text=text).exits(2).mentions("--kind: gpipe is of no use beside --order")
+
+
+def test_schedule_refuses_files_it_would_not_write_and_chunks_of_none():
+    with folder() as where:
+        for option in ("--svg", "--chrome-trace"):
+            path = pathlib.Path(where) / "x"
+            schedule("--kind", "all", option, path).exits(2).mentions(f"{option}: shows one schedule", "--kind")
+            assert not path.exists()
+            schedule(option, "").exits(2).mentions(f"{option}: is empty")
+    schedule("--order", "").exits(2).mentions("--order: is empty")
+    schedule("--chunks", 0).exits(2).mentions("--chunks: 0 is out of range", "use 1 to")
 
 
 def test_schedule_weighs_stages_as_asked():

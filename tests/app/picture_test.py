@@ -237,7 +237,14 @@ def test_pictures_do_not_depend_on_settings_or_the_last_scenario():
 def test_an_unknown_view_is_refused_with_the_one_that_was_meant():
     Outcome("--view", "memry", "-o", "/nowhere/a.png").exits(2).mentions("--view: there is no view", "did you mean memory?")
     Outcome("--view", "xyzzyxyzzy", "-o", "/nowhere/a.png").exits(2).mentions("use one of", *views())
-    Outcome("-o", "/nowhere/a.png").exits(2).mentions("--view: ")
+    Outcome("-o", "/nowhere/a.png").exits(2).mentions("--view: is missing")
+
+
+def test_what_lies_over_a_view_brings_one():
+    small = ("--size", "640x480")
+    assert drawn("--term", "mfu", *small) == drawn("--view", "glossary", "--term", "mfu", *small)
+    for over in (("--tour", 3), ("--find", "mfu"), ("--guide",)):
+        assert drawn(*over, *small) == drawn("--view", "overview", *over, *small), over
 
 
 def test_a_wrong_size_is_refused_with_the_range():
@@ -249,12 +256,14 @@ def test_a_wrong_text_scale_or_time_is_refused():
     for scale in ("0", "0.5", "3", "-1", "nan", "inf"):
         Outcome("--view", "memory", "--text-scale", scale, "-o", "/nowhere/a.png").exits(2).mentions("--text-scale")
     Outcome("--view", "memory", "--text-scale", "large", "-o", "/nowhere/a.png").exits(2).mentions("--text-scale")
-    for time in ("soon", "nan"):
+    for time in ("soon", "nan", "-5", "inf"):
         Outcome("--view", "zero", "--time", time, "-o", "/nowhere/a.png").exits(2).mentions("--time")
 
 
 def test_a_missing_output_is_refused():
     Outcome("--view", "memory").exits(2).mentions("-o: no file to write (give -o FILE.png or FILE.svg)")
+    for name in ("x.jpg", "x", "x.PNG.txt"):
+        Outcome("--view", "memory", "-o", name).exits(2).mentions(f"-o: “{name}” is neither PNG nor SVG (give -o FILE.png or FILE.svg)")
 
 
 def test_every_fault_is_named_at_once():

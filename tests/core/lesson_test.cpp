@@ -217,6 +217,10 @@ TEST_CASE(
     CHECK(any_starts(faults_of(document), "steps[2].task.condition: holds at the start"));
     CHECK(any_starts(faults_of(document), "steps[2].task.solution: does not meet the condition"));
     document = small();
+    document["steps"][2]["task"]["solution"] = json::object();
+    CHECK(any_starts(faults_of(document), "steps[2].task.solution: changes nothing"));
+    CHECK_FALSE(any_starts(faults_of(document), "steps[2].task.solution: changes what is not free"));
+    document = small();
     document["steps"][2]["task"]["solution"]["training.optimizer"] = "sgd-momentum";
     CHECK(any_starts(faults_of(document), "steps[2].task.solution: changes what is not free"));
     document = small();

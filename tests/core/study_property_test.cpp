@@ -119,8 +119,9 @@ TEST_CASE("references to what is not there are named")
         lines_of(check_references(bank, inventory(), {"memory", "ring", "pipelines", "planner"}));
     for (const char* line :
          {"questions/sample.json: state/easy.sources: there is no \"999-X\"",
-          "state/easy.errata: there is no \"E71\"", "state/easy.concept: there is no \"C99\"",
-          "state/easy.parts: there is no \"nobody\"", "state/easy.view: there is no \"kitchen\""})
+          "state/easy.errata: there is no \"E71\" (use an id of study/errata.json)",
+          "state/easy.concept: there is no \"C99\"", "state/easy.parts: there is no \"nobody\"",
+          "state/easy.view: there is no \"kitchen\""})
     {
         INFO(all);
         CHECK(all.find(line) != std::string::npos);

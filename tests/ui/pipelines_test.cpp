@@ -292,6 +292,15 @@ TEST_CASE("operations that wait for each other are told before anything is simul
     CHECK(rows(*w) == 2);
 }
 
+TEST_CASE("an order that leaves out a backward is not simulated, and what is missing is named")
+{
+    const auto w = opened();
+    paste_order(*w, "0F0 0F1\n1F0 1F1 1B0\n");
+    CHECK(w->seek("simulate own") == nullptr);
+    CHECK(says(*w, "0B0 is missing"));
+    CHECK(!says(*w, "every operation finds its input"));
+}
+
 TEST_CASE("an order of one's own may have fewer or more ranks than the scenario")
 {
     for (const std::int64_t stages : {2, 6})

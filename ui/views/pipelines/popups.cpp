@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <misc/cpp/imgui_stdlib.h>
 
+#include "core/schedule/order_check.h"
 #include "core/schedule/simulate.h"
 #include "ui/shell/scopes.h"
 #include "ui/widgets/choice.h"
@@ -38,6 +39,10 @@ void PasteOrder::check()
     faults_ = order ? Issues{} : order.issues();
     order_ = order ? std::optional(std::move(*order)) : std::nullopt;
     if (order_)
+    {
+        faults_ = check_order(*order_);
+    }
+    if (order_ && faults_.empty())
     {
         const Costs costs{std::vector<StageCost>(static_cast<std::size_t>(order_->virtual_stages)), 0, false,
                           1};
