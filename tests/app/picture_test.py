@@ -285,9 +285,10 @@ def test_an_output_that_cannot_be_written_is_bad_input_and_leaves_nothing():
     with folder() as where:
         where = pathlib.Path(where)
         (where / "file").write_text("kept")
-        for path in (where, where / "file" / "a.png", "/dev/full/a.png"):
+        (where / "folder.png").mkdir()
+        for path in (where / "folder.png", where / "file" / "a.png", "/dev/full/a.png"):
             Outcome("--view", "memory", "--size", "320x320", "-o", path).exits(2).mentions(f"{path}: could not be saved: ")
-        assert [entry.name for entry in where.iterdir()] == ["file"] and (where / "file").read_text() == "kept"
+        assert sorted(entry.name for entry in where.iterdir()) == ["file", "folder.png"] and (where / "file").read_text() == "kept"
 
 
 def test_the_lab_is_drawn_after_a_real_run_and_before_its_start():
