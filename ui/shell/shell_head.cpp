@@ -4,8 +4,10 @@
 #include "core/base/place.h"
 #include "ui/shell/icons.h"
 #include "ui/shell/shell.h"
+#include "ui/widgets/choice.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ringside
 {
@@ -111,9 +113,10 @@ std::vector<const ViewInfo*> tabs_of(const ViewInfo& info)
     return tabs;
 }
 
-// All as wide as the widest where that leaves the title its room, else as their words want; never more than
-// most of the row.
-float width_of_tabs(const Painter& painter, std::span<const ViewInfo* const> tabs, float row, float title)
+// Each as wide as the widest where that leaves the title its room, else as their words want, if need be
+// beside a smaller title; 0 where words would have to be cut.
+float width_of_tabs(const Painter& painter, std::span<const ViewInfo* const> tabs, float row,
+                    const std::string& title)
 {
     float widest = 0;
     float sum = 0;
@@ -123,9 +126,67 @@ float width_of_tabs(const Painter& painter, std::span<const ViewInfo* const> tab
         widest = std::max(widest, w + painter.px(24));
         sum += w + painter.px(20);
     }
-    const float most = row * 0.6F;
     const float even = widest * static_cast<float>(tabs.size());
-    return even <= std::min(most, row - title) ? even : std::min(sum, most);
+    for (const Type type : {Type::title, Type::small_strong})
+    {
+        const float most = row - painter.width(type, title) - painter.px(24);
+        if (even <= std::min(row * 0.6F, most))
+        {
+            return even;
+        }
+        if (sum <= most)
+        {
+            return sum;
+        }
+    }
+    return 0;
+}
+
+float width_of_list(const Painter& painter, const ViewInfo& info)
+{
+    return painter.width(Type::small_strong, info.tab) + painter.px(48);
+}
+
+// The group's views, one of them on show: side by side, or in a list where they have no room.
+void draw_tabs(const Painter& painter, Rect& row, const ViewInfo& info, std::span<const ViewInfo* const> tabs,
+               const std::string& title, Out& out)
+{
+    constexpr const char* kPopup = "choose a view of the group";
+    const auto chosen = static_cast<std::size_t>(std::find(tabs.begin(), tabs.end(), &info) - tabs.begin());
+    const float side_by_side = width_of_tabs(painter, tabs, row.w, title);
+    const float listed = width_of_list(painter, info);
+    std::optional<std::size_t> clicked;
+    if (side_by_side > 0)
+    {
+        std::vector<std::string_view> words;
+        for (const ViewInfo* tab : tabs)
+        {
+            words.push_back(tab->tab);
+        }
+        const Rect r = row.cut_right(side_by_side);
+        clicked = segments(painter, {r.x, r.middle() - painter.px(16), r.w, painter.px(32)}, words, chosen);
+    }
+    else if (row.w - listed >= painter.px(112))
+    {
+        const Rect r = row.cut_right(listed);
+        const Rect box{r.x, r.middle() - painter.px(16), r.w, painter.px(32)};
+        if (dropdown(painter, box, "Views of the group###views of the group", info.tab))
+        {
+            ImGui::OpenPopup(kPopup);
+        }
+        tooltip(painter, "The other views of this group ([ and ])");
+        std::vector<Choosable> items;
+        for (const ViewInfo* tab : tabs)
+        {
+            items.push_back({tab->id, tab->tab, tab->title});
+        }
+        clicked = choice_popup(painter, kPopup, items);
+    }
+    row.cut_right(painter.px(16));
+    if (clicked && *clicked != chosen)
+    {
+        out.push(OpenView{std::string(tabs[*clicked]->id)});
+    }
 }
 
 // Whether a question has its picture in the view on show.
@@ -184,7 +245,7 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
         return pressed.clicked;
     };
     const View& shown = view(info.id);
-    const bool room = parts.title.w > painter.px(420) && shown.about_scenario();
+    const bool room = parts.title.w > painter.px(480) && shown.about_scenario();
     if (room && small_button("A|B###compare", "A | B", frame.before != nullptr,
                              "Keep this scenario as A and go on changing B (B); again to stop"))
     {
@@ -197,7 +258,12 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
                                                         : own;
     const float title = painter.width(Type::title, words_of_title) + painter.px(16);
     const auto tabs = tabs_of(info);
-    const float of_tabs = tabs.size() > 1 ? width_of_tabs(painter, tabs, row.w, title) + painter.px(16) : 0;
+    const bool several = tabs.size() > 1;
+    float of_tabs = several ? width_of_tabs(painter, tabs, row.w, words_of_title) : 0;
+    if (several)
+    {
+        of_tabs = (of_tabs > 0 ? of_tabs : width_of_list(painter, info)) + painter.px(16);
+    }
     const bool roomy_head =
         row.w > title + of_tabs + painter.width(Type::mono_small, "Quiz me") + painter.px(36);
     if (room && roomy_head && frame.back.empty() && has_questions(frame) &&
@@ -211,22 +277,9 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
     {
         panel_over_ = !panel_over_;
     }
-    if (tabs.size() > 1 && row.w > title + painter.px(160))
+    if (several)
     {
-        std::vector<std::string_view> words;
-        std::size_t chosen = 0;
-        for (std::size_t i = 0; i < tabs.size(); ++i)
-        {
-            words.push_back(tabs[i]->tab);
-            chosen = tabs[i] == &info ? i : chosen;
-        }
-        const Rect r = row.cut_right(width_of_tabs(painter, tabs, row.w, title));
-        row.cut_right(painter.px(16));
-        if (const auto clicked =
-                segments(painter, {r.x, r.middle() - painter.px(16), r.w, painter.px(32)}, words, chosen))
-        {
-            out.push(OpenView{std::string(tabs[*clicked]->id)});
-        }
+        draw_tabs(painter, row, info, tabs, words_of_title, out);
     }
     const bool roomy = row.w >= painter.width(Type::title, words_of_title);
     painter.text_within(row.x, row.middle(), row.w, roomy ? Type::title : Type::small_strong,
@@ -251,6 +304,42 @@ void Shell::draw_back_strip(const Frame& frame, const Painter& p, Rect area, Out
                       : "Shown for the question; your own scenario is kept.");
 }
 
+namespace
+{
+
+// The end of what fits on one line: at a space where there is one.
+std::size_t end_of_line(const Painter& painter, std::string_view words, float most)
+{
+    std::size_t end = 0;
+    while (end < words.size())
+    {
+        const std::size_t at = std::min(words.find(' ', end + 1), words.size());
+        if (end > 0 && painter.width(Type::mono_small, words.substr(0, at)) > most)
+        {
+            break;
+        }
+        end = at;
+    }
+    return end;
+}
+
+// Whole lines only, the last one shortened: the tooltip has all of it.
+void draw_formula(const Painter& painter, Rect area, std::string_view words)
+{
+    const float line = std::round(painter.height(Type::mono_small) * 1.17F);
+    while (!words.empty() && area.h >= line - painter.px(2))
+    {
+        const bool last = area.h < 2 * line - painter.px(2);
+        const std::size_t end = last ? words.size() : end_of_line(painter, words, area.w);
+        const Rect row = area.cut_top(line);
+        painter.text_within(row.x, row.y + line / 2, row.w, Type::mono_small, painter.theme.muted,
+                            words.substr(0, end));
+        words.remove_prefix(std::min(words.find_first_not_of(' ', end), words.size()));
+    }
+}
+
+} // namespace
+
 void Shell::draw_caption(const Frame& frame, const Painter& painter, Rect area, const View& view) const
 {
     if (area.h < 1)
@@ -264,9 +353,9 @@ void Shell::draw_caption(const Frame& frame, const Painter& painter, Rect area, 
                                     Type::body_strong, painter.theme.text, caption.sentence);
     const bool long_formula = painter.width(Type::mono_small, caption.formula) > area.w;
     const float top = area.y + std::max(painter.px(long_formula ? 42 : 48), painter.px(12) + used);
-    painter.paragraph({area.x, top, area.w, 0}, Type::mono_small, painter.theme.muted, caption.formula);
-    painter.list.PopClipRect();
     const Rect formula{area.x, top, area.w, area.bottom() - top};
+    draw_formula(painter, formula, caption.formula);
+    painter.list.PopClipRect();
     press(painter, formula, "formula###formula");
     tooltip(painter, caption.formula + (caption.source.empty() ? "" : "\n\n" + caption.source));
 }
