@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/collective/cost.h"
 #include "ui/shell/view.h"
+#include "ui/views/message/line_ends.h"
 #include "ui/views/message/ranks_chart.h"
 #include "ui/widgets/choice.h"
 #include "ui/widgets/controls.h"
@@ -93,6 +94,7 @@ private:
     void draw_axes(const Painter& painter, const Axes& a) const;
     void draw_lines(const Painter& painter, const Axes& a, const Chart& c) const;
     void draw_regimes(const Painter& painter, const Axes& a, const Chart& c) const;
+    bool clear(const Painter& painter, const Axes& a, const Chart& c, Rect r) const;
     void draw_message(const Frame& frame, const Painter& painter, const Axes& a, const Chart& c) const;
 
     CollectiveKind kind_ = CollectiveKind::all_reduce;
@@ -161,7 +163,7 @@ MessageView::Axes MessageView::axes(const Chart& c, const Painter& painter, Rect
 {
     Axes a{area, 1e300, 0};
     a.area.cut_left(painter.px(72));
-    a.area.cut_right(painter.px(164));
+    a.area.cut_right(painter.px(kLineEndsRoom));
     a.area.cut_bottom(painter.px(44));
     a.area.cut_top(painter.px(24));
     for (const Line& line : c.lines)
@@ -181,22 +183,33 @@ MessageView::Axes MessageView::axes(const Chart& c, const Painter& painter, Rect
 void MessageView::draw_axes(const Painter& painter, const Axes& a) const
 {
     const Theme& t = painter.theme;
-    for (double bytes = kLeast; bytes <= kMost * 1.01; bytes *= 10)
+    // So many decades from one figure to the next that none touch.
+    const auto every = [](float wanted, float decade)
+    { return std::max(1, static_cast<int>(std::ceil(wanted / std::max(1.0F, decade)))); };
+    const int wide = every(painter.width(Type::mono_small, "10.0 MB") + painter.px(6), a.area.w / 8);
+    int decade = 0;
+    for (double bytes = kLeast; bytes <= kMost * 1.01; bytes *= 10, ++decade)
     {
         const float x = a.x(bytes);
         painter.line(x, a.area.y, x, a.area.bottom(), t.grid);
-        if (a.area.w / 8 > painter.px(64) || std::lround(std::log10(bytes)) % 2 == 1)
+        if (decade % wide == 0)
         {
             painter.text(x, a.area.bottom() + painter.px(16), Type::mono_small, t.muted,
                          format_bytes(Bytes(bytes)), Align::centre);
         }
     }
-    for (double v = a.low; v <= a.high * 1.01; v *= 10)
+    const int high =
+        every(painter.height(Type::mono_small), a.area.h / static_cast<float>(std::log10(a.high / a.low)));
+    decade = 0;
+    for (double v = a.low; v <= a.high * 1.01; v *= 10, ++decade)
     {
         painter.line(a.area.x, a.y(v), a.area.right(), a.y(v), t.grid);
-        painter.text(a.area.x - painter.px(8), a.y(v), Type::mono_small, t.muted,
-                     shows_ == Shows::bandwidth ? fmt::format("{:g}", v) : format_seconds(Seconds(v)),
-                     Align::right);
+        if (decade % high == 0)
+        {
+            painter.text(a.area.x - painter.px(8), a.y(v), Type::mono_small, t.muted,
+                         shows_ == Shows::bandwidth ? fmt::format("{:g}", v) : format_seconds(Seconds(v)),
+                         Align::right);
+        }
     }
     painter.text(a.area.x - painter.px(64), a.area.y - painter.px(14), Type::small, t.muted,
                  shows_ == Shows::bandwidth ? "bus bandwidth, GB/s" : "time");
@@ -219,16 +232,27 @@ void MessageView::draw_regimes(const Painter& painter, const Axes& a, const Char
     const float x = a.x(size_at(end));
     painter.hatch({a.area.x, a.area.y, x - a.area.x, a.area.h}, with_alpha(painter.theme.muted, 0.18F),
                   kIdleHatch);
-    painter.text_within(a.area.x + painter.px(8), a.area.y + painter.px(12), x - a.area.x - painter.px(16),
-                        Type::small, painter.theme.muted, "latency rules");
-    painter.text_within(x + painter.px(8), a.area.y + painter.px(12), a.area.right() - x - painter.px(16),
-                        Type::small, painter.theme.muted, "bandwidth rules");
+    // Whole words, fewer of them where there is little room.
+    const auto say = [&](float from, float to, std::string_view brief, std::string_view all)
+    {
+        for (const std::string_view words : {all, brief})
+        {
+            if (painter.width(Type::small, words) <= to - from - painter.px(16))
+            {
+                painter.text(from + painter.px(8), a.area.y + painter.px(12), Type::small,
+                             painter.theme.muted, words);
+                return;
+            }
+        }
+    };
+    say(a.area.x, x, "latency", "latency rules");
+    say(x, a.area.right(), "bandwidth", "bandwidth rules");
 }
 
 void MessageView::draw_lines(const Painter& painter, const Axes& a, const Chart& c) const
 {
     const Theme& t = painter.theme;
-    std::vector<std::pair<float, std::size_t>> ends; // where each line leaves at the right
+    std::vector<LineEnd> ends;
     for (std::size_t k = 0; k < c.lines.size(); ++k)
     {
         std::vector<ImVec2> points;
@@ -237,7 +261,8 @@ void MessageView::draw_lines(const Painter& painter, const Axes& a, const Chart&
             points.emplace_back(a.x(size_at(i)), a.y(value(c, c.lines[k], i)));
         }
         painter.list.AddPolyline(points.data(), static_cast<int>(points.size()), t.line, 0, painter.px(1.5F));
-        ends.emplace_back(points.back().y, k);
+        const bool wins = std::find(c.fastest.begin(), c.fastest.end(), k) != c.fastest.end();
+        ends.push_back({points.back().y, c.lines[k].algorithm->name, wins});
     }
     for (std::size_t i = 0; i + 1 < kSamples; ++i)
     {
@@ -250,18 +275,24 @@ void MessageView::draw_lines(const Painter& painter, const Axes& a, const Chart&
                                          t.text);
         }
     }
-    // Names at the right end, kept apart.
-    std::sort(ends.begin(), ends.end());
-    float free = a.area.y - painter.px(20);
-    for (const auto& [y, k] : ends)
+    draw_line_ends(painter, a.area, std::move(ends));
+}
+
+// No line passes there, and no dot.
+bool MessageView::clear(const Painter& painter, const Axes& a, const Chart& c, Rect r) const
+{
+    const Rect near = r.inset(-painter.px(3));
+    for (const Line& line : c.lines)
     {
-        const bool wins = std::find(c.fastest.begin(), c.fastest.end(), k) != c.fastest.end();
-        const float at = std::max(y, free + painter.px(17));
-        painter.text_within(a.area.right() + painter.px(8), at, painter.px(156),
-                            wins ? Type::small_strong : Type::small, wins ? t.text : t.muted,
-                            c.lines[k].algorithm->name);
-        free = at;
+        for (std::size_t i = 0; i < kSamples; ++i)
+        {
+            if (near.contains({a.x(size_at(i)), a.y(value(c, line, i))}))
+            {
+                return false;
+            }
+        }
     }
+    return a.area.contains(r.min()) && a.area.contains({r.right() - 1, r.bottom() - 1});
 }
 
 void MessageView::draw_message(const Frame& frame, const Painter& painter, const Axes& a,
@@ -270,10 +301,25 @@ void MessageView::draw_message(const Frame& frame, const Painter& painter, const
     const double bytes = std::clamp(c.message.value, kLeast, kMost);
     const float x = a.x(bytes);
     painter.dashed(x, a.area.y, x, a.area.bottom(), painter.theme.text, 1);
-    const std::string words = "the gradients, " + format_bytes(c.message, frame.preferences.unit);
-    const bool left = x + painter.width(Type::small_strong, words) + painter.px(12) > a.area.right();
-    painter.text(left ? x - painter.px(8) : x + painter.px(8), a.area.bottom() - painter.px(14),
-                 Type::small_strong, painter.theme.text, words, left ? Align::right : Align::left);
+    const std::string size = format_bytes(c.message, frame.preferences.unit);
+    const float high = painter.height(Type::small_strong);
+    const float lowest = a.area.bottom() - painter.px(14) - high / 2;
+    // As low as it is clear of the lines, at either side; the size alone where all the words never are.
+    for (const std::string& words : {"the gradients, " + size, size})
+    {
+        const float w = painter.width(Type::small_strong, words);
+        for (float y = lowest; y > a.area.y + painter.px(20); y -= high)
+        {
+            for (const float left : {x + painter.px(8), x - painter.px(8) - w})
+            {
+                if (clear(painter, a, c, {left, y, w, high}))
+                {
+                    painter.text(left, y + high / 2, Type::small_strong, painter.theme.text, words);
+                    return;
+                }
+            }
+        }
+    }
 }
 
 void MessageView::draw(const Frame& frame, const Painter& painter, Rect area, Out&)

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/message/line_ends.h"
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
+#include <utility>
 
 namespace ringside
 {
@@ -52,7 +55,7 @@ public:
         p_.text(area.x, area.y + p_.px(10), Type::body_strong, p_.theme.text, title);
         area_.cut_top(p_.px(34));
         area_.cut_left(p_.px(64));
-        area_.cut_right(p_.px(164));
+        area_.cut_right(p_.px(kLineEndsRoom));
     }
 
     Rect field() const { return area_; }
@@ -61,17 +64,22 @@ public:
         return area_.x + area_.w * static_cast<float>((std::log2(ranks) - 1) / (kDoublings - 1));
     }
 
-    void rule(float height, const std::string& words) const
+    // From the bottom up; figures that would touch the one below are left out.
+    void rule(float height, const std::string& words)
     {
         const float y = area_.bottom() - area_.h * height;
         p_.line(area_.x, y, area_.right(), y, p_.theme.grid);
-        p_.text(area_.x - p_.px(8), y, Type::mono_small, p_.theme.muted, words, Align::right);
+        if (y <= free_)
+        {
+            p_.text(area_.x - p_.px(8), y, Type::mono_small, p_.theme.muted, words, Align::right);
+            free_ = y - p_.height(Type::mono_small);
+        }
     }
 
     template <typename Height>
     void lines(const std::vector<Row>& rows, std::string_view bold, Height height) const
     {
-        std::vector<std::pair<float, const Row*>> ends;
+        std::vector<LineEnd> ends;
         p_.list.PushClipRect({area_.x, area_.y}, {area_.right(), area_.bottom()}, true);
         for (const Row& row : rows)
         {
@@ -93,20 +101,11 @@ public:
             const bool strong = row.algorithm->id == bold;
             p_.list.AddPolyline(points.data(), static_cast<int>(points.size()),
                                 strong ? p_.theme.text : p_.theme.muted, 0, p_.px(strong ? 3.0F : 1.5F));
-            ends.emplace_back(std::max(points.back().y, area_.y), &row);
+            ends.push_back({std::max(points.back().y, area_.y), row.algorithm->name, strong,
+                            points.back().x > area_.right() - 1});
         }
         p_.list.PopClipRect();
-        std::sort(ends.begin(), ends.end());
-        float free = area_.y - p_.px(30);
-        for (const auto& [y, row] : ends)
-        {
-            const float at = std::max(y, free + p_.px(17));
-            const bool strong = row->algorithm->id == bold;
-            p_.text_within(area_.right() + p_.px(8), at, p_.px(156),
-                           strong ? Type::small_strong : Type::small, strong ? p_.theme.text : p_.theme.muted,
-                           row->algorithm->name);
-            free = at;
-        }
+        draw_line_ends(p_, area_, std::move(ends));
     }
 
     void mark(std::int64_t ranks) const
@@ -118,24 +117,28 @@ public:
 private:
     const Painter& p_;
     Rect area_;
+    float free_ = FLT_MAX; // figures of rules may stand above this
 };
 
 } // namespace
 
-void draw_ranks_chart(const Painter& p, Rect area, CollectiveKind kind, std::int64_t ranks, bool switches_add)
+namespace
 {
-    const std::vector<Row> rows = rows_of(kind, switches_add);
-    const Rect axis = area.cut_bottom(p.px(40));
-    const float half = (area.h - p.px(20)) / 2;
-    const Panel sent(p, area.cut_top(half), "Sent by the busiest rank, in messages");
+
+void draw_sent(const Painter& p, Rect area, const std::vector<Row>& rows, std::int64_t ranks)
+{
+    Panel sent(p, area, "Sent by the busiest rank, in messages");
     for (int messages = 0; messages <= static_cast<int>(kMostSent); ++messages)
     {
         sent.rule(static_cast<float>(messages / kMostSent), std::to_string(messages));
     }
     sent.lines(rows, "ring", [](const CollectiveCost& c) { return c.sent_per_rank.value / kMostSent; });
     sent.mark(ranks);
-    area.cut_top(p.px(20));
-    const Panel steps(p, area, "Steps, one after the other");
+}
+
+void draw_steps(const Painter& p, Rect area, const std::vector<Row>& rows, std::int64_t ranks)
+{
+    Panel steps(p, area, "Steps, one after the other");
     const double most = 2.0 * (1 << kDoublings);
     for (double n = 1; n < most; n *= 10)
     {
@@ -145,15 +148,36 @@ void draw_ranks_chart(const Painter& p, Rect area, CollectiveKind kind, std::int
                 [&](const CollectiveCost& c)
                 { return std::log(std::max<double>(1, static_cast<double>(c.steps))) / std::log(most); });
     steps.mark(ranks);
-    for (int k = 1; k <= kDoublings; ++k)
+}
+
+} // namespace
+
+void draw_ranks_chart(const Painter& p, Rect area, CollectiveKind kind, std::int64_t ranks, bool switches_add)
+{
+    const std::vector<Row> rows = rows_of(kind, switches_add);
+    const Rect axis = area.cut_bottom(p.px(40));
+    const Panel below(p, area, "");
+    const float half = (area.h - p.px(20)) / 2;
+    // Where two have no room for the names of their lines, there is one.
+    if (half >= p.px(34) + p.height(Type::small) * static_cast<float>(rows.size() - 1))
     {
-        if (k % 2 == 1 || steps.field().w > p.px(560))
-        {
-            p.text(steps.x(std::exp2(k)), axis.y + p.px(14), Type::mono_small, p.theme.muted,
-                   std::to_string(std::int64_t{1} << k), Align::centre);
-        }
+        draw_sent(p, area.cut_top(half), rows, ranks);
+        area.cut_top(p.px(20));
+        draw_steps(p, area, rows, ranks);
     }
-    p.text(steps.field().right(), axis.y + p.px(32), Type::small, p.theme.muted, "ranks", Align::right);
+    else
+    {
+        draw_sent(p, area, rows, ranks);
+    }
+    const Rect field = below.field();
+    const float pitch = field.w / (kDoublings - 1);
+    const int every = static_cast<int>(std::ceil((p.width(Type::mono_small, "16384") + p.px(4)) / pitch));
+    for (int k = 1; k <= kDoublings; k += every)
+    {
+        p.text(below.x(std::exp2(k)), axis.y + p.px(14), Type::mono_small, p.theme.muted,
+               std::to_string(std::int64_t{1} << k), Align::centre);
+    }
+    p.text(field.right(), axis.y + p.px(32), Type::small, p.theme.muted, "ranks", Align::right);
 }
 
 } // namespace ringside
