@@ -336,17 +336,21 @@ void RingView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
     Rect ring = area;
     ring.cut_top(painter.px(24));
     ring.cut_bottom(painter.px(8));
-    if (c.steps.steps.empty())
-    {
-        painter.text(ring.centre(), ring.middle() + painter.px(64), Type::body, painter.theme.muted,
-                     "One rank has everything already: nothing moves.", Align::centre);
-    }
     painter.part("ring", {ring.x, ring.y + painter.px(8), ring.w, ring.h - painter.px(8)});
     painter.part("steps", phases);
     const auto hovered = draw_ring(painter, ring, c.steps, frame.playback.t, {rank_, true, true});
     if (hovered && ImGui::IsMouseClicked(0))
     {
         rank_ = *hovered;
+    }
+    if (c.steps.steps.empty())
+    {
+        // Below the disc of the one rank.
+        const float below = ring.middle() + std::min(ring.w, ring.h) * 0.2F + painter.px(28);
+        painter.text(ring.centre(), std::min(below, ring.bottom() - painter.px(12)), Type::body,
+                     painter.theme.muted,
+                     painter.shortened(Type::body, "One rank has everything already: nothing moves.", ring.w),
+                     Align::centre);
     }
     if (!c.steps.steps.empty() && std::min(ring.w, ring.h) > painter.px(330))
     {

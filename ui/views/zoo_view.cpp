@@ -50,6 +50,7 @@ public:
 
 private:
     void draw_card(const Painter& painter, Rect card, const Entry& entry, bool chosen) const;
+    void draw_low_card(const Painter& painter, Rect in, const Entry& entry) const;
 
     std::size_t chosen_ = 0;
     bool hidden_ = false; // the results, until the class has said them
@@ -91,18 +92,24 @@ Table table_of(const Entry& e, bool after)
     return t;
 }
 
+float corner(const Painter& p, Rect box)
+{
+    return std::min(p.px(3), box.w * 0.2F);
+}
+
 void draw_cell(const Painter& p, Rect box, Contributors held, std::string_view label)
 {
     const Ink& gold = p.theme.of(Component::gradients);
+    const float radius = corner(p, box);
     const int summands = std::popcount(held);
     if (summands == 0)
     {
-        p.outline(box, p.theme.line, 1, p.px(3));
+        p.outline(box, p.theme.line, 1, radius);
         return;
     }
     const bool sum = summands > 1;
-    p.fill(box, sum ? gold.fill : mix(p.theme.window, gold.fill, 0.45F), p.px(3));
-    if (p.width(Type::mono_small, label) <= box.w)
+    p.fill(box, sum ? gold.fill : mix(p.theme.window, gold.fill, 0.45F), radius);
+    if (p.width(Type::mono_small, label) <= box.w && box.h >= p.px(14))
     {
         p.text(box.centre(), box.middle(), Type::mono_small, sum ? gold.label : p.theme.text, label,
                Align::centre);
@@ -113,18 +120,21 @@ void draw_cell(const Painter& p, Rect box, Contributors held, std::string_view l
 void draw_table(const Painter& p, Rect area, const Entry& e, bool after, bool hidden)
 {
     const Table t = table_of(e, after);
-    const float size =
-        std::min({area.w / static_cast<float>(kRanks), area.h / static_cast<float>(kRanks), p.px(44)});
+    const float size = area.w / static_cast<float>(kRanks);
+    const float gap = std::min(p.px(4), size * 0.15F);
     for (std::size_t r = 0; r < kRanks; ++r)
     {
         for (std::size_t k = 0; k < kRanks; ++k)
         {
             const Rect box{area.x + size * static_cast<float>(k), area.y + size * static_cast<float>(r),
-                           size - p.px(4), size - p.px(4)};
+                           size - gap, size - gap};
             if (hidden)
             {
-                p.outline(box, p.theme.line, 1, p.px(3));
-                p.text(box.centre(), box.middle(), Type::mono_small, p.theme.muted, "?", Align::centre);
+                p.outline(box, p.theme.line, 1, corner(p, box));
+                if (box.h >= p.px(14))
+                {
+                    p.text(box.centre(), box.middle(), Type::mono_small, p.theme.muted, "?", Align::centre);
+                }
                 continue;
             }
             const Contributors held = t.cell.at(r).at(k);
@@ -138,13 +148,64 @@ void draw_table(const Painter& p, Rect area, const Entry& e, bool after, bool hi
     }
 }
 
+constexpr float kMostCell = 44; // [design px] a table's rows and columns are no wider
+
+// Cards without room for tables below their words; the cells have no names there.
+bool is_low(const Painter& p, float card)
+{
+    return card < p.px(120);
+}
+
+// Both tables in the middle of an area, and the arrow between them.
+void draw_tables(const Painter& p, Rect in, const Entry& e, float gap, bool hidden)
+{
+    const float size = std::min({(in.w - gap) / 2, in.h, p.px(kMostCell) * kRanks});
+    const float left = in.x + (in.w - 2 * size - gap) / 2;
+    const float top = in.y + (in.h - size) / 2;
+    draw_table(p, {left, top, size, size}, e, false, false);
+    const float middle = top + size / 2;
+    p.arrow({left + size + p.px(2), middle}, {left + size + gap - p.px(gap < p.px(24) ? 2 : 8), middle},
+            p.theme.muted);
+    draw_table(p, {left + size + gap, top, size, size}, e, true, hidden);
+}
+
+// In a low card: name and volume at the left, the tables beside them as far as that leaves room.
+void ZooView::draw_low_card(const Painter& p, Rect in, const Entry& e) const
+{
+    float names = 0; // of the longest, so that all tables are of one size
+    for (const Entry& other : kEntries)
+    {
+        names = std::max(names, p.width(Type::body_strong, name_of(other.kind)));
+    }
+    const Rect tables{in.x + names + p.px(8), in.y, in.w - names - p.px(8), in.h};
+    const float gap = p.px(16);
+    const bool beside = std::min((tables.w - gap) / 2, tables.h) >= p.px(28);
+    const float w = beside ? names : in.w;
+    const float line = p.height(Type::small);
+    const bool sends = in.h >= p.height(Type::body_strong) + line;
+    Rect row = in.cut_top(sends ? in.h - line : in.h);
+    p.text_within(row.x, row.middle(), w, Type::body_strong, p.theme.text, name_of(e.kind));
+    if (sends)
+    {
+        p.text_within(in.x, in.middle(), w, Type::mono_small, p.theme.muted, e.volume);
+    }
+    if (beside)
+    {
+        draw_tables(p, tables, e, gap, hidden_);
+    }
+}
+
 void ZooView::draw_card(const Painter& p, Rect card, const Entry& e, bool chosen) const
 {
     p.card(card, chosen, false);
-    // Where cards are low, words go before the tables that make the picture.
-    const bool tables = card.h >= p.px(120);
-    const bool words = card.h >= p.px(224);
     Rect in = card.inset(p.px(card.h >= p.px(80) ? 14 : 6));
+    if (is_low(p, card.h))
+    {
+        draw_low_card(p, in, e);
+        return;
+    }
+    // Words go before the tables that make the picture.
+    const bool words = card.h >= p.px(224);
     Rect row = in.cut_top(p.px(24));
     p.text_within(row.x, row.middle(), row.w, Type::body_strong, p.theme.text, name_of(e.kind));
     if (words)
@@ -154,40 +215,27 @@ void ZooView::draw_card(const Painter& p, Rect card, const Entry& e, bool chosen
         row = in.cut_bottom(p.px(22));
         p.text_within(row.x, row.middle(), row.w, Type::small, p.theme.muted, e.where);
     }
-    if (in.h < p.px(20))
-    {
-        return;
-    }
     row = in.cut_bottom(p.px(22));
     const float w = p.text(row.x, row.middle(), Type::small, p.theme.muted, "sends ");
     p.text_within(row.x + w, row.middle(), row.w - w, Type::mono_small, p.theme.text, e.volume);
-    if (!tables)
-    {
-        return;
-    }
     in.cut_top(p.px(6));
     in.cut_bottom(p.px(6));
-    const float gap = p.px(36);
-    const float size = std::min((in.w - gap) / 2, in.h);
-    const float left = in.x + (in.w - 2 * size - gap) / 2;
-    const float top = in.y + (in.h - size) / 2;
-    draw_table(p, {left, top, size, size}, e, false, false);
-    const float middle = top + size / 2;
-    p.arrow({left + size + p.px(2), middle}, {left + size + gap - p.px(8), middle}, p.theme.muted);
-    draw_table(p, {left + size + gap, top, size, size}, e, true, hidden_);
+    draw_tables(p, in, e, p.px(36), hidden_);
 }
 
 void ZooView::draw(const Frame&, const Painter& painter, Rect area, Out&)
 {
     const Rect head = area.cut_top(painter.px(26));
-    painter.text_within(
-        head.x, head.middle(), head.w, Type::small, painter.theme.muted,
-        "rows are ranks 0 to 3; a2 is chunk a as rank 2 had it, \u03a3a its sum over all ranks");
     const std::size_t columns = area.w > painter.px(700) ? 3 : area.w > painter.px(420) ? 2 : 1;
     const std::size_t rows = (kEntries.size() + columns - 1) / columns;
     const float gap = painter.px(12);
     const float w = (area.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
     const float h = (area.h - gap * static_cast<float>(rows - 1)) / static_cast<float>(rows);
+    painter.text_within(
+        head.x, head.middle(), head.w, Type::small, painter.theme.muted,
+        is_low(painter, h)
+            ? "rows are ranks 0 to 3; bright is a sum over all ranks"
+            : "rows are ranks 0 to 3; a2 is chunk a as rank 2 had it, \u03a3a its sum over all ranks");
     for (std::size_t i = 0; i < kEntries.size(); ++i)
     {
         const Rect card{area.x + (w + gap) * static_cast<float>(i % columns),
