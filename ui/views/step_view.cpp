@@ -248,7 +248,7 @@ void StepView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
     }
     draw_head(painter, area.cut_top(painter.px(32)), life, out);
     area.cut_top(painter.px(4));
-    draw_step_legend(painter, area.cut_top(painter.px(28)), life);
+    area.cut_top(draw_step_legend(painter, area, life));
     draw_picture(frame, painter, area, out);
 }
 

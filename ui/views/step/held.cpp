@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace ringside
 {
@@ -13,32 +14,31 @@ Colour scatter_colour(const Theme& t, Axis axis)
     return mix(axis_ink(t, axis).fill, t.light ? t.text : t.window, t.light ? 0.22F : 0.36F);
 }
 
-void draw_step_legend(const Painter& painter, Rect row, const StepLife& life)
+namespace
+{
+
+struct LegendItem
+{
+    std::string_view name;
+    std::function<void(Rect)> box;
+};
+
+std::vector<LegendItem> legend_items(const Painter& painter, const StepLife& life)
 {
     const Theme& t = painter.theme;
-    float x = row.x;
-    const auto item = [&](std::string_view name, auto&& box)
-    {
-        if (x + painter.px(22) + painter.width(Type::small, name) > row.right())
-        {
-            return;
-        }
-        box(Rect{x, row.middle() - painter.px(7), painter.px(14), painter.px(14)});
-        x += painter.px(20) + painter.text(x + painter.px(20), row.middle(), Type::small, t.text, name) +
-             painter.px(16);
+    std::vector<LegendItem> items;
+    const auto plain = [&](std::string_view name, Colour c) {
+        items.push_back({name, [&painter, c](Rect r) { painter.fill(r, c); }});
     };
-    const auto plain = [&](std::string_view name, Colour c)
-    { item(name, [&](Rect r) { painter.fill(r, c); }); };
     const auto both = [&](std::string_view name, Colour a, Colour b, bool beside)
     {
-        item(name,
-             [&](Rect r)
-             {
-                 painter.fill(r, b);
-                 painter.fill({r.x, r.y, beside ? r.w / 2 : r.w, beside ? r.h : r.h / 2}, a);
-             });
+        items.push_back({name, [&painter, a, b, beside](Rect r)
+                         {
+                             painter.fill(r, b);
+                             painter.fill({r.x, r.y, beside ? r.w / 2 : r.w, beside ? r.h : r.h / 2}, a);
+                         }});
     };
-    item("exposed", [&](Rect r) { draw_exposed(painter, r); });
+    items.push_back({"exposed", [&painter](Rect r) { draw_exposed(painter, r); }});
     plain("forward", t.forward.fill);
     both("backward", t.backward_input.fill, t.backward_weight.fill, true);
     for (const Axis axis : {Axis::tensor, Axis::context, Axis::expert})
@@ -62,6 +62,34 @@ void draw_step_legend(const Painter& painter, Rect row, const StepLife& life)
         both("all-reduce", scatter_colour(t, Axis::data), t.data.fill, false);
     }
     plain("optimizer", t.of(Component::momentum).fill);
+    return items;
+}
+
+} // namespace
+
+float draw_step_legend(const Painter& painter, Rect area, const StepLife& life)
+{
+    constexpr float kLine = 24; // [design px] a second line is this far below the first
+    Rect row = area.cut_top(painter.px(28));
+    float x = row.x;
+    const float top = row.y;
+    for (const LegendItem& item : legend_items(painter, life))
+    {
+        const float w = painter.px(20) + painter.width(Type::small, item.name);
+        if (x > row.x && x + w + painter.px(2) > row.right())
+        {
+            if (row.y > top)
+            {
+                break;
+            }
+            row.y += painter.px(kLine);
+            x = row.x;
+        }
+        item.box({x, row.middle() - painter.px(7), painter.px(14), painter.px(14)});
+        painter.text(x + painter.px(20), row.middle(), Type::small, painter.theme.text, item.name);
+        x += w + painter.px(16);
+    }
+    return row.bottom() - top;
 }
 
 void draw_held(const Painter& p, Rect area, const StepLife& life, TimeWindow window)

@@ -27,8 +27,8 @@ std::optional<std::size_t> draw_step_lanes(const Painter& painter, Rect area, co
                                            TimeWindow window, const StepStyle& style);
 float step_lanes_height(const Painter& painter, const StepLife& life, float pitch);
 
-// One line: what the colours are.
-void draw_step_legend(const Painter& painter, Rect row, const StepLife& life);
+// What the colours are, on one line or two; returns the height used.
+float draw_step_legend(const Painter& painter, Rect area, const StepLife& life);
 
 // Gathered weights, and gradients not yet reduced upon them.
 void draw_held(const Painter& painter, Rect area, const StepLife& life, TimeWindow window);
