@@ -87,18 +87,19 @@ float Painter::height(Type type) const
     return look.fonts.of(type)->FontSize;
 }
 
-float Painter::write(float x, float middle, Type type, Colour colour, std::string_view text,
-                     Align align) const
+float Painter::write(float x, float middle, Type type, Colour colour, std::string_view text, Align align,
+                     float shrunk) const
 {
     if (text.empty())
     {
         return 0;
     }
     const ImFont* font = look.fonts.of(type);
-    const float w = raw_width(type, text);
+    const float size = font->FontSize * shrunk;
+    const float w = raw_width(type, text) * shrunk;
     const float left = align == Align::left ? x : align == Align::centre ? x - w / 2 : x - w;
-    list.AddText(font, font->FontSize, {std::round(left), std::round(middle - font->FontSize / 2)}, colour,
-                 text.data(), text.data() + text.size());
+    list.AddText(font, size, {std::round(left), std::round(middle - size / 2)}, colour, text.data(),
+                 text.data() + text.size());
     return w;
 }
 
@@ -106,6 +107,13 @@ float Painter::text(float x, float middle, Type type, Colour colour, std::string
 {
     std::string hidden;
     return write(x, middle, type, colour, told(text, hidden), align);
+}
+
+float Painter::text_shrunk(float x, float middle, Type type, float share, Colour colour,
+                           std::string_view text, Align align) const
+{
+    std::string hidden;
+    return write(x, middle, type, colour, told(text, hidden), align, share);
 }
 
 std::string Painter::shortened(Type type, std::string_view text, float most) const
@@ -200,12 +208,22 @@ float Painter::rich(Rect area, Type plain, Type strong, Colour colour, std::stri
     const float space = width(plain, " ");
     float x = area.x;
     float middle = area.y + line_height / 2;
-    for (const Word& word : split_words(text))
+    const std::vector<Word> words = split_words(text);
+    const auto width_of = [&](const Word& word)
+    { return width(word.strong || word.warning ? strong : plain, word.text); };
+    for (std::size_t i = 0; i < words.size(); ++i)
     {
-        const Type type = word.strong || word.warning ? strong : plain;
-        const float w = width(type, word.text);
+        const Word& word = words[i];
+        const float w = width_of(word);
+        // With all that no space parts from it: no line begins with the comma behind a strong word.
+        float whole = w;
+        for (std::size_t k = i + 1; k < words.size() && !words[k].space_before; ++k)
+        {
+            whole += width_of(words[k]);
+        }
         const float gap = word.space_before && x > area.x ? space : 0;
-        if (x > area.x && x + gap + w > area.right())
+        const bool together = word.space_before && whole <= area.w;
+        if (x > area.x && x + gap + (together ? whole : w) > area.right())
         {
             x = area.x;
             middle += line_height;
@@ -214,7 +232,8 @@ float Painter::rich(Rect area, Type plain, Type strong, Colour colour, std::stri
         {
             x += gap;
         }
-        this->text(x, middle, type, word.warning ? theme.warning : colour, word.text);
+        this->text(x, middle, word.strong || word.warning ? strong : plain,
+                   word.warning ? theme.warning : colour, word.text);
         x += w;
     }
     return middle + line_height / 2 - area.y;

@@ -74,6 +74,9 @@ public:
     // Text on one line, centred on `middle`. Returns its width.
     float text(float x, float middle, Type type, Colour colour, std::string_view text,
                Align align = Align::left) const;
+    // The same in this share of its type's size, for figures that would be left out otherwise.
+    float text_shrunk(float x, float middle, Type type, float share, Colour colour, std::string_view text,
+                      Align align) const;
     // The same, cut with an ellipsis when wider than `most`.
     float text_within(float x, float middle, float most, Type type, Colour colour,
                       std::string_view text) const;
@@ -103,7 +106,8 @@ private:
     // Without its figures while they are hidden; `room` keeps what has to be made for that.
     std::string_view told(std::string_view text, std::string& room) const;
     float raw_width(Type type, std::string_view text) const;
-    float write(float x, float middle, Type type, Colour colour, std::string_view text, Align align) const;
+    float write(float x, float middle, Type type, Colour colour, std::string_view text, Align align,
+                float shrunk = 1) const;
 };
 
 // cubic in-out, 0 to 1

@@ -27,6 +27,7 @@ enum class Slot : std::uint8_t
 };
 constexpr std::size_t kSlots = 6;
 constexpr double kMostInput = 3;
+constexpr std::string_view kWidest = "\u22120.0"; // of figures with one place
 
 Slot slot_of(TensorStage stage)
 {
@@ -51,16 +52,21 @@ public:
         head_ = area.cut_top(p_.px(24));
         names_ = p_.width(Type::small, "rank 0") + p_.px(12);
         area.cut_left(names_);
-        place_slots(area);
         const float rows = static_cast<float>(ranks_) * (kSide + 0.6F) - 0.6F;
         cell_h_ = std::floor(std::clamp(area.h / rows, 3.0F, p_.px(46)));
         pitch_ = cell_h_ * (kSide + 0.6F);
         area_ = area;
-        const float room = cell_w_ - p_.px(3);
-        digits_ = cell_h_ < p_.height(Type::mono_small) * 0.8F                 ? -1
-                  : room >= p_.width(Type::mono_small, "\u22120.00")           ? 2
-                  : room >= p_.width(Type::mono_small, "\u22120.0") - p_.px(2) ? 1
-                                                                               : -1;
+        place_slots(area, std::min(p_.px(26), area.w * 0.03F));
+        if (!place_figures(1))
+        {
+            // Figures before gaps, then smaller figures, then none.
+            place_slots(area, p_.px(10));
+            if (!place_figures(1))
+            {
+                place_figures(std::min({0.99F, (cell_w_ - p_.px(3)) / p_.width(Type::mono_small, kWidest),
+                                        cell_h_ / (0.8F * p_.height(Type::mono_small))}));
+            }
+        }
     }
 
     std::optional<Matrix> draw()
@@ -100,9 +106,22 @@ private:
             return kSide;
         }
     }
-    void place_slots(Rect area)
+    // Whether there is room for figures of this share of their type's size.
+    bool place_figures(float share)
     {
-        const float gap = std::min(p_.px(26), area.w * 0.03F);
+        const float least = 9 * 1.32F; // [px] of type that people can read
+        const float high = p_.height(Type::mono_small) * share;
+        const float room = cell_w_ - p_.px(3);
+        const bool fits = cell_h_ >= high * 0.8F && (share == 1 || high >= least);
+        digits_ = !fits                                                            ? -1
+                  : room >= p_.width(Type::mono_small, "\u22120.00") * share       ? 2
+                  : room >= p_.width(Type::mono_small, kWidest) * share - p_.px(2) ? 1
+                                                                                   : -1;
+        shrunk_ = share;
+        return digits_ >= 0;
+    }
+    void place_slots(Rect area, float gap)
+    {
         std::int64_t cols = 0;
         for (std::size_t s = 0; s < kSlots; ++s)
         {
@@ -186,8 +205,8 @@ private:
             }
             if (digits_ >= 0)
             {
-                p_.text(box.right() - p_.px(2), box.middle(), Type::mono_small, p_.theme.text,
-                        cell_number(m.values[static_cast<std::size_t>(i)], digits_), Align::right);
+                p_.text_shrunk(box.right() - p_.px(2), box.middle(), Type::mono_small, shrunk_, p_.theme.text,
+                               cell_number(m.values[static_cast<std::size_t>(i)], digits_), Align::right);
             }
         }
         const Rect frame{x - 1, y - 1, cell_w_ * static_cast<float>(m.cols) + 1,
@@ -390,7 +409,8 @@ private:
     std::int64_t ranks_ = 2;
     bool trap_ = false;
     float names_ = 0, cell_w_ = 1, cell_h_ = 1, pitch_ = 1;
-    int digits_ = 2;
+    int digits_ = 2;   // of figures in cells; -1: none
+    float shrunk_ = 1; // their type
 };
 
 } // namespace

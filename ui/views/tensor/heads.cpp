@@ -50,7 +50,7 @@ std::string head_words(const TensorPlan& plan)
 
 float heads_height(const Painter& p)
 {
-    return p.px(26) + p.px(18) + p.px(4) + p.px(18);
+    return p.px(26) + p.px(18) + p.px(4) + p.px(18) + p.px(6); // the last: what is below keeps off
 }
 
 void draw_heads(const Painter& p, Rect area, const TensorPlan& plan)
