@@ -5,6 +5,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <set>
 
 using namespace ringside;
@@ -181,6 +182,40 @@ TEST_CASE("the rail opens every group and tabs open every view in it")
             w.click(view->tab);
         }
         CHECK(w.session().view() == view->id);
+    }
+}
+
+TEST_CASE("from every view another of its group is in reach, for a class and in large type")
+{
+    for (const bool presenter : {true, false})
+    {
+        Preferences preferences;
+        preferences.presenter = presenter;
+        preferences.text_scale = presenter ? 1.0F : 2.5F;
+        Window w({1280, 720}, preferences);
+        for (const ViewInfo* view : views())
+        {
+            const auto sister =
+                std::find_if(views().begin(), views().end(),
+                             [&](const ViewInfo* v) { return v != view && v->group == view->group; });
+            if (sister == views().end())
+            {
+                continue;
+            }
+            w.open(view->id);
+            INFO(view->id << (presenter ? ", presenter" : ", large type"));
+            if (w.seek("views of the group") == nullptr)
+            {
+                w.click((*sister)->tab);
+            }
+            else
+            {
+                w.click("views of the group");
+                w.frames(2);
+                w.click("choose a view of the group " + std::string((*sister)->id));
+            }
+            CHECK(w.session().view() == (*sister)->id);
+        }
     }
 }
 

@@ -19,3 +19,13 @@ TEST_CASE("Y goes through time, bus bandwidth and ranks, and comes back")
     w.key(ImGuiKey_Y);
     CHECK(test::says(w, "latency rules"));
 }
+
+TEST_CASE("no figures or names of the sizes lie on each other at any size")
+{
+    test::Window w;
+    for (const char* page : {"message/time", "message/bandwidth", "message/ranks"})
+    {
+        w.open(page);
+        test::check_words_at_every_size(w, page);
+    }
+}

@@ -133,3 +133,18 @@ TEST_CASE("heads of the scenario: shared out, and repeated where there are too f
     w->settle(500);
     CHECK(w->drawn().fault == "");
 }
+
+TEST_CASE("the matrices have their figures for a class and in large type")
+{
+    for (const auto& [size, text, presenter] :
+         {std::tuple{ImVec2{1280, 720}, 1.0F, true}, std::tuple{ImVec2{1280, 800}, 2.5F, false}})
+    {
+        Preferences wide;
+        wide.text_scale = text;
+        wide.presenter = presenter;
+        Window w(size, wide);
+        w.open("tensor");
+        w.settle(500);
+        CHECK(says(w, "\u22120.5"));
+    }
+}

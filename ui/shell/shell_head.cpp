@@ -139,7 +139,8 @@ float width_of_tabs(const Painter& painter, std::span<const ViewInfo* const> tab
             return sum;
         }
     }
-    return 0;
+    const float tight = sum - painter.px(8) * static_cast<float>(tabs.size());
+    return tight <= row - painter.width(Type::small_strong, title) - painter.px(24) ? tight : 0;
 }
 
 float width_of_list(const Painter& painter, const ViewInfo& info)

@@ -65,17 +65,18 @@ void draw_line_ends(const Painter& p, Rect field, std::vector<LineEnd> ends)
     const float step = p.height(Type::small);
     const std::vector<float> places = places_of(ends, field.y, field.bottom(), step);
     const float from = field.right() + p.px(2);
-    const float x = field.right() + p.px(18);
+    const bool joins = field.w >= p.px(40); // else the names want all the room there is
+    const float x = field.right() + p.px(joins ? 18 : 8);
+    const float most = std::min(p.px(kLineEndsRoom - 18), p.list.raw.GetClipRectMax().x - x);
     for (std::size_t i = 0; i < ends.size() && places[i] <= field.bottom() + 1; ++i)
     {
         const LineEnd& end = ends[i];
         const Colour colour = end.strong ? p.theme.text : p.theme.muted;
-        if (end.joined)
+        if (end.joined && joins)
         {
             p.line(from, end.y, x - p.px(3), places[i], p.theme.muted);
         }
-        p.text_within(x, places[i], p.px(kLineEndsRoom - 18), end.strong ? Type::small_strong : Type::small,
-                      colour, end.name);
+        p.text_within(x, places[i], most, end.strong ? Type::small_strong : Type::small, colour, end.name);
     }
 }
 
