@@ -170,7 +170,7 @@ void draw_ranks_chart(const Painter& p, Rect area, CollectiveKind kind, std::int
         draw_sent(p, area, rows, ranks);
     }
     const Rect field = below.field();
-    const float pitch = field.w / (kDoublings - 1);
+    const float pitch = std::max(1.0F, field.w / (kDoublings - 1));
     const int every = static_cast<int>(std::ceil((p.width(Type::mono_small, "16384") + p.px(4)) / pitch));
     for (int k = 1; k <= kDoublings; k += every)
     {
