@@ -75,6 +75,10 @@ std::string three_digits(double value)
 
 std::string plain_number(double value)
 {
+    if (std::abs(value) >= 1e6 && std::abs(value) < 1e15)
+    {
+        return grouped(std::llround(value)); // limits are exact
+    }
     std::string text = three_digits(value);
     if (text.find('.') != std::string::npos && text.find('e') == std::string::npos)
     {
@@ -96,9 +100,10 @@ std::string range_hint(std::int64_t least, std::int64_t most)
 
 std::string format_bytes(Bytes bytes, ByteUnit unit)
 {
-    static constexpr std::array<Scale, 6> kDecimal{
-        {{1e15, "PB"}, {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}};
-    static constexpr std::array<Scale, 6> kBinary{{{1125899906842624.0, "PiB"},
+    static constexpr std::array<Scale, 7> kDecimal{
+        {{1e18, "EB"}, {1e15, "PB"}, {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}};
+    static constexpr std::array<Scale, 7> kBinary{{{1152921504606846976.0, "EiB"},
+                                                   {1125899906842624.0, "PiB"},
                                                    {1099511627776.0, "TiB"},
                                                    {1073741824.0, "GiB"},
                                                    {1048576.0, "MiB"},
@@ -109,12 +114,28 @@ std::string format_bytes(Bytes bytes, ByteUnit unit)
 
 std::string format_gigabytes(Bytes bytes, ByteUnit unit)
 {
-    return three_digits(in_gigabytes(bytes, unit));
+    // Written out, so that a column can be compared at a glance: no powers of ten.
+    const double gigabytes = in_gigabytes(bytes, unit);
+    const double size = std::abs(gigabytes);
+    if (size >= 1e6 && size < 1e15)
+    {
+        return grouped(std::llround(gigabytes));
+    }
+    if (size > 0 && size < 1e-3)
+    {
+        return size < 1e-6 ? "<0.000001" : fmt::format("{:.6f}", gigabytes);
+    }
+    return three_digits(gigabytes);
 }
 
 std::string format_count(double count)
 {
-    static constexpr std::array<Scale, 4> kScales{{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "k"}}};
+    static constexpr std::array<Scale, 6> kScales{
+        {{1e18, "E"}, {1e15, "P"}, {1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "k"}}};
+    if (count > 0 && count < 1e-3)
+    {
+        return "<0.001";
+    }
     return std::abs(count) < 999.5 ? three_digits(count) : scaled(count, kScales);
 }
 
@@ -122,7 +143,24 @@ std::string format_seconds(Seconds seconds)
 {
     static constexpr std::array<Scale, 5> kScales{
         {{86400, "d"}, {1, "s"}, {1e-3, "ms"}, {1e-6, "\u00b5s"}, {1e-9, "ns"}}};
+    constexpr double kYear = 365.25 * 86400;
+    if (seconds.value >= 1e6 * 86400) // days would need a power of ten
+    {
+        return format_count(seconds.value / kYear) + " years";
+    }
     return seconds.value == 0 ? "0 s" : scaled(seconds.value, kScales);
+}
+
+TimeUnit time_unit_of(Seconds longest)
+{
+    constexpr double kHour = 3600;
+    constexpr double kDay = 86400;
+    const double s = longest.value;
+    return s >= 2 * kDay    ? TimeUnit{kDay, "d", "days"}
+           : s >= 2 * kHour ? TimeUnit{kHour, "h", "hours"}
+           : s >= 1         ? TimeUnit{1, "s", "seconds"}
+           : s >= 1e-3      ? TimeUnit{1e-3, "ms", "milliseconds"}
+                            : TimeUnit{1e-6, "\u00b5s", "microseconds"};
 }
 
 std::string format_percent(double fraction)
@@ -154,15 +192,17 @@ std::optional<double> parse_number(std::string_view text)
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     const std::string_view suffix =
         std::string_view(digits).substr(static_cast<std::size_t>(end - digits.data()));
-    static constexpr std::array<std::pair<std::string_view, double>, 9> kSuffixes{{{"", 1},
-                                                                                   {"k", 1e3},
-                                                                                   {"K", 1e3},
-                                                                                   {"M", 1e6},
-                                                                                   {"m", 1e6},
-                                                                                   {"B", 1e9},
-                                                                                   {"b", 1e9},
-                                                                                   {"G", 1e9},
-                                                                                   {"T", 1e12}}};
+    static constexpr std::array<std::pair<std::string_view, double>, 11> kSuffixes{{{"", 1},
+                                                                                    {"k", 1e3},
+                                                                                    {"K", 1e3},
+                                                                                    {"M", 1e6},
+                                                                                    {"m", 1e6},
+                                                                                    {"B", 1e9},
+                                                                                    {"b", 1e9},
+                                                                                    {"G", 1e9},
+                                                                                    {"T", 1e12},
+                                                                                    {"P", 1e15},
+                                                                                    {"E", 1e18}}};
     const auto scale =
         std::find_if(kSuffixes.begin(), kSuffixes.end(), [&](const auto& s) { return s.first == suffix; });
     if (error != std::errc() || scale == kSuffixes.end() || !std::isfinite(value * scale->second))

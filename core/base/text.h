@@ -33,16 +33,24 @@ std::string three_digits(double value);
 std::string grouped(std::int64_t value);
 // "84.3 GB", "512 B", "1.12 TB"; or KiB, MiB, GiB, TiB. The scale follows the size.
 std::string format_bytes(Bytes bytes, ByteUnit unit = ByteUnit::decimal);
-// The same in gigabytes whatever the size, for columns that are compared: "84.3", "0.012".
+// The same in gigabytes whatever the size, for columns that are compared: "84.3", "0.012", "0.000230".
 std::string format_gigabytes(Bytes bytes, ByteUnit unit = ByteUnit::decimal);
-// "80", "80.5", "1.5": at most three digits and no trailing zeros, for limits and axes.
+// "80", "80.5", "1.5": at most three digits below a thousand and no trailing zeros, for limits and axes.
 std::string plain_number(double value);
 // "use 1 to 65 536": a hint, exact, with thin spaces from five digits on.
 std::string range_hint(std::int64_t least, std::int64_t most);
-// "70.6 B", "8.03 B", "124 M", "1.00 T": parameters and tokens.
+// "70.6 B", "8.03 B", "124 M", "1.00 T", "1.00 E", "<0.001": parameters and tokens.
 std::string format_count(double count);
-// "8.27 s", "62.5 ms", "5.00 us", "76.1 d".
+// "8.27 s", "62.5 ms", "5.00 us", "76.1 d"; years where days would be millions.
 std::string format_seconds(Seconds seconds);
+// One unit for all times of a picture, by the longest of them.
+struct TimeUnit
+{
+    double seconds = 1;
+    std::string_view name; // "s"
+    std::string_view word; // "seconds"
+};
+TimeUnit time_unit_of(Seconds longest);
 // 0.0857 -> "8.57%"
 std::string format_percent(double fraction);
 // A number as people type it: "70B", "1.5 k", "16,384", "1e12". Nothing when it is not one, or not finite.

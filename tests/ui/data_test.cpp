@@ -143,7 +143,7 @@ TEST_CASE("the funnel says what is left, how many passes the run makes, and move
     Opened w(1);
     w.press(ImGuiKey_4);
     const Funnel funnel = run_funnel(*find_recipe("dclm"), {}, w.scenario().training.tokens);
-    CHECK(w.says(three_digits(funnel.passes) + " passes"));
+    CHECK(w.says(format_count(funnel.passes) + " passes"));
     CHECK(w.says("1.40%"));
     w.window.drag("###tokens of the run", 0.5F, -4);
     w.window.settle();

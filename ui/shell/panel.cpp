@@ -397,7 +397,7 @@ void Panel::draw_costs(Column& column)
     line("Bubble of total",
          [](const Evaluated& e) { return format_percent(e.report.pipeline.timeline.bubble_of_total()); });
     line("EFLOP a step",
-         [](const Evaluated& e) { return three_digits(e.report.compute.model_step.value / 1e18); });
+         [](const Evaluated& e) { return format_count(e.report.compute.model_step.value / 1e18); });
     line("All-reduce", [](const Evaluated& e) { return format_seconds(e.report.collective.cost.total()); });
 }
 

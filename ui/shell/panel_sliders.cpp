@@ -257,8 +257,10 @@ bool Panel::draw_slide(Column& column, std::string_view path)
                    const std::string_view unit = field.unit == "units" ? ""
                                                  : field.unit == "us"  ? "\u00b5s"
                                                                        : field.unit;
-                   const std::string shown =
-                       (automatic ? "auto  " : "") + with_unit(plain_number(value), unit);
+                   const bool small = unit == "GB" && value > 0 && value < 1e-3;
+                   const std::string amount =
+                       small ? format_bytes(Bytes(value * 1e9)) : with_unit(plain_number(value), unit);
+                   const std::string shown = (automatic ? "auto  " : "") + amount;
                    const SliderText words{slide->label, shown, {}, has_fault(column.frame, path)};
                    const SliderChange c =
                        slider(column.painter, column.row(48), words, slide->position(value), entry_);

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/engine/budget.h"
 #include "ui/shell/view.h"
+#include "ui/widgets/chart.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
@@ -27,14 +28,23 @@ constexpr Range kTokens{1e9, 1e14};
 constexpr Range kDays{0.1, 1000};
 constexpr Range kMfu{0.01, 1};
 constexpr Range kPrice{0.1, 20};
+constexpr float kGap = 10;   // between cards
 constexpr double kRule = 20; // tokens a parameter (Hoffmann et al., arXiv 2203.15556, table 3)
+
+// As the axis has them; a run of seconds is not told in days.
+std::string day_words(double days)
+{
+    return days > 0 && days < 1e-3 ? format_seconds(Seconds(days * 86400))
+           : days < 1e6            ? three_digits(days)
+                                   : format_count(days);
+}
 
 std::string said(const Budget& b, BudgetUnknown what)
 {
     switch (what)
     {
     case BudgetUnknown::days:
-        return format_count(b.days);
+        return day_words(b.days);
     case BudgetUnknown::gpus:
         return format_count(std::ceil(b.gpus));
     case BudgetUnknown::tokens:
@@ -47,6 +57,17 @@ std::string said(const Budget& b, BudgetUnknown what)
     return format_percent(b.mfu);
 }
 
+struct BudgetPlot
+{
+    Rect area;
+    TimeUnit time;
+    double most_s;
+    double most_rate;
+
+    float x(double seconds) const { return area.x + area.w * static_cast<float>(seconds / most_s); }
+    float y(double rate) const { return area.bottom() - area.h * static_cast<float>(rate / most_rate); }
+};
+
 class BudgetView final : public View
 {
 public:
@@ -58,7 +79,10 @@ public:
 private:
     Budget budget(const Frame& frame) const;
     void choose(BudgetUnknown unknown, Out& out);
-    void draw_cards(const Painter& painter, Rect row, const Budget& b, Out& out);
+    std::size_t cards_in_row(const Painter& painter, float width, const Budget& b) const;
+    void draw_card(const Painter& painter, Rect card, const Budget& b, BudgetUnknown what, Out& out);
+    void draw_cards(const Painter& painter, Rect& area, const Budget& b, Out& out);
+    static void draw_axes(const Painter& painter, const BudgetPlot& plot);
     void draw_area(const Painter& painter, Rect area, const Budget& b) const;
     bool slide(const Painter& painter, Rect& area, const char* label, const std::string& shown, Range range,
                double& value);
@@ -92,30 +116,110 @@ void BudgetView::choose(BudgetUnknown unknown, Out& out)
     out.animating = true;
 }
 
-// The five quantities; the one that follows from the others is marked.
-void BudgetView::draw_cards(const Painter& p, Rect row, const Budget& b, Out& out)
+constexpr std::array kFigures{Type::mono_title, Type::mono, Type::mono_small};
+
+// The first type that `words` fit in; the last where none is small enough.
+Type figure_type(const Painter& p, const std::string& words, float room)
 {
-    const float gap = p.px(10);
-    const float each = (row.w - gap * static_cast<float>(kBudgetUnknowns - 1)) / kBudgetUnknowns;
-    for (std::size_t i = 0; i < kBudgetUnknowns; ++i)
+    const auto fits =
+        std::find_if(kFigures.begin(), kFigures.end(), [&](Type t) { return p.width(t, words) <= room; });
+    return fits == kFigures.end() ? kFigures.back() : *fits;
+}
+
+// As many cards beside each other as show their figures and names whole.
+std::size_t BudgetView::cards_in_row(const Painter& p, float width, const Budget& b) const
+{
+    for (const std::size_t many : {kBudgetUnknowns, std::size_t{3}, std::size_t{2}})
     {
-        const auto what = static_cast<BudgetUnknown>(i);
-        const Rect card{row.x + (each + gap) * static_cast<float>(i), row.y, each, row.h};
-        const bool solved = what == unknown_;
-        p.fill(card, solved ? p.theme.raised : p.theme.panel, p.px(8));
-        p.outline(card, solved ? p.theme.text : p.theme.grid, p.px(solved ? 2.0F : 1.0F), p.px(8));
-        if (press(p, card, fmt::format("solve for {}", name_of(what)).c_str(), 8).clicked)
+        const auto n = static_cast<float>(many);
+        const float in = (width - p.px(kGap) * (n - 1)) / n - p.px(20);
+        bool whole = true;
+        for (std::size_t i = 0; i < kBudgetUnknowns; ++i)
         {
-            choose(what, out);
+            const auto what = static_cast<BudgetUnknown>(i);
+            whole = whole && p.width(Type::mono, said(b, what)) <= in &&
+                    p.width(Type::small, name_of(what)) <= in;
         }
-        const float in = each - p.px(20);
-        p.text_within(card.x + p.px(10), card.y + p.px(18), in, Type::small, p.theme.muted,
-                      fmt::format("{}  {}", name_of(what), i + 1));
-        p.text_within(card.x + p.px(10), card.y + p.px(46), in, Type::mono_title, p.theme.text,
-                      said(b, what));
-        p.text_within(card.x + p.px(10), card.bottom() - p.px(14), in, Type::small,
-                      solved ? p.theme.text : p.theme.muted, solved ? "solved for" : "given");
+        if (whole)
+        {
+            return many;
+        }
     }
+    return 1;
+}
+
+void BudgetView::draw_card(const Painter& p, Rect card, const Budget& b, BudgetUnknown what, Out& out)
+{
+    const bool solved = what == unknown_;
+    p.fill(card, solved ? p.theme.raised : p.theme.panel, p.px(8));
+    p.outline(card, solved ? p.theme.text : p.theme.grid, p.px(solved ? 2.0F : 1.0F), p.px(8));
+    if (press(p, card, fmt::format("solve for {}", name_of(what)).c_str(), 8).clicked)
+    {
+        choose(what, out);
+    }
+    const float left = card.x + p.px(10);
+    const float in = card.w - p.px(20);
+    const bool roomy = card.h >= p.px(84);
+    const std::string keyed = fmt::format("{}  {}", name_of(what), static_cast<std::size_t>(what) + 1);
+    p.text_within(left, card.y + p.px(roomy ? 18.0F : 14.0F), in, Type::small, p.theme.muted,
+                  p.width(Type::small, keyed) <= in ? keyed : std::string(name_of(what)));
+    const std::string figure = said(b, what);
+    p.text(left, roomy ? card.y + p.px(46) : card.bottom() - p.px(16), figure_type(p, figure, in),
+           p.theme.text, figure);
+    if (roomy)
+    {
+        p.text_within(left, card.bottom() - p.px(14), in, Type::small, solved ? p.theme.text : p.theme.muted,
+                      solved ? "solved for" : "given");
+    }
+}
+
+// The five quantities; the one that follows from the others is marked. Takes its rows off the area.
+void BudgetView::draw_cards(const Painter& p, Rect& area, const Budget& b, Out& out)
+{
+    const float gap = p.px(kGap);
+    const std::size_t many = cards_in_row(p, area.w, b);
+    const std::size_t rows = (kBudgetUnknowns + many - 1) / many;
+    const auto n = static_cast<float>(many);
+    const auto most = rows == 1 ? area.h * 0.4F : (area.h + gap) / static_cast<float>(rows) - gap;
+    const float high = std::min(p.px(92), most);
+    for (std::size_t i = 0; i < kBudgetUnknowns;)
+    {
+        Rect row = area.cut_top(high);
+        const float each = (row.w - gap * (n - 1)) / n;
+        for (std::size_t k = 0; k < many && i < kBudgetUnknowns; ++k, ++i)
+        {
+            draw_card(p, row.cut_left(each), b, static_cast<BudgetUnknown>(i), out);
+            row.cut_left(gap);
+        }
+        area.cut_top(gap);
+    }
+}
+
+// Rules and their figures, days below and rates at the left.
+void BudgetView::draw_axes(const Painter& p, const BudgetPlot& plot)
+{
+    const Theme& t = p.theme;
+    const Rect& area = plot.area;
+    const float below = area.bottom() + p.px(14);
+    const float title = area.right() - p.width(Type::small, plot.time.word) - p.px(8);
+    const int across = std::clamp(static_cast<int>(area.w / p.px(90)), 2, 6);
+    for (const double v : chart_ticks({0, plot.most_s / plot.time.seconds}, across))
+    {
+        const float x = plot.x(v * plot.time.seconds);
+        p.line(x, area.y, x, area.bottom(), t.grid);
+        const std::string words = v < 1e6 ? plain_number(v) : count_words(v);
+        if (x + p.width(Type::mono_small, words) / 2 < title)
+        {
+            p.text(x, below, Type::mono_small, t.muted, words, Align::centre);
+        }
+    }
+    const int up = std::clamp(static_cast<int>(area.h / p.px(40)), 1, 6);
+    for (const double v : chart_ticks({0, plot.most_rate}, up))
+    {
+        p.line(area.x, plot.y(v), area.right(), plot.y(v), t.grid);
+        p.text(area.x - p.px(8), plot.y(v), Type::mono_small, t.muted, plain_number(v), Align::right);
+    }
+    p.text(area.right(), below, Type::small, t.muted, plot.time.word, Align::right);
 }
 
 void BudgetView::draw_area(const Painter& p, Rect area, const Budget& b) const
@@ -125,36 +229,23 @@ void BudgetView::draw_area(const Painter& p, Rect area, const Budget& b) const
         return; // the cards say it all
     }
     const Theme& t = p.theme;
-    p.text(area.x, area.y + p.px(10), Type::small, t.muted, "EFLOP/s of all GPUs at the peak");
+    const double tera = std::max(1e-9, b.gpus * b.peak_tflops);
+    const double unit = tera >= 1e5 ? 1e6 : tera >= 100 ? 1e3 : 1;
+    p.text(area.x, area.y + p.px(10), Type::small, t.muted,
+           fmt::format("{}FLOP/s of all GPUs at the peak", unit > 1e3 ? "E"
+                                                           : unit > 1 ? "P"
+                                                                      : "T"));
     area.cut_top(p.px(26));
-    const Rect axis = area.cut_bottom(p.px(36));
+    area.cut_bottom(p.px(36));
     area.cut_left(p.px(64));
-    const double most_days = std::max(1e-3, b.days) * 1.25;
-    const double peak = std::max(1e-9, b.gpus * b.peak_tflops * 1e-6); // EFLOP/s
-    const double most = peak * 1.12;
-    const auto x = [&](double days) { return area.x + area.w * static_cast<float>(days / most_days); };
-    const auto y = [&](double rate) { return area.bottom() - area.h * static_cast<float>(rate / most); };
-    const int every = area.h < p.px(140) ? 5 : 1; // ticks named
-    for (int i = 0; i <= 5; ++i)
-    {
-        const double days = most_days * i / 5;
-        p.line(x(days), area.y, x(days), area.bottom(), t.grid);
-        if (i < 5)
-        {
-            p.text(x(days), axis.y + p.px(14), Type::mono_small, t.muted, three_digits(days), Align::centre);
-        }
-        const double rate = peak * i / 5;
-        p.line(area.x, y(rate), area.right(), y(rate), t.grid);
-        if (i % every == 0)
-        {
-            p.text(area.x - p.px(8), y(rate), Type::mono_small, t.muted, i == 0 ? "0" : three_digits(rate),
-                   Align::right);
-        }
-    }
-    p.text(area.right(), axis.y + p.px(14), Type::small, t.muted, "days", Align::right);
-    const Rect all{area.x, y(peak), x(b.days) - area.x, area.bottom() - y(peak)};
-    const double share = std::min(1.0, b.mfu);
-    const Rect useful{area.x, y(peak * share), all.w, area.bottom() - y(peak * share)};
+    const double seconds = std::max(1e-9, b.days * 86400);
+    const double peak = tera / unit;
+    const TimeUnit time = b.days >= 1 ? TimeUnit{86400, "d", "days"} : time_unit_of(Seconds(seconds));
+    const BudgetPlot plot{area, time, seconds * 1.25, peak * 1.12};
+    draw_axes(p, plot);
+    const Rect all{area.x, plot.y(peak), plot.x(seconds) - area.x, area.bottom() - plot.y(peak)};
+    const float top = plot.y(peak * std::min(1.0, b.mfu));
+    const Rect useful{area.x, top, all.w, area.bottom() - top};
     p.hatch({all.x, all.y, all.w, all.h - useful.h}, with_alpha(t.forward.fill, 0.5F), kIdleHatch);
     p.fill(useful, t.forward.fill);
     const std::string words = fmt::format("{} FLOPs", figure(b.flops(), 4));
@@ -175,8 +266,8 @@ void BudgetView::draw_area(const Painter& p, Rect area, const Budget& b) const
 void BudgetView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     const Budget b = budget(frame);
-    draw_cards(painter, area.cut_top(std::min(painter.px(92), area.h * 0.4F)), b, out);
-    area.cut_top(painter.px(18));
+    draw_cards(painter, area, b, out);
+    area.cut_top(painter.px(18 - kGap));
     draw_area(painter, area, b);
 }
 
@@ -193,8 +284,8 @@ Caption BudgetView::caption(const Frame& frame) const
     else
     {
         caption.sentence =
-            fmt::format("{} parameters on {} tokens: **{} days on {}, {} USD**.", format_count(b.parameters),
-                        format_count(b.tokens), format_count(b.days),
+            fmt::format("{} parameters on {} tokens: **{}{} on {}, {} USD**.", format_count(b.parameters),
+                        format_count(b.tokens), day_words(b.days), b.days < 1e-3 ? "" : " days",
                         counted(static_cast<std::int64_t>(std::ceil(b.gpus)), "GPU"), format_count(b.usd()));
     }
     caption.formula = fmt::format("{} = {} = {}", term.label, term.working, figure(term.value, 4));
@@ -256,7 +347,7 @@ bool BudgetView::draw_panel(const Frame& frame, const Painter& painter, Rect are
     }
     if (unknown_ != BudgetUnknown::days)
     {
-        moved = slide(painter, area, "Days of training", format_count(days_), kDays, days_) || moved;
+        moved = slide(painter, area, "Days of training", day_words(days_), kDays, days_) || moved;
     }
     value = b.usd_per_hour;
     if (slide(painter, area, "USD per GPU and hour", three_digits(value), kPrice, value))
@@ -274,9 +365,9 @@ bool BudgetView::draw_panel(const Frame& frame, const Painter& painter, Rect are
     area.cut_top(painter.px(6));
     line("GPU hours", format_count(b.gpu_hours()));
     line("Price, USD", format_count(b.usd()));
-    line("Tokens a parameter", b.parameters > 0 ? three_digits(b.tokens / b.parameters) : "\u2013");
+    line("Tokens a parameter", b.parameters > 0 ? format_count(b.tokens / b.parameters) : "\u2013");
     line("of the rule of 20",
-         b.parameters > 0 ? three_digits(b.tokens / b.parameters / kRule) + "\u00d7" : "\u2013");
+         b.parameters > 0 ? format_count(b.tokens / b.parameters / kRule) + "\u00d7" : "\u2013");
     return true;
 }
 

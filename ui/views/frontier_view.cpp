@@ -99,10 +99,21 @@ FrontierView::Plot FrontierView::plot(const Frame& frame, const Painter& painter
             bytes = std::max(bytes, c.memory.value);
         }
     }
+    // Where everything is far too large the axis goes on to the smallest: an empty chart says nothing.
+    const ScheduleCandidate* smallest = nullptr;
+    for (const ScheduleCandidate& c : search(frame).found())
+    {
+        smallest = smallest == nullptr || c.memory < smallest->memory ? &c : smallest;
+    }
     p.most_bubble = std::clamp(bubble * 1.4, 0.05, 1.0);
     // Not of the limit: the scale would run away from the mouse that drags it.
     const double capacity = frame.now.report.memory.capacity.value;
     p.most_bytes = std::max(1.0, std::max(capacity * 1.1, std::min(bytes * 1.1, capacity * 2.5)));
+    if (smallest != nullptr && smallest->memory.value > p.most_bytes)
+    {
+        p.most_bytes = std::max(std::min(bytes, smallest->memory.value * 4), smallest->memory.value) * 1.1;
+        p.most_bubble = std::clamp(std::max(bubble, smallest->bubble) * 1.4, 0.05, 1.0);
+    }
     return p;
 }
 
@@ -129,7 +140,7 @@ void FrontierView::draw_axes(const Frame& frame, const Painter& painter, const P
     for (double bytes = 0; bytes <= p.most_bytes; bytes += run)
     {
         painter.text(p.x(Bytes(bytes)), p.area.bottom() + painter.px(16), Type::mono_small, t.muted,
-                     fmt::format("{:g}", bytes / unit), Align::centre);
+                     plain_number(bytes / unit), Align::centre);
     }
     painter.line(p.area.x, p.area.bottom(), p.area.right(), p.area.bottom(), t.line);
     painter.text_within(p.area.x, p.area.bottom() + painter.px(38), p.area.w, Type::small, t.muted,

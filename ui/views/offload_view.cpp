@@ -296,7 +296,7 @@ void OffloadView::draw_numbers(const Painter& painter, Rect& area) const
     {
         const BytesPerSecond needed =
             rate_for_efficiency(kShare, r.flops / moved.value, r.flops_per_second());
-        line("PCIe for 90%", fmt::format("{} GB/s", three_digits(needed.value / 1e9)));
+        line("PCIe for 90%", format_bytes(Bytes(needed.value)) + "/s");
     }
     if (r.sharing > 1)
     {

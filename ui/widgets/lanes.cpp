@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/widgets/chart.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
@@ -443,7 +444,7 @@ void draw_time_axis(const Painter& p, Rect area, TimeWindow window)
         const double t = static_cast<double>(i) * step;
         const float x = std::round(window.x(area, t));
         p.line(x, area.y, x, area.y + p.px(4), p.theme.line);
-        const std::string label = fmt::format("{:g}", t);
+        const std::string label = t < 1e6 ? fmt::format("{:g}", t) : count_words(t);
         const float half = p.width(Type::mono_small, label) / 2;
         const float middle = std::clamp(x, area.x + p.px(6), area.right() - half + p.px(6));
         if (middle - half > taken)

@@ -190,7 +190,7 @@ private:
         const Rect head = area.cut_top(p_.height(Type::small) + p_.px(8));
         p_.text_within(head.x, head.middle(), head.w, Type::small_strong, t.text,
                        fmt::format("The run wants {} tokens: {} {} over {}", format_count(funnel_.wanted),
-                                   three_digits(funnel_.passes), funnel_.passes == 1 ? "pass" : "passes",
+                                   format_count(funnel_.passes), funnel_.passes == 1 ? "pass" : "passes",
                                    format_count(funnel_.tokens)));
         const Rect foot = area.cut_bottom(p_.height(Type::small) + p_.px(4));
         area.cut_right(p_.px(14));

@@ -136,7 +136,7 @@ void draw_funnel_panel(const Painter& p, Rect area, DataState& state, const Fram
     fact_row(p, area, "Tokens left", format_count(funnel.tokens),
              state.kept.empty() ? "As published" : "As published, times the change of the shares");
     fact_row(p, area, "The run wants", format_count(funnel.wanted), "training.tokens");
-    fact_row(p, area, "Passes", three_digits(funnel.passes), "Wanted / left");
+    fact_row(p, area, "Passes", format_count(funnel.passes), "Wanted / left");
     fact_row(
         p, area, "Worth, fresh", format_count(funnel.worth),
         fmt::format("U + U R* (1 \u2212 e^(\u2212R/R*)), R = passes \u2212 1, R* = {:.3g} (Muennighoff et "

@@ -104,7 +104,7 @@ Caption funnel_caption(const DataState& state, const Frame& frame)
                                          share_words(funnel.left.back()), format_count(funnel.tokens));
     c.sentence = funnel.passes > 1
                      ? fmt::format("{} The run\u2019s {} are **{} passes**, worth {} fresh ones.", left,
-                                   format_count(funnel.wanted), three_digits(funnel.passes),
+                                   format_count(funnel.wanted), format_count(funnel.passes),
                                    format_count(funnel.worth))
                      : fmt::format("{} The run\u2019s {} need **{}** of them.", left,
                                    format_count(funnel.wanted), format_percent(funnel.passes));

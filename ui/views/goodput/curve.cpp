@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/widgets/chart.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
@@ -22,7 +23,6 @@ public:
     Curve(const Painter& painter, Rect area, const RunDesk& desk)
         : p_(painter), area_(area), desk_(desk), r_(desk.rates()), points_(desk.curve())
     {
-        area_.cut_left(p_.width(Type::mono_small, "100%") + p_.px(10));
         area_.cut_right(p_.px(8));
         area_.cut_top(p_.height(Type::small) * 2 + p_.px(10));
         area_.cut_bottom(p_.height(Type::mono_small) + p_.px(6));
@@ -34,6 +34,12 @@ public:
             best = std::min(best, point.loss);
         }
         most_ = std::clamp(best * 3, 1e-4, 1.0);
+        float widest = p_.width(Type::mono_small, "100%");
+        for (const double share : shares())
+        {
+            widest = std::max(widest, p_.width(Type::mono_small, share_words(share)));
+        }
+        area_.cut_left(widest + p_.px(10));
     }
 
     std::optional<double> draw()
@@ -75,16 +81,26 @@ private:
         p_.list.AddPolyline(line.data(), static_cast<int>(line.size()), colour, 0, p_.px(thickness));
     }
 
+    // Those with a rule across.
+    std::vector<double> shares() const
+    {
+        const int most = std::clamp(static_cast<int>(area_.h / (p_.height(Type::mono_small) * 1.6F)), 1, 4);
+        return chart_ticks({0, most_}, most);
+    }
+
+    static std::string share_words(double share)
+    {
+        return share == 0 ? "0" : plain_number(share * 100) + "%";
+    }
+
     void draw_axes() const
     {
         const Theme& t = p_.theme;
-        const int wanted = std::clamp(static_cast<int>(area_.h / (p_.height(Type::mono_small) * 1.6F)), 1, 3);
-        for (int i = 0; i <= wanted; ++i)
+        for (const double share : shares())
         {
-            const double share = most_ * i / wanted;
             p_.line(area_.x, y(share), area_.right(), y(share), t.grid);
-            p_.text(area_.x - p_.px(6), y(share), Type::mono_small, t.muted,
-                    share == 0 ? "0" : fmt::format("{:.2g}%", share * 100), Align::right);
+            p_.text(area_.x - p_.px(6), y(share), Type::mono_small, t.muted, share_words(share),
+                    Align::right);
         }
         constexpr std::array<double, 16> kTicks{0.1,      1,     10,    60,     300,      1800,
                                                 7200,     21600, 86400, 345600, 1.2096e6, 5.184e6,

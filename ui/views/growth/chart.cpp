@@ -78,7 +78,7 @@ Plot plot_of(const Painter& p, Rect area, const ScalingSweep& sweep, GrowthShows
 
 std::string axis_words(double value, GrowthShows shows)
 {
-    return shows == GrowthShows::mfu ? fmt::format("{:g}%", std::round(value * 1e4) / 100)
+    return shows == GrowthShows::mfu ? fmt::format("{:.4g}%", value * 100)
            : value >= 1000
                ? fmt::format("{:g}{}", value >= 1e6 ? value / 1e6 : value / 1e3, value >= 1e6 ? "M" : "k")
                : fmt::format("{:g}", value);

@@ -6,7 +6,10 @@
 #include "ui/widgets/chart.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 namespace ringside
 {
@@ -57,43 +60,82 @@ enum class Part
     serving,
     total
 };
+constexpr std::array kParts{Part::training, Part::serving, Part::total};
 
 double of(const Lifetime& life, Part part)
 {
     return part == Part::training ? life.training : part == Part::serving ? life.serving : life.total();
 }
 
-void draw_curve(const Painter& p, const Chart& c, const LossFit& fit, double wanted, double served, Part part)
+using Curves = std::array<std::vector<ChartPoint>, 3>; // by Part, at the same sizes
+
+Curves curves_of(const Chart& c, const LossFit& fit, double wanted, double served)
 {
-    std::vector<ChartPoint> points;
+    Curves curves;
     for (int i = 0; i <= 200; ++i)
     {
         const double n = c.x.at(i / 200.0);
         const auto life = lifetime_at(fit, wanted, n, served);
-        points.push_back({n, life && of(*life, part) > 0 ? of(*life, part) : NAN});
+        for (const Part part : kParts)
+        {
+            const double flops = life ? of(*life, part) : 0;
+            curves.at(static_cast<std::size_t>(part)).push_back({n, flops > 0 ? flops : NAN});
+        }
     }
-    const Theme& t = p.theme;
-    draw_chart_line(p, c, points,
-                    part == Part::training  ? line_colour(t.forward)
-                    : part == Part::serving ? line_colour(t.data)
-                                            : t.text,
-                    part == Part::total ? 3.0F : 2.0F);
+    return curves;
 }
 
-void name_curves(const Painter& p, const Chart& c, const LossFit& fit, double wanted, double served,
-                 FreeLabels& labels)
+Colour colour_of(const Theme& t, Part part)
 {
-    const double n = c.x.at(0.88);
-    const auto life = lifetime_at(fit, wanted, n, served);
-    if (!life)
+    return part == Part::training  ? line_colour(t.forward)
+           : part == Part::serving ? line_colour(t.data)
+                                   : t.text;
+}
+
+// The highest and the lowest pixel of a curve above a label's width; nothing where it has no points there.
+std::optional<std::pair<float, float>> span_over(const Chart& c, const std::vector<ChartPoint>& curve,
+                                                 float from, float to)
+{
+    std::optional<std::pair<float, float>> span;
+    for (const ChartPoint& point : curve)
     {
-        return;
+        const float x = c.at_x(point.x);
+        if (x < from || x > to || !std::isfinite(point.y))
+        {
+            continue;
+        }
+        const float y = c.at_y(point.y);
+        span = span ? std::pair{std::min(span->first, y), std::max(span->second, y)} : std::pair{y, y};
     }
-    labels.put(p, c.at(n, life->total()), p.px(6), Type::small_strong, p.theme.text, "whole life");
-    labels.put(p, c.at(n, life->training), p.px(6), Type::small, p.theme.text, "training 6 N D");
-    if (life->serving > 0)
+    return span;
+}
+
+// Close above or below its own line, where no other line comes as near; from the right, where they part.
+void name_curve(const Painter& p, const Chart& c, const Curves& curves, Part part, std::string_view name,
+                FreeLabels& labels)
+{
+    const Type type = part == Part::total ? Type::small_strong : Type::small;
+    const float half = p.height(type) / 2 + p.px(2);
+    const float w = p.width(type, name) + p.px(8);
+    for (float to = c.area.right() - p.px(8); to - w > c.area.x; to -= p.px(12))
     {
-        labels.put(p, c.at(n, life->serving), p.px(6), Type::small, p.theme.text, "serving 2 N");
+        const auto own = span_over(c, curves.at(static_cast<std::size_t>(part)), to - w, to);
+        for (const bool above : {true, false})
+        {
+            const float middle = !own ? 0 : above ? own->first - half : own->second + half;
+            const auto near = [&](Part other)
+            {
+                const auto o = span_over(c, curves.at(static_cast<std::size_t>(other)), to - w, to);
+                return other != part && o && o->first < middle + 2 * half && o->second > middle - 2 * half;
+            };
+            const bool inside = own && own->second - own->first < 2 * half && middle - half > c.area.y &&
+                                middle + half < c.area.bottom();
+            if (inside && std::none_of(kParts.begin(), kParts.end(), near) &&
+                labels.put_inside(p, to - w / 2, middle, type, colour_of(p.theme, part), name, Align::centre))
+            {
+                return;
+            }
+        }
     }
 }
 
@@ -103,7 +145,6 @@ void mark(const Painter& p, const Chart& c, const Lifetime& life, FreeLabels& la
     const ImVec2 at = c.at(life.parameters, life.total());
     p.dashed(at.x, at.y, at.x, c.area.bottom(), p.theme.muted);
     p.list.AddCircleFilled(at, p.px(5), p.theme.text);
-    labels.take({at.x - p.px(6), at.y - p.px(6), p.px(12), p.px(12)});
     labels.put(p, {at.x, at.y - p.px(4)}, p.px(10), Type::small_strong, p.theme.text, words);
 }
 
@@ -126,17 +167,27 @@ void draw_serving(const Painter& p, Rect area, LawsState& state, const LawsSplit
     p.part("life", c.area);
     draw_chart_x(p, c, "parameters; each size is trained until it reaches the same loss", count_words);
     draw_chart_y(p, c, "FLOP", power_words);
+    const Curves curves = curves_of(c, fit, split.loss, state.served);
     for (const Part part : {Part::serving, Part::training, Part::total})
     {
-        draw_curve(p, c, fit, split.loss, state.served, part);
+        draw_chart_line(p, c, curves.at(static_cast<std::size_t>(part)), colour_of(p.theme, part),
+                        part == Part::total ? 3.0F : 2.0F);
     }
     FreeLabels labels(c.area);
     const ImVec2 at = c.at(split.parameters, lives->chosen.total());
     labels.take({at.x - p.px(12), at.y - p.px(12), p.px(24), p.px(24)});
+    // Both before the first name, or a name would lie on the other.
+    for (const Lifetime& life : {lives->best, lives->plain_life})
+    {
+        const ImVec2 dot = c.at(life.parameters, life.total());
+        labels.take({dot.x - p.px(6), dot.y - p.px(6), p.px(12), p.px(12)});
+    }
     mark(p, c, lives->best, labels, fmt::format("cheapest: {}", format_count(lives->best.parameters)));
     mark(p, c, lives->plain_life, labels,
          fmt::format("compute-optimal: {}", format_count(lives->plain.parameters)));
-    name_curves(p, c, fit, split.loss, state.served, labels);
+    name_curve(p, c, curves, Part::total, "whole life", labels);
+    name_curve(p, c, curves, Part::training, "training 6 N D", labels);
+    name_curve(p, c, curves, Part::serving, "serving 2 N", labels);
     const ChartGrip grip = draw_chart_grip(p, at, "###point of a life", p.theme.text);
     const double wish = grip.to ? c.x_of(grip.to->x) : split.parameters * std::pow(1.1, grip.steps);
     const double tokens = grip.to || grip.steps != 0 ? tokens_for_loss(fit, split.loss, wish) : 0;

@@ -195,7 +195,10 @@ void draw_valleys(const Painter& p, Rect area, LawsState& state, const LawsSplit
     p.part("valleys", c.area);
     const Rect flat = draw_flat_part(p, c, fit, split);
     draw_chart_x(p, c, "parameters N; tokens are what the compute leaves, D = C / 6N", count_words);
-    draw_chart_y(p, c, "loss, nats a token", [](double v) { return fmt::format("{:.2f}", v); });
+    // Hardly differing budgets need more digits.
+    const int decimals = std::clamp(static_cast<int>(std::ceil(-std::log10((c.y.high - c.y.low) / 8))), 2, 5);
+    draw_chart_y(p, c, "loss, nats a token",
+                 [decimals](double v) { return fmt::format("{:.{}f}", v, decimals); });
     for (const double times : kBudgets)
     {
         draw_valley(p, c, fit, split.flops * times, times == 1);

@@ -58,6 +58,7 @@ private:
     };
 
     void choose_ranges();
+    void name_heights(float room);
     float x(double bytes) const { return plot_.x + plot_.w * static_cast<float>(bytes / most_bytes_); }
     float y(double height) const
     {
@@ -93,9 +94,10 @@ private:
     double most_bytes_ = 1;
     double least_ = 0;
     double most_ = 1;
-    std::vector<const Candidate*> frontier_; // that fit, then those that do not
-    std::pair<Rect, std::string> limit_;     // its words, drawn on top of the points
-    std::vector<Rect> taken_;                // by words
+    std::vector<std::pair<double, std::string>> heights_; // the rules across, and their words
+    std::vector<const Candidate*> frontier_;              // that fit, then those that do not
+    std::pair<Rect, std::string> limit_;                  // its words, drawn on top of the points
+    std::vector<Rect> taken_;                             // by words
 };
 
 Chart::Chart(const Painter& painter, Rect area, const PlannerChartFrame& frame)
@@ -104,10 +106,29 @@ Chart::Chart(const Painter& painter, Rect area, const PlannerChartFrame& frame)
     title_ = area.cut_top(painter.px(kTitle));
     area.cut_top(painter.px(4));
     under_ = area.cut_bottom(painter.px(kUnder));
-    area.cut_left(painter.px(56));
-    plot_ = area;
     find_frontier();
     choose_ranges();
+    name_heights(area.h);
+    float widest = 0;
+    for (const auto& [height, words] : heights_)
+    {
+        widest = std::max(widest, painter.width(Type::mono_small, words));
+    }
+    area.cut_left(std::max(painter.px(56), widest + painter.px(14)));
+    plot_ = area;
+}
+
+void Chart::name_heights(float room)
+{
+    const bool cost = objective_ == Objective::cost;
+    const TimeUnit unit = cost ? TimeUnit{} : time_unit_of(Seconds(most_));
+    const double step = step_of((most_ - least_) / unit.seconds, room / p_.px(56));
+    for (double i = std::ceil(least_ / unit.seconds / step - 1e-9); i * step * unit.seconds <= most_; ++i)
+    {
+        const double value = i * step + 0.0; // never -0
+        const std::string words = value < 1e6 ? fmt::format("{:g}", value) : plain_number(value);
+        heights_.emplace_back(value * unit.seconds, cost ? words : fmt::format("{} {}", words, unit.name));
+    }
 }
 
 // Seconds have one from the search; costs are put together from what it kept.
@@ -224,13 +245,9 @@ void Chart::draw_title()
 void Chart::draw_axes()
 {
     const Theme& t = p_.theme;
-    const double step = step_of(most_ - least_, plot_.h / p_.px(56));
-    for (double h = std::ceil(least_ / step - 1e-9) * step; h <= most_; h += step)
+    for (const auto& [h, words] : heights_)
     {
         p_.line(plot_.x, y(h), plot_.right(), y(h), t.grid);
-        const std::string words = objective_ == Objective::cost
-                                      ? three_digits(h)
-                                      : fmt::format("{:g} s", std::round(h / step) * step);
         p_.text(plot_.x - p_.px(10), y(h), Type::mono_small, t.muted, words, Align::right);
     }
     const double unit = in_bytes(p_.look.unit);

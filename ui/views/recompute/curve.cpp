@@ -19,19 +19,42 @@ double bytes_at(const RecomputeChoices& c, std::int64_t k)
     return c.segments[static_cast<std::size_t>(k - 1)].total().value;
 }
 
+// In the unit of the highest.
+std::string tick_words(double bytes, double most, ByteUnit unit)
+{
+    constexpr std::array<std::string_view, 7> kDecimal{"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    constexpr std::array<std::string_view, 7> kBinary{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    const double base = unit == ByteUnit::decimal ? 1000 : 1024;
+    std::size_t i = 0;
+    for (; i + 1 < kDecimal.size() && most >= base; ++i)
+    {
+        most /= base;
+        bytes /= base;
+    }
+    return bytes == 0 ? "0"
+                      : fmt::format("{} {}", plain_number(bytes),
+                                    unit == ByteUnit::decimal ? kDecimal.at(i) : kBinary.at(i));
+}
+
 // From nothing to a little above what stands at both ends of the valley; a steep left side leaves at the top.
 Graph graph_of(const Painter& p, Rect area, const RecomputeChoices& c)
 {
     Graph g;
     g.area = area;
     g.area.cut_top(p.height(Type::small) + p.px(16));
-    g.area.cut_left(p.px(64));
     g.area.cut_right(p.width(Type::small_strong, "full 00.0 GB") + p.px(20));
     g.area.cut_bottom(p.height(Type::mono_small) + p.height(Type::small) + p.px(12));
     const double last = static_cast<double>(std::max<std::int64_t>(2, c.layers));
     g.x = {1, last, c.layers > 12, 2};
     const double valley = std::max(bytes_at(c, c.layers) * 1.4, bytes_at(c, c.best) * 2.6);
-    g.y = {0, std::max(1.0, std::min(bytes_at(c, 1) * 1.08, valley))};
+    const double both = std::max(bytes_at(c, c.layers) * 1.08, std::min(bytes_at(c, 1) * 1.08, valley));
+    g.y = {0, std::max(1.0, both)};
+    float widest = p.px(52);
+    for (const double v : round_values(g.y, 4))
+    {
+        widest = std::max(widest, p.width(Type::mono_small, tick_words(v, g.y.to, p.look.unit)));
+    }
+    g.area.cut_left(widest + p.px(12));
     return g;
 }
 
@@ -173,9 +196,7 @@ void draw_segment_curve(const Painter& p, Rect area, const RecomputeDesk& desk, 
     draw_graph_title(p, {area.x, area.y, area.w, p.height(Type::small) + p.px(4)}, "Bytes over segments",
                      "inputs kept, and above them the segment at work");
     p.part("curve", area);
-    const double unit = in_bytes(p.look.unit);
-    draw_y_axis(p, g, [unit](double v) { return plain_number(v / unit); });
-    p.text_within(area.x, g.area.y - p.px(2), p.px(28), Type::small, p.theme.muted, p.look.gigabyte());
+    draw_y_axis(p, g, [&](double v) { return tick_words(v, g.y.to, p.look.unit); });
     draw_x_axis(p, g, [](double v) { return v == std::floor(v) ? plain_number(v) : std::string(); });
     p.text_within(g.area.x,
                   g.area.bottom() + p.height(Type::mono_small) + p.height(Type::small) / 2 + p.px(6),

@@ -208,7 +208,7 @@ private:
                 .put_inside(p_, rate.x + p_.px(14),
                             rate.y + line < rate_.area.bottom() - line ? rate.y + line : rate.y - line,
                             Type::small_strong, p_.theme.text,
-                            fmt::format("{} tokens/s", three_digits(throughput(r_))));
+                            fmt::format("{} tokens/s", format_count(throughput(r_))));
         }
         return moved(pressed);
     }

@@ -162,7 +162,7 @@ std::vector<WaterfallRows::Row> WaterfallRows::rows(const Frame& frame, Conventi
     return made;
 }
 
-WaterfallRows::Columns WaterfallRows::columns(const Painter& p, Rect area) const
+WaterfallRows::Columns WaterfallRows::columns(const Painter& p, Rect area, float figures) const
 {
     Columns c;
     const float roomy = area.w / p.look.scale;
@@ -172,7 +172,9 @@ WaterfallRows::Columns WaterfallRows::columns(const Painter& p, Rect area) const
     c.left = has_left ? area.right() : 0;
     c.seconds = has_left ? area.right() - p.px(roomy > 600 ? 96 : 72) : area.right();
     const float from = c.names + p.px(roomy > 600 ? 12 : 4);
-    c.plot = {from, area.y, std::max(1.0F, c.seconds - p.px(roomy > 600 ? 88 : 68) - from), area.h};
+    c.plot = {from, area.y,
+              std::max(1.0F, c.seconds - std::max(p.px(roomy > 600 ? 88 : 68), figures + p.px(12)) - from),
+              area.h};
     return c;
 }
 
@@ -196,7 +198,7 @@ void WaterfallRows::draw_axis(const Painter& p, Rect head, const Columns& c, con
     const bool both = p.width(Type::small, "solid: useful   hatched: lost") + p.px(24) < c.plot.x - head.x;
     p.text_within(head.x, middle, c.plot.x - head.x - p.px(20), Type::small, t.muted,
                   both ? "solid: useful   hatched: lost" : "hatched: lost");
-    p.text(c.seconds, middle, Type::small, t.muted, scale.unit == 1 ? "seconds" : scale.name, Align::right);
+    p.text(c.seconds, middle, Type::small, t.muted, scale.unit >= 1 ? scale.word : scale.name, Align::right);
     if (c.left > 0)
     {
         p.text(c.left, middle, Type::small, t.muted, c.left - c.seconds > p.px(72) ? share + " left" : share,
@@ -303,7 +305,13 @@ void WaterfallRows::draw(const Frame& frame, const Painter& p, Rect area, Conven
     const std::vector<Row> all =
         rows(frame, convention, static_cast<std::size_t>(std::max(1.0F, room / least)));
     const double step = frame.now.report.step.total();
-    Columns c = columns(p, whole);
+    const TimeScale scale(step);
+    float figures = p.width(Type::mono_title, scale.text(step));
+    for (const Row& row : all)
+    {
+        figures = std::max(figures, p.width(Type::mono, scale.change(row.at.seconds)));
+    }
+    Columns c = columns(p, whole, figures);
     c.pitch = std::floor(std::min(p.px(52), room / static_cast<float>(all.size())));
     c.most = step;
     for (const Row& row : all)
@@ -315,7 +323,7 @@ void WaterfallRows::draw(const Frame& frame, const Painter& p, Rect area, Conven
         draw_total(frame, p, area, c, convention); // room for nothing else
         return;
     }
-    draw_axis(p, head, c, TimeScale(step), area.y + c.pitch * static_cast<float>(all.size()) + total,
+    draw_axis(p, head, c, scale, area.y + c.pitch * static_cast<float>(all.size()) + total,
               convention.numerator == Numerator::hardware ? "HFU" : "MFU");
     std::string tip;
     for (const Row& row : all)
@@ -329,7 +337,7 @@ void WaterfallRows::draw(const Frame& frame, const Painter& p, Rect area, Conven
         }
         const bool strong = row.at.kind == RowKind::useful || row.at.seconds >= kBig * step;
         draw_bar(frame, p, row, line, c, out);
-        draw_words(p, row, line, c, TimeScale(step), strong);
+        draw_words(p, row, line, c, scale, strong);
     }
     draw_total(frame, p, area.cut_top(total), c, convention);
     tooltip_at_mouse(p, tip);

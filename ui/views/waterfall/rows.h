@@ -44,7 +44,7 @@ private:
 
     std::vector<Row> rows(const Frame& frame, Convention convention, std::size_t most) const;
     static Row rest_of(const std::vector<WaterfallRow>& small, Convention convention);
-    Columns columns(const Painter& painter, Rect area) const;
+    Columns columns(const Painter& painter, Rect area, float figures) const;
     void draw_axis(const Painter& painter, Rect head, const Columns& c, const TimeScale& scale, float bottom,
                    const std::string& share) const;
     void draw_bar(const Frame& frame, const Painter& painter, const Row& row, Rect line, const Columns& c,

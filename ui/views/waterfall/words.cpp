@@ -98,8 +98,10 @@ double step_share(const Frame& frame, double seconds)
 
 TimeScale::TimeScale(double whole)
 {
-    unit = whole >= 1 ? 1 : whole >= 1e-3 ? 1e-3 : 1e-6;
-    name = whole >= 1 ? "s" : whole >= 1e-3 ? "ms" : "µs";
+    const TimeUnit in = time_unit_of(Seconds(whole));
+    unit = in.seconds;
+    name = in.name;
+    word = in.word;
     const double in_unit = whole / unit;
     decimals = in_unit >= 1000 ? 0 : in_unit >= 100 ? 1 : 2;
 }

@@ -24,7 +24,8 @@ struct TimeScale
     explicit TimeScale(double whole);
 
     double unit = 1;       // [s]
-    std::string_view name; // "s", "ms", "µs"
+    std::string_view name; // "s", "ms", "d"
+    std::string_view word; // "seconds"
     int decimals = 2;
 
     std::string text(double seconds) const;   // "1.55"
