@@ -54,6 +54,22 @@ TEST_CASE("counts, seconds and shares print with units")
     CHECK(format_percent(2.0 / 9) == "22.2%");
 }
 
+TEST_CASE("no unit leaves a power of ten to read")
+{
+    CHECK(format_count(1e18) == "1.00 E");
+    CHECK(format_count(2.5e15) == "2.50 P");
+    CHECK(format_count(3.2e-12) == "<0.001");
+    CHECK(format_bytes(Bytes(3e18)) == "3.00 EB");
+    CHECK(format_gigabytes(Bytes(230e3)) == "0.000230");
+    CHECK(format_gigabytes(Bytes(5e15)) == "5\u2009000\u2009000");
+    CHECK(format_seconds(Seconds(7.46e8 * 86400)) == "2.04 M years");
+    CHECK(plain_number(4194304) == "4\u2009194\u2009304");
+    CHECK(parse_number("1.5 E") == 1.5e18);
+    CHECK(time_unit_of(Seconds(17722341.0)).name == "d");
+    CHECK(time_unit_of(Seconds(6.05)).name == "s");
+    CHECK(time_unit_of(Seconds(0.0065)).name == "ms");
+}
+
 TEST_CASE("a number that is none says so instead of printing nan")
 {
     CHECK(three_digits(std::numeric_limits<double>::quiet_NaN()) == "not a number");

@@ -46,7 +46,7 @@ std::string said(const Budget& b, BudgetUnknown what)
     case BudgetUnknown::days:
         return day_words(b.days);
     case BudgetUnknown::gpus:
-        return format_count(std::ceil(b.gpus));
+        return b.gpus < 1000 ? grouped(std::llround(std::ceil(b.gpus))) : format_count(std::ceil(b.gpus));
     case BudgetUnknown::tokens:
         return format_count(b.tokens);
     case BudgetUnknown::parameters:
@@ -202,7 +202,7 @@ void BudgetView::draw_axes(const Painter& p, const BudgetPlot& plot)
     const Rect& area = plot.area;
     const float below = area.bottom() + p.px(14);
     const float title = area.right() - p.width(Type::small, plot.time.word) - p.px(8);
-    const int across = std::clamp(static_cast<int>(area.w / p.px(90)), 2, 6);
+    const int across = std::clamp(static_cast<int>(area.w / p.px(76)), 2, 8);
     for (const double v : chart_ticks({0, plot.most_s / plot.time.seconds}, across))
     {
         const float x = plot.x(v * plot.time.seconds);

@@ -99,7 +99,7 @@ FrontierView::Plot FrontierView::plot(const Frame& frame, const Painter& painter
             bytes = std::max(bytes, c.memory.value);
         }
     }
-    // Where everything is far too large the axis goes on to the smallest: an empty chart says nothing.
+    // Where everything is far too large the axis goes on to it: an empty chart says nothing.
     const ScheduleCandidate* smallest = nullptr;
     for (const ScheduleCandidate& c : search(frame).found())
     {
@@ -111,7 +111,7 @@ FrontierView::Plot FrontierView::plot(const Frame& frame, const Painter& painter
     p.most_bytes = std::max(1.0, std::max(capacity * 1.1, std::min(bytes * 1.1, capacity * 2.5)));
     if (smallest != nullptr && smallest->memory.value > p.most_bytes)
     {
-        p.most_bytes = std::max(std::min(bytes, smallest->memory.value * 4), smallest->memory.value) * 1.1;
+        p.most_bytes = std::max(bytes, smallest->memory.value) * 1.1;
         p.most_bubble = std::clamp(std::max(bubble, smallest->bubble) * 1.4, 0.05, 1.0);
     }
     return p;
@@ -137,10 +137,18 @@ void FrontierView::draw_axes(const Frame& frame, const Painter& painter, const P
     const double unit = frame.preferences.unit == ByteUnit::decimal ? 1e9 : 1073741824.0;
     const double run =
         step_of(p.most_bytes / unit, std::clamp(static_cast<int>(p.area.w / painter.px(56)), 1, 8)) * unit;
+    float taken = -1e9F;
     for (double bytes = 0; bytes <= p.most_bytes; bytes += run)
     {
-        painter.text(p.x(Bytes(bytes)), p.area.bottom() + painter.px(16), Type::mono_small, t.muted,
-                     plain_number(bytes / unit), Align::centre);
+        const std::string words = plain_number(bytes / unit);
+        const float half = painter.width(Type::mono_small, words) / 2;
+        const float x = p.x(Bytes(bytes));
+        if (x - half > taken)
+        {
+            painter.text(x, p.area.bottom() + painter.px(16), Type::mono_small, t.muted, words,
+                         Align::centre);
+            taken = x + half + painter.px(8);
+        }
     }
     painter.line(p.area.x, p.area.bottom(), p.area.right(), p.area.bottom(), t.line);
     painter.text_within(p.area.x, p.area.bottom() + painter.px(38), p.area.w, Type::small, t.muted,
@@ -179,8 +187,11 @@ void FrontierView::draw_limit(const Frame& frame, const Painter& painter, const 
     const float w = painter.width(Type::small_strong, words);
     const bool left = x + w + painter.px(12) > p.area.right();
     const float from = left ? x - painter.px(8) - w : x + painter.px(8);
-    painter.text(from, p.area.y + painter.px(12), Type::small_strong, t.text, words);
-    taken_.assign(1, {from, p.area.y, w, painter.px(24)});
+    // The smallest of what is far too large lies at the top beside the line.
+    const bool far = p.most_bytes > 3 * frame.now.report.memory.capacity.value;
+    const float middle = far ? p.area.middle() : p.area.y + painter.px(12);
+    painter.text(from, middle, Type::small_strong, t.text, words);
+    taken_.assign(1, {from, middle - painter.px(12), w, painter.px(24)});
 }
 
 void FrontierView::draw_frontier(const Painter& painter, const Plot& p, const ScheduleSearch& s) const

@@ -284,11 +284,13 @@ std::string count_words(double value)
 {
     const auto scaled = [&](double unit, const char* sign)
     { return plain_number(std::round(value / unit * 1000) / 1000) + sign; };
-    return value >= 1e12  ? scaled(1e12, " T")
-           : value >= 1e9 ? scaled(1e9, " B")
-           : value >= 1e6 ? scaled(1e6, " M")
-           : value >= 1e3 ? scaled(1e3, " k")
-                          : plain_number(value);
+    return value >= 1e18   ? scaled(1e18, " E")
+           : value >= 1e15 ? scaled(1e15, " P")
+           : value >= 1e12 ? scaled(1e12, " T")
+           : value >= 1e9  ? scaled(1e9, " B")
+           : value >= 1e6  ? scaled(1e6, " M")
+           : value >= 1e3  ? scaled(1e3, " k")
+                           : plain_number(value);
 }
 
 std::string power_words(double value)

@@ -68,6 +68,7 @@ Plot plot_of(const Painter& p, Rect area, const ScalingSweep& sweep, GrowthShows
         }
     }
     plot.most = most > 0 ? most * 1.12 : 1;
+    plot.area.cut_left(p.px(shows == GrowthShows::mfu && plot.most < 1e-5 ? 20.0F : 0.0F));
     if (logarithmic(shows) && most > 0)
     {
         plot.least = std::pow(10, std::floor(std::log10(least)));
@@ -76,9 +77,17 @@ Plot plot_of(const Painter& p, Rect area, const ScalingSweep& sweep, GrowthShows
     return plot;
 }
 
+// Without a power of ten, for a share as small as a toy's.
+std::string percent_words(double share)
+{
+    const double percent = share * 100;
+    return percent == 0 || percent >= 1e-4 ? fmt::format("{:.4g}%", percent)
+                                           : fmt::format("{:.6f}%", percent);
+}
+
 std::string axis_words(double value, GrowthShows shows)
 {
-    return shows == GrowthShows::mfu ? fmt::format("{:.4g}%", value * 100)
+    return shows == GrowthShows::mfu ? percent_words(value)
            : value >= 1000
                ? fmt::format("{:g}{}", value >= 1e6 ? value / 1e6 : value / 1e3, value >= 1e6 ? "M" : "k")
                : fmt::format("{:g}", value);

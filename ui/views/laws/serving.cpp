@@ -126,9 +126,10 @@ void name_curve(const Painter& p, const Chart& c, const Curves& curves, Part par
             const auto near = [&](Part other)
             {
                 const auto o = span_over(c, curves.at(static_cast<std::size_t>(other)), to - w, to);
-                return other != part && o && o->first < middle + 2 * half && o->second > middle - 2 * half;
+                return other != part && o && o->first < middle + 1.6F * half &&
+                       o->second > middle - 1.6F * half;
             };
-            const bool inside = own && own->second - own->first < 2 * half && middle - half > c.area.y &&
+            const bool inside = own && own->second - own->first < 5 * half && middle - half > c.area.y &&
                                 middle + half < c.area.bottom();
             if (inside && std::none_of(kParts.begin(), kParts.end(), near) &&
                 labels.put_inside(p, to - w / 2, middle, type, colour_of(p.theme, part), name, Align::centre))
@@ -139,13 +140,16 @@ void name_curve(const Painter& p, const Chart& c, const Curves& curves, Part par
     }
 }
 
+// Named at the foot of its dashed line, where no curve runs: away from the other's.
 void mark(const Painter& p, const Chart& c, const Lifetime& life, FreeLabels& labels,
-          const std::string& words)
+          const std::string& words, Align align)
 {
     const ImVec2 at = c.at(life.parameters, life.total());
     p.dashed(at.x, at.y, at.x, c.area.bottom(), p.theme.muted);
     p.list.AddCircleFilled(at, p.px(5), p.theme.text);
-    labels.put(p, {at.x, at.y - p.px(4)}, p.px(10), Type::small_strong, p.theme.text, words);
+    labels.put_inside(p, at.x + p.px(align == Align::left ? 8.0F : -8.0F),
+                      c.area.bottom() - p.height(Type::small_strong) / 2 - p.px(4), Type::small_strong,
+                      p.theme.text, words, align);
 }
 
 } // namespace
@@ -176,15 +180,16 @@ void draw_serving(const Painter& p, Rect area, LawsState& state, const LawsSplit
     FreeLabels labels(c.area);
     const ImVec2 at = c.at(split.parameters, lives->chosen.total());
     labels.take({at.x - p.px(12), at.y - p.px(12), p.px(24), p.px(24)});
-    // Both before the first name, or a name would lie on the other.
+    // Both before the first name, or a name would lie on a dot.
     for (const Lifetime& life : {lives->best, lives->plain_life})
     {
         const ImVec2 dot = c.at(life.parameters, life.total());
         labels.take({dot.x - p.px(6), dot.y - p.px(6), p.px(12), p.px(12)});
     }
-    mark(p, c, lives->best, labels, fmt::format("cheapest: {}", format_count(lives->best.parameters)));
+    mark(p, c, lives->best, labels, fmt::format("cheapest: {}", format_count(lives->best.parameters)),
+         Align::right);
     mark(p, c, lives->plain_life, labels,
-         fmt::format("compute-optimal: {}", format_count(lives->plain.parameters)));
+         fmt::format("compute-optimal: {}", format_count(lives->plain.parameters)), Align::left);
     name_curve(p, c, curves, Part::total, "whole life", labels);
     name_curve(p, c, curves, Part::training, "training 6 N D", labels);
     name_curve(p, c, curves, Part::serving, "serving 2 N", labels);
