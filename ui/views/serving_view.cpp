@@ -102,7 +102,8 @@ std::string sentence(const ServingReport& r, ByteUnit unit)
     }
     return fmt::format("{} at once: a token every **{}** for each, **{} tokens/s** in all, bound by {}.",
                        grouped(r.setup.batch), format_seconds(Seconds(r.token_seconds())),
-                       format_count(r.tokens_per_second()),
+                       r.tokens_per_second() < 1e6 ? three_digits(r.tokens_per_second())
+                                                   : format_count(r.tokens_per_second()),
                        r.decode.memory_bound() ? "reading" : "multiplying");
 }
 

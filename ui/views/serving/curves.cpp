@@ -208,7 +208,8 @@ private:
                 .put_inside(p_, rate.x + p_.px(14),
                             rate.y + line < rate_.area.bottom() - line ? rate.y + line : rate.y - line,
                             Type::small_strong, p_.theme.text,
-                            fmt::format("{} tokens/s", format_count(throughput(r_))));
+                            fmt::format("{} tokens/s", throughput(r_) < 1e6 ? three_digits(throughput(r_))
+                                                                            : format_count(throughput(r_))));
         }
         return moved(pressed);
     }
