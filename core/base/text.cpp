@@ -38,6 +38,20 @@ std::string scaled(double value, const std::array<Scale, N>& scales)
     return {};
 }
 
+const std::array<Scale, 7>& byte_scales(ByteUnit unit)
+{
+    static constexpr std::array<Scale, 7> kDecimal{
+        {{1e18, "EB"}, {1e15, "PB"}, {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}};
+    static constexpr std::array<Scale, 7> kBinary{{{1152921504606846976.0, "EiB"},
+                                                   {1125899906842624.0, "PiB"},
+                                                   {1099511627776.0, "TiB"},
+                                                   {1073741824.0, "GiB"},
+                                                   {1048576.0, "MiB"},
+                                                   {1024.0, "KiB"},
+                                                   {1, "B"}}};
+    return unit == ByteUnit::decimal ? kDecimal : kBinary;
+}
+
 } // namespace
 
 std::string grouped(std::int64_t value)
@@ -100,16 +114,17 @@ std::string range_hint(std::int64_t least, std::int64_t most)
 
 std::string format_bytes(Bytes bytes, ByteUnit unit)
 {
-    static constexpr std::array<Scale, 7> kDecimal{
-        {{1e18, "EB"}, {1e15, "PB"}, {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}};
-    static constexpr std::array<Scale, 7> kBinary{{{1152921504606846976.0, "EiB"},
-                                                   {1125899906842624.0, "PiB"},
-                                                   {1099511627776.0, "TiB"},
-                                                   {1073741824.0, "GiB"},
-                                                   {1048576.0, "MiB"},
-                                                   {1024.0, "KiB"},
-                                                   {1, "B"}}};
-    return scaled(bytes.value, unit == ByteUnit::decimal ? kDecimal : kBinary);
+    return scaled(bytes.value, byte_scales(unit));
+}
+
+ByteScale byte_scale(Bytes largest, ByteUnit unit)
+{
+    // From the largest unit down, the first in which the largest entry has at least this many gigabytes.
+    static constexpr std::array<double, 6> kLeast{1e10, 1e7, 1e4, 0.1, 1e-4, 1e-7};
+    const double gigabytes = largest.value > 0 ? in_gigabytes(largest, unit) : 1;
+    const auto* const found = std::ranges::find_if(kLeast, [&](double least) { return gigabytes >= least; });
+    const Scale& scale = byte_scales(unit).at(static_cast<std::size_t>(found - kLeast.begin()));
+    return {scale.size, scale.name};
 }
 
 std::string format_gigabytes(Bytes bytes, ByteUnit unit)

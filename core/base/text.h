@@ -35,6 +35,15 @@ std::string grouped(std::int64_t value);
 std::string format_bytes(Bytes bytes, ByteUnit unit = ByteUnit::decimal);
 // The same in gigabytes whatever the size, for columns that are compared: "84.3", "0.012", "0.000230".
 std::string format_gigabytes(Bytes bytes, ByteUnit unit = ByteUnit::decimal);
+// The unit of a table or an axis whose largest entry is this: gigabytes, until that takes too many digits.
+struct ByteScale
+{
+    double bytes = 1e9;
+    std::string_view name = "GB";
+
+    std::string words(Bytes value) const { return three_digits(value.value / bytes); } // without the unit
+};
+ByteScale byte_scale(Bytes largest, ByteUnit unit = ByteUnit::decimal);
 // "80", "80.5", "1.5": at most three digits below a thousand and no trailing zeros, for limits and axes.
 std::string plain_number(double value);
 // "use 1 to 65 536": a hint, exact, with thin spaces from five digits on.

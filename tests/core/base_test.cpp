@@ -43,6 +43,17 @@ TEST_CASE("bytes print with three digits and the unit that suits the size")
     CHECK(format_gigabytes(Bytes(16.06e9)) == "16.1");
 }
 
+TEST_CASE("a table's unit is gigabytes until its largest entry takes too many digits")
+{
+    CHECK(byte_scale(Bytes(80e9)).name == "GB");
+    CHECK(byte_scale(Bytes(80e9), ByteUnit::binary).name == "GiB");
+    CHECK(byte_scale(Bytes(0.0)).name == "GB");
+    CHECK(byte_scale(Bytes(1.2e6)).name == "MB");
+    CHECK(byte_scale(Bytes(1.2e6)).words(Bytes(0.5e6)) == "0.500");
+    CHECK(byte_scale(Bytes(3.2e14)).name == "TB");
+    CHECK(byte_scale(Bytes(3.2e14)).words(Bytes(3.2e14)) == "320");
+}
+
 TEST_CASE("counts, seconds and shares print with units")
 {
     CHECK(format_count(70553706496.0) == "70.6 B");

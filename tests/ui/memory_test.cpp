@@ -31,6 +31,22 @@ TEST_CASE("where bars have no height each stage has a line, the fullest first")
     CHECK(test::words_on_each_other(w) == "");
 }
 
+TEST_CASE("a board of petabytes counts in terabytes and names no parts that cannot be seen")
+{
+    Window w({1024, 700});
+    w.open("memory");
+    Scenario s = w.session().scenario();
+    s.parallel.pipeline = 16;
+    s.training.sequence_length = std::int64_t{1} << 23;
+    s.training.flash_attention = false;
+    w.session().apply(ChangeScenario{s});
+    w.settle(500);
+    CHECK(says(w, "TB per GPU"));
+    CHECK_FALSE(says(w, "master weights"));
+    CHECK(test::words_on_each_other(w) == "");
+    CHECK(test::cut_words(w) == "");
+}
+
 TEST_CASE("bars that come back do not come from another scenario's petabytes")
 {
     Window w;

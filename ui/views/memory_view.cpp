@@ -37,11 +37,11 @@ public:
 private:
     void draw_header(const Frame& frame, const Painter& painter, Rect row, Out& out);
     void draw_conventions(const Frame& frame, const Painter& painter, Rect box);
-    void draw_bars(const Frame& frame, const Painter& painter, const MemoryChart& chart, bool names,
-                   Out& out);
+    std::vector<MemoryBar> draw_bars(const Frame& frame, const Painter& painter, const MemoryChart& chart,
+                                     bool names, Out& out);
     void draw_bar(const Frame& frame, const Painter& painter, const MemoryChart& chart, const MemoryBar& bar,
                   Out& out);
-    void draw_segment(const Painter& painter, Rect segment, Pick pick, Bytes bytes);
+    void draw_segment(const Painter& painter, Rect segment, Pick pick, const std::string& words);
 
     std::optional<Pick> hovered_;
     std::optional<Pick> picked_;
@@ -116,13 +116,15 @@ void MemoryView::draw_header(const Frame& frame, const Painter& painter, Rect ro
         draw_conventions(frame, painter, {box.x, box.y, box.w, painter.px(32)});
         row.cut_right(painter.px(12));
     }
-    painter.text_within(row.x, row.y + painter.px(16), row.w, Type::small, painter.theme.muted,
-                        fmt::format("{} per GPU, by pipeline stage", painter.look.gigabyte()));
+    painter.text_within(
+        row.x, row.y + painter.px(16), row.w, Type::small, painter.theme.muted,
+        fmt::format("{} per GPU, by pipeline stage",
+                    byte_scale(frame.now.report.memory.worst().total(), painter.look.unit).name));
 }
 
-void MemoryView::draw_segment(const Painter& painter, Rect segment, Pick pick, Bytes bytes)
+void MemoryView::draw_segment(const Painter& painter, Rect segment, Pick pick, const std::string& words)
 {
-    painter.block(segment, painter.theme.of(pick.component), format_gigabytes(bytes, painter.look.unit));
+    painter.block(segment, painter.theme.of(pick.component), words);
     const Press pressed = press(
         painter, segment, fmt::format("{} of stage {}", name_of(pick.component), pick.stage).c_str(), 0);
     if (pressed.hovered)
@@ -157,17 +159,18 @@ void MemoryView::draw_bar(const Frame& frame, const Painter& painter, const Memo
         {
             const Rect segment{bar.column.x, top, bar.column.w,
                                bottom - top - (bottom - top > 3 ? 1.0F : 0.0F)};
-            draw_segment(painter, segment, {bar.fullest, static_cast<Component>(i)}, stage.parts[i]);
+            draw_segment(painter, segment, {bar.fullest, static_cast<Component>(i)},
+                         chart.scale.words(stage.parts[i]));
             painter.part(name_of(static_cast<Component>(i)), segment);
         }
     }
     draw_overflow(painter, chart, bar.column, below, memory.capacity.value);
     draw_total(painter, chart, bar, memory);
-    draw_stage_names(painter, chart, bar, stage.in_flight);
+    draw_stage_names(painter, chart, bar, stage.in_flight, memory.stages.size());
 }
 
-void MemoryView::draw_bars(const Frame& frame, const Painter& painter, const MemoryChart& chart, bool names,
-                           Out& out)
+std::vector<MemoryBar> MemoryView::draw_bars(const Frame& frame, const Painter& painter,
+                                             const MemoryChart& chart, bool names, Out& out)
 {
     const MemoryReport& memory = frame.now.report.memory;
     const Rect& plot = chart.area;
@@ -191,7 +194,7 @@ void MemoryView::draw_bars(const Frame& frame, const Painter& painter, const Mem
             draw_ghost(painter, chart, bar.column, other->stages[bar.fullest].total());
         }
     }
-    if (names)
+    if (names && parts_shown(painter, chart, memory.capacity.value))
     {
         const bool over = !memory.fits() && memory.fullest >= bars.back().first;
         draw_names(painter, chart, memory.stages[bars.back().fullest],
@@ -199,6 +202,7 @@ void MemoryView::draw_bars(const Frame& frame, const Painter& painter, const Mem
                    over ? over_middle(painter, chart, memory) + painter.px(20) : plot.y - painter.px(24),
                    static_cast<float>(memory.capacity.value));
     }
+    return bars;
 }
 
 void MemoryView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
@@ -224,21 +228,19 @@ void MemoryView::draw(const Frame& frame, const Painter& painter, Rect area, Out
     }
     area.cut_bottom(painter.px(64));
     area.cut_top(painter.px(24));
-    area.cut_left(painter.px(48));
-    const float names = area.w > painter.px(420) ? painter.px(116) : 0;
-    const float right = area.right();
     const auto top = static_cast<float>(highest(frame) * 1.06);
-    MemoryChart chart{area, static_cast<double>(most_.towards(top, frame, painter.look, out))};
-    chart.area.cut_right(names);
+    MemoryChart chart{area, static_cast<double>(most_.towards(top, frame, painter.look, out)),
+                      byte_scale(memory.worst().total(), painter.look.unit)};
+    chart.area.cut_left(axis_width(painter, chart));
+    const float right = chart.area.right();
+    // Few bars leave room for the names also in a narrow picture.
+    const auto bars = static_cast<float>(group_stages(memory).size());
+    const bool names =
+        chart.area.w > painter.px(420) || chart.area.w - painter.px(124) >= bars * painter.px(56);
+    chart.area.cut_right(names ? painter.px(116) : 0);
     draw_axis(painter, chart);
-    draw_bars(frame, painter, chart, names > 0, out);
-    const float line = std::round(chart.y(memory.capacity.value));
-    painter.line(chart.area.x, line, right, line, painter.theme.text, painter.px(2));
-    const Gpu& gpu = frame.now.scenario.cluster.gpu;
-    const std::string limit =
-        fmt::format("{}: {} {}", gpu.name.empty() ? "GPU" : gpu.name,
-                    plain_number(in_gigabytes(memory.capacity, painter.look.unit)), painter.look.gigabyte());
-    painter.text(right, line - painter.px(12), Type::small_strong, painter.theme.text, limit, Align::right);
+    const auto drawn = draw_bars(frame, painter, chart, names, out);
+    draw_capacity(painter, chart, drawn, right, memory, frame.now.scenario.cluster.gpu.name);
 }
 
 Caption MemoryView::caption(const Frame& frame) const

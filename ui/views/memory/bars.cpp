@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/base/text.h"
-
 #include <algorithm>
 #include <numeric>
 
@@ -28,6 +26,26 @@ double axis_step(double most, double lines)
     const double power = std::pow(10.0, std::floor(std::log10(std::max(rough, 1e-12))));
     const double share = rough / power;
     return power * (share < 1.5 ? 1 : share < 3.5 ? 2 : share < 7.5 ? 5 : 10);
+}
+
+struct AxisNumber
+{
+    double value; // bytes
+    std::string words;
+};
+
+std::vector<AxisNumber> axis_numbers(const Painter& painter, const MemoryChart& chart)
+{
+    const double unit = chart.scale.bytes;
+    const double lines = std::clamp(static_cast<double>(chart.area.h / painter.px(40)), 1.5, 4.5);
+    const double step = axis_step(chart.most / unit, lines) * unit;
+    const int last = static_cast<int>(chart.most / step);
+    std::vector<AxisNumber> numbers;
+    for (int i = 0; i <= last; ++i)
+    {
+        numbers.push_back({i * step, plain_number(i * step / unit)});
+    }
+    return numbers;
 }
 
 float pitch_of(const MemoryBar& bar)
@@ -55,20 +73,25 @@ std::vector<MemoryBar> group_stages(const MemoryReport& memory)
     return groups;
 }
 
+float axis_width(const Painter& painter, const MemoryChart& chart)
+{
+    float width = painter.px(48);
+    for (const AxisNumber& number : axis_numbers(painter, chart))
+    {
+        width = std::max(width, painter.width(Type::mono_small, number.words) + painter.px(12));
+    }
+    return width;
+}
+
 void draw_axis(const Painter& painter, const MemoryChart& chart)
 {
     const Rect& area = chart.area;
-    const double unit = in_bytes(painter.look.unit);
-    const double lines = std::clamp(static_cast<double>(area.h / painter.px(40)), 1.5, 4.5);
-    const double step = axis_step(chart.most / unit, lines) * unit;
-    const int last = static_cast<int>(chart.most / step);
-    for (int i = 0; i <= last; ++i)
+    for (const AxisNumber& number : axis_numbers(painter, chart))
     {
-        const double value = i * step;
-        const float y = std::round(chart.y(value));
-        painter.line(area.x, y, area.right(), y, i == 0 ? painter.theme.line : painter.theme.grid);
-        painter.text(area.x - painter.px(8), y, Type::mono_small, painter.theme.muted,
-                     plain_number(value / unit), Align::right);
+        const float y = std::round(chart.y(number.value));
+        painter.line(area.x, y, area.right(), y, number.value == 0 ? painter.theme.line : painter.theme.grid);
+        painter.text(area.x - painter.px(8), y, Type::mono_small, painter.theme.muted, number.words,
+                     Align::right);
     }
 }
 
@@ -100,7 +123,7 @@ void draw_total(const Painter& painter, const MemoryChart& chart, const MemoryBa
     const bool over = stage.total() > memory.capacity;
     const bool fullest = bar.first <= memory.fullest && memory.fullest <= bar.last;
     const Type type = bar.column.w > painter.px(64) ? Type::mono : Type::mono_small;
-    const std::string number = format_gigabytes(stage.total(), painter.look.unit);
+    const std::string number = chart.scale.words(stage.total());
     const float middle = chart.y(stage.total().value) - painter.px(14);
     painter.part("total", {bar.column.x, middle - painter.px(14), bar.column.w, painter.px(28)});
     if (painter.width(type, number) < pitch_of(bar) || fullest || last)
@@ -111,29 +134,33 @@ void draw_total(const Painter& painter, const MemoryChart& chart, const MemoryBa
     const bool next_is_lower = last || memory.stages[bar.last + 1].total() <= memory.capacity;
     if (over && fullest && next_is_lower)
     {
-        painter.text(bar.column.right() + painter.px(12), over_middle(painter, chart, memory),
-                     Type::body_strong, painter.theme.warning,
-                     fmt::format("{} {} over",
-                                 format_gigabytes(stage.total() - memory.capacity, painter.look.unit),
-                                 painter.look.gigabyte()));
+        painter.text(
+            bar.column.right() + painter.px(12), over_middle(painter, chart, memory), Type::body_strong,
+            painter.theme.warning,
+            fmt::format("{} {} over", chart.scale.words(stage.total() - memory.capacity), chart.scale.name));
     }
 }
 
 void draw_stage_names(const Painter& painter, const MemoryChart& chart, const MemoryBar& bar,
-                      std::int64_t in_flight)
+                      std::int64_t in_flight, std::size_t stages)
 {
     const float y = chart.area.bottom() + painter.px(20);
     const float pitch = pitch_of(bar);
     const bool named = painter.width(Type::small_strong, "stage 00") < pitch;
     const std::string name = bar.first == bar.last && !named ? std::to_string(bar.first) : bar_name(bar);
-    const bool every = painter.width(Type::small_strong, name) < pitch;
+    // So many bars apart that the widest name fits between.
+    const std::string last = std::to_string(stages - 1);
+    const float widest =
+        painter.width(Type::small_strong, stages > kMostBars ? last + "\u2013" + last : last);
+    const auto apart =
+        named ? std::size_t{1} : static_cast<std::size_t>(std::ceil((widest + painter.px(4)) / pitch));
     const float centre = bar.column.centre();
-    if (every || bar.index % 2 == 0)
+    if (bar.index % apart == 0)
     {
         painter.text(centre, y, Type::small_strong, painter.theme.text, name, Align::centre);
     }
     const bool flight = painter.width(Type::small, "00 in flight") < pitch;
-    if (flight || every || bar.index % 2 == 0)
+    if (flight || bar.index % apart == 0)
     {
         painter.text(centre, y + painter.px(20), Type::small, painter.theme.muted,
                      flight ? fmt::format("{} in flight", in_flight) : std::to_string(in_flight),
@@ -162,6 +189,31 @@ void draw_ghost(const Painter& painter, const MemoryChart& chart, Rect column, B
                                    painter.theme.text);
     painter.list.AddTriangleFilled({column.right() + u * 1.6F, y - u}, {column.right() + u * 1.6F, y + u},
                                    {column.right(), y}, painter.theme.text);
+}
+
+void draw_capacity(const Painter& painter, const MemoryChart& chart, std::span<const MemoryBar> bars,
+                   float right, const MemoryReport& memory, std::string_view gpu)
+{
+    const float y = std::round(chart.y(memory.capacity.value));
+    painter.line(chart.area.x, y, right, y, painter.theme.text, painter.px(2));
+    const std::string limit = fmt::format(
+        "{} {}", plain_number(in_gigabytes(memory.capacity, painter.look.unit)), painter.look.gigabyte());
+    const std::string whole = fmt::format("{}: {}", gpu.empty() ? "GPU" : gpu, limit);
+    const float left = right - painter.width(Type::small_strong, whole) - painter.px(8);
+    const bool free =
+        std::ranges::none_of(bars,
+                             [&](const MemoryBar& bar)
+                             {
+                                 const double total = memory.stages[bar.fullest].total().value;
+                                 return bar.column.right() > left && chart.y(total) - painter.px(8) < y;
+                             });
+    painter.text(right, y - painter.px(12), Type::small_strong, painter.theme.text, free ? whole : limit,
+                 Align::right);
+}
+
+bool parts_shown(const Painter& painter, const MemoryChart& chart, double capacity)
+{
+    return chart.area.bottom() - chart.y(capacity) >= painter.px(24);
 }
 
 void draw_names(const Painter& painter, const MemoryChart& chart, const StageMemory& stage, float x,

@@ -1,8 +1,11 @@
 // The bars of the memory board: a stage or a few as a column against the line of the capacity.
 #pragma once
 
+#include "core/base/text.h"
 #include "ui/shell/frame.h"
 #include "ui/widgets/painter.h"
+
+#include <span>
 
 namespace ringside
 {
@@ -22,6 +25,7 @@ struct MemoryChart
 {
     Rect area;
     double most;
+    ByteScale scale; // of the numbers
 
     float y(double bytes) const { return area.bottom() - static_cast<float>(bytes / most) * area.h; }
 };
@@ -30,6 +34,8 @@ struct MemoryChart
 std::vector<MemoryBar> group_stages(const MemoryReport& memory);
 // What the axis has to reach, in bytes.
 double highest(const Frame& frame);
+// The room its numbers need on the left. [px]
+float axis_width(const Painter& painter, const MemoryChart& chart);
 void draw_axis(const Painter& painter, const MemoryChart& chart);
 // What of a bar is beyond the capacity.
 void draw_overflow(const Painter& painter, const MemoryChart& chart, Rect column, double bytes,
@@ -41,9 +47,14 @@ void draw_total(const Painter& painter, const MemoryChart& chart, const MemoryBa
                 const MemoryReport& memory);
 // Below a bar its stage and what it keeps; where bars are narrow, what fits.
 void draw_stage_names(const Painter& painter, const MemoryChart& chart, const MemoryBar& bar,
-                      std::int64_t in_flight);
+                      std::int64_t in_flight, std::size_t stages);
 // How high the bar is with a lever, or was before.
 void draw_ghost(const Painter& painter, const MemoryChart& chart, Rect column, Bytes level);
+// The line of the capacity, up to `right`, and its words: fewer where bars stand in their way.
+void draw_capacity(const Painter& painter, const MemoryChart& chart, std::span<const MemoryBar> bars,
+                   float right, const MemoryReport& memory, std::string_view gpu);
+// Whether the parts of bars can be told apart: not where all of a bar is beyond the capacity.
+bool parts_shown(const Painter& painter, const MemoryChart& chart, double capacity);
 // The parts' names right of the last bar, none above `least`, and clear of the words above the line of the
 // capacity.
 void draw_names(const Painter& painter, const MemoryChart& chart, const StageMemory& stage, float x,

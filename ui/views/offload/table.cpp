@@ -15,6 +15,7 @@ namespace
 
 constexpr float kRow = 27;
 constexpr float kKey = 18;
+constexpr float kBetween = 18; // columns
 
 struct Cell
 {
@@ -25,33 +26,29 @@ struct Cell
 struct Column
 {
     std::string_view heading;
-    float width; // [design px]
-    Cell (*cell)(const OffloadReport&, ByteUnit);
-    int keeps; // the lowest go first where the names need the room
+    Cell (*cell)(const OffloadReport&, const ByteScale&);
+    int keeps;       // the lowest go first where the names need the room
+    float width = 0; // [px], with what is between it and the one before
 };
 
+Cell held_cell(const OffloadReport& r, Tank tank, const ByteScale& scale)
+{
+    return {r.held(tank) > Bytes{} ? scale.words(r.held(tank)) : "\u2013",
+            tank == Tank::host && r.held(tank) > Bytes{} && !r.host_fits};
+}
+
 constexpr std::array kColumns{
-    Column{"GPU", 58,
-           [](const OffloadReport& r, ByteUnit u) {
-               return Cell{format_gigabytes(r.fullest, u), !r.gpu_fits};
+    Column{"GPU",
+           [](const OffloadReport& r, const ByteScale& scale) {
+               return Cell{scale.words(r.fullest), !r.gpu_fits};
            },
            2},
-    Column{"host", 58,
-           [](const OffloadReport& r, ByteUnit u)
-           {
-               return r.held(Tank::host) > Bytes{}
-                          ? Cell{format_gigabytes(r.held(Tank::host), u), !r.host_fits}
-                          : Cell{"\u2013", false};
-           },
-           1},
-    Column{"NVMe", 58,
-           [](const OffloadReport& r, ByteUnit u) {
-               return Cell{r.held(Tank::nvme) > Bytes{} ? format_gigabytes(r.held(Tank::nvme), u) : "\u2013",
-                           false};
-           },
-           0},
-    Column{"exposed", 68,
-           [](const OffloadReport& r, ByteUnit)
+    Column{"host",
+           [](const OffloadReport& r, const ByteScale& scale) { return held_cell(r, Tank::host, scale); }, 1},
+    Column{"NVMe",
+           [](const OffloadReport& r, const ByteScale& scale) { return held_cell(r, Tank::nvme, scale); }, 0},
+    Column{"exposed",
+           [](const OffloadReport& r, const ByteScale&)
            {
                return Cell{!r.offloads() ? "\u2013"
                            : r.possible  ? format_seconds(Seconds(r.exposed))
@@ -59,8 +56,8 @@ constexpr std::array kColumns{
                            false};
            },
            4},
-    Column{"step", 60,
-           [](const OffloadReport& r, ByteUnit)
+    Column{"step",
+           [](const OffloadReport& r, const ByteScale&)
            {
                return Cell{r.possible ? fmt::format("\u00d7 {}", r.slowdown() < 10
                                                                      ? fmt::format("{:.2f}", r.slowdown())
@@ -70,27 +67,52 @@ constexpr std::array kColumns{
            },
            3}};
 
-// Those that leave room for the names, and how wide they are.
-std::vector<const Column*> columns_for(const Painter& p, float width, float& table)
+std::string words_of(const Cell& cell)
 {
-    float names = 0;
+    return cell.over ? "\u2715 " + cell.text : cell.text;
+}
+
+// One for the whole table, so that its rows compare.
+ByteScale scale_of(const Shelves& shelves, ByteUnit unit)
+{
+    Bytes most;
+    for (const Offload placement : kPlacements)
+    {
+        const OffloadReport& r = shelves.of(placement);
+        most = std::max({most, r.fullest, r.held(Tank::host), r.held(Tank::nvme)});
+    }
+    return byte_scale(most, unit);
+}
+
+// Those that leave room for the names, each as wide as its widest words, and how wide they are together.
+std::vector<Column> columns_for(const Painter& p, float width, const Shelves& shelves, const ByteScale& scale,
+                                float& table)
+{
+    float names = p.width(Type::small_strong, "GB per GPU") + p.px(10);
+    std::vector<Column> columns(kColumns.begin(), kColumns.end());
+    for (Column& c : columns)
+    {
+        c.width = p.width(Type::small, c.heading);
+    }
     for (const Offload placement : kPlacements)
     {
         names = std::max(names, p.width(Type::small_strong, brief_of(placement)) + p.px(kKey + 10));
+        for (Column& c : columns)
+        {
+            c.width =
+                std::max(c.width, p.width(Type::mono_small, words_of(c.cell(shelves.of(placement), scale))));
+        }
     }
-    std::vector<const Column*> columns;
     table = 0;
-    for (const Column& c : kColumns)
+    for (Column& c : columns)
     {
-        columns.push_back(&c);
-        table += p.px(c.width);
+        c.width += p.px(kBetween);
+        table += c.width;
     }
     while (columns.size() > 1 && table + names > width)
     {
-        const auto least =
-            std::min_element(columns.begin(), columns.end(),
-                             [](const Column* a, const Column* b) { return a->keeps < b->keeps; });
-        table -= p.px((*least)->width);
+        const auto least = std::ranges::min_element(columns, {}, &Column::keeps);
+        table -= least->width;
         columns.erase(least);
     }
     return columns;
@@ -107,17 +129,18 @@ std::optional<Offload> draw_placements(const Painter& p, Rect area, const Shelve
 {
     const Theme& t = p.theme;
     float table = 0;
-    const std::vector<const Column*> columns = columns_for(p, area.w, table);
+    const ByteScale scale = scale_of(shelves, p.look.unit);
+    const std::vector<Column> columns = columns_for(p, area.w, shelves, scale, table);
     const float names = area.w - table - p.px(4);
     const float key = p.px(kKey);
     Rect row = area.cut_top(p.px(kRow));
     p.text_within(row.x, row.middle(), names, Type::small_strong, t.text,
-                  fmt::format("{} per GPU", p.look.gigabyte()));
+                  fmt::format("{} per GPU", scale.name));
     float right = row.right() - table;
-    for (const Column* c : columns)
+    for (const Column& c : columns)
     {
-        right += p.px(c->width);
-        p.text(right, row.middle(), Type::small, t.muted, c->heading, Align::right);
+        right += c.width;
+        p.text(right, row.middle(), Type::small, t.muted, c.heading, Align::right);
     }
     std::optional<Offload> clicked;
     for (const Offload placement : kPlacements)
@@ -144,15 +167,15 @@ std::optional<Offload> draw_placements(const Painter& p, Rect area, const Shelve
         p.text_within(row.x + key, row.middle(), names - key, chosen ? Type::small_strong : Type::small,
                       lit ? t.text : t.muted, brief_of(placement));
         right = row.right() - table;
-        for (const Column* c : columns)
+        for (const Column& c : columns)
         {
-            right += p.px(c->width);
-            const Cell cell = c->cell(r, p.look.unit);
+            right += c.width;
+            const Cell cell = c.cell(r, scale);
             p.text(right, row.middle(), Type::mono_small,
                    cell.over ? t.warning
                    : lit     ? t.text
                              : t.muted,
-                   cell.over ? "\u2715 " + cell.text : cell.text, Align::right);
+                   words_of(cell), Align::right);
         }
     }
     return clicked;
