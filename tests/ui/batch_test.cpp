@@ -66,6 +66,18 @@ TEST_CASE("a batch that does not divide is refused by name, and a press takes th
     CHECK(w.valid());
 }
 
+TEST_CASE("where the text is large the cells stay, and what is below them goes first")
+{
+    Preferences p;
+    p.text_scale = 2.5F;
+    Window w({1280, 800}, p);
+    w.open("batch");
+    w.settle();
+    CHECK(says(w, "round 1"));
+    CHECK(says(w, "gradient sum"));
+    CHECK_FALSE(says(w, "weights"));
+}
+
 TEST_CASE("playing fills the rounds, then sums the gradients, then makes the one step")
 {
     Window w;

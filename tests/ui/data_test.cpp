@@ -151,6 +151,18 @@ TEST_CASE("the funnel says what is left, how many passes the run makes, and move
     CHECK(w.window.valid());
 }
 
+TEST_CASE("where the text is large the funnel's stages stay, and the passes below them go")
+{
+    Preferences p;
+    p.text_scale = 2.5F;
+    test::Window w({1280, 800}, p);
+    w.open("data");
+    w.key(ImGuiKey_Y);
+    w.settle();
+    CHECK(test::says(w, "Comes in"));
+    CHECK_FALSE(test::says(w, "The run wants"));
+}
+
 TEST_CASE("a stage of the funnel that is dragged changes what is left until R, and 1 to 4 choose a pipeline")
 {
     Opened w(1);

@@ -131,7 +131,7 @@ void draw_way(const Painter& painter, Rect r, std::string_view word, std::string
     const Theme& t = painter.theme;
     const float high = std::min(r.h - painter.px(4), painter.px(36));
     const Rect box{r.x, r.middle() - high / 2, r.w, high};
-    if (taken)
+    if (taken && high >= painter.height(Type::small))
     {
         painter.fill(box, t.raised, painter.px(6));
         painter.outline(box, t.text, painter.px(1.5F), painter.px(6));
@@ -183,7 +183,14 @@ void DecideView::draw_decision(const Painter& painter, Rect row, const Known& k,
     }
     row.cut_left(painter.px(30));
     const bool wide = row.w > painter.px(620);
-    const float ways = std::min(row.w * (wide ? 0.5F : 0.42F), painter.px(440));
+    // A question is worth more than where its answer leads.
+    const bool brief =
+        !wide &&
+        std::ranges::any_of(
+            k.walk.decisions, [&](const Decision& each)
+            { return painter.width(Type::small_strong, each.question) > row.w * 0.58F - painter.px(16); });
+    const float ways = brief ? painter.width(Type::small_strong, "yes") + painter.px(20)
+                             : std::min(row.w * (wide ? 0.5F : 0.42F), painter.px(440));
     Rect right = row.cut_right(ways);
     row.cut_right(painter.px(16));
     const bool two = row.h >= painter.px(kLeastRow);
@@ -195,7 +202,7 @@ void DecideView::draw_decision(const Painter& painter, Rect row, const Known& k,
     }
     if (!wide)
     {
-        draw_way(painter, right, d.answer ? "yes" : "no", d.answer ? d.yes : d.no, true);
+        draw_way(painter, right, d.answer ? "yes" : "no", brief ? "" : d.answer ? d.yes : d.no, true);
         return;
     }
     const Rect first = right.cut_left(right.w / 2 - painter.px(4));
@@ -284,10 +291,21 @@ void DecideView::draw(const Frame& frame, const Painter& painter, Rect area, Out
     const bool low = area.h - painter.px(kEnd + 8) < rows * painter.px(kLeastRow);
     const Rect end = area.cut_bottom(std::min(area.h, painter.px(low ? kLowEnd : kEnd)));
     area.cut_bottom(painter.px(8));
-    const float high = std::clamp(area.h / rows, painter.px(20), painter.px(kMostRow));
-    for (std::size_t i = 0; i < k.walk.decisions.size() && area.h >= high - 1; ++i)
+    const float high = std::clamp(area.h / rows, painter.height(Type::small) * 0.95F, painter.px(kMostRow));
+    const std::size_t all = k.walk.decisions.size();
+    const auto fit = static_cast<std::size_t>(std::max(0.0F, (area.h + 1) / high));
+    // The last line says how many there are no lines for.
+    const std::size_t shown = fit >= all ? all : fit > 0 ? fit - 1 : 0;
+    for (std::size_t i = 0; i < shown; ++i)
     {
-        draw_decision(painter, area.cut_top(high), k, k.walk.decisions[i], i + 1 == k.walk.decisions.size());
+        draw_decision(painter, area.cut_top(high), k, k.walk.decisions[i], i + 1 == all);
+    }
+    if (shown < fit && shown < all)
+    {
+        const Rect row = area.cut_top(high);
+        painter.text_within(row.x + painter.px(30), row.middle(), row.w - painter.px(30), Type::small,
+                            painter.theme.muted,
+                            fmt::format("{} more, where there is more room", all - shown));
     }
     draw_end(frame, painter, end, out);
 }

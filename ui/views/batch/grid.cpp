@@ -56,9 +56,14 @@ public:
         head_ = area_.cut_top(line_ + p_.px(8));
         names_ = area_.cut_top(line_ + p_.px(4));
         names_.cut_left(labels_);
-        drawable_ = area_.h > 2 * foot_row() + 2 * line_ && area_.w > labels_ + p_.px(60);
-        foot_ = area_.cut_bottom(2 * foot_row());
-        area_.cut_bottom(p_.px(8));
+        drawable_ = area_.h > 2 * line_ && area_.w > labels_ + p_.px(60);
+        // The cells come first, what is summed below them where there is room.
+        while (sums_ > 0 && area_.h <= static_cast<float>(sums_) * foot_row() + 2 * line_)
+        {
+            --sums_;
+        }
+        foot_ = area_.cut_bottom(static_cast<float>(sums_) * foot_row());
+        area_.cut_bottom(sums_ > 0 ? p_.px(8) : 0);
         field_ = area_;
         field_.cut_left(labels_);
         columns_ = Places(split_.of(BatchPart::replicas), most(field_.w, 20, 64));
@@ -74,12 +79,12 @@ public:
 
     void draw()
     {
-        p_.part("grid", whole_);
-        draw_head();
         if (!drawable_)
         {
             return;
         }
+        p_.part("grid", whole_);
+        draw_head();
         for (std::int64_t column = 0; column < columns_.shown; ++column)
         {
             draw_name(column);
@@ -218,6 +223,10 @@ private:
     // Under each replica the sum of its gradients, then the sum over replicas, then the weights.
     void draw_sums()
     {
+        if (sums_ == 0)
+        {
+            return;
+        }
         const Theme& t = p_.theme;
         Rect sums = foot_.cut_top(foot_row());
         const double done = moment_.rounds / static_cast<double>(rows_.count);
@@ -228,8 +237,11 @@ private:
             const float w = field_.w * static_cast<float>(moment_.summed);
             p_.fill({field_.x, sums.bottom() - p_.px(6), w, p_.px(4)}, t.data.fill, p_.px(2));
         }
-        draw_bars(foot_, "weights", t.of(Component::weights), moment_.updated);
-        p_.part("weights", foot_);
+        if (sums_ == 2)
+        {
+            draw_bars(foot_, "weights", t.of(Component::weights), moment_.updated);
+            p_.part("weights", foot_);
+        }
     }
 
     void draw_bars(Rect r, std::string_view name, const Ink& ink, double done)
@@ -256,7 +268,8 @@ private:
     float line_;
     Places columns_;
     Places rows_;
-    bool drawable_ = true; // there is room for more than the words above it
+    bool drawable_ = true;
+    int sums_ = 2; // rows below the cells
     float labels_ = 0;
     Rect head_, names_, field_, foot_;
     float pitch_x_ = 1;

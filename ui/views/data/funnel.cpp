@@ -36,36 +36,45 @@ public:
         head_ = area.cut_top(p_.px(28));
         area.cut_top(p_.px(4));
         const float strip = p_.height(Type::small) * 2 + p_.px(46);
-        if (area.h > strip + p_.px(90))
+        const float least = p_.height(Type::small);
+        const auto rows = static_cast<float>(recipe_.stages.size() + 1);
+        if (area.h > strip + std::max(p_.px(90), p_.px(10) + least * rows))
         {
             strip_ = area.cut_bottom(strip);
             area.cut_bottom(p_.px(10));
         }
         rows_ = area;
-        pitch_ = std::min(p_.px(92), rows_.h / static_cast<float>(recipe_.stages.size() + 1));
+        // Where not all rows fit, the first do.
+        pitch_ = std::clamp(rows_.h / rows, least, p_.px(92));
+        shown_ = std::min(recipe_.stages.size(),
+                          static_cast<std::size_t>(std::max(0.0F, rows_.h / pitch_ + 0.01F - 1)));
         const bool told = rows_.w > p_.px(560);
-        const float left = told ? std::min(p_.px(300), rows_.w * 0.36F)
-                                : p_.width(Type::small, "Document rules") + p_.px(10);
+        float left = told ? std::min(p_.px(300), rows_.w * 0.36F) : 0;
+        for (const FunnelStage& stage : recipe_.stages)
+        {
+            left = std::max(left, p_.width(Type::small_strong, stage.name) + p_.px(14));
+        }
         const float right = p_.width(Type::mono_small, "88.8%") * 2 + p_.px(28);
         bars_ = rows_;
         bars_.cut_left(left);
         bars_.cut_right(right);
+        shaped_ = bars_.w >= p_.px(60);
     }
 
     void draw()
     {
         draw_head();
-        if (pitch_ < p_.height(Type::small) || bars_.w < p_.px(60))
+        if (rows_.h < pitch_)
         {
             return;
         }
         p_.part("funnel", rows_);
         draw_input();
-        for (std::size_t i = 0; i < recipe_.stages.size(); ++i)
+        for (std::size_t i = 0; i < shown_; ++i)
         {
             draw_stage(i);
         }
-        for (std::size_t i = 0; i < recipe_.stages.size(); ++i)
+        for (std::size_t i = 0; i < shown_ && shaped_; ++i)
         {
             grip_stage(i);
         }
@@ -87,6 +96,13 @@ private:
     // The column of what a stage keeps of its own input, beside that of what is left of everything.
     float keeps_right() const { return rows_.right() - p_.width(Type::mono_small, "88.8%") - p_.px(14); }
 
+    // Left of the shape, or of the numbers.
+    float words_width() const
+    {
+        const float numbers = keeps_right() - p_.width(Type::mono_small, "88.8%");
+        return std::max(0.0F, (shaped_ ? bars_.x : numbers) - rows_.x - p_.px(12));
+    }
+
     void draw_head() const
     {
         const float w = p_.width(Type::small, "keeps");
@@ -106,10 +122,13 @@ private:
     void draw_input() const
     {
         const Rect r = row(0);
-        p_.text_within(r.x, r.middle(), bars_.x - r.x - p_.px(12), Type::small_strong, p_.theme.text,
+        p_.text_within(r.x, r.middle() - p_.px(2), words_width(), Type::small_strong, p_.theme.text,
                        "Comes in");
-        p_.fill({bars_.x, r.y, bars_.w, r.h - p_.px(4)}, p_.theme.raised);
-        p_.text(r.right(), r.middle(), Type::mono_small, p_.theme.text, "100%", Align::right);
+        if (shaped_)
+        {
+            p_.fill({bars_.x, r.y, bars_.w, r.h - p_.px(4)}, p_.theme.raised);
+        }
+        p_.text(r.right(), r.middle() - p_.px(2), Type::mono_small, p_.theme.text, "100%", Align::right);
     }
 
     void draw_stage(std::size_t i) const
@@ -117,7 +136,7 @@ private:
         const Theme& t = p_.theme;
         const FunnelStage& stage = recipe_.stages[i];
         const Rect r = row(i + 1);
-        const Rect words{r.x, r.y, bars_.x - r.x - p_.px(12), r.h};
+        const Rect words{r.x, r.y, words_width(), r.h};
         const bool two = pitch_ > p_.height(Type::small) * 2 + p_.px(2) && words.w > p_.px(180);
         const float line = p_.height(Type::small);
         const float middle = two ? r.middle() - line / 2 - p_.px(2) : r.middle() - p_.px(2);
@@ -126,16 +145,10 @@ private:
         {
             p_.text_within(words.x, middle + line, words.w, Type::small, t.muted, stage.says);
         }
-        const float top = half(before(i));
-        const float low = half(funnel_.left[i]);
-        const float y = r.y;
-        const float bottom = r.bottom() - p_.px(4);
-        const std::array whole{ImVec2{bars_.centre() - top, y}, ImVec2{bars_.centre() + top, y},
-                               ImVec2{bars_.centre() + top, bottom}, ImVec2{bars_.centre() - top, bottom}};
-        p_.list.AddConvexPolyFilled(whole.data(), 4, t.panel);
-        const std::array kept{ImVec2{bars_.centre() - top, y}, ImVec2{bars_.centre() + top, y},
-                              ImVec2{bars_.centre() + low, bottom}, ImVec2{bars_.centre() - low, bottom}};
-        p_.list.AddConvexPolyFilled(kept.data(), 4, colour_of(t, stage.kind));
+        if (shaped_)
+        {
+            draw_shape(i, r);
+        }
         const double share = before(i) > 0 ? funnel_.left[i] / before(i) : 0;
         p_.text(r.right(), r.middle() - p_.px(2), Type::mono_small, t.text, share_words(funnel_.left[i]),
                 Align::right);
@@ -146,6 +159,22 @@ private:
             tooltip_at_mouse(p_, fmt::format("{}: {}. Keeps {} of what comes, {} of everything.", stage.name,
                                              stage.says, share_words(share), share_words(funnel_.left[i])));
         }
+    }
+
+    // What comes, and what is kept of it.
+    void draw_shape(std::size_t i, Rect r) const
+    {
+        const Theme& t = p_.theme;
+        const float top = half(before(i));
+        const float low = half(funnel_.left[i]);
+        const float y = r.y;
+        const float bottom = r.bottom() - p_.px(4);
+        const std::array whole{ImVec2{bars_.centre() - top, y}, ImVec2{bars_.centre() + top, y},
+                               ImVec2{bars_.centre() + top, bottom}, ImVec2{bars_.centre() - top, bottom}};
+        p_.list.AddConvexPolyFilled(whole.data(), 4, t.panel);
+        const std::array kept{ImVec2{bars_.centre() - top, y}, ImVec2{bars_.centre() + top, y},
+                              ImVec2{bars_.centre() + low, bottom}, ImVec2{bars_.centre() - low, bottom}};
+        p_.list.AddConvexPolyFilled(kept.data(), 4, colour_of(t, recipe_.stages[i].kind));
     }
 
     void grip_stage(std::size_t i)
@@ -250,6 +279,8 @@ private:
     Funnel funnel_;
     Rect head_, rows_, bars_, strip_;
     float pitch_ = 0;
+    std::size_t shown_ = 0; // stages
+    bool shaped_ = true;    // there is room for the shape beside the words
 };
 
 } // namespace
