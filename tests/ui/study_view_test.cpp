@@ -118,6 +118,16 @@ TEST_CASE("with nothing studied yet it offers new questions and no dates")
     CHECK(drill(w).items.size() == 8); // nothing seen: new ones
 }
 
+TEST_CASE("tiles too low for two lines say their topics")
+{
+    Preferences p;
+    p.text_scale = 2.5F;
+    Window w({1280, 800}, p);
+    seat(w, desk_of(2));
+    CHECK(says(w, "Long context"));
+    CHECK(says(w, "New questions"));
+}
+
 TEST_CASE("without questions it says where it looked, and its keys start nothing")
 {
     Window w;

@@ -141,17 +141,32 @@ void StudyView::draw_mission(const Painter& p, Rect area, const StudyFrame& stud
 void StudyView::draw_buttons(const Painter& p, Rect area, const StudyFrame& study, Out& out)
 {
     const auto all = buttons(study);
-    const float gap = p.px(12);
     const auto count = static_cast<float>(all.size());
-    const float w = std::min(p.px(208), (area.w - gap * (count - 1)) / count);
+    std::vector<std::string> words;
+    float sum = 0;
+    float widest = 0;
     for (std::size_t i = 0; i < all.size(); ++i)
     {
-        const Rect r{area.x + (w + gap) * static_cast<float>(i), area.y, w, area.h};
         const bool review = i == 0 && !is_running(*study.session);
-        const std::string words = review && study.due > 0     ? fmt::format("Review {}", study.due)
-                                  : review && study.fresh > 0 ? "New questions"
-                                                              : all[i].label;
-        const std::string label = fmt::format("{}###{}", words, all[i].label);
+        words.push_back(review && study.due > 0     ? fmt::format("Review {}", study.due)
+                        : review && study.fresh > 0 ? "New questions"
+                                                    : all[i].label);
+        const float w = p.width(Type::small_strong, words.back());
+        sum += w;
+        widest = std::max(widest, w);
+    }
+    // Each as wide as its words want where equal ones would cut some.
+    float gap = p.px(12);
+    const float each = std::min(p.px(208), (area.w - gap * (count - 1)) / count);
+    const bool equal = widest + p.px(12) <= each;
+    gap = equal ? gap : p.px(8);
+    const float spare = (area.w - gap * (count - 1) - sum) / count;
+    for (std::size_t i = 0; i < all.size(); ++i)
+    {
+        const float w = equal ? each : p.width(Type::small_strong, words[i]) + spare;
+        const Rect r = area.cut_left(w);
+        area.cut_left(gap);
+        const std::string label = fmt::format("{}###{}", words[i], all[i].label);
         if (button(p, r, label.c_str(), all[i].key, i == 0 ? ButtonStyle::primary : ButtonStyle::plain))
         {
             (this->*all[i].run)(study, out);

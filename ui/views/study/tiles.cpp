@@ -70,6 +70,11 @@ void draw_strip(const Painter& p, const Tile& tile)
     }
 }
 
+float two_lines(const Painter& p)
+{
+    return 2 * p.height(Type::small_strong) + p.px(2);
+}
+
 // Name, count, recall and strip, as far as they fit in whole.
 void draw_words(const Painter& p, const Tile& tile, Colour ink)
 {
@@ -77,24 +82,30 @@ void draw_words(const Painter& p, const Tile& tile, Colour ink)
     const float line = p.px(24);
     const float margin = std::min(p.px(12), r.w * 0.08F);
     const auto& value = tile.value();
+    const std::string_view name = tile.topic.topic->name;
     const std::string big = value ? whole_percent(*value) : tile.topic.all.families == 0 ? "\u2013" : "new";
     const bool strip = r.h >= 4 * line && r.w >= p.px(84);
-    const bool two = r.h >= 2 * line;
-    if (r.h < p.px(20) || r.w < p.width(Type::small_strong, big) + 2 * margin)
+    const bool two = r.h >= two_lines(p);
+    if (r.h < p.height(Type::small_strong) || r.w < p.width(Type::small_strong, big) + 2 * margin)
     {
         return;
     }
     if (!two)
     {
-        p.text(r.centre(), r.middle(), Type::small_strong, ink, big, Align::centre);
+        const float room = r.w - 2 * margin;
+        const float w = p.text_within(r.x + margin, r.middle(), room, Type::small_strong, ink, name);
+        if (value && w + p.px(8) + p.width(Type::small_strong, big) <= room)
+        {
+            p.text(r.right() - margin, r.middle(), Type::small_strong, ink, big, Align::right);
+        }
         return;
     }
     const float top = r.y + (strip ? p.px(20) : r.h * 0.28F);
     const std::string count = std::to_string(tile.topic.all.families);
     const float count_w = p.width(Type::mono_small, count) + p.px(6);
-    const bool counts = r.w - 2 * margin - count_w >= p.width(Type::small_strong, tile.topic.topic->name);
+    const bool counts = r.w - 2 * margin - count_w >= p.width(Type::small_strong, name);
     p.text_within(r.x + margin, top, r.w - 2 * margin - (counts ? count_w : 0), Type::small_strong, ink,
-                  tile.topic.topic->name);
+                  name);
     if (counts)
     {
         p.text(r.right() - margin, top, Type::mono_small, ink, count, Align::right);
@@ -110,6 +121,17 @@ void draw_words(const Painter& p, const Tile& tile, Colour ink)
     }
 }
 
+float tile_gap(const Painter& p, Rect area, float rows)
+{
+    return std::min(p.px(8), std::round(area.h / rows * 0.16F));
+}
+
+float tile_height(const Painter& p, Rect area, float rows)
+{
+    const float gap = tile_gap(p, area, rows);
+    return std::floor((area.h - gap * (rows - 1)) / rows);
+}
+
 // As many columns as make the tiles most like those of the drawing, 138 by 104, and wide enough for the
 // names.
 std::size_t columns_for(const Painter& p, Rect area, std::size_t count)
@@ -121,8 +143,11 @@ std::size_t columns_for(const Painter& p, Rect area, std::size_t count)
     {
         const auto rows = static_cast<float>((count + columns - 1) / columns);
         const float w = area.w / static_cast<float>(columns) - p.px(8);
-        const float fit = std::min(w / p.px(130), (area.h / rows - p.px(8)) / p.px(104));
-        const float kept = w < name ? fit / 2 : fit;
+        const float h = tile_height(p, area, rows);
+        const float fit = std::min(w / p.px(130), h / p.px(104));
+        // A name is worth more than a second line, and that more than the shape.
+        const float kept = fit * (w < name ? std::pow(w / name, 8.0F) : 1) * (h < two_lines(p) ? 0.5F : 1) *
+                           (h < p.height(Type::small_strong) ? 0.1F : 1);
         if (kept > most)
         {
             most = kept;
@@ -193,12 +218,13 @@ TilesEvent draw_tiles(const Painter& p, Rect area, const StudyFrame& study, bool
     const auto rows = static_cast<float>((count + columns - 1) / columns);
     const float gap = p.px(8);
     const float step = (area.w + gap) / static_cast<float>(columns);
-    const float h = std::floor((area.h - gap * (rows - 1)) / rows);
+    const float below = tile_gap(p, area, rows);
+    const float h = tile_height(p, area, rows);
     for (std::size_t i = 0; i < count; ++i)
     {
         const float x = std::round(step * static_cast<float>(i % columns));
         const float end = std::round(step * static_cast<float>(i % columns + 1)) - gap;
-        const Rect r{area.x + x, area.y + (h + gap) * static_cast<float>(i / columns), end - x, h};
+        const Rect r{area.x + x, area.y + (h + below) * static_cast<float>(i / columns), end - x, h};
         const HeatTopic& topic = study.heat[i];
         const Press pressed =
             press(p, r, fmt::format("{}###topic {}", topic.topic->name, topic.topic->id).c_str(), 4);
