@@ -79,6 +79,22 @@ TEST_CASE("the lower picture: slots play, pages compare, drafts are pressed")
     CHECK(test::says(w, "8 drafts"));
 }
 
+TEST_CASE("a page of serving that is asked for comes first where there is room for one picture only")
+{
+    Preferences p;
+    p.presenter = true;
+    test::Window w({1280, 720}, p);
+    w.open("serving");
+    w.settle();
+    CHECK_FALSE(test::says(w, "drafts: "));
+    w.drawing.shell().show("serving", "serving/drafts");
+    w.settle();
+    CHECK(test::says(w, "drafts: "));
+    w.key(ImGuiKey_W); // weights are of the other picture
+    w.settle();
+    CHECK_FALSE(test::says(w, "drafts: "));
+}
+
 TEST_CASE("without pages every request holds the longest")
 {
     test::Window w;

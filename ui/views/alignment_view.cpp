@@ -33,7 +33,11 @@ public:
     Caption caption(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     void keys(const Frame& frame, Out& out) override;
-    void show(std::string_view page) override { turn_to(desk_.wish.strip, kPages, page); }
+    void show(std::string_view page) override
+    {
+        turn_to(desk_.wish.strip, kPages, page);
+        asked_ = page_index(kPages, page).has_value();
+    }
 
 private:
     bool slide(const Painter& p, Rect& area, const char* label, const std::string& shown,
@@ -42,6 +46,7 @@ private:
 
     AlignmentDesk desk_;
     CopyLevels levels_;
+    bool asked_ = false; // for what is below: it comes first where there is room for one
     TypedEntry entry_;
 };
 
@@ -50,14 +55,20 @@ void AlignmentView::draw(const Frame& frame, const Painter& painter, Rect area, 
     desk_.update(frame.now.scenario);
     const AlignmentWish before = desk_.wish;
     const float rows = painter.px(24 + 7 * 26);
-    if (area.h > rows + painter.px(160))
+    const bool both = area.h > rows + painter.px(160);
+    if (both || asked_)
     {
-        Rect below = area.cut_bottom(std::max(painter.px(190), area.h * 0.46F));
-        below.cut_top(painter.px(12));
+        Rect below = both ? area.cut_bottom(std::max(painter.px(190), area.h * 0.46F)) : area;
+        below.cut_top(both ? painter.px(12) : 0);
         if (const auto wish = draw_alignment_strip(painter, below, desk_))
         {
             desk_.wish = *wish;
         }
+    }
+    if (!both && asked_)
+    {
+        out.animating = out.animating || !(desk_.wish == before);
+        return;
     }
     if (const auto recipe = draw_model_copies(frame, painter, area, desk_, levels_, out))
     {
@@ -167,6 +178,7 @@ void AlignmentView::keys(const Frame&, Out& out)
     }
     w.setup.adapters = pressed(ImGuiKey_A) ? !w.setup.adapters : w.setup.adapters;
     w.setup.rules = pressed(ImGuiKey_V) ? !w.setup.rules : w.setup.rules;
+    asked_ = w == before ? asked_ : w.strip != before.strip;
     out.animating = out.animating || !(w == before);
 }
 

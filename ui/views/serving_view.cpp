@@ -30,11 +30,16 @@ public:
     Motion motion(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     void keys(const Frame& frame, Out& out) override;
-    void show(std::string_view page) override { turn_to(desk_.wish.strip, kPages, page); }
+    void show(std::string_view page) override
+    {
+        turn_to(desk_.wish.strip, kPages, page);
+        asked_ = page_index(kPages, page).has_value();
+    }
 
 private:
     ServingDesk desk_;
     ServingLevels levels_;
+    bool asked_ = false; // for what is below: it comes first where there is room for one
     TypedEntry entry_;
 };
 
@@ -59,15 +64,19 @@ void ServingView::draw(const Frame& frame, const Painter& painter, Rect area, Ou
     desk_.update(frame.now.scenario);
     const float strip = painter.px(236);
     const bool both = area.h >= strip + painter.px(190);
-    if (both)
+    if (both || asked_)
     {
-        Rect below = area.cut_bottom(std::max(strip, area.h * 0.36F));
-        below.cut_top(painter.px(14));
+        Rect below = both ? area.cut_bottom(std::max(strip, area.h * 0.36F)) : area;
+        below.cut_top(both ? painter.px(14) : 0);
         if (const auto wish = draw_serving_strip(painter, below, desk_, frame.playback.t))
         {
             desk_.wish = *wish;
             out.animating = true;
         }
+    }
+    if (!both && asked_)
+    {
+        return;
     }
     const bool charted = area.w >= painter.px(420);
     const Rect tank =
@@ -158,6 +167,7 @@ void ServingView::keys(const Frame&, Out& out)
     {
         w.batch = desk_.report().most;
     }
+    asked_ = w == before ? asked_ : w.strip != before.strip;
     out.animating = out.animating || !(w == before);
 }
 

@@ -25,12 +25,15 @@ public:
         head_ = area_.cut_top(p_.px(24));
         pitch_ = std::min(p_.px(44), area_.h / static_cast<float>(kAlignmentRecipes));
         names_ = std::min(p_.px(110), area_.w * 0.2F);
-        figures_ = area_.w > p_.px(520) ? p_.px(132) : p_.px(70);
         double most = 1;
         for (const AlignmentInfo& info : alignment_recipes())
         {
             most = std::max(most, desk.of(info.recipe).total().value);
+            figures_ = std::max(figures_, p_.width(Type::mono_small, bytes_words(info.recipe)) + p_.px(14));
+            gpus_ = std::max(gpus_, p_.width(Type::small, gpu_words(info.recipe)) + p_.px(10));
         }
+        gpus_ = area_.w > p_.px(520) ? gpus_ : 0;
+        figures_ += gpus_;
         most_ =
             static_cast<double>(levels.most.towards(static_cast<float>(most / 1e9), frame, p_.look, out)) *
             1e9;
@@ -158,14 +161,15 @@ private:
         const std::string_view whole = name_of(c.role);
         const std::string words = trained ? fmt::format("{}, trained", whole) : std::string(whole);
         const std::string brief(kShort.at(static_cast<std::size_t>(c.role)));
-        const float room = b.w - p_.px(8);
-        const std::string& said = p_.width(Type::small, words) <= room ? words : brief;
+        const std::string& said = p_.width(Type::small, words) <= b.w - p_.px(8) ? words : brief;
         const float w = p_.width(Type::small, said);
-        if (w <= room && b.h >= p_.height(Type::small) - p_.px(4))
+        // Closer to the edge rather than no name.
+        const float edge = w <= b.w - p_.px(8) ? p_.px(2) : p_.px(1);
+        if (w <= b.w - 4 * edge && b.h >= p_.height(Type::small) - p_.px(4))
         {
-            const Rect ground{b.x + p_.px(2), b.middle() - p_.px(9), w + p_.px(6), p_.px(18)};
+            const Rect ground{b.x + edge, b.middle() - p_.px(9), w + 3 * edge, p_.px(18)};
             p_.fill(ground, with_alpha(t.window, 0.82F), p_.px(3));
-            p_.text(b.x + p_.px(5), b.middle(), Type::small, t.text, said);
+            p_.text(b.x + 2.5F * edge, b.middle(), Type::small, t.text, said);
         }
         if (hovered && b.contains(ImGui::GetIO().MousePos))
         {
@@ -182,15 +186,21 @@ private:
     {
         const Theme& t = p_.theme;
         const Colour ink = chosen ? t.text : t.muted;
-        const std::string bytes = format_bytes(desk_.of(recipe).total(), p_.look.unit);
-        const std::int64_t n = desk_.gpus(recipe);
-        const std::string gpus = fmt::format("{} GPU{}", grouped(n), n == 1 ? "" : "s");
-        const bool both = r.w > p_.px(120);
-        if (both)
+        if (gpus_ > 0)
         {
-            p_.text(r.right(), r.middle(), Type::small, ink, gpus, Align::right);
+            p_.text(r.right(), r.middle(), Type::small, ink, gpu_words(recipe), Align::right);
         }
-        p_.text(r.right() - (both ? p_.px(68) : 0), r.middle(), Type::mono_small, ink, bytes, Align::right);
+        p_.text(r.right() - gpus_, r.middle(), Type::mono_small, ink, bytes_words(recipe), Align::right);
+    }
+
+    std::string bytes_words(AlignmentRecipe recipe) const
+    {
+        return format_bytes(desk_.of(recipe).total(), p_.look.unit);
+    }
+    std::string gpu_words(AlignmentRecipe recipe) const
+    {
+        const std::int64_t n = desk_.gpus(recipe);
+        return fmt::format("{} GPU{}", grouped(n), n == 1 ? "" : "s");
     }
 
     const Painter& p_;
@@ -199,7 +209,8 @@ private:
     Rect head_;
     float pitch_ = 1;
     float names_ = 0;
-    float figures_ = 0;
+    float figures_ = 0; // the columns right of the bars
+    float gpus_ = 0;    // of them; 0: left out
     double most_ = 1;
 };
 
