@@ -341,6 +341,14 @@ void Painter::tick(float x, float middle, Colour colour) const
     list.AddPolyline(points.data(), 3, colour, 0, std::max(2.0F, 3 * look.scale));
 }
 
+void Painter::tick_in(Rect box, Colour colour) const
+{
+    const float u = box.w / 14;
+    const std::array points{ImVec2{box.x + 3 * u, box.middle()}, ImVec2{box.x + 6 * u, box.middle() + 3 * u},
+                            ImVec2{box.right() - 3 * u, box.middle() - 4 * u}};
+    list.AddPolyline(points.data(), 3, colour, 0, std::max(1.5F, 2 * u));
+}
+
 void Painter::triangle(float x, float middle, Colour colour) const
 {
     const float u = px(8);

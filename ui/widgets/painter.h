@@ -97,6 +97,7 @@ public:
     // Returns the keycap's rectangle.
     Rect keycap(float x, float middle, std::string_view key) const;
     void tick(float x, float middle, Colour colour) const;
+    void tick_in(Rect box, Colour colour) const;               // no larger than a check box
     void triangle(float x, float middle, Colour colour) const; // warning sign
     void arrow(ImVec2 from, ImVec2 to, Colour colour, float thickness = 2) const;
     // A bar of `share` of `most`, with a mark at `limit`, the part beyond it in the warning colour.

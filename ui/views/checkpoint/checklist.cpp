@@ -165,10 +165,12 @@ std::optional<CheckpointPart> draw_checklist(const Painter& p, Rect area, const 
         p.outline(box, pressed.hovered ? t.text : t.muted, 1, p.px(2));
         if (held.at(i))
         {
-            p.tick(box.x + p.px(1), box.middle(), t.text);
+            p.tick_in(box, t.text);
         }
+        // Keys stay away where they would overlap.
+        const float cap = box.right() + p.px(10);
         const float at =
-            p.keycap(box.right() + p.px(10), row.middle(), std::to_string(i + 1)).right() + p.px(10);
+            pitch > p.px(25) ? p.keycap(cap, row.middle(), std::to_string(i + 1)).right() + p.px(10) : cap;
         const float w = p.text(row.right(), row.middle(), Type::mono_small, held.at(i) ? t.text : t.muted,
                                held.at(i) ? bytes_of(p, size, part) : "left out", Align::right);
         p.text_within(at, row.middle(), row.right() - w - at - p.px(8), Type::small,

@@ -122,18 +122,39 @@ void draw_table(const Painter& p, Rect area, OptimizerState& state, std::size_t 
     }
 }
 
+// Whose path is whose, where there is no table.
+void draw_names(const Painter& p, Rect row, Stepper chosen)
+{
+    float x = row.x;
+    for (std::size_t i = 0; i < kSteppers; ++i)
+    {
+        const auto stepper = static_cast<Stepper>(i);
+        const Type type = stepper == chosen ? Type::small_strong : Type::small;
+        p.fill({x, row.middle() - p.px(5), p.px(10), p.px(10)}, colour_of(p.theme, stepper));
+        x += p.px(16);
+        x += p.text_within(x, row.middle(), row.right() - x, type, p.theme.text, name_of(stepper)) + p.px(18);
+    }
+}
+
 } // namespace
 
 void draw_descent_page(const Painter& p, Rect area, OptimizerState& state, const Frame& frame)
 {
     const std::size_t at = descent_step_at(state, frame);
-    if (area.h > p.px(340))
+    const bool tabled = area.h > p.px(340);
+    if (tabled)
     {
         draw_table(p, area.cut_bottom(p.px(28 * 4)), state, at);
         area.cut_bottom(p.px(10));
     }
+    const Rect title{area.x, area.y, area.w, p.px(20)};
+    if (!tabled && area.h > p.px(120))
+    {
+        area.cut_top(p.px(24));
+        draw_names(p, {area.x, area.y, area.w, p.px(22)}, state.descent.stepper);
+    }
     const Graph g = plane_of(p, area);
-    draw_graph_title(p, {area.x, area.y, area.w, p.px(20)}, "Two weights, one valley",
+    draw_graph_title(p, title, "Two weights, one valley",
                      fmt::format("{} times as steep across as along; drag the start",
                                  three_digits(state.valley.across / state.valley.along)));
     if (!g.drawable(p))

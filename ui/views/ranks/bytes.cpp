@@ -101,23 +101,90 @@ std::string bytes_words(double value)
     return format_bytes(Bytes(value));
 }
 
-// At the lines' ends, or beside them where another number is already.
-void draw_numbers(const Painter& p, const Chart& c, const std::vector<Line>& lines)
+using Strokes = std::vector<std::vector<ImVec2>>;
+
+// Of all lines in pixels, without the points that add nothing.
+Strokes strokes_of(const Painter& p, const Chart& c, const std::vector<Line>& lines)
 {
-    const float apart = 2.3F * radius_of(p);
-    std::vector<ImVec2> taken;
+    Strokes strokes;
     for (const Line& line : lines)
     {
-        const ImVec2 end = c.at(line.points.back().x, line.points.back().y);
-        ImVec2 at{end.x + apart / 2, end.y};
-        const auto close = [&](const ImVec2& other)
-        { return std::hypot(other.x - at.x, other.y - at.y) < apart; };
-        while (std::ranges::any_of(taken, close))
+        std::vector<ImVec2>& stroke = strokes.emplace_back();
+        for (const ChartPoint& point : line.points)
         {
-            at.x += apart / 4;
+            const ImVec2 at = c.at(point.x, point.y);
+            if (stroke.empty() || std::hypot(at.x - stroke.back().x, at.y - stroke.back().y) >= p.px(4))
+            {
+                stroke.push_back(at);
+            }
         }
+        stroke.push_back(c.at(line.points.back().x, line.points.back().y));
+    }
+    return strokes;
+}
+
+float distance(ImVec2 at, ImVec2 from, ImVec2 to)
+{
+    const float x = to.x - from.x;
+    const float y = to.y - from.y;
+    const float length = x * x + y * y;
+    const float share =
+        length > 0 ? std::clamp(((at.x - from.x) * x + (at.y - from.y) * y) / length, 0.0F, 1.0F) : 0.0F;
+    return std::hypot(at.x - from.x - share * x, at.y - from.y - share * y);
+}
+
+bool is_free(ImVec2 at, float radius, const Strokes& strokes, const std::vector<ImVec2>& taken)
+{
+    const auto close = [&](const ImVec2& other)
+    { return std::hypot(other.x - at.x, other.y - at.y) < 2.3F * radius; };
+    const auto under = [&](const std::vector<ImVec2>& stroke)
+    {
+        for (std::size_t i = 1; i < stroke.size(); ++i)
+        {
+            if (distance(at, stroke[i - 1], stroke[i]) < radius * 1.25F)
+            {
+                return true;
+            }
+        }
+        return false;
+    };
+    return std::ranges::none_of(taken, close) && std::ranges::none_of(strokes, under);
+}
+
+// The nearest place round a line's end that is on no line and no other number, to the right first.
+ImVec2 free_place(const Chart& c, ImVec2 end, float radius, const Strokes& strokes,
+                  const std::vector<ImVec2>& taken)
+{
+    constexpr std::array<float, 8> kTurns{0, -0.125F, 0.125F, -0.25F, 0.25F, -0.375F, 0.375F, 0.5F};
+    for (const float far : {1.6F, 2.4F, 3.4F, 4.6F, 6.0F})
+    {
+        for (const float turn : kTurns)
+        {
+            const float angle = turn * 6.2831853F;
+            const ImVec2 at{end.x + far * radius * std::cos(angle), end.y + far * radius * std::sin(angle)};
+            const Rect inside = c.area.inset(radius * 0.8F);
+            if (inside.contains(at) && is_free(at, radius, strokes, taken))
+            {
+                return at;
+            }
+        }
+    }
+    return {end.x + 1.2F * radius, end.y};
+}
+
+// Beside the lines' ends, with a thin line to the end.
+void draw_numbers(const Painter& p, const Chart& c, const std::vector<Line>& lines)
+{
+    const float radius = radius_of(p);
+    const Strokes strokes = strokes_of(p, c, lines);
+    std::vector<ImVec2> taken;
+    for (std::size_t i = 0; i < lines.size(); ++i)
+    {
+        const ImVec2 end = strokes[i].back();
+        const ImVec2 at = free_place(c, end, radius, strokes, taken);
         taken.push_back(at);
-        p.list.AddCircleFilled(end, p.px(3), line.colour);
+        p.line(end.x, end.y, at.x, at.y, lines[i].colour, 1);
+        p.list.AddCircleFilled(end, p.px(3), lines[i].colour);
     }
     for (std::size_t i = 0; i < lines.size(); ++i)
     {
@@ -194,6 +261,35 @@ void draw_table(const Painter& p, Rect area, const std::vector<Line>& lines)
     }
 }
 
+float key_row(const Painter& p)
+{
+    return radius_of(p) * 2 + p.px(8);
+}
+
+// What the numbers are, where there is no room for the table. Returns the height used; `draw` it, or measure.
+float draw_key(const Painter& p, Rect area, const std::vector<Line>& lines, bool draw)
+{
+    const float radius = radius_of(p);
+    float x = area.x;
+    float y = area.y + key_row(p) / 2;
+    for (std::size_t i = 0; i < lines.size(); ++i)
+    {
+        const float w = 2 * radius + p.px(6) + p.width(Type::small, lines[i].name);
+        if (x > area.x && x + w > area.right())
+        {
+            x = area.x;
+            y += key_row(p);
+        }
+        if (draw)
+        {
+            draw_number(p, {x + radius, y}, lines[i], i);
+            p.text(x + 2 * radius + p.px(6), y, Type::small, p.theme.text, lines[i].name);
+        }
+        x += w + p.px(16);
+    }
+    return y + key_row(p) / 2 - area.y;
+}
+
 } // namespace
 
 void draw_bytes_page(const Painter& p, Rect area, const TeamFrame& team)
@@ -215,6 +311,10 @@ void draw_bytes_page(const Painter& p, Rect area, const TeamFrame& team)
         area.cut_bottom(p.px(8));
         draw_table(p, area.cut_bottom(table), lines);
         area.cut_bottom(p.px(10));
+    }
+    else if (const float key = draw_key(p, area, lines, false); area.h > key + p.px(90))
+    {
+        draw_key(p, area.cut_top(key), lines, true);
     }
     draw_lines(p, area, lines);
 }
