@@ -169,7 +169,13 @@ ImVec2 free_place(const Chart& c, ImVec2 end, float radius, const Strokes& strok
             }
         }
     }
-    return {end.x + 1.2F * radius, end.y};
+    // No place is free of lines: at least of numbers.
+    ImVec2 at{end.x + 1.2F * radius, end.y};
+    while (!is_free(at, radius, {}, taken))
+    {
+        at.x += radius / 2;
+    }
+    return at;
 }
 
 // Beside the lines' ends, with a thin line to the end.
@@ -263,7 +269,15 @@ void draw_table(const Painter& p, Rect area, const std::vector<Line>& lines)
 
 float key_row(const Painter& p)
 {
-    return radius_of(p) * 2 + p.px(8);
+    return radius_of(p) * 2 + p.px(5);
+}
+
+// Without what it has in common with the first.
+std::string_view short_name(const std::vector<Line>& lines, std::size_t i)
+{
+    const std::string& first = lines.front().name;
+    const std::string_view name = lines[i].name;
+    return name.starts_with(first + ", ") ? name.substr(first.size() + 2) : name;
 }
 
 // What the numbers are, where there is no room for the table. Returns the height used; `draw` it, or measure.
@@ -274,7 +288,8 @@ float draw_key(const Painter& p, Rect area, const std::vector<Line>& lines, bool
     float y = area.y + key_row(p) / 2;
     for (std::size_t i = 0; i < lines.size(); ++i)
     {
-        const float w = 2 * radius + p.px(6) + p.width(Type::small, lines[i].name);
+        const std::string_view name = short_name(lines, i);
+        const float w = 2 * radius + p.px(6) + p.width(Type::small, name);
         if (x > area.x && x + w > area.right())
         {
             x = area.x;
@@ -283,7 +298,7 @@ float draw_key(const Painter& p, Rect area, const std::vector<Line>& lines, bool
         if (draw)
         {
             draw_number(p, {x + radius, y}, lines[i], i);
-            p.text(x + 2 * radius + p.px(6), y, Type::small, p.theme.text, lines[i].name);
+            p.text(x + 2 * radius + p.px(6), y, Type::small, p.theme.text, name);
         }
         x += w + p.px(16);
     }
