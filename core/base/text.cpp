@@ -122,7 +122,7 @@ ByteScale byte_scale(Bytes largest, ByteUnit unit)
     // From the largest unit down, the first in which the largest entry has at least this many gigabytes.
     static constexpr std::array<double, 6> kLeast{1e10, 1e7, 1e4, 0.1, 1e-4, 1e-7};
     const double gigabytes = largest.value > 0 ? in_gigabytes(largest, unit) : 1;
-    const auto* const found = std::ranges::find_if(kLeast, [&](double least) { return gigabytes >= least; });
+    const auto found = std::ranges::find_if(kLeast, [&](double least) { return gigabytes >= least; });
     const Scale& scale = byte_scales(unit).at(static_cast<std::size_t>(found - kLeast.begin()));
     return {scale.size, scale.name};
 }
