@@ -13,4 +13,14 @@ inline Result<std::string> read_checkpoint_text(const std::string& path)
                                     "use a file that `ringside train --save` has written"});
 }
 
+// Asked before the first step, or a file that cannot be would cost the run. Nothing to say of an empty name.
+inline Issues check_can_save_checkpoint(const std::string& path)
+{
+    if (is_standard_output(path))
+    {
+        return {{"--save", path + " is standard output, where the steps are printed", "give a file"}};
+    }
+    return path.empty() ? Issues{} : check_can_save(path);
+}
+
 } // namespace ringside

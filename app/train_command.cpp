@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/checkpoint_file.h"
 #include "app/files.h"
 #include "app/input.h"
 #include "app/team_command.h"
@@ -160,8 +161,7 @@ void print_head(const trainer::Trainer& t)
 
 int run_train(const CommonOptions& common, const TrainOptions& options)
 {
-    // Before the first step, or a file that cannot be would cost the run.
-    const Issues unsaved = options.save.empty() ? Issues{} : check_can_save(options.save);
+    const Issues unsaved = check_can_save_checkpoint(options.save);
     if (!unsaved.empty())
     {
         return print_faults(unsaved);

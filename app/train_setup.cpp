@@ -169,10 +169,6 @@ Result<TrainerConfig> configured(TrainerConfig c, const CommonOptions& common, c
 
 Result<Beginning> beginning(const CommonOptions& common, const TrainOptions& o)
 {
-    if (is_standard_output(o.save))
-    {
-        return Issue{"--save", "- is standard output, where the steps are printed", "give a file"};
-    }
     Beginning out{default_trainer_config(), {}};
     if (!o.resume.empty())
     {

@@ -284,10 +284,9 @@ private:
 
 int run_rank_train(parallel::MpiWorld& world, const RankTrainOptions& options)
 {
-    if (world.rank() == 0 && !options.save.empty())
+    if (world.rank() == 0)
     {
-        // Before the first step, or a file that cannot be would cost the run.
-        const Issues issues = check_can_save(options.save);
+        const Issues issues = check_can_save_checkpoint(options.save);
         if (!issues.empty())
         {
             refuse(issues);

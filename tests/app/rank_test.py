@@ -249,6 +249,8 @@ def test_a_training_that_cannot_be_cut_says_why_and_ends():
         assert code != 0 and "parallel.tensor" in err and "use a divisor of 2" in err, err
         code, out, err = ended(started(2, "--train", str(pathlib.Path(where) / "none")))
         assert code != 0 and "could not be read" in err, err
+        code, out, err = ended(started(2, "--train", str(start), "--save", "-"))
+        assert code != 0 and "--save: - is standard output" in err and not out, (out, err)
 
 
 def main():
