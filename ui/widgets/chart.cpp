@@ -22,6 +22,11 @@ double ChartAxis::at(double share) const
     return logarithmic ? low * std::pow(high / low, share) : low + (high - low) * share;
 }
 
+double ChartAxis::held(double value) const
+{
+    return std::clamp(value, low, std::max(low, high));
+}
+
 namespace
 {
 
@@ -68,6 +73,18 @@ std::vector<double> log_ticks(const ChartAxis& axis, int most)
     return fine.size() <= static_cast<std::size_t>(most) + 1 ? fine : decades;
 }
 
+std::vector<double> binary_ticks(const ChartAxis& axis, int most)
+{
+    const int first = static_cast<int>(std::ceil(std::log2(axis.low) - 1e-9));
+    const int last = static_cast<int>(std::floor(std::log2(axis.high) + 1e-9));
+    std::vector<double> ticks;
+    for (int k = first; k <= last; k += std::max(1, (last - first) / most))
+    {
+        ticks.push_back(std::exp2(k));
+    }
+    return ticks;
+}
+
 int ticks_within(const Painter& p, float length, float each)
 {
     return std::max(2, static_cast<int>(length / p.px(each)));
@@ -86,7 +103,21 @@ std::vector<double> chart_ticks(const ChartAxis& axis, int most)
     {
         return {};
     }
-    return axis.logarithmic ? log_ticks(axis, std::max(1, most)) : linear_ticks(axis, std::max(1, most));
+    most = std::max(1, most);
+    return !axis.logarithmic ? linear_ticks(axis, most)
+           : axis.base == 2  ? binary_ticks(axis, most)
+                             : log_ticks(axis, most);
+}
+
+void Chart::cut_left(float room)
+{
+    left = room;
+    area.cut_left(room);
+}
+
+bool Chart::drawable(const Painter& p) const
+{
+    return area.w > p.px(40) && area.h > p.px(24);
 }
 
 float Chart::at_x(double value) const
@@ -136,6 +167,15 @@ Chart chart_in(const Painter& p, Rect whole, float left, ChartAxis x, ChartAxis 
         c.area.h = 0;
     }
     return c;
+}
+
+void draw_chart_title(const Painter& p, Rect row, std::string_view title, std::string_view says)
+{
+    const float w = p.text_within(row.x, row.middle(), row.w, Type::small_strong, p.theme.text, title);
+    if (w + p.px(12) + p.width(Type::small, says) <= row.w)
+    {
+        p.text(row.x + w + p.px(12), row.middle(), Type::small, p.theme.muted, says);
+    }
 }
 
 void draw_chart_x(const Painter& p, const Chart& c, std::string_view title, const AxisWords& words)
@@ -204,6 +244,21 @@ void draw_chart_line(const Painter& p, const Chart& c, std::span<const ChartPoin
     }
     flush();
     p.list.PopClipRect();
+}
+
+void draw_chart_label(const Painter& p, Rect inside, ImVec2 at, std::string_view words, bool strong)
+{
+    const Type type = strong ? Type::small_strong : Type::small;
+    const float w = p.width(type, words);
+    if (w > inside.w)
+    {
+        return;
+    }
+    const float half = p.height(type) / 2;
+    const float x = std::clamp(at.x, inside.x, inside.right() - w);
+    const float y = std::clamp(at.y, inside.y + half, std::max(inside.y + half, inside.bottom() - half));
+    p.fill({x - p.px(kPad), y - half, w + 2 * p.px(kPad), 2 * half}, with_alpha(p.theme.window, 0.88F));
+    p.text(x, y, type, strong ? p.theme.text : p.theme.muted, words);
 }
 
 bool FreeLabels::put(const Painter& p, ImVec2 at, float distance, Type type, Colour colour,

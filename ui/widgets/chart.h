@@ -18,13 +18,15 @@ struct ChartAxis
     double low = 0;
     double high = 1;
     bool logarithmic = false; // low above 0
+    int base = 10;            // of a logarithmic axis' ticks, 2 or 10
 
     double share(double value) const; // 0 at low, 1 at high, beyond them outside
     double at(double share) const;
+    double held(double value) const; // between low and high
 };
 
 // Round values inside the axis, at most about so many: when logarithmic 1, 2 and 5 in each decade where there
-// are few, else decades. None where high is not above low.
+// are few, else decades, or powers of two. None where high is not above low.
 std::vector<double> chart_ticks(const ChartAxis& axis, int most);
 
 struct ChartPoint
@@ -40,6 +42,8 @@ struct Chart
     ChartAxis y;
     float left = 0; // [px] of room beside the area, for the numbers of y
 
+    void cut_left(float room); // for the numbers of y
+    bool drawable(const Painter& painter) const;
     ImVec2 at(double vx, double vy) const; // clamped to the area
     // Beyond the area for values beyond the axes, so that a line that leaves it keeps its slope.
     float at_x(double value) const;
@@ -56,12 +60,18 @@ float chart_left(const Painter& painter, const ChartAxis& y, const AxisWords& wo
 // has an area of no height.
 Chart chart_in(const Painter& painter, Rect whole, float left, ChartAxis x = {}, ChartAxis y = {},
                bool below = true);
-// Grid, numbers as far as they do not touch, and title.
+// In a row above the chart: what it is of, and, where there is room, what is to know.
+void draw_chart_title(const Painter& painter, Rect row, std::string_view title, std::string_view says = {});
+// Grid, numbers as far as they do not touch, and the axis's title, which may be empty.
 void draw_chart_x(const Painter& painter, const Chart& chart, std::string_view title, const AxisWords& words);
 void draw_chart_y(const Painter& painter, const Chart& chart, std::string_view title, const AxisWords& words);
 // Joined, clipped to the chart. Points that are not finite break the line. `thickness` is in design px.
 void draw_chart_line(const Painter& painter, const Chart& chart, std::span<const ChartPoint> points,
                      Colour colour, float thickness = 2);
+
+// A name on a ground of its own that begins at a point, moved to stay inside.
+void draw_chart_label(const Painter& painter, Rect inside, ImVec2 at, std::string_view words,
+                      bool strong = false);
 
 // Labels of one drawing, in order of importance, each on a ground of its own.
 class FreeLabels

@@ -60,7 +60,7 @@ Wish draw_surface(const Painter& p, Rect area, const AlignmentWish& wish)
 {
     const ChartAxis nats{-kReach, kReach, false};
     const Chart c = chart_in(p, area, chart_left(p, nats, plain), nats, nats);
-    if (c.area.h <= 0)
+    if (!c.drawable(p))
     {
         return std::nullopt;
     }
@@ -95,7 +95,7 @@ void draw_margin(const Painter& p, Rect area, const AlignmentWish& wish)
 {
     const ChartAxis up{0, std::max(2.0, dpo_loss(wish.beta, -kReach, kReach)), false};
     const Chart c = chart_in(p, area, chart_left(p, up, plain), {-2 * kReach, 2 * kReach, false}, up);
-    if (c.area.h <= 0)
+    if (!c.drawable(p))
     {
         return;
     }
@@ -164,7 +164,7 @@ Wish draw_hacking(const Painter& p, Rect area, const AlignmentWish& wish)
     const double top = 1.5 * std::max(gold_reward(Optimizing::best_of_n, kAlpha, wish.doubt, peak), 0.5);
     const ChartAxis up{-0.4 * top, top, false};
     const Chart c = chart_in(p, area, chart_left(p, up, plain), {0, most, false}, up);
-    if (c.area.h <= 0)
+    if (!c.drawable(p))
     {
         return std::nullopt;
     }

@@ -100,7 +100,7 @@ std::optional<double> draw_context_flops(const Painter& p, Rect area, const Cont
                                          const ContextLook& look, Out&)
 {
     Chart c = chart_in(p, area, p.px(60));
-    if (c.area.h <= 0)
+    if (!c.drawable(p))
     {
         return std::nullopt;
     }
@@ -204,7 +204,7 @@ std::optional<double> draw_context_memory(const Painter& p, Rect area, const Con
                                           const ContextLook& look, Out&)
 {
     const Chart c = memory_chart(p, area, curves, look);
-    if (c.area.h <= 0 || curves.memory.empty())
+    if (!c.drawable(p) || curves.memory.empty())
     {
         return std::nullopt;
     }

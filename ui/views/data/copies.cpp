@@ -60,7 +60,7 @@ void shade(const Painter& p, const Chart& c, double rows, double bands, double t
 void draw_copies(const Painter& p, Rect area, DataState& state, Out& out)
 {
     const Chart c = chart_in(p, area, p.px(60)); // both axes from 0 to 1
-    if (c.area.h <= 0)
+    if (!c.drawable(p))
     {
         return;
     }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "ui/widgets/graph.h"
+#include "ui/widgets/chart.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,26 +17,26 @@ namespace
 constexpr double kLeast = 0x1p-8; // at the bottom of the bars
 constexpr double kMost = 0x1p10;
 
-Graph bars_of(const Painter& p, Rect area, std::size_t count)
+Chart bars_of(const Painter& p, Rect area, std::size_t count)
 {
-    Graph g;
+    Chart g;
     g.area = area;
-    g.area.cut_left(p.px(52));
+    g.cut_left(p.px(52));
     g.area.cut_top(p.px(52));
     g.area.cut_bottom(p.px(22));
-    g.x = {0, static_cast<double>(count), false};
+    g.x = {0, static_cast<double>(count)};
     g.y = {kLeast, kMost, true, 2};
     return g;
 }
 
-void draw_scales(const Painter& p, const Graph& g, const BlockFormat& f, const Quantized& q,
+void draw_scales(const Painter& p, const Chart& g, const BlockFormat& f, const Quantized& q,
                  std::size_t count)
 {
     const std::size_t size = f.block == 0 ? count : static_cast<std::size_t>(f.block);
     for (std::size_t b = 0; b < q.scales.size(); ++b)
     {
-        const float left = g.px(static_cast<double>(b * size)) + p.px(2);
-        const float right = g.px(static_cast<double>(std::min(count, (b + 1) * size))) - p.px(2);
+        const float left = g.at_x(static_cast<double>(b * size)) + p.px(2);
+        const float right = g.at_x(static_cast<double>(std::min(count, (b + 1) * size))) - p.px(2);
         const float y = g.area.y - p.px(8);
         p.line(left, y, right, y, p.theme.text, p.px(1.5F));
         p.line(left, y, left, y + p.px(5), p.theme.text, p.px(1.5F));
@@ -50,25 +50,25 @@ void draw_scales(const Painter& p, const Graph& g, const BlockFormat& f, const Q
 }
 
 // The number that was dragged and where to.
-void draw_bars(const Painter& p, const Graph& g, FormatsState& state, const Quantized& q)
+void draw_bars(const Painter& p, const Chart& g, FormatsState& state, const Quantized& q)
 {
     const Theme& t = p.theme;
     const float base = g.area.bottom();
     for (std::size_t i = 0; i < state.numbers.size(); ++i)
     {
-        const float left = g.px(static_cast<double>(i));
-        const float w = g.px(static_cast<double>(i) + 1) - left;
+        const float left = g.at_x(static_cast<double>(i));
+        const float w = g.at_x(static_cast<double>(i) + 1) - left;
         const Rect slot{left, g.area.y, w, g.area.h};
         const Press hit = press(p, slot, fmt::format("###number {}", i + 1).c_str(), 2);
         tooltip(p, fmt::format("Number {}: {}\n\nkept as {}\n\nDrag it up or down.", i + 1,
                                short_figure(state.numbers[i]), short_figure(q.values[i])));
         if (hit.held && ImGui::IsMouseDown(0))
         {
-            state.numbers[i] = g.y.held(g.vy(ImGui::GetIO().MousePos.y));
+            state.numbers[i] = g.y_of(ImGui::GetIO().MousePos.y);
         }
         const float gap = w > p.px(6) ? p.px(1.5F) : 0;
-        const float kept = g.py(std::max(q.values[i], kLeast));
-        const float true_top = g.py(std::max(state.numbers[i], kLeast));
+        const float kept = g.at_y(std::max(q.values[i], kLeast));
+        const float true_top = g.at_y(std::max(state.numbers[i], kLeast));
         if (q.values[i] > 0)
         {
             p.fill({left + gap, kept, w - 2 * gap, base - kept}, t.of(Component::weights).fill);
@@ -135,15 +135,15 @@ void draw_blocks_page(const Painter& p, Rect area, FormatsState& state)
         draw_table(p, area.cut_bottom(table), state);
         area.cut_bottom(p.px(12));
     }
-    const Graph g = bars_of(p, area, state.numbers.size());
-    draw_graph_title(p, {area.x, area.y, area.w, p.px(20)},
+    const Chart g = bars_of(p, area, state.numbers.size());
+    draw_chart_title(p, {area.x, area.y, area.w, p.px(20)},
                      fmt::format("{} numbers in {}", state.numbers.size(), f.name),
                      "magnitudes; outlined as they were, filled as kept, crossed where 0 is left");
     if (!g.drawable(p))
     {
         return;
     }
-    draw_y_axis(p, g, exact_power);
+    draw_chart_y(p, g, "", exact_power);
     draw_bars(p, g, state, q);
     p.line(g.area.x, g.area.bottom(), g.area.right(), g.area.bottom(), p.theme.line);
     draw_scales(p, g, f, q, state.numbers.size());

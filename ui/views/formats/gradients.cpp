@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "ui/widgets/graph.h"
+#include "ui/widgets/chart.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,8 +30,8 @@ public:
         g_.area = area;
         g_.area.cut_top(p_.px(48));
         g_.area.cut_bottom(p_.height(Type::mono_small) + p_.px(8));
-        g_.x = {-64, 38, false};
-        g_.y = {0, 1.15, false};
+        g_.x = {-64, 38};
+        g_.y = {0, 1.15};
     }
 
     void draw()
@@ -42,7 +42,8 @@ public:
         }
         draw_ranges();
         draw_bell();
-        draw_x_axis(p_, g_, [](double e) { return e == 0 ? std::string("1") : fmt::format("2^{:g}", e); });
+        draw_chart_x(p_, g_, "",
+                     [](double e) { return e == 0 ? std::string("1") : fmt::format("2^{:g}", e); });
         draw_grips();
     }
 
@@ -55,8 +56,8 @@ private:
 
     void say_range(double from, double to, std::string_view words) const
     {
-        const float left = g_.px(g_.x.held(from));
-        const float right = g_.px(g_.x.held(to));
+        const float left = g_.at_x(g_.x.held(from));
+        const float right = g_.at_x(g_.x.held(to));
         if (right - left > p_.width(Type::small, words) + p_.px(6))
         {
             p_.text((left + right) / 2, g_.area.y - p_.px(10), Type::small, p_.theme.muted, words,
@@ -73,57 +74,59 @@ private:
         const double end = std::log2(overflow_threshold(f_));
         const auto band = [&](double from, double to)
         {
-            const float left = g_.px(g_.x.held(from));
-            return Rect{left, g_.area.y, g_.px(g_.x.held(to)) - left, g_.area.h};
+            const float left = g_.at_x(g_.x.held(from));
+            return Rect{left, g_.area.y, g_.at_x(g_.x.held(to)) - left, g_.area.h};
         };
-        p_.hatch(band(g_.x.from, zero), with_alpha(t.idle_hatch, 0.6F), kIdleHatch);
+        p_.hatch(band(g_.x.low, zero), with_alpha(t.idle_hatch, 0.6F), kIdleHatch);
         p_.fill(band(zero, normal), with_alpha(t.stage_ramp[1], 0.3F));
         p_.fill(band(normal, end), with_alpha(t.stage_ramp[3], 0.3F));
-        p_.hatch(band(end, g_.x.to), with_alpha(t.warning, 0.5F), kOverflowHatch);
+        p_.hatch(band(end, g_.x.high), with_alpha(t.warning, 0.5F), kOverflowHatch);
         for (const double at : {zero, normal, end})
         {
-            if (at > g_.x.from && at < g_.x.to)
+            if (at > g_.x.low && at < g_.x.high)
             {
-                p_.line(g_.px(at), g_.area.y, g_.px(at), g_.area.bottom(), t.muted);
+                p_.line(g_.at_x(at), g_.area.y, g_.at_x(at), g_.area.bottom(), t.muted);
             }
         }
-        say_range(g_.x.from, zero, "becomes 0");
+        say_range(g_.x.low, zero, "becomes 0");
         say_range(zero, normal, "fewer bits");
         say_range(normal, end, "kept");
-        say_range(end, g_.x.to, f_.specials == Specials::ieee ? "overflows" : "beyond the end");
+        say_range(end, g_.x.high, f_.specials == Specials::ieee ? "overflows" : "beyond the end");
     }
 
     void draw_bell() const
     {
         const Colour colour = p_.theme.of(Component::gradients).fill;
-        std::vector<GraphPoint> points;
-        for (double e = g_.x.from; e <= g_.x.to; e += 1)
+        std::vector<ChartPoint> points;
+        for (double e = g_.x.low; e <= g_.x.high; e += 1)
         {
             points.push_back({e, density(e)});
             points.push_back({e + 1, density(e)});
-            const float left = g_.px(e);
-            const float top = g_.py(density(e));
-            p_.fill({left, top, g_.px(e + 1) - left, g_.area.bottom() - top}, with_alpha(colour, 0.6F));
+            const float left = g_.at_x(e);
+            const float top = g_.at_y(density(e));
+            p_.fill({left, top, g_.at_x(e + 1) - left, g_.area.bottom() - top}, with_alpha(colour, 0.6F));
         }
-        draw_curve(p_, g_, points, {colour, 2, false});
+        draw_chart_line(p_, g_, points, colour, 2);
     }
 
     void draw_grips()
     {
         GradientSpread& spread = state_.run.spread;
         const double top = g_.x.held(spread.centre + shift_);
-        const Grip middle = draw_grip(p_, g_.at(top, 1), "###centre of the gradients");
-        if (middle.held)
+        const ChartGrip middle =
+            draw_chart_grip(p_, g_.at(top, 1), "###centre of the gradients", p_.theme.text);
+        if (middle.to)
         {
-            spread.centre = std::clamp(
-                std::round((g_.x.held(g_.vx(ImGui::GetIO().MousePos.x)) - shift_) * 4) / 4, -60.0, 20.0);
+            spread.centre =
+                std::clamp(std::round((g_.x_of(ImGui::GetIO().MousePos.x) - shift_) * 4) / 4, -60.0, 20.0);
         }
         spread.centre = std::clamp(spread.centre + middle.steps, -60.0, 20.0);
         const double side = g_.x.held(spread.centre + shift_ + spread.width);
-        const Grip width = draw_grip(p_, g_.at(side, std::exp(-0.5)), "###width of the gradients");
-        if (width.held)
+        const ChartGrip width =
+            draw_chart_grip(p_, g_.at(side, std::exp(-0.5)), "###width of the gradients", p_.theme.text);
+        if (width.to)
         {
-            const double to = g_.vx(ImGui::GetIO().MousePos.x) - shift_ - spread.centre;
+            const double to = g_.x_of(ImGui::GetIO().MousePos.x) - shift_ - spread.centre;
             spread.width = std::clamp(std::round(to * 4) / 4, 0.5, 12.0);
         }
         spread.width = std::clamp(spread.width + 0.5 * width.steps, 0.5, 12.0);
@@ -133,14 +136,14 @@ private:
     FormatsState& state_;
     const NumberFormat& f_;
     double shift_;
-    Graph g_;
+    Chart g_;
 };
 
-Graph trace_graph(const Painter& p, Rect area, const std::vector<LossScaleStep>& steps)
+Chart trace_graph(const Painter& p, Rect area, const std::vector<LossScaleStep>& steps)
 {
-    Graph g;
+    Chart g;
     g.area = area;
-    g.area.cut_left(p.px(52));
+    g.cut_left(p.px(52));
     g.area.cut_right(p.px(14));
     g.area.cut_top(p.px(28));
     g.area.cut_bottom(p.height(Type::mono_small) + p.px(8));
@@ -151,7 +154,7 @@ Graph trace_graph(const Painter& p, Rect area, const std::vector<LossScaleStep>&
         low = std::min(low, s.scale);
         high = std::max(high, s.scale);
     }
-    g.x = {0, static_cast<double>(std::max<std::size_t>(1, steps.size() - 1)), false};
+    g.x = {0, static_cast<double>(std::max<std::size_t>(1, steps.size() - 1))};
     g.y = {low / 4, high * 4, true, 2};
     return g;
 }
@@ -166,26 +169,26 @@ void draw_overflow(const Painter& p, ImVec2 at)
 void draw_trace(const Painter& p, Rect area, const std::vector<LossScaleStep>& steps, std::size_t at,
                 const FormatsState& state, Out& out)
 {
-    const Graph g = trace_graph(p, area, steps);
+    const Chart g = trace_graph(p, area, steps);
     const std::string rule =
         state.run.rule.dynamic
             ? fmt::format("doubled after {} good steps in a row, halved and skipped (\u00d7) on overflow",
                           state.run.rule.growth_interval)
             : "fixed";
-    draw_graph_title(p, {area.x, area.y, area.w, p.px(20)}, "Loss scale over the steps", rule);
+    draw_chart_title(p, {area.x, area.y, area.w, p.px(20)}, "Loss scale over the steps", rule);
     if (!g.drawable(p))
     {
         return;
     }
-    draw_y_axis(p, g, exact_power);
-    draw_x_axis(p, g, [](double v) { return fmt::format("{:g}", v); });
-    std::vector<GraphPoint> points;
+    draw_chart_y(p, g, "", exact_power);
+    draw_chart_x(p, g, "", [](double v) { return fmt::format("{:g}", v); });
+    std::vector<ChartPoint> points;
     for (std::size_t i = 0; i < steps.size(); ++i)
     {
         points.push_back({static_cast<double>(i), steps[i].scale});
         points.push_back({static_cast<double>(i) + 1, steps[i].scale});
     }
-    draw_curve(p, g, points, {p.theme.text, 2, false});
+    draw_chart_line(p, g, points, p.theme.text, 2);
     float taken = -1e9F;
     for (std::size_t i = 0; i < steps.size(); ++i)
     {
@@ -196,12 +199,12 @@ void draw_trace(const Painter& p, Rect area, const std::vector<LossScaleStep>& s
             taken = spot.x;
         }
     }
-    const float x = g.px(static_cast<double>(at));
+    const float x = g.at_x(static_cast<double>(at));
     p.line(x, g.area.y, x, g.area.bottom(), p.theme.text);
     p.part("loss scale", area);
     if (press(p, g.area, "###loss scale over steps", 3).held && ImGui::IsMouseDown(0))
     {
-        out.push(Seek{std::round(g.x.held(g.vx(ImGui::GetIO().MousePos.x)))});
+        out.push(Seek{std::round(g.x_of(ImGui::GetIO().MousePos.x))});
     }
 }
 
@@ -231,7 +234,7 @@ void draw_gradients_page(const Painter& p, Rect area, FormatsState& state, const
         draw_trace(p, area.cut_bottom(area.h * 0.36F), steps, at, state, out);
         area.cut_bottom(p.px(12));
     }
-    draw_graph_title(p, {area.x, area.y, area.w, p.px(20)},
+    draw_chart_title(p, {area.x, area.y, area.w, p.px(20)},
                      fmt::format("Gradients times {} in {}", exact_power(scale), f.name),
                      fmt::format("step {}: the largest is 2^{:.1f}{}", at + 1,
                                  steps[at].largest + std::log2(scale),

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "ui/views/formats/bits.h"
-#include "ui/widgets/graph.h"
+#include "ui/widgets/chart.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,23 +18,23 @@ constexpr double kLast = 136;
 constexpr double kMostBits = 30;
 constexpr int kMostRungs = 1000;
 
-Graph graph_of(const Painter& p, Rect area)
+Chart chart_of(const Painter& p, Rect area)
 {
-    Graph g;
+    Chart g;
     g.area = area;
-    g.area.cut_left(p.px(44));
+    g.cut_left(p.px(44));
     g.area.cut_right(p.px(52));
     g.area.cut_top(p.px(26));
     g.area.cut_bottom(p.height(Type::mono_small) + p.px(10));
-    g.x = {kFirst, kLast, false};
-    g.y = {0.8, kMostBits, true};
+    g.x = {kFirst, kLast};
+    g.y = {0.8, kMostBits, true, 2};
     return g;
 }
 
 // Steps of one octave each: up the subnormal numbers, along, and down.
-std::vector<GraphPoint> outline_of(const NumberFormat& f)
+std::vector<ChartPoint> outline_of(const NumberFormat& f)
 {
-    std::vector<GraphPoint> points{{static_cast<double>(f.least_exponent() - f.mantissa_bits), 0.8}};
+    std::vector<ChartPoint> points{{static_cast<double>(f.least_exponent() - f.mantissa_bits), 0.8}};
     for (int e = f.least_exponent() - f.mantissa_bits; e <= f.most_exponent(); ++e)
     {
         const auto bits = static_cast<double>(significant_bits(f, e));
@@ -45,43 +45,43 @@ std::vector<GraphPoint> outline_of(const NumberFormat& f)
     return points;
 }
 
-void fill_under(const Painter& p, const Graph& g, const std::vector<GraphPoint>& outline, Colour colour)
+void fill_under(const Painter& p, const Chart& g, const std::vector<ChartPoint>& outline, Colour colour)
 {
     for (std::size_t i = 1; i + 1 < outline.size(); i += 2)
     {
-        const float left = g.px(outline[i].x);
-        const float top = g.py(outline[i].y);
-        p.fill({left, top, g.px(outline[i + 1].x) - left, g.area.bottom() - top}, colour);
+        const float left = g.at_x(outline[i].x);
+        const float top = g.at_y(outline[i].y);
+        p.fill({left, top, g.at_x(outline[i + 1].x) - left, g.area.bottom() - top}, colour);
     }
 }
 
 // Where a name has room of its own: right of the wide ones, in or beside the narrow ones.
-void draw_name(const Painter& p, const Graph& g, const NumberFormat& f, bool strong)
+void draw_name(const Painter& p, const Chart& g, const NumberFormat& f, bool strong)
 {
     const double top = f.mantissa_bits + 1;
     const double right = f.most_exponent() + 1;
     const float half = p.height(Type::small) / 2;
     const float w = p.width(strong ? Type::small_strong : Type::small, f.name);
     const Rect all{g.area.x, g.area.y - p.px(8), g.area.w + p.px(50), g.area.h + p.px(8)};
-    ImVec2 at{g.px(right) + p.px(6), g.py(top)};
+    ImVec2 at{g.at_x(right) + p.px(6), g.at_y(top)};
     if (f.id == FormatId::tf32)
     {
-        at.y = std::min(at.y, g.py(number_format(FormatId::bf16).mantissa_bits + 1) - 2 * half);
+        at.y = std::min(at.y, g.at_y(number_format(FormatId::bf16).mantissa_bits + 1) - 2 * half);
     }
     else if (f.id == FormatId::fp16)
     {
-        at = {g.px(right) + p.px(4), g.py(top * 0.87)};
+        at = {g.at_x(right) + p.px(4), g.at_y(top * 0.87)};
     }
     else if (f.id == FormatId::e4m3)
     {
-        at = {g.px(1) - w / 2, g.py(top) - half - p.px(3)};
+        at = {g.at_x(1) - w / 2, g.at_y(top) - half - p.px(3)};
     }
     else if (f.id == FormatId::e2m1)
     {
-        at = {g.px(f.least_exponent() - 17) - w, g.py(1.3)};
-        p.line(at.x + w + p.px(4), at.y, g.px(0.5), at.y, p.theme.line);
+        at = {g.at_x(f.least_exponent() - 17) - w, g.at_y(1.3)};
+        p.line(at.x + w + p.px(4), at.y, g.at_x(0.5), at.y, p.theme.line);
     }
-    draw_label(p, all, at, f.name, strong);
+    draw_chart_label(p, all, at, f.name, strong);
 }
 
 double exponent_of(double value)
@@ -89,22 +89,23 @@ double exponent_of(double value)
     return value == 0 ? kFirst : std::log2(std::fabs(value));
 }
 
-void draw_marker(const Painter& p, const Graph& g, FormatsState& state, FormatId shown)
+void draw_marker(const Painter& p, const Chart& g, FormatsState& state, FormatId shown)
 {
     if (!std::isfinite(state.value))
     {
-        draw_label(p, g.area, {g.area.right(), g.area.y}, short_figure(state.value), true);
+        draw_chart_label(p, g.area, {g.area.right(), g.area.y}, short_figure(state.value), true);
         return;
     }
-    const float x = g.px(g.x.held(exponent_of(state.value)));
+    const float x = g.at_x(g.x.held(exponent_of(state.value)));
     p.line(x, g.area.y, x, g.area.bottom(), p.theme.text, p.px(1.5F));
-    draw_label(p, g.area, {x + p.px(8), g.area.y + p.px(4)}, "x = " + short_figure(state.value), true);
-    const Grip grip = draw_grip(p, {x, g.area.bottom()}, "###magnitude of the number");
+    draw_chart_label(p, g.area, {x + p.px(8), g.area.y + p.px(4)}, "x = " + short_figure(state.value), true);
+    const ChartGrip grip =
+        draw_chart_grip(p, {x, g.area.bottom()}, "###magnitude of the number", p.theme.text);
     const double sign = std::signbit(state.value) ? -1 : 1;
-    if (grip.held)
+    if (grip.to)
     {
         // Three digits are what a pixel is worth.
-        const double to = std::exp2(g.x.held(g.vx(ImGui::GetIO().MousePos.x)));
+        const double to = std::exp2(g.x_of(ImGui::GetIO().MousePos.x));
         const double power = std::pow(10, std::floor(std::log10(to)) - 2);
         state.value = state.middle = sign * std::round(to / power) * power;
     }
@@ -117,20 +118,20 @@ void draw_marker(const Painter& p, const Graph& g, FormatsState& state, FormatId
 }
 
 // A value's neighbours in a format, as far as they lie inside.
-void draw_rungs(const Painter& p, const Graph& g, const NumberFormat& f, float height, Colour colour)
+void draw_rungs(const Painter& p, const Chart& g, const NumberFormat& f, float height, Colour colour)
 {
-    const double step = step_at(f, g.x.from + (g.x.to - g.x.from) / 2);
-    const double count = (g.x.to - g.x.from) / step;
+    const double step = step_at(f, g.x.low + (g.x.high - g.x.low) / 2);
+    const double count = (g.x.high - g.x.low) / step;
     if (!(step > 0) || g.area.w / static_cast<float>(count) < p.px(3) || count < 0.1)
     {
         return;
     }
     int left = kMostRungs; // near 0 a finer format's numbers are ever closer
-    for (double v = round_to(f, g.x.from, Overflow::saturate); v <= g.x.to && left > 0; --left)
+    for (double v = round_to(f, g.x.low, Overflow::saturate); v <= g.x.high && left > 0; --left)
     {
-        if (v >= g.x.from)
+        if (v >= g.x.low)
         {
-            const float x = g.px(v);
+            const float x = g.at_x(v);
             p.line(x, g.area.bottom() - height, x, g.area.bottom(), colour, p.px(1.5F));
         }
         const double next = v + step_at(f, v);
@@ -142,7 +143,7 @@ void draw_rungs(const Painter& p, const Graph& g, const NumberFormat& f, float h
     }
 }
 
-void draw_rung_words(const Painter& p, const Graph& g, const NumberFormat& f, double held)
+void draw_rung_words(const Painter& p, const Chart& g, const NumberFormat& f, double held)
 {
     const double step = step_at(f, held);
     float taken = -1e9F;
@@ -150,7 +151,7 @@ void draw_rung_words(const Painter& p, const Graph& g, const NumberFormat& f, do
     {
         const std::string words = short_figure(round_to(f, v, Overflow::saturate));
         const float half = p.width(Type::mono_small, words) / 2;
-        const float x = g.px(v);
+        const float x = g.at_x(v);
         if (x - half > std::max(taken, g.area.x - p.px(40)) && x + half < g.area.right() + p.px(40))
         {
             p.text(x, g.area.bottom() + p.height(Type::mono_small) / 2 + p.px(3), Type::mono_small,
@@ -160,20 +161,20 @@ void draw_rung_words(const Painter& p, const Graph& g, const NumberFormat& f, do
     }
 }
 
-void draw_snap(const Painter& p, const Graph& g, FormatsState& state, const NumberFormat& f, double held)
+void draw_snap(const Painter& p, const Chart& g, FormatsState& state, const NumberFormat& f, double held)
 {
     const float y = g.area.y + p.px(12);
-    const float x = g.px(g.x.held(state.value));
+    const float x = g.at_x(g.x.held(state.value));
     p.line(x, y, x, g.area.bottom(), p.theme.text, p.px(1.5F));
-    const float to = g.px(g.x.held(held));
+    const float to = g.at_x(g.x.held(held));
     if (std::fabs(to - x) > p.px(10))
     {
         p.arrow({x, g.area.y + p.px(32)}, {to, g.area.y + p.px(32)}, p.theme.muted, p.px(1.5F));
     }
-    const Grip grip = draw_grip(p, {x, y}, "###number among its neighbours");
-    if (grip.held)
+    const ChartGrip grip = draw_chart_grip(p, {x, y}, "###number among its neighbours", p.theme.text);
+    if (grip.to)
     {
-        state.value = g.x.held(g.vx(ImGui::GetIO().MousePos.x));
+        state.value = g.x_of(ImGui::GetIO().MousePos.x);
     }
     else if (grip.steps != 0)
     {
@@ -182,7 +183,7 @@ void draw_snap(const Painter& p, const Graph& g, FormatsState& state, const Numb
     else
     {
         // While it is dragged the line stays; then it goes on from where the number is.
-        const double reach = (g.x.to - g.x.from) / 2;
+        const double reach = (g.x.high - g.x.low) / 2;
         state.middle = std::fabs(state.value - state.middle) > reach * 0.7 ? state.value : state.middle;
     }
 }
@@ -191,25 +192,25 @@ void draw_snap(const Painter& p, const Graph& g, FormatsState& state, const Numb
 
 void draw_format_range(const Painter& p, Rect area, FormatsState& state, FormatId shown)
 {
-    const Graph g = graph_of(p, area);
-    draw_graph_title(p, {area.x, area.y, area.w, p.px(20)}, "Range against precision",
+    const Chart g = chart_of(p, area);
+    draw_chart_title(p, {area.x, area.y, area.w, p.px(20)}, "Range against precision",
                      "significant bits at each magnitude; slopes are subnormal numbers");
     if (!g.drawable(p))
     {
         return;
     }
     const auto count = [](double v) { return fmt::format("{:g}", v); };
-    draw_y_axis(p, g, count);
-    draw_x_axis(p, g, [](double e) { return e == 0 ? std::string("1") : fmt::format("2^{:g}", e); });
+    draw_chart_y(p, g, "", count);
+    draw_chart_x(p, g, "", [](double e) { return e == 0 ? std::string("1") : fmt::format("2^{:g}", e); });
     const NumberFormat& own = number_format(shown);
     fill_under(p, g, outline_of(own), with_alpha(p.theme.stage_ramp[3], 0.35F));
     for (const NumberFormat& f : number_formats())
     {
-        draw_curve(p, g, outline_of(f), {p.theme.muted, 1, false});
+        draw_chart_line(p, g, outline_of(f), p.theme.muted, 1);
     }
-    draw_curve(p, g, outline_of(own), {p.theme.text, 2.5F, false});
+    draw_chart_line(p, g, outline_of(own), p.theme.text, 2.5F);
     // Three names need the room of three lines; else TF32 or BF16 goes without.
-    const bool roomy = g.py(8) - g.py(24) > 2.2F * p.height(Type::small);
+    const bool roomy = g.at_y(8) - g.at_y(24) > 2.2F * p.height(Type::small);
     const std::optional<FormatId> left_out = roomy                     ? std::nullopt
                                              : shown == FormatId::tf32 ? std::optional(FormatId::bf16)
                                                                        : std::optional(FormatId::tf32);
@@ -228,14 +229,14 @@ void draw_format_line(const Painter& p, Rect area, FormatsState& state, FormatId
 {
     const NumberFormat& f = number_format(shown);
     const double step = step_at(f, state.middle);
-    Graph g;
+    Chart g;
     g.area = area;
-    g.area.cut_left(p.px(44));
+    g.cut_left(p.px(44));
     g.area.cut_right(p.px(52));
     g.area.cut_top(p.px(22));
     g.area.cut_bottom(p.height(Type::mono_small) + p.px(6));
-    g.x = {state.middle - 3 * step, state.middle + 3 * step, false};
-    draw_graph_title(p, {area.x, area.y, area.w, p.px(20)}, fmt::format("Beside it in {}", f.name),
+    g.x = {state.middle - 3 * step, state.middle + 3 * step};
+    draw_chart_title(p, {area.x, area.y, area.w, p.px(20)}, fmt::format("Beside it in {}", f.name),
                      fmt::format("numbers are {} apart here", exact_power(step)));
     if (!g.drawable(p) || !std::isfinite(state.value))
     {

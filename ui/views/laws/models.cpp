@@ -132,7 +132,7 @@ void draw_trained_models(const Painter& p, Rect area, LawsState& state, const La
 {
     const bool named = area.w > p.px(560);
     const Chart c = chart_of(p, area, split, named);
-    if (c.area.h <= 0)
+    if (!c.drawable(p))
     {
         return;
     }

@@ -36,7 +36,7 @@ void draw_worth(const Painter& p, const Chart& c)
 void draw_repeats(const Painter& p, Rect area, LawsState& state, const LawsSplit&, Out& out)
 {
     const Chart c = chart_in(p, area, p.px(60), {kLawsPasses.least, kLawsPasses.most, true}, {1, 60, true});
-    if (c.area.h <= 0)
+    if (!c.drawable(p))
     {
         return;
     }

@@ -164,7 +164,7 @@ void draw_serving(const Painter& p, Rect area, LawsState& state, const LawsSplit
         return;
     }
     const Chart c = chart_of(p, area, *lives);
-    if (c.area.h <= 0)
+    if (!c.drawable(p))
     {
         return;
     }

@@ -188,7 +188,7 @@ void draw_valleys(const Painter& p, Rect area, LawsState& state, const LawsSplit
     const bool has_rules = area.h > rows + p.px(220) && area.w > p.px(480);
     const Rect below = has_rules ? area.cut_bottom(rows) : Rect{};
     const Chart c = chart_of(p, area, fit, split);
-    if (c.area.h <= 0)
+    if (!c.drawable(p))
     {
         return;
     }

@@ -108,7 +108,7 @@ void draw_measured_chart(const Painter& p, Rect area, const MeasuredFrame& measu
     draw_key(p, area.cut_top(p.px(28)));
     const ChartAxis errors = errors_of(fit);
     const Chart c = chart_in(p, area, chart_left(p, errors, error_words), times_of(fit), errors);
-    if (c.area.h <= 0)
+    if (!c.drawable(p))
     {
         return;
     }

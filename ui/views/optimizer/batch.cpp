@@ -3,7 +3,7 @@
 #include "core/base/text.h"
 #include "core/scenario/choices.h"
 #include "ui/views/optimizer/pages.h"
-#include "ui/widgets/graph.h"
+#include "ui/widgets/chart.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,11 +16,11 @@ namespace
 
 constexpr int kPoints = 160;
 
-Graph graph_of(const Painter& p, Rect area, double critical, double batch)
+Chart chart_of(const Painter& p, Rect area, double critical, double batch)
 {
-    Graph g;
+    Chart g;
     g.area = area;
-    g.area.cut_left(p.px(64));
+    g.cut_left(p.px(64));
     g.area.cut_right(p.px(120));
     g.area.cut_top(p.px(36));
     g.area.cut_bottom(p.height(Type::mono_small) + p.height(Type::small) + p.px(12));
@@ -32,22 +32,22 @@ Graph graph_of(const Painter& p, Rect area, double critical, double batch)
 }
 
 template <class Cost>
-std::vector<GraphPoint> points_of(const Graph& g, Cost cost)
+std::vector<ChartPoint> points_of(const Chart& g, Cost cost)
 {
-    std::vector<GraphPoint> points;
+    std::vector<ChartPoint> points;
     for (int i = 0; i <= kPoints; ++i)
     {
-        const double batch = g.x.value(static_cast<double>(i) / kPoints);
+        const double batch = g.x.at(static_cast<double>(i) / kPoints);
         points.push_back({batch, cost(batch)});
     }
     return points;
 }
 
 // The scenario's batch goes to the nearest that suits its layout.
-void drag_batch(const Graph& g, const Frame& frame, Out& out)
+void drag_batch(const Chart& g, const Frame& frame, Out& out)
 {
     const Scenario& s = frame.now.scenario;
-    const double wanted = g.x.held(g.vx(ImGui::GetIO().MousePos.x));
+    const double wanted = g.x_of(ImGui::GetIO().MousePos.x);
     const auto values = legal_values(s, Knob::micro_batches);
     if (values.empty())
     {
@@ -73,9 +73,9 @@ std::string costs_at(double batch, double critical)
                        format_count(critical), three_digits(examples_over_least(batch, critical)));
 }
 
-void draw_regions(const Painter& p, const Graph& g, double critical)
+void draw_regions(const Painter& p, const Chart& g, double critical)
 {
-    const float middle = g.px(critical);
+    const float middle = g.at_x(critical);
     p.fill({g.area.x, g.area.y, middle - g.area.x, g.area.h}, with_alpha(p.theme.stage_ramp[3], 0.12F));
     p.fill({middle, g.area.y, g.area.right() - middle, g.area.h}, with_alpha(p.theme.stage_ramp[1], 0.14F));
     p.dashed(middle, g.area.y, middle, g.area.bottom(), p.theme.text, p.px(1.5F));
@@ -86,40 +86,39 @@ void draw_regions(const Painter& p, const Graph& g, double critical)
     const float waste_room = p.width(Type::small, wasted) + p.px(24);
     if (save_room < middle - g.area.x)
     {
-        draw_label(p, g.area, {g.area.x + p.px(12), y}, saved);
+        draw_chart_label(p, g.area, {g.area.x + p.px(12), y}, saved);
     }
     if (waste_room < g.area.right() - middle)
     {
-        draw_label(p, g.area, {g.area.right() - waste_room + p.px(12), y}, wasted);
+        draw_chart_label(p, g.area, {g.area.right() - waste_room + p.px(12), y}, wasted);
     }
-    draw_label(p, g.area, {middle + p.px(8), g.area.y + p.px(12)},
-               fmt::format("critical: {} tokens", format_count(critical)), true);
+    draw_chart_label(p, g.area, {middle + p.px(8), g.area.y + p.px(12)},
+                     fmt::format("critical: {} tokens", format_count(critical)), true);
 }
 
-void draw_costs(const Painter& p, const Graph& g, double critical)
+void draw_costs(const Painter& p, const Chart& g, double critical)
 {
     const Theme& t = p.theme;
-    draw_curve(p, g, points_of(g, [&](double b) { return steps_over_least(b, critical); }),
-               {t.text, 3, false});
-    draw_curve(p, g, points_of(g, [&](double b) { return examples_over_least(b, critical); }),
-               {t.of(Component::gradients).fill, 3, false});
-    p.text_within(g.area.right() + p.px(8), g.py(1), p.px(110), Type::small_strong, t.text, "steps");
-    const double last = std::min(g.y.to, examples_over_least(g.x.to, critical));
-    p.text_within(g.area.right() + p.px(8), g.py(last), p.px(110), Type::small_strong, t.text, "examples");
+    draw_chart_line(p, g, points_of(g, [&](double b) { return steps_over_least(b, critical); }), t.text, 3);
+    draw_chart_line(p, g, points_of(g, [&](double b) { return examples_over_least(b, critical); }),
+                    t.of(Component::gradients).fill, 3);
+    p.text_within(g.area.right() + p.px(8), g.at_y(1), p.px(110), Type::small_strong, t.text, "steps");
+    const double last = std::min(g.y.high, examples_over_least(g.x.high, critical));
+    p.text_within(g.area.right() + p.px(8), g.at_y(last), p.px(110), Type::small_strong, t.text, "examples");
 }
 
 // The larger cost is named above its point, the smaller below, so that they stay apart where both are two.
-void draw_batch_now(const Painter& p, const Graph& g, double batch, double critical)
+void draw_batch_now(const Painter& p, const Chart& g, double batch, double critical)
 {
-    const float x = g.px(batch);
+    const float x = g.at_x(batch);
     p.line(x, g.area.y, x, g.area.bottom(), p.theme.text, p.px(1.5F));
     const double steps = steps_over_least(batch, critical);
     const double examples = examples_over_least(batch, critical);
     const auto point = [&](double cost, float away)
     {
-        const float y = g.py(g.y.held(cost));
+        const float y = g.at_y(g.y.held(cost));
         p.list.AddCircleFilled({x, y}, p.px(5), p.theme.text);
-        draw_label(p, g.area, {x + p.px(10), y + away}, three_digits(cost) + "\u00d7", true);
+        draw_chart_label(p, g.area, {x + p.px(10), y + away}, three_digits(cost) + "\u00d7", true);
     };
     point(std::max(steps, examples), -p.px(14));
     point(std::min(steps, examples), p.px(14));
@@ -131,8 +130,8 @@ void draw_batch_page(const Painter& p, Rect area, OptimizerState& state, const F
 {
     const double critical = critical_batch_tokens(state.loss);
     const double batch = batch_tokens(frame.now.scenario);
-    const Graph g = graph_of(p, area, critical, batch);
-    draw_graph_title(p, {area.x, area.y, area.w, p.px(20)}, "Steps and examples to the same loss",
+    const Chart g = chart_of(p, area, critical, batch);
+    draw_chart_title(p, {area.x, area.y, area.w, p.px(20)}, "Steps and examples to the same loss",
                      "over the least there can be of each");
     if (!g.drawable(p))
     {
@@ -140,22 +139,22 @@ void draw_batch_page(const Painter& p, Rect area, OptimizerState& state, const F
     }
     p.part("batch", area);
     draw_regions(p, g, critical);
-    draw_y_axis(p, g, [](double v) { return fmt::format("{:g}\u00d7", v); });
-    draw_x_axis(p, g, [](double v) { return format_count(v); });
+    draw_chart_y(p, g, "", [](double v) { return fmt::format("{:g}\u00d7", v); });
+    draw_chart_x(p, g, "", [](double v) { return format_count(v); });
     p.text(g.area.right(), g.area.bottom() + p.height(Type::mono_small) + p.px(14), Type::small,
            p.theme.muted, "tokens in a batch", Align::right);
     draw_costs(p, g, critical);
     draw_batch_now(p, g, batch, critical);
-    const Grip grip = draw_grip(p, g.at(batch, g.y.from), "###batch of the scenario");
+    const ChartGrip grip = draw_chart_grip(p, g.at(batch, g.y.low), "###batch of the scenario", p.theme.text);
     // After the grip: what was there first has the mouse.
     const Press over = press(p, g.area, "###steps against the batch", 3);
-    if (grip.held || (over.held && ImGui::IsMouseDown(0)))
+    if (grip.to || (over.held && ImGui::IsMouseDown(0)))
     {
         drag_batch(g, frame, out);
     }
     else if (over.hovered)
     {
-        tooltip_at_mouse(p, costs_at(g.x.held(g.vx(ImGui::GetIO().MousePos.x)), critical));
+        tooltip_at_mouse(p, costs_at(g.x_of(ImGui::GetIO().MousePos.x), critical));
     }
 }
 

@@ -2,7 +2,7 @@
 
 #include "core/base/text.h"
 #include "ui/views/optimizer/pages.h"
-#include "ui/widgets/graph.h"
+#include "ui/widgets/chart.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,21 +17,21 @@ constexpr double kReach = 3;
 constexpr int kRings = 9;
 constexpr int kCorners = 72;
 
-Graph plane_of(const Painter& p, Rect area)
+Chart plane_of(const Painter& p, Rect area)
 {
-    Graph g;
+    Chart g;
     area.cut_top(p.px(28));
     area.cut_bottom(p.px(24));
     area.cut_left(p.px(36));
     const double wide = kReach * static_cast<double>(area.w / std::max(1.0F, area.h));
     g.area = area;
-    g.x = {-wide, wide, false};
-    g.y = {-kReach, kReach, false};
+    g.x = {-wide, wide};
+    g.y = {-kReach, kReach};
     return g;
 }
 
 // Lines of equal loss, each a quarter of the one outside it.
-void draw_valley(const Painter& p, const Graph& g, const Valley& v)
+void draw_valley(const Painter& p, const Chart& g, const Valley& v)
 {
     const double c = std::cos(v.angle);
     const double s = std::sin(v.angle);
@@ -40,7 +40,7 @@ void draw_valley(const Painter& p, const Graph& g, const Valley& v)
     {
         const double a = std::sqrt(2 * loss / v.along);
         const double b = std::sqrt(2 * loss / v.across);
-        std::vector<GraphPoint> points;
+        std::vector<ChartPoint> points;
         for (int i = 0; i <= kCorners; ++i)
         {
             const double t = 2 * 3.14159265358979 * i / kCorners;
@@ -48,8 +48,7 @@ void draw_valley(const Painter& p, const Graph& g, const Valley& v)
             const double across = b * std::sin(t);
             points.push_back({v.x + c * along - s * across, v.y + s * along + c * across});
         }
-        draw_curve(p, g, points,
-                   {mix(p.theme.grid, p.theme.line, 0.1F * static_cast<float>(ring)), 1, false});
+        draw_chart_line(p, g, points, mix(p.theme.grid, p.theme.line, 0.1F * static_cast<float>(ring)), 1);
     }
     const ImVec2 at = g.at(v.x, v.y);
     p.line(at.x - p.px(5), at.y, at.x + p.px(5), at.y, p.theme.text, p.px(1.5F));
@@ -72,7 +71,7 @@ Colour colour_of(const Theme& t, Stepper stepper)
     return t.of(Component::weights).fill;
 }
 
-void draw_path(const Painter& p, const Graph& g, const std::vector<DescentPoint>& path, std::size_t at,
+void draw_path(const Painter& p, const Chart& g, const std::vector<DescentPoint>& path, std::size_t at,
                Colour colour, bool chosen)
 {
     const float thickness = p.px(chosen ? 3 : 1.5F);
@@ -153,8 +152,8 @@ void draw_descent_page(const Painter& p, Rect area, OptimizerState& state, const
         area.cut_top(p.px(24));
         draw_names(p, {area.x, area.y, area.w, p.px(22)}, state.descent.stepper);
     }
-    const Graph g = plane_of(p, area);
-    draw_graph_title(p, title, "Two weights, one valley",
+    const Chart g = plane_of(p, area);
+    draw_chart_title(p, title, "Two weights, one valley",
                      fmt::format("{} times as steep across as along; drag the start",
                                  three_digits(state.valley.across / state.valley.along)));
     if (!g.drawable(p))
@@ -163,8 +162,8 @@ void draw_descent_page(const Painter& p, Rect area, OptimizerState& state, const
     }
     p.part("descent", area);
     const auto number = [](double v) { return fmt::format("{:g}", v); };
-    draw_y_axis(p, g, number);
-    draw_x_axis(p, g, number);
+    draw_chart_y(p, g, "", number);
+    draw_chart_x(p, g, "", number);
     p.list.PushClipRect(g.area.min(), g.area.max(), true);
     draw_valley(p, g, state.valley);
     for (const bool chosen : {false, true})
@@ -180,13 +179,13 @@ void draw_descent_page(const Painter& p, Rect area, OptimizerState& state, const
         }
     }
     p.list.PopClipRect();
-    const Grip start =
-        draw_grip(p, g.at(g.x.held(state.descent.x), g.y.held(state.descent.y)), "###start of the paths");
-    if (start.held)
+    const ChartGrip start = draw_chart_grip(p, g.at(g.x.held(state.descent.x), g.y.held(state.descent.y)),
+                                            "###start of the paths", p.theme.text);
+    if (start.to)
     {
         const ImVec2 mouse = ImGui::GetIO().MousePos;
-        state.descent.x = std::round(g.x.held(g.vx(mouse.x)) * 20) / 20;
-        state.descent.y = std::round(g.y.held(g.vy(mouse.y)) * 20) / 20;
+        state.descent.x = std::round(g.x_of(mouse.x) * 20) / 20;
+        state.descent.y = std::round(g.y_of(mouse.y) * 20) / 20;
     }
     state.descent.x = g.x.held(state.descent.x + 0.1 * start.steps);
 }

@@ -3,7 +3,7 @@
 #include "core/base/text.h"
 #include "ui/views/optimizer/pages.h"
 #include "ui/views/optimizer/words.h"
-#include "ui/widgets/graph.h"
+#include "ui/widgets/chart.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,21 +16,21 @@ namespace
 
 constexpr int kPoints = 400;
 
-Graph graph_of(const Painter& p, Rect area, const RateSchedule& s)
+Chart chart_of(const Painter& p, Rect area, const RateSchedule& s)
 {
-    Graph g;
+    Chart g;
     g.area = area;
-    g.area.cut_left(p.px(64));
+    g.cut_left(p.px(64));
     g.area.cut_right(p.px(110));
     g.area.cut_top(p.px(40));
     g.area.cut_bottom(p.height(Type::mono_small) + p.height(Type::small) + p.px(12));
-    g.x = {0, static_cast<double>(std::max<std::int64_t>(2, s.end)), false};
-    g.y = {0, s.peak * 1.12, false};
+    g.x = {0, static_cast<double>(std::max<std::int64_t>(2, s.end))};
+    g.y = {0, s.peak * 1.12};
     return g;
 }
 
 // Every step where they are few; the corners of the warmup are always among them.
-std::vector<GraphPoint> points_of(const RateSchedule& s)
+std::vector<ChartPoint> points_of(const RateSchedule& s)
 {
     std::vector<double> steps;
     for (int i = 0; i <= kPoints; ++i)
@@ -40,7 +40,7 @@ std::vector<GraphPoint> points_of(const RateSchedule& s)
     steps.push_back(static_cast<double>(std::min(s.warmup, s.end)));
     steps.push_back(std::round(s.stable * static_cast<double>(s.end)));
     std::sort(steps.begin(), steps.end());
-    std::vector<GraphPoint> points;
+    std::vector<ChartPoint> points;
     for (const double step : steps)
     {
         points.push_back({step, learning_rate(s, static_cast<std::int64_t>(step))});
@@ -54,14 +54,14 @@ struct Named
     Decay decay;
 };
 
-void draw_names(const Painter& p, const Graph& g, const RateSchedule& s, OptimizerState& state)
+void draw_names(const Painter& p, const Chart& g, const RateSchedule& s, OptimizerState& state)
 {
     std::vector<Named> names;
     for (std::size_t i = 0; i < kDecays; ++i)
     {
         RateSchedule each = s;
         each.decay = static_cast<Decay>(i);
-        names.push_back({g.py(learning_rate(each, s.end)), each.decay});
+        names.push_back({g.at_y(learning_rate(each, s.end)), each.decay});
     }
     std::sort(names.begin(), names.end(), [](const Named& a, const Named& b) { return a.y < b.y; });
     const float pitch = p.height(Type::small) + p.px(2);
@@ -81,13 +81,13 @@ void draw_names(const Painter& p, const Graph& g, const RateSchedule& s, Optimiz
     }
 }
 
-double mouse_x(const Graph& g)
+double mouse_x(const Chart& g)
 {
-    return g.x.held(g.vx(ImGui::GetIO().MousePos.x));
+    return g.x_of(ImGui::GetIO().MousePos.x);
 }
-double mouse_y(const Graph& g)
+double mouse_y(const Chart& g)
 {
-    return g.vy(ImGui::GetIO().MousePos.y);
+    return g.y_of(ImGui::GetIO().MousePos.y);
 }
 
 double two_digits(double value)
@@ -97,11 +97,12 @@ double two_digits(double value)
 }
 
 // The peak, where the warmup ends; the floor, at the end; where WSD begins to fall.
-void draw_grips(const Painter& p, const Graph& g, const RateSchedule& s, OptimizerState& state)
+void draw_grips(const Painter& p, const Chart& g, const RateSchedule& s, OptimizerState& state)
 {
     const auto end = static_cast<double>(s.end);
-    const Grip peak = draw_grip(p, g.at(static_cast<double>(s.warmup), s.peak), "###peak of the rate");
-    if (peak.held)
+    const ChartGrip peak =
+        draw_chart_grip(p, g.at(static_cast<double>(s.warmup), s.peak), "###peak of the rate", p.theme.text);
+    if (peak.to)
     {
         state.rate.warmup = std::llround(std::clamp(mouse_x(g), 0.0, end));
         // The axis follows the peak, so it moves by a share of where it is.
@@ -115,18 +116,19 @@ void draw_grips(const Painter& p, const Graph& g, const RateSchedule& s, Optimiz
     {
         return;
     }
-    const Grip floor = draw_grip(p, g.at(end, s.peak * s.final_share), "###floor of the rate");
-    if (floor.held)
+    const ChartGrip floor =
+        draw_chart_grip(p, g.at(end, s.peak * s.final_share), "###floor of the rate", p.theme.text);
+    if (floor.to)
     {
         state.rate.final_share = std::round(std::clamp(mouse_y(g) / s.peak, 0.0, 1.0) * 100) / 100;
     }
     state.rate.final_share = std::clamp(state.rate.final_share + 0.01 * floor.steps, 0.0, 1.0);
     if (s.decay == Decay::wsd)
     {
-        const Grip stable =
-            draw_grip(p, g.at(std::max(s.stable * end, static_cast<double>(s.warmup)), s.peak),
-                      "###start of the decay");
-        if (stable.held)
+        const ChartGrip stable =
+            draw_chart_grip(p, g.at(std::max(s.stable * end, static_cast<double>(s.warmup)), s.peak),
+                            "###start of the decay", p.theme.text);
+        if (stable.to)
         {
             state.rate.stable = std::round(mouse_x(g) / end * 100) / 100;
         }
@@ -134,7 +136,7 @@ void draw_grips(const Painter& p, const Graph& g, const RateSchedule& s, Optimiz
     }
 }
 
-void draw_curves(const Painter& p, const Graph& g, const RateSchedule& s)
+void draw_curves(const Painter& p, const Chart& g, const RateSchedule& s)
 {
     for (std::size_t i = 0; i < kDecays; ++i)
     {
@@ -142,14 +144,14 @@ void draw_curves(const Painter& p, const Graph& g, const RateSchedule& s)
         each.decay = static_cast<Decay>(i);
         if (each.decay != s.decay)
         {
-            draw_curve(p, g, points_of(each), {p.theme.line, 1.5F, false});
+            draw_chart_line(p, g, points_of(each), p.theme.line, 1.5F);
         }
     }
-    draw_curve(p, g, points_of(s), {p.theme.text, 3, false});
+    draw_chart_line(p, g, points_of(s), p.theme.text, 3);
 }
 
 // Last, since what was there first has the mouse.
-void draw_time(const Painter& p, const Graph& g, const RateSchedule& s, Out& out)
+void draw_time(const Painter& p, const Chart& g, const RateSchedule& s, Out& out)
 {
     const Press over = press(p, g.area, "###rate over steps", 3);
     if (over.held && ImGui::IsMouseDown(0))
@@ -184,24 +186,25 @@ std::string learning_rate_words(double rate)
 void draw_rate_page(const Painter& p, Rect area, OptimizerState& state, const Frame& frame, Out& out)
 {
     const RateSchedule s = schedule_of(state, frame.now.scenario);
-    const Graph g = graph_of(p, area, s);
-    draw_graph_title(p, {area.x, area.y, area.w, p.px(20)}, "Learning rate over the run",
+    const Chart g = chart_of(p, area, s);
+    draw_chart_title(p, {area.x, area.y, area.w, p.px(20)}, "Learning rate over the run",
                      "drag peak, floor and the start of the decay; press a name to change the shape");
     if (!g.drawable(p))
     {
         return;
     }
     p.part("rate", area);
-    draw_y_axis(p, g, [](double v) { return learning_rate_words(v); });
-    draw_x_axis(p, g, [](double v) { return step_number_words(v); });
+    draw_chart_y(p, g, "", [](double v) { return learning_rate_words(v); });
+    draw_chart_x(p, g, "", [](double v) { return step_number_words(v); });
     p.text(g.area.right(), g.area.bottom() + p.height(Type::mono_small) + p.px(14), Type::small,
            p.theme.muted, "optimizer steps of the scenario\u2019s run", Align::right);
     draw_curves(p, g, s);
     const auto at = static_cast<double>(rate_step_at(state, frame));
     const double now = learning_rate(s, rate_step_at(state, frame));
-    p.line(g.px(at), g.area.y, g.px(at), g.area.bottom(), p.theme.text);
+    p.line(g.at_x(at), g.area.y, g.at_x(at), g.area.bottom(), p.theme.text);
     p.list.AddCircleFilled(g.at(at, now), p.px(5), p.theme.stage_ramp[3]);
-    draw_label(p, g.area, {g.px(at) + p.px(10), g.py(now) - p.px(14)}, learning_rate_words(now), true);
+    draw_chart_label(p, g.area, {g.at_x(at) + p.px(10), g.at_y(now) - p.px(14)}, learning_rate_words(now),
+                     true);
     draw_grips(p, g, s, state);
     draw_names(p, g, s, state);
     draw_time(p, g, s, out);

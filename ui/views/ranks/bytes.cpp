@@ -218,7 +218,7 @@ void draw_lines(const Painter& p, Rect area, const std::vector<Line>& lines)
     y.low -= spare;
     y.high += spare;
     const Chart c = chart_in(p, area, chart_left(p, y, plain_number), x, y);
-    if (c.area.h <= 0)
+    if (!c.drawable(p))
     {
         return;
     }

@@ -84,7 +84,7 @@ void draw_pace(const Painter& p, Rect area, const std::vector<TeamPace>& pace)
     const double last = std::max(first + 40, static_cast<double>(pace.back().step));
     const ChartAxis times{0, most * 1.06, false};
     const Chart c = chart_in(p, area, chart_left(p, times, seconds_words), {first, last, false}, times);
-    if (c.area.h <= 0)
+    if (!c.drawable(p))
     {
         return;
     }

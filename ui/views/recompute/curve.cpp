@@ -3,7 +3,6 @@
 #include "core/base/text.h"
 #include "ui/views/recompute/pictures.h"
 #include "ui/widgets/chart.h"
-#include "ui/widgets/graph.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,26 +19,15 @@ double bytes_at(const RecomputeChoices& c, std::int64_t k)
 }
 
 // In the unit of the highest.
-std::string tick_words(double bytes, double most, ByteUnit unit)
+std::string tick_words(double bytes, const ByteScale& scale)
 {
-    constexpr std::array<std::string_view, 7> kDecimal{"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-    constexpr std::array<std::string_view, 7> kBinary{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    const double base = unit == ByteUnit::decimal ? 1000 : 1024;
-    std::size_t i = 0;
-    for (; i + 1 < kDecimal.size() && most >= base; ++i)
-    {
-        most /= base;
-        bytes /= base;
-    }
-    return bytes == 0 ? "0"
-                      : fmt::format("{} {}", plain_number(bytes),
-                                    unit == ByteUnit::decimal ? kDecimal.at(i) : kBinary.at(i));
+    return bytes == 0 ? "0" : fmt::format("{} {}", plain_number(bytes / scale.bytes), scale.name);
 }
 
 // From nothing to a little above what stands at both ends of the valley; a steep left side leaves at the top.
-Graph graph_of(const Painter& p, Rect area, const RecomputeChoices& c)
+Chart chart_of(const Painter& p, Rect area, const RecomputeChoices& c)
 {
-    Graph g;
+    Chart g;
     g.area = area;
     g.area.cut_top(p.height(Type::small) + p.px(16));
     g.area.cut_right(p.width(Type::small_strong, "full 00.0 GB") + p.px(20));
@@ -49,37 +37,33 @@ Graph graph_of(const Painter& p, Rect area, const RecomputeChoices& c)
     const double valley = std::max(bytes_at(c, c.layers) * 1.4, bytes_at(c, c.best) * 2.6);
     const double both = std::max(bytes_at(c, c.layers) * 1.08, std::min(bytes_at(c, 1) * 1.08, valley));
     g.y = {0, std::max(1.0, both)};
-    float widest = p.px(52);
-    for (const double v : round_values(g.y, 4))
-    {
-        widest = std::max(widest, p.width(Type::mono_small, tick_words(v, g.y.to, p.look.unit)));
-    }
-    g.area.cut_left(widest + p.px(12));
+    const ByteScale scale = byte_scale(Bytes(g.y.high), p.look.unit);
+    g.cut_left(chart_left(p, g.y, [&](double v) { return tick_words(v, scale); }));
     return g;
 }
 
-// Unlike Graph::py() it goes as far beyond the area as the value does, so that what is clipped keeps its
+// Unlike Chart::at_y() it goes as far beyond the area as the value does, so that what is clipped keeps its
 // slope.
-ImVec2 far_at(const Graph& g, std::int64_t k, double bytes)
+ImVec2 far_at(const Chart& g, std::int64_t k, double bytes)
 {
-    return {g.px(static_cast<double>(k)),
-            g.area.bottom() - g.area.h * static_cast<float>(std::min(1e4, bytes / g.y.to))};
+    return {g.at_x(static_cast<double>(k)),
+            g.area.bottom() - g.area.h * static_cast<float>(std::min(1e4, bytes / g.y.high))};
 }
 
 // Every number of segments, or so many of them that neighbours are a pixel or two apart.
-std::vector<std::int64_t> counts_to_draw(const Graph& g, std::int64_t layers)
+std::vector<std::int64_t> counts_to_draw(const Chart& g, std::int64_t layers)
 {
     std::vector<std::int64_t> counts{1};
     while (counts.back() < layers)
     {
-        const double next = g.vx(g.px(static_cast<double>(counts.back())) + 1.5F);
+        const double next = g.x_of(g.at_x(static_cast<double>(counts.back())) + 1.5F);
         counts.push_back(std::clamp<std::int64_t>(std::llround(next), counts.back() + 1, layers));
     }
     return counts;
 }
 
 // Two layers of colour: the inputs kept, and above them the segment at work.
-void draw_stack(const Painter& p, const Graph& g, const RecomputeChoices& c)
+void draw_stack(const Painter& p, const Chart& g, const RecomputeChoices& c)
 {
     const Ink& ink = p.theme.of(Component::activations);
     const auto floor = [&](std::int64_t k) { return far_at(g, k, 0); };
@@ -111,18 +95,18 @@ void draw_stack(const Painter& p, const Graph& g, const RecomputeChoices& c)
 }
 
 // The engine's own settings, where they are within sight.
-void draw_settings(const Painter& p, const Graph& g, const RecomputeChoices& c, FreeLabels& labels)
+void draw_settings(const Painter& p, const Chart& g, const RecomputeChoices& c, FreeLabels& labels)
 {
     constexpr std::array<std::string_view, 2> kNames{"none", "selective"};
     for (std::size_t i = 0; i < kNames.size(); ++i)
     {
         const double bytes = c.settings[i].total().value;
         const bool twice = i == 1 && c.settings[0].total() == c.settings[1].total();
-        if (bytes > g.y.to || twice)
+        if (bytes > g.y.high || twice)
         {
             continue;
         }
-        const float y = g.py(bytes);
+        const float y = g.at_y(bytes);
         p.dashed(g.area.x, y, g.area.right(), y, p.theme.muted, p.px(1));
         const bool both = i == 0 && c.settings[0].total() == c.settings[1].total();
         labels.put(p, {g.area.x + g.area.w * 0.6F, y}, p.px(4), Type::small, p.theme.muted,
@@ -135,13 +119,13 @@ void draw_settings(const Painter& p, const Graph& g, const RecomputeChoices& c, 
                fmt::format("full {}", format_bytes(c.settings[2].total(), p.look.unit)));
 }
 
-void draw_root(const Painter& p, const Graph& g, const RecomputeChoices& c, FreeLabels& labels)
+void draw_root(const Painter& p, const Chart& g, const RecomputeChoices& c, FreeLabels& labels)
 {
     if (c.root < 1 || c.root > static_cast<double>(c.layers))
     {
         return;
     }
-    const float x = g.px(c.root);
+    const float x = g.at_x(c.root);
     p.dashed(x, g.area.y, x, g.area.bottom(), p.theme.muted, p.px(1));
     labels.put(p, {x, g.area.bottom() - p.px(14)}, p.px(6), Type::small, p.theme.muted,
                fmt::format("\u221a(L A / n I) = {}", three_digits(c.root)));
@@ -156,7 +140,7 @@ std::string tip_at(const RecomputeChoices& c, std::int64_t k, ByteUnit unit)
 }
 
 // Left to right with the arrow keys, to the mouse while it is held.
-void draw_handle(const Painter& p, const Graph& g, const RecomputeDesk& desk, RecomputeState& state,
+void draw_handle(const Painter& p, const Chart& g, const RecomputeDesk& desk, RecomputeState& state,
                  FreeLabels& labels, Out& out)
 {
     const RecomputeChoices& c = desk.choices();
@@ -166,17 +150,17 @@ void draw_handle(const Painter& p, const Graph& g, const RecomputeDesk& desk, Re
     labels.take({at.x - p.px(12), at.y - p.px(12), p.px(24), p.px(24)});
     labels.put(p, at, p.px(14), Type::small_strong, p.theme.text,
                fmt::format("{}: {}", k, format_bytes(desk.point(state).total(), p.look.unit)));
-    const Grip grip = draw_grip(p, at, "###segments of the curve");
+    const ChartGrip grip = draw_chart_grip(p, at, "###segments of the curve", p.theme.text);
     const Press over = press(p, g.area, "###curve of segments", 3);
-    const auto under = std::clamp<std::int64_t>(std::llround(g.vx(ImGui::GetIO().MousePos.x)), 1, c.layers);
+    const auto under = std::clamp<std::int64_t>(std::llround(g.x_of(ImGui::GetIO().MousePos.x)), 1, c.layers);
     std::int64_t next = std::clamp<std::int64_t>(k + grip.steps, 1, c.layers);
-    next = grip.held || (over.held && ImGui::IsMouseDown(0)) ? under : next;
+    next = grip.to || (over.held && ImGui::IsMouseDown(0)) ? under : next;
     if (next != k)
     {
         state.wished = next;
         out.animating = true;
     }
-    if (over.hovered && !grip.held)
+    if (over.hovered && !grip.to)
     {
         tooltip_at_mouse(p, tip_at(c, under, p.look.unit));
     }
@@ -188,16 +172,17 @@ void draw_segment_curve(const Painter& p, Rect area, const RecomputeDesk& desk, 
                         Out& out)
 {
     const RecomputeChoices& c = desk.choices();
-    const Graph g = graph_of(p, area, c);
+    const Chart g = chart_of(p, area, c);
     if (!g.drawable(p))
     {
         return;
     }
-    draw_graph_title(p, {area.x, area.y, area.w, p.height(Type::small) + p.px(4)}, "Bytes over segments",
+    draw_chart_title(p, {area.x, area.y, area.w, p.height(Type::small) + p.px(4)}, "Bytes over segments",
                      "inputs kept, and above them the segment at work");
     p.part("curve", area);
-    draw_y_axis(p, g, [&](double v) { return tick_words(v, g.y.to, p.look.unit); });
-    draw_x_axis(p, g, [](double v) { return v == std::floor(v) ? plain_number(v) : std::string(); });
+    const ByteScale scale = byte_scale(Bytes(g.y.high), p.look.unit);
+    draw_chart_y(p, g, "", [&](double v) { return tick_words(v, scale); });
+    draw_chart_x(p, g, "", [](double v) { return v == std::floor(v) ? plain_number(v) : std::string(); });
     p.text_within(g.area.x,
                   g.area.bottom() + p.height(Type::mono_small) + p.height(Type::small) / 2 + p.px(6),
                   g.area.w, Type::small, p.theme.muted,

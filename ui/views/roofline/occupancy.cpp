@@ -4,7 +4,7 @@
 
 #include "core/base/text.h"
 #include "ui/views/roofline/pictures.h"
-#include "ui/widgets/graph.h"
+#include "ui/widgets/chart.h"
 
 #include <algorithm>
 #include <cmath>
@@ -62,7 +62,7 @@ public:
 
     void draw(Rect area)
     {
-        draw_graph_title(p_, area.cut_top(p_.px(26)), fmt::format("One multiprocessor, {}", m_.family),
+        draw_chart_title(p_, area.cut_top(p_.px(26)), fmt::format("One multiprocessor, {}", m_.family),
                          fmt::format("compute capability {}", m_.capability));
         const float pitch = area.h / 4;
         for (const Shelf& shelf : shelves(m_, state_.shape, o_))
@@ -121,9 +121,9 @@ private:
     // The end of the first block: what one block takes.
     void take_hold(Rect bar, const Shelf& shelf, float x)
     {
-        const Grip grip =
-            draw_grip(p_, {std::min(x, bar.right()), bar.middle()}, std::string(shelf.grip).c_str());
-        if (grip.held)
+        const ChartGrip grip = draw_chart_grip(p_, {std::min(x, bar.right()), bar.middle()},
+                                               std::string(shelf.grip).c_str(), p_.theme.text);
+        if (grip.to)
         {
             const double share = static_cast<double>((ImGui::GetIO().MousePos.x - bar.x) / bar.w);
             set(shelf, share * shelf.all);
@@ -194,25 +194,25 @@ private:
 // Occupancy over the registers of a thread, all else as it is.
 void draw_stairs(const Painter& p, Rect area, RooflineState& state, const Multiprocessor& m, Out& out)
 {
-    draw_graph_title(
+    draw_chart_title(
         p, {area.x, area.y, area.w, p.px(20)}, "Occupancy over registers a thread",
         fmt::format("{} threads, {} shared", state.shape.threads, shared_words(state.shape.shared)));
-    Graph g;
+    Chart g;
     g.area = area;
-    g.area.cut_left(p.px(56));
+    g.cut_left(p.px(56));
     g.area.cut_right(p.px(20));
     g.area.cut_top(p.px(26));
     g.area.cut_bottom(p.height(Type::mono_small) + p.px(10));
-    g.x = {0, 256, false};
-    g.y = {0, 1.06, false};
+    g.x = {0, 256};
+    g.y = {0, 1.06};
     if (!g.drawable(p))
     {
         return;
     }
     p.part("occupancy", area);
-    draw_y_axis(p, g, [](double v) { return format_percent(v); });
-    draw_x_axis(p, g, [](double v) { return plain_number(v); });
-    std::vector<GraphPoint> line;
+    draw_chart_y(p, g, "", [](double v) { return format_percent(v); });
+    draw_chart_x(p, g, "", [](double v) { return plain_number(v); });
+    std::vector<ChartPoint> line;
     KernelShape k = state.shape;
     for (k.registers = 0; k.registers <= 255; ++k.registers)
     {
@@ -220,16 +220,16 @@ void draw_stairs(const Painter& p, Rect area, RooflineState& state, const Multip
         line.push_back({static_cast<double>(k.registers), line.empty() ? share : line.back().y});
         line.push_back({static_cast<double>(k.registers), share});
     }
-    draw_curve(p, g, line, {p.theme.text, 2.5F, false});
+    draw_chart_line(p, g, line, p.theme.text, 2.5F);
     const double share = occupancy(m, state.shape).share;
     const ImVec2 at = g.at(static_cast<double>(state.shape.registers), share);
-    const Grip grip = draw_grip(p, at, "###registers on the curve");
-    draw_label(p, g.area, {at.x + p.px(14), at.y - p.px(16)},
-               fmt::format("{} registers: {}", state.shape.registers, format_percent(share)), true);
-    if (grip.held || grip.steps != 0)
+    const ChartGrip grip = draw_chart_grip(p, at, "###registers on the curve", p.theme.text);
+    draw_chart_label(p, g.area, {at.x + p.px(14), at.y - p.px(16)},
+                     fmt::format("{} registers: {}", state.shape.registers, format_percent(share)), true);
+    if (grip.to || grip.steps != 0)
     {
-        const double to = grip.held ? g.vx(ImGui::GetIO().MousePos.x)
-                                    : static_cast<double>(state.shape.registers + grip.steps);
+        const double to = grip.to ? g.x_of(ImGui::GetIO().MousePos.x)
+                                  : static_cast<double>(state.shape.registers + grip.steps);
         state.shape.registers = std::llround(std::clamp(to, 0.0, 255.0));
         out.animating = true;
     }

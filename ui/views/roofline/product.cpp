@@ -2,7 +2,7 @@
 
 #include "core/base/text.h"
 #include "ui/views/roofline/pictures.h"
-#include "ui/widgets/graph.h"
+#include "ui/widgets/chart.h"
 
 #include <algorithm>
 #include <cmath>
@@ -82,7 +82,7 @@ TileGrid grid_of(const ProductDetail& d)
 void draw_result(const Painter& p, Rect area, const ProductDetail& d, const Waves& waves)
 {
     const TileGrid g = grid_of(d);
-    draw_graph_title(
+    draw_chart_title(
         p, area.cut_top(p.px(20)),
         fmt::format("Result, {} \u00d7 {}", plain_number(std::round(d.product.rows)),
                     plain_number(d.product.cols)),
@@ -117,7 +117,7 @@ void draw_result(const Painter& p, Rect area, const ProductDetail& d, const Wave
 void draw_processors(const Painter& p, Rect area, const ProductDetail& d, double processors,
                      const Waves& waves)
 {
-    draw_graph_title(p, area.cut_top(p.px(20)), fmt::format("{} multiprocessors", plain_number(processors)),
+    draw_chart_title(p, area.cut_top(p.px(20)), fmt::format("{} multiprocessors", plain_number(processors)),
                      fmt::format("{} wave{}, {} of the places used", plain_number(d.tiling.waves),
                                  d.tiling.waves == 1 ? "" : "s", format_percent(d.wave_use)));
     area.cut_top(p.px(6));

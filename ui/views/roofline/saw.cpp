@@ -4,7 +4,6 @@
 #include "core/base/text.h"
 #include "ui/views/roofline/pictures.h"
 #include "ui/widgets/chart.h"
-#include "ui/widgets/graph.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,35 +37,35 @@ std::vector<double> teeth(double reach)
     return rows;
 }
 
-Graph graph_of(const Painter& p, Rect area, double reach, double peak)
+Chart chart_of(const Painter& p, Rect area, double reach, double peak)
 {
-    Graph g;
+    Chart g;
     g.area = area;
-    g.area.cut_left(p.width(Type::mono_small, "0 000 T") + p.px(12));
+    g.cut_left(p.width(Type::mono_small, "0 000 T") + p.px(12));
     g.area.cut_right(p.px(20));
     g.area.cut_top(p.px(26));
     g.area.cut_bottom(p.height(Type::mono_small) + p.px(10));
-    g.x = {0, reach, false};
-    g.y = {0, peak * 1.08, false};
+    g.x = {0, reach};
+    g.y = {0, peak * 1.08};
     return g;
 }
 
-void draw_limits(const Painter& p, const Graph& g, const ProductDetail& d)
+void draw_limits(const Painter& p, const Chart& g, const ProductDetail& d)
 {
     const Theme& t = p.theme;
-    p.line(g.area.x, g.py(d.peak), g.area.right(), g.py(d.peak), line_colour(t.forward), p.px(2));
-    p.dashed(g.area.x, g.py(d.peak * d.reached), g.area.right(), g.py(d.peak * d.reached), t.muted,
+    p.line(g.area.x, g.at_y(d.peak), g.area.right(), g.at_y(d.peak), line_colour(t.forward), p.px(2));
+    p.dashed(g.area.x, g.at_y(d.peak * d.reached), g.area.right(), g.at_y(d.peak * d.reached), t.muted,
              p.px(1.5F));
-    if (g.py(d.peak * d.reached) - g.py(d.peak) > 2.5F * p.height(Type::small))
+    if (g.at_y(d.peak * d.reached) - g.at_y(d.peak) > 2.5F * p.height(Type::small))
     {
-        draw_label(p, g.area,
-                   {g.area.right() - p.px(4) - p.width(Type::small, "peak"), g.py(d.peak) + p.px(12)},
-                   "peak");
+        draw_chart_label(p, g.area,
+                         {g.area.right() - p.px(4) - p.width(Type::small, "peak"), g.at_y(d.peak) + p.px(12)},
+                         "peak");
     }
     const std::string full = fmt::format("full waves, {}", format_percent(d.reached));
-    draw_label(p, g.area,
-               {g.area.right() - p.px(4) - p.width(Type::small, full), g.py(d.peak * d.reached) - p.px(12)},
-               full);
+    draw_chart_label(
+        p, g.area,
+        {g.area.right() - p.px(4) - p.width(Type::small, full), g.at_y(d.peak * d.reached) - p.px(12)}, full);
 }
 
 } // namespace
@@ -75,34 +74,34 @@ void draw_saw(const Painter& p, Rect area, RooflineState& state, const RooflineS
 {
     const ProductDetail d = sheet.product(state);
     const double reach = reach_of(state, d.product.rows);
-    draw_graph_title(
+    draw_chart_title(
         p, {area.x, area.y, area.w, p.px(20)}, "Rate over the rows M",
         fmt::format("N = {}, K = {}", plain_number(d.product.cols), plain_number(d.product.inner)));
-    const Graph g = graph_of(p, area, reach, d.peak);
+    const Chart g = chart_of(p, area, reach, d.peak);
     if (!g.drawable(p))
     {
         return;
     }
     p.part("saw", area);
-    draw_y_axis(p, g, [](double v) { return plain_number(v / 1e12) + " T"; });
-    draw_x_axis(p, g, [](double v) { return plain_number(v); });
+    draw_chart_y(p, g, "", [](double v) { return plain_number(v / 1e12) + " T"; });
+    draw_chart_x(p, g, "", [](double v) { return plain_number(v); });
     draw_limits(p, g, d);
-    std::vector<GraphPoint> line;
+    std::vector<ChartPoint> line;
     for (const ProductDetail& each : sheet.saw(state, teeth(reach)))
     {
         line.push_back({each.product.rows, each.rate()});
     }
-    draw_curve(p, g, line, {line_colour(p.theme.forward), 2.5F, false});
+    draw_chart_line(p, g, line, line_colour(p.theme.forward), 2.5F);
     const ImVec2 at = g.at(d.product.rows, d.rate());
     p.dashed(at.x, at.y, at.x, g.area.bottom(), p.theme.text);
-    const Grip grip = draw_grip(p, at, "###rows of the product");
-    draw_label(p, g.area, {at.x + p.px(14), at.y + p.px(18)},
-               fmt::format("M {}: {}, {}", plain_number(std::round(d.product.rows)),
-                           flop_rate_words(d.rate()), format_seconds(Seconds(d.seconds))),
-               true);
-    if (grip.held || grip.steps != 0)
+    const ChartGrip grip = draw_chart_grip(p, at, "###rows of the product", p.theme.text);
+    draw_chart_label(p, g.area, {at.x + p.px(14), at.y + p.px(18)},
+                     fmt::format("M {}: {}, {}", plain_number(std::round(d.product.rows)),
+                                 flop_rate_words(d.rate()), format_seconds(Seconds(d.seconds))),
+                     true);
+    if (grip.to || grip.steps != 0)
     {
-        const double rows = grip.held ? g.vx(ImGui::GetIO().MousePos.x) : d.product.rows + grip.steps;
+        const double rows = grip.to ? g.x_of(ImGui::GetIO().MousePos.x) : d.product.rows + grip.steps;
         Product moved = d.product;
         moved.rows = std::round(std::min(kRooflineRows.held(rows), reach));
         state.moved = moved;

@@ -99,7 +99,7 @@ public:
 
     std::optional<std::int64_t> draw()
     {
-        if (latency_.area.h <= 0)
+        if (!latency_.drawable(p_))
         {
             return std::nullopt;
         }
