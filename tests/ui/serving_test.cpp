@@ -87,7 +87,7 @@ TEST_CASE("a page of serving that is asked for comes first where there is room f
     w.open("serving");
     w.settle();
     CHECK_FALSE(test::says(w, "4 drafts"));
-    w.drawing.shell().show("serving", "serving/drafts");
+    w.drawing.shell().show("serving", "drafts");
     w.settle();
     CHECK(test::says(w, "4 drafts"));
     w.key(ImGuiKey_W); // weights are of the other picture

@@ -325,7 +325,12 @@ std::string text_of(const Window& window)
 
 bool says(const Window& window, std::string_view words)
 {
-    return text_of(window).find(words) != std::string::npos;
+    std::string wanted(words); // a gap is a gap, thin or not
+    for (auto at = wanted.find("\u2009"); at != std::string::npos; at = wanted.find("\u2009", at))
+    {
+        wanted.replace(at, std::string_view("\u2009").size(), " ");
+    }
+    return text_of(window).find(wanted) != std::string::npos;
 }
 
 const Words* seek_words(const std::vector<Words>& all, std::string_view start)

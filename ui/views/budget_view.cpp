@@ -148,6 +148,15 @@ std::size_t BudgetView::cards_in_row(const Painter& p, float width, const Budget
     return 1;
 }
 
+// In one line where there is no room for two, above all the figure.
+void draw_card_line(const Painter& p, Rect line, std::string_view name, const std::string& figure)
+{
+    const Type type = figure_type(p, figure, line.w);
+    const float taken = p.text(line.right(), line.middle(), type, p.theme.text,
+                               p.shortened(type, figure, line.w), Align::right);
+    p.text_within(line.x, line.middle(), line.w - taken - p.px(8), Type::small, p.theme.muted, name);
+}
+
 void BudgetView::draw_card(const Painter& p, Rect card, const Budget& b, BudgetUnknown what, Out& out)
 {
     const bool solved = what == unknown_;
@@ -160,6 +169,11 @@ void BudgetView::draw_card(const Painter& p, Rect card, const Budget& b, BudgetU
     const float left = card.x + p.px(10);
     const float in = card.w - p.px(20);
     const bool roomy = card.h >= p.px(84);
+    if (card.h < p.px(48))
+    {
+        draw_card_line(p, {left, card.y, in, card.h}, name_of(what), said(b, what));
+        return;
+    }
     const std::string keyed = fmt::format("{}  {}", name_of(what), static_cast<std::size_t>(what) + 1);
     p.text_within(left, card.y + p.px(roomy ? 18.0F : 14.0F), in, Type::small, p.theme.muted,
                   p.width(Type::small, keyed) <= in ? keyed : std::string(name_of(what)));
@@ -177,8 +191,14 @@ void BudgetView::draw_card(const Painter& p, Rect card, const Budget& b, BudgetU
 void BudgetView::draw_cards(const Painter& p, Rect& area, const Budget& b, Out& out)
 {
     const float gap = p.px(kGap);
-    const std::size_t many = cards_in_row(p, area.w, b);
-    const std::size_t rows = (kBudgetUnknowns + many - 1) / many;
+    const float line = p.height(Type::mono) + p.px(4);
+    const auto rows_of = [](std::size_t many) { return (kBudgetUnknowns + many - 1) / many; };
+    std::size_t many = cards_in_row(p, area.w, b);
+    while (many<kBudgetUnknowns&& static_cast<float>(rows_of(many)) * (line + gap)> area.h)
+    {
+        many = many < 3 ? many + 1 : kBudgetUnknowns;
+    }
+    const std::size_t rows = rows_of(many);
     const auto n = static_cast<float>(many);
     const auto most = rows == 1 ? area.h * 0.4F : (area.h + gap) / static_cast<float>(rows) - gap;
     const float high = std::min(p.px(92), most);

@@ -78,7 +78,7 @@ std::vector<double> binary_ticks(const ChartAxis& axis, int most)
     const int first = static_cast<int>(std::ceil(std::log2(axis.low) - 1e-9));
     const int last = static_cast<int>(std::floor(std::log2(axis.high) + 1e-9));
     std::vector<double> ticks;
-    for (int k = first; k <= last; k += std::max(1, (last - first) / most))
+    for (int k = first; k <= last; k += std::max(1, (last - first + most - 1) / most))
     {
         ticks.push_back(std::exp2(k));
     }
@@ -233,13 +233,16 @@ void draw_chart_line(const Painter& p, const Chart& c, std::span<const ChartPoin
     };
     for (const ChartPoint& point : points)
     {
-        if (std::isfinite(point.x) && std::isfinite(point.y))
-        {
-            run.emplace_back(c.at_x(point.x), c.at_y(point.y));
-        }
-        else
+        if (!std::isfinite(point.x) || !std::isfinite(point.y))
         {
             flush();
+            continue;
+        }
+        // Points on one another would make the joint between them swell.
+        const ImVec2 at{c.at_x(point.x), c.at_y(point.y)};
+        if (run.empty() || std::fabs(at.x - run.back().x) >= 0.5F || std::fabs(at.y - run.back().y) >= 0.5F)
+        {
+            run.push_back(at);
         }
     }
     flush();

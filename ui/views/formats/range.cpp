@@ -100,7 +100,7 @@ void draw_marker(const Painter& p, const Chart& g, FormatsState& state, FormatId
     p.line(x, g.area.y, x, g.area.bottom(), p.theme.text, p.px(1.5F));
     draw_chart_label(p, g.area, {x + p.px(8), g.area.y + p.px(4)}, "x = " + short_figure(state.value), true);
     const ChartGrip grip =
-        draw_chart_grip(p, {x, g.area.bottom()}, "###magnitude of the number", p.theme.text);
+        draw_chart_grip(p, {x, g.area.bottom() - p.px(12)}, "###magnitude of the number", p.theme.text);
     const double sign = std::signbit(state.value) ? -1 : 1;
     if (grip.to)
     {

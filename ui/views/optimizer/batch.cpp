@@ -145,7 +145,8 @@ void draw_batch_page(const Painter& p, Rect area, OptimizerState& state, const F
            p.theme.muted, "tokens in a batch", Align::right);
     draw_costs(p, g, critical);
     draw_batch_now(p, g, batch, critical);
-    const ChartGrip grip = draw_chart_grip(p, g.at(batch, g.y.low), "###batch of the scenario", p.theme.text);
+    const ChartGrip grip = draw_chart_grip(p, {g.at_x(batch), g.area.bottom() - p.px(12)},
+                                           "###batch of the scenario", p.theme.text);
     // After the grip: what was there first has the mouse.
     const Press over = press(p, g.area, "###steps against the batch", 3);
     if (grip.to || (over.held && ImGui::IsMouseDown(0)))

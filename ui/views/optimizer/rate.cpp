@@ -71,7 +71,7 @@ void draw_names(const Painter& p, const Chart& g, const RateSchedule& s, Optimiz
     {
         const float y = std::max(free, std::min(n.y, limit));
         const bool chosen = n.decay == s.decay;
-        const Rect box{g.area.right() + p.px(6), y - pitch / 2, p.px(102), pitch};
+        const Rect box{g.area.right() + p.px(14), y - pitch / 2, p.px(94), pitch};
         const Press hit = press(p, box, fmt::format("###decay {}", name_of(n.decay)).c_str());
         state.rate.decay = hit.clicked ? n.decay : state.rate.decay;
         p.text_within(box.x + p.px(2), y, box.w, chosen ? Type::small_strong : Type::small,
