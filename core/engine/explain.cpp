@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/engine/weights.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -194,32 +196,42 @@ Term explain_sent_per_rank(const Scenario&, const Report& report)
             "Patarasuk and Yuan 2009, J. Parallel Distrib. Comput. 69"};
 }
 
-Term explain_zero(const Scenario& s, const Report& report, std::int64_t zero_stage)
+Term explain_zero(const Scenario& s, std::int64_t zero_stage, std::size_t stage)
 {
     const StateBytes b = state_bytes(s.training);
     const double k = b.master + b.momentum + b.variance;
-    const std::int64_t n = dense_replicas(s);
-    const auto parameters = static_cast<double>(report.parameters.total);
-    const auto cut = static_cast<double>(s.parallel.tensor * s.parallel.pipeline);
-    const auto share = [&](std::int64_t from) { return zero_stage >= from ? static_cast<double>(n) : 1; };
-    // What is divided by N moves left with every stage.
-    constexpr std::array kFormulas{"(w + g + k)", "(w + g + k / N)", "(w + (g + k) / N)", "(w + g + k) / N"};
+    const StageWeights held = stage_weights(s.model, s.parallel, s.training.schedule->placement).at(stage);
+    // What is divided by the replicas moves left with every stage of ZeRO.
+    constexpr std::array kFormulas{"(w + g + k)", "(w + g + k / {})", "(w + (g + k) / {})",
+                                   "(w + g + k) / {}"};
     constexpr std::array kWorkings{"({0} + {1} + {2})", "({0} + {1} + {2} / {3})",
                                    "({0} + ({1} + {2}) / {3})", "({0} + {1} + {2}) / {3}"};
     const auto row = static_cast<std::size_t>(std::clamp<std::int64_t>(zero_stage, 0, 3));
     Term term{fmt::format("states under ZeRO-{}", zero_stage),
-              (b.weight / share(3) + b.gradient / share(2) + k / share(1)) * parameters / cut,
+              0,
               "B",
-              fmt::format("{} × P", kFormulas[row]),
-              fmt::format("{} × {}",
-                          fmt::format(fmt::runtime(kWorkings[row]), figure(b.weight), figure(b.gradient),
-                                      figure(k), n),
-                          figure(parameters)),
+              "",
+              "",
               "Rajbhandari et al. 2019, ZeRO, arXiv 1910.02054, section 5"};
-    if (cut > 1)
+    const auto add =
+        [&](std::int64_t parameters, std::int64_t replicas, std::string_view n, std::string_view p)
     {
-        term.formula += " / (t p)";
-        term.working += fmt::format(" / ({} × {})", s.parallel.tensor, s.parallel.pipeline);
+        const auto share = [&](std::int64_t from)
+        { return zero_stage >= from ? static_cast<double>(replicas) : 1; };
+        const auto count = static_cast<double>(parameters);
+        const std::string_view plus = term.formula.empty() ? "" : " + ";
+        term.value += (b.weight / share(3) + b.gradient / share(2) + k / share(1)) * count;
+        term.formula +=
+            fmt::format("{}{} \u00d7 {}", plus, fmt::format(fmt::runtime(kFormulas.at(row)), n), p);
+        term.working += fmt::format("{}{} \u00d7 {}", plus,
+                                    fmt::format(fmt::runtime(kWorkings.at(row)), figure(b.weight),
+                                                figure(b.gradient), figure(k), replicas),
+                                    figure(count));
+    };
+    add(held.dense, dense_replicas(s), "N", held.expert > 0 ? "P_d" : "P");
+    if (held.expert > 0)
+    {
+        add(held.expert, expert_replicas(s), "N_e", "P_e");
     }
     return term;
 }

@@ -46,10 +46,10 @@ Term explain_slowest_stage(const Scenario& scenario);
 Term explain_all_reduce(const Scenario& scenario, const Report& report);
 Term explain_sent_per_rank(const Scenario& scenario, const Report& report);
 
-// Bytes of weights, gradients and optimizer state on one rank under ZeRO stage 0 to 3, the paper's way: the
-// scenario's bytes per parameter, the whole model cut evenly over tensor and pipeline, shares divided by the
-// replicas. Experts count as any weight, and Adafactor's and Muon's second moments, which are not per
-// parameter, are left out.
-Term explain_zero(const Scenario& scenario, const Report& report, std::int64_t zero_stage);
+// Bytes of weights, gradients and optimizer state on one GPU of a pipeline stage under ZeRO stage 0 to 3, the
+// paper's way: the scenario's bytes per parameter, each share divided by the replicas; P are the parameters
+// that GPU would hold without ZeRO. Adafactor's and Muon's second moments, which are not per parameter, are
+// left out; what is offloaded is not.
+Term explain_zero(const Scenario& scenario, std::int64_t zero_stage, std::size_t stage);
 
 } // namespace ringside

@@ -55,7 +55,7 @@ std::vector<Term> every_term(const Scenario& s, const Report& r)
     }
     for (std::int64_t zero = 0; zero <= 3; ++zero)
     {
-        all.push_back(explain_zero(s, r, zero));
+        all.push_back(explain_zero(s, zero, 0));
     }
     for (const bool experts : {false, true})
     {
@@ -121,12 +121,32 @@ TEST_CASE("hand-worked: the workings of Llama 3.1 70B on 256 H100s")
     CHECK(explain(s, r, 0, Component::weights).working == "2 × 2.2708e9");
     CHECK(explain(s, r, 0, Component::master_weights).working == "4 × 2.2708e9 / 8");
     CHECK(explain(s, r, 0, Component::master_weights).formula == "bytes per master weight × parameters / N");
-    CHECK(explain_zero(s, r, 1).working == "(2 + 4 + 12 / 8) × 7.0554e10 / (8 × 4)");
+    CHECK(explain_zero(s, 1, 0).working == "(2 + 4 + 12 / 8) × 2.2708e9");
     CHECK(explain_bubble_over_ideal(s, r).working == "(4 − 1) / 64");
     CHECK(explain_bubble_of_total(s, r).working == "(4 − 1) / (64 + 4 − 1)");
     CHECK(explain_all_reduce(s, r).working ==
           "2 × (8 − 1) × 5e-6 + 2 × (8 − 1) / 8 × " + figure(r.collective.message.value) + " / 5e10");
     CHECK(explain_total(s, r, 0).value == r.memory.stages[0].total().value / 1e9);
+}
+
+TEST_CASE("the states under each stage of ZeRO are what the memory of a GPU holds, experts and all")
+{
+    for (const char* id : {"default", "mixtral-8x7b-64", "deepseek-v3-2048", "llama-8b-8"})
+    {
+        Scenario s = test::presets().scenario(id)->scenario;
+        for (s.parallel.zero = 0; s.parallel.zero <= 3; ++s.parallel.zero)
+        {
+            const MemoryReport memory = memory_report(s);
+            for (std::size_t stage = 0; stage < memory.stages.size(); ++stage)
+            {
+                const StageMemory& m = memory.stages[stage];
+                const double held =
+                    (m.total() - m.of(Component::activations) - m.of(Component::buffers)).value;
+                INFO(id << ", ZeRO " << s.parallel.zero << ", stage " << stage);
+                CHECK(std::abs(explain_zero(s, s.parallel.zero, stage).value / held - 1) < 1e-6);
+            }
+        }
+    }
 }
 
 TEST_CASE("hand-worked: without sequence parallelism a GPT's layer is written 10 + 24 / t + 5 a s / h / t, "

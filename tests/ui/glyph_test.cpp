@@ -239,7 +239,7 @@ void check_report(const Faces& faces, const Scenario& s)
     check_term(faces, explain_sent_per_rank(s, *report));
     for (int zero = 0; zero <= 3; ++zero)
     {
-        check_term(faces, explain_zero(s, *report, zero));
+        check_term(faces, explain_zero(s, zero, 0));
     }
     for (const Lever& lever : levers(s, *report))
     {

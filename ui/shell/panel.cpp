@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "ui/shell/panel_fields.h"
 #include "ui/shell/scopes.h"
 
@@ -426,9 +427,9 @@ void Panel::draw(const Frame& frame, const Painter& window, Rect area, const Vie
     }
     Rect r = column.row(24);
     const Scenario& s = frame.scenario;
-    painter.text_within(r.x, r.middle(), r.w, Type::small, painter.theme.muted,
-                        fmt::format("DP {}, {} micro-batch{}", grouped(data_parallel(s)),
-                                    grouped(micro_batches(s)), micro_batches(s) == 1 ? "" : "es"));
+    painter.text_within(
+        r.x, r.middle(), r.w, Type::small, painter.theme.muted,
+        fmt::format("DP {}, {}", grouped(data_parallel(s)), counted(micro_batches(s), "micro-batch")));
     r = column.row(28);
     const Press pressed = press(painter, r, "More###more");
     painter.text(r.x, r.middle(), Type::small_strong, painter.theme.text,
@@ -460,7 +461,6 @@ void Panel::draw(const Frame& frame, const Painter& window, Rect area, const Vie
 
 void Panel::draw_own(const Frame& frame, const Painter& window, Rect area, View& view, Out& out)
 {
-    constexpr float kWhole = 736; // [design px] below it the panel scrolls
     window.fill(area, window.theme.panel);
     window.line(area.x, area.y, area.x, area.bottom(), window.theme.grid);
     ImGui::SetCursorScreenPos(area.min());
@@ -468,7 +468,7 @@ void Panel::draw_own(const Frame& frame, const Painter& window, Rect area, View&
     const Painter painter(*ImGui::GetWindowDrawList(), window.look);
     const ImVec2 top = ImGui::GetCursorScreenPos();
     const float margin = painter.px(24);
-    const float height = std::max(area.h, painter.px(kWhole));
+    const float height = std::max(area.h, painter.px(view.panel_height()));
     view.draw_panel(frame, painter,
                     {top.x + margin, top.y + painter.px(16), area.w - 2 * margin, height - painter.px(32)},
                     out);

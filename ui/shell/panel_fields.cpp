@@ -5,12 +5,39 @@
 #include "ui/shell/scopes.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+#include <utility>
 
 namespace ringside
 {
 
 namespace
 {
+
+// As the field writes what is spelt in small letters in files.
+std::string_view as_written(std::string_view word)
+{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kNames{{{"bf16", "BF16"},
+                                                                                    {"ffn", "FFN"},
+                                                                                    {"fp8", "FP8"},
+                                                                                    {"gemm", "GEMM"},
+                                                                                    {"gpu", "GPU"},
+                                                                                    {"gpus", "GPUs"},
+                                                                                    {"hbm", "HBM"},
+                                                                                    {"kv", "KV"},
+                                                                                    {"mlp", "MLP"},
+                                                                                    {"moe", "MoE"},
+                                                                                    {"nvme", "NVMe"},
+                                                                                    {"pcie", "PCIe"},
+                                                                                    {"qk", "QK"},
+                                                                                    {"qkv", "QKV"},
+                                                                                    {"rope", "RoPE"},
+                                                                                    {"zero", "ZeRO"}}};
+    const auto found = std::ranges::find(kNames, word, &std::pair<std::string_view, std::string_view>::first);
+    return found == kNames.end() ? word : found->second;
+}
 
 std::string in_words(std::string_view name, std::string_view unit)
 {
@@ -23,9 +50,15 @@ std::string in_words(std::string_view name, std::string_view unit)
             break;
         }
     }
-    std::replace(words.begin(), words.end(), '_', ' ');
-    words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
-    return words;
+    std::string said;
+    for (std::size_t at = 0; at < words.size();)
+    {
+        const std::size_t end = std::min(words.find('_', at), words.size());
+        said += (said.empty() ? "" : " ") + std::string(as_written(words.substr(at, end - at)));
+        at = end + 1;
+    }
+    said[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(said[0])));
+    return said;
 }
 
 template <class S>

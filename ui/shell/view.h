@@ -54,9 +54,10 @@ public:
     // The lower part of the panel. False: nothing of its own, so the shell says what the scenario costs.
     virtual bool draw_panel(const Frame&, const Painter&, Rect, Out&) { return false; }
     // False: the scenario has no part in this view, so its panel, status, faults and keys stay away, and
-    // draw_panel has the whole panel. The two below are asked only then.
+    // draw_panel has the whole panel. The three below are asked only then.
     virtual bool about_scenario() const { return true; }
-    virtual std::string title(const Frame&) const { return {}; }              // empty: that of its ViewInfo
+    virtual float panel_height() const { return 736; }           // [design px] with less the panel scrolls
+    virtual std::string title(const Frame&) const { return {}; } // empty: that of its ViewInfo
     virtual std::vector<std::string> facts(const Frame&) const { return {}; } // in the status strip
     // Keys of this view only; called when no text field has the keyboard.
     virtual void keys(const Frame&, Out&) {}

@@ -36,7 +36,8 @@ public:
     void keys(const Frame& frame, Out& out) override;
 
 private:
-    ShardLayout from(const Frame& frame) const;
+    static ShardLayout whole(const Frame& frame);
+    static ShardLayout from(const Frame& frame);
     ShardLayout to(const Frame& frame) const;
     const Resharding& resharding(const Frame& frame) const;
     void draw_top(const Frame& frame, const Painter& painter, Rect area, Out& out);
@@ -60,18 +61,25 @@ private:
     mutable Resharding result_;
 };
 
-// What the picture shows of the scenario's layout: one replica, or some shards of it.
-ShardLayout CheckpointView::from(const Frame& frame) const
+// The scenario's layout: one replica, or all shards of it.
+ShardLayout CheckpointView::whole(const Frame& frame)
 {
     const Scenario& s = frame.now.scenario;
     ShardLayout layout;
-    layout.tensor = std::min(s.parallel.tensor, kMostTensor);
-    layout.pipeline = std::min({s.parallel.pipeline, kMostStages, s.model.layers});
+    layout.tensor = s.parallel.tensor;
+    layout.pipeline = s.parallel.pipeline;
     layout.sharded = s.parallel.zero >= 1;
-    layout.data = layout.sharded
-                      ? std::min(dense_replicas(s), std::max<std::int64_t>(1, kMostTensor / layout.tensor))
-                      : 1;
-    layout.data = std::min(layout.data, kMostData);
+    layout.data = layout.sharded ? dense_replicas(s) : 1;
+    return layout;
+}
+
+// What the picture shows of it.
+ShardLayout CheckpointView::from(const Frame& frame)
+{
+    ShardLayout layout = whole(frame);
+    layout.tensor = std::min(layout.tensor, kMostTensor);
+    layout.pipeline = std::min({layout.pipeline, kMostStages, frame.now.scenario.model.layers});
+    layout.data = std::min({layout.data, std::max<std::int64_t>(1, kMostTensor / layout.tensor), kMostData});
     return layout;
 }
 
@@ -150,8 +158,8 @@ void CheckpointView::draw(const Frame& frame, const Painter& p, Rect area, Out& 
     const CheckpointSize size = checkpoint_size(frame.now.scenario, frame.now.report.memory);
     const Resharding& result = resharding(frame);
     const double each = result.elements > 0 ? size.total().value / static_cast<double>(result.elements) : 0;
-    draw_reshard(p, area, result, from(frame), to(frame), static_cast<std::int64_t>(units_.size()),
-                 frame.playback.t, each);
+    draw_reshard(p, area, result, whole(frame), from(frame), to(frame),
+                 static_cast<std::int64_t>(units_.size()), frame.playback.t, each);
 }
 
 Caption CheckpointView::caption(const Frame& frame) const

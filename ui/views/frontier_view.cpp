@@ -467,12 +467,12 @@ bool FrontierView::draw_panel(const Frame& frame, const Painter& painter, Rect a
                                     3);
         const bool fits = c->memory <= limit(frame);
         const Colour ink = pressed.hovered || c == best ? t.text : t.muted;
-        painter.text_within(row.x, row.middle(), painter.px(100),
-                            c == best ? Type::small_strong : Type::small, ink,
+        painter.text_within(row.x, row.middle(), painter.px(88), c == best ? Type::small_strong : Type::small,
+                            ink,
                             c->scenario.training.micro_batch == frame.now.scenario.training.micro_batch
                                 ? name_of(*c)
                                 : fmt::format("{}, b {}", name_of(*c), c->scenario.training.micro_batch));
-        painter.text(row.x + painter.px(150), row.middle(), Type::mono_small, ink, format_percent(c->bubble),
+        painter.text(row.x + painter.px(136), row.middle(), Type::mono_small, ink, format_percent(c->bubble),
                      Align::right);
         painter.text(row.right(), row.middle(), Type::mono_small, fits ? ink : t.warning,
                      (fits ? "" : "\u2715 ") + format_bytes(c->memory, frame.preferences.unit), Align::right);

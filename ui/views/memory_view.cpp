@@ -273,17 +273,19 @@ Caption MemoryView::caption(const Frame& frame) const
     const auto over = static_cast<std::size_t>(std::count_if(memory.stages.begin(), memory.stages.end(),
                                                              [&](const StageMemory& m)
                                                              { return m.total() > memory.capacity; }));
+    const std::string most =
+        fmt::format("{} {}", worst.of(largest) / worst.total() > 0.5 ? "most of it" : "its largest part",
+                    name_of(largest));
     if (over == 0)
     {
-        caption.sentence =
-            fmt::format("Every stage fits: the fullest, stage {}, takes **{} of {} {}**, most of it {}.",
-                        memory.fullest, number(worst.total()), limit, gb, name_of(largest));
+        caption.sentence = fmt::format("Every stage fits: the fullest, stage {}, takes **{} of {} {}**, {}.",
+                                       memory.fullest, number(worst.total()), limit, gb, most);
     }
     else if (over == memory.stages.size())
     {
-        caption.sentence = fmt::format("{} the fullest, stage {}, needs !!{} of {} {}!!, most of it {}.",
+        caption.sentence = fmt::format("{} the fullest, stage {}, needs !!{} of {} {}!!, {}.",
                                        over == 1 ? "It does not fit:" : "No stage fits:", memory.fullest,
-                                       number(worst.total()), limit, gb, name_of(largest));
+                                       number(worst.total()), limit, gb, most);
     }
     else
     {

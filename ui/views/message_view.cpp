@@ -22,7 +22,7 @@ namespace
 {
 
 constexpr double kLeast = 1e3; // [B]
-constexpr double kMost = 1e11; // [B]
+constexpr double kMost = 1e11; // [B], or the decade above the message
 constexpr std::size_t kSamples = 161;
 // What the picture is of: the first two against the message, the last against the ranks.
 enum class Shows : std::uint8_t
@@ -51,12 +51,14 @@ struct Chart
     Links links;
     std::vector<Line> lines;
     std::vector<std::size_t> fastest; // [sample] line
-};
+    double most = kMost;              // [B] at the right
 
-double size_at(std::size_t sample)
-{
-    return kLeast * std::pow(kMost / kLeast, static_cast<double>(sample) / static_cast<double>(kSamples - 1));
-}
+    double size_at(std::size_t sample) const
+    {
+        return kLeast *
+               std::pow(most / kLeast, static_cast<double>(sample) / static_cast<double>(kSamples - 1));
+    }
+};
 
 constexpr std::array<std::string_view, 3> kPages{"message/time", "message/bandwidth", "message/ranks"};
 
@@ -75,10 +77,11 @@ private:
         Rect area;
         double low = 1;
         double high = 10;
+        double most = kMost;
 
         float x(double bytes) const
         {
-            return area.x + area.w * static_cast<float>(std::log(bytes / kLeast) / std::log(kMost / kLeast));
+            return area.x + area.w * static_cast<float>(std::log(bytes / kLeast) / std::log(most / kLeast));
         }
         float y(double value) const
         {
@@ -119,6 +122,7 @@ const Chart& MessageView::chart(const Frame& frame) const
     chart_ = {};
     chart_.ranks = c.ranks;
     chart_.message = c.message;
+    chart_.most = std::max(kMost, std::pow(10, std::ceil(std::log10(std::max(1.0, c.message.value)))));
     chart_.links = {{c.link.latency, BytesPerSecond(node_link(s.cluster) * 1e9)},
                     {c.link.latency, BytesPerSecond(s.cluster.network_gb_per_s * 1e9)},
                     std::max<std::int64_t>(1, s.cluster.gpus_per_node / s.parallel.tensor)};
@@ -132,7 +136,8 @@ const Chart& MessageView::chart(const Frame& frame) const
         Line line{algorithm, {}, {}};
         for (std::size_t i = 0; i < kSamples; ++i)
         {
-            const CollectiveCost cost = estimate(kind_, *algorithm, c.ranks, Bytes(size_at(i)), chart_.links);
+            const CollectiveCost cost =
+                estimate(kind_, *algorithm, c.ranks, Bytes(chart_.size_at(i)), chart_.links);
             line.time.push_back(cost.total().value);
             line.waits.push_back(cost.latency > cost.transfer);
         }
@@ -156,12 +161,12 @@ double MessageView::value(const Chart& c, const Line& line, std::size_t sample) 
     {
         return line.time[sample];
     }
-    return bus_bandwidth(kind_, c.ranks, Bytes(size_at(sample)), Seconds(line.time[sample])).value / 1e9;
+    return bus_bandwidth(kind_, c.ranks, Bytes(c.size_at(sample)), Seconds(line.time[sample])).value / 1e9;
 }
 
 MessageView::Axes MessageView::axes(const Chart& c, const Painter& painter, Rect area) const
 {
-    Axes a{area, 1e300, 0};
+    Axes a{area, 1e300, 0, c.most};
     a.area.cut_left(painter.px(72));
     a.area.cut_right(painter.px(kLineEndsRoom));
     a.area.cut_bottom(painter.px(44));
@@ -188,7 +193,7 @@ void MessageView::draw_axes(const Painter& painter, const Axes& a) const
     { return std::max(1, static_cast<int>(std::ceil(wanted / std::max(1.0F, decade)))); };
     const int wide = every(painter.width(Type::mono_small, "10.0 MB") + painter.px(6), a.area.w / 8);
     int decade = 0;
-    for (double bytes = kLeast; bytes <= kMost * 1.01; bytes *= 10, ++decade)
+    for (double bytes = kLeast; bytes <= a.most * 1.01; bytes *= 10, ++decade)
     {
         const float x = a.x(bytes);
         painter.line(x, a.area.y, x, a.area.bottom(), t.grid);
@@ -229,7 +234,7 @@ void MessageView::draw_regimes(const Painter& painter, const Axes& a, const Char
     {
         return;
     }
-    const float x = a.x(size_at(end));
+    const float x = a.x(c.size_at(end));
     painter.hatch({a.area.x, a.area.y, x - a.area.x, a.area.h}, with_alpha(painter.theme.muted, 0.18F),
                   kIdleHatch);
     // Whole words, fewer of them where there is little room.
@@ -258,7 +263,7 @@ void MessageView::draw_lines(const Painter& painter, const Axes& a, const Chart&
         std::vector<ImVec2> points;
         for (std::size_t i = 0; i < kSamples; ++i)
         {
-            points.emplace_back(a.x(size_at(i)), a.y(value(c, c.lines[k], i)));
+            points.emplace_back(a.x(c.size_at(i)), a.y(value(c, c.lines[k], i)));
         }
         painter.list.AddPolyline(points.data(), static_cast<int>(points.size()), t.line, 0, painter.px(1.5F));
         const bool wins = std::find(c.fastest.begin(), c.fastest.end(), k) != c.fastest.end();
@@ -267,11 +272,11 @@ void MessageView::draw_lines(const Painter& painter, const Axes& a, const Chart&
     for (std::size_t i = 0; i + 1 < kSamples; ++i)
     {
         const Line& best = c.lines[c.fastest[i]];
-        painter.line(a.x(size_at(i)), a.y(value(c, best, i)), a.x(size_at(i + 1)), a.y(value(c, best, i + 1)),
-                     t.text, painter.px(3));
+        painter.line(a.x(c.size_at(i)), a.y(value(c, best, i)), a.x(c.size_at(i + 1)),
+                     a.y(value(c, best, i + 1)), t.text, painter.px(3));
         if (c.fastest[i] != c.fastest[i + 1])
         {
-            painter.list.AddCircleFilled({a.x(size_at(i + 1)), a.y(value(c, best, i + 1))}, painter.px(5),
+            painter.list.AddCircleFilled({a.x(c.size_at(i + 1)), a.y(value(c, best, i + 1))}, painter.px(5),
                                          t.text);
         }
     }
@@ -286,7 +291,7 @@ bool MessageView::clear(const Painter& painter, const Axes& a, const Chart& c, R
     {
         for (std::size_t i = 0; i < kSamples; ++i)
         {
-            if (near.contains({a.x(size_at(i)), a.y(value(c, line, i))}))
+            if (near.contains({a.x(c.size_at(i)), a.y(value(c, line, i))}))
             {
                 return false;
             }
@@ -298,7 +303,7 @@ bool MessageView::clear(const Painter& painter, const Axes& a, const Chart& c, R
 void MessageView::draw_message(const Frame& frame, const Painter& painter, const Axes& a,
                                const Chart& c) const
 {
-    const double bytes = std::clamp(c.message.value, kLeast, kMost);
+    const double bytes = std::clamp(c.message.value, kLeast, c.most);
     const float x = a.x(bytes);
     painter.dashed(x, a.area.y, x, a.area.bottom(), painter.theme.text, 1);
     const std::string size = format_bytes(c.message, frame.preferences.unit);
@@ -392,7 +397,7 @@ Caption MessageView::caption(const Frame& frame) const
         if (c.fastest[i] != c.fastest[i + 1])
         {
             turns += fmt::format("{} up to {}, then ", c.lines[c.fastest[i]].algorithm->name,
-                                 format_bytes(Bytes(size_at(i + 1)), frame.preferences.unit));
+                                 format_bytes(Bytes(c.size_at(i + 1)), frame.preferences.unit));
         }
     }
     caption.sentence = fmt::format("For {} over {} ranks the fastest is **{}{}**.", name_of(kind_),

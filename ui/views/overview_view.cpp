@@ -2,6 +2,7 @@
 // ring passing chunks.
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/engine/explain.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/controls.h"
@@ -252,10 +253,10 @@ Caption OverviewView::caption(const Frame& frame) const
     const std::int64_t ranks = dense_replicas(s);
     if (m.pipeline < 1 || ranks == 1)
     {
-        caption.sentence =
-            fmt::format("{} micro-batches flow through {} stage{}; the pipeline idles **{} of the time**.",
-                        grouped(micro_batches(s)), s.parallel.pipeline, s.parallel.pipeline == 1 ? "" : "s",
-                        format_percent(r.pipeline.timeline.bubble_of_total()));
+        caption.sentence = fmt::format(
+            "{} flow{} through {}; the pipeline idles **{} of the time**.",
+            counted(micro_batches(s), "micro-batch"), micro_batches(s) == 1 ? "s" : "",
+            counted(s.parallel.pipeline, "stage"), format_percent(r.pipeline.timeline.bubble_of_total()));
         const Term term = explain_bubble_of_total(s, r);
         caption.formula =
             fmt::format("bubble = {} = {} = {}", term.formula, term.working, format_percent(term.value));

@@ -33,6 +33,7 @@ public:
     void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     Caption caption(const Frame& frame) const override;
     bool about_scenario() const override { return false; }
+    float panel_height() const override { return 620; }
     std::vector<std::string> facts(const Frame& frame) const override { return team_facts(*frame.team); }
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override
     {

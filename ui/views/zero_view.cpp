@@ -194,10 +194,10 @@ Caption ZeroView::caption(const Frame& frame) const
             "From stage {} to {} each of {} ranks keeps only {}: **{} to {}**.", stage - 1, stage,
             grouped(ranks), kSays[static_cast<std::size_t>(stage)], states(stage - 1), states(stage));
     }
-    const Term term = explain_zero(frame.now.scenario, frame.now.report, stage);
+    const Term term = explain_zero(frame.now.scenario, stage, all[0].fullest);
     caption.formula = fmt::format("stage {} = {} = {} = {}", stage, term.formula, term.working,
                                   format_bytes(Bytes(term.value), frame.preferences.unit));
-    caption.source = term.source + " With even pipeline stages; the columns show the fullest stage.";
+    caption.source = term.source + ". Of the fullest pipeline stage.";
     return caption;
 }
 

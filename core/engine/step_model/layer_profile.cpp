@@ -247,15 +247,17 @@ UnitProfile LayerProfiler::flash_attention() const
     UnitProfile core;
     const auto run = [&](KernelPass pass, double times, double passes)
     {
+        // Of short sequences it waits for its bytes.
+        const double seconds = std::max(times * flops / device_.attention, hbm_seconds(passes * bytes));
         PassTime& time = pass_of(core, pass);
         time.of(Cause::attention) += times * flops / device_.peak;
-        time.of(Cause::below_peak) += times * (flops / device_.attention - flops / device_.peak);
+        time.of(Cause::below_peak) += seconds - times * flops / device_.peak;
         note({"attention",
               KernelKind::attention,
               pass,
               times * flops,
               passes * bytes,
-              times * flops / device_.attention,
+              seconds,
               device_.peak,
               kElement,
               {}});

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/engine/activations/working.h"
 
@@ -45,10 +46,10 @@ Caption of_stage(const Frame& frame, const LayerTensors& layer)
     const StageMemory& stage = memory.worst();
     const Term term = explain(frame.now.scenario, frame.now.report, memory.fullest, Component::activations);
     Caption caption;
-    caption.sentence = fmt::format(
-        "A layer keeps **{}** a micro-batch; stage {}, {} layers with {} in flight, keeps **{}**.",
-        format_bytes(Bytes(layer.kept), unit), memory.fullest, stage.layers, stage.in_flight,
-        format_bytes(stage.of(Component::activations), unit));
+    caption.sentence =
+        fmt::format("A layer keeps **{}** a micro-batch; stage {}, {} with {} in flight, keeps **{}**.",
+                    format_bytes(Bytes(layer.kept), unit), memory.fullest, counted(stage.layers, "layer"),
+                    stage.in_flight, format_bytes(stage.of(Component::activations), unit));
     caption.formula = fmt::format("activations = {} = {} = {}", term.formula, term.working,
                                   format_bytes(Bytes(term.value), unit));
     caption.source = term.source + ". There it is s b h (34 + 5 a s / h) a layer: 34 for the tensors of a "

@@ -89,11 +89,15 @@ private:
     float high_ = 0;
 };
 
-std::string say_layout(const ShardLayout& l)
+// "TP 8 x PP 4 x 2 of 8 shards", where the picture has room for a part of `whole` only.
+std::string say_layout(const ShardLayout& l, const ShardLayout& whole)
 {
-    return fmt::format("TP {} \u00d7 PP {}{}", l.tensor, l.pipeline,
-                       l.data > 1 ? fmt::format(" \u00d7 {} {}", l.data, l.sharded ? "shards" : "replicas")
-                                  : "");
+    const auto some = [](std::int64_t n, std::int64_t all)
+    { return n < all ? fmt::format("{} of {}", n, all) : std::to_string(n); };
+    return fmt::format("TP {} \u00d7 PP {}{}", some(l.tensor, whole.tensor), some(l.pipeline, whole.pipeline),
+                       whole.data > 1 ? fmt::format(" \u00d7 {} {}", some(l.data, whole.data),
+                                                    l.sharded ? "shards" : "replicas")
+                                      : "");
 }
 
 Rect between(Rect a, Rect b, float t)
@@ -104,8 +108,9 @@ Rect between(Rect a, Rect b, float t)
 
 } // namespace
 
-void draw_reshard(const Painter& p, Rect area, const Resharding& result, const ShardLayout& from,
-                  const ShardLayout& to, std::int64_t units, double share, double bytes_each)
+void draw_reshard(const Painter& p, Rect area, const Resharding& result, const ShardLayout& whole,
+                  const ShardLayout& from, const ShardLayout& to, std::int64_t units, double share,
+                  double bytes_each)
 {
     const Theme& t = p.theme;
     if (area.h < p.px(70) || area.w < p.px(200))
@@ -116,8 +121,10 @@ void draw_reshard(const Painter& p, Rect area, const Resharding& result, const S
     const float gap = std::clamp(area.w * 0.08F, p.px(24), p.px(90));
     Rect left{area.x, area.y, (area.w - gap) / 2, area.h};
     Rect right{area.x + left.w + gap, area.y, left.w, area.h};
-    p.text_within(left.x, head.middle(), left.w, Type::small_strong, t.text, "Saved: " + say_layout(from));
-    p.text_within(right.x, head.middle(), right.w, Type::small_strong, t.text, "Loaded: " + say_layout(to));
+    p.text_within(left.x, head.middle(), left.w, Type::small_strong, t.text,
+                  "Saved: " + say_layout(from, whole));
+    p.text_within(right.x, head.middle(), right.w, Type::small_strong, t.text,
+                  "Loaded: " + say_layout(to, to));
     p.arrow({left.right() + p.px(6), area.middle()}, {right.x - p.px(8), area.middle()}, t.muted, p.px(2));
     const Grid before(p, left, from, units);
     const Grid after(p, right, to, units);

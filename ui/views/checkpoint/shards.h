@@ -7,8 +7,9 @@
 namespace ringside
 {
 
-// `share` of the way, 0 to 1.
-void draw_reshard(const Painter& painter, Rect area, const Resharding& result, const ShardLayout& from,
-                  const ShardLayout& to, std::int64_t units, double share, double bytes_each);
+// `share` of the way, 0 to 1. `whole` is the layout that `from` shows, or shows a part of.
+void draw_reshard(const Painter& painter, Rect area, const Resharding& result, const ShardLayout& whole,
+                  const ShardLayout& from, const ShardLayout& to, std::int64_t units, double share,
+                  double bytes_each);
 
 } // namespace ringside

@@ -6,6 +6,7 @@
 #include "core/engine/explain.h"
 #include "core/engine/scaling_law/repeats.h"
 #include "ui/views/data/copies.h"
+#include "ui/views/data/words.h"
 #include "ui/views/goodput/range.h"
 
 #include <cmath>
@@ -63,13 +64,13 @@ void draw_feed_facts(const Painter& p, Rect& area, const FeedDesk& desk)
     const FeedNeed& need = desk.need();
     const BatchCost& cost = desk.cost();
     const auto samples = static_cast<double>(need.batch_samples);
-    fact_row(p, area, "Needed", fmt::format("{} /s", three_digits(need.reader_samples_per_s())),
+    fact_row(p, area, "Needed", rate_words(need.reader_samples_per_s()) + " /s",
              fmt::format("Samples a second of one reader: global batch / step / readers = {} / {} / {}",
                          figure(need.samples_per_s * need.batch_s * static_cast<double>(need.batches), 4),
                          format_seconds(Seconds(need.batch_s * static_cast<double>(need.batches))),
                          need.readers));
     fact_row(
-        p, area, "Supplied", fmt::format("{} /s", three_digits(desk.supply().batches_per_s() * samples)),
+        p, area, "Supplied", rate_words(desk.supply().batches_per_s() * samples) + " /s",
         fmt::format("The smaller of workers, W / (r + c) = {} / {}, and storage, 1 / r; r reads a batch, c "
                     "prepares it. At the mean.",
                     desk.times().workers, format_seconds(Seconds(cost.total()))));

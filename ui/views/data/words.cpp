@@ -73,8 +73,8 @@ Caption feed_caption(const FeedDesk& desk)
     const double supply = desk.supply().batches_per_s() * static_cast<double>(need.batch_samples);
     const double missing = 1 - supply / need.reader_samples_per_s();
     const std::string supplied = fmt::format("{} supply **{}** samples/s of the **{}** that {} take{}",
-                                             counted(desk.times().workers, "worker"), three_digits(supply),
-                                             three_digits(need.reader_samples_per_s()),
+                                             counted(desk.times().workers, "worker"), rate_words(supply),
+                                             rate_words(need.reader_samples_per_s()),
                                              counted(desk.gpus(), "GPU"), desk.gpus() == 1 ? "s" : "");
     const std::string hungry =
         starved >= 0.0005 ? fmt::format("the GPUs **starve {}** of the time", format_percent(starved))
@@ -142,6 +142,14 @@ Caption copies_caption(const DataState& state)
 }
 
 } // namespace
+
+std::string rate_words(double per_second)
+{
+    return per_second > 0 && per_second < 1e-5   ? "<0.00001"
+           : per_second > 0 && per_second < 1e-3 ? fmt::format("{:.5f}", per_second)
+           : per_second < 1e6                    ? three_digits(per_second)
+                                                 : format_count(per_second);
+}
 
 Caption data_caption(const DataState& state, const FeedDesk& desk, const Frame& frame)
 {

@@ -7,6 +7,8 @@
 namespace ringside
 {
 
+// "12.5", "0.00046": of samples a second, without powers of ten.
+std::string rate_words(double per_second);
 Caption data_caption(const DataState& state, const FeedDesk& desk, const Frame& frame);
 
 } // namespace ringside

@@ -158,8 +158,8 @@ void draw_strong_end(const Painter& p, const Plot& plot, const ScalingSweep& swe
     const Theme& t = p.theme;
     const float x = plot.x(end);
     p.dashed(x, plot.area.y, x, plot.area.bottom(), t.muted);
-    const std::string words = fmt::format("batch used up: {} replicas, 1 micro-batch each",
-                                          grouped(sweep.strong_end() / sweep.replica()));
+    const std::string words = fmt::format("batch used up: {}, 1 micro-batch each",
+                                          counted(sweep.strong_end() / sweep.replica(), "replica"));
     const float w = p.width(Type::small, words);
     const float left = plot.area.x + p.px(8);
     const float from = std::clamp(x + p.px(8), left, std::max(left, plot.area.right() - w));
@@ -179,12 +179,20 @@ double ideal_at(const std::vector<ScalingPoint>& points, double gpus, GrowthShow
     return logarithmic(shows) ? first * gpus / static_cast<double>(points.front().gpus()) : first;
 }
 
+// GPUs at which it leaves the picture: at the right, or at the top.
+double ideal_end(const Plot& plot, const std::vector<ScalingPoint>& points, GrowthShows shows)
+{
+    const double beyond = ideal_at(points, plot.most_gpus, shows) / plot.most;
+    return logarithmic(shows) && beyond > 1 ? plot.most_gpus / beyond : plot.most_gpus;
+}
+
 void draw_ideal(const Painter& p, const Plot& plot, const std::vector<ScalingPoint>& points,
                 GrowthShows shows)
 {
     const auto first = static_cast<double>(points.front().gpus());
-    p.dashed(plot.x(first), plot.y(ideal_at(points, first, shows)), plot.area.right(),
-             plot.y(ideal_at(points, plot.most_gpus, shows)), p.theme.muted, 1);
+    const double last = ideal_end(plot, points, shows);
+    p.dashed(plot.x(first), plot.y(ideal_at(points, first, shows)), plot.x(last),
+             plot.y(ideal_at(points, last, shows)), p.theme.muted, 1);
 }
 
 // On a ground of its own, so that no line crosses it.
@@ -247,14 +255,14 @@ void draw_names(const Painter& p, const Plot& plot, std::vector<End> ends)
 std::string point_tip(const ScalingPoint& point, const std::vector<ScalingPoint>& points, std::size_t at,
                       Scaling scaling)
 {
-    return fmt::format("{} scaling, {}\n\nglobal batch {}, {} micro-batches a replica\nstep {}, {} tokens/s\n"
-                       "MFU {}, {} of the smallest size\n{}\n\nPress to train there.",
-                       scaling == Scaling::strong ? "Strong" : "Weak", counted(point.gpus(), "GPU"),
-                       grouped(point.scenario.training.global_batch), grouped(micro_batches(point.scenario)),
-                       format_seconds(Seconds(point.step.total())),
-                       format_count(point.step.tokens_per_second()), format_percent(point.step.mfu()),
-                       format_percent(efficiency(points, at)),
-                       point.fits ? "fits in memory" : "does not fit in memory");
+    return fmt::format(
+        "{} scaling, {}\n\nglobal batch {}, {} a replica\nstep {}, {} tokens/s\n"
+        "MFU {}, {} of the smallest size\n{}\n\nPress to train there.",
+        scaling == Scaling::strong ? "Strong" : "Weak", counted(point.gpus(), "GPU"),
+        grouped(point.scenario.training.global_batch), counted(micro_batches(point.scenario), "micro-batch"),
+        format_seconds(Seconds(point.step.total())), format_count(point.step.tokens_per_second()),
+        format_percent(point.step.mfu()), format_percent(efficiency(points, at)),
+        point.fits ? "fits in memory" : "does not fit in memory");
 }
 
 void draw_point(const Painter& p, ImVec2 at, const ScalingPoint& point, bool here, bool lit)
@@ -345,7 +353,14 @@ void draw_growth_chart(const Painter& p, Rect area, const ScalingSweep& sweep, G
     const auto& weak = sweep.of(Scaling::weak);
     const auto& strong = sweep.of(Scaling::strong);
     draw_ideal(p, plot, strong, shows);
-    ends.push_back({plot.y(ideal_at(strong, plot.most_gpus, shows)), "ideal", false});
+    if (const double end = ideal_end(plot, strong, shows); end < plot.most_gpus)
+    {
+        p.text(plot.x(end) + p.px(6), plot.area.y + p.px(8), Type::small, p.theme.muted, "ideal");
+    }
+    else
+    {
+        ends.push_back({plot.y(ideal_at(strong, end, shows)), "ideal", false});
+    }
     ends.push_back({plot.y(growth_value(weak.back(), shows)), "weak", true});
     draw_line(p, plot, sweep, Scaling::weak, shows, out);
     draw_line(p, plot, sweep, Scaling::strong, shows, out);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "ui/widgets/controls.h"
 
@@ -48,12 +49,12 @@ std::vector<Reason> reasons(const LayoutAnswer& answer, ByteUnit unit)
         {fmt::format("overflow {} {}", plain_number(in_gigabytes(Bytes(answer.result.capacity), unit)),
                      unit == ByteUnit::decimal ? "GB" : "GiB"),
          "Legal, but the fullest GPU needs more than it has", count(Rejection::memory), true},
-        {fmt::format("tensor over {} heads", s.model.heads),
+        {"tensor over " + counted(s.model.heads, "head"),
          "The tensor group does not divide the heads or the MLP", count(Rejection::heads), false},
         {fmt::format("sequence of {}", grouped(s.training.sequence_length)),
          "Context, with tensor where it shards the sequence, does not divide it", count(Rejection::sequence),
          false},
-        {fmt::format("stages over {} layers", s.model.layers),
+        {"stages over " + counted(s.model.layers, "layer"),
          "Fewer layers than stages, or an uneven cut with more chunks than needed", count(Rejection::layers),
          false},
         {fmt::format("{} experts", s.model.experts), "Expert parallelism does not divide experts or ranks",
