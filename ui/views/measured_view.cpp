@@ -54,7 +54,7 @@ void MeasuredView::draw(const Frame& frame, const Painter& painter, Rect area, O
 {
     if (frame.measured == nullptr)
     {
-        draw_measured_empty(painter, area, frame.now.scenario, Seconds(frame.now.report.step.total()), out);
+        draw_measured_empty(painter, area, frame.now.scenario, out);
         return;
     }
     draw_measured_chart(painter, area, *frame.measured);

@@ -108,7 +108,9 @@ void draw_cell(const Painter& p, Rect box, Contributors held, std::string_view l
         return;
     }
     const bool sum = summands > 1;
-    p.fill(box, sum ? gold.fill : mix(p.theme.window, gold.fill, 0.45F), radius);
+    // Where there is no room for names its shade still says whose a chunk is.
+    const auto owner = static_cast<float>(std::countr_zero(held));
+    p.fill(box, sum ? gold.fill : mix(p.theme.window, gold.fill, 0.2F + 0.1F * owner), radius);
     if (p.width(Type::mono_small, label) <= box.w && box.h >= p.px(14))
     {
         p.text(box.centre(), box.middle(), Type::mono_small, sum ? gold.label : p.theme.text, label,
@@ -156,10 +158,16 @@ bool is_low(const Painter& p, float card)
     return card < p.px(120);
 }
 
+// [px] of one table of two with this gap between them.
+float table_size(const Painter& p, Rect in, float gap)
+{
+    return std::min({(in.w - gap) / 2, in.h, p.px(kMostCell) * kRanks});
+}
+
 // Both tables in the middle of an area, and the arrow between them.
 void draw_tables(const Painter& p, Rect in, const Entry& e, float gap, bool hidden)
 {
-    const float size = std::min({(in.w - gap) / 2, in.h, p.px(kMostCell) * kRanks});
+    const float size = table_size(p, in, gap);
     const float left = in.x + (in.w - 2 * size - gap) / 2;
     const float top = in.y + (in.h - size) / 2;
     draw_table(p, {left, top, size, size}, e, false, false);
@@ -195,6 +203,30 @@ void ZooView::draw_low_card(const Painter& p, Rect in, const Entry& e) const
     }
 }
 
+constexpr float kBetween = 36; // [design px] the tables of a card
+
+// The words of a card go before the tables that make the picture.
+bool has_words(const Painter& p, Rect card)
+{
+    return card.h >= p.px(224);
+}
+
+// Room of both tables in a card that is not low.
+Rect tables_of(const Painter& p, Rect card)
+{
+    Rect in = card.inset(p.px(14));
+    const float words = has_words(p, card) ? p.px(22) : 0;
+    in.cut_top(p.px(30) + words);
+    in.cut_bottom(p.px(28) + words);
+    return in;
+}
+
+bool names_cells(const Painter& p, Rect card)
+{
+    const float cell = table_size(p, tables_of(p, card), p.px(kBetween)) / kRanks * 0.85F;
+    return !is_low(p, card.h) && cell >= p.px(14) && cell >= p.width(Type::mono_small, "a0");
+}
+
 void ZooView::draw_card(const Painter& p, Rect card, const Entry& e, bool chosen) const
 {
     p.card(card, chosen, false);
@@ -204,11 +236,9 @@ void ZooView::draw_card(const Painter& p, Rect card, const Entry& e, bool chosen
         draw_low_card(p, in, e);
         return;
     }
-    // Words go before the tables that make the picture.
-    const bool words = card.h >= p.px(224);
     Rect row = in.cut_top(p.px(24));
     p.text_within(row.x, row.middle(), row.w, Type::body_strong, p.theme.text, name_of(e.kind));
-    if (words)
+    if (has_words(p, card))
     {
         row = in.cut_top(p.px(22));
         p.text_within(row.x, row.middle(), row.w, Type::small, p.theme.muted, e.says);
@@ -218,9 +248,7 @@ void ZooView::draw_card(const Painter& p, Rect card, const Entry& e, bool chosen
     row = in.cut_bottom(p.px(22));
     const float w = p.text(row.x, row.middle(), Type::small, p.theme.muted, "sends ");
     p.text_within(row.x + w, row.middle(), row.w - w, Type::mono_small, p.theme.text, e.volume);
-    in.cut_top(p.px(6));
-    in.cut_bottom(p.px(6));
-    draw_tables(p, in, e, p.px(36), hidden_);
+    draw_tables(p, tables_of(p, card), e, p.px(kBetween), hidden_);
 }
 
 void ZooView::draw(const Frame&, const Painter& painter, Rect area, Out&)
@@ -233,9 +261,9 @@ void ZooView::draw(const Frame&, const Painter& painter, Rect area, Out&)
     const float h = (area.h - gap * static_cast<float>(rows - 1)) / static_cast<float>(rows);
     painter.text_within(
         head.x, head.middle(), head.w, Type::small, painter.theme.muted,
-        is_low(painter, h)
-            ? "rows are ranks 0 to 3; bright is a sum over all ranks"
-            : "rows are ranks 0 to 3; a2 is chunk a as rank 2 had it, \u03a3a its sum over all ranks");
+        names_cells(painter, {0, 0, w, h})
+            ? "rows are ranks 0 to 3; a2 is chunk a as rank 2 had it, \u03a3a its sum over all ranks"
+            : "rows are ranks 0 to 3; shades are whose a chunk was, bright is a sum over all");
     for (std::size_t i = 0; i < kEntries.size(); ++i)
     {
         const Rect card{area.x + (w + gap) * static_cast<float>(i % columns),

@@ -71,8 +71,9 @@ bool button(const Painter& painter, Rect r, const char* label, std::string_view 
             ? 0
             : std::max(painter.px(24), painter.width(Type::mono_small, key) + painter.px(12)) + painter.px(8);
     const float w = painter.width(type, words);
-    float x = std::max(r.x + painter.px(6), r.centre() - (w + cap) / 2);
-    if (cap > 0 && w + cap + painter.px(8) <= r.w)
+    const bool capped = cap > 0 && w + cap + painter.px(8) <= r.w;
+    float x = std::max(r.x + painter.px(6), r.centre() - (w + (capped ? cap : 0)) / 2);
+    if (capped)
     {
         painter.keycap(x, r.middle(), key);
         x += cap;

@@ -4,6 +4,7 @@
 
 #include "core/base/counted.h"
 #include "core/base/text.h"
+#include "ui/widgets/chart.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
@@ -38,14 +39,6 @@ struct Plot
 bool logarithmic(GrowthShows shows)
 {
     return shows == GrowthShows::all;
-}
-
-double nice_step(double most, int wanted)
-{
-    const double rough = most / std::max(1, wanted);
-    const double power = std::pow(10, std::floor(std::log10(std::max(rough, 1e-12))));
-    const double ratio = rough / power;
-    return power * (ratio <= 1 ? 1 : ratio <= 2 ? 2 : ratio <= 5 ? 5 : 10);
 }
 
 Plot plot_of(const Painter& p, Rect area, const ScalingSweep& sweep, GrowthShows shows)
@@ -96,17 +89,18 @@ std::string axis_words(double value, GrowthShows shows)
 void draw_axes(const Painter& p, const Plot& plot, GrowthShows shows)
 {
     const Theme& t = p.theme;
-    const auto rule = [&](double value)
+    const bool log = plot.least > 0;
+    const int wanted = std::clamp(static_cast<int>(plot.area.h / p.px(44)), 3, 6); // less can be none but 0
+    float taken = plot.area.bottom() + p.px(1000);
+    for (const double v : chart_ticks({log ? plot.least : 0, plot.most, log}, wanted))
     {
-        p.line(plot.area.x, plot.y(value), plot.area.right(), plot.y(value), t.grid);
-        p.text(plot.area.x - p.px(10), plot.y(value), Type::mono_small, t.muted, axis_words(value, shows),
-               Align::right);
-    };
-    const double step = nice_step(plot.most, std::clamp(static_cast<int>(plot.area.h / p.px(44)), 1, 6));
-    for (double v = plot.least > 0 ? plot.least : 0; v <= plot.most * 1.0001;
-         v = plot.least > 0 ? v * 10 : v + step)
-    {
-        rule(v);
+        p.line(plot.area.x, plot.y(v), plot.area.right(), plot.y(v), t.grid);
+        if (plot.y(v) < taken - p.height(Type::mono_small))
+        {
+            taken = plot.y(v);
+            p.text(plot.area.x - p.px(10), taken, Type::mono_small, t.muted, axis_words(v, shows),
+                   Align::right);
+        }
     }
     const int every = plot.area.w > p.px(640) ? 1 : plot.area.w > p.px(300) ? 2 : 4;
     const int doublings = static_cast<int>(std::floor(std::log2(plot.most_gpus) + 1e-9));

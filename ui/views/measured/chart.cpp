@@ -134,15 +134,15 @@ void draw_measured_chart(const Painter& p, Rect area, const MeasuredFrame& measu
     }
 }
 
-std::string measured_example(const Scenario& s, Seconds step)
+std::string measured_example(const Scenario& s)
 {
     std::string table = "name,gpus,tensor,pipeline,micro_batch,global_batch,step_time_s\n";
-    table += fmt::format("as planned,{},{},{},{},{},{:.3g}\n", s.cluster.gpus, s.parallel.tensor,
-                         s.parallel.pipeline, s.training.micro_batch, s.training.global_batch, step.value);
+    table += fmt::format("as planned,{},{},{},{},{},0.00\n", s.cluster.gpus, s.parallel.tensor,
+                         s.parallel.pipeline, s.training.micro_batch, s.training.global_batch);
     return table;
 }
 
-void draw_measured_empty(const Painter& p, Rect area, const Scenario& s, Seconds step, Out& out)
+void draw_measured_empty(const Painter& p, Rect area, const Scenario& s, Out& out)
 {
     const Theme& t = p.theme;
     area.w = std::min(area.w, p.px(640));
@@ -157,7 +157,7 @@ void draw_measured_empty(const Painter& p, Rect area, const Scenario& s, Seconds
     {
         return;
     }
-    const std::string example = measured_example(s, step);
+    const std::string example = measured_example(s);
     const float line = p.height(Type::mono_small) * 1.4F;
     Rect card = area.cut_top(line * 2 + p.px(24));
     p.fill(card, t.control, p.px(6));

@@ -11,7 +11,7 @@ namespace ringside
 
 void draw_measured_chart(const Painter& painter, Rect area, const MeasuredFrame& measured);
 // A table to start from, in the columns that are read.
-std::string measured_example(const Scenario& scenario, Seconds step);
-void draw_measured_empty(const Painter& painter, Rect area, const Scenario& scenario, Seconds step, Out& out);
+std::string measured_example(const Scenario& scenario);
+void draw_measured_empty(const Painter& painter, Rect area, const Scenario& scenario, Out& out);
 
 } // namespace ringside
