@@ -42,6 +42,7 @@ TEST_CASE(
     test::Window w;
     w.open("checkpoint");
     w.settle();
+    CHECK(test::says(w, "Saved: TP 8 \u00d7 PP 4 \u00d7 2 of 8 shards")); // as many as there is room for
     CHECK(test::says(w, "Loaded: TP 4"));
     w.key(ImGuiKey_H);
     w.settle();

@@ -7,6 +7,7 @@
 #include "core/engine/data_feed/feed.h"
 #include "core/engine/data_feed/funnel.h"
 #include "core/engine/report.h"
+#include "ui/views/data/words.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -202,4 +203,13 @@ TEST_CASE("no words of feeding, funnel and copies are cut off or lie on others a
         Opened w(page);
         test::check_words_at_every_size(w.window, fmt::format("page {}", page));
     }
+}
+
+TEST_CASE("rates of samples have no powers of ten")
+{
+    CHECK(rate_words(0) == "0");
+    CHECK(rate_words(0.000462) == "0.00046");
+    CHECK(rate_words(3e-7) == "<0.00001");
+    CHECK(rate_words(12.34) == "12.3");
+    CHECK(rate_words(2.5e6) == "2.50 M");
 }

@@ -88,3 +88,15 @@ TEST_CASE("tokens served are typed, and move the cheapest size")
     w.settle();
     CHECK(test::text_of(w) != few);
 }
+
+TEST_CASE("a scenario too small or too large for the pictures is said to lie beyond them")
+{
+    test::Window w;
+    w.open("laws");
+    CHECK_FALSE(test::says(w, "beyond this picture"));
+    Scenario s = w.session().scenario();
+    s.training.tokens = 1e17;
+    w.session().apply(ChangeScenario{s});
+    w.settle(300);
+    CHECK(test::says(w, "The scenario itself lies beyond this picture"));
+}

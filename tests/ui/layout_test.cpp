@@ -1,6 +1,6 @@
 // The cluster map by hand: the order of ranks is dragged, moved by keys and made the best; the mouse finds
 // GPUs at any zoom.
-#include "tests/ui/harness.h"
+#include "tests/ui/words.h"
 
 #include "core/engine/topology.h"
 
@@ -108,4 +108,12 @@ TEST_CASE("sixteen thousand GPUs are drawn at every zoom, under the mouse and pr
         window.frames(2);
         CHECK(window.drawn().fault == "");
     }
+}
+
+TEST_CASE("the panel writes GPUs and HBM as people do")
+{
+    test::Window window;
+    window.open("layout");
+    window.frames(2);
+    CHECK(test::says(window, "GPUs per node"));
 }

@@ -3,6 +3,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
+
 using namespace ringside;
 using test::says;
 using test::Window;
@@ -69,4 +71,19 @@ TEST_CASE("bars that come back do not come from another scenario's petabytes")
         w.frames(1);
         REQUIRE(w.drawn().fault == "");
     }
+}
+
+TEST_CASE("the board says most of a component only where it is most")
+{
+    Window w;
+    w.open("memory");
+    w.settle(300);
+    CHECK(says(w, "most of it activations"));
+    Scenario s = w.session().scenario();
+    s.training.recompute = Recompute::full;
+    w.session().apply(ChangeScenario{s});
+    w.settle(300);
+    const StageMemory& m = w.session().now().report.memory.worst();
+    REQUIRE(*std::max_element(m.parts.begin(), m.parts.end()) < 0.5 * m.total());
+    CHECK(says(w, "its largest part gradients"));
 }

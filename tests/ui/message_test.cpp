@@ -29,3 +29,18 @@ TEST_CASE("no figures or names of the sizes lie on each other at any size")
         test::check_words_at_every_size(w, page);
     }
 }
+
+TEST_CASE("the axis of sizes goes as far as the message, and no curve ends before its own")
+{
+    test::Window w;
+    w.open("message");
+    const auto terabytes = [&] { return test::says(w, "1.00 TB") || test::says(w, "10.0 TB"); };
+    CHECK_FALSE(terabytes());
+    Scenario s = w.session().scenario();
+    s.model.layers *= 16;
+    s.parallel.tensor = s.parallel.pipeline = 1;
+    w.session().apply(ChangeScenario{s});
+    w.settle(300);
+    REQUIRE(w.session().now().report.collective.message > Bytes(1e12));
+    CHECK(terabytes());
+}

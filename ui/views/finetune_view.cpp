@@ -116,7 +116,7 @@ void FinetuneView::draw_numbers(const Painter& p, Rect area) const
     {
         line("Magnitudes", format_count(static_cast<double>(r.magnitudes)));
     }
-    line("FLOPs a token", fmt::format("{:g} P", r.token_flops));
+    line("FLOPs a token", fmt::format("{:g} \u00d7 P", r.token_flops));
     line("Bits a base weight",
          three_digits(8 * (r.of(FinetunePart::base) + r.of(FinetunePart::scales)).value *
                       static_cast<double>(r.setup.gpus) / static_cast<double>(r.parameters)));

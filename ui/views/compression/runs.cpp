@@ -9,7 +9,7 @@ namespace
 {
 
 constexpr std::size_t kMostKnown = 64;
-constexpr int kStepsAFrame = 3; // a third of a millisecond
+constexpr int kStepsAFrame = 2; // a quarter of a millisecond
 
 } // namespace
 

@@ -180,7 +180,15 @@ private:
         }
         else if (w + p_.px(4) <= block.w)
         {
-            p_.text(block.centre(), middle, Type::mono_small, ink.label, number, Align::centre);
+            const float line = p_.height(Type::small);
+            const bool two = named + p_.px(4) <= block.w && block.bottom() - top >= 2 * line;
+            if (two)
+            {
+                p_.text(block.centre(), middle - line / 2, Type::small, ink.label, name_of(part),
+                        Align::centre);
+            }
+            p_.text(block.centre(), middle + (two ? line / 2 : 0), Type::mono_small, ink.label, number,
+                    Align::centre);
         }
     }
 

@@ -18,6 +18,7 @@ LawsSplit split_of(const Frame& frame, const LawsState& state)
     const ComputeOptimum at = state.moved.value_or(own);
     s.parameters = kLawsParameters.held(at.parameters);
     s.tokens = kLawsTokens.held(at.tokens);
+    s.moved_in = s.parameters != at.parameters || s.tokens != at.tokens;
     s.flops = training_flops(s.parameters, s.tokens);
     s.loss = loss(state.fit(), s.parameters, s.tokens);
     s.best = optimum(state.fit(), s.flops);

@@ -46,6 +46,7 @@ struct LawsState
 // A split of a budget with all that follows from it.
 struct LawsSplit
 {
+    bool moved_in = false; // the scenario itself lies beyond the pictures
     double parameters = 1;
     double tokens = 1;
     double flops = 6;

@@ -96,14 +96,7 @@ Caption repeats_caption(const LawsState& state, const LawsSplit& s)
     return c;
 }
 
-} // namespace
-
-std::string flop_words(double flops)
-{
-    return figure(flops, 3) + " FLOP";
-}
-
-Caption laws_caption(const LawsState& state, const LawsSplit& split)
+Caption caption_of(const LawsState& state, const LawsSplit& split)
 {
     switch (state.picture)
     {
@@ -117,6 +110,20 @@ Caption laws_caption(const LawsState& state, const LawsSplit& split)
         break;
     }
     return repeats_caption(state, split);
+}
+
+} // namespace
+
+std::string flop_words(double flops)
+{
+    return figure(flops, 3) + " FLOP";
+}
+
+Caption laws_caption(const LawsState& state, const LawsSplit& split)
+{
+    Caption caption = caption_of(state, split);
+    caption.sentence += split.moved_in ? " The scenario itself lies beyond this picture." : "";
+    return caption;
 }
 
 } // namespace ringside
