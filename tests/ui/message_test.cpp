@@ -38,6 +38,7 @@ TEST_CASE("the axis of sizes goes as far as the message, and no curve ends befor
     CHECK_FALSE(terabytes());
     Scenario s = w.session().scenario();
     s.model.layers *= 16;
+    s.training.global_batch = 256;
     s.parallel.tensor = s.parallel.pipeline = 1;
     w.session().apply(ChangeScenario{s});
     w.settle(300);
