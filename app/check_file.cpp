@@ -223,6 +223,7 @@ Issues faults_of_file(const std::string& text, const std::string& file, const Ch
         }
     }
     std::vector<std::string_view> names;
+    names.reserve(std::size(kSchemas));
     for (const Schema& known : kSchemas)
     {
         names.push_back(known.name);

@@ -40,7 +40,7 @@ struct LossShape
 
 double healthy_loss(const LossShape& s, std::size_t i)
 {
-    const double x = static_cast<double>(i);
+    const auto x = static_cast<double>(i);
     return s.floor + (s.start - s.floor) * (0.7 * decay(x / 12) + 0.3 * decay(x / 70));
 }
 
@@ -51,7 +51,7 @@ double faulty_loss(const Scene& scene, const LossShape& s, std::size_t i)
     {
         return healthy;
     }
-    const double since = static_cast<double>(i - s.at);
+    const auto since = static_cast<double>(i - s.at);
     if (scene.is("spike") || scene.is("late_spike"))
     {
         return healthy + 0.5 * (s.start - s.floor) * decay(since / 6);
@@ -251,7 +251,7 @@ void make_memory(Scene& s)
     const bool early = s.is("first_step_oom");
     for (std::size_t i = 0; i < (early ? 12U : 160U); ++i)
     {
-        const double x = static_cast<double>(i);
+        const auto x = static_cast<double>(i);
         double now = usual + 0.15 * s.rng.normal();
         double held = usual + 3;
         if (s.is("leak"))

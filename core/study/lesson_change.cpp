@@ -70,9 +70,10 @@ std::vector<std::string> changed_paths(const Scenario& from, const Scenario& to,
         }
         json all = a;
         all.update(b);
+        const std::string before = path.empty() ? "" : path + ".";
         for (const auto& [key, unused] : all.items())
         {
-            self(self, a.value(key, json()), b.value(key, json()), path.empty() ? key : path + "." + key);
+            self(self, a.value(key, json()), b.value(key, json()), before + key);
         }
     };
     compare(compare, one, other, "");

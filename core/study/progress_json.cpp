@@ -366,7 +366,7 @@ ProgressRead read_progress(std::string_view text)
     }
     read.whole = read.issues.empty() && schema == kProgressSchema;
     read.foreign = later || (!read.whole && read.progress == Progress{});
-    if (read.foreign || (read.whole == false && read.issues.empty()))
+    if (read.foreign || (!read.whole && read.issues.empty()))
     {
         read.issues.push_back({"schema", "this is no progress file of this version",
                                fmt::format("it should say \"schema\": \"{}\"", kProgressSchema)});

@@ -12,6 +12,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 using namespace ringside;
@@ -72,48 +73,49 @@ std::vector<std::int64_t> uneven_cut(const Scenario& s)
                : even_cut(s.model.layers, virtual_stages(kind, pipeline_shape(s)));
 }
 
-// Every combination of small numbers that validate() has nothing against.
+// Sets `s` to the combination of small numbers of this index, as digits of changing base; what is left of
+// the index is not 0 behind the last.
+std::size_t set_combination(Scenario& s, std::size_t index)
+{
+    const auto digit = [&index](const auto& values)
+    {
+        const auto value = std::data(values)[index % std::size(values)];
+        index /= std::size(values);
+        return value;
+    };
+    const std::array<std::int64_t, 4> sizes{1, 2, 4, 8};
+    s.parallel.tensor = digit(sizes);
+    s.parallel.context = digit(sizes);
+    s.parallel.pipeline = digit(sizes);
+    s.training.micro_batch = digit(sizes);
+    s.parallel.expert = digit(std::array<std::int64_t, 3>{1, 2, 4});
+    s.parallel.sequence_parallel = digit(std::array{false, true});
+    s.training.recompute = digit(std::array{Recompute::none, Recompute::full});
+    s.training.schedule = digit(schedules());
+    s.parallel.chunks = digit(std::array<std::int64_t, 4>{1, 2, 3, 4});
+    s.parallel.zero = digit(std::array<std::int64_t, 4>{0, 1, 2, 3});
+    return index;
+}
+
+// Every combination that validate() has nothing against.
 std::int64_t legal_by_hand(const Scenario& from)
 {
     std::int64_t legal = 0;
     Scenario s = from;
-    const auto sizes = {1, 2, 4, 8};
-    for (const std::int64_t tensor : sizes)
-        for (const std::int64_t context : sizes)
-            for (const std::int64_t pipeline : sizes)
-                for (const std::int64_t micro_batch : sizes)
-                {
-                    s.parallel.tensor = tensor;
-                    s.parallel.context = context;
-                    s.parallel.pipeline = pipeline;
-                    s.training.micro_batch = micro_batch;
-                    s.parallel.chunks = 1;
-                    if (8 % (tensor * context * pipeline) != 0)
-                    {
-                        continue;
-                    }
-                    for (const std::int64_t expert : {1, 2, 4})
-                        for (const bool sequence : {false, true})
-                            for (const Recompute again : {Recompute::none, Recompute::full})
-                                for (const ScheduleKind kind : schedules())
-                                    for (const std::int64_t chunks : {1, 2, 3, 4})
-                                        for (const std::int64_t zero : {0, 1, 2, 3})
-                                        {
-                                            s.parallel.expert = expert;
-                                            s.parallel.sequence_parallel = sequence;
-                                            s.training.recompute = again;
-                                            s.training.schedule = kind;
-                                            s.parallel.chunks = chunks;
-                                            s.parallel.zero = zero;
-                                            s.parallel.stage_layers = uneven_cut(s);
-                                            const bool pointless =
-                                                (sequence && tensor == 1) ||
-                                                (zero > 0 && dense_replicas(s) == 1) ||
-                                                (pipeline == 1 && (kind->id != "1f1b" || chunks > 1)) ||
-                                                (s.model.experts == 0 && expert > 1);
-                                            legal += !pointless && !has_errors(validate(s)) ? 1 : 0;
-                                        }
-                }
+    for (std::size_t i = 0; set_combination(s, i) == 0; ++i)
+    {
+        const Parallel& p = s.parallel;
+        if (8 % (p.tensor * p.context * p.pipeline) != 0)
+        {
+            continue;
+        }
+        s.parallel.stage_layers = uneven_cut(s);
+        const bool pointless = (p.sequence_parallel && p.tensor == 1) ||
+                               (p.zero > 0 && dense_replicas(s) == 1) ||
+                               (p.pipeline == 1 && (s.training.schedule->id != "1f1b" || p.chunks > 1)) ||
+                               (s.model.experts == 0 && p.expert > 1);
+        legal += !pointless && !has_errors(validate(s)) ? 1 : 0;
+    }
     return legal;
 }
 

@@ -41,23 +41,11 @@ public:
         {
             unsigned code = 0;
             const int bytes = ImTextCharFromUtf8(&code, at, end);
-            if (code != '\n' && code != '\t')
+            const std::string faces = code == '\n' || code == '\t' ? "" : faces_without(code);
+            if (!faces.empty())
             {
-                std::string faces;
-                for (std::size_t i = 0; i < kTypes; ++i)
-                {
-                    const ImFont* font = window_.drawing.fonts().faces[i];
-                    if (code > IM_UNICODE_CODEPOINT_MAX ||
-                        font->FindGlyphNoFallback(static_cast<ImWchar>(code)) == nullptr)
-                    {
-                        faces += (faces.empty() ? "" : ", ") + std::string(kTypeNames[i]);
-                    }
-                }
-                if (!faces.empty())
-                {
-                    return fmt::format("U+{:04X} ({}) is not in {}, from \u201c{}\u201d", code,
-                                       std::string(at, static_cast<std::size_t>(bytes)), faces, text);
-                }
+                return fmt::format("U+{:04X} ({}) is not in {}, from \u201c{}\u201d", code,
+                                   std::string(at, static_cast<std::size_t>(bytes)), faces, text);
             }
             at += std::max(1, bytes);
         }
@@ -74,6 +62,21 @@ public:
     bool ours() const { return window_.drawing.fonts().faces[0]->FindGlyphNoFallback(0x2208) != nullptr; }
 
 private:
+    std::string faces_without(unsigned code) const
+    {
+        std::string faces;
+        for (std::size_t i = 0; i < kTypes; ++i)
+        {
+            const ImFont* font = window_.drawing.fonts().faces[i];
+            if (code > IM_UNICODE_CODEPOINT_MAX ||
+                font->FindGlyphNoFallback(static_cast<ImWchar>(code)) == nullptr)
+            {
+                faces += (faces.empty() ? "" : ", ") + std::string(kTypeNames[i]);
+            }
+        }
+        return faces;
+    }
+
     test::Window window_;
 };
 
@@ -98,7 +101,7 @@ void check_json(const Faces& faces, const nlohmann::json& value)
     }
 }
 
-std::vector<fs::path> files_of(const char* folder, std::set<std::string> extensions)
+std::vector<fs::path> files_of(const char* folder, const std::set<std::string>& extensions)
 {
     std::vector<fs::path> found;
     const fs::path root = fs::path(test::source_path(folder));
@@ -128,6 +131,29 @@ std::string utf8(unsigned code)
     std::array<char, 5> buffer{};
     ImTextCharToUtf8(buffer.data(), code);
     return buffer.data();
+}
+
+// The plain literal that opens at `i`, which is left behind its end.
+std::string string_at(const std::string& source, std::size_t& i)
+{
+    const auto at = [&](std::size_t k) { return k < source.size() ? source[k] : '\0'; };
+    std::string text;
+    for (++i; i < source.size() && at(i) != '"'; ++i)
+    {
+        if (at(i) != '\\')
+        {
+            text += at(i);
+            continue;
+        }
+        const std::size_t digits = at(i + 1) == 'u' ? 4 : at(i + 1) == 'U' ? 8 : 0;
+        if (digits > 0)
+        {
+            text += utf8(static_cast<unsigned>(std::stoul(source.substr(i + 2, digits), nullptr, 16)));
+        }
+        i += 1 + digits;
+    }
+    ++i;
+    return text;
 }
 
 // The string literals of C++ source, comments left out and \u escapes turned into what they stand for.
@@ -161,24 +187,7 @@ std::vector<std::string> strings_of(const std::string& source)
         }
         else if (at(i) == '"')
         {
-            std::string text;
-            for (++i; i < source.size() && at(i) != '"'; ++i)
-            {
-                if (at(i) != '\\')
-                {
-                    text += at(i);
-                    continue;
-                }
-                const std::size_t digits = at(i + 1) == 'u' ? 4 : at(i + 1) == 'U' ? 8 : 0;
-                if (digits > 0)
-                {
-                    text +=
-                        utf8(static_cast<unsigned>(std::stoul(source.substr(i + 2, digits), nullptr, 16)));
-                }
-                i += 1 + digits;
-            }
-            ++i;
-            all.push_back(text);
+            all.push_back(string_at(source, i));
         }
         else
         {

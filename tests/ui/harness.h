@@ -52,7 +52,7 @@ public:
     bool frame(double seconds = 1.0 / 60);
     void frames(int count, double seconds = 1.0 / 60);
     // Until nothing moves any more; the number of frames that took. Fails after `most`.
-    int settle(int most = 400);
+    int settle(int most = 1500);
     Drawn drawn() const;
     void resize(ImVec2 size);
     void open(std::string_view view);

@@ -63,7 +63,7 @@ Progress learnt()
 Progress leech()
 {
     Progress p = learnt();
-    for (int i = 0; i < 7; ++i)
+    for (std::int64_t i = 0; i < 7; ++i)
     {
         apply(p, AddReview{test::review("zero-0", kMorning - kDayMs + i * 30 * kMinuteMs, Grade::good)});
         apply(p, AddReview{test::review("zero-0", kMorning - kDayMs + i * 30 * kMinuteMs + 1, Grade::again)});

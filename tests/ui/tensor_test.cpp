@@ -16,7 +16,7 @@ using test::Window;
 namespace
 {
 
-const char* kEight =
+constexpr const char* kEight =
     R"({"model": "llama-3.1-70b", "cluster": {"gpus": 64}, "parallel": {"tensor": 8, "zero": 1},
     "training": {"sequence_length": 8192, "global_batch": 64}})";
 

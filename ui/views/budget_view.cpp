@@ -324,7 +324,7 @@ bool BudgetView::slide(const Painter& painter, Rect& area, const char* label, co
     const double at = std::log(std::clamp(value, range.least, range.most) / range.least) / all;
     const SliderChange change =
         slider(painter, area.cut_top(painter.px(48)), {label, shown}, static_cast<float>(at), entry_);
-    double next = value;
+    double next = 0;
     switch (change.kind)
     {
     case SliderChange::Kind::none:

@@ -158,8 +158,10 @@ void CheckpointView::draw(const Frame& frame, const Painter& p, Rect area, Out& 
     const CheckpointSize size = checkpoint_size(frame.now.scenario, frame.now.report.memory);
     const Resharding& result = resharding(frame);
     const double each = result.elements > 0 ? size.total().value / static_cast<double>(result.elements) : 0;
-    draw_reshard(p, area, result, whole(frame), from(frame), to(frame),
-                 static_cast<std::int64_t>(units_.size()), frame.playback.t, each);
+    draw_reshard(
+        p, area,
+        {result, whole(frame), from(frame), to(frame), static_cast<std::int64_t>(units_.size()), each},
+        frame.playback.t);
 }
 
 Caption CheckpointView::caption(const Frame& frame) const

@@ -173,7 +173,7 @@ void FrontierView::draw_limit(const Frame& frame, const Painter& painter, const 
     }
     if (pressed.held && ImGui::IsMouseDragging(0, 1))
     {
-        const double share = static_cast<double>((ImGui::GetIO().MousePos.x - p.area.x) / p.area.w);
+        const auto share = static_cast<double>((ImGui::GetIO().MousePos.x - p.area.x) / p.area.w);
         limit_ = std::clamp(share, 0.01, 1.0) * p.most_bytes;
     }
     const double step = p.most_bytes / 100;

@@ -315,13 +315,14 @@ void MessageView::draw_message(const Frame& frame, const Painter& painter, const
         const float w = painter.width(Type::small_strong, words);
         for (float y = lowest; y > a.area.y + painter.px(20); y -= high)
         {
-            for (const float left : {x + painter.px(8), x - painter.px(8) - w})
+            const float right = x + painter.px(8);
+            const float left = x - painter.px(8) - w;
+            const bool at_right = clear(painter, a, c, {right, y, w, high});
+            if (at_right || clear(painter, a, c, {left, y, w, high}))
             {
-                if (clear(painter, a, c, {left, y, w, high}))
-                {
-                    painter.text(left, y + high / 2, Type::small_strong, painter.theme.text, words);
-                    return;
-                }
+                painter.text(at_right ? right : left, y + high / 2, Type::small_strong, painter.theme.text,
+                             words);
+                return;
             }
         }
     }

@@ -31,9 +31,10 @@ public:
     Rect box(std::int64_t rank) const
     {
         const auto column = static_cast<float>(rank % (l_.tensor * l_.data));
-        const auto row = static_cast<float>(rank / (l_.tensor * l_.data));
+        const std::int64_t stage = rank / (l_.tensor * l_.data);
         const float down = std::min(gap_, high_ * 0.2F);
-        return {area_.x + wide_ * column, area_.y + high_ * row, wide_ - gap_, high_ - down};
+        return {area_.x + wide_ * column, area_.y + high_ * static_cast<float>(stage), wide_ - gap_,
+                high_ - down};
     }
 
     Rect place(const ShardPiece& piece, std::int64_t rank) const
@@ -106,11 +107,21 @@ Rect between(Rect a, Rect b, float t)
     return {mixed(a.x, b.x), mixed(a.y, b.y), mixed(a.w, b.w), mixed(a.h, b.h)};
 }
 
+void draw_piece_card(const Painter& p, Rect room, const ShardPiece& piece, Bytes size)
+{
+    const std::vector<TipLine> lines{
+        {"bytes", format_bytes(size, p.look.unit), 0},
+        {"units", fmt::format("{} to {}", piece.first_unit, piece.last_unit - 1), 0},
+        {"of each", fmt::format("{} to {}", format_percent(piece.low), format_percent(piece.high)), 0}};
+    tip_card(p, room, ImGui::GetIO().MousePos,
+             piece.stays() ? fmt::format("Rank {} has it already", piece.to)
+                           : fmt::format("Rank {} to rank {}", piece.from, piece.to),
+             lines);
+}
+
 } // namespace
 
-void draw_reshard(const Painter& p, Rect area, const Resharding& result, const ShardLayout& whole,
-                  const ShardLayout& from, const ShardLayout& to, std::int64_t units, double share,
-                  double bytes_each)
+void draw_reshard(const Painter& p, Rect area, const ShardMove& move, double share)
 {
     const Theme& t = p.theme;
     if (area.h < p.px(70) || area.w < p.px(200))
@@ -122,24 +133,24 @@ void draw_reshard(const Painter& p, Rect area, const Resharding& result, const S
     Rect left{area.x, area.y, (area.w - gap) / 2, area.h};
     Rect right{area.x + left.w + gap, area.y, left.w, area.h};
     p.text_within(left.x, head.middle(), left.w, Type::small_strong, t.text,
-                  "Saved: " + say_layout(from, whole));
+                  "Saved: " + say_layout(move.from, move.whole));
     p.text_within(right.x, head.middle(), right.w, Type::small_strong, t.text,
-                  "Loaded: " + say_layout(to, to));
+                  "Loaded: " + say_layout(move.to, move.to));
     p.arrow({left.right() + p.px(6), area.middle()}, {right.x - p.px(8), area.middle()}, t.muted, p.px(2));
-    const Grid before(p, left, from, units);
-    const Grid after(p, right, to, units);
+    const Grid before(p, left, move.from, move.units);
+    const Grid after(p, right, move.to, move.units);
     before.draw_boxes();
     after.draw_boxes();
     const float moved = ease(static_cast<float>(std::clamp(share, 0.0, 1.0)));
-    const auto ranks = static_cast<std::size_t>(from.ranks());
+    const auto ranks = static_cast<std::size_t>(move.from.ranks());
     const auto colour = [&](const ShardPiece& piece)
     { return stage_colour(t, static_cast<std::size_t>(piece.from), std::max<std::size_t>(2, ranks)); };
-    for (const ShardPiece& piece : result.pieces)
+    for (const ShardPiece& piece : move.result.pieces)
     {
         p.fill(before.place(piece, piece.from), with_alpha(colour(piece), 0.45F));
     }
     const ShardPiece* hovered = nullptr;
-    for (const ShardPiece& piece : result.pieces)
+    for (const ShardPiece& piece : move.result.pieces)
     {
         const Rect there = after.place(piece, piece.to);
         const Rect now = piece.stays() ? there : between(before.place(piece, piece.from), there, moved);
@@ -154,17 +165,9 @@ void draw_reshard(const Painter& p, Rect area, const Resharding& result, const S
     after.draw_names();
     if (hovered != nullptr)
     {
-        const std::vector<TipLine> lines{
-            {"bytes", format_bytes(Bytes(bytes_each * static_cast<double>(hovered->elements)), p.look.unit),
-             0},
-            {"units", fmt::format("{} to {}", hovered->first_unit, hovered->last_unit - 1), 0},
-            {"of each", fmt::format("{} to {}", format_percent(hovered->low), format_percent(hovered->high)),
-             0}};
-        tip_card(p, {head.x, head.y - p.px(140), area.right() - head.x, area.bottom() - head.y + p.px(140)},
-                 ImGui::GetIO().MousePos,
-                 hovered->stays() ? fmt::format("Rank {} has it already", hovered->to)
-                                  : fmt::format("Rank {} to rank {}", hovered->from, hovered->to),
-                 lines);
+        const Rect room{head.x, head.y - p.px(140), area.right() - head.x,
+                        area.bottom() - head.y + p.px(140)};
+        draw_piece_card(p, room, *hovered, Bytes(move.bytes_each * static_cast<double>(hovered->elements)));
     }
 }
 

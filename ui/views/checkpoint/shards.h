@@ -7,9 +7,17 @@
 namespace ringside
 {
 
-// `share` of the way, 0 to 1. `whole` is the layout that `from` shows, or shows a part of.
-void draw_reshard(const Painter& painter, Rect area, const Resharding& result, const ShardLayout& whole,
-                  const ShardLayout& from, const ShardLayout& to, std::int64_t units, double share,
-                  double bytes_each);
+struct ShardMove
+{
+    const Resharding& result;
+    ShardLayout whole; // what `from` shows, or shows a part of
+    ShardLayout from;
+    ShardLayout to;
+    std::int64_t units = 0;
+    double bytes_each = 0; // an element's
+};
+
+// `share` of the way, 0 to 1.
+void draw_reshard(const Painter& painter, Rect area, const ShardMove& move, double share);
 
 } // namespace ringside

@@ -1,6 +1,7 @@
 #include "ui/views/compression/runs.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace ringside
 {
@@ -9,7 +10,8 @@ namespace
 {
 
 constexpr std::size_t kMostKnown = 64;
-constexpr int kStepsAFrame = 2; // a quarter of a millisecond
+// What a frame spends on the runs: steps differ tenfold between compressors, and machines between each other.
+constexpr std::chrono::microseconds kWorkAFrame{250};
 
 } // namespace
 
@@ -69,7 +71,8 @@ void CompressionRuns::work_on(const CompressionOptions& options) const
     {
         pending_.emplace(options);
     }
-    for (int i = 0; i < kStepsAFrame && !pending_->training.done(); ++i)
+    const auto start = std::chrono::steady_clock::now();
+    while (!pending_->training.done() && std::chrono::steady_clock::now() - start < kWorkAFrame)
     {
         pending_->errors.push_back(pending_->error.of(reference_.moments[pending_->errors.size()].gradient));
         pending_->training.step();

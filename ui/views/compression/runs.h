@@ -1,5 +1,5 @@
 // The compression view's runs, worked out again only when what they depend on changes; those of the table a
-// few steps a frame.
+// part a frame.
 #pragma once
 
 #include "core/engine/compression/run.h"

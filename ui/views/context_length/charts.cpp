@@ -62,11 +62,10 @@ void curve(const Painter& p, const Chart& c, F value, Colour colour, float thick
     draw_chart_line(p, c, points, colour, thickness);
 }
 
-std::optional<double> marker(const Painter& p, const Chart& c, const ContextLook& look, double value,
-                             const char* label, FreeLabels& labels, const std::string& words)
+std::optional<double> marker(const Painter& p, const Chart& c, ChartPoint here, const char* label,
+                             FreeLabels& labels, const std::string& words)
 {
-    const auto s = static_cast<double>(look.tokens);
-    const ImVec2 at = c.at(s, value);
+    const ImVec2 at = c.at(here.x, here.y);
     p.line(at.x, c.area.y, at.x, c.area.bottom(), p.theme.text, 1);
     const ChartGrip grip = draw_chart_grip(p, at, label, p.theme.text);
     labels.take({at.x - p.px(12), at.y - p.px(12), p.px(24), p.px(24)});
@@ -75,7 +74,7 @@ std::optional<double> marker(const Painter& p, const Chart& c, const ContextLook
     {
         return c.x_of(grip.to->x);
     }
-    return grip.steps != 0 ? std::optional(s * (grip.steps > 0 ? 2 : 0.5)) : std::nullopt;
+    return grip.steps != 0 ? std::optional(here.x * (grip.steps > 0 ? 2 : 0.5)) : std::nullopt;
 }
 
 void draw_crossover(const Painter& p, const Chart& c, const ContextCurves& curves, const ContextLook& look,
@@ -121,7 +120,7 @@ std::optional<double> draw_context_flops(const Painter& p, Rect area, const Cont
         p, c, [&](double s) { return f.total(s, look.mask); }, t.text, 3);
     FreeLabels labels(c.area);
     const auto s = static_cast<double>(look.tokens);
-    const auto moved = marker(p, c, look, f.total(s, look.mask), "###length, operations", labels,
+    const auto moved = marker(p, c, {s, f.total(s, look.mask)}, "###length, operations", labels,
                               figure(f.total(s, look.mask), 3) + " FLOP");
     draw_crossover(p, c, curves, look, labels);
     const double left = c.x.at(0.06);
@@ -217,8 +216,8 @@ std::optional<double> draw_context_memory(const Painter& p, Rect area, const Con
     FreeLabels labels(c.area);
     labels.take({c.area.x, c.at_y(curves.capacity) - p.height(Type::small) - p.px(4), p.px(170),
                  p.height(Type::small) + p.px(4)});
-    const auto moved = marker(p, c, look, here.total, "###length, memory", labels,
-                              format_bytes(Bytes(here.total), look.unit));
+    const auto moved = marker(p, c, {static_cast<double>(look.tokens), here.total}, "###length, memory",
+                              labels, format_bytes(Bytes(here.total), look.unit));
     const Colour activations = line_colour(t.of(Component::activations));
     const std::array<MemoryLine, 5> lines{
         MemoryLine{&curves.memory, &ContextMemory::total, t.text, 3, "all of it"},

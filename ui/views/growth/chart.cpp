@@ -288,6 +288,7 @@ void draw_line(const Painter& p, const Plot& plot, const ScalingSweep& sweep, Sc
     const auto& points = sweep.of(scaling);
     const bool strong = scaling == Scaling::strong;
     std::vector<ImVec2> line;
+    line.reserve(points.size());
     for (const ScalingPoint& point : points)
     {
         line.emplace_back(plot.x(static_cast<double>(point.gpus())), plot.y(growth_value(point, shows)));

@@ -68,15 +68,14 @@ void drag_limit(const Painter& p, const Chart& g, OptimizerState& state)
     state.limit = std::clamp(state.limit + 0.05 * grip.steps, 0.1, kReach * 0.95);
 }
 
-// Beside a point, away from it along (nx, ny), which has length 1.
-void draw_beside(const Painter& p, const Chart& g, ImVec2 at, double nx, double ny, std::string_view words,
+// Beside a point, away from it along `normal`, which has length 1.
+void draw_beside(const Painter& p, const Chart& g, ImVec2 at, ImVec2 normal, std::string_view words,
                  bool strong)
 {
     const float w = p.width(strong ? Type::small_strong : Type::small, words);
     draw_chart_label(p, g.area,
-                     {at.x + static_cast<float>(nx) * p.px(14) - (nx < 0 ? w : 0),
-                      at.y - static_cast<float>(ny) * p.px(16)},
-                     words, strong);
+                     {at.x + normal.x * p.px(14) - (normal.x < 0 ? w : 0), at.y - normal.y * p.px(16)}, words,
+                     strong);
 }
 
 // Shortened by its norm, and, dashed, cut coordinate by coordinate; their labels on either side of the
@@ -87,10 +86,10 @@ void draw_clipped(const Painter& p, const Chart& g, const OptimizerState& state,
     const double by = std::clamp(state.gy, -state.limit, state.limit);
     const double turned = (state.gx * by - state.gy * bx) / norm;
     const double side = turned < 0 ? -1 : 1;
-    const double nx = -side * state.gy / norm;
-    const double ny = side * state.gx / norm;
+    const ImVec2 normal{static_cast<float>(-side * state.gy / norm),
+                        static_cast<float>(side * state.gx / norm)};
     p.dashed(g.at_x(0), g.at_y(0), g.at_x(bx), g.at_y(by), p.theme.muted, p.px(1.5F));
-    draw_beside(p, g, g.at(bx, by), nx, ny,
+    draw_beside(p, g, g.at(bx, by), normal,
                 bx == state.gx && by == state.gy ? "by value: unchanged"
                 : std::fabs(turned) < 1e-9       ? "by value: too long"
                                                  : "by value: turned",
@@ -99,7 +98,8 @@ void draw_clipped(const Painter& p, const Chart& g, const OptimizerState& state,
     const double x = state.gx * factor;
     const double y = state.gy * factor;
     draw_arrow(p, g, x, y, p.theme.of(Component::gradients).fill, 4);
-    draw_beside(p, g, g.at(x, y), -nx, -ny, fmt::format("by norm: \u00d7 {}", three_digits(factor)), true);
+    draw_beside(p, g, g.at(x, y), {-normal.x, -normal.y},
+                fmt::format("by norm: \u00d7 {}", three_digits(factor)), true);
 }
 
 } // namespace

@@ -41,6 +41,7 @@ std::vector<ChartPoint> points_of(const RateSchedule& s)
     steps.push_back(std::round(s.stable * static_cast<double>(s.end)));
     std::sort(steps.begin(), steps.end());
     std::vector<ChartPoint> points;
+    points.reserve(steps.size());
     for (const double step : steps)
     {
         points.push_back({step, learning_rate(s, static_cast<std::int64_t>(step))});

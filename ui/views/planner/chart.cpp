@@ -362,8 +362,9 @@ void Chart::draw_frontier()
         }
         const bool fit = fits(*frontier_[i + 1]);
         const Colour colour = fit ? t.text : with_alpha(t.warning, 0.8F);
-        p_.line(from.x, from.y, to.x, from.y, colour, (fit ? 2 : 1) * u);
-        p_.line(to.x, from.y, to.x, to.y, colour, (fit ? 2 : 1) * u);
+        const float thick = fit ? 2 * u : u;
+        p_.line(from.x, from.y, to.x, from.y, colour, thick);
+        p_.line(to.x, from.y, to.x, to.y, colour, thick);
     }
     float last = -1e9F;
     for (const Candidate* c : frontier_)

@@ -42,7 +42,7 @@ inline constexpr RooflineRange kRooflineWidth{64, 262144};
 
 // What two kinds of kernel take; the second holds a tile's sums in registers and four stages of operands.
 inline constexpr KernelShape kCopyingKernel{256, 32, 0};
-inline constexpr KernelShape kMultiplyingKernel{256, 128, 128 * 1024};
+inline constexpr KernelShape kMultiplyingKernel{256, 128, 131'072};
 
 struct RooflineState
 {
