@@ -48,7 +48,7 @@ LabDesk::LabDesk(Setup setup) : setup_(std::move(setup))
 
 std::string LabDesk::apply(const LabAction& action)
 {
-    const std::string notice = std::visit(
+    std::string notice = std::visit(
         Overloaded{
             [this](LabCommand a) { return command(a); }, [this](const TurnKnobs& a) { return turn(a); },
             [this](const LookAtStep& a)
@@ -78,7 +78,7 @@ std::string LabDesk::command(LabCommand command)
         frame_.look.reset();
         if (!bench_.a.run && !demo_)
         {
-            const std::string fault = begin(bench_.a, true);
+            std::string fault = begin(bench_.a, true);
             if (!fault.empty())
             {
                 return fault;

@@ -66,6 +66,12 @@ Issue unknown_option(const CLI::App& root, const CLI::App& command, const std::s
     const std::string word = typed.substr(0, typed.find('='));
     const std::string bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
     const std::string says = fmt::format("{} has no such option", full_name(command));
+    const auto own = options_of(command);
+    if (&root != &command && word.starts_with("--") && std::find(own.begin(), own.end(), bare) != own.end())
+    {
+        return {word, "ringside itself has no such option",
+                fmt::format("give it behind the command, as in {} {}", full_name(command), word)};
+    }
     const auto above = options_of(root);
     if (&root != &command && word.starts_with("--") &&
         std::find(above.begin(), above.end(), bare) != above.end())
@@ -74,7 +80,7 @@ Issue unknown_option(const CLI::App& root, const CLI::App& command, const std::s
             word, says,
             fmt::format("give it before the command, as in ringside {} ... {}", word, command.get_name())};
     }
-    const std::string near = nearest_word(bare, options_of(command));
+    const std::string near = nearest_word(bare, own);
     return {word, says,
             near.empty() ? fmt::format("{} --help lists those there are", full_name(command))
                          : "did you mean --" + near + "?"};

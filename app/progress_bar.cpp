@@ -39,7 +39,7 @@ void ProgressBar::show(double share)
     last_ = now;
     shown_ = true;
     constexpr int kWidth = 32;
-    const int full = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * kWidth));
+    const auto full = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * kWidth));
     const std::string left =
         share > 0 ? format_seconds(Seconds(std::ceil(took * (1 - share) / share))) + " left" : "";
     fmt::print(stderr, "\r\x1b[K[{}{}] {:3.0f}%  {}", std::string(static_cast<std::size_t>(full), '#'),

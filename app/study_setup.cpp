@@ -14,7 +14,7 @@ namespace ringside
 
 StudyTime wall_clock()
 {
-    constexpr std::int64_t kDayBegins = 4 * 60 * kMinuteMs;
+    constexpr std::int64_t kDayBegins = 240 * kMinuteMs; // four in the morning
     const auto now = std::chrono::system_clock::now();
     const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
     std::tm local{};

@@ -133,7 +133,7 @@ AlignmentReport alignment_report(const Scenario& scenario, AlignmentRecipe recip
                                  const AlignmentSetup& setup)
 {
     const AlignmentInfo& info = info_of(recipe);
-    const double parameters = static_cast<double>(count_parameters(scenario.model).total);
+    const auto parameters = static_cast<double>(count_parameters(scenario.model).total);
     const double adapters = adapter_parameters(scenario);
     const double critic = std::isfinite(setup.critic) ? std::clamp(setup.critic, 1e-3, 10.0) : 1;
     AlignmentReport r;
@@ -156,8 +156,8 @@ AlignmentReport alignment_report(const Scenario& scenario, AlignmentRecipe recip
     }
     if (info.generates)
     {
-        const double tokens = static_cast<double>(std::clamp<std::int64_t>(setup.tokens, 1, 100'000'000));
-        const double answers = static_cast<double>(std::clamp<std::int64_t>(setup.answers, 1, 1'000'000));
+        const auto tokens = static_cast<double>(std::clamp<std::int64_t>(setup.tokens, 1, 100'000'000));
+        const auto answers = static_cast<double>(std::clamp<std::int64_t>(setup.answers, 1, 1'000'000));
         r.cache = Bytes(2 * answers * cache_shape(scenario.model, 1).whole(tokens));
     }
     return r;
@@ -200,7 +200,7 @@ Term explain_alignment(const Scenario& scenario, const AlignmentReport& r, const
     term.value = r.total().value;
     term.unit = "B";
     term.source = std::string(info_of(r.recipe).source);
-    const double parameters = static_cast<double>(count_parameters(scenario.model).total);
+    const auto parameters = static_cast<double>(count_parameters(scenario.model).total);
     Group whole{"16", 16};
     Group adapters{"16 A of", 16};
     Group frozen{"2", 2};

@@ -269,7 +269,7 @@ Model model_of_size(double parameters, Family family, std::int64_t layer_multipl
             try_width(wish, h, best);
         }
     }
-    const double count = static_cast<double>(count_parameters(best.model).total);
+    const auto count = static_cast<double>(count_parameters(best.model).total);
     best.model.name =
         fmt::format("{} shape, {}", family == Family::gpt ? "GPT" : "Llama", format_count(count));
     return resolved(best.model);

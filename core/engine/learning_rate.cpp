@@ -24,7 +24,7 @@ double left_of(const RateSchedule& s, double way)
         return 1 - way;
     case Decay::wsd:
     {
-        const double whole = static_cast<double>(s.end - s.warmup);
+        const auto whole = static_cast<double>(s.end - s.warmup);
         const double from = std::clamp(
             (s.stable * static_cast<double>(s.end) - static_cast<double>(s.warmup)) / whole, 0.0, 1.0);
         return way <= from ? 1 : (1 - way) / (1 - from);
@@ -51,7 +51,7 @@ double learning_rate(const RateSchedule& s, std::int64_t step)
     }
     if (s.decay == Decay::inverse_sqrt)
     {
-        const double from = static_cast<double>(std::max<std::int64_t>(1, s.warmup));
+        const auto from = static_cast<double>(std::max<std::int64_t>(1, s.warmup));
         return s.peak * std::sqrt(from / static_cast<double>(std::max<std::int64_t>(1, step + 1)));
     }
     if (s.end <= s.warmup)

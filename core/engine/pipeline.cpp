@@ -89,7 +89,7 @@ Costs stage_costs(const Scenario& s, ScheduleKind kind, std::int64_t chunks)
     Costs costs = equal_costs(kind, shape, t);
     const auto all = costs.stages.size();
     const bool listed = s.parallel.stage_layers.size() == all;
-    const double layers = static_cast<double>(s.model.layers);
+    const auto layers = static_cast<double>(s.model.layers);
     const double even = layers / static_cast<double>(all);
     for (std::size_t k = 0; k < all; ++k)
     {

@@ -295,7 +295,7 @@ DemoFinding find_out_of_memory(LabRuns runs)
     const TrainingSnapshot& run = runs[0];
     const std::int64_t batch = run.config.training.micro_batch;
     const std::int64_t budget = run.config.memory_budget;
-    const std::int64_t predicted = static_cast<std::int64_t>(predicted_memory(run.config).total().value);
+    const auto predicted = static_cast<std::int64_t>(predicted_memory(run.config).total().value);
     if (run.state != RunState::failed)
     {
         return {2, fmt::format("It fitted: {} of {} at a micro-batch of {}.", bytes(run.peak.total()),

@@ -143,6 +143,15 @@ private:
 
 constexpr std::size_t kMostArrows = 50'000;
 
+void add_arrow(json& events, const Event& from, const Event& to, std::size_t process, std::size_t id)
+{
+    json flow{{"name", "waits for"}, {"cat", "path"}, {"ph", "s"}, {"id", id}, {"pid", process}};
+    flow.update({{"tid", from.rank}, {"ts", from.end * 1000}});
+    events.push_back(flow);
+    flow.update({{"ph", "f"}, {"bp", "e"}, {"tid", to.rank}, {"ts", to.start * 1000}});
+    events.push_back(std::move(flow));
+}
+
 void add_timeline(json& events, const NamedTimeline& named, std::size_t process, std::size_t& arrow)
 {
     const Timeline& t = *named.timeline;
@@ -173,20 +182,7 @@ void add_timeline(json& events, const NamedTimeline& named, std::size_t process,
              {"args", {{"stage", e.operation.stage}, {"micro_batch", e.operation.micro_batch}}}});
         if (e.waited_for >= 0 && t.events.size() <= kMostArrows)
         {
-            const Event& from = t.events[static_cast<std::size_t>(e.waited_for)];
-            const auto end = [&](const char* phase, const Event& at, double when)
-            {
-                json flow{{"name", "waits for"}, {"cat", "path"},  {"ph", phase},      {"id", arrow},
-                          {"pid", process},      {"tid", at.rank}, {"ts", when * 1000}};
-                if (*phase == 'f')
-                {
-                    flow["bp"] = "e";
-                }
-                events.push_back(std::move(flow));
-            };
-            end("s", from, from.end);
-            end("f", e, e.start);
-            ++arrow;
+            add_arrow(events, t.events[static_cast<std::size_t>(e.waited_for)], e, process, arrow++);
         }
     }
     for (std::size_t rank = 0; rank < t.ranks(); ++rank)

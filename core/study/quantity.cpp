@@ -265,7 +265,7 @@ std::string working_figure(double value)
     }
     // Powers of a thousand, so that 70e9 is recognised as 70 billion; one more digit than a result has.
     const double tens = std::floor(std::log10(size) + 1e-12);
-    const int power = static_cast<int>(size >= 1e6 && size < 1e15 ? 3 * std::floor(tens / 3) : tens);
+    const auto power = static_cast<int>(size >= 1e6 && size < 1e15 ? 3 * std::floor(tens / 3) : tens);
     return fmt::format("{:.4g}e{}", value / std::pow(10, power), power);
 }
 

@@ -19,8 +19,8 @@ constexpr double kDeviation = 0.02; // Radford et al. 2019 (GPT-2)
 // Mean 0, deviation 1: a sum of four uniforms, a bell without far tails, the same bits on every machine.
 double bell(std::uint64_t bits)
 {
-    const double sum = static_cast<double>((bits & 0xFFFFU) + (bits >> 16U & 0xFFFFU) +
-                                           (bits >> 32U & 0xFFFFU) + (bits >> 48U));
+    const auto sum = static_cast<double>((bits & 0xFFFFU) + (bits >> 16U & 0xFFFFU) +
+                                         (bits >> 32U & 0xFFFFU) + (bits >> 48U));
     return (sum / 65535 - 2) * 1.7320508075688772;
 }
 

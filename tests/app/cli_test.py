@@ -404,6 +404,7 @@ def test_misspelt_words_are_named_in_order_with_those_that_were_meant():
     both = schedule("--jsn", "--chunkz", 3).exits(2).err
     assert both.index("--jsn") < both.index("--chunkz") and "did you mean --chunks?" in both, both
     Outcome("evaluate", "a", "b").exits(2).mentions("b: is one argument more than ringside evaluate takes")
+    Outcome("--json", "evaluate", "a").exits(2).says("--json: ringside itself has no such option (give it behind the command, as in ringside evaluate --json)")
     Outcome("evaluate", "a", "--assets", "b").exits(2).mentions("--assets: ", "before the command")
 
 

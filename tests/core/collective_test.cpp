@@ -199,7 +199,7 @@ TEST_CASE("what runs on trees sends along their edges only, and every rank hangs
                 REQUIRE(std::count(parents.begin(), parents.end(), -1) == 1);
                 for (std::size_t r = 0; r < parents.size(); ++r)
                 {
-                    std::int64_t up = static_cast<std::int64_t>(r);
+                    auto up = static_cast<std::int64_t>(r);
                     for (std::int64_t hops = 0; up >= 0; ++hops)
                     {
                         REQUIRE(hops < n);

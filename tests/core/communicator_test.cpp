@@ -376,7 +376,7 @@ TEST_CASE("messages go round a ring, and from one to the next")
                  {
                      const int right = (all.rank() + 1) % ranks;
                      const int left = (all.rank() + ranks - 1) % ranks;
-                     float mine = static_cast<float>(all.rank());
+                     auto mine = static_cast<float>(all.rank());
                      for (int hop = 0; hop < ranks; ++hop)
                      {
                          float next = -1;

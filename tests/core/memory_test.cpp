@@ -74,10 +74,10 @@ TEST_CASE("ZeRO's Table 1: all 54 cells")
     const auto document = test::read("tests/data/published.json");
     for (const auto& row : document["3_zero_2020"]["table1"])
     {
-        const char* keys[] = {"Pos_GB", "Pos_g_GB", "Pos_g_p_GB"};
+        const std::array keys{"Pos_GB", "Pos_g_GB", "Pos_g_p_GB"};
         for (int stage = 1; stage <= 3; ++stage)
         {
-            const double expected = row[keys[stage - 1]].get<double>();
+            const double expected = row[keys.at(static_cast<std::size_t>(stage - 1))].get<double>();
             const double got =
                 zero_paper_bytes(sizes.at(row["model"]), row["dp"].get<std::int64_t>(), stage).value / 1e9;
             INFO(row["model"] << " dp " << row["dp"] << " stage " << stage);

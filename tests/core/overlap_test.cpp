@@ -242,7 +242,7 @@ TEST_CASE("selective recomputation makes attention again beside flash attention 
     const UnitProfile unit = step_profile(s).of(Unit::dense);
     CHECK(unit.again.of(Cause::attention) == unit.forward.of(Cause::attention));
     CHECK(unit.again.of(Cause::products) == 0);
-    const double layers = static_cast<double>(s.model.layers * micro_batches(s));
+    const auto layers = static_cast<double>(s.model.layers * micro_batches(s));
     CHECK(selective.compute - none.compute ==
           Approx(layers * unit.again.total()).epsilon(0.01)); // less waiting for the host
     CHECK(selective.hardware_flops > none.hardware_flops);

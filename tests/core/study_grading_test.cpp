@@ -155,7 +155,7 @@ TEST_CASE("layouts are read as people write them")
     };
     CHECK(fault("tq 8").find("\u201ctq\u201d is not part of a layout") == 0);
     CHECK(fault("tp many").find("tp of \u201cmany\u201d is no value") == 0);
-    CHECK(fault("tp 3").find("3") != std::string::npos);
+    CHECK(fault("tp 3").find('3') != std::string::npos);
     CHECK(fault("tp 8 dp 64").find("dp 64 does not follow") == 0);
     CHECK(fault("").find("nothing was typed") == 0);
 }

@@ -342,7 +342,7 @@ TEST_CASE("inside and between add up to the traffic, and agree with every hop lo
                 holds(Axis::data, count_ring(grid, Group::replicas), bytes[3]);
             }
             // Every micro-batch crosses every boundary of two stages once in each direction.
-            const double v = static_cast<double>(s.parallel.chunks);
+            const auto v = static_cast<double>(s.parallel.chunks);
             const auto p = static_cast<double>(s.parallel.pipeline);
             const Placement placement = s.training.schedule->placement;
             const double boundaries = p == 1                         ? 0

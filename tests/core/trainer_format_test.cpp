@@ -143,7 +143,7 @@ TEST_CASE("products are right for every format and shape, edges of tiles include
                                      .bias = trainer::tensor(bias.data(), DType::f32, 1, n)});
                 for (trainer::Index i = 0; i < m * n; i += 17)
                 {
-                    double sum = static_cast<double>(bias[static_cast<std::size_t>(i % n)]);
+                    auto sum = static_cast<double>(bias[static_cast<std::size_t>(i % n)]);
                     for (trainer::Index j = 0; j < k; ++j)
                     {
                         const auto row = i / n;

@@ -210,7 +210,7 @@ TEST_CASE("hand-worked: the first step of AdamW and of SGD")
         const auto decayed = static_cast<std::size_t>(t->parameters().decayed);
         for (std::size_t i = 0; i < before.size(); i += 7)
         {
-            const double g = static_cast<double>(gradient[i]);
+            const auto g = static_cast<double>(gradient[i]);
             const double pull = i < decayed ? 0.1 * static_cast<double>(before[i]) : 0;
             const double move = optimizer == Optimizer::adamw ? g / (std::abs(g) + 1e-8) : g;
             REQUIRE(static_cast<double>(after[i]) ==

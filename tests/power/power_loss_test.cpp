@@ -96,7 +96,7 @@ extern "C"
     int fsync(int file)
     {
         count_call();
-        const int done = static_cast<int>(syscall(SYS_fsync, file));
+        const auto done = static_cast<int>(syscall(SYS_fsync, file));
         for (int i = 0; i < files; ++i)
         {
             int& kept = unsynced[static_cast<std::size_t>(i)];
@@ -154,7 +154,7 @@ Progress of_reviews(int n)
         {
             _exit(1);
         }
-        const char saved = static_cast<char>(i);
+        const auto saved = static_cast<char>(i);
         syscall(SYS_write, told, &saved, 1);
     }
     _exit(0);

@@ -196,7 +196,7 @@ void draw_hovered(test::Window& window, ImVec2 size)
 void draw_everything(float text_scale)
 {
     test::Window window;
-    std::size_t turn = static_cast<std::size_t>(text_scale * 4);
+    auto turn = static_cast<std::size_t>(text_scale * 4);
     for (const Mode& mode : kModes)
     {
         Preferences preferences;

@@ -7,6 +7,7 @@
 #include "ui/shell/view.h"
 #include "ui/views/message/line_ends.h"
 #include "ui/views/message/ranks_chart.h"
+#include "ui/widgets/chart.h"
 #include "ui/widgets/choice.h"
 #include "ui/widgets/controls.h"
 
@@ -43,8 +44,8 @@ struct Line
     std::vector<bool> waits;  // latency is the larger part
 };
 
-// Everything on the chart; found anew when scenario or kind change.
-struct Chart
+// What every size takes; found anew when scenario or kind change.
+struct Sizes
 {
     std::int64_t ranks = 1;
     Bytes message;
@@ -72,33 +73,15 @@ public:
     void show(std::string_view page) override { turn_to(shows_, kPages, page); }
 
 private:
-    struct Axes
-    {
-        Rect area;
-        double low = 1;
-        double high = 10;
-        double most = kMost;
-
-        float x(double bytes) const
-        {
-            return area.x + area.w * static_cast<float>(std::log(bytes / kLeast) / std::log(most / kLeast));
-        }
-        float y(double value) const
-        {
-            return area.bottom() - area.h * static_cast<float>(std::log(std::clamp(value, low, high) / low) /
-                                                               std::log(high / low));
-        }
-    };
-
-    const Chart& chart(const Frame& frame) const;
+    const Sizes& sizes(const Frame& frame) const;
     // What is drawn of a line at a sample: its time, or the bus bandwidth that makes.
-    double value(const Chart& c, const Line& line, std::size_t sample) const;
-    Axes axes(const Chart& c, const Painter& painter, Rect area) const;
-    void draw_axes(const Painter& painter, const Axes& a) const;
-    void draw_lines(const Painter& painter, const Axes& a, const Chart& c) const;
-    void draw_regimes(const Painter& painter, const Axes& a, const Chart& c) const;
-    bool clear(const Painter& painter, const Axes& a, const Chart& c, Rect r) const;
-    void draw_message(const Frame& frame, const Painter& painter, const Axes& a, const Chart& c) const;
+    double value(const Sizes& c, const Line& line, std::size_t sample) const;
+    Chart axes(const Sizes& c, const Painter& painter, Rect area) const;
+    AxisWords words() const;
+    void draw_lines(const Painter& painter, const Chart& a, const Sizes& c) const;
+    void draw_regimes(const Painter& painter, const Chart& a, const Sizes& c) const;
+    bool clear(const Painter& painter, const Chart& a, const Sizes& c, Rect r) const;
+    void draw_message(const Frame& frame, const Painter& painter, const Chart& a, const Sizes& c) const;
 
     CollectiveKind kind_ = CollectiveKind::all_reduce;
     Shows shows_ = Shows::time;
@@ -106,29 +89,29 @@ private:
     bool choosing_ = false;
     mutable Scenario of_;
     mutable std::pair<CollectiveKind, bool> of_choice_{CollectiveKind::send_recv, false};
-    mutable Chart chart_;
+    mutable Sizes sizes_;
 };
 
-const Chart& MessageView::chart(const Frame& frame) const
+const Sizes& MessageView::sizes(const Frame& frame) const
 {
     const Scenario& s = frame.now.scenario;
     if (of_choice_ == std::pair{kind_, adding_} && of_ == s)
     {
-        return chart_;
+        return sizes_;
     }
     of_ = s;
     of_choice_ = {kind_, adding_};
     const CollectiveReport& c = frame.now.report.collective;
-    chart_ = {};
-    chart_.ranks = c.ranks;
-    chart_.message = c.message;
-    chart_.most = std::max(kMost, std::pow(10, std::ceil(std::log10(std::max(1.0, c.message.value)))));
-    chart_.links = {{c.link.latency, BytesPerSecond(node_link(s.cluster) * 1e9)},
+    sizes_ = {};
+    sizes_.ranks = c.ranks;
+    sizes_.message = c.message;
+    sizes_.most = std::max(kMost, std::pow(10, std::ceil(std::log10(std::max(1.0, c.message.value)))));
+    sizes_.links = {{c.link.latency, BytesPerSecond(node_link(s.cluster) * 1e9)},
                     {c.link.latency, BytesPerSecond(s.cluster.network_gb_per_s * 1e9)},
                     std::max<std::int64_t>(1, s.cluster.gpus_per_node / s.parallel.tensor)};
     for (const CollectiveAlgorithm* algorithm : collective_algorithms())
     {
-        const bool levels = algorithm->id == "hierarchical" && c.ranks <= chart_.links.per_node;
+        const bool levels = algorithm->id == "hierarchical" && c.ranks <= sizes_.links.per_node;
         if (!algorithm->can(kind_) || levels || (algorithm->id == "in-switch" && !adding_))
         {
             continue;
@@ -137,25 +120,25 @@ const Chart& MessageView::chart(const Frame& frame) const
         for (std::size_t i = 0; i < kSamples; ++i)
         {
             const CollectiveCost cost =
-                estimate(kind_, *algorithm, c.ranks, Bytes(chart_.size_at(i)), chart_.links);
+                estimate(kind_, *algorithm, c.ranks, Bytes(sizes_.size_at(i)), sizes_.links);
             line.time.push_back(cost.total().value);
             line.waits.push_back(cost.latency > cost.transfer);
         }
-        chart_.lines.push_back(std::move(line));
+        sizes_.lines.push_back(std::move(line));
     }
     for (std::size_t i = 0; i < kSamples; ++i)
     {
         std::size_t best = 0;
-        for (std::size_t k = 1; k < chart_.lines.size(); ++k)
+        for (std::size_t k = 1; k < sizes_.lines.size(); ++k)
         {
-            best = chart_.lines[k].time[i] < chart_.lines[best].time[i] * (1 - 1e-9) ? k : best;
+            best = sizes_.lines[k].time[i] < sizes_.lines[best].time[i] * (1 - 1e-9) ? k : best;
         }
-        chart_.fastest.push_back(best);
+        sizes_.fastest.push_back(best);
     }
-    return chart_;
+    return sizes_;
 }
 
-double MessageView::value(const Chart& c, const Line& line, std::size_t sample) const
+double MessageView::value(const Sizes& c, const Line& line, std::size_t sample) const
 {
     if (shows_ != Shows::bandwidth)
     {
@@ -164,66 +147,33 @@ double MessageView::value(const Chart& c, const Line& line, std::size_t sample) 
     return bus_bandwidth(kind_, c.ranks, Bytes(c.size_at(sample)), Seconds(line.time[sample])).value / 1e9;
 }
 
-MessageView::Axes MessageView::axes(const Chart& c, const Painter& painter, Rect area) const
+Chart MessageView::axes(const Sizes& c, const Painter& painter, Rect area) const
 {
-    Axes a{area, 1e300, 0, c.most};
-    a.area.cut_left(painter.px(72));
-    a.area.cut_right(painter.px(kLineEndsRoom));
-    a.area.cut_bottom(painter.px(44));
-    a.area.cut_top(painter.px(24));
+    double low = 1e300;
+    double high = 0;
     for (const Line& line : c.lines)
     {
         for (std::size_t i = 0; i < kSamples; ++i)
         {
             const double v = value(c, line, i);
-            a.low = v > 0 ? std::min(a.low, v) : a.low;
-            a.high = std::max(a.high, v);
+            low = v > 0 ? std::min(low, v) : low;
+            high = std::max(high, v);
         }
     }
-    a.low = std::pow(10, std::floor(std::log10(std::max(a.low, 1e-12))));
-    a.high = std::pow(10, std::ceil(std::log10(std::max(a.high, a.low * 10))));
-    return a;
+    low = std::pow(10, std::floor(std::log10(std::max(low, 1e-12))));
+    high = std::pow(10, std::ceil(std::log10(std::max(high, low * 10))));
+    area.cut_right(painter.px(kLineEndsRoom - 12)); // beside what a chart leaves
+    const ChartAxis y{low, high, true};
+    return chart_in(painter, area, chart_left(painter, y, words()), {kLeast, c.most, true}, y);
 }
 
-void MessageView::draw_axes(const Painter& painter, const Axes& a) const
+AxisWords MessageView::words() const
 {
-    const Theme& t = painter.theme;
-    // So many decades from one figure to the next that none touch.
-    const auto every = [](float wanted, float decade)
-    { return std::max(1, static_cast<int>(std::ceil(wanted / std::max(1.0F, decade)))); };
-    const int wide = every(painter.width(Type::mono_small, "10.0 MB") + painter.px(6), a.area.w / 8);
-    int decade = 0;
-    for (double bytes = kLeast; bytes <= a.most * 1.01; bytes *= 10, ++decade)
-    {
-        const float x = a.x(bytes);
-        painter.line(x, a.area.y, x, a.area.bottom(), t.grid);
-        if (decade % wide == 0)
-        {
-            painter.text(x, a.area.bottom() + painter.px(16), Type::mono_small, t.muted,
-                         format_bytes(Bytes(bytes)), Align::centre);
-        }
-    }
-    const int high =
-        every(painter.height(Type::mono_small), a.area.h / static_cast<float>(std::log10(a.high / a.low)));
-    decade = 0;
-    for (double v = a.low; v <= a.high * 1.01; v *= 10, ++decade)
-    {
-        painter.line(a.area.x, a.y(v), a.area.right(), a.y(v), t.grid);
-        if (decade % high == 0)
-        {
-            painter.text(a.area.x - painter.px(8), a.y(v), Type::mono_small, t.muted,
-                         shows_ == Shows::bandwidth ? fmt::format("{:g}", v) : format_seconds(Seconds(v)),
-                         Align::right);
-        }
-    }
-    painter.text(a.area.x - painter.px(64), a.area.y - painter.px(14), Type::small, t.muted,
-                 shows_ == Shows::bandwidth ? "bus bandwidth, GB/s" : "time");
-    painter.text(a.area.right(), a.area.bottom() + painter.px(33), Type::small, t.muted, "message",
-                 Align::right);
+    return shows_ == Shows::bandwidth ? plain_number : [](double v) { return format_seconds(Seconds(v)); };
 }
 
 // Where the fastest waits more than it sends.
-void MessageView::draw_regimes(const Painter& painter, const Axes& a, const Chart& c) const
+void MessageView::draw_regimes(const Painter& painter, const Chart& a, const Sizes& c) const
 {
     std::size_t end = 0;
     while (end < kSamples && c.lines[c.fastest[end]].waits[end])
@@ -234,7 +184,7 @@ void MessageView::draw_regimes(const Painter& painter, const Axes& a, const Char
     {
         return;
     }
-    const float x = a.x(c.size_at(end));
+    const float x = a.at_x(c.size_at(end));
     painter.hatch({a.area.x, a.area.y, x - a.area.x, a.area.h}, with_alpha(painter.theme.muted, 0.18F),
                   kIdleHatch);
     // Whole words, fewer of them where there is little room.
@@ -254,7 +204,7 @@ void MessageView::draw_regimes(const Painter& painter, const Axes& a, const Char
     say(x, a.area.right(), "bandwidth", "bandwidth rules");
 }
 
-void MessageView::draw_lines(const Painter& painter, const Axes& a, const Chart& c) const
+void MessageView::draw_lines(const Painter& painter, const Chart& a, const Sizes& c) const
 {
     const Theme& t = painter.theme;
     std::vector<LineEnd> ends;
@@ -263,7 +213,7 @@ void MessageView::draw_lines(const Painter& painter, const Axes& a, const Chart&
         std::vector<ImVec2> points;
         for (std::size_t i = 0; i < kSamples; ++i)
         {
-            points.emplace_back(a.x(c.size_at(i)), a.y(value(c, c.lines[k], i)));
+            points.emplace_back(a.at_x(c.size_at(i)), a.at_y(value(c, c.lines[k], i)));
         }
         painter.list.AddPolyline(points.data(), static_cast<int>(points.size()), t.line, 0, painter.px(1.5F));
         const bool wins = std::find(c.fastest.begin(), c.fastest.end(), k) != c.fastest.end();
@@ -272,26 +222,26 @@ void MessageView::draw_lines(const Painter& painter, const Axes& a, const Chart&
     for (std::size_t i = 0; i + 1 < kSamples; ++i)
     {
         const Line& best = c.lines[c.fastest[i]];
-        painter.line(a.x(c.size_at(i)), a.y(value(c, best, i)), a.x(c.size_at(i + 1)),
-                     a.y(value(c, best, i + 1)), t.text, painter.px(3));
+        painter.line(a.at_x(c.size_at(i)), a.at_y(value(c, best, i)), a.at_x(c.size_at(i + 1)),
+                     a.at_y(value(c, best, i + 1)), t.text, painter.px(3));
         if (c.fastest[i] != c.fastest[i + 1])
         {
-            painter.list.AddCircleFilled({a.x(c.size_at(i + 1)), a.y(value(c, best, i + 1))}, painter.px(5),
-                                         t.text);
+            painter.list.AddCircleFilled({a.at_x(c.size_at(i + 1)), a.at_y(value(c, best, i + 1))},
+                                         painter.px(5), t.text);
         }
     }
     draw_line_ends(painter, a.area, std::move(ends));
 }
 
 // No line passes there, and no dot.
-bool MessageView::clear(const Painter& painter, const Axes& a, const Chart& c, Rect r) const
+bool MessageView::clear(const Painter& painter, const Chart& a, const Sizes& c, Rect r) const
 {
     const Rect near = r.inset(-painter.px(3));
     for (const Line& line : c.lines)
     {
         for (std::size_t i = 0; i < kSamples; ++i)
         {
-            if (near.contains({a.x(c.size_at(i)), a.y(value(c, line, i))}))
+            if (near.contains({a.at_x(c.size_at(i)), a.at_y(value(c, line, i))}))
             {
                 return false;
             }
@@ -300,11 +250,11 @@ bool MessageView::clear(const Painter& painter, const Axes& a, const Chart& c, R
     return a.area.contains(r.min()) && a.area.contains({r.right() - 1, r.bottom() - 1});
 }
 
-void MessageView::draw_message(const Frame& frame, const Painter& painter, const Axes& a,
-                               const Chart& c) const
+void MessageView::draw_message(const Frame& frame, const Painter& painter, const Chart& a,
+                               const Sizes& c) const
 {
     const double bytes = std::clamp(c.message.value, kLeast, c.most);
-    const float x = a.x(bytes);
+    const float x = a.at_x(bytes);
     painter.dashed(x, a.area.y, x, a.area.bottom(), painter.theme.text, 1);
     const std::string size = format_bytes(c.message, frame.preferences.unit);
     const float high = painter.height(Type::small_strong);
@@ -344,7 +294,7 @@ void MessageView::draw(const Frame& frame, const Painter& painter, Rect area, Ou
     {
         kind_ = static_cast<CollectiveKind>(*chosen);
     }
-    const Chart& c = chart(frame);
+    const Sizes& c = sizes(frame);
     if (c.ranks < 2)
     {
         painter.text(area.centre(), area.middle(), Type::title, painter.theme.text,
@@ -356,14 +306,15 @@ void MessageView::draw(const Frame& frame, const Painter& painter, Rect area, Ou
         draw_ranks_chart(painter, area, kind_, c.ranks, adding_);
         return;
     }
-    const Axes a = axes(c, painter, area);
+    const Chart a = axes(c, painter, area);
     draw_regimes(painter, a, c);
-    draw_axes(painter, a);
+    draw_chart_x(painter, a, "message", [](double v) { return format_bytes(Bytes(v)); });
+    draw_chart_y(painter, a, shows_ == Shows::bandwidth ? "bus bandwidth, GB/s" : "time", words());
     draw_lines(painter, a, c);
     draw_message(frame, painter, a, c);
 }
 
-const Line& ring_or_first(const Chart& c)
+const Line& ring_or_first(const Sizes& c)
 {
     const auto ring =
         std::find_if(c.lines.begin(), c.lines.end(), [](const Line& l) { return l.algorithm->id == "ring"; });
@@ -372,7 +323,7 @@ const Line& ring_or_first(const Chart& c)
 
 Caption MessageView::caption(const Frame& frame) const
 {
-    const Chart& c = chart(frame);
+    const Sizes& c = sizes(frame);
     Caption caption;
     if (c.ranks < 2)
     {
@@ -415,7 +366,7 @@ Caption MessageView::caption(const Frame& frame) const
 
 bool MessageView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out&)
 {
-    const Chart& c = chart(frame);
+    const Sizes& c = sizes(frame);
     if (dropdown(painter, area.cut_top(painter.px(34)), "###kind to time", name_of(kind_)))
     {
         choosing_ = true;

@@ -33,6 +33,7 @@ namespace
 constexpr double kBeyond = 10; // how far out of the area a point may lie, in areas
 constexpr float kRight = 12;   // [design px] beside the area, for x's last number
 constexpr float kPad = 3;      // [design px] of a label's ground beside its words
+constexpr float kBeside = 8;   // [design px] of a line's name from its line
 
 std::vector<double> linear_ticks(const ChartAxis& axis, int most)
 {
@@ -51,7 +52,7 @@ std::vector<double> linear_ticks(const ChartAxis& axis, int most)
 std::vector<double> log_ticks(const ChartAxis& axis, int most)
 {
     // One more than `most` still has room.
-    const int every = static_cast<int>(std::ceil(std::log10(axis.high / axis.low) / (most + 1)));
+    const auto every = static_cast<int>(std::ceil(std::log10(axis.high / axis.low) / (most + 1)));
     std::vector<double> fine;
     std::vector<double> decades;
     for (int k = static_cast<int>(std::floor(std::log10(axis.low))); std::pow(10, k) <= axis.high; ++k)
@@ -75,8 +76,8 @@ std::vector<double> log_ticks(const ChartAxis& axis, int most)
 
 std::vector<double> binary_ticks(const ChartAxis& axis, int most)
 {
-    const int first = static_cast<int>(std::ceil(std::log2(axis.low) - 1e-9));
-    const int last = static_cast<int>(std::floor(std::log2(axis.high) + 1e-9));
+    const auto first = static_cast<int>(std::ceil(std::log2(axis.low) - 1e-9));
+    const auto last = static_cast<int>(std::floor(std::log2(axis.high) + 1e-9));
     std::vector<double> ticks;
     for (int k = first; k <= last; k += std::max(1, (last - first + most - 1) / most))
     {
@@ -88,6 +89,35 @@ std::vector<double> binary_ticks(const ChartAxis& axis, int most)
 int ticks_within(const Painter& p, float length, float each)
 {
     return std::max(2, static_cast<int>(length / p.px(each)));
+}
+
+// "10.0 ms" as "10 ms".
+std::string without_end_zeros(std::string words)
+{
+    const std::size_t point = words.find('.');
+    if (point != std::string::npos)
+    {
+        const std::size_t end = std::min(words.find_first_not_of("0123456789", point + 1), words.size());
+        const std::size_t last = words.find_last_not_of('0', end - 1);
+        const std::size_t kept = last == point ? point : last + 1;
+        words.erase(kept, end - kept);
+    }
+    return words;
+}
+
+// The numbers of an axis: without zeros at their ends, but where a "2.00" stands beside a "1.95".
+std::vector<std::string> numbers_of(std::span<const double> ticks, bool logarithmic, const AxisWords& words)
+{
+    std::vector<std::string> all;
+    std::vector<std::string> brief;
+    for (const double v : ticks)
+    {
+        all.push_back(words(v));
+        brief.push_back(without_end_zeros(all.back()));
+    }
+    const bool whole = std::all_of(brief.begin(), brief.end(),
+                                   [](const std::string& s) { return s.find('.') == std::string::npos; });
+    return logarithmic || whole ? brief : all;
 }
 
 float beyond(double share)
@@ -148,9 +178,9 @@ double Chart::y_of(float pixel) const
 float chart_left(const Painter& p, const ChartAxis& y, const AxisWords& words)
 {
     float widest = 0;
-    for (const double v : chart_ticks(y, 8))
+    for (const std::string& number : numbers_of(chart_ticks(y, 8), y.logarithmic, words))
     {
-        widest = std::max(widest, p.width(Type::mono_small, words(v)));
+        widest = std::max(widest, p.width(Type::mono_small, number));
     }
     return widest + p.px(12);
 }
@@ -183,10 +213,13 @@ void draw_chart_x(const Painter& p, const Chart& c, std::string_view title, cons
     const Theme& t = p.theme;
     const float line = c.area.bottom() + p.height(Type::mono_small) / 2 + p.px(3);
     float taken = c.area.x - c.left;
-    for (const double v : chart_ticks(c.x, ticks_within(p, c.area.w, 64)))
+    const auto ticks = chart_ticks(c.x, ticks_within(p, c.area.w, 64));
+    const auto numbers = words ? numbers_of(ticks, c.x.logarithmic, words) : std::vector<std::string>();
+    for (std::size_t i = 0; i < ticks.size(); ++i)
     {
+        const double v = ticks[i];
         p.line(c.at_x(v), c.area.y, c.at_x(v), c.area.bottom(), t.grid);
-        const std::string text = words ? words(v) : "";
+        const std::string text = words ? numbers[i] : "";
         const float half = p.width(Type::mono_small, text) / 2;
         const float centre = std::min(c.at_x(v), c.area.right() + p.px(kRight) - half);
         if (centre - half > taken)
@@ -204,13 +237,16 @@ void draw_chart_y(const Painter& p, const Chart& c, std::string_view title, cons
 {
     const Theme& t = p.theme;
     float above = c.area.bottom() + p.px(1000);
-    for (const double v : chart_ticks(c.y, ticks_within(p, c.area.h, 34)))
+    const auto ticks = chart_ticks(c.y, ticks_within(p, c.area.h, 34));
+    const auto numbers = numbers_of(ticks, c.y.logarithmic, words);
+    for (std::size_t i = 0; i < ticks.size(); ++i)
     {
-        p.line(c.area.x, c.at_y(v), c.area.right(), c.at_y(v), t.grid);
-        if (c.at_y(v) < above - p.height(Type::mono_small))
+        const float y = c.at_y(ticks[i]);
+        p.line(c.area.x, y, c.area.right(), y, t.grid);
+        if (y < above - p.height(Type::mono_small))
         {
-            p.text(c.area.x - p.px(8), c.at_y(v), Type::mono_small, t.muted, words(v), Align::right);
-            above = c.at_y(v);
+            p.text(c.area.x - p.px(8), y, Type::mono_small, t.muted, numbers[i], Align::right);
+            above = y;
         }
     }
     const float room = c.left - p.px(4);
@@ -264,24 +300,78 @@ void draw_chart_label(const Painter& p, Rect inside, ImVec2 at, std::string_view
     p.text(x, y, type, strong ? p.theme.text : p.theme.muted, words);
 }
 
-bool FreeLabels::put(const Painter& p, ImVec2 at, float distance, Type type, Colour colour,
-                     std::string_view text)
+void FreeLabels::avoid(const Chart& c, std::span<const ChartPoint> line)
+{
+    for (std::size_t i = 1; i < line.size(); ++i)
+    {
+        const Segment s{{c.at_x(line[i - 1].x), c.at_y(line[i - 1].y)},
+                        {c.at_x(line[i].x), c.at_y(line[i].y)}};
+        if (std::isfinite(s.from.y) && std::isfinite(s.to.y))
+        {
+            lines_.push_back(s);
+        }
+    }
+}
+
+std::optional<FreeLabels::Place> FreeLabels::place(const Painter& p, ImVec2 at, float distance, Type type,
+                                                   std::string_view text) const
 {
     const float w = p.width(type, text) + 2 * p.px(kPad);
     const float h = p.height(type) + p.px(2);
-    const std::array<Rect, 4> places{
-        Rect{at.x + distance, at.y - h / 2, w, h}, Rect{at.x - distance - w, at.y - h / 2, w, h},
-        Rect{at.x - w / 2, at.y - distance - h, w, h}, Rect{at.x - w / 2, at.y + distance, w, h}};
+    const float right = at.x + distance;
+    const float left = at.x - distance - w;
+    const float above = at.y - distance - h;
+    const float below = at.y + distance;
+    const std::array<Rect, 8> places{Rect{right, at.y - h / 2, w, h}, Rect{left, at.y - h / 2, w, h},
+                                     Rect{at.x - w / 2, above, w, h}, Rect{at.x - w / 2, below, w, h},
+                                     Rect{right, below, w, h},        Rect{left, above, w, h},
+                                     Rect{right, above, w, h},        Rect{left, below, w, h}};
+    std::optional<Place> best;
     for (const Rect& r : places)
     {
         const bool inside = r.x >= bounds_.x && r.right() <= bounds_.right() && r.y >= bounds_.y &&
                             r.bottom() <= bounds_.bottom();
-        if (inside && write(p, r, type, colour, text))
+        if (inside && is_free(r) && !is_crossed(r))
         {
-            return true;
+            return Place{r, false};
         }
+        best = !best && inside && is_free(r) ? std::optional(Place{r, true}) : best;
     }
-    return false;
+    return best;
+}
+
+bool FreeLabels::put(const Painter& p, ImVec2 at, float distance, Type type, Colour colour,
+                     std::string_view text)
+{
+    const auto found = place(p, at, distance, type, text);
+    if (found)
+    {
+        write(p, found->r, type, colour, text);
+    }
+    return found.has_value();
+}
+
+bool FreeLabels::put_along(const Painter& p, const Chart& c, std::span<const ChartPoint> line, Type type,
+                           Colour colour, std::string_view text)
+{
+    std::optional<Place> best;
+    float next = c.area.right() + 1; // points nearer to the last that was tried are left out
+    for (std::size_t i = line.size(); i-- > 0 && (!best || best->crossed);)
+    {
+        const ImVec2 at{c.at_x(line[i].x), c.at_y(line[i].y)};
+        if (!std::isfinite(at.y) || at.y < c.area.y || at.y > c.area.bottom() || at.x > next)
+        {
+            continue;
+        }
+        const auto found = place(p, at, p.px(kBeside), type, text);
+        best = !best || (found && !found->crossed) ? found : best;
+        next = at.x - p.px(kBeside);
+    }
+    if (best)
+    {
+        write(p, best->r, type, colour, text);
+    }
+    return best.has_value();
 }
 
 bool FreeLabels::put_inside(const Painter& p, float x, float middle, Type type, Colour colour,
@@ -294,21 +384,46 @@ bool FreeLabels::put_inside(const Painter& p, float x, float middle, Type type, 
     const auto held = [](float v, float low, float high) { return std::clamp(v, low, std::max(low, high)); };
     const Rect r{held(from, bounds_.x, bounds_.right() - w),
                  held(middle - h / 2, bounds_.y, bounds_.bottom() - h), w, h};
-    return w <= bounds_.w && write(p, r, type, colour, text);
+    const bool fits = w <= bounds_.w && is_free(r);
+    if (fits)
+    {
+        write(p, r, type, colour, text);
+    }
+    return fits;
 }
 
-bool FreeLabels::write(const Painter& p, Rect r, Type type, Colour colour, std::string_view text)
+bool FreeLabels::is_free(Rect r) const
 {
-    const auto on = [&](const Rect& o)
-    { return r.x < o.right() && o.x < r.right() && r.y < o.bottom() && o.y < r.bottom(); };
-    if (std::any_of(taken_.begin(), taken_.end(), on))
+    return std::none_of(taken_.begin(), taken_.end(),
+                        [&](const Rect& o) {
+                            return r.x < o.right() && o.x < r.right() && r.y < o.bottom() && o.y < r.bottom();
+                        });
+}
+
+bool FreeLabels::is_crossed(Rect r) const
+{
+    // The part of the segment between the sides, and then whether it passes above or below.
+    const auto crosses = [&](const Segment& s)
     {
-        return false;
-    }
+        const auto [a, b] = s.from.x <= s.to.x ? std::pair(s.from, s.to) : std::pair(s.to, s.from);
+        if (b.x < r.x || a.x > r.right())
+        {
+            return false;
+        }
+        const auto y_at = [&, a = a, b = b](float x)
+        { return b.x > a.x ? a.y + (b.y - a.y) * (std::clamp(x, a.x, b.x) - a.x) / (b.x - a.x) : a.y; };
+        const float enters = y_at(r.x);
+        const float leaves = b.x > a.x ? y_at(r.right()) : b.y;
+        return std::max(enters, leaves) >= r.y && std::min(enters, leaves) <= r.bottom();
+    };
+    return std::any_of(lines_.begin(), lines_.end(), crosses);
+}
+
+void FreeLabels::write(const Painter& p, Rect r, Type type, Colour colour, std::string_view text)
+{
     p.fill(r, with_alpha(p.theme.window, 0.88F), p.px(3));
     p.text(r.x + p.px(kPad), r.middle(), type, colour, text);
     taken_.push_back(r);
-    return true;
 }
 
 ChartGrip draw_chart_grip(const Painter& p, ImVec2 at, const char* label, Colour colour)

@@ -62,7 +62,8 @@ Chart chart_in(const Painter& painter, Rect whole, float left, ChartAxis x = {},
                bool below = true);
 // In a row above the chart: what it is of, and, where there is room, what is to know.
 void draw_chart_title(const Painter& painter, Rect row, std::string_view title, std::string_view says = {});
-// Grid, numbers as far as they do not touch, and the axis's title, which may be empty.
+// Grid, numbers as far as they do not touch, without needless zeros, and the axis's title, which may be
+// empty.
 void draw_chart_x(const Painter& painter, const Chart& chart, std::string_view title, const AxisWords& words);
 void draw_chart_y(const Painter& painter, const Chart& chart, std::string_view title, const AxisWords& words);
 // Joined, clipped to the chart. Points that are not finite break the line. `thickness` is in design px.
@@ -80,19 +81,43 @@ public:
     explicit FreeLabels(Rect bounds) : bounds_(bounds) {}
 
     void take(Rect r) { taken_.push_back(r); }
-    // At the first of right, left, above and below of `at` that is free. False when none is.
+    // Stays off a line of the chart where put() has a choice.
+    void avoid(const Chart& chart, std::span<const ChartPoint> line);
+    void avoid(ImVec2 from, ImVec2 to) { lines_.push_back({from, to}); }
+    // At the first of right, left, above, below and the corners of `at` that is free, and of those the first
+    // that no line crosses. False when none is.
     bool put(const Painter& painter, ImVec2 at, float distance, Type type, Colour colour,
              std::string_view text);
+    // Beside a line, as near to where it ends or leaves the chart as no line crosses.
+    bool put_along(const Painter& painter, const Chart& chart, std::span<const ChartPoint> line, Type type,
+                   Colour colour, std::string_view text);
     // Moved so that it stays inside the bounds; `x` is where it begins, or ends with Align::right. False when
     // it is too wide, or others are there.
     bool put_inside(const Painter& painter, float x, float middle, Type type, Colour colour,
                     std::string_view text, Align align = Align::left);
 
 private:
-    bool write(const Painter& painter, Rect r, Type type, Colour colour, std::string_view text);
+    struct Segment
+    {
+        ImVec2 from;
+        ImVec2 to;
+    };
+
+    struct Place
+    {
+        Rect r;
+        bool crossed = false;
+    };
+
+    std::optional<Place> place(const Painter& painter, ImVec2 at, float distance, Type type,
+                               std::string_view text) const;
+    bool is_free(Rect r) const;
+    bool is_crossed(Rect r) const;
+    void write(const Painter& painter, Rect r, Type type, Colour colour, std::string_view text);
 
     Rect bounds_;
     std::vector<Rect> taken_;
+    std::vector<Segment> lines_;
 };
 
 // A point that can be taken hold of. Returns where the mouse wants it while it drags.

@@ -264,7 +264,7 @@ void Painter::dashed(float x1, float y1, float x2, float y2, Colour colour, floa
 {
     const float length = std::hypot(x2 - x1, y2 - y1);
     const float dash = px(4);
-    const int dashes = static_cast<int>(std::ceil(length / (2 * dash)));
+    const auto dashes = static_cast<int>(std::ceil(length / (2 * dash)));
     for (int i = 0; i < dashes; ++i)
     {
         const float at = static_cast<float>(i) * 2 * dash;

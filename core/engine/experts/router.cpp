@@ -44,7 +44,7 @@ std::int64_t routed_tokens(const RouterOptions& o)
 
 std::int64_t expert_capacity(double factor, std::int64_t chosen, std::int64_t tokens, std::int64_t experts)
 {
-    const double k = static_cast<double>(chosen);
+    const auto k = static_cast<double>(chosen);
     const double even = k * static_cast<double>(tokens) / static_cast<double>(experts);
     // A product that is whole must not be rounded up for its last bit.
     return static_cast<std::int64_t>(std::ceil(factor * even * (1 - 1e-12)));

@@ -66,7 +66,7 @@ inline void clear(Sums16& sums)
 template <class T>
 void multiply_add(Sums16& sums, const T* a, const T* b, int stride)
 {
-    const int lane = static_cast<int>(shim::lane());
+    const auto lane = static_cast<int>(shim::lane());
     for (int i = 0; i < 8; ++i)
     {
         const T* row = a + (lane + 32 * i) / 16 * stride;
@@ -80,7 +80,7 @@ void multiply_add(Sums16& sums, const T* a, const T* b, int stride)
 
 inline void put(const Sums16& sums, float* to, int stride)
 {
-    const int lane = static_cast<int>(shim::lane());
+    const auto lane = static_cast<int>(shim::lane());
     for (int i = 0; i < 8; ++i)
     {
         to[(lane + 32 * i) / 16 * stride + (lane + 32 * i) % 16] = sums.values[i];

@@ -116,7 +116,7 @@ void draw_equation(const Painter& p, Rect area, const Frame& frame, BatchState& 
 {
     const Scenario& s = frame.now.scenario;
     const BatchSplit split = shown_split(state, s);
-    const bool solved = static_cast<bool>(solve_batch(split, state.unknown));
+    const auto solved = static_cast<bool>(solve_batch(split, state.unknown));
     p.part("equation", area.inset(-p.px(2)));
     const std::string tokens = format_count(batch_tokens(s)) + " tokens";
     const std::string each = fmt::format("\u00d7 {} a sequence", grouped(s.training.sequence_length));

@@ -49,23 +49,51 @@ ChartAxis lengths_axis(const ContextLook& look)
     return {std::min(kLeast, s / 2), std::max(kMost, s * 2), true};
 }
 
-template <typename F>
-void curve(const Painter& p, const Chart& c, F value, Colour colour, float thickness)
+struct NamedLine
 {
     std::vector<ChartPoint> points;
+    Colour colour;
+    float thickness;
+    std::string_view name;
+    Type type = Type::small;
+};
+
+void draw_lines(const Painter& p, const Chart& c, std::span<const NamedLine> lines, FreeLabels& labels)
+{
+    for (const NamedLine& line : lines)
+    {
+        draw_chart_line(p, c, line.points, line.colour, line.thickness);
+        labels.avoid(c, line.points);
+    }
+}
+
+void name_lines(const Painter& p, const Chart& c, std::span<const NamedLine> lines, FreeLabels& labels)
+{
+    for (const NamedLine& line : lines)
+    {
+        labels.put_along(p, c, line.points, line.type, p.theme.text, line.name);
+    }
+}
+
+template <typename F>
+std::vector<ChartPoint> sampled(const Chart& c, F value)
+{
+    std::vector<ChartPoint> points;
+    points.reserve(101);
     for (int i = 0; i <= 100; ++i)
     {
         const double s = c.x.at(i / 100.0);
         const double v = value(s);
         points.push_back({s, v > 0 ? v : NAN});
     }
-    draw_chart_line(p, c, points, colour, thickness);
+    return points;
 }
 
 std::optional<double> marker(const Painter& p, const Chart& c, ChartPoint here, const char* label,
                              FreeLabels& labels, const std::string& words)
 {
     const ImVec2 at = c.at(here.x, here.y);
+    labels.avoid({at.x, c.area.y}, {at.x, c.area.bottom()});
     p.line(at.x, c.area.y, at.x, c.area.bottom(), p.theme.text, 1);
     const ChartGrip grip = draw_chart_grip(p, at, label, p.theme.text);
     labels.take({at.x - p.px(12), at.y - p.px(12), p.px(24), p.px(24)});
@@ -110,58 +138,36 @@ std::optional<double> draw_context_flops(const Painter& p, Rect area, const Cont
     draw_lengths(p, c);
     draw_chart_y(p, c, "FLOP of one sequence, forward", power_words);
     const Theme& t = p.theme;
-    curve(
-        p, c, [&](double s) { return f.of_head(s); }, t.muted, 1.5F);
-    curve(
-        p, c, [&](double s) { return f.of_products(s); }, line_colour(t.forward), 2.5F);
-    curve(
-        p, c, [&](double s) { return f.of_scores(s, look.mask); }, line_colour(t.context), 2.5F);
-    curve(
-        p, c, [&](double s) { return f.total(s, look.mask); }, t.text, 3);
+    const std::array lines{
+        NamedLine{sampled(c, [&](double n) { return f.total(n, look.mask); }), t.text, 3, "all",
+                  Type::small_strong},
+        NamedLine{sampled(c, [&](double n) { return f.of_products(n); }), line_colour(t.forward), 2.5F,
+                  "matrices, like s"},
+        NamedLine{sampled(c, [&](double n) { return f.of_scores(n, look.mask); }), line_colour(t.context),
+                  2.5F, "scores, like s\u00b2"},
+        NamedLine{sampled(c, [&](double n) { return f.of_head(n); }), t.muted, 1.5F, "head"}};
     FreeLabels labels(c.area);
+    draw_lines(p, c, lines, labels);
     const auto s = static_cast<double>(look.tokens);
     const auto moved = marker(p, c, {s, f.total(s, look.mask)}, "###length, operations", labels,
                               figure(f.total(s, look.mask), 3) + " FLOP");
     draw_crossover(p, c, curves, look, labels);
-    const double left = c.x.at(0.06);
-    labels.put(p, c.at(left, f.of_products(left)), p.px(8), Type::small, t.text, "matrices, like s");
-    const double low = c.x.at(0.3);
-    labels.put(p, c.at(low, f.of_scores(low, look.mask)), p.px(8), Type::small, t.text,
-               "scores, like s\u00b2");
-    labels.put(p, c.at(low, f.of_head(low)), p.px(8), Type::small, t.muted, "head");
-    const double far = c.x.at(0.9);
-    labels.put(p, c.at(far, f.total(far, look.mask)), p.px(8), Type::small_strong, t.text, "all");
+    name_lines(p, c, lines, labels);
     return moved;
 }
 
 namespace
 {
 
-struct MemoryLine
-{
-    const std::vector<ContextMemory>* points;
-    double ContextMemory::*value;
-    Colour colour;
-    float thickness;
-    std::string_view name;
-};
-
-void draw_line(const Painter& p, const Chart& c, const MemoryLine& line, FreeLabels& labels)
+std::vector<ChartPoint> lengths_of(const std::vector<ContextMemory>& all, double ContextMemory::*value)
 {
     std::vector<ChartPoint> points;
-    const ContextMemory* last = nullptr;
-    for (const ContextMemory& m : *line.points)
+    points.reserve(all.size());
+    for (const ContextMemory& m : all)
     {
-        const double v = m.*line.value;
-        points.push_back({static_cast<double>(m.tokens), v > 0 ? v : NAN});
-        last = v > c.y.low && v < c.y.high ? &m : last;
+        points.push_back({static_cast<double>(m.tokens), m.*value > 0 ? m.*value : NAN});
     }
-    draw_chart_line(p, c, points, line.colour, line.thickness);
-    if (last != nullptr)
-    {
-        labels.put(p, c.at(static_cast<double>(last->tokens), last->*line.value), p.px(8), Type::small,
-                   p.theme.text, line.name);
-    }
+    return points;
 }
 
 void draw_capacity(const Painter& p, const Chart& c, const ContextCurves& curves, const ContextLook& look)
@@ -216,21 +222,20 @@ std::optional<double> draw_context_memory(const Painter& p, Rect area, const Con
     FreeLabels labels(c.area);
     labels.take({c.area.x, c.at_y(curves.capacity) - p.height(Type::small) - p.px(4), p.px(170),
                  p.height(Type::small) + p.px(4)});
+    const Colour activations = line_colour(t.of(Component::activations));
+    const std::array lines{
+        NamedLine{lengths_of(curves.memory, &ContextMemory::total), t.text, 3, "all of it"},
+        NamedLine{lengths_of(curves.memory, &ContextMemory::state), line_colour(t.of(Component::weights)), 2,
+                  "model state"},
+        NamedLine{lengths_of(curves.memory, &ContextMemory::linear), activations, 2.5F,
+                  "activations, like s"},
+        NamedLine{lengths_of(curves.stored_scores, &ContextMemory::scores), line_colour(t.context), 2.5F,
+                  "scores if stored, like s\u00b2"},
+        NamedLine{lengths_of(curves.memory, &ContextMemory::logits), t.muted, 1.5F, "logits"}};
+    draw_lines(p, c, lines, labels);
     const auto moved = marker(p, c, {static_cast<double>(look.tokens), here.total}, "###length, memory",
                               labels, format_bytes(Bytes(here.total), look.unit));
-    const Colour activations = line_colour(t.of(Component::activations));
-    const std::array<MemoryLine, 5> lines{
-        MemoryLine{&curves.memory, &ContextMemory::total, t.text, 3, "all of it"},
-        MemoryLine{&curves.memory, &ContextMemory::state, line_colour(t.of(Component::weights)), 2,
-                   "model state"},
-        MemoryLine{&curves.memory, &ContextMemory::linear, activations, 2.5F, "activations, like s"},
-        MemoryLine{&curves.stored_scores, &ContextMemory::scores, line_colour(t.context), 2.5F,
-                   "scores if stored, like s\u00b2"},
-        MemoryLine{&curves.memory, &ContextMemory::logits, t.muted, 1.5F, "logits"}};
-    for (const MemoryLine& line : lines)
-    {
-        draw_line(p, c, line, labels);
-    }
+    name_lines(p, c, lines, labels);
     return moved;
 }
 

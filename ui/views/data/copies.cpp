@@ -27,7 +27,7 @@ double similarity_at(double found, double rows, double bands)
     return std::pow(-std::expm1(std::log1p(-found) / bands), 1 / rows);
 }
 
-void draw_curve(const Painter& p, const Chart& c, double rows, double bands, Colour colour, float thickness)
+std::vector<ChartPoint> curve_of(double rows, double bands)
 {
     std::vector<ChartPoint> points;
     for (int i = 0; i <= 200; ++i)
@@ -35,7 +35,7 @@ void draw_curve(const Painter& p, const Chart& c, double rows, double bands, Col
         const double s = i / 200.0;
         points.push_back({s, duplicate_found(s, rows, bands)});
     }
-    draw_chart_line(p, c, points, colour, thickness);
+    return points;
 }
 
 // Below the target all that is found is thrown away though it is different, above it what is missed stays.
@@ -70,19 +70,23 @@ void draw_copies(const Painter& p, Rect area, DataState& state, Out& out)
     draw_chart_x(p, c, "similarity of two documents (Jaccard, of their 5-grams)", percent_words);
     draw_chart_y(p, c, "chance to be taken for copies", percent_words);
     p.dashed(c.at_x(target), c.area.y, c.at_x(target), c.area.bottom(), p.theme.muted);
+    FreeLabels labels(c.area);
+    labels.avoid({c.at_x(target), c.area.y}, {c.at_x(target), c.area.bottom()});
     for (const DuplicateSetting& known : {kFineWebBands, kRefinedWebBands})
     {
-        draw_curve(p, c, static_cast<double>(known.rows), static_cast<double>(known.bands), p.theme.muted,
-                   1.5F);
+        const auto curve = curve_of(static_cast<double>(known.rows), static_cast<double>(known.bands));
+        draw_chart_line(p, c, curve, p.theme.muted, 1.5F);
+        labels.avoid(c, curve);
     }
-    draw_curve(p, c, state.rows, state.bands, line_colour(p.theme.forward), 3);
+    const auto own = curve_of(state.rows, state.bands);
+    draw_chart_line(p, c, own, line_colour(p.theme.forward), 3);
+    labels.avoid(c, own);
     const ImVec2 bands_at = c.at(similarity_at(kBandsAt, state.rows, state.bands), kBandsAt);
     const ImVec2 rows_at = c.at(similarity_at(kRowsAt, state.rows, state.bands), kRowsAt);
     const ChartGrip bands = draw_chart_grip(p, bands_at, "###bands on the curve", p.theme.text);
     tooltip(p, "Drag: more bands find less similar pairs");
     const ChartGrip rows = draw_chart_grip(p, rows_at, "###rows on the curve", p.theme.text);
     tooltip(p, "Drag: more hashes in a band ask for more, and make the step steeper");
-    FreeLabels labels(c.area);
     labels.take({bands_at.x - p.px(12), bands_at.y - p.px(12), p.px(24), p.px(24)});
     labels.take({rows_at.x - p.px(12), rows_at.y - p.px(12), p.px(24), p.px(24)});
     labels.put(p, bands_at, p.px(16), Type::small_strong, p.theme.text,

@@ -229,7 +229,7 @@ private:
 
     float queue_y(double batches) const
     {
-        const double room = static_cast<double>(desk_.times().workers * desk_.times().prefetch);
+        const auto room = static_cast<double>(desk_.times().workers * desk_.times().prefetch);
         return queue_.bottom() - queue_.h * static_cast<float>(std::min(1.0, batches / room) * 0.92);
     }
 
@@ -311,7 +311,7 @@ private:
 
     void grip_prefetch()
     {
-        const double room = static_cast<double>(desk_.times().workers * desk_.times().prefetch);
+        const auto room = static_cast<double>(desk_.times().workers * desk_.times().prefetch);
         const float y = queue_y(room);
         p_.dashed(queue_.x, y, queue_.right(), y, p_.theme.muted);
         p_.text(queue_.x - p_.px(8), y, Type::mono_small, p_.theme.muted,

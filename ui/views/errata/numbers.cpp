@@ -143,9 +143,9 @@ double as_far_as_it_runs(Calculator& calculator, const Erratum& e, const Erratum
     return from;
 }
 
-void ErrataNumbers::draw_parameter(const Painter& painter, Rect row, const Erratum& e,
-                                   const ErratumParameter& p, const DrawnValues& overrides,
-                                   Calculator& calculator, NumbersEvent& event)
+std::optional<double> ErrataNumbers::draw_parameter(const Painter& painter, Rect row, const Erratum& e,
+                                                    const ErratumParameter& p, const DrawnValues& overrides,
+                                                    Calculator& calculator)
 {
     const double value = value_of(p, overrides);
     const std::string label = fmt::format("{}###number {}", p.name, p.name);
@@ -157,17 +157,15 @@ void ErrataNumbers::draw_parameter(const Painter& painter, Rect row, const Errat
     const SliderText words{label.c_str(), given_text(value, *find_study_unit(p.unit)), ticks};
     const SliderChange change = slider(painter, row, words, position_of(p, value), entry_);
     std::string refused;
+    std::optional<double> moved;
     if (const auto wanted = wanted_of(change, p, value, refused))
     {
         const double to = as_far_as_it_runs(calculator, e, p, overrides, *wanted, refused);
         refused_ = refused;
-        if (to != value)
-        {
-            event.values = overrides;
-            (*event.values)[p.name] = to;
-        }
+        moved = to != value ? std::optional(to) : std::nullopt;
     }
     refused_ = refused.empty() ? refused_ : refused;
+    return moved;
 }
 
 NumbersEvent ErrataNumbers::draw(const Frame& frame, const Painter& p, Rect area, const Erratum& e,
@@ -192,7 +190,11 @@ NumbersEvent ErrataNumbers::draw(const Frame& frame, const Painter& p, Rect area
     area.cut_top(p.px(6));
     for (const ErratumParameter& parameter : e.parameters)
     {
-        draw_parameter(p, area.cut_top(p.px(50)), e, parameter, overrides, calculator, event);
+        if (const auto to = draw_parameter(p, area.cut_top(p.px(50)), e, parameter, overrides, calculator))
+        {
+            event.values = overrides;
+            (*event.values)[parameter.name] = *to;
+        }
     }
     const std::string note = e.parameters.empty() ? "This one is about words; no number moves it." : refused_;
     if (!note.empty())

@@ -20,9 +20,10 @@ public:
                       const DrawnValues& overrides, Calculator& calculator);
 
 private:
-    void draw_parameter(const Painter& painter, Rect row, const Erratum& erratum,
-                        const ErratumParameter& parameter, const DrawnValues& overrides,
-                        Calculator& calculator, NumbersEvent& event);
+    // What the parameter was moved to.
+    std::optional<double> draw_parameter(const Painter& painter, Rect row, const Erratum& erratum,
+                                         const ErratumParameter& parameter, const DrawnValues& overrides,
+                                         Calculator& calculator);
 
     TypedEntry entry_;
     std::string refused_; // why the last move went no further

@@ -35,7 +35,7 @@ bool PlanPanel::draw(const Painter& p, Rect area, RunDesk& desk)
         slide(p, row(), {"Until detected", say_time(plan.detect_s), 1, 7200, true, 1}, plan.detect_s, entry_);
     plan.restart_s = slide(p, row(), {"Restart, then load", say_time(plan.restart_s), 1, 7200, true, 1},
                            plan.restart_s, entry_);
-    const double spares = static_cast<double>(r.spares);
+    const auto spares = static_cast<double>(r.spares);
     const double most = std::max({8.0, 2 * spares, std::ceil(r.nodes * 0.1)});
     const double wanted = std::round(
         slide(p, row(),

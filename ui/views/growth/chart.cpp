@@ -103,7 +103,7 @@ void draw_axes(const Painter& p, const Plot& plot, GrowthShows shows)
         }
     }
     const int every = plot.area.w > p.px(640) ? 1 : plot.area.w > p.px(300) ? 2 : 4;
-    const int doublings = static_cast<int>(std::floor(std::log2(plot.most_gpus) + 1e-9));
+    const auto doublings = static_cast<int>(std::floor(std::log2(plot.most_gpus) + 1e-9));
     for (int k = 0; k <= doublings; k += every)
     {
         const float x = plot.x(std::exp2(k));

@@ -19,7 +19,7 @@ constexpr double kMomentsPerSecond = 4;
 
 double largest(const TrainingSnapshot& run)
 {
-    double most = static_cast<double>(run.peak.total());
+    auto most = static_cast<double>(run.peak.total());
     for (const MemoryMoment& moment : run.timeline)
     {
         most = std::max(most, static_cast<double>(moment.use.total()));

@@ -163,7 +163,7 @@ void draw_peak(const Painter& p, Rect area, const LabFrame& lab)
     const bool second = lab.b && lab.b->snapshot && lab.b->snapshot->step > 0 &&
                         lab.b->snapshot->peak.total() != run.snapshot->peak.total();
     const float number = p.width(Type::mono, "888.8 MB") + p.px(20);
-    double most = static_cast<double>(std::max(run.predicted.memory.total(), run.snapshot->peak.total()));
+    auto most = static_cast<double>(std::max(run.predicted.memory.total(), run.snapshot->peak.total()));
     most = second ? std::max(most, static_cast<double>(lab.b->snapshot->peak.total())) : most;
     const float scale = area.w > number + p.px(40) ? (area.w - number) / area.w : 1;
     const float height = p.px(second ? 24 : 32);

@@ -15,7 +15,7 @@ namespace ringside
 namespace
 {
 
-void draw_worth(const Painter& p, const Chart& c)
+void draw_worth(const Painter& p, const Chart& c, FreeLabels& labels)
 {
     std::vector<ChartPoint> worth;
     std::vector<ChartPoint> fresh;
@@ -27,6 +27,8 @@ void draw_worth(const Painter& p, const Chart& c)
     }
     draw_chart_line(p, c, fresh, p.theme.muted, 1.5F);
     draw_chart_line(p, c, worth, line_colour(p.theme.forward), 3);
+    labels.avoid(c, fresh);
+    labels.avoid(c, worth);
     const double most = effective_tokens(1, 1e9);
     p.dashed(c.area.x, c.at_y(most), c.area.right(), c.at_y(most), p.theme.muted);
 }
@@ -43,12 +45,13 @@ void draw_repeats(const Painter& p, Rect area, LawsState& state, const LawsSplit
     p.part("repeats", c.area);
     draw_chart_x(p, c, "passes over the same tokens", plain_number);
     draw_chart_y(p, c, "worth, in passes of fresh tokens", plain_number);
-    draw_worth(p, c);
     FreeLabels labels(c.area);
+    draw_worth(p, c, labels);
     const double worth = effective_tokens(1, state.passes);
     const ImVec2 at = c.at(state.passes, worth);
     labels.take({at.x - p.px(12), at.y - p.px(12), p.px(24), p.px(24)});
     p.dashed(at.x, at.y, at.x, c.at_y(state.passes), p.theme.muted);
+    labels.avoid({at.x, c.at_y(state.passes)}, {at.x, c.area.bottom()});
     p.line(at.x, at.y, at.x, c.area.bottom(), p.theme.text, 1);
     const ChartGrip grip = draw_chart_grip(p, at, "###passes", p.theme.text);
     labels.put(p, at, p.px(16), Type::small_strong, p.theme.text,

@@ -39,7 +39,7 @@ std::vector<AxisNumber> axis_numbers(const Painter& painter, const MemoryChart& 
     const double unit = chart.scale.bytes;
     const double lines = std::clamp(static_cast<double>(chart.area.h / painter.px(40)), 1.5, 4.5);
     const double step = axis_step(chart.most / unit, lines) * unit;
-    const int last = static_cast<int>(chart.most / step);
+    const auto last = static_cast<int>(chart.most / step);
     std::vector<AxisNumber> numbers;
     for (int i = 0; i <= last; ++i)
     {

@@ -171,7 +171,7 @@ void draw_ranks_chart(const Painter& p, Rect area, CollectiveKind kind, std::int
     }
     const Rect field = below.field();
     const float pitch = std::max(1.0F, field.w / (kDoublings - 1));
-    const int every = static_cast<int>(std::ceil((p.width(Type::mono_small, "16384") + p.px(4)) / pitch));
+    const auto every = static_cast<int>(std::ceil((p.width(Type::mono_small, "16384") + p.px(4)) / pitch));
     for (int k = 1; k <= kDoublings; k += every)
     {
         p.text(below.x(std::exp2(k)), axis.y + p.px(14), Type::mono_small, p.theme.muted,

@@ -180,7 +180,7 @@ std::string learning_rate_words(double rate)
     {
         return "0";
     }
-    const int e = static_cast<int>(std::floor(std::log10(rate) + 1e-9));
+    const auto e = static_cast<int>(std::floor(std::log10(rate) + 1e-9));
     return e >= -2 ? fmt::format("{:.3g}", rate) : fmt::format("{:.3g}e{}", rate * std::pow(10, -e), e);
 }
 

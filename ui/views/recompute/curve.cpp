@@ -32,7 +32,7 @@ Chart chart_of(const Painter& p, Rect area, const RecomputeChoices& c)
     g.area.cut_top(p.height(Type::small) + p.px(16));
     g.area.cut_right(p.width(Type::small_strong, "full 00.0 GB") + p.px(20));
     g.area.cut_bottom(p.height(Type::mono_small) + p.height(Type::small) + p.px(12));
-    const double last = static_cast<double>(std::max<std::int64_t>(2, c.layers));
+    const auto last = static_cast<double>(std::max<std::int64_t>(2, c.layers));
     g.x = {1, last, c.layers > 12, 2};
     const double valley = std::max(bytes_at(c, c.layers) * 1.4, bytes_at(c, c.best) * 2.6);
     const double both = std::max(bytes_at(c, c.layers) * 1.08, std::min(bytes_at(c, 1) * 1.08, valley));
@@ -63,7 +63,7 @@ std::vector<std::int64_t> counts_to_draw(const Chart& g, std::int64_t layers)
 }
 
 // Two layers of colour: the inputs kept, and above them the segment at work.
-void draw_stack(const Painter& p, const Chart& g, const RecomputeChoices& c)
+void draw_stack(const Painter& p, const Chart& g, const RecomputeChoices& c, FreeLabels& labels)
 {
     const Ink& ink = p.theme.of(Component::activations);
     const auto floor = [&](std::int64_t k) { return far_at(g, k, 0); };
@@ -86,9 +86,14 @@ void draw_stack(const Painter& p, const Chart& g, const RecomputeChoices& c)
     band(inputs, total, with_alpha(ink.fill, 0.16F));
     p.list.raw.Flags = flags;
     std::vector<ImVec2> line;
+    line.reserve(counts.size());
     for (const std::int64_t k : counts)
     {
         line.push_back(total(k));
+        if (line.size() > 1)
+        {
+            labels.avoid(line[line.size() - 2], line.back());
+        }
     }
     p.list.AddPolyline(line.data(), static_cast<int>(line.size()), line_colour(ink), 0, p.px(2.5F));
     p.list.PopClipRect();
@@ -126,6 +131,7 @@ void draw_root(const Painter& p, const Chart& g, const RecomputeChoices& c, Free
         return;
     }
     const float x = g.at_x(c.root);
+    labels.avoid({x, g.area.y}, {x, g.area.bottom()});
     p.dashed(x, g.area.y, x, g.area.bottom(), p.theme.muted, p.px(1));
     labels.put(p, {x, g.area.bottom() - p.px(14)}, p.px(6), Type::small, p.theme.muted,
                fmt::format("\u221a(L A / n I) = {}", three_digits(c.root)));
@@ -147,6 +153,7 @@ void draw_handle(const Painter& p, const Chart& g, const RecomputeDesk& desk, Re
     const std::int64_t k = desk.segments(state);
     const ImVec2 at = g.at(static_cast<double>(k), g.y.held(bytes_at(c, k)));
     p.line(at.x, at.y, at.x, g.area.bottom(), p.theme.text, p.px(1.5F));
+    labels.avoid(at, {at.x, g.area.bottom()});
     labels.take({at.x - p.px(12), at.y - p.px(12), p.px(24), p.px(24)});
     labels.put(p, at, p.px(14), Type::small_strong, p.theme.text,
                fmt::format("{}: {}", k, format_bytes(desk.point(state).total(), p.look.unit)));
@@ -187,8 +194,8 @@ void draw_segment_curve(const Painter& p, Rect area, const RecomputeDesk& desk, 
                   g.area.bottom() + p.height(Type::mono_small) + p.height(Type::small) / 2 + p.px(6),
                   g.area.w, Type::small, p.theme.muted,
                   fmt::format("segments of {} layers; as many as layers is full", c.layers));
-    draw_stack(p, g, c);
     FreeLabels labels({g.area.x, g.area.y, area.right() - g.area.x, g.area.h});
+    draw_stack(p, g, c, labels);
     draw_handle(p, g, desk, state, labels, out);
     draw_settings(p, g, c, labels);
     draw_root(p, g, c, labels);

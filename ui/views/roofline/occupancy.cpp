@@ -125,7 +125,7 @@ private:
                                                std::string(shelf.grip).c_str(), p_.theme.text);
         if (grip.to)
         {
-            const double share = static_cast<double>((ImGui::GetIO().MousePos.x - bar.x) / bar.w);
+            const auto share = static_cast<double>((ImGui::GetIO().MousePos.x - bar.x) / bar.w);
             set(shelf, share * shelf.all);
         }
         else if (grip.steps != 0)

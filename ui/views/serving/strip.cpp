@@ -90,7 +90,7 @@ void draw_both(const Painter& p, Rect area, const ServingDesk& desk, double cloc
 void draw_ribbon(const Painter& p, Rect row, const ServingReport& r, double tokens_across)
 {
     const Theme& t = p.theme;
-    const double tokens = static_cast<double>(r.setup.prompt + r.setup.output);
+    const auto tokens = static_cast<double>(r.setup.prompt + r.setup.output);
     const double held =
         r.setup.paged ? std::ceil(tokens / kCacheBlock) * kCacheBlock : static_cast<double>(r.setup.longest);
     const auto x = [&](double at)

@@ -346,7 +346,7 @@ private:
             const std::int64_t c = part.col + index((mouse.x - box.x) / cell_w_, part.values.cols);
             held_ = HeldCell{r, c, x.at(r, c), mouse.y};
         }
-        const double moved = static_cast<double>((held_->y - mouse.y) / p_.px(40));
+        const auto moved = static_cast<double>((held_->y - mouse.y) / p_.px(40));
         Matrix next = x;
         next.at(held_->row, held_->col) =
             std::clamp(std::round((held_->from + moved) * 10) / 10, -kMostInput, kMostInput);

@@ -408,7 +408,7 @@ Caption waterfall_caption(const Frame& frame, Convention convention)
     caption.sentence += worst == nullptr ? "."
                                          : fmt::format("; **{} most, {}.**", costs_most(worst->slice),
                                                        seconds(worst->seconds));
-    const double gpus = static_cast<double>(s.cluster.gpus);
+    const auto gpus = static_cast<double>(s.cluster.gpus);
     const double peak = step.peak_flops / gpus * (convention.peak == PeakKind::sparse ? 2 : 1);
     const bool six = convention.numerator == Numerator::parameters;
     const std::string counted =
