@@ -86,7 +86,7 @@ Issues save(const Launch& launch, const std::filesystem::path& folder)
 {
     for (const LaunchFile& file : launch.files)
     {
-        const Issues issues = save_text(folder / file.name, text_of(launch, file));
+        Issues issues = save_text(folder / file.name, text_of(launch, file));
         if (!issues.empty())
         {
             return issues;

@@ -48,6 +48,7 @@ void flip(SearchLimits& limits, Issues& issues, const char* option, const std::s
         }
     }
     std::vector<std::string_view> words;
+    words.reserve(std::size(kSwitches));
     for (const Switch& s : kSwitches)
     {
         words.push_back(s.word);

@@ -27,12 +27,11 @@ namespace
 {
 
 using nlohmann::json;
-using trainer::StepResult;
 using trainer::StepView;
 
 // Ctrl C ends the training between two layers, so that it can still be saved.
-std::atomic<bool> interrupted =
-    false; // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): a signal's
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): a signal's
+std::atomic<bool> interrupted = false;
 
 double now_s()
 {

@@ -85,9 +85,7 @@ int carry_out(parallel::MpiWorld& world, const Options& o)
     }
 }
 
-} // namespace
-
-int main(int argc, char** argv)
+int run(int argc, char** argv)
 {
     CLI::App app("Ranks of one training as processes, for example:\n"
                  "  mpirun -n 4 ringside-rank --check-communicator\n"
@@ -105,10 +103,17 @@ int main(int argc, char** argv)
         fmt::print(stderr, "say --check-communicator or --train FILE; --help tells more\n");
         return 2;
     }
+    parallel::MpiWorld world(&argc, &argv);
+    return carry_out(world, options);
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
     try
     {
-        parallel::MpiWorld world(&argc, &argv);
-        return carry_out(world, options);
+        return run(argc, argv);
     }
     catch (const std::exception& fault)
     {

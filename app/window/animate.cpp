@@ -14,6 +14,7 @@ namespace ringside
 namespace
 {
 
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): a signal's
 volatile std::sig_atomic_t interrupted = 0;
 
 // What a shell expects of a program that SIGINT ended.

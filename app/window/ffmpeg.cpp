@@ -17,8 +17,6 @@
 #include <sstream>
 #include <utility>
 
-extern char** environ;
-
 namespace ringside
 {
 
@@ -206,6 +204,7 @@ private:
         words.insert(words.end(), more.begin(), more.end());
         words.push_back("file:" + unfinished_.string());
         std::vector<char*> arguments;
+        arguments.reserve(words.size() + 1);
         for (std::string& word : words)
         {
             arguments.push_back(word.data());

@@ -370,6 +370,64 @@ private:
     int drawn_height_ = 0;
 };
 
+// The scenario that was asked for, or the last one; what is wrong with the last one goes to `issues`.
+Issues start_scenario(Session& session, const WindowOptions& options, const Presets& presets, Issues& issues)
+{
+    if (!options.scenario.empty())
+    {
+        auto scenario = read_scenario(options.scenario, presets);
+        if (!scenario)
+        {
+            return scenario.issues();
+        }
+        session.start_with(std::move(*scenario));
+    }
+    else if (auto last = load_last_scenario(presets, issues))
+    {
+        session.start_with(std::move(*last));
+    }
+    return {};
+}
+
+Issues start_lesson_and_script(Session& session, const WindowOptions& options, const Opened& opened)
+{
+    if (!options.lesson.empty())
+    {
+        session.apply(StartLesson{options.lesson});
+        if (session.frame(0).lesson == nullptr)
+        {
+            return {{"--lesson", session.frame(0).notice, ""}};
+        }
+    }
+    if (!options.script.empty())
+    {
+        auto script = read_demo_script(options.script, opened.assets, opened.presets);
+        if (!script)
+        {
+            return script.issues();
+        }
+        session.set_script(std::move(*script));
+    }
+    return {};
+}
+
+// Clipboard and files.
+void connect(Session& session, const Screen& screen)
+{
+    session.to_clipboard = [&](const std::string& text)
+    { glfwSetClipboardString(screen.window(), text.c_str()); };
+    session.to_file = [](const SaveText& file)
+    {
+        const auto saved = save_new(file.name, file.text);
+        return saved ? "Saved " + saved->string() : "Not saved: " + to_line(saved.issues().front());
+    };
+    session.from_clipboard = [&]
+    {
+        const char* text = glfwGetClipboardString(screen.window());
+        return std::string(text == nullptr ? "" : text);
+    };
+}
+
 } // namespace
 
 int run_window(const CommonOptions& common, const WindowOptions& options)
@@ -388,18 +446,9 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
     const bool first_start = !has_settings();
     const Settings settings = load_settings(issues);
     Session session(opened->presets, default_scenario(opened->presets));
-    if (!options.scenario.empty())
+    if (const Issues wrong = start_scenario(session, options, opened->presets, issues); !wrong.empty())
     {
-        auto scenario = read_scenario(options.scenario, opened->presets);
-        if (!scenario)
-        {
-            return print_faults(scenario.issues());
-        }
-        session.start_with(std::move(*scenario));
-    }
-    else if (auto last = load_last_scenario(opened->presets, issues))
-    {
-        session.start_with(std::move(*last));
+        return print_faults(wrong);
     }
     StudyDesk::Setup study = study_setup(opened->assets, opened->presets, issues);
     study.store = std::make_unique<StudyStore>();
@@ -423,22 +472,9 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
     Course course = open_course(opened->assets, faults);
     session.set_course(std::move(course), load_finished(faults));
     print_faults(faults);
-    if (!options.lesson.empty())
+    if (const Issues wrong = start_lesson_and_script(session, options, *opened); !wrong.empty())
     {
-        session.apply(StartLesson{options.lesson});
-        if (session.frame(0).lesson == nullptr)
-        {
-            return print_faults({{"--lesson", session.frame(0).notice, ""}});
-        }
-    }
-    if (!options.script.empty())
-    {
-        auto script = read_demo_script(options.script, opened->assets, opened->presets);
-        if (!script)
-        {
-            return print_faults(script.issues());
-        }
-        session.set_script(std::move(*script));
+        return print_faults(wrong);
     }
 
     Drawing drawing(find_fonts(opened->assets));
@@ -448,18 +484,7 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
         return no_display();
     }
     screen.start_backends();
-    session.to_clipboard = [&](const std::string& text)
-    { glfwSetClipboardString(screen.window(), text.c_str()); };
-    session.to_file = [](const SaveText& file)
-    {
-        const auto saved = save_new(file.name, file.text);
-        return saved ? "Saved " + saved->string() : "Not saved: " + to_line(saved.issues().front());
-    };
-    session.from_clipboard = [&]
-    {
-        const char* text = glfwGetClipboardString(screen.window());
-        return std::string(text == nullptr ? "" : text);
-    };
+    connect(session, screen);
     session.set_search_threads(std::max(1U, std::thread::hardware_concurrency()));
     if (session.view() == views().front()->id && !preferences.reduced_motion)
     {

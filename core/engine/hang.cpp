@@ -47,7 +47,7 @@ void add_step(std::vector<HangCall>& program, std::size_t rank, SplitMix& random
         program.push_back({group, kind, elements, what, work * (0.8 + 0.4 * random.uniform())});
     };
     const bool first = stage_of(rank) == 0;
-    constexpr std::int64_t kActivations = 4096 * 2048;
+    constexpr std::int64_t kActivations = std::int64_t{4096} * 2048;
     for (int micro_batch = 0; micro_batch < 2; ++micro_batch)
     {
         if (!first)

@@ -11,13 +11,14 @@ namespace
 constexpr std::int64_t kWarp = 32;
 constexpr std::int64_t kRegisterUnit = 256;
 constexpr std::int64_t kQuarters = 4;
+constexpr std::int64_t kKi = 1024;
 constexpr std::int64_t kSharedUnit = 128;
 constexpr std::int64_t kSystemShared = 1024; // [B] a block
 
 constexpr std::array kMultiprocessors{
-    Multiprocessor{"8.0", "Ampere", 2048, 32, 65536, 164 * 1024, 163 * 1024},
-    Multiprocessor{"9.0", "Hopper", 2048, 32, 65536, 228 * 1024, 227 * 1024},
-    Multiprocessor{"10.0", "Blackwell", 2048, 32, 65536, 228 * 1024, 227 * 1024},
+    Multiprocessor{"8.0", "Ampere", 2048, 32, 65536, 164 * kKi, 163 * kKi},
+    Multiprocessor{"9.0", "Hopper", 2048, 32, 65536, 228 * kKi, 227 * kKi},
+    Multiprocessor{"10.0", "Blackwell", 2048, 32, 65536, 228 * kKi, 227 * kKi},
 };
 
 constexpr std::int64_t parts(std::int64_t count, std::int64_t unit)

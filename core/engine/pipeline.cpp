@@ -36,7 +36,7 @@ public:
             }
         }
         Made made{kind, shape, costs, std::make_shared<const Order>(kind->make(shape, costs))};
-        const auto order = made.order;
+        auto order = made.order;
         if (operations_of(kind, shape) <= kMostKept)
         {
             made_.push_front(std::move(made));

@@ -232,7 +232,7 @@ std::int64_t RankGrid::period(Group group) const
         return gpus_;
     }
     const std::int64_t period = std::lcm(block, per_domain_);
-    return period < gpus_ && gpus_ % period == 0 ? period : gpus_;
+    return period > 0 && period < gpus_ && gpus_ % period == 0 ? period : gpus_;
 }
 
 namespace

@@ -41,7 +41,8 @@ double expert_share(const Scenario& s)
     }
     const std::int64_t after_dense = std::max<std::int64_t>(0, s.model.layers - s.model.dense_layers);
     const std::int64_t interval = std::max<std::int64_t>(1, s.model.moe_interval);
-    return static_cast<double>((after_dense + interval - 1) / interval) / static_cast<double>(s.model.layers);
+    const std::int64_t with_experts = (after_dense + interval - 1) / interval;
+    return static_cast<double>(with_experts) / static_cast<double>(s.model.layers);
 }
 
 // Weights and gradients of the fullest stage on one GPU, by how many ranks share them.

@@ -78,9 +78,9 @@ public:
         {
             // Largest logit, sum and target of each token, from every other rank.
             const Training& training = scenario_.training;
-            bytes += static_cast<double>((t - 1) * training.micro_batch * training.sequence_length /
-                                         scenario_.parallel.context) *
-                     3 * 4;
+            const std::int64_t tokens =
+                training.micro_batch * training.sequence_length / scenario_.parallel.context;
+            bytes += static_cast<double>((t - 1) * tokens) * 3 * 4;
         }
         bytes *= static_cast<double>(shape_.micro_batches);
         // Norms see their rank's tokens only, so their gradients are summed once a step.
@@ -117,9 +117,8 @@ public:
     double embedding() const
     {
         const bool shared = scenario_.model.tied_embeddings && holds(0) != holds(stages_ - 1);
-        return shared ? wire() * static_cast<double>(scenario_.model.vocab * scenario_.model.hidden /
-                                                     scenario_.parallel.tensor)
-                      : 0;
+        const std::int64_t share = scenario_.model.vocab * scenario_.model.hidden / scenario_.parallel.tensor;
+        return shared ? wire() * static_cast<double>(share) : 0;
     }
 
 private:
@@ -177,8 +176,9 @@ private:
     double layers(std::int64_t stage) const
     {
         const auto& cut = scenario_.parallel.stage_layers;
-        return cut.empty() ? static_cast<double>(scenario_.model.layers / stages_)
-                           : static_cast<double>(cut[static_cast<std::size_t>(stage)]);
+        const std::int64_t layers =
+            cut.empty() ? scenario_.model.layers / stages_ : cut[static_cast<std::size_t>(stage)];
+        return static_cast<double>(layers);
     }
     double norm_elements() const
     {
@@ -198,7 +198,8 @@ private:
     double head_elements() const
     {
         const Model& m = scenario_.model;
-        return static_cast<double>(m.vocab / scenario_.parallel.tensor * m.hidden) + per_norm();
+        const std::int64_t rows = m.vocab / scenario_.parallel.tensor;
+        return static_cast<double>(rows * m.hidden) + per_norm();
     }
 
     Scenario scenario_;

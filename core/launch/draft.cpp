@@ -27,7 +27,7 @@ std::vector<std::string> parts_of(const std::string& path)
 
 std::string indent(std::size_t depth)
 {
-    return std::string(2 * depth, ' '); // NOLINT(modernize-return-braced-init-list): a list of two characters
+    return std::string(2 * depth, ' ');
 }
 
 std::size_t common(const std::vector<std::string>& a, const std::vector<std::string>& b)

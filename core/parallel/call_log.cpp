@@ -183,6 +183,7 @@ std::vector<Call> CallLog::newest(std::size_t count) const
     const auto skipped = done_.size() - std::min(done_.size(), count);
     in_order.insert(done_.begin() + static_cast<std::ptrdiff_t>(skipped), done_.end());
     std::vector<Call> calls;
+    calls.reserve(in_order.size());
     for (auto& [number, call] : in_order)
     {
         calls.push_back(std::move(call));

@@ -164,6 +164,7 @@ private:
         constexpr Index kCount = 5003;
         std::vector<Words> sums;
         std::vector<Pending> pending;
+        sums.reserve(6);
         for (int i = 0; i < 6; ++i)
         {
             sums.push_back(numbers(DType::f32, kCount));
@@ -231,6 +232,7 @@ std::string compare_with_threads(Transport& transport, const std::vector<Checked
                                  std::uint64_t seed)
 {
     std::vector<std::uint64_t> hashes;
+    hashes.reserve(calls.size());
     for (const CheckedCall& call : calls)
     {
         hashes.push_back(call.hash);

@@ -87,8 +87,9 @@ void RankTrainer::make_boundaries()
         if (from != to && (plan_.rank == from || plan_.rank == to))
         {
             const std::int64_t number = number_of(Purpose::boundaries, 2 * after);
-            boundaries_[after] = {group("pipeline", {from, to}, number),
-                                  group("pipeline", {to, from}, number + 1)};
+            auto& boundary = boundaries_[after];
+            boundary.forward = group("pipeline", {from, to}, number);
+            boundary.backward = group("pipeline", {to, from}, number + 1);
         }
     }
     const int first = rank_of_stage(config_, plan_.place, 0);

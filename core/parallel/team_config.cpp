@@ -191,11 +191,8 @@ private:
 
 std::vector<std::int64_t> layers_of_stages(const TeamConfig& c, std::int64_t stages)
 {
-    if (!c.parallel.stage_layers.empty())
-    {
-        return c.parallel.stage_layers;
-    }
-    return std::vector<std::int64_t>(static_cast<std::size_t>(stages), c.trainer.model.layers / stages);
+    const std::vector<std::int64_t> even(static_cast<std::size_t>(stages), c.trainer.model.layers / stages);
+    return c.parallel.stage_layers.empty() ? even : c.parallel.stage_layers;
 }
 
 RankGrid grid_of(const TeamConfig& config)

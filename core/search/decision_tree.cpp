@@ -246,11 +246,11 @@ void Walk::recompute()
 
 DecisionWalk Walk::walk()
 {
-    bool enough = (copies() || shared_out()) && (s_.cluster.gpus == 1 || feeds());
+    const bool enough = (copies() || shared_out()) && (s_.cluster.gpus == 1 || feeds());
     if (!enough && s_.cluster.gpus > 1)
     {
         p().zero = 1;
-        enough = cut_layers();
+        cut_layers();
     }
     cut_sequence();
     share_experts();

@@ -214,6 +214,7 @@ void LayoutSearch::keep_part(std::size_t part, std::size_t parts)
         ++sizes[group_of(unit)];
     }
     std::vector<std::pair<std::int64_t, std::array<std::int64_t, 2>>> groups;
+    groups.reserve(sizes.size());
     for (const auto& [group, size] : sizes)
     {
         groups.emplace_back(size * (group[0] > 1 ? 8 : 1), group);

@@ -187,7 +187,7 @@ Result<std::string> Calculator::setting(const json& value, const DrawnValues& va
     {
         return value.dump();
     }
-    const std::string& text = value.get_ref<const std::string&>();
+    const auto& text = value.get_ref<const std::string&>();
     if (text.starts_with("="))
     {
         const auto number = this->value(std::string_view(text).substr(1), values, nullptr);

@@ -121,7 +121,6 @@ void salvage_progress(std::string_view text, ProgressRead& read)
     while (at != std::string_view::npos)
     {
         opened = opened_in(text.substr(last, at - last), opened);
-        last = at;
         const auto found = object_at(text, at);
         const ProgressSection* section = found ? section_of(found->object, opened) : nullptr;
         if (section != nullptr)

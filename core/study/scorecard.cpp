@@ -19,7 +19,7 @@ std::string clock_words(std::int64_t ms)
 }
 
 // One line, and no bar to be taken for a column's.
-std::string cell(std::string text)
+std::string cell(std::string_view text)
 {
     std::string out;
     for (const char c : text)

@@ -8,7 +8,6 @@
 #include <numeric>
 
 using namespace ringside;
-using Catch::Approx;
 
 TEST_CASE("guesses are read with spaces and semicolons between; a word that is no number is named")
 {

@@ -1,4 +1,5 @@
 #include "tests/core/support.h"
+#include <fmt/format.h>
 
 #include "core/base/printable.h"
 #include "core/scenario/json.h"
@@ -39,10 +40,10 @@ TEST_CASE("long text is cut between characters")
 TEST_CASE("faults name long fields and values by their beginning")
 {
     const std::string name(500, 'x');
-    for (const std::string& text :
-         {R"({"model": ")" + name + "\"}", R"({")" + name + R"(": 1})",
-          R"({"parallel": {")" + name + R"(": 1}})", R"({")" + name + R"(": 1, ")" + name + R"(": 2})"})
+    for (const char* form : {R"({{"model": "{0}"}})", R"({{"{0}": 1}})", R"({{"parallel": {{"{0}": 1}}}})",
+                             R"({{"{0}": 1, "{0}": 2}})"})
     {
+        const std::string text = fmt::format(fmt::runtime(form), name);
         const auto read = scenario_from_text(text, test::presets());
         REQUIRE(!read);
         const Issue& issue = read.issues().front();

@@ -68,6 +68,7 @@ inline trainer::StepResult step(trainer::Trainer& t, trainer::StepView* view = n
 inline std::vector<double> train(trainer::Trainer& t, int steps)
 {
     std::vector<double> losses;
+    losses.reserve(static_cast<std::size_t>(steps));
     for (int i = 0; i < steps; ++i)
     {
         losses.push_back(step(t).loss);

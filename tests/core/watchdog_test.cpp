@@ -10,7 +10,6 @@
 using namespace ringside;
 using namespace ringside::test;
 using parallel::Aborted;
-using parallel::Call;
 using parallel::CallRecord;
 using parallel::diagnose;
 using parallel::Diagnosis;
@@ -77,6 +76,7 @@ std::string said(const std::function<void(Communicator&, CallLog&, ThreadWorld&)
     ThreadWorld world(4);
     std::vector<CallLog> logs(4);
     std::vector<const CallLog*> read;
+    read.reserve(logs.size());
     for (const CallLog& log : logs)
     {
         read.push_back(&log);
@@ -284,12 +284,12 @@ TEST_CASE("a rank that never comes is named while it still runs")
 TEST_CASE("a rank that makes other calls while it is waited for is slow, and may still come")
 {
     ThreadWorld world(2);
-    CallLog logs[2];
+    std::vector<CallLog> logs(2);
     bool was_slow = false;
     world.run(
         [&](Transport& transport)
         {
-            CallLog& log = logs[transport.rank()];
+            CallLog& log = logs[static_cast<std::size_t>(transport.rank())];
             Communicator all(transport, "data", all_of(2), 3, log);
             while (transport.rank() == 1 && !was_slow)
             {

@@ -113,7 +113,7 @@ std::string variant_of_kind(QuestionKind kind, F&& wanted)
     {
         for (const QuestionVariant& v : family.variants)
         {
-            const std::string id = family.id + "/" + v.id;
+            std::string id = family.id + "/" + v.id;
             if (v.kind != kind)
             {
                 continue;

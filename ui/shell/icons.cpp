@@ -64,8 +64,9 @@ void cells(const Painter& p, ImVec2 c, Colour colour)
 {
     for (int i = 0; i < 9; ++i)
     {
+        const int row = i / 3;
         const Rect r{c.x - p.px(11) + static_cast<float>(i % 3) * p.px(8),
-                     c.y - p.px(11) + static_cast<float>(i / 3) * p.px(8), p.px(6), p.px(6)};
+                     c.y - p.px(11) + static_cast<float>(row) * p.px(8), p.px(6), p.px(6)};
         p.fill(r, i % 2 == 0 ? colour : with_alpha(colour, 0.6F));
     }
 }

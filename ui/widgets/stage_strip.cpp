@@ -154,7 +154,7 @@ StageStrip handled(const Painter& p, Rect r, const StageStrip& s, const Scale& s
 std::optional<StageStrip> draw_stage_strip(const Painter& p, Rect r, const StageStrip& s, bool& dragging)
 {
     const auto count = s.layers.size();
-    const double layers =
+    const auto layers =
         static_cast<double>(std::accumulate(s.layers.begin(), s.layers.end(), std::int64_t{0}));
     const double all = layers + s.embedding + s.head;
     if (count == 0 || all <= 0)

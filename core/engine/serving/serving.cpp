@@ -262,6 +262,7 @@ std::vector<ServingReport> serving_curve(const Scenario& scenario, const Serving
 {
     const Server server(scenario, legal(scenario, setup));
     std::vector<ServingReport> curve;
+    curve.reserve(batches.size());
     for (const std::int64_t batch : batches)
     {
         curve.push_back(server.at(std::clamp<std::int64_t>(batch, 1, kMostSequences)));

@@ -54,7 +54,8 @@ StepProfile step_profile(const Scenario& s)
     set(Unit::head, profiler.head());
     profile.boundary = profiler.boundary();
     const bool tied = s.model.tied_embeddings && s.parallel.pipeline > 1;
-    profile.tied = tied ? static_cast<double>(s.model.vocab * s.model.hidden / s.parallel.tensor) : 0;
+    const std::int64_t tied_share = s.model.vocab * s.model.hidden / s.parallel.tensor;
+    profile.tied = tied ? static_cast<double>(tied_share) : 0;
 
     const ComputeReport flops = compute_report(s);
     const double tokens =

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace ringside
 {
@@ -131,8 +132,9 @@ bool communicates(TensorStage stage)
            stage == TensorStage::loss_gather || stage == TensorStage::input_reduce;
 }
 
-TensorAlgebra::TensorAlgebra(const TensorOptions& options)
-    : options_(options), a_(four_by_four({1, -1, 0.5, 2, -0.5, 1, 1, -1, 0.5, 0.5, -2, 1, 1, 0, 1, -0.5})),
+TensorAlgebra::TensorAlgebra(TensorOptions options)
+    : options_(std::move(options)),
+      a_(four_by_four({1, -1, 0.5, 2, -0.5, 1, 1, -1, 0.5, 0.5, -2, 1, 1, 0, 1, -0.5})),
       b_(four_by_four({1, 0.5, -1, 1, -1, 1, 0.5, 0, 0.5, -0.5, 1, 1, 2, 1, -1, 0.5})),
       target_(four_by_four({1, 0, -1, 0.5, 0, 1, 0.5, -1, -0.5, 1, 1, 0, 1, -1, 0, 1})), parts_(kStages),
       whole_(kStages)

@@ -82,7 +82,7 @@ struct RankPart
 class TensorAlgebra
 {
 public:
-    explicit TensorAlgebra(const TensorOptions& options);
+    explicit TensorAlgebra(TensorOptions options);
 
     const TensorOptions& options() const { return options_; }
     // What happens, in order; row_first ends with what GeLU of partial sums makes.

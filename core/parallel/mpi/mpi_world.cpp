@@ -172,15 +172,15 @@ public:
         {
             return;
         }
-        why_ = why;
+        const std::string& text = why_.emplace(why); // stays until the process ends
         for (int r = 0; r < ranks_; ++r)
         {
             MPI_Request request = MPI_REQUEST_NULL;
             if (r != rank_)
             {
-                MPI_Isend(why_->data(), static_cast<int>(why_->size()), MPI_BYTE, r, kReason, reasons_,
+                MPI_Isend(text.data(), static_cast<int>(text.size()), MPI_BYTE, r, kReason, reasons_,
                           &request);
-                MPI_Request_free(&request); // the text stays until the process ends
+                MPI_Request_free(&request);
             }
         }
     }

@@ -12,6 +12,7 @@
 #include <vector>
 
 // The part of CUDA's language that the kernels use.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 #define __global__ static
 #define __device__
 #define __host__
@@ -20,6 +21,7 @@
 #define __launch_bounds__(...)
 #define __restrict__
 #define __align__(bytes) __attribute__((aligned(bytes)))
+// NOLINTEND(bugprone-reserved-identifier)
 
 // CUDA's own names.
 // NOLINTBEGIN(readability-identifier-naming)

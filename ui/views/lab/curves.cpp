@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 namespace ringside
 {
@@ -181,9 +180,9 @@ void draw_series(const Painter& p, Rect area, const LabFrame& lab, Series series
     draw_axes(p, plot, right);
     draw_breaks(p, plot, *lab.a.snapshot);
     draw_marks(p, plot, *lab.a.snapshot);
-    for (const auto& curve : std::views::reverse(curves))
+    for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve)
     {
-        draw_step_curve(p, plot, curve);
+        draw_step_curve(p, plot, *curve);
     }
     draw_not_finite(p, plot, *lab.a.snapshot, series);
     draw_cursor(p, plot, lab, series);

@@ -98,7 +98,7 @@ std::vector<std::string> study_facts(const StudyFrame& study)
     }
     if (!study.progress->reviews.empty())
     {
-        facts.push_back(study.saved ? "progress saved" : "\u2717 progress not saved");
+        facts.emplace_back(study.saved ? "progress saved" : "\u2717 progress not saved");
     }
     return facts;
 }

@@ -141,6 +141,7 @@ std::vector<WaterfallRows::Row> WaterfallRows::rows(const Frame& frame, Conventi
     std::vector<WaterfallRow> all = waterfall(step, convention.numerator, convention.peak);
     const std::vector<WaterfallRow> small = take_small(all, most);
     std::vector<Row> made;
+    made.reserve(all.size() + 1);
     for (const WaterfallRow& row : all)
     {
         made.push_back({row, row_name(row, convention), row_detail(row, frame, convention),
@@ -166,7 +167,7 @@ WaterfallRows::Columns WaterfallRows::columns(const Painter& p, Rect area, float
 {
     Columns c;
     const float roomy = area.w / p.look.scale;
-    const float names = roomy > 700 ? 220 : roomy > 460 ? 184 : 150;
+    const float names = roomy > 700 ? 220.0F : roomy > 460 ? 184.0F : 150.0F;
     const bool has_left = roomy > 420;
     c.names = area.x + p.px(names);
     c.left = has_left ? area.right() : 0;

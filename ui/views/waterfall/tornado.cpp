@@ -238,7 +238,7 @@ void draw_tornado(const Painter& p, Rect area, const Sensitivity& all, Out& out)
     }
     for (std::size_t i = pairs.size(); i > rows; --i)
     {
-        hardly = std::string(name_of(pairs[i - 1].dial)) + (hardly.empty() ? "" : ", ") + hardly;
+        hardly.insert(0, fmt::format("{}{}", name_of(pairs[i - 1].dial), hardly.empty() ? "" : ", "));
     }
     if (!hardly.empty())
     {

@@ -165,8 +165,8 @@ __attribute__((noinline)) void micro(Index depth, const float* a, const float* b
     {
         // Not auto, which would forget that the floats may lie anywhere.
         LooseVec* to = reinterpret_cast<LooseVec*>(result + i * stride); // NOLINT(modernize-use-auto)
-        LooseVec* next =
-            reinterpret_cast<LooseVec*>(result + i * stride + kLanes); // NOLINT(modernize-use-auto)
+        // NOLINTNEXTLINE(modernize-use-auto)
+        LooseVec* next = reinterpret_cast<LooseVec*>(result + i * stride + kLanes);
         *to = *to + sums[i][0];
         *next = *next + sums[i][1];
     }
