@@ -24,7 +24,7 @@ std::unique_ptr<Window> opened(const Scenario& s = default_scenario(test::preset
     auto w = std::make_unique<Window>();
     w->session().apply(ChangeScenario{s});
     w->open("compression");
-    w->settle(500);
+    w->settle();
     return w;
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("every compressor has its own picture, row and sentence, reached by it
     {
         const auto compressor = static_cast<Compressor>(c);
         w->key(static_cast<ImGuiKey>(ImGuiKey_1 + static_cast<int>(c)));
-        w->settle(500);
+        w->settle();
         INFO(info_of(compressor).id);
         CHECK(w->drawn().fault == "");
         CHECK(w->drawn().missing_glyphs == 0);
@@ -92,7 +92,7 @@ TEST_CASE("rows of the table and the list choose too, and all rows are there")
         const CompressorInfo& info = info_of(static_cast<Compressor>(c));
         INFO(info.id);
         w->click(fmt::format("compressor {}", info.id));
-        w->settle(500);
+        w->settle();
         const auto words = test::words_of(*w);
         CHECK(test::seek_words(words, info.name) != nullptr);
     }
@@ -100,7 +100,7 @@ TEST_CASE("rows of the table and the list choose too, and all rows are there")
     w->key(ImGuiKey_C);
     w->frames(2);
     w->click("Sign, scaled");
-    w->settle(500);
+    w->settle();
     CHECK(says(*w, "n bits + scale"));
 }
 
@@ -110,16 +110,16 @@ TEST_CASE("E takes error feedback away: what is left out is lost, and the loss s
     CHECK(says(*w, "kept for the next step"));
     CHECK(says(*w, final_loss(with(Compressor::top_k))));
     w->key(ImGuiKey_E);
-    w->settle(500);
+    w->settle();
     CHECK(says(*w, "nothing is kept"));
     CHECK(!says(*w, "kept for the next step"));
     CHECK(says(*w, "are lost"));
     CHECK(says(*w, final_loss(with(Compressor::top_k, false))));
     w->click("Error feedback");
-    w->settle(500);
+    w->settle();
     CHECK(says(*w, "kept for the next step"));
     w->key(ImGuiKey_8); // a vote has nothing to keep, and no switch for it
-    w->settle(500);
+    w->settle();
     CHECK(says(*w, "cannot be kept"));
     CHECK(w->seek("Error feedback") == nullptr);
 }
@@ -129,25 +129,25 @@ TEST_CASE("the panel's settings change bytes: share kept, packed indices, rank")
     const auto w = opened();
     CompressionOptions o = with(Compressor::top_k);
     w->drag("Kept, k / n", 0.4F, 1);
-    w->settle(500);
+    w->settle();
     o.keep = 0.5;
     CHECK(says(*w, bytes_of(o)));
     w->type_value("Kept, k / n", "3%");
-    w->settle(500);
+    w->settle();
     o.keep = 0.03;
     CHECK(says(*w, bytes_of(o)));
     w->key(ImGuiKey_I);
-    w->settle(500);
+    w->settle();
     o.packed_indices = true;
     CHECK(says(*w, bytes_of(o)));
     w->key(ImGuiKey_9);
     w->drag("Rank r", 0.2F, 1);
-    w->settle(500);
+    w->settle();
     o = with(Compressor::power_sgd);
     o.rank = 32;
     CHECK(says(*w, bytes_of(o)));
     w->type_value("Rank r", "3");
-    w->settle(500);
+    w->settle();
     o.rank = 3;
     CHECK(says(*w, bytes_of(o)));
 }
@@ -158,15 +158,15 @@ TEST_CASE("stepping goes from step to step, a chart is dragged through, and ever
     CHECK(w->motion().duration == static_cast<double>(kCompressionSteps - 1));
     const double rest = w->playback().t;
     w->key(ImGuiKey_Period);
-    w->settle(500);
+    w->settle();
     CHECK(w->playback().t == rest + 1);
     CHECK(says(*w, fmt::format("step {}", rest + 2)));
     w->session().apply(Seek{0});
-    w->settle(500);
+    w->settle();
     CHECK(says(*w, "step 1"));
     const std::size_t first = picture_of();
     w->drag("###loss over steps", 0.1F, 0.99F);
-    w->settle(500);
+    w->settle();
     CHECK(w->playback().t > 0.9 * static_cast<double>(kCompressionSteps));
     CHECK(picture_of() != first);
 }

@@ -11,7 +11,7 @@ namespace
 
 constexpr std::size_t kMostKnown = 64;
 // What a frame spends on the runs: steps differ tenfold between compressors, and machines between each other.
-constexpr std::chrono::microseconds kWorkAFrame{100};
+constexpr std::chrono::microseconds kWorkAFrame{250};
 
 } // namespace
 

@@ -10,7 +10,7 @@ namespace
 {
 
 constexpr std::int64_t kMostColumns = 16;
-constexpr double kPairsAFrame = 3e4; // about a third of a millisecond
+constexpr double kPairsAFrame = 5e4; // about half a millisecond
 
 std::int64_t columns_of(std::int64_t ranks, std::int64_t experts)
 {
