@@ -32,6 +32,7 @@ namespace
 
 constexpr double kBeyond = 10; // how far out of the area a point may lie, in areas
 constexpr float kRight = 12;   // [design px] beside the area, for x's last number
+constexpr float kNumber = 13;  // [design px] from y's numbers to the area: a handle at its edge has room
 constexpr float kPad = 3;      // [design px] of a label's ground beside its words
 constexpr float kBeside = 8;   // [design px] of a line's name from its line
 
@@ -182,7 +183,7 @@ float chart_left(const Painter& p, const ChartAxis& y, const AxisWords& words)
     {
         widest = std::max(widest, p.width(Type::mono_small, number));
     }
-    return widest + p.px(12);
+    return widest + p.px(kNumber + 4);
 }
 
 Chart chart_in(const Painter& p, Rect whole, float left, ChartAxis x, ChartAxis y, bool below)
@@ -245,7 +246,7 @@ void draw_chart_y(const Painter& p, const Chart& c, std::string_view title, cons
         p.line(c.area.x, y, c.area.right(), y, t.grid);
         if (y < above - p.height(Type::mono_small))
         {
-            p.text(c.area.x - p.px(8), y, Type::mono_small, t.muted, numbers[i], Align::right);
+            p.text(c.area.x - p.px(kNumber), y, Type::mono_small, t.muted, numbers[i], Align::right);
             above = y;
         }
     }
