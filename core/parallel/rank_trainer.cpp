@@ -321,7 +321,7 @@ void RankTrainer::backward(const Operation& operation)
     const auto weights = trainer::loss_weights(config_.trainer, scale_.value, asked_);
     const bool later = operation.pass == Pass::input;
     Held in = network_.backward(stretch, tokens_of(visit->second), std::move(gradient), visit->second.pass,
-                                {weights, visit->second.losses.as<float>(), later});
+                                weights, visit->second.losses.as<float>(), later);
     work_.push_back({operation, start, log_.now()});
     if (stretch.heads)
     {

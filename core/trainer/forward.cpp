@@ -30,7 +30,7 @@ void Network::forward_attention(const LayerPlaces& places, const Tokens& batch, 
 {
     const Formats& f = parameters_.formats();
     const Index rows = batch.rows();
-    norm(layer.x, {places.gain1, places.bias1}, layer.normed1, layer.statistics1, f.input, component);
+    norm(layer.x, places.gain1, places.bias1, layer.normed1, layer.statistics1, f.input, component);
     layer.qkv = matrix(rows, (model_.heads + 2 * model_.kv_heads) * model_.head_dim, f.activation, component);
     linear(gather(layer.normed1), places.qkv, places.qkv_bias, layer.qkv);
     if (model_.positions == Positions::rope)
@@ -65,7 +65,7 @@ void Network::forward_layer(Index index, const Tokens& batch, Layer& layer, Comp
     const Formats& f = parameters_.formats();
     const LayerPlaces& places = parameters_.table().layers[static_cast<std::size_t>(index)];
     forward_attention(places, batch, layer, component);
-    norm(layer.middle, {places.gain2, places.bias2}, layer.normed2, layer.statistics2, f.input, component);
+    norm(layer.middle, places.gain2, places.bias2, layer.normed2, layer.statistics2, f.input, component);
     has_experts() ? forward_experts(places, batch, layer, component)
                   : forward_mlp(places, batch, layer, component);
 }
@@ -142,7 +142,7 @@ Network::Head Network::forward_head(const Tensor& x, Component component)
 {
     const ParameterTable& table = parameters_.table();
     Head head;
-    norm(x, {table.final_gain, table.final_bias}, head.normed, head.statistics,
+    norm(x, table.final_gain, table.final_bias, head.normed, head.statistics,
          parameters_.formats().activation, component);
     const Whole normed = gather(head.normed);
     head.logits = matrix(normed.tensor().rows, model_.vocab, DType::f32, component);

@@ -97,7 +97,7 @@ bool Network::train(const Tokens& batch, const LossWeights& weights, float* loss
     {
         return false;
     }
-    backward(all, batch, {}, pass, {weights, losses});
+    backward(all, batch, {}, pass, weights, losses);
     return !stopped();
 }
 
@@ -123,17 +123,17 @@ Held Network::forward(const Stretch& stretch, const Tokens& batch, Held in, Pass
 }
 
 Held Network::backward(const Stretch& stretch, const Tokens& batch, Held gradient, Pass& pass,
-                       const BackwardOf& of)
+                       const LossWeights& weights, float* losses, bool weights_later)
 {
-    weights_ = of.weights;
-    later_ = of.weights_later ? &pass.later_ : nullptr;
+    weights_ = weights;
+    later_ = weights_later ? &pass.later_ : nullptr;
     if (stretch.heads)
     {
         partners_.before_backward(head_unit());
         Head head = forward_head(pass.out_, Component::activations);
         hunt(head.normed, "final norm");
         hunt(head.logits, "logits");
-        gradient = backward_head(batch, pass.out_, head, of.losses);
+        gradient = backward_head(batch, pass.out_, head, losses);
         hunt(gradient, "gradient of the head");
         partners_.after_backward(head_unit());
         moment(MemoryMoment::Where::head);
@@ -146,7 +146,7 @@ Held Network::backward(const Stretch& stretch, const Tokens& batch, Held gradien
         backward_layer(index, batch, pass.layers_[static_cast<std::size_t>(i)], gradient);
         hunt(gradient, "gradient", index);
         moment(MemoryMoment::Where::backward, index);
-        if (!of.weights_later)
+        if (!weights_later)
         {
             partners_.after_backward(index + 1);
             pass.layers_.pop_back();
@@ -302,14 +302,14 @@ void Network::linear_backward(const Tensor& dy, const Tensor& x, int weight, int
     backend_.run(product);
 }
 
-void Network::norm(const Tensor& x, NormPlaces places, Held& out, Held& statistics, DType type,
+void Network::norm(const Tensor& x, int gain, int bias, Held& out, Held& statistics, DType type,
                    Component component)
 {
-    statistics = matrix(x.rows, places.bias < 0 ? 1 : 2, DType::f32, component);
+    statistics = matrix(x.rows, bias < 0 ? 1 : 2, DType::f32, component);
     out = matrix(x.rows, x.cols, type, component);
     backend_.run(NormForward{.x = x,
-                             .gain = parameters_.weight(places.gain),
-                             .bias = optional_weight(places.bias),
+                             .gain = parameters_.weight(gain),
+                             .bias = optional_weight(bias),
                              .out = out,
                              .statistics = statistics.floats()});
 }

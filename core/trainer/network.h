@@ -132,14 +132,8 @@ public:
     // comes back is that of the input, empty where the stretch embeds. With `weights_later` the products for
     // the gradients of the layers' matrices wait for backward_weights() (Qi et al., arXiv 2401.10241, section
     // 2), and so does what they need.
-    struct BackwardOf
-    {
-        LossWeights weights;
-        float* losses = nullptr; // on the device
-        bool weights_later = false;
-    };
     Held backward(const Stretch& stretch, const Tokens& batch, Held gradient, Pass& pass,
-                  const BackwardOf& of);
+                  const LossWeights& weights, float* losses, bool weights_later = false);
     void backward_weights(const Stretch& stretch, Pass& pass);
     // Adds the tallies of the last forward through these layers, over its sequences, to sums[layer of the
     // piece] x Route::tally_width(). Nothing without experts.
@@ -235,12 +229,7 @@ private:
     Whole gather(const Tensor& own);
     // Sums the tensor group's parts of a gradient; the rows of this rank are left.
     Held sum_of_parts(Held part);
-    struct NormPlaces
-    {
-        int gain;
-        int bias;
-    };
-    void norm(const Tensor& x, NormPlaces places, Held& out, Held& statistics, DType type,
+    void norm(const Tensor& x, int gain, int bias, Held& out, Held& statistics, DType type,
               Component component);
     void norm_backward(const Tensor& gradient, const Tensor& x, int gain, int bias, const Held& statistics,
                        const Tensor& dx);

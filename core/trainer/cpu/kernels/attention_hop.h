@@ -154,17 +154,10 @@ void attention_hop(const AttentionHop& a, Index part, float* scratch)
     }
 }
 
-struct HopHead
+void attention_hop_backward_block(const AttentionHopBackward& b, Index head, Index sequence,
+                                  const HopQueries& q, const HopKeys& k, float* scratch,
+                                  const KeyValueSums& sums)
 {
-    Index head;
-    Index sequence;
-};
-
-void attention_hop_backward_block(const AttentionHopBackward& b, HopHead at, const HopQueries& q,
-                                  const HopKeys& k, float* scratch, const KeyValueSums& sums)
-{
-    const Index head = at.head; // no structured binding: clang 14 lets no lambda capture one
-    const Index sequence = at.sequence;
     const AttentionHop& a = b.forward;
     const Tensor p = hop_strip(scratch, a, q, k);
     const Tensor dp = hop_strip(scratch + kQueryRows * a.length, a, q, k);
@@ -196,19 +189,6 @@ void attention_hop_backward_block(const AttentionHopBackward& b, HopHead at, con
              product_scratch);
 }
 
-void attention_hop_backward_queries(const AttentionHopBackward& b, HopHead at, const HopQueries& q,
-                                    float* scratch, const KeyValueSums& sums)
-{
-    for (Index piece = 0; piece < b.forward.keys.pieces; ++piece)
-    {
-        const HopKeys k = hop_keys(b.forward, q, piece);
-        if (k.count > 0)
-        {
-            attention_hop_backward_block(b, at, q, k, scratch, sums);
-        }
-    }
-}
-
 void attention_hop_backward(const AttentionHopBackward& b, Index part, float* scratch)
 {
     const AttentionHop& a = b.forward;
@@ -223,8 +203,15 @@ void attention_hop_backward(const AttentionHopBackward& b, Index part, float* sc
     {
         for (Index block = 0; block < a.queries.pieces * hop_blocks(a); ++block)
         {
-            attention_hop_backward_queries(b, {head, sequence}, hop_queries(a, sequence, block), scratch,
-                                           sums);
+            const HopQueries q = hop_queries(a, sequence, block);
+            for (Index piece = 0; piece < a.keys.pieces; ++piece)
+            {
+                const HopKeys k = hop_keys(a, q, piece);
+                if (k.count > 0)
+                {
+                    attention_hop_backward_block(b, head, sequence, q, k, scratch, sums);
+                }
+            }
         }
     }
     float row[256];

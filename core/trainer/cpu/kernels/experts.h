@@ -108,13 +108,6 @@ void route(const Route& r, Index sequence)
     tally[2 * experts] = static_cast<float>(experts) * sum;
 }
 
-// d of the gate whose expert gave the row of this slot.
-float gate_gradient(const RouteBackward& b, const float* dy, Index slot, float* scratch)
-{
-    const float* y = floats(b.given, slot, 0, b.gradient.cols, scratch);
-    return sum_of(b.gradient.cols, [=](Index i) { return dy[i] * y[i]; });
-}
-
 // d of the gates, then of the probabilities, then of the logits.
 void route_backward(const RouteBackward& b, Part rows)
 {
@@ -143,7 +136,12 @@ void route_backward(const RouteBackward& b, Part rows)
         float shared = 0; // what all gates lose when one of them grows
         for (Index j = 0; j < r.chosen; ++j)
         {
-            dgates[j] = slots[j] >= 0 ? gate_gradient(b, dy, slots[j], given_row) : 0.0F;
+            dgates[j] = 0;
+            if (slots[j] >= 0)
+            {
+                const float* y = floats(b.given, slots[j], 0, cols, given_row);
+                dgates[j] = sum_of(cols, [=](Index i) { return dy[i] * y[i]; });
+            }
             shared += r.chosen > 1 ? dgates[j] * gates[j] : 0.0F;
         }
         const float whole = r.chosen > 1 ? chosen_probability(r, p, slots) : 1.0F;
