@@ -30,5 +30,7 @@ function(ringside_prefer_debian_source name package)
     set(FETCHCONTENT_SOURCE_DIR_${upper} ${folder} CACHE PATH "Source of ${name}" FORCE)
 endfunction()
 
-ringside_prefer_debian_source(catch2 catch2)
+if(RINGSIDE_TESTS)
+    ringside_prefer_debian_source(catch2 catch2)
+endif()
 FetchContent_Declare(catch2 GIT_REPOSITORY https://github.com/catchorg/Catch2.git GIT_TAG v3.7.1 GIT_SHALLOW TRUE)

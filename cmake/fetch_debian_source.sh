@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
 # Fetches one signed Debian 13 source package with apt's own tools and unpacks it into a folder of the build.
-# Touches nothing of the system: lists and cache are private. usage: fetch_debian_source.sh PACKAGE FOLDER
+# Touches nothing of the system: lists and cache are private. The mirror is $DEBIAN_MIRROR, or the one this machine
+# uses. usage: fetch_debian_source.sh PACKAGE FOLDER
 set -euo pipefail
 package=$1 folder=$(realpath -m "$2")
 [ -f "$folder/.complete" ] && exit 0
 work="$folder.fetch"
+mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | grep -E '/debian/?$' | head -n 1)}
+if [ -z "$mirror" ]; then
+    echo "apt names no Debian mirror here. Set one and start again: DEBIAN_MIRROR=ADDRESS ./run" >&2
+    exit 1
+fi
 rm -rf "$folder" "$work"
 mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
-# The mirror this machine already uses, so that a local mirror or proxy keeps working.
-mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | grep -E '/debian/?$' | head -n 1)
-echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror:-http://deb.debian.org/debian} trixie main" > "$work/sources.list"
+echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror trixie main" > "$work/sources.list"
 options=(-q -o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/dev/null
          -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=)
 apt-get "${options[@]}" update

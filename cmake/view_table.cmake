@@ -1,11 +1,11 @@
-# Lists ui/views/*_view.cpp into one generated table, so that adding a view is adding a file. Each file defines
+# Lists ui/views/TOPIC/*_view.cpp into one generated table, so that adding a view is adding a file. Each file defines
 # `const ViewInfo <name>_view`; one that does not is a link error, never a view that silently is not there.
 function(ringside_generate_view_table output)
-    file(GLOB files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/ui/views ${PROJECT_SOURCE_DIR}/ui/views/*_view.cpp)
+    file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ui/views/*/*_view.cpp)
     set(declarations "")
     set(entries "")
     foreach(file ${files})
-        string(REGEX REPLACE "\\.cpp$" "" symbol ${file})
+        get_filename_component(symbol ${file} NAME_WE)
         string(APPEND declarations "extern const ViewInfo ${symbol};\n")
         string(APPEND entries "    &${symbol},\n")
     endforeach()

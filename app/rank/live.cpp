@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "app/files.h"
+#include "app/files/files.h"
+#include "core/lab/ranks/rank_trace.h"
 #include "core/lab/team_json.h"
-#include "core/parallel/rank_trace.h"
 
 #include <array>
 

@@ -2,8 +2,8 @@
 // file up to date, which `ringside --watch` reads. On several hosts it lies where all of them see it.
 #pragma once
 
+#include "core/lab/ranks/rank_trainer.h"
 #include "core/lab/team_snapshot.h"
-#include "core/parallel/rank_trainer.h"
 
 #include <nlohmann/json.hpp>
 

@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "app/rank/check.h"
 #include "app/rank/train.h"
+#include "core/lab/ranks/communicator_check.h"
 
 #include <exception>
 
@@ -13,11 +13,17 @@ namespace
 
 using namespace ringside;
 
-// What ranks may be asked for, and how it went.
+struct CheckOptions
+{
+    int ranks_expected = 0; // 0: any number
+    int rounds = 1;
+};
+
+// What ranks may be asked for.
 struct Options
 {
     bool check = false;
-    RankCheckOptions checking;
+    CheckOptions checking;
     RankTrainOptions training;
 };
 
@@ -61,9 +67,33 @@ void add_train(CLI::App& app, Options& o)
     app.add_flag("--json-lines", t.json_lines, "one JSON object for each step")->needs(train);
 }
 
-int work(parallel::MpiWorld& world, const Options& o)
+// Whether ranks reach each other here, and get the bits that threads get. Rank 0 says what was found.
+int run_rank_check(parallel::MpiWorld& world, const CheckOptions& options)
 {
-    return o.check ? run_rank_check(world, o.checking) : run_rank_train(world, o.training);
+    // The others hear of it.
+    if (world.rank() == 0 && options.ranks_expected > 0 && world.ranks() != options.ranks_expected)
+    {
+        throw std::runtime_error(
+            fmt::format("{} ranks were started, not {}", world.ranks(), options.ranks_expected));
+    }
+    std::size_t calls = 0;
+    for (int round = 1; round <= options.rounds; ++round)
+    {
+        const auto seed = static_cast<std::uint64_t>(round);
+        const auto checked = parallel::check_communicator(world, seed);
+        const std::string wrong = parallel::compare_with_threads(world, checked, seed);
+        if (!wrong.empty())
+        {
+            throw std::runtime_error(wrong);
+        }
+        calls += checked.size();
+    }
+    if (world.rank() == 0)
+    {
+        fmt::print("{} ranks by {}: {} calls on each, all with the bits of threads\n", world.ranks(),
+                   world.library(), calls);
+    }
+    return 0;
 }
 
 // Everybody hears the reason, but one rank says it.
@@ -71,7 +101,7 @@ int carry_out(parallel::MpiWorld& world, const Options& o)
 {
     try
     {
-        return work(world, o);
+        return o.check ? run_rank_check(world, o.checking) : run_rank_train(world, o.training);
     }
     catch (const parallel::Aborted&)
     {
@@ -103,8 +133,8 @@ int run(int argc, char** argv)
         fmt::print(stderr, "say --check-communicator or --train FILE; --help tells more\n");
         return 2;
     }
-    parallel::MpiWorld world(&argc, &argv);
-    return carry_out(world, options);
+    const auto world = parallel::MpiWorld::start(&argc, &argv);
+    return carry_out(*world, options);
 }
 
 } // namespace

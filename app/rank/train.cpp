@@ -2,15 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "app/checkpoint_file.h"
-#include "app/files.h"
+#include "app/commands/train_lines.h"
+#include "app/files/checkpoint_file.h"
+#include "app/files/files.h"
 #include "app/rank/live.h"
-#include "app/train_lines.h"
-#include "core/lab/team_check.h"
+#include "core/lab/ranks/rank_trainer.h"
 #include "core/lab/team_traffic.h"
-#include "core/parallel/rank_trainer.h"
-#include "core/trainer/checkpoint.h"
-#include "core/trainer/cpu/cpu_backend.h"
+#include "core/lab/trainer/checkpoint.h"
+#include "core/lab/trainer/cpu/cpu_backend.h"
 
 #include <algorithm>
 #include <array>
@@ -33,6 +32,7 @@ using trainer::Index;
 constexpr std::int64_t kFilesTag = 900'000'000; // far from what RankTrainer's groups take
 constexpr DType kByte = DType::e4m3;            // copied as it is
 
+// Where there are any.
 void refuse(const Issues& issues)
 {
     std::string all;
@@ -40,7 +40,10 @@ void refuse(const Issues& issues)
     {
         all += (all.empty() ? "" : "\n") + to_line(issue);
     }
-    throw std::runtime_error(all);
+    if (!all.empty())
+    {
+        throw std::runtime_error(all);
+    }
 }
 
 template <class T>
@@ -171,12 +174,7 @@ public:
         trainer::TrainerState whole = collected();
         if (world_.rank() == 0)
         {
-            const Issues issues =
-                save_text(o_.save, trainer::checkpoint_text({config_.trainer, std::move(whole)}));
-            if (!issues.empty())
-            {
-                refuse(issues);
-            }
+            refuse(save_text(o_.save, trainer::checkpoint_text({config_.trainer, std::move(whole)})));
         }
     }
 
@@ -227,21 +225,9 @@ private:
         line.tokens = static_cast<double>(t.global_batch * t.sequence_length);
         for (std::size_t rank = 0; rank < all.size(); ++rank)
         {
-            line.ranks.push_back(rank_line(all[rank], before[rank]));
-            line.peak_bytes = std::max(line.peak_bytes, all[rank].peak);
-            for (std::size_t c = 0; c < kComponents; ++c)
-            {
-                line.memory.parts[c] = std::max(line.memory.parts[c], all[rank].memory[c]);
-            }
+            line.add(rank_line(all[rank], before[rank]));
         }
-        if (o_.json_lines)
-        {
-            print_json(line);
-        }
-        else if (i % std::max<std::int64_t>(1, o_.steps / 20) == 0 || i + 1 == o_.steps)
-        {
-            print_words(line);
-        }
+        StepPrinter{o_.json_lines, o_.steps}.print(line, i);
         return all;
     }
 
@@ -286,11 +272,7 @@ int run_rank_train(parallel::MpiWorld& world, const RankTrainOptions& options)
 {
     if (world.rank() == 0)
     {
-        const Issues issues = check_can_save_checkpoint(options.save);
-        if (!issues.empty())
-        {
-            refuse(issues);
-        }
+        refuse(check_can_save_checkpoint(options.save));
     }
     RankTraining training(world, options);
     training.run();

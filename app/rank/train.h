@@ -2,7 +2,7 @@
 // wrote.
 #pragma once
 
-#include "core/parallel/mpi/mpi_world.h"
+#include "core/lab/ranks/mpi/mpi_world.h"
 
 namespace ringside
 {

@@ -1,8 +1,7 @@
-#include "app/window/animate.h"
-
-#include <fmt/format.h>
-
-#include "app/progress_bar.h"
+// `ringside animate`: a view's motion as a film, drawn with no display.
+#include "app/commands/options.h"
+#include "app/commands/progress_bar.h"
+#include "app/window/film.h"
 #include "app/window/stage.h"
 
 #include <csignal>
@@ -47,60 +46,63 @@ int draw_all(Film& film, Recorder& recorder)
     return issues.empty() ? kDone : print_faults(issues);
 }
 
-} // namespace
+struct AnimateOptions : PictureOptions
+{
+    FilmOptions film;
+};
 
-int run_animate(const CommonOptions& common, const PictureOptions& options, const FilmOptions& film)
+int run_animate(const AnimateOptions& o)
 {
     Issues issues;
-    const std::filesystem::path path = options.output;
+    const std::filesystem::path path = o.output;
     if (path.extension() != ".gif" && path.extension() != ".mp4")
     {
         issues.push_back({"-o",
                           path.empty() ? std::string("no file to write")
-                                       : fmt::format("\u201c{}\u201d is neither GIF nor MP4", options.output),
+                                       : fmt::format("\u201c{}\u201d is neither GIF nor MP4", o.output),
                           "give -o FILE.gif or FILE.mp4"});
     }
-    auto opened = Stage::open(common, options, std::move(issues));
-    if (!opened)
-    {
-        return print_faults(opened.issues());
-    }
-    Stage& stage = **opened;
+    const auto opened = Stage::open(o, std::move(issues));
+    Stage& stage = *opened;
     Preferences moving = stage.session().preferences();
     moving.reduced_motion = false;
     stage.session().set_preferences(moving);
     const Motion motion = stage.motion();
     if (motion.duration <= 0)
     {
-        return print_faults({stands_still(options, stage.session().frame(0))});
+        return print_faults({stands_still(o, stage.session().frame(0))});
     }
-    const auto plan = plan_film(motion, film, path.extension() == ".gif");
-    if (!plan)
-    {
-        return print_faults(plan.issues());
-    }
-    auto screen = Offscreen::create(stage.width(), stage.height());
-    if (!screen)
-    {
-        return print_faults(screen.issues());
-    }
-    auto recorder = Recorder::open({path, stage.width(), stage.height(), plan->fps});
-    if (!recorder)
-    {
-        return print_faults(recorder.issues());
-    }
-    (*screen)->upload_fonts();
+    const FilmPlan plan = or_end(plan_film(motion, o.film, path.extension() == ".gif"));
+    const auto screen = or_end(Offscreen::create(stage.width(), stage.height()));
+    const auto recorder = or_end(Recorder::open({path, stage.width(), stage.height(), plan.fps}));
+    screen->upload_fonts();
     stage.settle();
-    stage.press(options.press);
-    Film frames(stage.session(), stage.drawing(), **screen, **recorder, *plan);
-    const int status = draw_all(frames, **recorder);
-    if (status == kDone && (*recorder)->goes_to() != path)
+    stage.press(o.press);
+    Film frames(stage.session(), stage.drawing(), *screen, *recorder, plan);
+    const int status = draw_all(frames, *recorder);
+    if (status == kDone && recorder->goes_to() != path)
     {
         fmt::print(stderr,
                    "ffmpeg is not on PATH, so the {} frames are in {} (on Debian: apt-get install ffmpeg)\n",
-                   plan->frames, (*recorder)->goes_to().string());
+                   plan.frames, recorder->goes_to().string());
     }
     return status;
 }
+
+void add_animate_options(CLI::App& app, AnimateOptions& o)
+{
+    add_what_is_drawn(app, o);
+    app.add_option("--fps", o.film.fps, "frames a second, 1 to 60; 30, or 25 of a GIF, without it");
+    app.add_option("--seconds", o.film.seconds,
+                   "of the film; without it at the view's own speed, at most a minute");
+    app.add_option("--from", o.film.from, "moment of the playback, in the view's units; its start");
+    app.add_option("--to", o.film.to, "moment of the playback; its end");
+    app.add_option("-o,--output", o.output, "file to write: .gif or .mp4");
+}
+
+} // namespace
+
+const CliCommand animate_command = command<add_animate_options, run_animate>(
+    "animate", "draws a view's motion into a GIF or MP4 file, by ffmpeg");
 
 } // namespace ringside

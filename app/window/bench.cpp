@@ -1,17 +1,18 @@
-#include "app/window/bench.h"
-
-#include <fmt/format.h>
+// `ringside bench`, and of it `bench frame`: what a frame costs, in the program's own drawing code.
 #include <sys/resource.h>
 
-#include "app/drawing.h"
-#include "app/input.h"
-#include "app/lab_desk.h"
+#include "app/commands/options.h"
+#include "app/commands/table.h"
+#include "app/session/drawing.h"
+#include "app/session/lab_desk.h"
 #include "app/window/offscreen.h"
 #include "app/window/window.h"
+#include "ui/shell/lab_action.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <ctime>
 #include <thread>
@@ -193,70 +194,57 @@ double most_memory_mb()
     return static_cast<double>(used.ru_maxrss) * 1024 / 1e6;
 }
 
-} // namespace
-
-int run_bench_frame(const CommonOptions& common)
+nlohmann::json measure_frames(const Opened& opened)
 {
-    const auto opened = open_presets(common);
-    if (!opened)
-    {
-        return print_faults(opened.issues());
-    }
     nlohmann::json out;
+    Session session(opened.presets, default_scenario(opened.presets));
+    session.set_search_threads(std::max(1U, std::thread::hardware_concurrency())); // as the window has
+    Drawing drawing(find_fonts(opened.assets));
+    drawing.prepare({}, 1);
+    ImGui::GetIO().DisplaySize = {kWidth, kHeight};
+    const auto screen = or_end(Offscreen::create(kWidth, kHeight));
+    screen->upload_fonts();
+    drawing.build(session, 0, 1.0 / 60);
+    screen->draw();
+    out["first_frame_ms"] = milliseconds(Clock::now() - kStarted);
+    std::vector<double> demo;
+    for (const ViewInfo* info : views())
     {
-        Session session(opened->presets, default_scenario(opened->presets));
-        session.set_search_threads(std::max(1U, std::thread::hardware_concurrency())); // as the window has
-        Drawing drawing(find_fonts(opened->assets));
-        drawing.prepare({}, 1);
-        ImGui::GetIO().DisplaySize = {kWidth, kHeight};
-        auto screen = Offscreen::create(kWidth, kHeight);
-        if (!screen)
-        {
-            return print_faults(screen.issues());
-        }
-        (*screen)->upload_fonts();
-        drawing.build(session, 0, 1.0 / 60);
-        (*screen)->draw();
-        out["first_frame_ms"] = milliseconds(Clock::now() - kStarted);
-        std::vector<double> demo;
-        for (const ViewInfo* info : views())
-        {
-            nlohmann::json& times = out["views"][std::string(info->id)];
-            times = measure_view(*info, session, drawing, **screen);
-            demo.push_back(times["demo_window_frame_ms"].get<double>());
-        }
-        out["demo_window_frame_ms"] = percentile(demo, 0.5);
-        Session large(opened->presets, million_operations(opened->presets));
-        out["change_ms_p50"] = measure_change(session);
-        out["million_operations"] = measure_view(*find_view("pipelines"), large, drawing, **screen);
-        Session map(opened->presets, large_map(opened->presets));
-        out["map_16384"] = measure_view(*find_view("layout"), map, drawing, **screen);
-        out["lab"] = measure_training(*opened, drawing, **screen);
+        nlohmann::json& times = out["views"][std::string(info->id)];
+        times = measure_view(*info, session, drawing, *screen);
+        demo.push_back(times["demo_window_frame_ms"].get<double>());
     }
-    out["memory_mb"] = most_memory_mb();
-    const auto idle = idle_cpu_share(*opened, kIdleSeconds);
-    out["idle_cpu_percent"] = idle ? nlohmann::json(*idle * 100) : nlohmann::json(nullptr);
-    if (common.json)
+    out["demo_window_frame_ms"] = percentile(demo, 0.5);
+    Session large(opened.presets, million_operations(opened.presets));
+    out["change_ms_p50"] = measure_change(session);
+    out["million_operations"] = measure_view(*find_view("pipelines"), large, drawing, *screen);
+    Session map(opened.presets, large_map(opened.presets));
+    out["map_16384"] = measure_view(*find_view("layout"), map, drawing, *screen);
+    out["lab"] = measure_training(opened, drawing, *screen);
+    return out;
+}
+
+void print_frames(const nlohmann::json& out)
+{
+    const auto number = [](const nlohmann::json& value, std::string_view form)
+    { return fmt::format(fmt::runtime(form), value.get<double>()); };
+    const auto& idle = out["idle_cpu_percent"];
+    fmt::print("first frame    {} ms after the start\ndemo window    {} ms a frame, for comparison\n"
+               "idle           {}\nmemory         {} MB at most, all of the below included\n"
+               "change         {} ms to compute a changed scenario and its levers\n\n",
+               number(out["first_frame_ms"], "{:8.1f}"), number(out["demo_window_frame_ms"], "{:8.2f}"),
+               idle.is_null() ? "needs a display to measure" : number(idle, "{:8.2f} % of a core"),
+               number(out["memory_mb"], "{:8.0f}"), number(out["change_ms_p50"], "{:8.2f}"));
+    Table table({{"view", -14},
+                 {"build p50", 12},
+                 {"build p99", 12},
+                 {"frame p50", 12},
+                 {"  over ImGui's demo window", -1}});
+    const auto row = [&](std::string_view name, const nlohmann::json& times, const char* what)
     {
-        fmt::print("{}\n", out.dump(2));
-        return kDone;
-    }
-    fmt::print("first frame    {:8.1f} ms after the start\n", out["first_frame_ms"].get<double>());
-    fmt::print("demo window    {:8.2f} ms a frame, for comparison\n",
-               out["demo_window_frame_ms"].get<double>());
-    fmt::print("idle           {}\n",
-               idle ? fmt::format("{:8.2f} % of a core", *idle * 100) : "needs a display to measure");
-    fmt::print("memory         {:8.0f} MB at most, all of the below included\n",
-               out["memory_mb"].get<double>());
-    fmt::print("change         {:8.2f} ms to compute a changed scenario and its levers\n",
-               out["change_ms_p50"].get<double>());
-    fmt::print("\n{:<14} {:>12} {:>12} {:>12}   {}\n", "view", "build p50", "build p99", "frame p50",
-               "over ImGui's demo window");
-    const auto row = [](std::string_view name, const nlohmann::json& times, const char* what)
-    {
-        fmt::print("{:<14} {:>9.3f} ms {:>9.3f} ms {:>9.2f} ms {:>8.2f}  {}\n", name,
-                   times["build_ms_p50"].get<double>(), times["build_ms_p99"].get<double>(),
-                   times["frame_ms_p50"].get<double>(), times["over_demo_window"].get<double>(), what);
+        table.add(name, number(times["build_ms_p50"], "{:.3f} ms"),
+                  number(times["build_ms_p99"], "{:.3f} ms"), number(times["frame_ms_p50"], "{:.2f} ms"),
+                  number(times["over_demo_window"], "{:>8.2f}  ") + what);
     };
     for (const auto& [id, times] : out["views"].items())
     {
@@ -267,9 +255,63 @@ int run_bench_frame(const CommonOptions& common)
     for (const char* state : {"rest", "training"})
     {
         const auto& times = out["lab"][state];
-        fmt::print("{:<14} {:>9.2f} ms {:>9.2f} ms  at p95, {:.0f}% of frames later than 1/60 s\n",
-                   fmt::format("lab, {}", state), times["frame_ms_p50"].get<double>(),
-                   times["frame_ms_p95"].get<double>(), times["late_share"].get<double>() * 100);
+        table.add(fmt::format("lab, {}", state), number(times["frame_ms_p50"], "{:.2f} ms"),
+                  number(times["frame_ms_p95"], "{:.2f} ms"),
+                  fmt::format(" at p95, {:.0f}% of frames later than 1/60 s",
+                              times["late_share"].get<double>() * 100));
+    }
+    fmt::print("{}", table.text(" "));
+}
+
+struct Benchmark
+{
+    const char* what;
+    int (*run)(const CommonOptions&);
+};
+constexpr std::array kBenchmarks{Benchmark{"frame", run_bench_frame},
+                                 Benchmark{"schedule", run_bench_schedule},
+                                 Benchmark{"collective", run_bench_collective},
+                                 Benchmark{"search", run_bench_search}, Benchmark{"train", run_bench_train}};
+
+struct BenchOptions : CommonOptions
+{
+    std::string what;
+};
+
+int run_bench(const BenchOptions& o)
+{
+    return std::ranges::find(kBenchmarks, o.what, &Benchmark::what)->run(o);
+}
+
+void add_bench_options(CLI::App& app, BenchOptions& o)
+{
+    app.add_option("WHAT", o.what,
+                   "frame: drawing; schedule: pipeline orders and their simulation; collective: costing one; "
+                   "search: layouts; train: the trainer")
+        ->check(CLI::IsMember(texts_of(kBenchmarks, &Benchmark::what)))
+        ->required();
+    add_json(app, o);
+}
+
+} // namespace
+
+const CliCommand bench_command =
+    command<add_bench_options, run_bench>("bench", "measures this program on this machine");
+
+int run_bench_frame(const CommonOptions& options)
+{
+    const Opened opened = open_presets(options);
+    nlohmann::json out = measure_frames(opened);
+    out["memory_mb"] = most_memory_mb();
+    const auto idle = idle_cpu_share(opened, kIdleSeconds);
+    out["idle_cpu_percent"] = idle ? nlohmann::json(*idle * 100) : nlohmann::json(nullptr);
+    if (options.json)
+    {
+        print_document(out);
+    }
+    else
+    {
+        print_frames(out);
     }
     return kDone;
 }

@@ -15,7 +15,7 @@ constexpr double kMostSeconds = 600;
 constexpr double kLongestUnasked = 60; // [s]
 constexpr int kMostFrames = 20'000;
 
-void check_range(Issues& issues, const char* option, double value, double least, double most)
+void check_moment(Issues& issues, const char* option, double value, double least, double most)
 {
     if (!(value >= least && value <= most))
     {
@@ -40,9 +40,9 @@ Result<FilmPlan> plan_film(const Motion& motion, const FilmOptions& o, bool gif)
     plan.fps = o.fps.value_or(gif ? kGif : kFilm);
     plan.from = o.from.value_or(0);
     plan.to = o.to.value_or(motion.duration);
-    check_range(issues, "--fps", plan.fps, 1, 60);
-    check_range(issues, "--from", plan.from, 0, motion.duration);
-    check_range(issues, "--to", plan.to, 0, motion.duration);
+    check_moment(issues, "--fps", plan.fps, 1, 60);
+    check_moment(issues, "--from", plan.from, 0, motion.duration);
+    check_moment(issues, "--to", plan.to, 0, motion.duration);
     if (issues.empty() && !(plan.from < plan.to))
     {
         issues.push_back({"--to", fmt::format("{:g} does not come after {:g}", plan.to, plan.from),
@@ -50,7 +50,7 @@ Result<FilmPlan> plan_film(const Motion& motion, const FilmOptions& o, bool gif)
     }
     const double own = motion.per_second > 0 ? (plan.to - plan.from) / motion.per_second : kLongestUnasked;
     const double seconds = o.seconds.value_or(std::clamp(own, 0.1, kLongestUnasked));
-    check_range(issues, "--seconds", seconds, 0.1, kMostSeconds);
+    check_moment(issues, "--seconds", seconds, 0.1, kMostSeconds);
     if (!issues.empty())
     {
         return issues;

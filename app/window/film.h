@@ -1,8 +1,11 @@
 // A view's motion drawn frame by frame into a recorder. `ringside animate` draws all of it at once, the
 // window a frame whenever it has drawn one of its own.
+//
+// Equal steps from the first moment to the last, at the view's own speed unless asked otherwise, one minute
+// at most. Easing goes by the film's clock.
 #pragma once
 
-#include "app/drawing.h"
+#include "app/session/drawing.h"
 #include "app/window/recorder.h"
 
 #include <optional>

@@ -1,11 +1,8 @@
-#include "app/window/guide.h"
-
-#include <fmt/format.h>
-
-#include "app/files.h"
-#include "app/input.h"
-#include "app/lesson_files.h"
-#include "app/progress_bar.h"
+// `ringside guide`: the user guide as Markdown, a page a view with its picture, formula, keys and lessons.
+#include "app/commands/options.h"
+#include "app/commands/progress_bar.h"
+#include "app/files/files.h"
+#include "app/files/lesson_files.h"
 #include "app/window/picture.h"
 #include "core/base/place.h"
 #include "ui/shell/view.h"
@@ -64,12 +61,14 @@ void add_caption(std::string& page, const Caption& caption)
 
 void add_keys(std::string& page, const ViewInfo& info)
 {
-    if (info.keys.empty())
+    const std::unique_ptr<View> view = info.make();
+    const ViewKeys keys = view->keys();
+    if (keys.empty())
     {
         return;
     }
     page += "\n## Keys\n\n| key | what it does |\n|---|---|\n";
-    for (const KeyHelp& key : info.keys)
+    for (const ViewKey& key : keys)
     {
         page += fmt::format("| {} | {} |\n", cell(key.key), cell(key.does));
     }
@@ -90,40 +89,41 @@ void add_lessons(std::string& page, const ViewInfo& info, const Course& course)
     page += list.empty() ? "" : "\n## Lessons\n\n" + list;
 }
 
+struct GuideOptions : CommonOptions
+{
+    std::string folder; // to write into; made where it is missing
+    bool light = false; // the pictures' theme
+};
+
 class Writer
 {
 public:
-    Writer(const CommonOptions& common, const GuideOptions& options, const Course& course)
-        : common_(common), options_(options), course_(course), folder_(options.folder)
+    Writer(const GuideOptions& options, const Course& course)
+        : options_(options), course_(course), folder_(options.folder)
     {
     }
 
-    Issues write()
+    void write()
     {
         std::error_code failed;
         std::filesystem::create_directories(folder_ / "pictures", failed);
         if (failed)
         {
-            return {{"DIR", fmt::format("{}: {}", options_.folder, failed.message()),
-                     "name a folder that can be made and written to"}};
+            end_with({{"DIR", fmt::format("{}: {}", options_.folder, failed.message()),
+                       "name a folder that can be made and written to"}});
         }
         ProgressBar bar;
         std::size_t done = 0;
         for (const ViewInfo* info : views())
         {
-            if (Issues issues = write_page(*info); has_errors(issues))
-            {
-                bar.clear();
-                return issues;
-            }
+            write_page(*info);
             bar.show(static_cast<double>(++done) / static_cast<double>(views().size()));
         }
-        bar.clear();
-        return save_text(folder_ / "README.md", index());
+        end_with(save_text(folder_ / "README.md", index()));
     }
 
 private:
-    Issues write_page(const ViewInfo& info)
+    void write_page(const ViewInfo& info)
     {
         std::string page =
             fmt::format("# {}\n\n{}, {}: {}.\n", info.title, info.group, info.tab, info.description);
@@ -131,16 +131,13 @@ private:
         for (const std::string_view place : places_of(info))
         {
             PictureOptions picture;
+            picture.assets = options_.assets;
             picture.view = place;
             picture.light = options_.light;
             picture.output = (folder_ / picture_name(place)).string();
-            const auto caption = draw_picture(common_, picture);
-            if (!caption)
-            {
-                return caption.issues();
-            }
+            const Caption caption = draw_picture(picture);
             pictures += fmt::format("\n![{}]({})\n", cell(info.title), picture_name(place));
-            add_caption(pictures, *caption);
+            add_caption(pictures, caption);
         }
         const auto text = course_.guide.find(info.id);
         page += pictures;
@@ -148,7 +145,7 @@ private:
         add_keys(page, info);
         add_lessons(page, info, course_);
         page += "\n[All views](README.md)\n";
-        return save_text(folder_ / fmt::format("{}.md", info.id), page);
+        end_with(save_text(folder_ / fmt::format("{}.md", info.id), page));
     }
 
     static std::string index()
@@ -168,28 +165,29 @@ private:
         return page;
     }
 
-    const CommonOptions& common_;
     const GuideOptions& options_;
     const Course& course_;
     std::filesystem::path folder_;
 };
 
+int run_guide(const GuideOptions& o)
+{
+    Issues issues;
+    const Course course = open_course(open_presets(o).assets, issues);
+    end_with(issues);
+    Writer(o, course).write();
+    return kDone;
+}
+
+void add_guide_options(CLI::App& app, GuideOptions& o)
+{
+    app.add_option("DIR", o.folder, "folder to write Markdown and pictures into")->required();
+    app.add_flag("--light", o.light, "pictures in the light theme");
+}
+
 } // namespace
 
-int run_guide(const CommonOptions& common, const GuideOptions& options)
-{
-    const auto opened = open_presets(common);
-    if (!opened)
-    {
-        return print_faults(opened.issues());
-    }
-    Issues issues;
-    const Course course = open_course(opened->assets, issues);
-    if (!has_errors(issues))
-    {
-        issues = Writer(common, options, course).write();
-    }
-    return issues.empty() ? kDone : print_faults(issues);
-}
+const CliCommand guide_command =
+    command<add_guide_options, run_guide>("guide", "writes the user guide: a page a view, with pictures");
 
 } // namespace ringside

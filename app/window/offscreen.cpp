@@ -4,7 +4,7 @@
 #include <EGL/eglext.h>
 #include <glad/gl.h>
 
-#include "app/files.h"
+#include "app/files/files.h"
 
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
@@ -14,8 +14,8 @@
 #endif
 #include <stb_image_write.h>
 
+#include <algorithm>
 #include <array>
-#include <cstring>
 #include <string>
 
 namespace ringside
@@ -24,11 +24,34 @@ namespace ringside
 namespace
 {
 
+// An OpenGL context without a surface.
+class EglContext
+{
+public:
+    EglContext(EGLDisplay display, EGLContext context) : display_(display), context_(context) {}
+    EglContext(const EglContext&) = delete;
+    EglContext& operator=(const EglContext&) = delete;
+    ~EglContext()
+    {
+        eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+        eglDestroyContext(display_, context_);
+        eglTerminate(display_);
+    }
+
+private:
+    EGLDisplay display_;
+    EGLContext context_;
+};
+
 // A framebuffer in the OpenGL context that is current, and ImGui's renderer in ImGui's current context.
 class Target final : public Offscreen
 {
 public:
-    Target(int width, int height) : width_(width), height_(height) {}
+    // In a context of its own where one is given.
+    Target(int width, int height, std::unique_ptr<EglContext> context = nullptr)
+        : context_(std::move(context)), width_(width), height_(height)
+    {
+    }
     Target(const Target&) = delete;
     Target& operator=(const Target&) = delete;
 
@@ -69,18 +92,9 @@ public:
 
     Image read() override
     {
-        const auto row = static_cast<std::size_t>(width_) * 4;
-        std::vector<std::uint8_t> upside_down(row * static_cast<std::size_t>(height_));
         glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
-        glPixelStorei(GL_PACK_ALIGNMENT, 1);
-        glReadPixels(0, 0, width_, height_, GL_RGBA, GL_UNSIGNED_BYTE, upside_down.data());
+        Image image = read_frame(width_, height_);
         glBindFramebuffer(GL_FRAMEBUFFER, 0);
-        Image image{width_, height_, std::vector<std::uint8_t>(upside_down.size())};
-        for (std::size_t y = 0; y < static_cast<std::size_t>(height_); ++y)
-        {
-            std::memcpy(image.rgba.data() + y * row,
-                        upside_down.data() + (static_cast<std::size_t>(height_) - 1 - y) * row, row);
-        }
         for (std::size_t i = 3; i < image.rgba.size(); i += 4)
         {
             image.rgba[i] = 255; // blending left its own alpha there
@@ -89,41 +103,12 @@ public:
     }
 
 private:
+    std::unique_ptr<EglContext> context_; // first, so that it goes last
     int width_;
     int height_;
     GLuint framebuffer_ = 0;
     GLuint colour_ = 0;
     bool ready_ = false;
-};
-
-// A context of its own for the target.
-class EglOffscreen final : public Offscreen
-{
-public:
-    EglOffscreen(EGLDisplay display, EGLContext context, int width, int height)
-        : display_(display), context_(context), target_(std::make_unique<Target>(width, height))
-    {
-    }
-    EglOffscreen(const EglOffscreen&) = delete;
-    EglOffscreen& operator=(const EglOffscreen&) = delete;
-
-    ~EglOffscreen() override
-    {
-        target_.reset(); // while its context is there
-        eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-        eglDestroyContext(display_, context_);
-        eglTerminate(display_);
-    }
-
-    bool start() { return gladLoadGL(eglGetProcAddress) != 0 && target_->start(); }
-    void upload_fonts() override { target_->upload_fonts(); }
-    void draw() override { target_->draw(); }
-    Image read() override { return target_->read(); }
-
-private:
-    EGLDisplay display_;
-    EGLContext context_;
-    std::unique_ptr<Target> target_;
 };
 
 EGLDisplay surfaceless_display()
@@ -170,8 +155,8 @@ Result<std::unique_ptr<Offscreen>> Offscreen::create(int width, int height)
         eglTerminate(display);
         return missing;
     }
-    auto screen = std::make_unique<EglOffscreen>(display, context, width, height);
-    if (!screen->start())
+    auto screen = std::make_unique<Target>(width, height, std::make_unique<EglContext>(display, context));
+    if (gladLoadGL(eglGetProcAddress) == 0 || !screen->start())
     {
         return missing;
     }
@@ -200,6 +185,20 @@ void paint_frame(int width, int height)
     glClearColor(ground.x, ground.y, ground.z, 1);
     glClear(GL_COLOR_BUFFER_BIT);
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+Image read_frame(int width, int height)
+{
+    const auto row = static_cast<std::ptrdiff_t>(width) * 4;
+    Image image{width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(row * height))};
+    glPixelStorei(GL_PACK_ALIGNMENT, 1);
+    glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, image.rgba.data());
+    for (std::ptrdiff_t y = 0; y < height / 2; ++y)
+    {
+        const auto top = image.rgba.begin() + y * row;
+        std::swap_ranges(top, top + row, image.rgba.begin() + (height - 1 - y) * row);
+    }
+    return image;
 }
 
 Issues save_png(const Image& image, const std::filesystem::path& path)

@@ -38,6 +38,9 @@ void upload_fonts();
 // ImGui's last frame, on the window's colour, into what is bound.
 void paint_frame(int width, int height);
 
+// What is bound, as it stands.
+Image read_frame(int width, int height);
+
 Issues save_png(const Image& image, const std::filesystem::path& path);
 
 } // namespace ringside

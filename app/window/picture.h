@@ -1,7 +1,11 @@
 // `ringside picture`: the real view, drawn with no display.
+//
+// A picture of the lab trains on the processor for as many steps as --steps says, from a fixed seed; speeds
+// in it are the machine's. One of the ranks makes a third of its steps data parallel, a third with ZeRO-2
+// and a third as a pipeline.
 #pragma once
 
-#include "app/commands.h"
+#include "app/commands/commands.h"
 #include "ui/shell/view.h"
 
 #include <optional>
@@ -9,7 +13,7 @@
 namespace ringside
 {
 
-struct PictureOptions
+struct PictureOptions : CommonOptions
 {
     std::string view;
     std::string scenario; // file; empty: the default
@@ -41,8 +45,10 @@ struct PictureOptions
     std::string demo;         // of the lab, by id; empty: none
 };
 
-// Writes the picture; the caption below it.
-Result<Caption> draw_picture(const CommonOptions& common, const PictureOptions& options);
-int run_picture(const CommonOptions& common, const PictureOptions& options);
+// Writes the picture, or ends the command; the caption below it.
+Caption draw_picture(const PictureOptions& options);
+
+// What both pictures and films are told: which view, of what, and how it looks.
+void add_what_is_drawn(CLI::App& app, PictureOptions& options);
 
 } // namespace ringside

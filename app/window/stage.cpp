@@ -2,11 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "app/calibrate_command.h"
-#include "app/demo_script_file.h"
-#include "app/files.h"
-#include "app/lesson_files.h"
+#include "app/files/demo_script_file.h"
+#include "app/files/files.h"
+#include "app/files/lesson_files.h"
+#include "app/files/measured_file.h"
 #include "core/scenario/json.h"
+#include "core/study/lessons/demo_script.h"
+#include "ui/shell/lab_action.h"
+#include "ui/shell/lesson_frame.h"
+#include "ui/shell/study_frame.h"
+#include "ui/shell/team_action.h"
 
 #include <algorithm>
 #include <array>
@@ -38,12 +43,8 @@ void check(const PictureOptions& options, int& width, int& height, Issues& issue
     }
     else if (named && find_view(options.view) == nullptr)
     {
-        const auto known = view_places();
-        const std::string near =
-            nearest_word(options.view, std::vector<std::string>(known.begin(), known.end()));
-        issues.push_back({"--view", fmt::format("there is no view \u201c{}\u201d", options.view),
-                          near.empty() ? fmt::format("use one of {}", fmt::join(known, ", "))
-                                       : "did you mean " + near + "?"});
+        issues.push_back(
+            unknown_word("--view", "view ", options.view, texts_of(view_places(), std::identity())));
     }
     const bool pressable =
         std::ranges::all_of(options.press, [](unsigned char c) { return std::isalnum(c) != 0; });
@@ -83,19 +84,19 @@ PictureOptions with_view(PictureOptions options)
 }
 
 // Plays the lesson as far as the step that is asked for, skipping what it asks on the way.
-Issues open_lesson(Session& session, const PictureOptions& options)
+void open_lesson(Session& session, const PictureOptions& options)
 {
     session.apply(StartLesson{options.lesson});
     const Frame first = session.frame(0);
     if (first.lesson == nullptr)
     {
-        return {{"--lesson", first.notice, ""}};
+        end_with({{"--lesson", first.notice, ""}});
     }
     const auto steps = static_cast<int>(first.lesson->lesson().steps.size());
     if (options.step < 1 || options.step > steps)
     {
-        return {
-            {"--step", fmt::format("there is no step {}", options.step), fmt::format("use 1 to {}", steps)}};
+        end_with({{"--step", fmt::format("there is no step {}", options.step),
+                   fmt::format("use 1 to {}", steps)}});
     }
     for (int i = 1; i < options.step; ++i)
     {
@@ -106,41 +107,34 @@ Issues open_lesson(Session& session, const PictureOptions& options)
     {
         session.apply(LessonInput{LessonMove::skip, 0});
     }
-    return {};
 }
 
 // The scene of a demonstration that is asked for.
-Issues open_script(Session& session, const PictureOptions& options, const Opened& opened)
+void open_script(Session& session, const PictureOptions& options, const Opened& opened)
 {
-    auto script = read_demo_script(options.script, opened.assets, opened.presets);
-    if (!script)
-    {
-        return script.issues();
-    }
-    const auto scenes = static_cast<int>(script->scenes.size());
+    DemoScript script = or_end(read_demo_script(options.script, opened.assets, opened.presets));
+    const auto scenes = static_cast<int>(script.scenes.size());
     if (options.step < 1 || options.step > scenes)
     {
-        return {{"--step", fmt::format("there is no scene {}", options.step),
-                 fmt::format("use 1 to {}", scenes)}};
+        end_with({{"--step", fmt::format("there is no scene {}", options.step),
+                   fmt::format("use 1 to {}", scenes)}});
     }
-    session.set_script(std::move(*script));
+    session.set_script(std::move(script));
     for (int i = 1; i < options.step; ++i)
     {
         session.apply(StageStep{1});
     }
-    return {};
 }
 
-Issues find_the_term(const PictureOptions& options, const Session& session)
+void find_the_term(const PictureOptions& options, const Session& session)
 {
     const std::vector<GlossaryTerm>& terms = session.frame(0).course->course.glossary;
-    if (options.term.empty() || find_term(terms, options.term) != nullptr)
+    if (!options.term.empty() && find_term(terms, options.term) == nullptr)
     {
-        return {};
+        const auto near = nearest_terms(terms, options.term, 1);
+        end_with({{"--term", fmt::format("there is no term \u201c{}\u201d", options.term),
+                   near.empty() ? "" : "did you mean " + terms[near.front()].id + "?"}});
     }
-    const auto near = nearest_terms(terms, options.term, 1);
-    return {{"--term", fmt::format("there is no term \u201c{}\u201d", options.term),
-             near.empty() ? "" : "did you mean " + terms[near.front()].id + "?"}};
 }
 
 // A drill of one question, and what was done with it so far.
@@ -156,7 +150,7 @@ Issues ask(const PictureOptions& options, const QuestionBank& bank, Session& ses
                         static_cast<int>(found->variant)};
     StartDrill drill;
     drill.cards.push_back(card);
-    const Action start = StudyAction(std::move(drill));
+    const Action start = to_action(StudyAction(std::move(drill)));
     session.apply(start);
     for (int i = 0; i < options.hints; ++i)
     {
@@ -191,8 +185,7 @@ Issues open_progress(const PictureOptions& options, const Opened& opened, Sessio
     }
     const auto asking = setup.asking;
     session.set_study(std::make_unique<StudyDesk>(std::move(setup)));
-    const Issues more = options.question.empty() ? Issues() : ask(options, asking->bank(), session);
-    issues.insert(issues.end(), more.begin(), more.end());
+    append(issues, options.question.empty() ? Issues() : ask(options, asking->bank(), session));
     return issues;
 }
 
@@ -254,11 +247,8 @@ Issues open_lab(const PictureOptions& options, const Opened& opened, Session& se
             std::find_if(demos.begin(), demos.end(), [&](const LabDemo& d) { return d.id == options.demo; });
         if (found == demos.end())
         {
-            std::vector<std::string_view> ids;
-            std::transform(demos.begin(), demos.end(), std::back_inserter(ids),
-                           [](const LabDemo& d) { return d.id; });
             return {{"--demo", fmt::format("there is no demonstration \u201c{}\u201d", options.demo),
-                     fmt::format("use one of {}", fmt::join(ids, ", "))}};
+                     fmt::format("use one of {}", fmt::join(texts_of(demos, &LabDemo::id), ", "))}};
         }
         lab.wake();
         lab.wait(kPatience);
@@ -331,7 +321,7 @@ void Stage::open_scenarios(const PictureOptions& options, Issues& issues)
             file.empty() ? Result<Scenario>(session_.scenario()) : read_scenario(file, opened_.presets);
         if (!scenario)
         {
-            issues.insert(issues.end(), scenario.issues().begin(), scenario.issues().end());
+            append(issues, scenario.issues());
             return;
         }
         session_.start_with(std::move(*scenario));
@@ -344,7 +334,7 @@ void Stage::open_scenarios(const PictureOptions& options, Issues& issues)
     open(options.scenario);
 }
 
-Issues Stage::open_view(const PictureOptions& options)
+void Stage::open_view(const PictureOptions& options)
 {
     Issues issues;
     if (!options.watch.empty())
@@ -355,7 +345,7 @@ Issues Stage::open_view(const PictureOptions& options)
         session_.team().wait(kPatience);
         if (!session_.team().frame().started())
         {
-            return {{"--watch", session_.team().frame().fault, ""}};
+            end_with({{"--watch", session_.team().frame().fault, ""}});
         }
     }
     else if (options.view == "ranks/bytes")
@@ -381,14 +371,10 @@ Issues Stage::open_view(const PictureOptions& options)
     preferences.presenter = options.presenter;
     preferences.reduced_motion = true; // nothing on its way from an earlier state
     session_.set_preferences(preferences);
-    issues = find_the_term(options, session_);
-    if (has_errors(issues))
-    {
-        return issues;
-    }
+    find_the_term(options, session_);
     if (!options.script.empty())
     {
-        issues = open_script(session_, options, opened_);
+        open_script(session_, options, opened_);
     }
     else if (options.lesson.empty())
     {
@@ -396,17 +382,16 @@ Issues Stage::open_view(const PictureOptions& options)
     }
     else
     {
-        issues = open_lesson(session_, options);
+        open_lesson(session_, options);
     }
     if (!options.measured.empty())
     {
-        auto set = read_measured(options.measured, session_.scenario(), opened_.presets);
-        if (!set || set->rows.empty())
-        {
-            return set ? Issues{{"--measured", "no row says how long a step took", "give measured steps"}}
-                       : of_file(set.issues(), options.measured);
-        }
-        session_.set_measured(std::move(*set));
+        auto set =
+            or_end(read_measured(options.measured, session_.scenario(), opened_.presets), options.measured);
+        end_with(set.rows.empty()
+                     ? Issues{{"--measured", "no row says how long a step took", "give measured steps"}}
+                     : Issues());
+        session_.set_measured(std::move(set));
     }
     session_.say("");
     drawing_.prepare(preferences, 1);
@@ -416,41 +401,25 @@ Issues Stage::open_view(const PictureOptions& options)
     {
         drawing_.shell().show("glossary", options.term);
     }
-    return issues;
 }
 
-Result<std::unique_ptr<Stage>> Stage::open(const CommonOptions& common, const PictureOptions& typed,
-                                           Issues issues)
+std::unique_ptr<Stage> Stage::open(const PictureOptions& typed, Issues issues)
 {
     const PictureOptions options = with_view(typed);
     int width = 0;
     int height = 0;
     check(options, width, height, issues);
-    auto opened = open_presets(common);
-    if (!opened)
-    {
-        issues.insert(issues.end(), opened.issues().begin(), opened.issues().end());
-        return issues;
-    }
-    auto stage = std::make_unique<Stage>(std::move(*opened));
+    auto stage = std::make_unique<Stage>(open_presets(options));
     stage->width_ = width;
     stage->height_ = height;
     stage->open_scenarios(options, issues);
-    const Issues of_study = open_progress(options, stage->opened_, stage->session_);
-    issues.insert(issues.end(), of_study.begin(), of_study.end());
-    if (options.view == "lab" && !has_errors(issues))
+    append(issues, open_progress(options, stage->opened_, stage->session_));
+    if (options.view == id_of(ViewRole::lab) && !has_errors(issues))
     {
-        const Issues of_lab = open_lab(options, stage->opened_, stage->session_);
-        issues.insert(issues.end(), of_lab.begin(), of_lab.end());
+        append(issues, open_lab(options, stage->opened_, stage->session_));
     }
-    if (!has_errors(issues))
-    {
-        issues = stage->open_view(options);
-    }
-    if (has_errors(issues))
-    {
-        return issues;
-    }
+    end_with(has_errors(issues) ? issues : Issues());
+    stage->open_view(options);
     return stage;
 }
 

@@ -1,8 +1,8 @@
 // One view of one scenario, set up and settled with no display: what `picture` and `animate` draw.
 #pragma once
 
-#include "app/drawing.h"
-#include "app/input.h"
+#include "app/commands/input.h"
+#include "app/session/drawing.h"
 #include "app/window/picture.h"
 
 #include <memory>
@@ -13,9 +13,8 @@ namespace ringside
 class Stage
 {
 public:
-    // Adds what is wrong with the options to `issues`; any error keeps it from opening.
-    static Result<std::unique_ptr<Stage>> open(const CommonOptions& common, const PictureOptions& typed,
-                                               Issues issues);
+    // Adds what is wrong with the options to `issues`; any error ends the command.
+    static std::unique_ptr<Stage> open(const PictureOptions& typed, Issues issues);
     explicit Stage(Opened assets);
 
     int width() const { return width_; }
@@ -33,7 +32,7 @@ public:
 
 private:
     void open_scenarios(const PictureOptions& options, Issues& issues);
-    Issues open_view(const PictureOptions& options);
+    void open_view(const PictureOptions& options);
 
     Opened opened_;
     Session session_;

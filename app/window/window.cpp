@@ -1,14 +1,13 @@
 #include "app/window/window.h"
 
-#include <fmt/format.h>
 #include <glad/gl.h>
 
-#include "app/demo_script_file.h"
-#include "app/drawing.h"
-#include "app/files.h"
-#include "app/input.h"
-#include "app/lesson_files.h"
-#include "app/settings.h"
+#include "app/commands/options.h"
+#include "app/files/demo_script_file.h"
+#include "app/files/files.h"
+#include "app/files/lesson_files.h"
+#include "app/files/settings.h"
+#include "app/session/drawing.h"
 #include "app/window/offscreen.h"
 #include "app/window/window_film.h"
 
@@ -278,19 +277,8 @@ private:
     // What has just been drawn and not yet been shown.
     void save_picture()
     {
-        Image image{drawn_width_, drawn_height_, {}};
-        image.rgba.resize(static_cast<std::size_t>(drawn_width_) * static_cast<std::size_t>(drawn_height_) *
-                          4);
-        glPixelStorei(GL_PACK_ALIGNMENT, 1);
-        glReadPixels(0, 0, drawn_width_, drawn_height_, GL_RGBA, GL_UNSIGNED_BYTE, image.rgba.data());
-        const auto row = static_cast<std::ptrdiff_t>(drawn_width_) * 4;
-        for (std::ptrdiff_t y = 0; y < drawn_height_ / 2; ++y)
-        {
-            const auto top = image.rgba.begin() + y * row;
-            std::swap_ranges(top, top + row, image.rgba.begin() + (drawn_height_ - 1 - y) * row);
-        }
         const auto path = free_name("ringside-" + session_.view() + ".png");
-        const Issues issues = save_png(image, path);
+        const Issues issues = save_png(read_frame(drawn_width_, drawn_height_), path);
         session_.say(has_errors(issues) ? "Not saved: " + to_line(issues.front()) : "Saved " + path.string());
     }
 
@@ -336,8 +324,7 @@ private:
         if (finished_another())
         {
             saved_finished_ = session_.lessons()->done();
-            const Issues more = save_finished(saved_finished_);
-            issues.insert(issues.end(), more.begin(), more.end());
+            append(issues, save_finished(saved_finished_));
         }
         if (everything)
         {
@@ -346,10 +333,9 @@ private:
             next.preferences.presenter = false;
             next.view = session_.own_view();
             glfwGetWindowSize(screen_.window(), &next.width, &next.height);
-            const Issues more = next == settings_ && !first_start_ ? Issues{} : save_settings(next);
+            append(issues, next == settings_ && !first_start_ ? Issues{} : save_settings(next));
             first_start_ = false;
             settings_ = next;
-            issues.insert(issues.end(), more.begin(), more.end());
         }
         print_faults(issues);
     }
@@ -371,44 +357,32 @@ private:
 };
 
 // The scenario that was asked for, or the last one; what is wrong with the last one goes to `issues`.
-Issues start_scenario(Session& session, const WindowOptions& options, const Presets& presets, Issues& issues)
+void start_scenario(Session& session, const WindowOptions& options, const Presets& presets, Issues& issues)
 {
     if (!options.scenario.empty())
     {
-        auto scenario = read_scenario(options.scenario, presets);
-        if (!scenario)
-        {
-            return scenario.issues();
-        }
-        session.start_with(std::move(*scenario));
+        session.start_with(or_end(read_scenario(options.scenario, presets)));
     }
     else if (auto last = load_last_scenario(presets, issues))
     {
         session.start_with(std::move(*last));
     }
-    return {};
 }
 
-Issues start_lesson_and_script(Session& session, const WindowOptions& options, const Opened& opened)
+void start_lesson_and_script(Session& session, const WindowOptions& options, const Opened& opened)
 {
     if (!options.lesson.empty())
     {
         session.apply(StartLesson{options.lesson});
         if (session.frame(0).lesson == nullptr)
         {
-            return {{"--lesson", session.frame(0).notice, ""}};
+            end_with({{"--lesson", session.frame(0).notice, ""}});
         }
     }
     if (!options.script.empty())
     {
-        auto script = read_demo_script(options.script, opened.assets, opened.presets);
-        if (!script)
-        {
-            return script.issues();
-        }
-        session.set_script(std::move(*script));
+        session.set_script(or_end(read_demo_script(options.script, opened.assets, opened.presets)));
     }
-    return {};
 }
 
 // Clipboard and files.
@@ -430,13 +404,22 @@ void connect(Session& session, const Screen& screen)
 
 } // namespace
 
-int run_window(const CommonOptions& common, const WindowOptions& options)
+void add_window_options(CLI::App& app, WindowOptions& o)
 {
-    auto opened = open_presets(common);
-    if (!opened)
-    {
-        return print_faults(opened.issues());
-    }
+    app.add_option("--view", o.view, "view to open, or page of one; ringside picture --list names them");
+    app.add_option("--scenario", o.scenario, "scenario (JSON) to open instead of the last one");
+    app.add_option("--watch", o.watch,
+                   "a training that runs elsewhere: the file that ringside-rank --live keeps up to date");
+    app.add_option("--lesson", o.lesson, "lesson to begin; ringside lesson list names them");
+    app.add_option("--script", o.script,
+                   "demonstration to walk through with the page keys: a file, or a name in assets/demos");
+    app.add_flag("--presenter", o.presenter, "large type and only the picture");
+    app.add_flag("--no-tour", o.no_tour, "at the very first start, too");
+}
+
+int run_window(const WindowOptions& options)
+{
+    const Opened opened = open_presets(options);
     if (!options.view.empty() && find_view(options.view) == nullptr)
     {
         return print_faults({{"--view", fmt::format("there is no view \u201c{}\u201d", options.view),
@@ -445,15 +428,12 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
     Issues issues;
     const bool first_start = !has_settings();
     const Settings settings = load_settings(issues);
-    Session session(opened->presets, default_scenario(opened->presets));
-    if (const Issues wrong = start_scenario(session, options, opened->presets, issues); !wrong.empty())
-    {
-        return print_faults(wrong);
-    }
-    StudyDesk::Setup study = study_setup(opened->assets, opened->presets, issues);
+    Session session(opened.presets, default_scenario(opened.presets));
+    start_scenario(session, options, opened.presets, issues);
+    StudyDesk::Setup study = study_setup(opened.assets, opened.presets, issues);
     study.store = std::make_unique<StudyStore>();
     session.set_study(std::make_unique<StudyDesk>(std::move(study)));
-    session.set_lab(std::make_unique<LabDesk>(lab_setup(opened->assets, opened->presets, "auto", true)));
+    session.set_lab(std::make_unique<LabDesk>(lab_setup(opened.assets, opened.presets, "auto", true)));
     print_faults(issues);
     Preferences preferences = settings.preferences;
     preferences.presenter = options.presenter;
@@ -466,18 +446,15 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
     }
     const std::string view = !options.view.empty()   ? options.view
                              : options.watch.empty() ? settings.view
-                                                     : std::string("ranks");
+                                                     : id_of(ViewRole::ranks);
     session.apply(OpenView{view});
     Issues faults;
-    Course course = open_course(opened->assets, faults);
+    Course course = open_course(opened.assets, faults);
     session.set_course(std::move(course), load_finished(faults));
     print_faults(faults);
-    if (const Issues wrong = start_lesson_and_script(session, options, *opened); !wrong.empty())
-    {
-        return print_faults(wrong);
-    }
+    start_lesson_and_script(session, options, opened);
 
-    Drawing drawing(find_fonts(opened->assets));
+    Drawing drawing(find_fonts(opened.assets));
     Screen screen(settings.width, settings.height);
     if (!screen.good())
     {
@@ -496,7 +473,7 @@ int run_window(const CommonOptions& common, const WindowOptions& options)
     {
         drawing.shell().tour().start();
     }
-    Loop loop(screen, drawing, session, settings, *opened, first_start);
+    Loop loop(screen, drawing, session, settings, opened, first_start);
     loop.run();
     loop.save_all();
     return kDone;

@@ -1,8 +1,12 @@
 // The window: GLFW, an event-driven loop that draws nothing at idle, settings and last scenario kept between
 // starts.
+//
+// An event buys three frames; then it sleeps until the next event and wakes each second to save a changed
+// scenario. A frame asks for the next one when something eases, plays or has pushed an Action. At most 60
+// frames per second.
 #pragma once
 
-#include "app/commands.h"
+#include "app/commands/commands.h"
 
 #include <optional>
 
@@ -11,7 +15,7 @@ namespace ringside
 
 struct Opened;
 
-struct WindowOptions
+struct WindowOptions : CommonOptions
 {
     std::string view;
     std::string scenario;
@@ -26,6 +30,7 @@ struct WindowOptions
 // display.
 std::optional<double> idle_cpu_share(const Opened& opened, double seconds);
 
-int run_window(const CommonOptions& common, const WindowOptions& options);
+void add_window_options(CLI::App& app, WindowOptions& options);
+int run_window(const WindowOptions& options);
 
 } // namespace ringside

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/files.h"
+#include "app/files/files.h"
 
 namespace ringside
 {
@@ -14,7 +14,7 @@ namespace
 Issues only_here(const Session& shown)
 {
     const std::string& view = shown.view();
-    if (view == "lab" || view == "ranks")
+    if (find_view(view)->role == ViewRole::lab || find_view(view)->role == ViewRole::ranks)
     {
         return {{"", "A run of your own is not drawn again",
                  fmt::format("ringside animate --view {} -o {}.mp4 trains one", view, view)}};

@@ -1,5 +1,8 @@
 // An animation that the window saves while people go on working: a session of its own with what was on show,
 // drawn frame by frame in the window's OpenGL context.
+//
+// It shows scenario, comparison and look of the moment it began, with the view in its first state. A running
+// lab cannot be drawn again, so there the command line trains one.
 #pragma once
 
 #include "app/window/film.h"

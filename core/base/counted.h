@@ -5,6 +5,8 @@
 
 #include "core/base/text.h"
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace ringside

@@ -1,4 +1,7 @@
 // How well something's names fit what a person typed: for lists that are narrowed while somebody types.
+//
+// Order: the whole name, its start, starts of its words, anywhere in it, its description, and last with one
+// typing error in a word of four letters or more. Equals keep the list's order.
 #pragma once
 
 #include <cstdint>

@@ -40,6 +40,28 @@ inline bool has_errors(const Issues& issues)
     return false;
 }
 
+// Without the warnings.
+inline Issues errors_of(Issues issues)
+{
+    std::erase_if(issues, [](const Issue& issue) { return issue.severity != Severity::error; });
+    return issues;
+}
+
+inline void append(Issues& issues, const Issues& more)
+{
+    issues.insert(issues.end(), more.begin(), more.end());
+}
+
+// Adds the faults of a part of something, or of a file: "part: path".
+inline void add_below(Issues& issues, const Issues& more, const std::string& part)
+{
+    for (Issue issue : more)
+    {
+        issue.path = issue.path.empty() ? part : part + ": " + issue.path;
+        issues.push_back(std::move(issue));
+    }
+}
+
 // "path: message (hint)", the form every command prints.
 inline std::string to_line(const Issue& issue)
 {

@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <system_error>
 #include <utility>
 
 namespace ringside
@@ -188,45 +186,6 @@ std::string format_percent(double fraction)
     return three_digits(percent) + "%";
 }
 
-std::optional<double> parse_number(std::string_view text)
-{
-    std::string digits;
-    for (std::size_t i = 0; i < text.size(); ++i)
-    {
-        const bool thin_space = text.substr(i).starts_with("\u2009");
-        if (thin_space)
-        {
-            i += 2;
-        }
-        else if (text[i] != ' ' && text[i] != ',' && text[i] != '_')
-        {
-            digits += text[i];
-        }
-    }
-    double value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    const std::string_view suffix =
-        std::string_view(digits).substr(static_cast<std::size_t>(end - digits.data()));
-    static constexpr std::array<std::pair<std::string_view, double>, 11> kSuffixes{{{"", 1},
-                                                                                    {"k", 1e3},
-                                                                                    {"K", 1e3},
-                                                                                    {"M", 1e6},
-                                                                                    {"m", 1e6},
-                                                                                    {"B", 1e9},
-                                                                                    {"b", 1e9},
-                                                                                    {"G", 1e9},
-                                                                                    {"T", 1e12},
-                                                                                    {"P", 1e15},
-                                                                                    {"E", 1e18}}};
-    const auto scale =
-        std::find_if(kSuffixes.begin(), kSuffixes.end(), [&](const auto& s) { return s.first == suffix; });
-    if (error != std::errc() || scale == kSuffixes.end() || !std::isfinite(value * scale->second))
-    {
-        return std::nullopt;
-    }
-    return value * scale->second;
-}
-
 bool is_utf8(std::string_view text)
 {
     const auto byte = [&](std::size_t i)
@@ -283,6 +242,13 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
         }
     }
     return best;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
+                         std::string otherwise)
+{
+    const std::string near = nearest_word(word, candidates);
+    return near.empty() ? otherwise : fmt::format("did you mean \"{}\"?", near);
 }
 
 } // namespace ringside

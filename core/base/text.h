@@ -68,5 +68,8 @@ std::optional<double> parse_number(std::string_view text);
 bool is_utf8(std::string_view text);
 // The candidate closest to `word` by edit distance, for "did you mean"; empty when none is near.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
+// The hint "did you mean \"...\"?", or another where none is near.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
+                         std::string otherwise = "");
 
 } // namespace ringside

@@ -79,4 +79,10 @@ constexpr Bytes operator""_GiB(unsigned long long amount)
 }
 } // namespace literals
 
+// A count as a factor.
+constexpr double real(std::int64_t count)
+{
+    return static_cast<double>(count);
+}
+
 } // namespace ringside

@@ -1,5 +1,8 @@
 // What happens to a training while it runs: knobs that are turned, and what a demonstration does to it on
 // purpose. Plain values.
+//
+// A knob counts when it is let go, so that one drag is one break in the curve. What same_state() forbids
+// starts the run again.
 #pragma once
 
 #include "core/lab/config.h"

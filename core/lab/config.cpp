@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/engine/experts/router.h"
 #include "core/lab/corpus.h"
+#include "core/parallelism/experts/router.h"
 #include "core/scenario/validate.h"
 
 #include <algorithm>

@@ -1,10 +1,24 @@
 // What the live lab trains: a small model, a recipe, data and a seed. Plain values that views, commands and
 // the trainer share; nothing here computes a step. The model is the engine's own, so that its predictions are
 // of the very same model.
+//
+// Experts, with the choices the papers leave open. A sequence is a group (GShard, section 2.2): ceil(f k T /
+// E) rows of every expert per sequence, never more than T, token after token. GShard places all first
+// choices before all second ones; then a token's second expert would depend on later tokens, which a causal
+// model must not. A token's route depends on no other sequence, so every layout computes one function. One
+// expert per token: the gate is its probability (Switch, equation 2); two: both are divided by their sum
+// (GShard, algorithm 1), also when one is full. Dropped tokens live on in the residual stream. Of equal
+// probabilities the first expert is taken. The balance loss is E sum f_i P_i per sequence, mean over
+// sequences, summed over layers; f counts all k choices before any is dropped (DeepSeek-V3, equations 17 to
+// 20). It is not part of the loss shown.
+//
+// Buffers have fixed shapes and empty rows are computed too, so bytes and memory do not depend on tokens;
+// traffic is the engine's expert_traffic times E C / (k T). The engine's activations are those of balanced
+// tokens: the lab adds the rows beyond them and the experts' outputs, which the gradients of gates need.
 #pragma once
 
 #include "core/base/result.h"
-#include "core/engine/memory.h"
+#include "core/memory/memory.h"
 #include "core/scenario/fields.h"
 
 #include <memory>

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/lab/random.h"
+#include "core/base/random.h"
 
 #include <algorithm>
 #include <array>

@@ -64,6 +64,18 @@ std::string bytes(std::int64_t amount)
     return format_bytes(Bytes(amount));
 }
 
+// [s] of a step, in words.
+std::string step_of(const TrainingSnapshot& run)
+{
+    return format_seconds(Seconds(median_seconds(run)));
+}
+
+// The most of a component that a step kept.
+std::string most(const TrainingSnapshot& run, Component component)
+{
+    return bytes(run.highest.of(component));
+}
+
 std::string loss(double value)
 {
     return std::isfinite(value) ? fmt::format("{:.2f}", value) : "NaN";
@@ -74,7 +86,9 @@ std::string power_of_two(double value)
     return fmt::format("2^{}", std::lround(std::log2(value)));
 }
 
-bool all_there(LabRuns runs, std::size_t wanted)
+} // namespace
+
+bool all_ran(LabRuns runs, std::size_t wanted)
 {
     return runs.size() == wanted &&
            std::all_of(runs.begin(), runs.end(), [](const auto& run) { return run.step > 0; });
@@ -88,14 +102,8 @@ DemoFinding not_run(LabRuns runs)
                                     : "It could not be run: " + failed->message};
 }
 
-} // namespace
-
 DemoFinding find_accumulation(LabRuns runs)
 {
-    if (!all_there(runs, 2))
-    {
-        return not_run(runs);
-    }
     const double apart = furthest_apart(runs[0], runs[1]);
     const double share = apart / final_loss(runs[0]);
     return {
@@ -105,18 +113,12 @@ DemoFinding find_accumulation(LabRuns runs)
         fmt::format("In {} steps the losses were **at most {:.1g} nats apart**: a mean over 8 sequences is "
                     "the sum of 4 parts, up to the order of adding. Activations at the peak fell from {} "
                     "to **{}**; a step took {} instead of {}.",
-                    runs[0].step, apart, bytes(runs[0].highest.of(Component::activations)),
-                    bytes(runs[1].highest.of(Component::activations)),
-                    format_seconds(Seconds(median_seconds(runs[1]))),
-                    format_seconds(Seconds(median_seconds(runs[0]))))};
+                    runs[0].step, apart, most(runs[0], Component::activations),
+                    most(runs[1], Component::activations), step_of(runs[1]), step_of(runs[0]))};
 }
 
 DemoFinding find_checkpointing(LabRuns runs)
 {
-    if (!all_there(runs, 2))
-    {
-        return not_run(runs);
-    }
     const double times = median_seconds(runs[1]) / median_seconds(runs[0]);
     const bool less = runs[1].peak.total() < runs[0].peak.total();
     const double apart = furthest_apart(runs[0], runs[1]);
@@ -126,20 +128,15 @@ DemoFinding find_checkpointing(LabRuns runs)
                        : 1U,
         fmt::format("Activations fell from {} to **{}**, the peak from {} to {}. A step took {} instead of "
                     "{}: **{:+.0f}%**, for one more forward. The losses are {}.",
-                    bytes(runs[0].highest.of(Component::activations)),
-                    bytes(runs[1].highest.of(Component::activations)), bytes(runs[0].peak.total()),
-                    bytes(runs[1].peak.total()), format_seconds(Seconds(median_seconds(runs[1]))),
-                    format_seconds(Seconds(median_seconds(runs[0]))), 100 * (times - 1),
+                    most(runs[0], Component::activations), most(runs[1], Component::activations),
+                    bytes(runs[0].peak.total()), bytes(runs[1].peak.total()), step_of(runs[1]),
+                    step_of(runs[0]), 100 * (times - 1),
                     apart == 0 ? std::string("the same to the last bit")
                                : fmt::format("at most {:.1g} apart", apart))};
 }
 
 DemoFinding find_no_master(LabRuns runs)
 {
-    if (!all_there(runs, 2))
-    {
-        return not_run(runs);
-    }
     const double with = final_loss(runs[0]);
     const double without = final_loss(runs[1]);
     const bool diverged = !(without < 1.5 * with);
@@ -148,7 +145,7 @@ DemoFinding find_no_master(LabRuns runs)
         : without > with + 0.02 ? 1U
                                 : 0U,
         fmt::format("The loss ended at {} with the copy and at **{}** without. bf16 keeps 8 bits: an update "
-                    "below 1/256 of its weight rounds away. The copy is {} here, 4 bytes a parameter; "
+                    "below 1/256 of its weight rounds away. The copy is {} here, 4 bytes per parameter; "
                     "without it the state takes {} instead of {}.",
                     loss(with), loss(without), bytes(runs[0].memory.of(Component::master_weights)),
                     bytes(runs[1].memory.total()), bytes(runs[0].memory.total()))};
@@ -156,10 +153,6 @@ DemoFinding find_no_master(LabRuns runs)
 
 DemoFinding find_overflow(LabRuns runs)
 {
-    if (!all_there(runs, 2))
-    {
-        return not_run(runs);
-    }
     const TrainingSnapshot& adapts = runs[0];
     const bool trains = adapts.skipped < adapts.step;
     return {
@@ -175,10 +168,6 @@ DemoFinding find_overflow(LabRuns runs)
 
 DemoFinding find_no_warmup(LabRuns runs)
 {
-    if (!all_there(runs, 2))
-    {
-        return not_run(runs);
-    }
     const double with = final_loss(runs[0]);
     const double without = final_loss(runs[1]);
     return {!std::isfinite(without) ? 2U
@@ -192,10 +181,6 @@ DemoFinding find_no_warmup(LabRuns runs)
 
 DemoFinding find_poisoned(LabRuns runs)
 {
-    if (!all_there(runs, 2))
-    {
-        return not_run(runs);
-    }
     const std::int64_t at = runs[0].config.data.poisoned_step;
     const double before = mean_loss(runs[1], at - 10, at - 1);
     const double after = mean_loss(runs[1], at + 1, at + 10);
@@ -215,10 +200,6 @@ DemoFinding find_poisoned(LabRuns runs)
 
 DemoFinding find_nan(LabRuns runs)
 {
-    if (!all_there(runs, 1))
-    {
-        return not_run(runs);
-    }
     const TrainingSnapshot& run = runs[0];
     const std::string& first = run.first_bad;
     const bool gradient = first.find("gradient") != std::string::npos;
@@ -238,10 +219,6 @@ DemoFinding find_nan(LabRuns runs)
 
 DemoFinding find_no_optimizer(LabRuns runs)
 {
-    if (!all_there(runs, 2))
-    {
-        return not_run(runs);
-    }
     const std::int64_t at = runs[0].step / 2;
     double jump = 0;
     for (std::int64_t step = at + 1; step <= std::min(at + 20, runs[1].step); ++step)
@@ -254,19 +231,15 @@ DemoFinding find_no_optimizer(LabRuns runs)
         : apart < 0.5 * jump ? 0U
                              : 2U,
         fmt::format("Within 20 steps the loss lay **up to {:.2f} above** the undisturbed run; at the end "
-                    "they are {:+.2f} apart. Without its second moment AdamW takes the first new gradient "
-                    "for all it knows, and moves every weight by the whole rate again. The moments are {} "
-                    "here, 8 bytes a parameter.",
+                    "they are {:+.2f} apart. Without its second moment AdamW normalizes by the first new "
+                    "gradient alone, and moves every weight by the whole rate again. The moments are {} "
+                    "here, 8 bytes per parameter.",
                     jump, apart,
                     bytes(runs[0].memory.of(Component::momentum) + runs[0].memory.of(Component::variance)))};
 }
 
 DemoFinding find_no_rng(LabRuns runs)
 {
-    if (!all_there(runs, 2))
-    {
-        return not_run(runs);
-    }
     const std::int64_t at = runs[0].step / 2;
     const double before = std::abs(mean_loss(runs[0], at, at) - mean_loss(runs[1], at, at));
     double next = 0;
@@ -288,10 +261,6 @@ DemoFinding find_no_rng(LabRuns runs)
 
 DemoFinding find_out_of_memory(LabRuns runs)
 {
-    if (!all_there(runs, 1))
-    {
-        return not_run(runs);
-    }
     const TrainingSnapshot& run = runs[0];
     const std::int64_t batch = run.config.training.micro_batch;
     const std::int64_t budget = run.config.memory_budget;

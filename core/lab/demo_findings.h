@@ -9,6 +9,16 @@ namespace ringside
 
 using LabRuns = std::span<const TrainingSnapshot>;
 
+// Whether so many runs have made steps, and what is said where they have not.
+bool all_ran(LabRuns runs, std::size_t wanted);
+DemoFinding not_run(LabRuns runs);
+// What is found of runs that are all there.
+template <DemoFinding (*Find)(LabRuns), std::size_t Wanted = 2>
+DemoFinding found(LabRuns runs)
+{
+    return all_ran(runs, Wanted) ? Find(runs) : not_run(runs);
+}
+
 DemoFinding find_accumulation(LabRuns runs);
 DemoFinding find_checkpointing(LabRuns runs);
 DemoFinding find_no_master(LabRuns runs);

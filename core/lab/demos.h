@@ -1,5 +1,8 @@
 // Demonstrations of what goes wrong, or right, in training: each asks what to expect, says which runs to make
 // and what to do to them, and explains afterwards with the numbers that came out. Data and pure functions.
+//
+// Runs of a demonstration are made one after the other, so that their times can be compared; the person's
+// own runs wait.
 #pragma once
 
 #include "core/lab/snapshot.h"

@@ -1,8 +1,8 @@
 // What a running training shows: plain values, published by the trainer and copied by whoever looks.
 #pragma once
 
-#include "core/engine/memory.h"
 #include "core/lab/change.h"
+#include "core/memory/memory.h"
 
 #include <algorithm>
 #include <array>
@@ -82,6 +82,43 @@ struct LayerRouting
     bool operator==(const LayerRouting&) const = default;
 };
 
+// What the routing of all layers of a step comes to.
+struct WholeRouting
+{
+    double dropped = 0;   // share of (token, choice) pairs, mean over layers
+    double violation = 0; // of the least even layer
+};
+inline WholeRouting whole_routing(const std::vector<LayerRouting>& layers)
+{
+    WholeRouting whole;
+    for (const LayerRouting& layer : layers)
+    {
+        whole.dropped += layer.dropped() / static_cast<double>(layers.size());
+        whole.violation = std::max(whole.violation, layer.violation());
+    }
+    return whole;
+}
+
+// Of every so many steps of a run; when there are too many, every second one goes.
+template <class... Series>
+void thin_out(std::int64_t& stride, Series&... series)
+{
+    constexpr std::size_t kMost = 4096;
+    const auto halve = [](auto& points)
+    {
+        for (std::size_t i = 0; 2 * i < points.size(); ++i)
+        {
+            points[i] = points[2 * i];
+        }
+        points.resize((points.size() + 1) / 2);
+    };
+    if ((series.size() + ...) >= kMost * sizeof...(series))
+    {
+        (halve(series), ...);
+        stride *= 2;
+    }
+}
+
 enum class RunState : std::uint8_t
 {
     running,
@@ -105,7 +142,7 @@ struct TrainingSnapshot
 
     std::int64_t step = 0;    // steps done, skipped ones included
     std::int64_t skipped = 0; // because of an overflow
-    double loss = 0;          // nats a token, of the last step
+    double loss = 0;          // nats per token, of the last step
     double smoothed_loss = 0; // mean with a memory of about 20 steps
     double gradient_norm = 0; // before clipping, loss scale taken out
     // [tokens] of the last hundred steps; empty: too few, or no two micro-batches in a step

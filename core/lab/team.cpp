@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "core/lab/team_snapshot.h"
+#include "core/scenario/validate.h"
 
 #include <algorithm>
 #include <array>
@@ -14,19 +15,7 @@ namespace ringside
 namespace
 {
 
-constexpr std::size_t kMostLosses = 4096;
 constexpr std::int64_t kMostDegree = 4096; // of an axis: the product of all of them is still a count
-
-template <class T>
-std::vector<T> every_other(const std::vector<T>& values)
-{
-    std::vector<T> half;
-    for (std::size_t i = 0; i < values.size(); i += 2)
-    {
-        half.push_back(values[i]);
-    }
-    return half;
-}
 
 struct Word
 {
@@ -234,6 +223,47 @@ Result<CompressionOptions> read_compression(std::string_view words, bool feedbac
     return options;
 }
 
+Issues faults_of_cut(const TeamConfig& config)
+{
+    Issues issues;
+    for (const Issue& issue : validate(scenario_of(config)))
+    {
+        if (issue.path.starts_with("parallel.") || issue.path.starts_with("training."))
+        {
+            issues.push_back(issue);
+        }
+    }
+    return issues;
+}
+
+Result<TeamConfig> with_compression(TeamConfig config, std::string_view words, bool feedback)
+{
+    const auto options = read_compression(words, feedback);
+    if (!options)
+    {
+        return options.issues();
+    }
+    if (options->compressor != Compressor::none && dense_replicas(scenario_of(config)) < 2)
+    {
+        return Issue{"--compress",
+                     fmt::format("\u201c{}\u201d has nothing to do: no two ranks sum gradients", words),
+                     "use data parallelism, such as --ranks 4 --strategy ddp, or --compress none"};
+    }
+    config.compression = *options;
+    return config;
+}
+
+double predicted_stall(const SavePlan& plan, std::int64_t bytes, double step)
+{
+    if (plan.mode == SaveMode::none || !(plan.bytes_per_second > 0))
+    {
+        return 0;
+    }
+    const double write = static_cast<double>(bytes) / plan.bytes_per_second;
+    const double covered = plan.mode == SaveMode::synchronous ? 0 : static_cast<double>(plan.every) * step;
+    return std::max(0.0, write - covered);
+}
+
 std::string strategy_name(const TeamConfig& config)
 {
     const Parallel& p = config.parallel;
@@ -284,12 +314,7 @@ void note_step(TeamSnapshot& run, double loss, std::int64_t most_sent)
         run.losses.push_back(static_cast<float>(loss));
         run.sent_until.push_back(run.sent_so_far);
     }
-    if (run.losses.size() >= kMostLosses)
-    {
-        run.losses = every_other(run.losses);
-        run.sent_until = every_other(run.sent_until);
-        run.loss_stride *= 2;
-    }
+    thin_out(run.loss_stride, run.losses, run.sent_until);
 }
 
 std::string_view name_of(Mishap mishap)

@@ -2,11 +2,11 @@
 // and the ranks share.
 #pragma once
 
-#include "core/engine/compression/compressor.h"
-#include "core/engine/rank_grid.h"
 #include "core/lab/config.h"
 #include "core/lab/snapshot.h"
-#include "core/schedule/schedule.h"
+#include "core/network/compression/compressor.h"
+#include "core/network/rank_grid.h"
+#include "core/pipeline/schedule.h"
 
 #include <string_view>
 #include <vector>
@@ -39,6 +39,12 @@ Result<TeamConfig> with_strategy(TrainerConfig config, std::string_view strategy
 // "none", or a compressor and how much of it: "bf16", "top-k", "top-k=0.01" (share of the elements),
 // "random-k", "sign", "powersgd=4" (rank). A fault names --compress.
 Result<CompressionOptions> read_compression(std::string_view words, bool feedback = true);
+// With what --compress says, see read_compression(). A fault names it, also where no two ranks have the same
+// weights, so that nothing would be sent.
+Result<TeamConfig> with_compression(TeamConfig config, std::string_view words, bool feedback);
+// The engine's own faults of how the model is cut and the batch shared out: paths "parallel." and
+// "training.".
+Issues faults_of_cut(const TeamConfig& config);
 // "dp2-tp2-pp2", of any configuration; "none" for one rank. With a compressor, "dp4, Top-k, 1%".
 std::string strategy_name(const TeamConfig& config);
 

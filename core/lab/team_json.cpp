@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "core/engine/pipeline.h"
 #include "core/lab/config_json.h"
-#include "core/lab/team_check.h"
 #include "core/lab/team_traffic.h"
+#include "core/model/stages.h"
 #include "core/scenario/json.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // A running team as text, so that a window elsewhere can show it: "ringside.live/1".
+//
+// A training elsewhere is watched, not steered. A few times a second a step begins behind a barrier, which
+// aligns the ranks' clocks; rank 0 collects every rank's part and replaces the file. A file needs no port,
+// and a shared disk or sshfs carries it.
 #pragma once
 
 #include "core/lab/team_snapshot.h"

@@ -52,7 +52,7 @@ struct TeamSnapshot
     std::int64_t kept = 0;          // step of the state that a broken team goes on from
     PlannedMishap planned;          // for the next step
     PlannedMishap suffered;         // in the last step, or the one that broke the team
-    std::vector<float> losses;      // nats a token, of every step so far, thinned out to a few thousand
+    std::vector<float> losses;      // nats per token, of every step so far, thinned out to a few thousand
     std::vector<double> sent_until; // [B] as many: by the rank that sent most of each step, up to that one
     std::int64_t loss_stride = 1;   // steps between two of them
     double sent_so_far = 0;         // [B] the same after the last step

@@ -1,8 +1,8 @@
 #include "core/lab/team_traffic.h"
 
-#include "core/engine/compression/bucket.h"
-#include "core/engine/traffic.h"
-#include "core/engine/weights.h"
+#include "core/model/weights.h"
+#include "core/network/traffic.h"
+#include "core/performance/compression/bucket.h"
 
 #include <algorithm>
 #include <cmath>

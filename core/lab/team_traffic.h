@@ -1,5 +1,9 @@
 // What each rank of a team should send in one step, by axis: the papers' closed forms with the places that
 // the lab's model really communicates. Says nothing about control messages, which carry single numbers.
+//
+// Predicted with what the papers' forms leave out because it is small: embedding and head of a tensor group,
+// the three numbers per token of a sharded vocabulary, gradients of norms under sequence parallelism,
+// ZeRO-3's head.
 #pragma once
 
 #include "core/lab/team.h"

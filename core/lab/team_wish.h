@@ -1,5 +1,7 @@
 // What a person asks of a team in a few words, and the configuration it comes to. Whether that can be trained
 // is for the room that trains to say.
+//
+// Micro-batches are counted over all ranks, so that every strategy makes the same step.
 #pragma once
 
 #include "core/lab/team.h"

@@ -1,5 +1,5 @@
 // What kernels, links and host reach of an accelerator's data sheet: the constants of the step-time model
-// (core/engine/step_model), the same for every scenario on that accelerator. Those of a preset come with
+// (core/performance/step_model), the same for every scenario on that accelerator. Those of a preset come with
 // their sources; where nobody has measured, the defaults stand, which are the H100's.
 #pragma once
 

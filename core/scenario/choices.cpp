@@ -88,13 +88,6 @@ std::vector<std::int64_t> candidates(const Scenario& s, Knob knob)
     return {};
 }
 
-const char* name_of(Knob knob)
-{
-    constexpr std::array<const char*, 8> kNames{"GPUs",   "tensor", "context",     "pipeline",
-                                                "chunks", "expert", "micro-batch", "micro-batches"};
-    return kNames.at(static_cast<std::size_t>(knob));
-}
-
 bool valid(const Scenario& s)
 {
     return !has_errors(validate(s));
@@ -102,9 +95,7 @@ bool valid(const Scenario& s)
 
 std::size_t errors(const Scenario& s)
 {
-    const Issues issues = validate(s);
-    return static_cast<std::size_t>(std::count_if(
-        issues.begin(), issues.end(), [](const Issue& i) { return i.severity == Severity::error; }));
+    return errors_of(validate(s)).size();
 }
 
 } // namespace

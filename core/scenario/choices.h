@@ -2,6 +2,7 @@
 // a new model.
 #pragma once
 
+#include "core/base/names.h"
 #include "core/scenario/scenario.h"
 
 #include <optional>
@@ -22,6 +23,9 @@ enum class Knob
     micro_batch,
     micro_batches
 };
+template <>
+inline constexpr auto kNamesOf<Knob> = names<Knob>("GPUs", "tensor", "context", "pipeline", "chunks",
+                                                   "expert", "micro-batch", "micro-batches");
 
 std::int64_t value_of(const Scenario& scenario, Knob knob);
 // The scenario with one count changed. micro_batches changes the global batch; nothing else follows.

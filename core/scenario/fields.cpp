@@ -9,21 +9,6 @@ namespace ringside
 namespace
 {
 
-using Names = std::span<const std::string_view>;
-
-constexpr std::array<std::string_view, 3> kAttention{"mha", "gqa", "mla"};
-constexpr std::array<std::string_view, 2> kNorm{"layernorm", "rmsnorm"};
-constexpr std::array<std::string_view, 4> kPositions{"learned", "rope", "alibi", "none"};
-constexpr std::array<std::string_view, 3> kQkNorm{"none", "head", "full"};
-constexpr std::array<std::string_view, 4> kPrecision{"fp32", "fp16", "bf16", "fp8"};
-constexpr std::array<std::string_view, 3> kFp8Recipe{"bf16-weights", "fp8-weights", "deepseek"};
-constexpr std::array<std::string_view, 3> kGradientDtype{"fp32", "bf16", "fp16"};
-constexpr std::array<std::string_view, 5> kOptimizer{"adamw", "adamw-8bit", "sgd-momentum", "adafactor",
-                                                     "muon"};
-constexpr std::array<std::string_view, 3> kRecompute{"none", "selective", "full"};
-constexpr std::array<std::string_view, 5> kOffload{"none", "optimizer-cpu", "optimizer-nvme",
-                                                   "optimizer-and-weights-cpu", "optimizer-and-weights-nvme"};
-
 template <class>
 struct MemberParts;
 template <class S, class E>
@@ -34,11 +19,11 @@ struct MemberParts<E S::*>
 };
 
 template <auto M>
-auto choice(Names names)
+auto choice()
 {
     using S = typename MemberParts<decltype(M)>::Struct;
     using E = typename MemberParts<decltype(M)>::Enum;
-    return Choice<S>{names, [](const S& s) { return static_cast<int>(s.*M); },
+    return Choice<S>{kNamesOf<E>.all, [](const S& s) { return static_cast<int>(s.*M); },
                      [](S& s, int i) { s.*M = static_cast<E>(i); }};
 }
 
@@ -80,13 +65,13 @@ const std::array kModelFields = {
     Field<Model>{"biases", "", "a bias on every linear layer", &Model::biases},
     Field<Model>{"qkv_bias", "", "a bias on query, key and value only", &Model::qkv_bias},
     Field<Model>{"attention", "", "mha, gqa (fewer key/value heads) or mla (latent)",
-                 choice<&Model::attention>(kAttention)},
-    Field<Model>{"norm", "", "layernorm (gain and bias) or rmsnorm (gain)", choice<&Model::norm>(kNorm)},
+                 choice<&Model::attention>()},
+    Field<Model>{"norm", "", "layernorm (gain and bias) or rmsnorm (gain)", choice<&Model::norm>()},
     Field<Model>{"norms_per_layer", "", "normalizations in one block", &Model::norms_per_layer, 0, 8},
     Field<Model>{"positions", "", "how positions enter; only learned ones have parameters",
-                 choice<&Model::positions>(kPositions), 0, 0, "position_embedding"},
+                 choice<&Model::positions>(), 0, 0, "position_embedding"},
     Field<Model>{"qk_norm", "", "normalizes queries and keys: per head, or over all heads",
-                 choice<&Model::qk_norm>(kQkNorm)},
+                 choice<&Model::qk_norm>()},
     Field<Model>{"attention_sinks", "", "one learned logit per head", &Model::attention_sinks, 0, 0, "sinks"},
     Field<Model>{"dropout", "", "trained with dropout, whose masks are kept for the backward pass",
                  &Model::dropout},
@@ -196,19 +181,16 @@ const std::array kTrainingFields = {
                     1 << 20},
     Field<Training>{"global_batch", "sequences", "sequences of one optimizer step", &Training::global_batch,
                     1, 1 << 28},
-    Field<Training>{"precision", "", "arithmetic of the matrix products",
-                    choice<&Training::precision>(kPrecision)},
-    Field<Training>{"fp8_recipe", "", "what 8-bit training keeps", choice<&Training::fp8_recipe>(kFp8Recipe)},
+    Field<Training>{"precision", "", "arithmetic of the matrix products", choice<&Training::precision>()},
+    Field<Training>{"fp8_recipe", "", "what 8-bit training keeps", choice<&Training::fp8_recipe>()},
     Field<Training>{"gradient_dtype", "", "format gradients are summed in",
-                    choice<&Training::gradient_dtype>(kGradientDtype)},
-    Field<Training>{"optimizer", "", "what the step keeps per parameter",
-                    choice<&Training::optimizer>(kOptimizer)},
-    Field<Training>{"recompute", "", "activations computed again in the backward pass",
-                    choice<&Training::recompute>(kRecompute)},
+                    choice<&Training::gradient_dtype>()},
+    Field<Training>{"optimizer", "", "what the step keeps per parameter", choice<&Training::optimizer>()},
+    Field<Training>{"recompute", "", "activations recomputed in the backward pass",
+                    choice<&Training::recompute>()},
     Field<Training>{"flash_attention", "", "never stores the score matrix", &Training::flash_attention},
     Field<Training>{"schedule", "", "order of micro-batches in the pipeline", schedule_choice()},
-    Field<Training>{"offload", "", "state kept in host memory or on disk",
-                    choice<&Training::offload>(kOffload)},
+    Field<Training>{"offload", "", "state kept in host memory or on disk", choice<&Training::offload>()},
     Field<Training>{"fragmentation", "", "share of memory lost to fragmentation", &Training::fragmentation, 0,
                     0.5},
     Field<Training>{"reserved_gb", "GB", "device memory kept from the allocator", &Training::reserved_gb, 0,
@@ -225,7 +207,7 @@ const std::array kPipelineTimesFields = {
                          &PipelineTimes::backward_weight, 0, 1000},
     Field<PipelineTimes>{"transfer", "units", "passing activations to the next stage",
                          &PipelineTimes::transfer, 0, 1000},
-    Field<PipelineTimes>{"recompute", "units", "computed again before a backward", &PipelineTimes::recompute,
+    Field<PipelineTimes>{"recompute", "units", "recomputed before a backward pass", &PipelineTimes::recompute,
                          0, 1000},
     Field<PipelineTimes>{"pair", "",
                          "a forward and a backward run together, over one after the other (DualPipe)",
@@ -281,30 +263,6 @@ std::span<const Field<CollectiveSettings>> fields_of(const CollectiveSettings&)
     return kCollectiveFields;
 }
 
-std::string_view name_of(Attention value)
-{
-    return kAttention.at(static_cast<std::size_t>(value));
-}
-std::string_view name_of(Precision value)
-{
-    return kPrecision.at(static_cast<std::size_t>(value));
-}
-std::string_view name_of(GradientDtype value)
-{
-    return kGradientDtype.at(static_cast<std::size_t>(value));
-}
-std::string_view name_of(Optimizer value)
-{
-    return kOptimizer.at(static_cast<std::size_t>(value));
-}
-std::string_view name_of(Recompute value)
-{
-    return kRecompute.at(static_cast<std::size_t>(value));
-}
-std::string_view name_of(Offload value)
-{
-    return kOffload.at(static_cast<std::size_t>(value));
-}
 std::string_view name_of(ScheduleKind value)
 {
     return value->id;

@@ -45,12 +45,6 @@ std::span<const Field<Training>> fields_of(const Training&);
 std::span<const Field<PipelineTimes>> fields_of(const PipelineTimes&);
 std::span<const Field<CollectiveSettings>> fields_of(const CollectiveSettings&);
 
-std::string_view name_of(Attention value);
-std::string_view name_of(Precision value);
-std::string_view name_of(GradientDtype value);
-std::string_view name_of(Optimizer value);
-std::string_view name_of(Recompute value);
-std::string_view name_of(Offload value);
 std::string_view name_of(ScheduleKind value);
 
 } // namespace ringside

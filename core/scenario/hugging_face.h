@@ -1,6 +1,13 @@
 // A model's config.json, as the Hugging Face hub has it for every model, read into a Model. Fields that it
 // leaves out take the defaults of the transformers library. What a Model cannot say comes back as notes;
 // weights, names of classes and everything else that has no part in the shape is passed over.
+//
+// Defaults are those of each library class, not of the best-known model of a family: without
+// num_key_value_heads Llama and Mistral mean different things. `null` is left out, except for q_lora_rank
+// and experts, where it means none. Unknown fields are no faults; a field that is read and wrong is one. A
+// note says by how much the shape is wrong where that is known (the gate of Qwen2-MoE's shared expert,
+// biases on one half of a layer, norms without parameters). Where no layer has a dense MLP, its width is the
+// experts'.
 #pragma once
 
 #include "core/scenario/presets.h"

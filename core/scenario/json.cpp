@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "core/base/json_table.h"
 #include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/scenario/fields.h"
-#include "core/scenario/unknown_fields.h"
 #include "core/scenario/validate.h"
 
 namespace ringside
@@ -16,116 +16,72 @@ using nlohmann::json;
 namespace
 {
 
-// The optional "name" of an inline model or accelerator.
-Issues read_name(const json& object, const std::string& path, std::string& target)
+// Takes what a preset has, where the value is its id or an object that names it; whether it does.
+template <class Preset, class T>
+bool take_preset(const JsonPlace& place, const std::vector<Preset>& list, T Preset::*part, auto id_of,
+                 T& target)
 {
-    if (!object.contains("name"))
+    const bool id_alone = place.value.is_string();
+    if (!id_alone && !place.has("preset"))
     {
-        return {};
+        return false;
     }
-    if (!object["name"].is_string())
-    {
-        return {{path + ".name", shown(object["name"]) + " is not text", "use \"name\": \"...\""}};
-    }
-    target = object["name"].get<std::string>();
-    return {};
-}
-
-template <class List>
-Issue unknown_preset(const std::string& path, const std::string& id, const List& list, auto id_of)
-{
+    const JsonPlace named = id_alone ? place : place.member("preset");
+    const std::string id = named.value.is_string() ? named.value.get<std::string>() : shown(named.value);
     std::vector<std::string> ids;
-    ids.reserve(list.size());
-    for (const auto& entry : list)
+    for (const Preset& preset : list)
     {
-        ids.push_back(id_of(entry));
+        if (id_of(preset) == id)
+        {
+            target = preset.*part;
+            return true;
+        }
+        ids.push_back(id_of(preset));
     }
-    const std::string near = nearest_word(id, ids);
-    return {path, fmt::format("there is no preset \"{}\"", shortened(id)),
-            near.empty()
-                ? fmt::format("{} are known, for example {}", ids.size(), ids.empty() ? "none" : ids.front())
-                : fmt::format("did you mean \"{}\"?", near)};
+    named.fault(fmt::format("there is no preset \"{}\"", shortened(id)),
+                did_you_mean(id, ids,
+                             fmt::format("{} are known, for example {}", ids.size(),
+                                         ids.empty() ? "none" : ids.front())));
+    return true;
 }
 
-Result<Gpu> gpu_from_json(const json& value, const std::string& path, const Presets& presets)
+void read_gpu(const JsonPlace& place, const Presets& presets, Gpu& target)
 {
-    if (value.is_string())
-    {
-        const GpuPreset* preset = presets.gpu(value.get_ref<const std::string&>());
-        return preset ? Result<Gpu>(preset->gpu)
-                      : Result<Gpu>(unknown_preset(path, value.get<std::string>(), presets.gpus,
-                                                   [](const GpuPreset& g) { return g.gpu.id; }));
-    }
-    if (!value.is_object())
-    {
-        return Issue{path, shown(value) + " is not an accelerator",
-                     "give a preset id or an object with memory_gb, bf16_tflops ..."};
-    }
     Gpu gpu;
     gpu.name = "custom GPU";
-    if (value.contains("preset"))
+    take_preset(
+        place, presets.gpus, &GpuPreset::gpu, [](const GpuPreset& g) { return g.gpu.id; }, gpu);
+    if (!place.value.is_string() &&
+        place.is_object("give a preset id or {\"memory_gb\", \"bf16_tflops\" ...}"))
     {
-        auto base = gpu_from_json(value["preset"].is_string() ? value["preset"] : json("?"), path, presets);
-        if (!base)
-        {
-            return base.issues();
-        }
-        gpu = *base;
         gpu.id.clear(); // no longer the preset's
+        if (place.has("name"))
+        {
+            read_value(place.member("name"), {}, gpu.name);
+        }
+        append(place.issues, read_fields(place.value, place.path, gpu, {"name", "preset", "calibration"}));
+        append(place.issues, calibration_from_json(place.value, place.path, gpu.calibration));
     }
-    Issues issues = read_name(value, path, gpu.name);
-    Issues more = read_fields(value, path, gpu, {"name", "preset", "calibration"});
-    issues.insert(issues.end(), more.begin(), more.end());
-    more = calibration_from_json(value, path, gpu.calibration);
-    issues.insert(issues.end(), more.begin(), more.end());
-    return issues.empty() ? Result<Gpu>(gpu) : Result<Gpu>(issues);
+    target = gpu;
 }
 
-Result<Cluster> cluster_from_json(const json& value, const Presets& presets)
+void read_cluster(const JsonPlace& place, const Presets& presets, Cluster& cluster)
 {
-    const std::string path = "cluster";
-    if (value.is_string())
+    const auto id_of = [](const ClusterPreset& c) { return c.id; };
+    if (!take_preset(place, presets.clusters, &ClusterPreset::cluster, id_of, cluster))
     {
-        const ClusterPreset* preset = presets.cluster(value.get_ref<const std::string&>());
-        return preset ? Result<Cluster>(preset->cluster)
-                      : Result<Cluster>(unknown_preset(path, value.get<std::string>(), presets.clusters,
-                                                       [](const ClusterPreset& c) { return c.id; }));
+        const GpuPreset* standard = presets.gpu("h100-sxm-80gb");
+        cluster.gpu = standard ? standard->gpu : cluster.gpu;
     }
-    if (!value.is_object())
+    if (place.value.is_string() || !place.is_object("give a preset id or {\"gpu\", \"gpus\" ...}"))
     {
-        return Issue{path, shown(value) + " is not a cluster",
-                     "give a preset id or an object with gpu, gpus ..."};
+        return;
     }
-    Cluster cluster;
-    Issues issues;
-    if (value.contains("preset"))
+    if (place.has("gpu"))
     {
-        auto base = cluster_from_json(value["preset"].is_string() ? value["preset"] : json("?"), presets);
-        if (!base)
-        {
-            return base.issues();
-        }
-        cluster = *base;
+        read_gpu(place.member("gpu"), presets, cluster.gpu);
     }
-    else if (const GpuPreset* standard = presets.gpu("h100-sxm-80gb"))
-    {
-        cluster.gpu = standard->gpu;
-    }
-    if (value.contains("gpu"))
-    {
-        auto gpu = gpu_from_json(value["gpu"], path + ".gpu", presets);
-        if (gpu)
-        {
-            cluster.gpu = *gpu;
-        }
-        else
-        {
-            issues = gpu.issues();
-        }
-    }
-    Issues more = read_fields(value, path, cluster, {"gpu", "preset"});
-    issues.insert(issues.end(), more.begin(), more.end());
-    return issues.empty() ? Result<Cluster>(cluster) : Result<Cluster>(issues);
+    append(place.issues, read_fields(place.value, place.path, cluster, {"gpu", "preset"}));
 }
 
 // GPT-style shapes (plain MLP) come with LayerNorm, biases, learned positions, tied embeddings and dropout;
@@ -164,52 +120,31 @@ Issues calibration_from_json(const json& gpu, const std::string& path, Calibrati
         return {};
     }
     const std::string where = path.empty() ? "calibration" : path + ".calibration";
-    if (!gpu["calibration"].is_object())
+    Issues issues;
+    if (!JsonPlace{gpu["calibration"], where, issues}.is_object("use {\"gemm_efficiency\": 0.7, ...}"))
     {
-        return {{where, shown(gpu["calibration"]) + " is not an object",
-                 "use {\"gemm_efficiency\": 0.7, ...}, or leave it out"}};
+        return issues;
     }
     return read_fields(gpu["calibration"], where, target);
 }
 
 Result<Model> model_from_json(const json& value, const Presets& presets)
 {
-    const auto preset_of = [&](const std::string& id, const std::string& path) -> Result<Model>
-    {
-        const ModelPreset* preset = presets.model(id);
-        return preset ? Result<Model>(preset->model)
-                      : Result<Model>(unknown_preset(path, id, presets.models,
-                                                     [](const ModelPreset& m) { return m.model.preset; }));
-    };
-    if (value.is_string())
-    {
-        return preset_of(value.get<std::string>(), "model");
-    }
-    if (!value.is_object())
-    {
-        return Issue{"model", shown(value) + " is not a model",
-                     "give a preset id or an object with layers, hidden, heads ..."};
-    }
+    Issues issues;
+    const JsonPlace place{value, "model", issues};
     Model model;
-    const bool from_preset = value.contains("preset");
-    if (from_preset)
+    model.name = "custom model";
+    const auto id_of = [](const ModelPreset& m) { return m.model.preset; };
+    const bool from_preset = take_preset(place, presets.models, &ModelPreset::model, id_of, model);
+    if (issues.empty() && !value.is_string() &&
+        place.is_object("give a preset id or {\"layers\", \"hidden\" ...}"))
     {
-        auto base = preset_of(value["preset"].is_string() ? value["preset"].get<std::string>()
-                                                          : shown(value["preset"]),
-                              "model.preset");
-        if (!base)
+        if (place.has("name"))
         {
-            return base;
+            read_value(place.member("name"), {}, model.name);
         }
-        model = *base;
+        append(issues, read_fields(value, "model", model, {"preset", "name"}));
     }
-    if (!from_preset)
-    {
-        model.name = "custom model";
-    }
-    Issues issues = read_name(value, "model", model.name);
-    const Issues more = read_fields(value, "model", model, {"preset", "name"});
-    issues.insert(issues.end(), more.begin(), more.end());
     if (!issues.empty())
     {
         return issues;
@@ -218,7 +153,7 @@ Result<Model> model_from_json(const json& value, const Presets& presets)
     {
         assume_family(value, model);
     }
-    return resolved(std::move(model));
+    return value.is_string() ? model : resolved(std::move(model));
 }
 
 Result<Scenario> scenario_from_json(const json& value, const Presets& presets)
@@ -230,51 +165,27 @@ Result<Scenario> scenario_from_json(const json& value, const Presets& presets)
     }
     Scenario s;
     Issues issues;
-    const auto gather = [&](const Issues& more) { issues.insert(issues.end(), more.begin(), more.end()); };
     const std::vector<std::string> sections{"schema",      "model",      "cluster", "parallel", "training",
                                             "stage_times", "collective", "name",    "about",    "id"};
-    UnknownFields unknown(sections);
-    for (const auto& [key, section] : value.items())
-    {
-        if (std::find(sections.begin(), sections.end(), key) == sections.end())
-        {
-            unknown.add(issues, key, key);
-        }
-    }
+    JsonPlace{value, "", issues}.refuse_others(sections);
     if (value.contains("schema") && value["schema"] != "ringside.scenario/1")
     {
         issues.push_back({"schema", shown(value["schema"]) + " is not a scenario this version reads",
                           "use \"ringside.scenario/1\""});
     }
     const json model = value.value("model", json("llama-3.1-70b"));
-    if (auto read = model_from_json(model, presets))
-    {
-        s.model = *read;
-    }
-    else
-    {
-        gather(read.issues());
-    }
-    if (auto read = cluster_from_json(value.value("cluster", json::object()), presets))
-    {
-        s.cluster = *read;
-    }
-    else
-    {
-        gather(read.issues());
-    }
+    auto read = model_from_json(model, presets);
+    append(issues, read ? Issues() : read.issues());
+    s.model = read ? *read : s.model;
+    const json cluster = value.value("cluster", json::object());
+    read_cluster({cluster, "cluster", issues}, presets, s.cluster);
     const auto section = [&](const char* name, auto& target)
     {
-        if (!value.contains(name))
+        if (value.contains(name) &&
+            JsonPlace{value[name], name, issues}.is_object("use {\"field\": value, ...}"))
         {
-            return;
+            append(issues, read_fields(value[name], name, target));
         }
-        if (!value[name].is_object())
-        {
-            issues.push_back({name, shown(value[name]) + " is not an object", "use {\"field\": value, ...}"});
-            return;
-        }
-        gather(read_fields(value[name], name, target));
     };
     section("parallel", s.parallel);
     section("training", s.training);

@@ -1,26 +1,13 @@
 // Scenarios as JSON (schema ringside.scenario/1), in and out, with every fault named by path.
 #pragma once
 
-#include "core/base/result.h"
+#include "core/base/json_text.h"
 #include "core/scenario/presets.h"
-
-#include <nlohmann/json.hpp>
 
 #include <string_view>
 
 namespace ringside
 {
-
-// The largest JSON text that is read; a scenario is a few hundred bytes.
-inline constexpr std::size_t kMaxJsonBytes = 16U << 20U;
-
-// A value as faults quote it: JSON, cut off after 60 bytes.
-std::string shown(const nlohmann::json& value);
-// A whole number written as 256 or 2.56e2; anything else is nothing.
-std::optional<std::int64_t> whole(const nlohmann::json& value);
-
-// Parses JSON text. Faults: empty, too large, not JSON (with line and column), a field given twice.
-Result<nlohmann::json> parse_json(std::string_view text);
 
 // Reads a scenario and checks every field's type, name and range. Does not check that the fields agree: see
 // validate().

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/find_by.h"
+#include "core/base/json_files.h"
+#include "core/base/json_table.h"
 #include "core/scenario/json.h"
 #include "core/scenario/validate.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 namespace ringside
 {
@@ -18,144 +18,103 @@ using nlohmann::json;
 namespace
 {
 
-template <class List, class Key>
-auto find_by(const List& list, std::string_view id, Key key) -> decltype(&list.front())
-{
-    const auto found =
-        std::find_if(list.begin(), list.end(), [&](const auto& entry) { return key(entry) == id; });
-    return found == list.end() ? nullptr : &*found;
+// Missing texts are faults: a figure without a source is worth nothing.
+const JsonTable<ModelPreset> kModelTable{
+    {json_schema<ModelPreset>("ringside.model/1"), {"id", [](auto& p) -> auto& {return p.model.preset;
+} // namespace
+, kNeeded
+} // namespace ringside
+, {"name", [](auto& p) -> auto& {return p.model.name;
 }
-
-// Reads every *.json of one folder in name order and hands each document to `take`, which returns its issues.
-template <class Take>
-void each_file(const std::filesystem::path& folder, Issues& issues, Take take)
-{
-    std::vector<std::filesystem::path> files;
-    std::error_code none;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, none))
-    {
-        if (entry.path().extension() == ".json")
-        {
-            files.push_back(entry.path());
-        }
-    }
-    std::sort(files.begin(), files.end());
-    for (const auto& file : files)
-    {
-        std::ifstream in(file, std::ios::binary);
-        std::ostringstream text;
-        text << in.rdbuf();
-        auto parsed = parse_json(text.str());
-        const Issues found = parsed ? take(*parsed, file.stem().string()) : parsed.issues();
-        const std::string where = (folder.filename() / file.filename()).string();
-        for (const Issue& issue : found)
-        {
-            issues.push_back({issue.path.empty() ? where : where + ": " + issue.path, issue.message,
-                              issue.hint, issue.severity});
-        }
-    }
+, kNeeded
 }
-
-// The text fields every preset has. Missing ones are faults: a figure without a source is worth nothing.
-Issues take_texts(const json& document, const std::string& schema, const std::string& stem,
-                  const std::vector<std::pair<const char*, std::string*>>& texts)
-{
-    if (!document.is_object())
-    {
-        return {{"", "not an object", "start with {\"schema\": \"" + schema + "\", ...}"}};
-    }
-    Issues issues;
-    if (document.value("schema", json()) != schema)
-    {
-        issues.push_back({"schema", "missing or another schema", "use \"" + schema + "\""});
-    }
-    for (const auto& [name, target] : texts)
-    {
-        if (!document.contains(name) || !document[name].is_string() ||
-            document[name].get_ref<const std::string&>().empty())
-        {
-            issues.push_back({name, "missing or not text", "give one"});
-            continue;
-        }
-        *target = document[name].get<std::string>();
-        if (std::string_view(name) == "id" && *target != stem)
-        {
-            issues.push_back({"id", fmt::format("\"{}\" is not the name of the file", *target),
-                              fmt::format("use \"{}\"", stem)});
-        }
-    }
-    return issues;
+, {"family", &ModelPreset::family, kNeeded}, {"source", &ModelPreset::source, kNeeded}, {"note"},
+    {"shape",
+     [](const JsonPlace& place, ModelPreset& p)
+     {
+         if (place.is_object("give layers, hidden, heads ..."))
+         {
+             append(place.issues, read_fields(place.value, place.path, p.model));
+         }
+     },
+     {.needed = true, .hint = "give layers, hidden, heads ..."}},
+    {"published_parameters", &ModelPreset::published_parameters},
+    {"published_active_parameters", &ModelPreset::published_active_parameters},
 }
+}
+;
 
-void add(Issues& issues, Issues more)
+const JsonTable<GpuPreset> kGpuTable{
+    {json_schema<GpuPreset>("ringside.gpu/1"), {"id", [](auto& p) -> auto& {return p.gpu.id;
+}
+, kNeeded
+}
+, {"name", [](auto& p) -> auto& {return p.gpu.name;
+}
+, kNeeded
+}
+, {"vendor", &GpuPreset::vendor, kNeeded}, {"source", &GpuPreset::source, kNeeded},
+    {"note", &GpuPreset::note}, {"calibration"}, {"calibration_sources"},
+}
+}
+;
+
+struct ClusterFile
 {
-    issues.insert(issues.end(), more.begin(), more.end());
+    ClusterPreset preset;
+    std::string gpu;
+};
+
+const JsonTable<ClusterFile> kClusterTable{
+    {json_schema<ClusterFile>("ringside.cluster/1"), {"id", [](auto& p) -> auto& {return p.preset.id;
+}
+, kNeeded
+}
+, {"name", [](auto& p) -> auto& {return p.preset.name;
+}
+, kNeeded
+}
+, {"source", [](auto& p) -> auto& {return p.preset.source;
+}
+, kNeeded
+}
+, {"gpu", &ClusterFile::gpu, kNeeded}, {"note"},
+}
+}
+;
+
+const JsonTable<ScenarioPreset> kScenarioTable{{
+    json_schema<ScenarioPreset>("ringside.scenario/1"),
+    {"name", &ScenarioPreset::name, kNeeded},
+    {"about", &ScenarioPreset::about, kNeeded},
+}};
+
+void check_id(const std::string& id, const std::string& stem, Issues& issues)
+{
+    if (!id.empty() && id != stem)
+    {
+        issues.push_back(
+            {"id", fmt::format("\"{}\" is not the name of the file", id), fmt::format("use \"{}\"", stem)});
+    }
 }
 
 Issues take_model(const json& document, const std::string& stem, Presets& presets)
 {
     ModelPreset preset;
-    std::string id;
-    std::string name;
-    Issues issues =
-        take_texts(document, "ringside.model/1", stem,
-                   {{"id", &id}, {"name", &name}, {"family", &preset.family}, {"source", &preset.source}});
-    if (!issues.empty())
+    Issues issues;
+    kModelTable.read({document, "", issues}, preset);
+    check_id(preset.model.preset, stem, issues);
+    if (issues.empty())
     {
-        return issues;
+        preset.model = resolved(preset.model);
+        presets.models.push_back(std::move(preset));
     }
-    if (!document.contains("shape") || !document["shape"].is_object())
-    {
-        return {{"shape", "missing", "give layers, hidden, heads ..."}};
-    }
-    for (const auto& [key, value] : document.items())
-    {
-        static const std::vector<std::string> known{"schema",
-                                                    "id",
-                                                    "name",
-                                                    "family",
-                                                    "source",
-                                                    "note",
-                                                    "shape",
-                                                    "published_parameters",
-                                                    "published_active_parameters"};
-        if (std::find(known.begin(), known.end(), key) == known.end())
-        {
-            issues.push_back({key, "unknown field", fmt::format("known are {}", fmt::join(known, ", "))});
-        }
-    }
-    const auto published = [&](const char* key, std::optional<std::int64_t>& target)
-    {
-        if (document.contains(key))
-        {
-            if (document[key].is_number_integer())
-            {
-                target = document[key].get<std::int64_t>();
-            }
-            else
-            {
-                issues.push_back({key, "not a whole number", "give the exact count or leave it out"});
-            }
-        }
-    };
-    published("published_parameters", preset.published_parameters);
-    published("published_active_parameters", preset.published_active_parameters);
-    add(issues, read_fields(document["shape"], "shape", preset.model));
-    if (!issues.empty())
-    {
-        return issues;
-    }
-    preset.model.preset = id;
-    preset.model.name = name;
-    preset.model = resolved(preset.model);
-    presets.models.push_back(std::move(preset));
-    return {};
+    return issues;
 }
 
 // Where each constant of the calibration comes from.
-Issues take_sources(const json& document, std::map<std::string, std::string>& sources)
+void take_sources(const json& document, std::map<std::string, std::string>& sources, Issues& issues)
 {
-    Issues issues;
     const json calibration = document.value("calibration", json::object());
     const json given = document.value("calibration_sources", json::object());
     for (const auto& [name, _] : calibration.items())
@@ -167,34 +126,20 @@ Issues take_sources(const json& document, std::map<std::string, std::string>& so
         }
         sources[name] = given[name].get<std::string>();
     }
-    return issues;
 }
 
 Issues take_gpu(const json& document, const std::string& stem, Presets& presets)
 {
     GpuPreset preset;
-    Issues issues = take_texts(document, "ringside.gpu/1", stem,
-                               {{"id", &preset.gpu.id},
-                                {"name", &preset.gpu.name},
-                                {"vendor", &preset.vendor},
-                                {"source", &preset.source}});
-    if (!issues.empty())
+    Issues issues;
+    if (!kGpuTable.take({document, "", issues}, preset))
     {
         return issues;
     }
-    if (document.contains("note"))
-    {
-        if (!document["note"].is_string())
-        {
-            return {{"note", "not text", "use \"note\": \"...\", or leave it out"}};
-        }
-        preset.note = document["note"].get<std::string>();
-    }
-    issues = read_fields(
-        document, "", preset.gpu,
-        {"schema", "id", "name", "vendor", "source", "note", "calibration", "calibration_sources"});
-    add(issues, calibration_from_json(document, "", preset.gpu.calibration));
-    add(issues, take_sources(document, preset.calibration_sources));
+    check_id(preset.gpu.id, stem, issues);
+    append(issues, read_fields(document, "", preset.gpu, kGpuTable.names()));
+    append(issues, calibration_from_json(document, "", preset.gpu.calibration));
+    take_sources(document, preset.calibration_sources, issues);
     // A data sheet has these; left out, they would silently be another GPU's.
     for (const char* name : {"memory_gb", "hbm_gb_per_s", "bf16_tflops", "link_gb_per_s", "pcie_gb_per_s"})
     {
@@ -212,27 +157,26 @@ Issues take_gpu(const json& document, const std::string& stem, Presets& presets)
 
 Issues take_cluster(const json& document, const std::string& stem, Presets& presets)
 {
-    ClusterPreset preset;
-    std::string gpu;
-    Issues issues =
-        take_texts(document, "ringside.cluster/1", stem,
-                   {{"id", &preset.id}, {"name", &preset.name}, {"source", &preset.source}, {"gpu", &gpu}});
-    if (!issues.empty())
+    ClusterFile file;
+    Issues issues;
+    if (!kClusterTable.take({document, "", issues}, file))
     {
         return issues;
     }
-    if (const GpuPreset* known = presets.gpu(gpu))
+    check_id(file.preset.id, stem, issues);
+    if (const GpuPreset* known = presets.gpu(file.gpu))
     {
-        preset.cluster.gpu = known->gpu;
+        file.preset.cluster.gpu = known->gpu;
     }
     else
     {
-        issues.push_back({"gpu", fmt::format("there is no preset \"{}\"", gpu), "add it to assets/gpus"});
+        issues.push_back(
+            {"gpu", fmt::format("there is no preset \"{}\"", file.gpu), "add it to assets/gpus"});
     }
-    add(issues, read_fields(document, "", preset.cluster, {"schema", "id", "name", "source", "note", "gpu"}));
+    append(issues, read_fields(document, "", file.preset.cluster, kClusterTable.names()));
     if (issues.empty())
     {
-        presets.clusters.push_back(std::move(preset));
+        presets.clusters.push_back(std::move(file.preset));
     }
     return issues;
 }
@@ -241,22 +185,16 @@ Issues take_scenario(const json& document, const std::string& stem, Presets& pre
 {
     ScenarioPreset preset;
     preset.id = stem;
-    Issues issues =
-        take_texts(document, "ringside.scenario/1", stem, {{"name", &preset.name}, {"about", &preset.about}});
+    Issues issues;
+    kScenarioTable.take({document, "", issues}, preset);
     auto scenario = scenario_from_json(document, presets);
     if (!scenario)
     {
-        add(issues, scenario.issues());
+        append(issues, scenario.issues());
         return issues;
     }
-    for (const Issue& issue : validate(*scenario))
-    {
-        if (issue.severity == Severity::error)
-        {
-            issues.push_back(issue);
-        }
-    }
     preset.scenario = *scenario;
+    append(issues, errors_of(validate(*scenario)));
     if (issues.empty())
     {
         presets.scenarios.push_back(std::move(preset));
@@ -286,13 +224,13 @@ const ScenarioPreset* Presets::scenario(std::string_view id) const
 Presets load_presets(const std::filesystem::path& assets, Issues& issues)
 {
     Presets presets;
-    each_file(assets / "models", issues,
+    each_json(assets / "models", issues,
               [&](const json& d, const std::string& stem) { return take_model(d, stem, presets); });
-    each_file(assets / "gpus", issues,
+    each_json(assets / "gpus", issues,
               [&](const json& d, const std::string& stem) { return take_gpu(d, stem, presets); });
-    each_file(assets / "clusters", issues,
+    each_json(assets / "clusters", issues,
               [&](const json& d, const std::string& stem) { return take_cluster(d, stem, presets); });
-    each_file(assets / "scenarios", issues,
+    each_json(assets / "scenarios", issues,
               [&](const json& d, const std::string& stem) { return take_scenario(d, stem, presets); });
     return presets;
 }

@@ -1,4 +1,7 @@
 // The models, accelerators, clusters and example scenarios that ship as JSON, one file each.
+//
+// The default scenario has 16 micro-batches: with 64 its bubble is 4.5% of the time, too thin to be seen;
+// with 16 it is 15.8%.
 #pragma once
 
 #include "core/base/result.h"

@@ -5,6 +5,14 @@
 namespace ringside
 {
 
+// Here and not in the header, so that they are compiled once.
+bool Model::operator==(const Model&) const = default;
+bool Gpu::operator==(const Gpu&) const = default;
+bool Cluster::operator==(const Cluster&) const = default;
+bool Parallel::operator==(const Parallel&) const = default;
+bool Training::operator==(const Training&) const = default;
+bool Scenario::operator==(const Scenario&) const = default;
+
 std::int64_t data_parallel(const Scenario& scenario)
 {
     const Parallel& p = scenario.parallel;

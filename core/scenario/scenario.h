@@ -2,8 +2,9 @@
 // Plain structs that compare and copy; undo, A/B compare and share strings are copies of a Scenario.
 #pragma once
 
+#include "core/base/names.h"
+#include "core/pipeline/schedule.h"
 #include "core/scenario/calibration.h"
-#include "core/schedule/schedule.h"
 
 #include <cstdint>
 #include <string>
@@ -19,11 +20,15 @@ enum class Attention
     gqa,
     mla
 };
+template <>
+inline constexpr auto kNamesOf<Attention> = names<Attention>("mha", "gqa", "mla");
 enum class Norm
 {
     layernorm,
     rmsnorm
 };
+template <>
+inline constexpr auto kNamesOf<Norm> = names<Norm>("layernorm", "rmsnorm");
 enum class Positions
 {
     learned,
@@ -31,12 +36,16 @@ enum class Positions
     alibi,
     none
 };
+template <>
+inline constexpr auto kNamesOf<Positions> = names<Positions>("learned", "rope", "alibi", "none");
 enum class QkNorm
 {
     none,
     head,
     full
 }; // one gain per head dimension (Qwen3), or over all heads (OLMo 2)
+template <>
+inline constexpr auto kNamesOf<QkNorm> = names<QkNorm>("none", "head", "full");
 
 // A decoder-only transformer. Zero means "derive it" for the fields that say so; resolved() fills those in.
 struct Model
@@ -77,7 +86,7 @@ struct Model
     bool router_bias = false;           // a balancing offset per expert (DeepSeek-V3)
     std::int64_t moe_interval = 1;      // after those, every moe_interval-th layer has experts
 
-    bool operator==(const Model&) const = default;
+    bool operator==(const Model&) const;
 };
 
 // One accelerator. Rates are dense, links one-way.
@@ -94,7 +103,7 @@ struct Gpu
     double power_w = 0;         // [W] 0: not published
     Calibration calibration;    // what of all that is reached
 
-    bool operator==(const Gpu&) const = default;
+    bool operator==(const Gpu&) const;
 };
 
 struct Cluster
@@ -109,7 +118,7 @@ struct Cluster
     double usd_per_gpu_hour = 2.5;  // [USD] what an hour of one GPU costs, an assumption to be set
     double host_gb_per_s = 614;     // [GB/s] memory of one host, for its optimizer: 16 channels of DDR5-4800
 
-    bool operator==(const Cluster&) const = default;
+    bool operator==(const Cluster&) const;
 };
 
 // How the model is cut over the GPUs. Data parallelism is what remains.
@@ -130,7 +139,7 @@ struct Parallel
     bool overlap_expert = false;   // tokens to experts and back beside another micro-batch
     bool overlap_pipeline = false; // activations between stages beside another chunk
 
-    bool operator==(const Parallel&) const = default;
+    bool operator==(const Parallel&) const;
 };
 
 enum class Precision
@@ -140,18 +149,24 @@ enum class Precision
     bf16,
     fp8
 };
+template <>
+inline constexpr auto kNamesOf<Precision> = names<Precision>("fp32", "fp16", "bf16", "fp8");
 enum class Fp8Recipe
 {
     bf16_weights,
     fp8_weights,
     deepseek
 };
+template <>
+inline constexpr auto kNamesOf<Fp8Recipe> = names<Fp8Recipe>("bf16-weights", "fp8-weights", "deepseek");
 enum class GradientDtype
 {
     fp32,
     bf16,
     fp16
 };
+template <>
+inline constexpr auto kNamesOf<GradientDtype> = names<GradientDtype>("fp32", "bf16", "fp16");
 enum class Optimizer
 {
     adamw,
@@ -160,12 +175,17 @@ enum class Optimizer
     adafactor,
     muon
 };
+template <>
+inline constexpr auto kNamesOf<Optimizer> = names<Optimizer>("adamw", "adamw-8bit", "sgd-momentum",
+                                                             "adafactor", "muon");
 enum class Recompute
 {
     none,
     selective,
     full
 };
+template <>
+inline constexpr auto kNamesOf<Recompute> = names<Recompute>("none", "selective", "full");
 enum class Offload
 {
     none,
@@ -174,6 +194,18 @@ enum class Offload
     optimizer_and_weights_cpu,
     optimizer_and_weights_nvme
 };
+template <>
+inline constexpr auto kNamesOf<Offload> = names<Offload>("none", "optimizer-cpu", "optimizer-nvme",
+                                                         "optimizer-and-weights-cpu",
+                                                         "optimizer-and-weights-nvme");
+constexpr bool offloads_weights(Offload offload)
+{
+    return offload == Offload::optimizer_and_weights_cpu || offload == Offload::optimizer_and_weights_nvme;
+}
+constexpr bool uses_nvme(Offload offload)
+{
+    return offload == Offload::optimizer_nvme || offload == Offload::optimizer_and_weights_nvme;
+}
 
 struct Training
 {
@@ -192,7 +224,7 @@ struct Training
     double reserved_gb = 0;   // [GB] of the device kept from the allocator (driver context, NCCL)
     double tokens = 15e12;    // of the whole run, D
 
-    bool operator==(const Training&) const = default;
+    bool operator==(const Training&) const;
 };
 
 // Relative costs of one even stage and one micro-batch, and what makes stages uneven beside
@@ -224,7 +256,7 @@ struct Scenario
     PipelineTimes stage_times;
     CollectiveSettings collective;
 
-    bool operator==(const Scenario&) const = default;
+    bool operator==(const Scenario&) const;
 };
 
 // Data-parallel ranks: gpus / (tensor x context x pipeline), rounded down; at least 1.

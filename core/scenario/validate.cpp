@@ -368,9 +368,7 @@ private:
             error("training.offload", fmt::format("{} has no stated rate to its host", s_.cluster.gpu.name),
                   "set gpu.pcie_gb_per_s or use none");
         }
-        const bool disks =
-            t_.offload == Offload::optimizer_nvme || t_.offload == Offload::optimizer_and_weights_nvme;
-        if (disks && s_.cluster.nvme_gb_per_s <= 0)
+        if (uses_nvme(t_.offload) && s_.cluster.nvme_gb_per_s <= 0)
         {
             error("training.offload", "the disks have no stated rate",
                   "set cluster.nvme_gb_per_s or keep it on the host");

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/files.h"
+#include "app/files/files.h"
 
 #include <catch2/catch_test_macros.hpp>
 

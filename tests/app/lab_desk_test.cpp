@@ -3,6 +3,8 @@
 #include "tests/app/lab_room.h"
 #include "tests/threads.h"
 
+#include "ui/shell/lab_action.h"
+
 #include <catch2/catch_approx.hpp>
 
 #include <filesystem>

@@ -1,10 +1,10 @@
 // A desk of the live lab with a model of some thousand parameters on one thread of the processor.
 #pragma once
 
-#include "tests/core/trainer_support.h"
+#include "tests/core/lab/trainer_support.h"
 #include "tests/source_path.h"
 
-#include "app/lab_desk.h"
+#include "app/session/lab_desk.h"
 
 #include <fstream>
 #include <sstream>

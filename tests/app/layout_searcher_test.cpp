@@ -2,8 +2,9 @@
 // one.
 #include "tests/core/support.h"
 
-#include "app/layout_searcher.h"
-#include "app/session.h"
+#include "app/session/layout_searcher.h"
+#include "app/session/session.h"
+#include "ui/shell/layouts_frame.h"
 
 #include <catch2/catch_test_macros.hpp>
 

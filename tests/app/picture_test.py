@@ -34,9 +34,6 @@ class Outcome:
         self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
 
     def exits(self, code):
-        if code == 0 and self.code == 2 and "EGL" in self.err:
-            print("no EGL here:", self.err)
-            sys.exit(SKIPPED)
         assert self.code == code, f"exit status {self.code}, not {code}\nstdout: {self.out}\nstderr: {self.err}"
         for trace in ("terminate called", "what():", "AddressSanitizer", "runtime error"):
             assert trace not in self.err, self.err
@@ -123,8 +120,6 @@ def views():
 def test_minus_is_standard_output():
     with folder() as where:
         done = subprocess.run([RINGSIDE, "picture", "--view", "memory", "--size", "640x480", "-o", "-"], capture_output=True, cwd=where, timeout=800)
-        if done.returncode == 2 and b"EGL" in done.stderr:
-            sys.exit(SKIPPED)
         picture = Picture(done.stdout)
         assert done.returncode == 0 and (picture.width, picture.height) == (640, 480), done.stderr
         assert list(pathlib.Path(where).iterdir()) == []
@@ -139,7 +134,7 @@ def test_the_list_names_every_view_as_text_and_as_json():
         for page in view["pages"]:
             assert page.startswith(view["id"] + "/") and page in text, page
         assert view["id"] in text and view["title"] in text and view["description"] in text
-    sources = {path.name.removesuffix("_view.cpp").replace("_", "-") for path in (SOURCE / "ui/views").glob("*_view.cpp")}
+    sources = {path.name.removesuffix("_view.cpp").replace("_", "-") for path in (SOURCE / "ui/views").glob("*/*_view.cpp")}
     assert {view["id"] for view in listed} == sources, sources
 
 
@@ -322,8 +317,8 @@ def test_every_view_is_written_as_svg_with_its_words():
 def test_svg_needs_no_opengl_and_a_covered_part_of_a_lesson_is_not_in_it():
     with folder() as where:
         hidden, shown = pathlib.Path(where) / "a.svg", pathlib.Path(where) / "b.svg"
-        lesson = json.loads((SOURCE / "lessons" / sorted(os.listdir(SOURCE / "lessons"))[0]).read_text())
-        step = next(i for i, s in enumerate(lesson["steps"], 1) if s.get("hide"))
+        lessons = [json.loads(path.read_text()) for path in sorted((SOURCE / "lessons").glob("*/*.json"))]
+        lesson, step = next((one, i) for one in lessons for i, s in enumerate(one["steps"], 1) if s.get("hide"))
         for path, more in ((hidden, []), (shown, ["--reveal"])):
             Outcome("--lesson", lesson["id"], "--step", step, *more, "-o", path).exits(0)
         assert "hidden until you predict" in hidden.read_text() and "hidden until you predict" not in shown.read_text()
@@ -343,6 +338,7 @@ def probed(path):
 
 def test_a_film_has_the_frames_asked_for_and_they_move():
     if not shutil.which("ffmpeg") or not shutil.which("ffprobe"):
+        print("skipped: ffmpeg is not installed")
         sys.exit(SKIPPED)
     with folder() as where:
         for name, codec in (("a.mp4", "h264"), ("a.gif", "gif")):
@@ -377,8 +373,6 @@ def test_a_film_that_is_interrupted_leaves_nothing():
         begin = time.monotonic()
         while not list(pathlib.Path(where).iterdir()) and process.poll() is None and time.monotonic() - begin < 60:
             time.sleep(0.05)
-        if process.poll() is not None and "EGL" in process.stderr.read():
-            sys.exit(SKIPPED)
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 130, process.returncode

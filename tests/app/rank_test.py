@@ -155,7 +155,7 @@ class TwoHosts:
             done = subprocess.run(["ip", *command.split()], capture_output=True, text=True)
             if done.returncode != 0:
                 self.__exit__()
-                print("skipped: no hosts of one's own here:", done.stderr.strip())
+                print("skipped: root may not make network namespaces here:", done.stderr.strip())
                 sys.exit(SKIPPED)
         return self
 
@@ -174,7 +174,7 @@ class TwoHosts:
 def test_ranks_on_two_hosts_train_to_the_bits_of_threads():
     version = subprocess.run([MPIRUN, "--version"], capture_output=True, text=True).stdout
     if os.geteuid() != 0 or not shutil.which("ip") or not ("Open MPI" in version or "OpenRTE" in version):
-        print("skipped: hosts of one's own need root, ip and Open MPI")
+        print("skipped: two hosts on one machine need root and Open MPI")
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory() as where, TwoHosts(pathlib.Path(where)) as hosts:
         start, by_threads, by_hosts, live = (pathlib.Path(where) / name for name in ("start", "threads", "hosts", "live"))
@@ -254,9 +254,8 @@ def test_a_training_that_cannot_be_cut_says_why_and_ends():
 
 
 def main():
-    if not pathlib.Path(RANK).is_file() or not shutil.which(MPIRUN):
-        print("skipped: ringside-rank was built without MPI" if not pathlib.Path(RANK).is_file() else "skipped: mpirun is missing")
-        sys.exit(SKIPPED)
+    assert pathlib.Path(RANK).is_file(), "ringside-rank was built without MPI; ./run test installs libopenmpi-dev and builds it"
+    assert shutil.which(MPIRUN), "mpirun is missing; ./run test installs openmpi-bin"
     tests = {name: value for name, value in globals().items() if name.startswith("test_")}
     for name in sys.argv[3:] or tests:
         tests[name]()

@@ -1,10 +1,11 @@
 // The desk: actions in, a frame and a file out, all with a clock of the test's own.
-#include "tests/core/study_clock.h"
+#include "tests/core/study/study_clock.h"
 #include "tests/core/support.h"
 #include "tests/source_path.h"
 #include <unistd.h>
 
-#include "app/study_desk.h"
+#include "app/session/study_desk.h"
+#include "ui/shell/study_frame.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -178,7 +179,7 @@ TEST_CASE("exports come with a name and a day, imports say what was added")
     const std::string log = "card_id,review_time,review_rating\nf0,1000,3\n";
     CHECK(room.does(ImportStudy{log}).notice == "1 review added");
     CHECK(room.does(ImportStudy{log}).notice == "0 reviews added");
-    CHECK(room.does(ExportStudy{StudyExport::log}).text.find("f0,1000,3,0,0") != std::string::npos);
+    CHECK(room.does(ExportStudy{StudyExport::history}).text.find("f0,1000,3,0,0") != std::string::npos);
     CHECK(room.does(ExportStudy{StudyExport::history}).file == "ringside-history-2026-11-02.csv");
     CHECK(room.does(ExportStudy{StudyExport::sheet}).text.starts_with("# Study sheet, 2026-11-02"));
 }

@@ -1,9 +1,9 @@
 // Progress on disk: whatever happens while it is saved, no review is lost that was saved before.
-#include "tests/core/study_clock.h"
+#include "tests/core/study/study_clock.h"
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/study_store.h"
+#include "app/files/study_store.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -2,6 +2,8 @@
 #include "tests/app/team_room.h"
 #include "tests/threads.h"
 
+#include "ui/shell/team_action.h"
+
 #include <catch2/catch_test_macros.hpp>
 
 #include <filesystem>

@@ -2,26 +2,26 @@
 
 #include "tests/source_path.h"
 
-#include "core/engine/cases.h"
-#include "core/engine/measured_csv.h"
+#include "core/evaluate/cases.h"
+#include "core/evaluate/measured_csv.h"
 #include "core/lab/team_json.h"
 #include "core/lab/team_wish.h"
+#include "core/lab/trainer/checkpoint.h"
+#include "core/pipeline/notation.h"
 #include "core/scenario/hugging_face.h"
 #include "core/scenario/json.h"
 #include "core/scenario/validate.h"
-#include "core/schedule/notation.h"
-#include "core/study/answer.h"
-#include "core/study/class_guesses.h"
-#include "core/study/coverage.h"
-#include "core/study/demo_script.h"
-#include "core/study/errata.h"
-#include "core/study/family.h"
-#include "core/study/glossary.h"
-#include "core/study/lesson.h"
-#include "core/study/plan.h"
-#include "core/study/progress.h"
-#include "core/study/tracks.h"
-#include "core/trainer/checkpoint.h"
+#include "core/study/grading/answer.h"
+#include "core/study/lessons/class_guesses.h"
+#include "core/study/lessons/demo_script.h"
+#include "core/study/lessons/lesson.h"
+#include "core/study/lessons/tracks.h"
+#include "core/study/library/errata.h"
+#include "core/study/library/glossary.h"
+#include "core/study/progress/progress.h"
+#include "core/study/questions/coverage.h"
+#include "core/study/questions/family.h"
+#include "core/study/sessions/plan.h"
 
 #include <algorithm>
 #include <array>
@@ -114,7 +114,7 @@ void feed_json(std::string_view bytes, Read read)
 
 void feed_lesson(std::string_view bytes)
 {
-    feed_json(bytes, [](const nlohmann::json& json) { return lesson_from_json(json, "01-memory"); });
+    feed_json(bytes, [](const nlohmann::json& json) { return lesson_from_json(json, "memory/memory.json"); });
 }
 
 void feed_demo(std::string_view bytes)
@@ -151,7 +151,7 @@ void feed_answer(std::string_view bytes)
 {
     for (const StudyUnit& unit : study_units())
     {
-        say(read_answer(bytes, unit));
+        say(read_answer(bytes, asked_for(unit)));
     }
     say(read_guesses(bytes));
 }

@@ -1,8 +1,8 @@
 // Ranks as threads that share a real device: what they send each other is copied and added there.
-#include "tests/core/parallel_support.h"
+#include "tests/core/lab/parallel_support.h"
 
-#include "core/parallel/backend_memory.h"
-#include "core/trainer/devices.h"
+#include "core/lab/ranks/backend_memory.h"
+#include "core/lab/trainer/devices.h"
 
 #include <catch2/catch_test_macros.hpp>
 

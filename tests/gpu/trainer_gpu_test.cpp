@@ -1,8 +1,8 @@
 // The CUDA backend on a real device against the CPU backend. Leaves with 77, which ctest takes for skipped,
 // where there is none.
-#include "tests/core/trainer_support.h"
+#include "tests/core/lab/trainer_support.h"
 
-#include "core/trainer/devices.h"
+#include "core/lab/trainer/devices.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_session.hpp>

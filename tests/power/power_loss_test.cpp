@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/study_store.h"
+#include "app/files/study_store.h"
 
 #include <array>
 #include <cstdarg>

@@ -139,8 +139,8 @@ TEST_CASE("key 1 applies the first lever, and the memory falls by what it promis
     Window w;
     w.open("memory");
     const Evaluated before = w.session().now();
-    REQUIRE(!before.levers.empty());
-    const Lever lever = before.levers.front();
+    REQUIRE(!before.levers().empty());
+    const Lever lever = before.levers().front();
     const std::size_t stage = before.report.memory.fullest;
     w.key(ImGuiKey_1);
     CHECK(w.session().scenario() == lever.after);
@@ -155,7 +155,7 @@ TEST_CASE("pressing a lever's card applies it, and Ctrl+Z takes it back")
     Window w;
     w.open("memory");
     const Scenario before = w.session().scenario();
-    const Lever lever = w.session().now().levers.at(1);
+    const Lever lever = w.session().now().levers().at(1);
     w.click(lever.name);
     CHECK(w.session().scenario() == lever.after);
     CHECK(w.memory() == lever.memory.worst().total().value);
@@ -225,7 +225,7 @@ TEST_CASE("a change eases: frames follow each other until it has arrived")
     Window w;
     w.open("memory");
     w.settle();
-    w.session().apply(ChangeScenario{w.session().now().levers.front().after});
+    w.session().apply(ChangeScenario{w.session().now().levers().front().after});
     const int frames = w.settle();
     CHECK(frames > 5);
     CHECK(frames < 60);

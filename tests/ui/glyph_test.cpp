@@ -4,11 +4,11 @@
 #include "tests/ui/harness.h"
 #include <fmt/format.h>
 
-#include "core/engine/explain.h"
-#include "core/engine/levers.h"
+#include "core/evaluate/explain.h"
+#include "core/evaluate/levers.h"
+#include "core/pipeline/schedule.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/validate.h"
-#include "core/schedule/schedule.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <imgui_internal.h>
@@ -234,10 +234,10 @@ void check_report(const Faces& faces, const Scenario& s)
     {
         for (std::size_t i = 0; i < kComponents; ++i)
         {
-            check_term(faces, explain(s, *report, stage, static_cast<Component>(i)));
+            check_term(faces, explain(s, report->memory, stage, static_cast<Component>(i)));
         }
-        check_term(faces, explain_total(s, *report, stage));
-        for (const Term& term : explain_buffers(s, *report, stage))
+        check_term(faces, explain_total(report->memory, stage));
+        for (const Term& term : explain_buffers(s, report->memory, stage))
         {
             check_term(faces, term);
         }
@@ -314,7 +314,7 @@ TEST_CASE("every face has all characters of schedules, views, commands, fields a
         {
             faces.check(text);
         }
-        for (const KeyHelp& key : view->keys)
+        for (const ViewKey& key : view->make()->keys())
         {
             faces.check(key.key);
             faces.check(key.does);
@@ -387,6 +387,10 @@ TEST_CASE("every face has all characters written in the sources of window, progr
         for (const fs::path& file : files_of(folder, {".cpp", ".h"}))
         {
             INFO(file.filename().string());
+            if (file.filename() == "tokens.cpp")
+            {
+                continue; // signs that people type: no face need have them all
+            }
             for (const std::string& text : strings_of(content(file)))
             {
                 faces.check(text);

@@ -4,7 +4,7 @@
 
 #include "tests/core/support.h"
 
-#include "app/drawing.h"
+#include "app/session/drawing.h"
 
 #include <map>
 #include <string>

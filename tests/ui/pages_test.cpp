@@ -1,9 +1,10 @@
 // Pages of views by their names: how they are opened from outside, and what lessons, scenes and questions
 // say.
-#include "tests/ui/glossary_room.h"
+#include "tests/ui/study/glossary_room.h"
 #include <fmt/format.h>
 
 #include "core/base/place.h"
+#include "ui/shell/lesson_frame.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
@@ -99,7 +100,7 @@ TEST_CASE("a lesson's step turns to its page, whatever page a person left, and b
     const std::string sums = shown(w);
     w.key(ImGuiKey_Y); // looks at another page meanwhile
     CHECK(shown(w) != sums);
-    CHECK(step_to(4) == "formats/scale");
+    CHECK(step_to(5) == "formats/scale");
     CHECK(step_to(3) == "formats/sums");
     CHECK(shown(w) == sums);
     w.session().apply(LeaveLesson{});

@@ -1,6 +1,6 @@
 // Ctrl+K over everything there is: words, questions, fields of the scenario, ranked, with a typing error.
-#include "tests/ui/glossary_room.h"
-#include "tests/ui/study_room.h"
+#include "tests/ui/study/glossary_room.h"
+#include "tests/ui/study/study_room.h"
 
 #include "ui/shell/palette_entries.h"
 
@@ -87,7 +87,7 @@ TEST_CASE("names come before what is said of them, views before others, and one 
     CHECK(first("fill and drain").kind == "Lesson");
     CHECK(first("llama 3.1 8b").kind == "Model");
     CHECK(first("ligth or dark").label == "Light or dark");
-    CHECK(first("plan to fail").kind == "Lesson");
+    CHECK(first("planning for failures").kind == "Lesson");
     CHECK(first("tour").label == "Show the tour again");
     CHECK(matching_entries(entries, "").size() == entries.size());
     CHECK(matching_entries(entries, "view").size() >= views().size());

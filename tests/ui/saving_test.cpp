@@ -1,7 +1,7 @@
 // What goes out of the window as a file: timelines as SVG and as a trace, the view as a picture.
 #include "tests/ui/words.h"
 
-#include "app/files.h"
+#include "app/files/files.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>

@@ -1,9 +1,10 @@
 // In front of a class: figures hidden until they were guessed, the picture frozen, a pen, a spotlight, scenes
 // walked through with a clicker.
-#include "tests/ui/glossary_room.h"
+#include "tests/ui/study/glossary_room.h"
 #include <fmt/format.h>
 
-#include "core/study/class_guesses.h"
+#include "core/study/lessons/class_guesses.h"
+#include "core/study/lessons/demo_script.h"
 #include "ui/shell/stage_frame.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -97,7 +98,7 @@ TEST_CASE("a class is asked: guesses are typed, figures wait, the truth stands a
     w.open("memory");
     w.key(ImGuiKey_G, ImGuiMod_Ctrl);
     w.frames(4);
-    CHECK(says(w, "How much memory does the fullest GPU need?"));
+    CHECK(says(w, "How much memory does the peak-memory GPU need?"));
     const double truth = w.session().now().report.memory.worst().total().value / 1e9;
     CHECK_FALSE(says(w, "Fits " + three_digits(truth)));
     w.type("20 40 60");
@@ -261,7 +262,7 @@ TEST_CASE("no words of scenes and guesses are cut off or lie on others at any si
 {
     Window w;
     w.session().set_script(script(R"([
-        {"title": "How much memory does it need?", "text": "Sixteen bytes a parameter, and then the activations. Guess before you look.",
+        {"title": "How much memory does it need?", "text": "Sixteen bytes per parameter, and then the activations. Guess before you look.",
          "view": "batch"}])"));
     w.settle(300);
     test::check_words_at_every_size(w, "scene");

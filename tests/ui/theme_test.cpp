@@ -1,6 +1,6 @@
 // The colours keep apart for everybody: CIEDE2000 between those that share a picture, also as seen with each
 // kind of colour blindness (Machado, Oliveira and Fernandes 2009, severity 1), and WCAG contrast for text.
-#include "ui/shell/theme.h"
+#include "ui/draw/theme.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -131,13 +131,13 @@ Linear seen_by(const Eyes& eyes, const Linear& rgb)
     return out;
 }
 
-struct Named
+struct NamedFill
 {
     std::string name;
     Colour colour;
 };
 
-void must_keep_apart(const std::vector<Named>& set, const std::array<double, 4>& published)
+void must_keep_apart(const std::vector<NamedFill>& set, const std::array<double, 4>& published)
 {
     for (std::size_t e = 0; e < kEyes.size(); ++e)
     {
@@ -161,9 +161,9 @@ void must_keep_apart(const std::vector<Named>& set, const std::array<double, 4>&
     }
 }
 
-std::vector<Named> memory_set(const Theme& t)
+std::vector<NamedFill> memory_set(const Theme& t)
 {
-    std::vector<Named> set{{"warning", t.warning}};
+    std::vector<NamedFill> set{{"warning", t.warning}};
     for (std::size_t i = 0; i < kComponents; ++i)
     {
         set.push_back({std::string(name_of(static_cast<Component>(i))), t.component[i].fill});
@@ -171,7 +171,7 @@ std::vector<Named> memory_set(const Theme& t)
     return set;
 }
 
-std::vector<Named> pipeline_set(const Theme& t)
+std::vector<NamedFill> pipeline_set(const Theme& t)
 {
     return {{"forward", t.forward.fill},
             {"backward, input", t.backward_input.fill},
@@ -179,9 +179,9 @@ std::vector<Named> pipeline_set(const Theme& t)
             {"activations", t.of(Component::activations).fill}};
 }
 
-std::vector<Named> lane_set(const Theme& t)
+std::vector<NamedFill> lane_set(const Theme& t)
 {
-    std::vector<Named> set = pipeline_set(t);
+    std::vector<NamedFill> set = pipeline_set(t);
     set.insert(set.end(), {{"tensor", t.tensor.fill},
                            {"pipeline", t.pipeline.fill},
                            {"data", t.data.fill},
@@ -191,9 +191,9 @@ std::vector<Named> lane_set(const Theme& t)
     return set;
 }
 
-std::vector<Named> ramp_set(const Theme& t, std::size_t stages)
+std::vector<NamedFill> ramp_set(const Theme& t, std::size_t stages)
 {
-    std::vector<Named> set;
+    std::vector<NamedFill> set;
     for (std::size_t i = 0; i < stages; ++i)
     {
         set.push_back({"stage " + std::to_string(i), stage_colour(t, i, stages)});
@@ -335,7 +335,7 @@ TEST_CASE("both themes have one colour for one thing: no two fills of a theme ar
     for (const Theme* t : {&dark_theme(), &light_theme()})
     {
         std::vector<Colour> fills;
-        for (const Named& named : lane_set(*t))
+        for (const NamedFill& named : lane_set(*t))
         {
             fills.push_back(named.colour);
         }

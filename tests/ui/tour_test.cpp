@@ -1,5 +1,5 @@
 // The tour over the window: gone through, left, and what other keys do meanwhile.
-#include "tests/ui/glossary_room.h"
+#include "tests/ui/study/glossary_room.h"
 #include <fmt/format.h>
 
 #include "ui/shell/tour.h"

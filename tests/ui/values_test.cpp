@@ -1,8 +1,8 @@
 // Values that a person drags, types and chooses: what the scenario becomes, and what is refused.
 #include "tests/ui/harness.h"
 
-#include "core/engine/family.h"
-#include "core/engine/weights.h"
+#include "core/model/family.h"
+#include "core/model/weights.h"
 #include "core/scenario/fields.h"
 
 #include <catch2/catch_approx.hpp>

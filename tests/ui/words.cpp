@@ -325,11 +325,14 @@ std::string text_of(const Window& window)
 
 bool says(const Window& window, std::string_view words)
 {
-    std::string wanted(words); // a gap is a gap, thin or not
-    for (auto at = wanted.find("\u2009"); at != std::string::npos; at = wanted.find("\u2009", at))
+    constexpr std::string_view kThin = "\u2009"; // a gap is a gap, thin or not
+    std::string wanted;
+    for (auto at = words.find(kThin); at != std::string_view::npos; at = words.find(kThin))
     {
-        wanted.replace(at, std::string_view("\u2009").size(), " ");
+        wanted.append(words.substr(0, at)).push_back(' ');
+        words.remove_prefix(at + kThin.size());
     }
+    wanted.append(words);
     return text_of(window).find(wanted) != std::string::npos;
 }
 

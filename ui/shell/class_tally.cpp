@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 #include <misc/cpp/imgui_stdlib.h>
 
-#include "core/study/class_guesses.h"
+#include "core/study/lessons/class_guesses.h"
+#include "core/study/lessons/demo_script.h"
+#include "ui/draw/scopes.h"
 #include "ui/shell/lesson_frame.h"
 #include "ui/shell/overlay.h"
-#include "ui/shell/scopes.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
@@ -22,12 +23,12 @@ constexpr std::size_t kCells = 24;
 constexpr double kNear = 0.1; // of the truth: what counts as close
 
 constexpr std::array kQuestions{
-    ClassQuestion{"memory.total_bytes", "How much memory does the fullest GPU need?", "GB", 1e-9},
+    ClassQuestion{"memory.total_bytes", "How much memory does the peak-memory GPU need?", "GB", 1e-9},
     ClassQuestion{"memory.activations_bytes", "How much of that are activations?", "GB", 1e-9},
     ClassQuestion{"step.time_s", "How long is one step?", "s", 1},
     ClassQuestion{"step.mfu", "What share of the peak does it reach (MFU)?", "%", 100},
     ClassQuestion{"step.bubble_of_total", "What share of the time is bubble?", "%", 100},
-    ClassQuestion{"step.tokens_per_s", "How many thousand tokens a second?", "k", 1e-3},
+    ClassQuestion{"step.tokens_per_s", "How many thousand tokens per second?", "k", 1e-3},
     ClassQuestion{"run.days", "How many days does the run take?", "days", 1},
     ClassQuestion{"run.cost_usd", "How many million dollars does it cost?", "M$", 1e-6},
     ClassQuestion{"model.parameters", "How many billion parameters has it?", "B", 1e-9},

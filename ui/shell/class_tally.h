@@ -2,8 +2,8 @@
 // histogram; then the engine's number is shown among them. Until then the window's figures are hidden.
 #pragma once
 
+#include "ui/draw/painter.h"
 #include "ui/shell/frame.h"
-#include "ui/widgets/painter.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,5 @@
 #include "ui/shell/shell.h"
+#include "ui/shell/study_frame.h"
 
 #include <algorithm>
 #include <array>

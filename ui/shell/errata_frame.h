@@ -1,7 +1,7 @@
 // What the gallery of errata is given: loaded once by the app, never changed.
 #pragma once
 
-#include "core/study/errata.h"
+#include "core/study/library/errata.h"
 
 #include <map>
 #include <string>

@@ -2,19 +2,14 @@
 // app applies them.
 #pragma once
 
-#include "core/engine/levers.h"
-#include "core/engine/report.h"
+#include "core/evaluate/levers.h"
+#include "core/evaluate/report.h"
 #include "core/scenario/presets.h"
-#include "core/search/layout_search.h"
-#include "core/study/lesson_state.h"
-#include "ui/shell/lab_action.h"
-#include "ui/shell/look.h"
-#include "ui/shell/measured_frame.h"
+#include "ui/draw/look.h"
 #include "ui/shell/stage_frame.h"
-#include "ui/shell/study_frame.h"
-#include "ui/shell/team_action.h"
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -24,17 +19,35 @@ namespace ringside
 {
 
 struct CourseFrame;
+struct FitMeasured;
+struct LabAction;
 struct LabFrame;
+struct LayoutAnswer;
 struct LessonFrame;
+struct LessonInput;
+struct MeasuredFrame;
+struct SearchLayouts;
+struct StudyAction;
+struct StudyFrame;
+struct TeamAction;
 struct TeamFrame;
 
-// A scenario that could be computed, and everything computed from it. Made only when the scenario changes.
-struct Evaluated
+// A scenario that could be computed, and everything computed from it. Made only when the scenario changes;
+// what only some views show is computed when one asks for it, and kept.
+class Evaluated
 {
+public:
     Scenario scenario;
     Report report;
-    std::vector<Lever> levers;        // what would free memory, cheapest first
-    std::array<MemoryReport, 4> zero; // memory under ZeRO 0 to 3, all else equal
+
+    // What would free memory, cheapest first.
+    const std::vector<Lever>& levers() const;
+    // Memory under ZeRO 0 to 3, all else equal.
+    const std::array<MemoryReport, 4>& zero() const;
+
+private:
+    mutable std::optional<std::vector<Lever>> levers_;
+    mutable std::optional<std::array<MemoryReport, 4>> zero_;
 };
 
 struct Playback
@@ -122,12 +135,6 @@ struct CopyText
     std::string text;
     std::string notice; // for the person: "Copied launch.sh"
 };
-// Looks for every layout of the scenario, beside the window; Frame::layouts tells how far it is. Asking for
-// the same again changes nothing.
-struct SearchLayouts
-{
-    SearchLimits limits;
-};
 // Begins a lesson; the person's own scenario and view are kept until it is left.
 struct StartLesson
 {
@@ -166,17 +173,42 @@ enum class Command
     quit
 };
 
-using Action = std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences,
-                            SaveText, SearchLayouts, StartLesson, LessonInput, LessonSwitch, LeaveLesson,
-                            ShowQuestion, BackToQuestion, Command, StudyAction, LabAction, TeamAction,
-                            TurnTool, StageStep, CopyText, FitMeasured>;
+// What a topic asks for is boxed, so that only the views that ask pull its headers in: to_action() of
+// study_frame.h, lab_action.h, team_action.h, lesson_frame.h, measured_frame.h and layouts_frame.h.
+// Copied, moved and destroyed in frame.cpp: every view makes some, and each would build all of the variant
+// anew.
+template <class T>
+using Boxed = std::shared_ptr<const T>;
+struct Action : std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences,
+                             SaveText, StartLesson, LessonSwitch, LeaveLesson, ShowQuestion, BackToQuestion,
+                             Command, TurnTool, StageStep, CopyText, Boxed<SearchLayouts>, Boxed<LessonInput>,
+                             Boxed<StudyAction>, Boxed<LabAction>, Boxed<TeamAction>, Boxed<FitMeasured>>
+{
+    using variant::variant;
+    Action(const Action&);
+    Action(Action&&) noexcept;
+    Action& operator=(const Action&);
+    Action& operator=(Action&&) noexcept;
+    ~Action();
+};
+inline Action to_action(Action action)
+{
+    return action;
+}
 
 struct Out
 {
     std::vector<Action> actions;
     bool animating = false; // draw the next frame too, without waiting for an event
 
-    void push(Action action);
+    template <class T>
+    void push(T&& what)
+    {
+        add(to_action(std::forward<T>(what)));
+    }
+
+private:
+    void add(Action action);
 };
 
 } // namespace ringside

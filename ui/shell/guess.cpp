@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "ui/widgets/sheet.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -293,13 +295,9 @@ void Guess::keys(const Frame& frame, Out& out)
     const auto guess = [&](double value) { out.push(LessonInput{LessonMove::guess, value}); };
     if (p.is_choice())
     {
-        for (std::size_t i = 0; i < p.choices.size(); ++i)
+        if (const auto digit = digit_pressed(p.choices.size()))
         {
-            const auto key = static_cast<ImGuiKey>(ImGuiKey_1 + static_cast<int>(i));
-            if (ImGui::IsKeyPressed(key, false))
-            {
-                guess(static_cast<double>(i));
-            }
+            guess(static_cast<double>(*digit));
         }
         return;
     }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "ui/shell/lesson_frame.h"
+#include "ui/shell/tween.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/tween.h"
 
 namespace ringside
 {

@@ -2,10 +2,8 @@
 
 #include "core/base/place.h"
 #include "ui/shell/lesson_frame.h"
-#include "ui/shell/scopes.h"
-#include "ui/widgets/controls.h"
-#include "ui/widgets/list_row.h"
-#include "ui/widgets/markdown.h"
+#include "ui/widgets/list_detail.h"
+#include "ui/widgets/sheet.h"
 
 #include <algorithm>
 
@@ -51,25 +49,19 @@ std::string_view page_for(const Frame& frame, std::string_view view)
 }
 
 // The lesson that was chosen; null when none was.
-const Lesson* draw_lessons(const Painter& p, Rect& area, std::span<const Lesson* const> lessons)
+const Lesson* draw_lessons(Sheet& sheet, std::span<const Lesson* const> lessons)
 {
     const Lesson* chosen = nullptr;
-    if (lessons.empty())
-    {
-        return chosen;
-    }
-    area.cut_top(p.px(16));
-    const Rect head = area.cut_top(p.px(24));
-    p.text(head.x, head.middle(), Type::small_strong, p.theme.text, "Lessons on it");
     for (const Lesson* lesson : lessons)
     {
-        const Rect row = area.cut_top(p.px(32));
-        const Press pressed = press(p, row, ("lesson " + lesson->id).c_str(), 4);
-        list_row(p, row, false, pressed.hovered);
-        tooltip(p, lesson->about);
-        p.text_within(row.x + p.px(8), row.middle(), row.w - p.px(12), Type::small, p.theme.text,
-                      lesson->title);
-        chosen = pressed.clicked ? lesson : chosen;
+        if (lesson == lessons.front())
+        {
+            sheet.gap(12);
+            sheet.heading("Lessons on it", "", Type::small_strong);
+        }
+        chosen =
+            list_line(sheet.p, sheet.row(32), {lesson->title + "###lesson " + lesson->id}) ? lesson : chosen;
+        tooltip(sheet.p, lesson->about);
     }
     return chosen;
 }
@@ -81,18 +73,17 @@ float GuidePanel::beside(const Frame& frame, float wide) const
     return on_ && frame.lesson == nullptr && wide >= kRoomy ? kWide : 0;
 }
 
-void GuidePanel::draw_page(const Frame& frame, const Painter& p, Rect area, const ViewInfo& info, Out& out)
+void GuidePanel::draw_page(const Frame& frame, Sheet& sheet, const ViewInfo& info, Out& out)
 {
-    const std::string_view title = info.title;
-    area.cut_top(p.paragraph({area.x, area.y, area.w, 0}, Type::body_strong, p.theme.text, title) + p.px(8));
-    area.cut_top(markdown(p, {area.x, area.y, area.w, 0}, p.theme.text, page_for(frame, info.id)));
-    if (const Lesson* chosen = draw_lessons(p, area, lessons_about(frame, info.id)))
+    sheet.name(info.title);
+    sheet.gap(8);
+    sheet.markdown(page_for(frame, info.id));
+    if (const Lesson* chosen = draw_lessons(sheet, lessons_about(frame, info.id)))
     {
         out.push(StartLesson{chosen->id});
         on_ = false;
     }
-    ImGui::SetCursorScreenPos({area.x, area.y});
-    ImGui::Dummy({1, p.px(kMargin)}); // so that the child knows how far it scrolls
+    sheet.gap(kMargin);
 }
 
 void GuidePanel::draw(const Frame& frame, const Painter& window, Rect area, const ViewInfo& info, Out& out)
@@ -114,24 +105,17 @@ void GuidePanel::draw(const Frame& frame, const Painter& window, Rect area, cons
     Rect head = area.cut_top(std::min(area.h, p.px(52)));
     head.cut_left(p.px(kMargin));
     p.text(head.x, head.middle(), Type::small, p.theme.muted, "Guide");
-    const float w = p.width(Type::small, "Close") + p.width(Type::mono_small, "F1") + p.px(48);
+    const float wide = p.width(Type::small, "Close") + p.width(Type::mono_small, "F1") + p.px(48);
     head.cut_right(p.px(12));
-    const Rect close = head.cut_right(std::min(head.w, w));
+    const Rect close = head.cut_right(std::min(head.w, wide));
     if (button(p, {close.x, close.middle() - p.px(14), close.w, p.px(28)}, "Close###guide close", "F1"))
     {
         on_ = false;
     }
-    ImGui::SetCursorScreenPos({area.x + p.px(kMargin), area.y});
     {
-        const ChildScope child("###guide page", {area.w - p.px(kMargin + 2), area.h});
-        if (of_ != info.id)
-        {
-            of_ = info.id;
-            ImGui::SetScrollY(0);
-        }
-        const ImVec2 top = ImGui::GetCursorScreenPos();
-        draw_page(frame, Painter(*ImGui::GetWindowDrawList(), window.look),
-                  {top.x, top.y, std::min(area.w - p.px(2 * kMargin), p.px(kReadable)), 1e6F}, info, out);
+        const float w = std::min(area.w - p.px(2 * kMargin), p.px(kReadable));
+        ScrolledSheet sheet(window, {area.x + p.px(kMargin), area.y, w, area.h}, "###guide page", info.id);
+        draw_page(frame, *sheet, info, out);
     }
     ImGui::End();
 }

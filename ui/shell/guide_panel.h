@@ -1,11 +1,15 @@
 // The view's page of the user guide, beside the picture or, where there is no room beside it, in its place;
 // with the lessons about the view. F1 opens and closes it.
+//
+// F1 is the guide's in every view, so the lab's demonstrations begin at F2.
 #pragma once
 
 #include "ui/shell/view.h"
 
 namespace ringside
 {
+
+class Sheet;
 
 class GuidePanel
 {
@@ -20,10 +24,9 @@ public:
     void draw(const Frame& frame, const Painter& painter, Rect area, const ViewInfo& info, Out& out);
 
 private:
-    void draw_page(const Frame& frame, const Painter& painter, Rect area, const ViewInfo& info, Out& out);
+    void draw_page(const Frame& frame, Sheet& sheet, const ViewInfo& info, Out& out);
 
     bool on_ = false;
-    std::string of_; // the view whose page was drawn last: another one begins at its top
 };
 
 } // namespace ringside

@@ -15,7 +15,8 @@ void Shell::draw_help(const Frame& frame, const Painter& painter, const ViewInfo
     {
         return;
     }
-    std::vector<KeyHelp> rows(info.keys.begin(), info.keys.end());
+    const ViewKeys own = view(info.id).keys();
+    ViewKeys rows = own;
     if (frame.lesson != nullptr)
     {
         rows.assign({{"PgDn", "Lesson: on; in presenter it reveals"},
@@ -28,20 +29,20 @@ void Shell::draw_help(const Frame& frame, const Painter& painter, const ViewInfo
                      {"F", "Lesson: freeze the picture, or let it go on"},
                      {"L", "Lesson: controls locked, hidden, free"}});
     }
-    const std::array general{KeyHelp{"Space", "Play or pause"},
-                             KeyHelp{", .", "One step back, one step on"},
-                             KeyHelp{"Home End", "To the start, to the end"},
-                             KeyHelp{"Tab", "Next control; arrow keys move it, Enter types a value"},
-                             KeyHelp{"M", "Every field of the scenario"},
-                             KeyHelp{"\\", "Scenario panel, where it is hidden"},
-                             KeyHelp{"PgDn PgUp", "Presenter: next view, or scene, and back"},
-                             KeyHelp{"Ctrl K", "Find anything"},
-                             KeyHelp{"F1", "What the view shows, what to try"},
-                             KeyHelp{"?", "These keys"},
-                             KeyHelp{"Esc", "Close"}};
+    const std::array general{ViewKey{"Space", "Play or pause"},
+                             ViewKey{", .", "One step back, one step on"},
+                             ViewKey{"Home End", "To the start, to the end"},
+                             ViewKey{"Tab", "Next control; arrow keys move it, Enter types a value"},
+                             ViewKey{"M", "Every field of the scenario"},
+                             ViewKey{"\\", "Scenario panel, where it is hidden"},
+                             ViewKey{"PgDn PgUp", "Presenter: next view, or scene, and back"},
+                             ViewKey{"Ctrl K", "Find anything"},
+                             ViewKey{"F1", "What the view shows, what to try"},
+                             ViewKey{"?", "These keys"},
+                             ViewKey{"Esc", "Close"}};
     std::ranges::copy_if(general, std::back_inserter(rows),
-                         [&](const KeyHelp& key)
-                         { return std::ranges::find(info.keys, key.key, &KeyHelp::key) == info.keys.end(); });
+                         [&](const ViewKey& key)
+                         { return std::ranges::find(own, key.key, &ViewKey::key) == own.end(); });
     for (const CommandInfo& command : commands())
     {
         if (!command.key.empty())

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/lab/config.h"
+#include "ui/shell/frame.h"
 
 #include <variant>
 
@@ -42,6 +43,13 @@ struct AnswerDemo
 {
     std::size_t answer;
 };
-using LabAction = std::variant<LabCommand, TurnKnobs, LookAtStep, AskDemo, AnswerDemo>;
+struct LabAction : std::variant<LabCommand, TurnKnobs, LookAtStep, AskDemo, AnswerDemo>
+{
+    using variant::variant;
+};
+inline Action to_action(LabAction action)
+{
+    return std::make_shared<const LabAction>(std::move(action));
+}
 
 } // namespace ringside

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/lab/demos.h"
+#include "core/lab/prediction.h"
 #include "core/lab/snapshot.h"
 
 #include <memory>
@@ -10,26 +11,6 @@
 
 namespace ringside
 {
-
-// What the engine says of a configuration on this device, before any of it has been run.
-struct LabPrediction
-{
-    std::optional<TrainerConfig> of; // empty: nothing was predicted yet
-    MemoryUse memory;                // at the peak
-    std::int64_t parameters = 0;
-    double step_seconds = 0; // 0: the device has not been measured yet
-    double tokens_per_second = 0;
-    double flops = 0;           // of a step, the model's
-    double parameter_flops = 0; // of them 6 N a token
-};
-
-struct LabRate
-{
-    double product_flops = 0; // [FLOP/s] of a large matrix product, measured
-    double copy_bytes = 0;    // [B/s] read and written, measured
-    double nominal_flops = 0; // [FLOP/s] of the data sheet, dense; 0: not known
-    std::string nominal_name; // "H200 SXM 141 GB"
-};
 
 struct LabSample
 {

@@ -1,9 +1,15 @@
 // What the window is given of the course and of the lesson that runs. Owned by the app, like everything in a
 // Frame.
+//
+// A hidden truth is absent, not covered: a prediction about a change shows the scenario before it. Where the
+// present scenario is asked about, hidden parts are taken off the draw list again, the mouse is kept away,
+// and caption and status say nothing of the scenario. Freezing holds back what a step wants to show; text
+// and truths go on.
 #pragma once
 
-#include "core/study/lesson_course.h"
-#include "core/study/lesson_state.h"
+#include "core/study/lessons/lesson_course.h"
+#include "core/study/lessons/lesson_state.h"
+#include "ui/shell/frame.h"
 
 namespace ringside
 {
@@ -35,5 +41,10 @@ struct LessonFrame
     // The person may change the step's free fields.
     bool controls() const { return !state.finished && !step().free.empty() && !hidden && !pending(); }
 };
+
+inline Action to_action(LessonInput action)
+{
+    return std::make_shared<const LessonInput>(std::move(action));
+}
 
 } // namespace ringside

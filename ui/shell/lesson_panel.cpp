@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "ui/shell/scopes.h"
+#include "ui/widgets/sheet.h"
 
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <array>
 
 namespace ringside
 {
@@ -131,40 +132,29 @@ void LessonPanel::follow(const LessonFrame& lesson)
 void LessonPanel::draw_buttons(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     const LessonFrame& lesson = *frame.lesson;
-    const auto more = extras(lesson);
     const float gap = painter.px(8);
-    Rect row = area.cut_bottom(painter.px(40));
-    const Rect back = row.cut_left((row.w - gap) / 2);
-    row.cut_left(gap);
-    if (button(painter, back, "Back###lesson back", "PgUp"))
-    {
-        out.push(LessonInput{LessonMove::back, 0});
-    }
-    if (button(painter, row, "Leave###lesson leave", "Esc"))
-    {
-        out.push(LeaveLesson{});
-    }
+    const std::array below{KeyButton{"Back###lesson back", "PgUp",
+                                     [&] {
+                                         out.push(LessonInput{LessonMove::back, 0});
+                                     }},
+                           KeyButton{"Leave###lesson leave", "Esc", [&] { out.push(LeaveLesson{}); }}};
+    ringside::draw_buttons(painter, area.cut_bottom(painter.px(40)), below);
     area.cut_bottom(gap);
-    const bool waits = lesson.open();
     const std::string forward = forward_words(lesson) + "###lesson forward";
     if (button(painter, area.cut_bottom(painter.px(48)), forward.c_str(), lesson.pending() ? "Enter" : "PgDn",
-               waits ? ButtonStyle::plain : ButtonStyle::primary))
+               lesson.open() ? ButtonStyle::plain : ButtonStyle::primary))
     {
         push_forward(frame, false, out);
     }
     area.cut_bottom(gap);
-    row = area.cut_bottom(painter.px(36));
-    const float w = (row.w - gap * static_cast<float>(more.empty() ? 0 : more.size() - 1)) /
-                    static_cast<float>(std::max<std::size_t>(1, more.size()));
-    for (const Extra& extra : more)
+    std::vector<KeyButton> more;
+    for (const Extra& extra : extras(lesson))
     {
-        const std::string label = fmt::format("{0}###lesson {0}", extra.label);
-        if (button(painter, row.cut_left(w), label.c_str(), extra.key))
-        {
-            out.push(LessonInput{extra.move, 0});
-        }
-        row.cut_left(gap);
+        more.push_back({fmt::format("{0}###lesson {0}", extra.label), extra.key, [&out, extra] {
+                            out.push(LessonInput{extra.move, 0});
+                        }});
     }
+    ringside::draw_buttons(painter, area.cut_bottom(painter.px(36)), more);
 }
 
 void LessonPanel::draw(const Frame& frame, const Painter& window, Rect area, Panel& controls, Out& out)
@@ -177,16 +167,10 @@ void LessonPanel::draw(const Frame& frame, const Painter& window, Rect area, Pan
     const Rect buttons = inside.cut_bottom(window.px(kButtons));
     inside.cut_bottom(window.px(8));
     draw_buttons(frame, window, buttons, out);
-    const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2{0, 0});
-    ImGui::SetCursorScreenPos(inside.min());
-    const ChildScope child("###lesson", {inside.w + margin - window.px(2), inside.h});
-    const Painter painter(*ImGui::GetWindowDrawList(), window.look);
-    const ImVec2 top = ImGui::GetCursorScreenPos();
-    Column column{frame, painter, {top.x, top.y, inside.w, 1e6F}, out};
+    ScrolledSheet sheet(window, inside, "###lesson");
+    Column column{frame, *sheet, out};
     draw_heading(column);
     draw_step(column, controls);
-    ImGui::SetCursorScreenPos({top.x, column.area.y});
-    ImGui::Dummy({1, 1}); // so that the child knows how far it scrolls
 }
 
 void LessonPanel::draw_question(const Frame& frame, const Painter& painter, Rect area, Out& out)
@@ -216,17 +200,13 @@ void LessonPanel::draw_compact(const Frame& frame, const Painter& window, Rect a
         out.animating = out.animating || used != guess_height_;
         guess_height_ = used;
     }
-    const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2{0, 0});
-    ImGui::SetCursorScreenPos(area.min());
-    const ChildScope child("###lesson band", {area.w, area.h});
-    const Painter painter(*ImGui::GetWindowDrawList(), window.look);
-    const ImVec2 top = ImGui::GetCursorScreenPos();
-    Column column{frame, painter, {top.x, top.y, area.w - painter.px(12), 1e6F}, out};
+    ScrolledSheet sheet(window, area, "###lesson band");
+    Column column{frame, *sheet, out};
     if (asks && !apart)
     {
-        column.area.cut_top(
-            guess_.draw(frame, painter, {column.area.x, column.area.y, column.area.w, painter.px(190)}, out));
-        column.row(16);
+        const Rect room{sheet->x(), sheet->y(), sheet->width(), window.px(190)};
+        sheet->take(guess_.draw(frame, sheet->p, room, out));
+        sheet->gap(16);
     }
     const bool reads = !lesson.state.finished && !asks && !lesson.step().task && !lesson.controls();
     if (reads)
@@ -238,9 +218,7 @@ void LessonPanel::draw_compact(const Frame& frame, const Painter& window, Rect a
         draw_words(column);
         draw_controls(column, controls);
     }
-    const float gap = painter.px(16); // below the last words, where nothing follows
-    ImGui::SetCursorScreenPos({top.x, column.area.y - gap});
-    ImGui::Dummy({1, 1});
+    sheet->gap(-16); // below the last words, where nothing follows
 }
 
 bool LessonPanel::keys(const Frame& frame, Out& out)

@@ -4,11 +4,14 @@
 #pragma once
 
 #include "ui/shell/guess.h"
+#include "ui/shell/lesson_frame.h"
 #include "ui/shell/panel.h"
 #include "ui/widgets/markdown.h"
 
 namespace ringside
 {
+
+class Sheet;
 
 class LessonPanel
 {
@@ -29,12 +32,10 @@ private:
     struct Column
     {
         const Frame& frame;
-        const Painter& painter;
-        Rect area; // what is left, from the top
+        Sheet& sheet;
         Out& out;
 
         const LessonFrame& lesson() const { return *frame.lesson; }
-        Rect row(float height) { return area.cut_top(painter.px(height)); }
     };
 
     void follow(const LessonFrame& lesson);

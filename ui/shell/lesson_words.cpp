@@ -1,7 +1,9 @@
 // The words of a lesson's panel: heading, text, prediction, reveal, task, and what was guessed at the end.
 #include <fmt/format.h>
 
+#include "ui/shell/lesson_frame.h"
 #include "ui/shell/lesson_panel.h"
+#include "ui/widgets/sheet.h"
 
 namespace ringside
 {
@@ -9,50 +11,41 @@ namespace ringside
 void LessonPanel::draw_heading(Column& column)
 {
     const LessonFrame& lesson = column.lesson();
-    const Painter& p = column.painter;
+    const Painter& p = column.sheet.p;
     const std::size_t steps = lesson.lesson().steps.size();
-    Rect r = column.row(24);
-    p.text(r.x, r.middle(), Type::body_strong, p.theme.text,
-           fmt::format("Step {} of {}", lesson.state.step + 1, steps));
-    r = column.row(28);
+    column.sheet.heading(fmt::format("Step {} of {}", lesson.state.step + 1, steps));
+    Rect r = column.sheet.row(20);
     const float pitch = r.w / static_cast<float>(steps);
     const float gap = std::min(p.px(4), pitch * 0.25F);
     for (std::size_t i = 0; i < steps; ++i)
     {
         const bool past = i < lesson.state.step || lesson.state.finished;
-        p.fill({r.x + pitch * static_cast<float>(i), r.middle() - p.px(3), pitch - gap, p.px(6)},
+        const Rect pip = r.cut_left(pitch);
+        p.fill({pip.x, pip.middle() - p.px(3), pitch - gap, p.px(6)},
                past                     ? p.theme.text
                : i == lesson.state.step ? p.theme.muted
                                         : p.theme.raised,
                p.px(3));
     }
-    column.row(8);
+    column.sheet.gap(8);
 }
 
 void LessonPanel::draw_box(Column& column, std::string_view heading, std::string_view text, bool lit,
                            bool done)
 {
-    const Painter& p = column.painter;
-    const float margin = p.px(16);
-    const Rect inside{column.area.x + margin, column.area.y + margin, column.area.w - 2 * margin, 0};
-    // Drawn first to know its height, the ground below it afterwards.
-    p.list.ChannelsSplit(2);
-    p.list.ChannelsSetCurrent(1);
-    float x = inside.x;
-    if (done)
+    const Painter& p = column.sheet.p;
+    const auto words = [&](Sheet& in)
     {
-        p.tick(x, inside.y + p.px(9), p.theme.ok);
-        x += p.px(26);
-    }
-    float used = p.paragraph({x, inside.y, inside.right() - x, 0}, Type::small_strong, p.theme.text, heading);
-    used += p.px(4);
-    used += markdown(p, {inside.x, inside.y + used, inside.w, 0}, p.theme.muted, text);
-    p.list.ChannelsSetCurrent(0);
-    const Rect box{column.area.x, column.area.y, column.area.w, used + 2 * margin};
-    p.fill(box, p.theme.control, p.px(8));
-    p.outline(box, lit ? p.theme.text : p.theme.line, lit ? p.px(2) : 1, p.px(8));
-    p.list.ChannelsMerge();
-    column.area.cut_top(box.h + p.px(16));
+        if (done)
+        {
+            p.tick(in.x(), in.y() + p.px(9), p.theme.ok);
+        }
+        in.words(Type::small_strong, p.theme.text, heading, p.px(done ? 26 : 0));
+        in.gap(4);
+        in.markdown(text, {}, p.theme.muted);
+    };
+    column.sheet.boxed(p.theme.control, lit ? p.theme.text : p.theme.line, lit ? p.px(2) : 1, 16, words);
+    column.sheet.gap(16);
 }
 
 void LessonPanel::draw_prediction_box(Column& column)
@@ -82,8 +75,8 @@ void LessonPanel::draw_reveal(Column& column, bool boxed)
         draw_box(column, heading, lesson.words.reveal, false, right);
         return;
     }
-    draw_text(column, fmt::format("**{}**", heading));
-    column.area.y -= column.painter.px(8);
+    column.sheet.markdown(fmt::format("**{}**", heading));
+    column.sheet.gap(8);
     draw_text(column, lesson.words.reveal);
 }
 
@@ -112,22 +105,20 @@ void LessonPanel::draw_controls(Column& column, Panel& controls)
     {
         return;
     }
-    const Painter& p = column.painter;
+    Sheet& sheet = column.sheet;
     if (lesson.locked)
     {
-        const Rect r = column.row(24);
-        p.text_within(r.x, r.middle(), r.w, Type::small, p.theme.muted, "Locked; L unlocks");
+        sheet.note("Locked; L unlocks");
     }
-    column.area.y += controls.draw_fields(column.frame, p, column.area, lesson.step().free, column.out);
+    sheet.take(controls.draw_fields(column.frame, sheet.p, {sheet.x(), sheet.y(), sheet.width(), 1e6F},
+                                    lesson.step().free, column.out));
 }
 
 void LessonPanel::draw_end(Column& column)
 {
     const LessonFrame& lesson = column.lesson();
-    const Painter& p = column.painter;
-    column.area.cut_top(p.paragraph({column.area.x, column.area.y, column.area.w, 0}, Type::body_strong,
-                                    p.theme.text, "Done. What you said, and what it is:"));
-    column.row(12);
+    column.sheet.name("Done. What you said, and what it is:");
+    column.sheet.gap(12);
     for (std::size_t i = 0; i < lesson.lesson().steps.size(); ++i)
     {
         const auto& predict = lesson.lesson().steps[i].predict;
@@ -138,32 +129,28 @@ void LessonPanel::draw_end(Column& column)
         const StepRecord& record = lesson.state.records[i];
         const StepPlan& planned = lesson.plan.steps[i];
         const double truth = predict->is_choice() ? static_cast<double>(planned.right) : planned.truth;
-        column.area.cut_top(p.paragraph({column.area.x, column.area.y, column.area.w, 0}, Type::small,
-                                        p.theme.muted, lesson.lesson().steps[i].heading));
+        column.sheet.note(lesson.lesson().steps[i].heading);
         const bool guessed = record.guess && !record.skipped;
         const std::string words =
             guessed && *record.guess == truth
                 ? fmt::format("**{}**, as you said", said(*predict, truth))
                 : fmt::format("**{}**{}", said(*predict, truth),
                               guessed ? ", you said " + said(*predict, *record.guess) : ", no guess");
-        column.area.cut_top(
-            markdown(p, {column.area.x, column.area.y, column.area.w, 0}, p.theme.text, words));
-        column.row(10);
+        column.sheet.markdown(words);
+        column.sheet.gap(10);
     }
 }
 
 void LessonPanel::draw_step(Column& column, Panel& controls)
 {
     const LessonFrame& lesson = column.lesson();
-    const Painter& p = column.painter;
     if (lesson.state.finished)
     {
         draw_end(column);
         return;
     }
-    column.area.cut_top(p.paragraph({column.area.x, column.area.y, column.area.w, 0}, Type::body_strong,
-                                    p.theme.text, lesson.step().heading));
-    column.row(12);
+    column.sheet.name(lesson.step().heading);
+    column.sheet.gap(12);
     draw_text(column, lesson.words.text);
     if (lesson.pending())
     {
@@ -182,9 +169,8 @@ void LessonPanel::draw_step(Column& column, Panel& controls)
 
 void LessonPanel::draw_text(Column& column, std::string_view text, const MarkdownTypes& types)
 {
-    column.area.cut_top(markdown(column.painter, {column.area.x, column.area.y, column.area.w, 0},
-                                 column.painter.theme.text, text, types));
-    column.row(16);
+    column.sheet.markdown(text, types);
+    column.sheet.gap(16);
 }
 
 // Where there is little room, what was read before a reveal makes place for it.

@@ -1,7 +1,8 @@
 // Steps that somebody measured, and what fitting the accelerator's constants to them came to.
 #pragma once
 
-#include "core/engine/calibrate.h"
+#include "core/evaluate/calibrate.h"
+#include "ui/shell/frame.h"
 
 namespace ringside
 {
@@ -17,5 +18,9 @@ struct FitMeasured
 {
     std::vector<std::string> constants; // names of their fields; none: those as they are
 };
+inline Action to_action(FitMeasured action)
+{
+    return std::make_shared<const FitMeasured>(std::move(action));
+}
 
 } // namespace ringside

@@ -1,7 +1,7 @@
 // A window over everything: the search, the keys.
 #pragma once
 
-#include "ui/widgets/painter.h"
+#include "ui/draw/painter.h"
 
 namespace ringside
 {

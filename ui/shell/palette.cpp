@@ -1,7 +1,7 @@
 #include "ui/shell/palette.h"
 
+#include "ui/draw/scopes.h"
 #include "ui/shell/overlay.h"
-#include "ui/shell/scopes.h"
 
 #include <algorithm>
 

@@ -1,8 +1,12 @@
 // Ctrl+K finds anything by its name: what is typed, the rows that fit, one of them chosen.
+//
+// Everything is listed once per opening (about a thousand entries) and searched when a letter is typed. A
+// field of the scenario opens a view whose panel has its control, the current one if it can, and gives that
+// control the keyboard; without one it is opened under More.
 #pragma once
 
+#include "ui/draw/painter.h"
 #include "ui/shell/palette_entries.h"
-#include "ui/widgets/painter.h"
 
 #include <array>
 #include <optional>

@@ -8,6 +8,7 @@
 #include "ui/shell/panel.h"
 #include "ui/shell/panel_fields.h"
 #include "ui/shell/shell.h"
+#include "ui/shell/study_frame.h"
 
 #include <algorithm>
 #include <array>

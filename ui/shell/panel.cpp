@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
+#include "ui/draw/scopes.h"
 #include "ui/shell/panel_fields.h"
-#include "ui/shell/scopes.h"
 
 #include <imgui_internal.h>
 
@@ -357,9 +357,9 @@ void Panel::draw_memory_cost(Column& column)
     p.text(r.x, r.middle(), Type::display, memory.fits() ? p.theme.text : p.theme.warning,
            format_gigabytes(Bytes(total), p.look.unit) + " " + unit);
     r = column.row(24);
-    p.text_within(r.x, r.middle(), r.w, Type::small, p.theme.muted,
-                  fmt::format("of {} {} on the fullest GPU",
-                              plain_number(in_gigabytes(Bytes(capacity), p.look.unit)), unit));
+    p.text_within(
+        r.x, r.middle(), r.w, Type::small, p.theme.muted,
+        fmt::format("of {} {} per GPU", plain_number(in_gigabytes(Bytes(capacity), p.look.unit)), unit));
     r = column.row(24);
     p.meter({r.x, r.middle() - p.px(4), r.w, p.px(8)}, total, capacity, std::max(total, capacity * 1.15));
     column.row(8);
@@ -369,7 +369,7 @@ void Panel::draw_costs(Column& column)
 {
     const Painter& p = column.painter;
     const Rect r = column.row(32);
-    p.text(r.x, r.middle(), Type::body_strong, p.theme.text, "What it costs");
+    p.text(r.x, r.middle(), Type::body_strong, p.theme.text, "Peak memory");
     draw_memory_cost(column);
     const Evaluated* a = column.frame.before;
     const auto line = [&](std::string_view label, auto&& of)

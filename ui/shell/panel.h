@@ -1,5 +1,8 @@
 // The scenario panel: presets, sliders with typed entry, every other field under More, faults beside their
 // field.
+//
+// Sliders stop only where the scenario is valid; typed values may break it, and get the fault at their field
+// with the nearest values that work. A bad number is an Issue; the last good report stays on screen, veiled.
 #pragma once
 
 #include "core/scenario/choices.h"
@@ -79,7 +82,6 @@ private:
     bool more_ = false;
     std::string reveal_; // path of the field
     std::map<std::string, bool, std::less<>> open_sections_;
-    TypedEntry entry_;
     std::array<char, 48> filter_{};
     Scenario stops_of_; // the legal stops below belong to this scenario
     std::map<Knob, std::vector<std::int64_t>> stops_;

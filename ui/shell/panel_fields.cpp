@@ -1,8 +1,8 @@
 // The panel's rows for fields that do not slide, and its lists of presets.
 #include "ui/shell/panel_fields.h"
 
+#include "ui/draw/scopes.h"
 #include "ui/shell/panel.h"
-#include "ui/shell/scopes.h"
 
 #include <algorithm>
 #include <array>
@@ -368,7 +368,7 @@ void Panel::draw_typed(Column& column, const std::string& path, Scenario& next, 
     const std::string shown =
         list != nullptr ? list_text(object.*(*list)) : with_unit(whole_or_three(object, field), field.unit);
     const SliderText words{label.c_str(), shown, {}, has_fault(column.frame, path)};
-    const SliderChange c = typed_number(column.painter, column.row(36), words, entry_);
+    const SliderChange c = typed_number(column.painter, column.row(36), words);
     if (c.kind == SliderChange::Kind::typed)
     {
         const std::string message = set_typed(object, field, c.text);

@@ -1,5 +1,5 @@
 // The panel's sliders: the layout's knobs on their legal values, the model's size, and fields with a range.
-#include "core/engine/family.h"
+#include "core/model/family.h"
 #include "ui/shell/panel.h"
 #include "ui/shell/panel_fields.h"
 
@@ -175,8 +175,8 @@ void Panel::draw_knob(Column& column, std::string_view path, Knob knob, const ch
         ticks.push_back(log_position(static_cast<double>(stop), low, high));
     }
     const SliderText words{label, grouped(value), ticks, has_fault(column.frame, path)};
-    const SliderChange c = slider(column.painter, column.row(48), words,
-                                  log_position(static_cast<double>(value), low, high), entry_);
+    const SliderChange c =
+        slider(column.painter, column.row(48), words, log_position(static_cast<double>(value), low, high));
     if (c.kind == SliderChange::Kind::dragged)
     {
         const std::int64_t next = legal[nearest_stop(legal, c.position)];
@@ -207,8 +207,8 @@ void Panel::draw_model_size(Column& column)
     const double size = column.frame.valid() ? static_cast<double>(column.frame.now.report.parameters.total)
                                              : static_cast<double>(count_parameters(s.model).total);
     const SliderText words{"Model size", format_count(size), {}, false};
-    const SliderChange c = slider(column.painter, column.row(48), words,
-                                  log_position(size, kLeastParameters, kMostParameters), entry_);
+    const SliderChange c =
+        slider(column.painter, column.row(48), words, log_position(size, kLeastParameters, kMostParameters));
     std::optional<double> next;
     if (c.kind == SliderChange::Kind::dragged)
     {
@@ -263,7 +263,7 @@ bool Panel::draw_slide(Column& column, std::string_view path)
                    const std::string shown = (automatic ? "auto  " : "") + amount;
                    const SliderText words{slide->label, shown, {}, has_fault(column.frame, path)};
                    const SliderChange c =
-                       slider(column.painter, column.row(48), words, slide->position(value), entry_);
+                       slider(column.painter, column.row(48), words, slide->position(value));
                    const std::string typed = asked_for(*slide, c, value);
                    if (!typed.empty())
                    {

@@ -1,8 +1,8 @@
 // In the status strip while an animation goes into a file: how far it is, and what stops it.
 #pragma once
 
+#include "ui/draw/painter.h"
 #include "ui/shell/frame.h"
-#include "ui/widgets/painter.h"
 
 namespace ringside
 {

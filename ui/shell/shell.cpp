@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/base/place.h"
+#include "core/study/lessons/demo_script.h"
+#include "ui/draw/scopes.h"
 #include "ui/shell/popups.h"
-#include "ui/shell/scopes.h"
 
 #include <imgui_internal.h>
 
@@ -20,6 +21,13 @@ const ViewInfo* find_view(std::string_view place)
     const bool there =
         found != all.end() && (place == (*found)->id || page_index((*found)->pages, page_of(place)));
     return there ? *found : nullptr;
+}
+
+std::string id_of(ViewRole role)
+{
+    const auto all = views();
+    const auto found = std::ranges::find(all, role, &ViewInfo::role);
+    return found == all.end() ? std::string() : std::string((*found)->id);
 }
 
 std::optional<std::size_t> page_index(std::span<const std::string_view> pages, std::string_view name)
@@ -59,7 +67,7 @@ Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) co
     const bool presenter = frame.preferences.presenter;
     parts.status = all.cut_bottom(look.px(48));
     parts.rail_words = wide >= 900;
-    parts.rail = all.cut_left(presenter || wide < 560 ? 0 : look.px(parts.rail_words ? 88 : 56));
+    parts.rail = all.cut_left(presenter || wide < 560 ? 0 : look.px(parts.rail_words ? 100 : 56));
     parts.has_panel = !presenter && wide >= 900;
     parts.panel = parts.has_panel ? all.cut_right(look.px(272)) : Rect{};
     const float beside = guide_.beside(frame, wide);

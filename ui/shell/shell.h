@@ -4,6 +4,7 @@
 
 #include "ui/shell/class_tally.h"
 #include "ui/shell/guide_panel.h"
+#include "ui/shell/lesson_frame.h"
 #include "ui/shell/lesson_panel.h"
 #include "ui/shell/palette.h"
 #include "ui/shell/panel.h"
@@ -104,7 +105,7 @@ private:
     static bool close_stage(const Frame& frame, Out& out);
     // Page keys, as clickers send them; true when one was pressed.
     static bool keys_of_clicker(const Frame& frame, const View& view, Out& out);
-    static void keys_of_commands(const Frame& frame, const ViewInfo& info, bool about_scenario, Out& out);
+    static void keys_of_commands(const Frame& frame, const ViewKeys& own, bool about_scenario, Out& out);
     static void keys_of_motion(const Frame& frame, const Motion& motion, Out& out);
 
     std::map<std::string, std::unique_ptr<View>, std::less<>> views_;

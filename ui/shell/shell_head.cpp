@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include "core/base/place.h"
-#include "ui/shell/icons.h"
+#include "core/study/lessons/demo_script.h"
+#include "ui/draw/icons.h"
 #include "ui/shell/shell.h"
+#include "ui/shell/study_frame.h"
 #include "ui/widgets/choice.h"
 
 #include <algorithm>
@@ -15,8 +17,15 @@ namespace ringside
 namespace
 {
 
+// What a cell of the rail has room for.
+struct RailSays
+{
+    bool icon = true;
+    bool words = true;
+};
+
 // A group of views on the rail; whether it was clicked.
-bool draw_rail_cell(const Painter& painter, Rect cell, const ViewInfo& info, bool selected, bool words)
+bool draw_rail_cell(const Painter& painter, Rect cell, const ViewInfo& info, bool selected, RailSays says)
 {
     const Theme& t = painter.theme;
     const std::string group(info.group);
@@ -31,10 +40,14 @@ bool draw_rail_cell(const Painter& painter, Rect cell, const ViewInfo& info, boo
     }
     const Colour colour = selected ? t.text : t.muted;
     // Lower cells have picture and word closer together.
-    const float word_y = std::min(cell.y + painter.px(56), cell.bottom() - painter.px(10));
-    const float icon_y = std::min(cell.y + painter.px(26), word_y - painter.px(23));
-    group_icon(painter, {cell.centre(), words ? icon_y : cell.middle()}, info.group, colour);
-    if (words)
+    const float word_y =
+        says.icon ? std::min(cell.y + painter.px(56), cell.bottom() - painter.px(8)) : cell.middle();
+    const float icon_y = std::min(cell.y + painter.px(26), word_y - painter.px(20));
+    if (says.icon)
+    {
+        group_icon(painter, {cell.centre(), says.words ? icon_y : cell.middle()}, info.group, colour);
+    }
+    if (says.words)
     {
         const Type type = selected ? Type::small_strong : Type::small;
         painter.text(cell.centre(), word_y, type, colour,
@@ -70,7 +83,8 @@ void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& p
     const ViewInfo* current = find_view(frame.view);
     const float wanted = painter.px(parts.rail_words ? 80 : 64);
     const float step = std::min(wanted, rail.h / static_cast<float>(groups.size())); // low windows: closer
-    const bool says = parts.rail_words && step >= painter.px(52);
+    // The names stay longer than the pictures: they are what is read.
+    const RailSays says{!parts.rail_words || step >= painter.px(44), parts.rail_words};
     for (const ViewInfo* info : groups)
     {
         const Rect cell = rail.cut_top(step - std::min(painter.px(8), step * 0.1F));
@@ -274,7 +288,7 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
     }
     if (!parts.has_panel && !frame.preferences.presenter &&
         small_button("Scenario###panel button", shown.about_scenario() ? "Scenario" : "Panel", panel_over_,
-                     "What stands beside the picture in a wide window (\\)"))
+                     "The panel next to the picture in a wide window (\\)"))
     {
         panel_over_ = !panel_over_;
     }

@@ -28,9 +28,9 @@ const CommandInfo& find_command(std::string_view name)
 }
 
 // A view's own key goes before the window's.
-bool has_own(const ViewInfo& info, std::string_view key)
+bool has_own(const ViewKeys& keys, std::string_view key)
 {
-    return std::ranges::any_of(info.keys, [&](const KeyHelp& own) { return own.key == key; });
+    return std::ranges::any_of(keys, [&](const ViewKey& own) { return own.key == key; });
 }
 
 } // namespace
@@ -133,7 +133,7 @@ void Shell::keys_of_motion(const Frame& frame, const Motion& motion, Out& out)
     }
 }
 
-void Shell::keys_of_commands(const Frame& frame, const ViewInfo& info, bool about_scenario, Out& out)
+void Shell::keys_of_commands(const Frame& frame, const ViewKeys& own, bool about_scenario, Out& out)
 {
     const ImGuiIO& io = ImGui::GetIO();
     for (const CommandInfo& command : commands())
@@ -142,7 +142,7 @@ void Shell::keys_of_commands(const Frame& frame, const ViewInfo& info, bool abou
         {
             continue; // nobody would see what it did
         }
-        if (has_own(info, command.key))
+        if (has_own(own, command.key))
         {
             continue;
         }
@@ -186,9 +186,8 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
     {
         return;
     }
-    const ViewInfo* found = find_view(frame.view);
-    const ViewInfo& info = found == nullptr ? *views().front() : *found;
-    keys_of_commands(frame, info, view.about_scenario(), out);
+    const ViewKeys own = view.keys();
+    keys_of_commands(frame, own, view.about_scenario(), out);
     if (io.KeyCtrl || io.KeyAlt || io.KeySuper || stage_.keys(frame, out))
     {
         return;
@@ -197,7 +196,7 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
     {
         help_open_ = !help_open_;
     }
-    if (view.about_scenario() && !has_own(info, "M") && ImGui::IsKeyPressed(ImGuiKey_M, false))
+    if (view.about_scenario() && !has_own(own, "M") && ImGui::IsKeyPressed(ImGuiKey_M, false))
     {
         panel_.toggle_more();
     }
@@ -217,7 +216,7 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
     {
         out.push(BackToQuestion{});
     }
-    view.keys(frame, out);
+    view.on_keys(frame, out);
 }
 
 } // namespace ringside

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/place.h"
+#include "ui/shell/lesson_frame.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/spotlight.h"
 
@@ -112,34 +113,18 @@ void Shell::draw_lesson_status(const Frame& frame, const Painter& painter, Rect 
         area.cut_right(hint + painter.px(16));
     }
     const bool has_controls = !lesson.state.finished && !lesson.step().free.empty();
-    const std::array facts{
-        frame.notice,
-        lesson.frozen ? std::string("frozen: F goes on") : std::string(),
-        lesson.track != nullptr
-            ? fmt::format("{}, {} of {}", lesson.track->title, lesson.place + 1, lesson.count)
-            : fmt::format("Lesson {} of {}", lesson.place + 1, lesson.count),
-        fmt::format("step {} of {}", lesson.state.step + 1, lesson.lesson().steps.size()),
-        fmt::format("about {:.0f} min", lesson.lesson().minutes),
-        lesson.hidden && has_controls   ? std::string("controls hidden")
-        : lesson.locked && has_controls ? std::string("controls locked")
-                                        : std::string()};
-    float gap = 0;
-    for (const std::string& fact : facts)
-    {
-        const float w = painter.width(Type::small, fact);
-        if (fact.empty() || w + gap > area.w)
-        {
-            continue;
-        }
-        area.cut_left(gap);
-        if (gap > 0)
-        {
-            painter.line(area.x - gap / 2, area.middle() - painter.px(8), area.x - gap / 2,
-                         area.middle() + painter.px(8), t.line);
-        }
-        area.cut_left(painter.text(area.x, area.middle(), Type::small, t.text, fact));
-        gap = painter.px(24);
-    }
+    const std::vector<StatusFact> facts{
+        {frame.notice},
+        {lesson.frozen ? "frozen: F goes on" : ""},
+        {lesson.track != nullptr
+             ? fmt::format("{}, {} of {}", lesson.track->title, lesson.place + 1, lesson.count)
+             : fmt::format("Lesson {} of {}", lesson.place + 1, lesson.count)},
+        {fmt::format("step {} of {}", lesson.state.step + 1, lesson.lesson().steps.size())},
+        {fmt::format("about {:.0f} min", lesson.lesson().minutes)},
+        {lesson.hidden && has_controls   ? "controls hidden"
+         : lesson.locked && has_controls ? "controls locked"
+                                         : ""}};
+    draw_facts(frame, painter, area, facts, true);
     if (moves)
     {
         draw_transport(frame, painter, moving, motion, out);

@@ -1,8 +1,8 @@
 // The status strip: verdict, issues, facts, transport.
 #include <fmt/format.h>
 
+#include "ui/draw/scopes.h"
 #include "ui/shell/saving_strip.h"
-#include "ui/shell/scopes.h"
 #include "ui/shell/shell.h"
 
 #include <algorithm>

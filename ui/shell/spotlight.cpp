@@ -1,11 +1,10 @@
 #include "ui/shell/spotlight.h"
 
-#include "ui/widgets/sketch.h"
+#include "ui/draw/sketch.h"
 
 #include <imgui_internal.h>
 
 #include <algorithm>
-#include <cfloat>
 
 namespace ringside
 {
@@ -89,32 +88,36 @@ void cover_parts(const Painter& painter, const std::vector<NamedPart>& parts,
     }
 }
 
+Rect bounds_of(const std::vector<NamedPart>& parts, std::string_view name)
+{
+    Rect all;
+    for (const NamedPart& part : parts)
+    {
+        if (part.name != name || part.rect.w <= 0 || part.rect.h <= 0)
+        {
+            continue;
+        }
+        const Rect r = part.rect;
+        const float left = all.w > 0 ? std::min(all.x, r.x) : r.x;
+        const float top = all.w > 0 ? std::min(all.y, r.y) : r.y;
+        all = {left, top, std::max(all.right(), r.right()) - left, std::max(all.bottom(), r.bottom()) - top};
+    }
+    return all;
+}
+
 void ring_part(const Painter& painter, Rect area, const std::vector<NamedPart>& parts, std::string_view name,
                float strength)
 {
-    float left = FLT_MAX;
-    float top = FLT_MAX;
-    float right = -FLT_MAX;
-    float bottom = -FLT_MAX;
-    for (const NamedPart& part : parts)
-    {
-        if (part.name == name)
-        {
-            left = std::min(left, part.rect.x);
-            top = std::min(top, part.rect.y);
-            right = std::max(right, part.rect.right());
-            bottom = std::max(bottom, part.rect.bottom());
-        }
-    }
-    if (right <= left)
+    const Rect part = bounds_of(parts, name);
+    if (part.w <= 0)
     {
         return;
     }
     const float gap = painter.px(6);
-    const float x = std::max(left - gap, area.x - painter.px(10));
-    const float y = std::max(top - gap, area.y - painter.px(2));
-    const Rect ring{x, y, std::min(right + gap, area.right() + painter.px(10)) - x,
-                    std::min(bottom + gap, area.bottom()) - y};
+    const float x = std::max(part.x - gap, area.x - painter.px(10));
+    const float y = std::max(part.y - gap, area.y - painter.px(2));
+    const Rect ring{x, y, std::min(part.right() + gap, area.right() + painter.px(10)) - x,
+                    std::min(part.bottom() + gap, area.bottom()) - y};
     const Colour veil = with_alpha(painter.theme.window, 0.55F * strength);
     const float all = area.right() + painter.px(12);
     const float from = area.x - painter.px(12);

@@ -2,7 +2,7 @@
 // would tell what is to be predicted.
 #pragma once
 
-#include "ui/widgets/painter.h"
+#include "ui/draw/painter.h"
 
 namespace ringside
 {
@@ -12,6 +12,8 @@ namespace ringside
 void cover_parts(const Painter& painter, const std::vector<NamedPart>& parts,
                  const std::vector<std::string>& names, int first);
 
+// Of all parts of this name; without a width where there is none.
+Rect bounds_of(const std::vector<NamedPart>& parts, std::string_view name);
 // Dims all of `area` but the part, and rings it. `strength` from 0 to 1 eases it in. Nothing without such a
 // part.
 void ring_part(const Painter& painter, Rect area, const std::vector<NamedPart>& parts, std::string_view name,

@@ -1,16 +1,22 @@
 // What somebody who shows the window to a class has switched on: tools over the picture, and the
 // demonstration that is walked through.
+//
+// Figures are hidden where they are written, in Painter, so no view knows of it and none forgets one; digits
+// that belong to names stay (core/base/hide_numbers.h), and so do those of controls, questions and keys. A
+// frozen picture is an old `Evaluated` in the Frame: what changes meanwhile is computed and waits. A
+// demonstration goes on from the person's own scenario, with undo.
 #pragma once
-
-#include "core/base/place.h"
-#include "core/study/demo_script.h"
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 namespace ringside
 {
+
+struct DemoScene;
+struct DemoScript;
 
 enum class StageTool
 {
@@ -29,12 +35,9 @@ struct StageFrame
     std::size_t scene = 0;
 
     bool has(StageTool tool) const { return on[static_cast<std::size_t>(tool)]; }
-    const DemoScene* at() const { return script == nullptr ? nullptr : &script->scenes[scene]; }
+    const DemoScene* at() const; // null: none is walked through
     // The scene, while its view is the one on show; null elsewhere.
-    const DemoScene* on_show(std::string_view view) const
-    {
-        return script != nullptr && view_of(at()->view) == view ? at() : nullptr;
-    }
+    const DemoScene* on_show(std::string_view view) const;
 };
 
 // Turns a tool on or off.

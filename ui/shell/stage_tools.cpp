@@ -1,12 +1,24 @@
 #include "ui/shell/stage_tools.h"
 
-#include "ui/shell/scopes.h"
+#include "core/base/place.h"
+#include "core/study/lessons/demo_script.h"
+#include "ui/draw/scopes.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace ringside
 {
+
+const DemoScene* StageFrame::at() const
+{
+    return script == nullptr ? nullptr : &script->scenes[scene];
+}
+
+const DemoScene* StageFrame::on_show(std::string_view view) const
+{
+    return script != nullptr && view_of(at()->view) == view ? at() : nullptr;
+}
 
 namespace
 {

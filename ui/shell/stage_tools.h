@@ -2,8 +2,8 @@
 // strokes stay with the view they were drawn on. Which of them is on stands in StageFrame.
 #pragma once
 
+#include "ui/draw/painter.h"
 #include "ui/shell/frame.h"
-#include "ui/widgets/painter.h"
 
 #include <map>
 #include <string>

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
-#include "core/engine/explain.h"
+#include "core/evaluate/explain.h"
 
 namespace ringside
 {
@@ -51,7 +51,7 @@ std::string bubble_tip(const Frame& frame)
 std::string memory_tip(const Frame& frame)
 {
     const MemoryReport& memory = frame.now.report.memory;
-    const Term term = explain_total(frame.now.scenario, frame.now.report, memory.fullest);
+    const Term term = explain_total(memory, memory.fullest);
     return said(term, format_gigabytes(memory.worst().total()) + " GB",
                 fmt::format("Stage {}, the fullest, in decimal GB against the nameplate.", memory.fullest));
 }

@@ -1,11 +1,15 @@
 // What the study views are given, and what they may ask for. Made by the app's desk; recomputed only when
 // progress changes, a question falls due or the day turns.
+//
+// What is typed belongs to the view, what was answered to the session: a view keeps an unsaved answer by
+// question, so that leaving and coming back lose nothing.
 #pragma once
 
-#include "core/study/grading.h"
-#include "core/study/plan.h"
-#include "core/study/session.h"
+#include "core/study/grading/grading.h"
+#include "core/study/sessions/plan.h"
+#include "core/study/sessions/session.h"
 #include "ui/shell/errata_frame.h"
+#include "ui/shell/frame.h"
 
 namespace ringside
 {
@@ -91,8 +95,7 @@ struct ChangeProgress
 };
 enum class StudyExport : std::uint8_t
 {
-    log,     // for FSRS optimisers
-    history, // every detail
+    history, // every review, with all its details
     anki,
     sheet,
     scorecard // of the mock interview that is over
@@ -106,7 +109,14 @@ struct ImportStudy
 {
     std::string text;
 };
-using StudyAction = std::variant<StartDrill, StartMock, StartSpoken, QuizView, AnswerQuestion, StudyStep,
-                                 EndStudy, ChangeProgress, ExportStudy, ImportStudy>;
+struct StudyAction : std::variant<StartDrill, StartMock, StartSpoken, QuizView, AnswerQuestion, StudyStep,
+                                  EndStudy, ChangeProgress, ExportStudy, ImportStudy>
+{
+    using variant::variant;
+};
+inline Action to_action(StudyAction action)
+{
+    return std::make_shared<const StudyAction>(std::move(action));
+}
 
 } // namespace ringside

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/lab/team_wish.h"
+#include "ui/shell/frame.h"
 
 #include <variant>
 
@@ -27,6 +28,13 @@ struct GoWrong
 {
     PlannedMishap mishap;
 };
-using TeamAction = std::variant<TeamCommand, WishTeam, GoWrong>;
+struct TeamAction : std::variant<TeamCommand, WishTeam, GoWrong>
+{
+    using variant::variant;
+};
+inline Action to_action(TeamAction action)
+{
+    return std::make_shared<const TeamAction>(std::move(action));
+}
 
 } // namespace ringside

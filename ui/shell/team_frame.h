@@ -2,27 +2,12 @@
 // the engine had predicted. Plain values, made by the app's desk; looking never waits for a step.
 #pragma once
 
-#include "core/engine/memory.h"
+#include "core/lab/prediction.h"
 #include "core/lab/team_snapshot.h"
 #include "core/lab/team_wish.h"
 
 namespace ringside
 {
-
-// What the engine says of a configuration before any of it has been run.
-struct TeamPrediction
-{
-    std::optional<TeamConfig> of;                      // empty: nothing was predicted yet
-    MemoryReport memory;                               // by stage
-    std::vector<Coordinates> places;                   // [rank]
-    std::vector<std::vector<RankTrace::Sent>> traffic; // [rank] bytes of one step by axis
-    double dense = 0; // [B] of a step by the rank that sends most, if gradients were not compressed
-
-    const StageMemory& stage_of(std::size_t rank) const
-    {
-        return memory.stages[static_cast<std::size_t>(places[rank].pipeline)];
-    }
-};
 
 struct TeamFrame
 {

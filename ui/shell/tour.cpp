@@ -4,7 +4,7 @@
 
 #include "ui/shell/overlay.h"
 #include "ui/shell/spotlight.h"
-#include "ui/widgets/controls.h"
+#include "ui/widgets/sheet.h"
 
 #include <imgui_internal.h>
 
@@ -44,23 +44,6 @@ constexpr std::array kStops{
     TourStop{kTourLab, "Lab and Study",
              "The Lab trains a tiny GPT for real, measured beside predicted. Study has lessons, drills, mock "
              "interviews and a glossary."}};
-
-Rect bounds_of(const std::vector<NamedPart>& parts, std::string_view name)
-{
-    Rect all;
-    for (const NamedPart& part : parts)
-    {
-        if (part.name != name || part.rect.w <= 0 || part.rect.h <= 0)
-        {
-            continue;
-        }
-        const Rect r = part.rect;
-        const float left = all.w > 0 ? std::min(all.x, r.x) : r.x;
-        const float top = all.w > 0 ? std::min(all.y, r.y) : r.y;
-        all = {left, top, std::max(all.right(), r.right()) - left, std::max(all.bottom(), r.bottom()) - top};
-    }
-    return all;
-}
 
 // So far from the window's edges that the whole ring is seen.
 Rect kept_inside(const Painter& p, Rect part, Rect display)
@@ -106,9 +89,11 @@ float margin_of(const Painter& p)
 // Everything of the card above its last row; the height it takes.
 float draw_words(const Painter& p, Rect in, const TourStop& stop)
 {
-    const float head = p.paragraph({in.x, in.y, in.w, 0}, Type::body_strong, p.theme.text, stop.title);
-    return head + p.px(6) +
-           p.paragraph({in.x, in.y + head + p.px(6), in.w, 0}, Type::small, p.theme.text, stop.text);
+    Sheet sheet(p, in);
+    sheet.name(stop.title);
+    sheet.gap(6);
+    sheet.text(stop.text);
+    return sheet.y() - in.y;
 }
 
 constexpr std::array kOurs{ImGuiKey_Enter, ImGuiKey_KeypadEnter, ImGuiKey_Space, ImGuiKey_RightArrow,

@@ -1,8 +1,11 @@
 // A minute over the real window for somebody who sees it for the first time: some parts of it, each ringed,
 // with a card. It is over the overview, whoever starts it.
+//
+// It changes nothing in the session, so lessons, undo and saved state do not know of it. The settings file,
+// written when it is left, says that it was seen.
 #pragma once
 
-#include "ui/widgets/tween.h"
+#include "ui/shell/tween.h"
 
 #include <optional>
 #include <span>

@@ -1,8 +1,13 @@
 // A view answers one question with one picture, one sentence and one formula. One file in ui/views each.
+//
+// A view's own key goes before the window's of the same name; while a text field has the keyboard, letters
+// belong to it and Alt makes them keys (typing_keys). Punctuation keys are read as characters, because `?`,
+// `[` and `,` sit on different keys of different keyboards.
 #pragma once
 
+#include "ui/draw/painter.h"
 #include "ui/shell/frame.h"
-#include "ui/widgets/painter.h"
+#include "ui/shell/keys.h"
 
 #include <memory>
 #include <span>
@@ -34,12 +39,6 @@ struct Caption
     std::string source; // shown when the formula is pointed at
 };
 
-struct KeyHelp
-{
-    std::string_view key;
-    std::string_view does;
-};
-
 class View
 {
 public:
@@ -59,13 +58,28 @@ public:
     virtual float panel_height() const { return 736; }           // [design px] with less the panel scrolls
     virtual std::string title(const Frame&) const { return {}; } // empty: that of its ViewInfo
     virtual std::vector<std::string> facts(const Frame&) const { return {}; } // in the status strip
-    // Keys of this view only; called when no text field has the keyboard.
-    virtual void keys(const Frame&, Out&) {}
+    // Keys of this view only, as the help shows them.
+    virtual ViewKeys keys() { return {}; }
+    // Does what they do; called when no text field has the keyboard.
+    virtual void on_keys(const Frame& frame, Out& out) { do_keys(keys(), frame, out); }
     // The same while a text field has the keyboard, or Alt is held: what is typed belongs to the field.
     virtual void typing_keys(const Frame&, Out&) {}
     // Shows one of its pages, by its name in ViewInfo::pages, or one of its things. Nothing when it has none
     // of that name.
     virtual void show(std::string_view) {}
+};
+
+// What the session has to know of a view; it knows none by its name.
+enum class ViewRole : std::uint8_t
+{
+    other,
+    lab,   // its clock is the steps of the live lab, which wakes for it
+    ranks, // the same of the ranks that train
+    study, // where sessions of study begin and end
+    drill, // a session of study, with its clock; so are the next two
+    mock,
+    spoken,
+    measured // steps that somebody pastes
 };
 
 struct ViewInfo
@@ -77,15 +91,17 @@ struct ViewInfo
     std::string_view title;                     // the question it answers
     std::string_view description;               // one line
     std::span<const std::string_view> controls; // of the panel, by id; the rest is under More
-    std::span<const KeyHelp> keys;
     std::unique_ptr<View> (*make)();
     std::span<const std::string_view> pages = {}; // "optimizer/rate"; the first is the one it opens with
+    ViewRole role = ViewRole::other;
 };
 
 // Every view, in order. Generated from the files in ui/views.
 std::span<const ViewInfo* const> views();
 // By its id, or by one of its pages; null when there is none of either.
 const ViewInfo* find_view(std::string_view place);
+// The id of the view that has this role.
+std::string id_of(ViewRole role);
 // Ids and pages of all views.
 std::vector<std::string_view> view_places();
 // Which of a view's pages has this name.

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ui/shell/scopes.h"
+#include "ui/draw/scopes.h"
 #include "ui/widgets/controls.h"
 
 namespace ringside

@@ -1,7 +1,7 @@
 // A popup in the middle of the window with a line for each choice: name, and what it is.
 #pragma once
 
-#include "ui/widgets/painter.h"
+#include "ui/draw/painter.h"
 
 #include <optional>
 #include <span>

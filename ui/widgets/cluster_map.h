@@ -2,8 +2,8 @@
 // drawn over them. Any zoom; cells too small to see become one patch a card.
 #pragma once
 
-#include "core/engine/rank_grid.h"
-#include "ui/widgets/painter.h"
+#include "core/network/rank_grid.h"
+#include "ui/draw/painter.h"
 
 namespace ringside
 {

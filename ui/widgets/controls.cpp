@@ -1,6 +1,7 @@
 #include "ui/widgets/controls.h"
 
 #include "core/base/hide_numbers.h"
+#include "ui/draw/scopes.h"
 
 #include <imgui_internal.h>
 
@@ -170,42 +171,44 @@ bool dropdown(const Painter& painter, Rect r, const char* label, std::string_vie
 namespace
 {
 
-void start_typing(TypedEntry& entry, ImGuiID id, std::string_view value)
+// Whether the value of the item of this id is being typed; the window remembers it, and ImGui what is typed.
+enum Typing
 {
-    entry.id = id;
-    entry.started = false;
-    entry.text = {};
-    // The shown value is a good start when it reads back as a number.
-    value = value.substr(0, entry.text.size() - 1);
-    std::copy(value.begin(), value.end(), entry.text.begin());
+    kNotTyping,
+    kTypingAsked,
+    kTyping
+};
+
+int& typing_of(ImGuiID id)
+{
+    return *ImGui::GetStateStorage()->GetIntRef(id, kNotTyping);
 }
 
-// The text field in place of the value. True when Enter was pressed.
-bool type_value(const Painter& painter, Rect r, TypedEntry& entry, std::string_view label)
+// The text field in place of the value; what was typed, once Enter is pressed.
+std::optional<std::string> type_value(const Painter& painter, Rect r, int& typing, const SliderText& words)
 {
     ImGui::SetCursorScreenPos({r.right() - painter.px(120), r.y - painter.px(4)});
     ImGui::SetNextItemWidth(painter.px(120));
-    ImGui::PushFont(painter.look.fonts.of(Type::mono_small));
-    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {painter.px(6), painter.px(3)});
-    if (!entry.started)
+    const FontScope font(painter.look.fonts.of(Type::mono_small));
+    const StyleScope padding(ImGuiStyleVar_FramePadding, ImVec2{painter.px(6), painter.px(3)});
+    if (typing == kTypingAsked)
     {
         ImGui::SetKeyboardFocusHere();
     }
-    const std::size_t own = label.rfind("###"); // ImGui's ids begin anew there
+    const std::string_view label = words.label;
+    const std::size_t own = label.rfind("###"); // ImGui's ids start over there
     const std::string id =
         "###type " + std::string(own == std::string_view::npos ? label : label.substr(own + 3));
+    // The shown value is a good start when it reads back as a number.
+    std::array<char, 48> text{};
+    const std::string_view start = std::string_view(words.value).substr(0, text.size() - 1);
+    std::copy(start.begin(), start.end(), text.begin());
     const bool done =
-        ImGui::InputText(id.c_str(), entry.text.data(), entry.text.size(),
+        ImGui::InputText(id.c_str(), text.data(), text.size(),
                          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
-    const bool left = entry.started && ImGui::IsItemDeactivated() && !done;
-    entry.started = entry.started || ImGui::IsItemActive();
-    ImGui::PopStyleVar();
-    ImGui::PopFont();
-    if (left)
-    {
-        entry.id = 0;
-    }
-    return done;
+    const bool active = ImGui::IsItemActive();
+    typing = done || (typing == kTyping && !active) ? kNotTyping : active ? kTyping : typing;
+    return done ? std::optional<std::string>(text.data()) : std::nullopt;
 }
 
 void draw_track(const Painter& painter, Rect r, float position, std::span<const float> ticks, bool held)
@@ -252,12 +255,11 @@ void label_and_value(const Painter& painter, Rect r, const SliderText& words, bo
 
 } // namespace
 
-SliderChange slider(const Painter& painter, Rect r, const SliderText& words, float position,
-                    TypedEntry& entry)
+SliderChange slider(const Painter& painter, Rect r, const SliderText& words, float position)
 {
     SliderChange change;
-    const ImGuiID id = ImGui::GetID(words.label);
-    const bool typing = entry.id == id;
+    int& state = typing_of(ImGui::GetID(words.label));
+    const bool typing = state != kNotTyping;
     const Rect hit =
         typing ? Rect{r.x, r.y + painter.px(20), r.w, painter.px(22)} : Rect{r.x, r.y, r.w, painter.px(42)};
     const Press p = press(painter, hit, words.label);
@@ -272,7 +274,7 @@ SliderChange slider(const Painter& painter, Rect r, const SliderText& words, flo
     }
     else if (p.clicked && (!on_track || !ImGui::IsMouseReleased(0)))
     {
-        start_typing(entry, id, words.value); // on the value, or by Enter or Space
+        state = kTypingAsked; // on the value, or by Enter or Space
     }
     if (p.focused && !typing)
     {
@@ -280,55 +282,32 @@ SliderChange slider(const Painter& painter, Rect r, const SliderText& words, flo
         change.kind = change.steps == 0 ? change.kind : SliderChange::Kind::stepped;
     }
     draw_track(painter, r, position, words.ticks, p.held);
-    if (typing && type_value(painter, r, entry, words.label))
+    if (const auto text = typing ? type_value(painter, r, state, words) : std::nullopt)
     {
-        change = {SliderChange::Kind::typed, 0, 0, entry.text.data()};
-        entry.id = 0;
+        change = {SliderChange::Kind::typed, 0, 0, *text};
     }
     return change;
 }
 
-SliderChange typed_number(const Painter& painter, Rect r, const SliderText& words, TypedEntry& entry)
+SliderChange typed_number(const Painter& painter, Rect r, const SliderText& words)
 {
     SliderChange change;
-    const ImGuiID id = ImGui::GetID(words.label);
-    const bool typing = entry.id == id;
+    int& state = typing_of(ImGui::GetID(words.label));
+    const bool typing = state != kNotTyping;
     bool hovered = false;
     if (!typing)
     {
         const Press p = press(painter, r, words.label);
         hovered = p.hovered;
-        if (p.clicked)
-        {
-            start_typing(entry, id, words.value);
-        }
+        state = p.clicked ? kTypingAsked : state;
     }
-    label_and_value(painter, {r.x, r.middle() - painter.px(10), r.w, r.h}, words, hovered, typing);
-    if (typing && type_value(painter, {r.x, r.middle() - painter.px(10), r.w, r.h}, entry, words.label))
+    const Rect line{r.x, r.middle() - painter.px(10), r.w, r.h};
+    label_and_value(painter, line, words, hovered, typing);
+    if (const auto text = typing ? type_value(painter, line, state, words) : std::nullopt)
     {
-        change = {SliderChange::Kind::typed, 0, 0, entry.text.data()};
-        entry.id = 0;
+        change = {SliderChange::Kind::typed, 0, 0, *text};
     }
     return change;
-}
-
-void fact_row(const Painter& p, Rect& area, std::string_view label, std::string_view value,
-              std::string_view says)
-{
-    constexpr float kTall = 23;
-    if (area.h < p.px(kTall))
-    {
-        return;
-    }
-    const Rect row = area.cut_top(p.px(kTall));
-    const float wide = p.width(Type::mono_small, value);
-    p.text_within(row.x, row.middle(), row.w - wide - p.px(8), Type::small, p.theme.muted, label);
-    p.text(row.right(), row.middle(), Type::mono_small, p.theme.text, value, Align::right);
-    if (!says.empty())
-    {
-        press(p, row, ("###" + std::string(label)).c_str(), 2);
-        tooltip(p, says);
-    }
 }
 
 void tip_card(const Painter& painter, Rect bounds, ImVec2 at, std::string_view heading,

@@ -2,7 +2,7 @@
 // acts.
 #pragma once
 
-#include "ui/widgets/painter.h"
+#include "ui/draw/painter.h"
 
 #include <array>
 #include <optional>
@@ -67,25 +67,11 @@ struct SliderChange
     std::string text;   // typed
 };
 
-// The one slider whose value is being typed.
-struct TypedEntry
-{
-    ImGuiID id = 0;
-    std::array<char, 48> text{};
-    bool started = false;
-};
-
 // Label and value over a track. Drag; arrow keys when focused; double-click or Enter to type the value.
-SliderChange slider(const Painter& painter, Rect r, const SliderText& words, float position,
-                    TypedEntry& entry);
+SliderChange slider(const Painter& painter, Rect r, const SliderText& words, float position);
 
 // A number that is only typed: label left, value right.
-SliderChange typed_number(const Painter& painter, Rect r, const SliderText& words, TypedEntry& entry);
-
-// A label left and its figure right, cut off the top of `area`; nothing where it has no room left. `says`
-// shows beside the mouse.
-void fact_row(const Painter& painter, Rect& area, std::string_view label, std::string_view value,
-              std::string_view says = {});
+SliderChange typed_number(const Painter& painter, Rect r, const SliderText& words);
 
 // A small card beside the mouse with a heading and lines.
 struct TipLine

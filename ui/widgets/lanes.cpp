@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "ui/widgets/chart.h"
-#include "ui/widgets/controls.h"
 
 #include <algorithm>
 #include <array>
@@ -44,24 +42,21 @@ Colour shade_of_chunk(Colour colour, bool odd)
 class Drawing
 {
 public:
-    Drawing(const Painter& p, Rect field, const Lanes& lanes, TimeWindow window, const LanesStyle& style)
-        : p_(p), field_(field), timeline_(*lanes.timeline), lanes_(lanes), window_(window), style_(style),
-          mouse_(ImGui::GetIO().MousePos),
-          inside_(field.contains(mouse_) &&
-                  ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem)),
-          lit_(style.lit)
+    Drawing(const Painter& p, const TimeLanes& rows, const Lanes& lanes, TimeWindow window,
+            const LanesStyle& style)
+        : p_(p), rows_(rows), field_(rows.field()), timeline_(*lanes.timeline), lanes_(lanes),
+          window_(window), style_(style), lit_(style.lit)
     {
     }
 
     // Returns the event under the mouse.
-    std::optional<std::size_t> draw(float gap)
+    std::optional<std::size_t> draw()
     {
-        gap_ = gap;
         const auto last = timeline_.rank(0).empty() ? Operation{} : timeline_.rank(0).back().operation;
         widest_ = p_.width(Type::mono_small, std::to_string(last.micro_batch)) + p_.px(2);
         for (std::size_t rank = 0; rank < timeline_.ranks(); ++rank)
         {
-            draw_lane(lane(rank), rank);
+            draw_lane(rows_.lane(rank), rank);
         }
         if (lit_)
         {
@@ -71,20 +66,10 @@ public:
     }
 
 private:
-    Rect lane(std::size_t rank) const
-    {
-        return {field_.x, field_.y + style_.pitch * static_cast<float>(rank), field_.w,
-                style_.pitch - gap_ - style_.strip};
-    }
-
     Rect cell_of(const Event& e) const
     {
-        const Rect row = lane(static_cast<std::size_t>(e.rank));
-        const float x1 = std::round(window_.x(field_, e.start));
-        const float x2 = std::round(window_.x(field_, e.end));
         // Those that run together touch.
-        const float gap = x2 - x1 > 3 && !e.operation.with_next ? 1.0F : 0.0F;
-        return {x1, row.y, std::max(1.0F, x2 - x1 - gap), row.h};
+        return rows_.body(static_cast<std::size_t>(e.rank), e.start, e.end, e.operation.with_next);
     }
 
     void draw_lane(Rect lane, std::size_t rank)
@@ -202,11 +187,11 @@ private:
 
     void point_at(Rect lane, std::span<const Event> events)
     {
-        if (!inside_ || mouse_.y < lane.y || mouse_.y >= lane.y + style_.pitch)
+        if (!rows_.pointed({lane.x, lane.y, lane.w, style_.pitch}))
         {
             return;
         }
-        const double t = window_.t(field_, mouse_.x);
+        const double t = window_.t(field_, ImGui::GetIO().MousePos.x);
         const auto next = std::upper_bound(events.begin(), events.end(), t,
                                            [](double at, const Event& e) { return at < e.start; });
         if (next != events.begin() && std::prev(next)->end > t)
@@ -222,8 +207,7 @@ private:
         {
             p_.outline(cell, p_.theme.text, p_.px(1.5F));
         }
-        if (inside_ && mouse_.y >= lane.y && mouse_.y < lane.y + style_.pitch && mouse_.x >= cell.x &&
-            mouse_.x < cell.x + cell.w + 1)
+        if (rows_.pointed({cell.x, lane.y, cell.w + 1, style_.pitch}))
         {
             hovered_ = static_cast<std::size_t>(&e - timeline_.events.data());
         }
@@ -240,31 +224,22 @@ private:
             return lit ? own : dim(t, own);
         };
         const Ink& ink = ink_of(t, e.operation.pass);
-        float room = r.w;
-        if (e.operation.pass == Pass::backward)
-        {
-            room = std::round(r.w * static_cast<float>(lanes_.input_share));
-            p_.fill({r.x, r.y, room, r.h}, shade(ink.fill));
-            p_.fill({r.x + room, r.y, r.w - room, r.h}, shade(t.backward_weight.fill));
-        }
-        else
-        {
-            p_.fill(r, shade(ink.fill));
-        }
-        if (t.light && r.w > 4)
-        {
-            p_.outline(r, shade(ink.edge));
-        }
+        const bool whole = e.operation.pass == Pass::backward;
+        const auto share = static_cast<float>(whole ? lanes_.input_share : 1);
+        draw_fill(p_, r,
+                  {.ink = {shade(ink.fill), ink.label, ink.edge != 0 && r.w > 4 ? shade(ink.edge) : 0},
+                   .half = whole ? shade(t.backward_weight.fill) : 0,
+                   .share = share});
         if (e.operation.with_next && r.w > 4)
         {
             p_.line(r.x, r.bottom() - p_.px(1), r.right(), r.bottom() - p_.px(1), t.text, p_.px(2));
         }
-        if (room < widest_ || r.h < p_.px(14))
+        const float room = std::round(r.w * share);
+        if (room >= widest_ && r.h >= p_.px(14))
         {
-            return;
+            p_.text(r.x + room / 2, r.middle(), Type::mono_small, lit ? ink.label : t.muted,
+                    std::to_string(e.operation.micro_batch), Align::centre);
         }
-        p_.text(r.x + room / 2, r.middle(), Type::mono_small, lit ? ink.label : t.muted,
-                std::to_string(e.operation.micro_batch), Align::centre);
     }
 
     // The way of the lit micro-batch, from cell to cell, and what the pointed one waited for.
@@ -301,14 +276,12 @@ private:
     }
 
     const Painter& p_;
+    const TimeLanes& rows_;
     Rect field_;
     const Timeline& timeline_;
     const Lanes& lanes_;
     TimeWindow window_;
     const LanesStyle& style_;
-    ImVec2 mouse_;
-    bool inside_;
-    float gap_ = 0;
     std::optional<std::int32_t> lit_;
     float widest_ =
         0; // number of a micro-batch: cells have theirs where all would fit, so that none seems missing
@@ -318,29 +291,20 @@ private:
 };
 
 // Names of the ranks, and how much each keeps at this moment.
-void draw_names(const Painter& p, Rect area, const Lanes& lanes, const LanesStyle& style, float gap)
+std::vector<LaneName> names_of(const Lanes& lanes, const LanesStyle& style)
 {
-    const float label = p.px(style.label_width);
-    // Where lanes are low, every so manyth has its name.
-    const auto every = static_cast<std::size_t>(std::ceil(p.px(18) / std::max(1.0F, style.pitch)));
     const auto states = style.now ? state_at(*lanes.timeline, *style.now) : std::vector<RankState>{};
-    for (std::size_t rank = 0; rank < lanes.timeline->ranks(); rank += every)
+    std::vector<LaneName> names(lanes.timeline->ranks());
+    for (std::size_t rank = 0; rank < names.size(); ++rank)
     {
-        const float middle =
-            area.y + style.pitch * static_cast<float>(rank) + (style.pitch - gap - style.strip) / 2;
-        const bool chosen = style.chosen && *style.chosen == rank;
-        float room = label - p.px(4);
+        names[rank].words = style.labels.empty() ? fmt::format("stage {}", rank) : style.labels[rank];
+        names[rank].strong = style.chosen == rank;
         if (!states.empty())
         {
-            const std::string kept = plain_number(static_cast<double>(states[rank].in_flight) * lanes.weight);
-            const float w = p.text(area.x + label - p.px(8), middle, Type::mono_small,
-                                   p.theme.of(Component::activations).fill, kept, Align::right);
-            room -= w + p.px(8);
+            names[rank].value = plain_number(static_cast<double>(states[rank].in_flight) * lanes.weight);
         }
-        p.text_within(area.x, middle, room, chosen ? Type::small_strong : Type::small,
-                      chosen ? p.theme.text : p.theme.muted,
-                      style.labels.empty() ? fmt::format("stage {}", rank) : style.labels[rank]);
     }
+    return names;
 }
 
 std::string_view word_of(Pass pass)
@@ -359,32 +323,12 @@ double input_share(const StageTimes& times)
     return whole > 0 ? input / whole : 0.5;
 }
 
-float lane_pitch(const Painter& painter, float height, std::size_t ranks, float most)
-{
-    return std::min(height / static_cast<float>(std::max<std::size_t>(1, ranks)), painter.px(most));
-}
-
-float lane_gap(const Painter& p, float pitch)
-{
-    return pitch > p.px(12) ? std::min(p.px(8), pitch * 0.22F) : pitch > 4 ? 1.0F : 0.0F;
-}
-
 std::optional<std::size_t> draw_lanes(const Painter& p, Rect area, const Lanes& lanes, TimeWindow window,
                                       const LanesStyle& style)
 {
-    const float pitch = style.pitch;
-    const float label = p.px(style.label_width);
-    const auto ranks = static_cast<float>(lanes.timeline->ranks());
-    const Rect field{area.x + label, area.y, area.w - label, pitch * ranks};
-    const float gap = lane_gap(p, pitch);
-    p.list.PushClipRect({field.x, field.y - p.px(2)}, {field.right() + 1, field.bottom() + p.px(2)}, true);
-    const auto hovered = Drawing(p, field, lanes, window, style).draw(gap);
-    p.list.PopClipRect();
-    if (style.names && label > 0)
-    {
-        draw_names(p, area, lanes, style, gap);
-    }
-    return hovered;
+    const TimeLanes rows(p, area, window, {style.pitch, p.px(style.label_width), style.strip, false},
+                         names_of(lanes, style));
+    return Drawing(p, rows, lanes, window, style).draw();
 }
 
 std::string say_event(const Timeline& timeline, const Event& e)
@@ -413,11 +357,9 @@ std::string say_why(const Timeline& timeline, const Event& e)
                        say_event(timeline, cause), three_digits(cause.end));
 }
 
-void lane_tip(const Painter& painter, Rect bounds, ImVec2 at, const Timeline& timeline, std::size_t index)
+void lane_tip(const Painter& painter, Rect bounds, const Timeline& timeline, std::size_t index)
 {
     const Event& e = timeline.events[index];
-    std::string heading = say_event(timeline, e);
-    heading.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(heading.front())));
     std::vector<TipLine> lines{{"from", three_digits(e.start), 0}, {"to", three_digits(e.end), 0}};
     const bool second = index > 0 && timeline.events[index - 1].operation.with_next;
     if (e.operation.with_next || second)
@@ -425,34 +367,7 @@ void lane_tip(const Painter& painter, Rect bounds, ImVec2 at, const Timeline& ti
         const Event& other = timeline.events[second ? index - 1 : index + 1];
         lines.push_back({"together with", say_event(timeline, other), 0});
     }
-    tip_card(painter, bounds, at, heading, lines, say_why(timeline, e));
-}
-
-void draw_time_axis(const Painter& p, Rect area, TimeWindow window)
-{
-    const double span = window.to - window.from;
-    const double rough = span / std::max(2.0, static_cast<double>(area.w / p.px(72)));
-    const double power = std::pow(10.0, std::floor(std::log10(std::max(rough, 1e-9))));
-    const double ratio = rough / power;
-    const double step = power * (ratio < 1.5 ? 1 : ratio < 3.5 ? 3 : ratio < 7 ? 5 : 10);
-    p.line(area.x, area.y, area.right(), area.y, p.theme.line);
-    const auto first = static_cast<std::int64_t>(std::ceil(window.from / step));
-    const auto last = static_cast<std::int64_t>(std::floor(window.to / step + 1e-6));
-    float taken = area.x - p.px(20); // by the label before
-    for (std::int64_t i = first; i <= last; ++i)
-    {
-        const double t = static_cast<double>(i) * step;
-        const float x = std::round(window.x(area, t));
-        p.line(x, area.y, x, area.y + p.px(4), p.theme.line);
-        const std::string label = t < 1e6 ? fmt::format("{:g}", t) : count_words(t);
-        const float half = p.width(Type::mono_small, label) / 2;
-        const float middle = std::clamp(x, area.x + p.px(6), area.right() - half + p.px(6));
-        if (middle - half > taken)
-        {
-            p.text(middle, area.y + p.px(14), Type::mono_small, p.theme.muted, label, Align::centre);
-            taken = middle + half + p.px(8);
-        }
-    }
+    draw_task_tip(painter, bounds, say_event(timeline, e), lines, say_why(timeline, e));
 }
 
 } // namespace ringside

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "ui/widgets/cluster_map.h"
+#include "ui/widgets/table.h"
 
 #include <algorithm>
 
@@ -14,74 +15,43 @@ namespace
 {
 
 constexpr std::array kDrawnAxes{Axis::tensor, Axis::pipeline, Axis::data, Axis::context, Axis::expert};
-constexpr float kHead = 26;
-constexpr float kRow = 30;
+constexpr float kPitch = 30;
 
-class LinkTable
+struct Line
+{
+    std::string name;
+    Bytes bytes;
+    Seconds busy;
+    LinkClass link;
+    bool spine = false;
+};
+
+class LinkBars
 {
 public:
-    LinkTable(const Painter& painter, const Topology& topology, const Scenario& scenario, Rect area)
-        : p_(painter), t_(painter.theme), topology_(topology), s_(scenario), area_(area)
+    LinkBars(const Painter& painter, const Topology& topology, const Scenario& scenario)
+        : p_(painter), t_(painter.theme), topology_(topology), s_(scenario)
     {
-        name_ =
-            std::min(area.w * 0.3F, p_.width(Type::small_strong, "Inside the domain, 1800 GB/s") + p_.px(4));
-        bytes_ = area.w > p_.px(360) ? p_.px(96) : 0;
-        time_ = p_.px(88);
     }
 
-    void draw(std::string_view domain)
+    void draw(Rect cell, const Line& line) const
     {
-        Rect head = area_.cut_top(p_.px(kHead));
-        p_.text_within(head.x, head.middle(), name_ - p_.px(8), Type::small, t_.muted, "Per GPU and step");
-        if (bytes_ > 0)
+        const Rect bar{cell.x, cell.middle() - p_.px(8), cell.w, p_.px(16)};
+        const bool hottest = !line.spine && line.link == topology_.hottest && line.busy.value > 0;
+        p_.fill(bar, t_.control);
+        bars(bar, line.link, line.spine, hottest);
+        if (line.bytes.value == 0)
         {
-            p_.text(head.x + name_ + bytes_ - p_.px(24), head.middle(), Type::small, t_.muted, "bytes",
-                    Align::right);
+            const std::string_view why = line.spine && topology_.per_gpu.between().value == 0 ? "idle"
+                                         : line.spine ? "idle: partners share a slot, so a rail"
+                                         : line.link == LinkClass::network
+                                             ? "idle: every group stays inside"
+                                             : "idle: every partner is elsewhere";
+            p_.text_within(bar.x + p_.px(10), bar.middle(), bar.w - p_.px(16), Type::small, t_.muted, why);
         }
-        p_.text(head.right(), head.middle(), Type::small, t_.muted, "busy at full rate", Align::right);
-        const double fast = node_link(s_.cluster);
-        row(fmt::format("Inside the {}, {} GB/s", domain, plain_number(fast)), topology_.per_gpu.inside,
-            topology_.inside, LinkClass::inside, false);
-        row(fmt::format("NIC, {} GB/s", plain_number(s_.cluster.network_gb_per_s)),
-            topology_.per_gpu.between(), topology_.between, LinkClass::network, false);
-        const double network = s_.cluster.network_gb_per_s * 1e9;
-        row("of it over the spine", topology_.per_gpu.spine, Seconds(topology_.per_gpu.spine.value / network),
-            LinkClass::network, true);
     }
 
 private:
-    void row(const std::string& name, Bytes bytes, Seconds busy, LinkClass link, bool spine)
-    {
-        const Rect r = area_.cut_top(p_.px(kRow));
-        const bool hottest = !spine && link == topology_.hottest && busy.value > 0;
-        p_.line(r.x, r.y, r.right(), r.y, t_.grid);
-        const float indent = spine ? p_.px(16) : 0;
-        p_.text_within(r.x + indent, r.middle(), name_ - indent - p_.px(8),
-                       spine ? Type::small : Type::small_strong, spine ? t_.muted : t_.text, name);
-        if (bytes_ > 0)
-        {
-            p_.text(r.x + name_ + bytes_ - p_.px(24), r.middle(), Type::mono_small, t_.text,
-                    format_bytes(bytes, p_.look.unit), Align::right);
-        }
-        p_.text(r.right(), r.middle(), Type::mono_small, t_.text,
-                busy.value > 0 ? format_seconds(busy) : "0 s", Align::right);
-        Rect bar{r.x + name_ + bytes_, r.middle() - p_.px(8), r.w - name_ - bytes_ - time_, p_.px(16)};
-        if (bar.w < p_.px(40))
-        {
-            return;
-        }
-        p_.fill(bar, t_.control);
-        bars(bar, link, spine, hottest);
-        if (bytes.value == 0)
-        {
-            const std::string_view why = spine && topology_.per_gpu.between().value == 0 ? "idle"
-                                         : spine ? "idle: partners share a slot, so a rail"
-                                         : link == LinkClass::network ? "idle: every group stays inside"
-                                                                      : "idle: every partner is elsewhere";
-            p_.text_within(bar.x + p_.px(10), r.middle(), bar.w - p_.px(16), Type::small, t_.muted, why);
-        }
-    }
-
     Bytes part(const AxisLoad& load, LinkClass link, bool spine) const
     {
         return spine                       ? load.per_gpu.spine
@@ -151,23 +121,37 @@ private:
     const Theme& t_;
     const Topology& topology_;
     const Scenario& s_;
-    Rect area_;
-    float name_;
-    float bytes_;
-    float time_;
 };
 
 } // namespace
 
 float link_table_height(const Painter& painter)
 {
-    return painter.px(kHead + 3 * kRow + 4);
+    return table_height(painter, 3, kPitch);
 }
 
 void draw_link_table(const Painter& painter, Rect area, const Topology& topology, const Scenario& scenario,
                      std::string_view domain)
 {
-    LinkTable(painter, topology, scenario, area).draw(domain);
+    const Cluster& c = scenario.cluster;
+    const Bytes spine = topology.per_gpu.spine;
+    const std::array lines{Line{fmt::format("Inside the {}, {} GB/s", domain, plain_number(node_link(c))),
+                                topology.per_gpu.inside, topology.inside, LinkClass::inside},
+                           Line{fmt::format("NIC, {} GB/s", plain_number(c.network_gb_per_s)),
+                                topology.per_gpu.between(), topology.between, LinkClass::network},
+                           Line{"\u21b3 of it over the spine", spine,
+                                Seconds(spine.value / (c.network_gb_per_s * 1e9)), LinkClass::network, true}};
+    const LinkBars bars(painter, topology, scenario);
+    const Table<Line> table(
+        {{"Per GPU and step", [&](const Line& line)
+          { return Cell(line.name, line.spine ? painter.theme.muted : painter.theme.text); }},
+         {"bytes", [&](const Line& line) { return format_bytes(line.bytes, painter.look.unit); }, 1},
+         Column<Line>("", nullptr, 2)
+             .wide(40, [&bars](const Painter&, Rect r, const Line& line, bool) { bars.draw(r, line); }),
+         {"busy at full rate",
+          [](const Line& line) { return line.busy.value > 0 ? format_seconds(line.busy) : "0 s"; }}},
+        nullptr, nullptr, kPitch);
+    table.draw(painter, area, lines);
 }
 
 } // namespace ringside

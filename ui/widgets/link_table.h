@@ -1,8 +1,8 @@
 // What every kind of link carries in a step: a row each, with its bytes, how long it is busy, and with what.
 #pragma once
 
-#include "core/engine/topology.h"
-#include "ui/widgets/painter.h"
+#include "core/network/topology.h"
+#include "ui/draw/painter.h"
 
 namespace ringside
 {

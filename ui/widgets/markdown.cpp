@@ -2,6 +2,9 @@
 
 #include <md4c.h>
 
+#include "ui/draw/wrap.h"
+
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -12,7 +15,7 @@ namespace ringside
 namespace
 {
 
-struct Word
+struct MarkdownWord
 {
     std::string text;
     Type type;
@@ -22,7 +25,8 @@ struct Word
 struct Block
 {
     std::string mark; // of a list's item: a dot, or its number
-    std::vector<Word> words;
+    std::vector<MarkdownWord> words;
+    std::string code; // lines between fences, as they stand
 };
 
 // Takes md4c's events; the one place that knows its C interface.
@@ -63,11 +67,11 @@ private:
         }
         else if (type == MD_BLOCK_LI)
         {
-            blocks_.push_back({next_ == 0 ? "\u2022" : std::to_string(next_) + ".", {}});
+            blocks_.push_back({next_ == 0 ? "\u2022" : std::to_string(next_) + ".", {}, {}});
             next_ += next_ == 0 ? 0U : 1U;
             item_ = true;
         }
-        else if (type == MD_BLOCK_P && !item_)
+        else if ((type == MD_BLOCK_P && !item_) || type == MD_BLOCK_CODE)
         {
             blocks_.emplace_back();
         }
@@ -96,8 +100,13 @@ private:
         {
             blocks_.emplace_back();
         }
+        if (type == MD_TEXT_CODE && code_ == 0)
+        {
+            blocks_.back().code += text;
+            return 0;
+        }
         const Type face = code_ > 0 ? types_.code : strong_ > 0 ? types_.strong : types_.plain;
-        std::vector<Word>& words = blocks_.back().words;
+        std::vector<MarkdownWord>& words = blocks_.back().words;
         bool inside = false;
         for (const char c : text)
         {
@@ -135,7 +144,7 @@ float draw_block(const Painter& p, Rect area, Colour colour, const Block& block,
     float middle = area.y + line / 2;
     for (std::size_t i = 0; i < block.words.size(); ++i)
     {
-        const Word& word = block.words[i];
+        const MarkdownWord& word = block.words[i];
         // What follows without a space (a full stop after a strong word) stays on its line.
         float w = p.width(word.type, word.text);
         for (std::size_t k = i + 1; k < block.words.size() && !block.words[k].space_before; ++k)
@@ -143,12 +152,60 @@ float draw_block(const Painter& p, Rect area, Colour colour, const Block& block,
             w += p.width(block.words[k].type, block.words[k].text);
         }
         const float gap = word.space_before && x > area.x ? space : 0;
-        const bool wraps = word.space_before && x > area.x && x + gap + w > area.right();
+        const bool breaks = word.space_before || p.width(word.type, word.text) > area.w;
+        const bool wraps = breaks && x > area.x && x + gap + w > area.right();
         middle += wraps ? line : 0;
         x = wraps ? area.x : x + gap;
-        x += p.text(x, middle, word.type, colour, word.text);
+        std::string_view rest = word.text;
+        for (std::size_t n = 0; (n = fitting(p, word.type, rest, area.w)) < rest.size();
+             rest.remove_prefix(n))
+        {
+            p.text(area.x, middle, word.type, colour, rest.substr(0, n));
+            x = area.x;
+            middle += line;
+        }
+        x += p.text(x, middle, word.type, colour, rest);
     }
     return middle + line / 2 - area.y;
+}
+
+// Lines of code on a ground of their own; one too long for it goes on below, further in.
+float draw_code(const Painter& p, Rect area, Colour colour, std::string_view code, Type type)
+{
+    const float line = std::round(p.height(type) * 1.17F);
+    const float space = p.width(type, " ");
+    const auto lines = [&](bool drawn)
+    {
+        float y = p.px(6);
+        for (std::size_t at = 0; at < code.size();)
+        {
+            const std::size_t end = std::min(code.find('\n', at), code.size());
+            const std::size_t from = std::min(code.find_first_not_of(' ', at), end);
+            float x = p.px(8) + space * static_cast<float>(from - at);
+            for (std::size_t word = from; word < end;)
+            {
+                const std::size_t next = std::min(code.find(' ', word), end);
+                const std::string_view text = code.substr(word, next - word);
+                if (word > from && x + p.width(type, text) > area.w - p.px(4))
+                {
+                    x = p.px(8) + space * static_cast<float>(from - at + 4);
+                    y += line;
+                }
+                if (drawn)
+                {
+                    p.text(area.x + x, area.y + y + line / 2, type, colour, text);
+                }
+                x += p.width(type, text) + space;
+                word = next + 1;
+            }
+            y += line;
+            at = end + 1;
+        }
+        return y + p.px(6);
+    };
+    const float height = lines(false);
+    p.fill({area.x, area.y, area.w, height}, p.theme.control, p.px(4));
+    return lines(true);
 }
 
 } // namespace
@@ -172,7 +229,8 @@ float markdown(const Painter& painter, Rect area, Colour colour, std::string_vie
             painter.text(area.x, area.y + line / 2, types.plain, colour, block.mark);
             inside.cut_left(painter.px(20));
         }
-        area.y += draw_block(painter, inside, colour, block, types);
+        area.y += block.code.empty() ? draw_block(painter, inside, colour, block, types)
+                                     : draw_code(painter, inside, colour, block.code, types.code);
         item_before = item;
     }
     return area.y - top;

@@ -1,7 +1,8 @@
-// Short Markdown as lessons use it: paragraphs, **strong**, `code`, lists. Nothing else of Markdown is drawn.
+// Short Markdown as lessons use it: paragraphs, **strong**, `code`, lists, and lines of code between fences.
+// Nothing else of Markdown is drawn.
 #pragma once
 
-#include "ui/widgets/painter.h"
+#include "ui/draw/painter.h"
 
 namespace ringside
 {

@@ -2,8 +2,8 @@
 // holds as a doughnut of chunks, what moves as packets with the set of summands round them.
 #pragma once
 
-#include "core/collective/collective.h"
-#include "ui/widgets/painter.h"
+#include "core/network/collective/collective.h"
+#include "ui/draw/painter.h"
 
 #include <optional>
 

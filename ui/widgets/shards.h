@@ -2,8 +2,8 @@
 // their owners.
 #pragma once
 
-#include "core/engine/memory.h"
-#include "ui/widgets/painter.h"
+#include "core/memory/memory.h"
+#include "ui/draw/painter.h"
 
 #include <optional>
 

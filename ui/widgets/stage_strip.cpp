@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "ui/shell/scopes.h"
+#include "ui/draw/scopes.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // embedding and the head weigh on the ends.
 #pragma once
 
-#include "ui/widgets/painter.h"
+#include "ui/draw/painter.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,0 +1,153 @@
+// `ringside calibrate`: fits constants of an accelerator to measured steps and says how far off it is,
+// left-out rows apart.
+#include "app/commands/options.h"
+#include "app/commands/progress_bar.h"
+#include "app/commands/table.h"
+#include "app/files/files.h"
+#include "app/files/measured_file.h"
+#include "app/session/session.h"
+#include "core/evaluate/calibrate.h"
+#include "core/scenario/fields.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+struct CalibrateOptions : CommonOptions
+{
+    std::vector<std::string> files;
+    std::vector<std::string> constants{"gemm_efficiency", "host_kernel_us", "link_efficiency",
+                                       "network_efficiency"};
+    std::string scenario; // that rows of a CSV file start from; empty: the default
+    bool leave_out = false;
+    bool markdown = false;
+};
+
+double value_of(const Calibration& calibration, const Field<Calibration>& field)
+{
+    return calibration.*std::get<double Calibration::*>(field.member);
+}
+
+bool named(const CalibrationFit& fit, std::string_view name)
+{
+    return std::find(fit.constants.begin(), fit.constants.end(), name) != fit.constants.end();
+}
+
+// Whether nothing of this set can be left out: a fit without its only group has not seen the set at all.
+bool lacks_groups(const CalibrationFit& fit, const CalibrationFit::SetErrors& set)
+{
+    return fit.leave_out && set.left_out.n == 0;
+}
+
+void print_fit(const CalibrationFit& fit)
+{
+    Table constants({{"constant", -24}, {"before", 10}, {"after", 10}, {""}});
+    for (const Field<Calibration>& field : fields_of(Calibration{}))
+    {
+        if (named(fit, field.name))
+        {
+            constants.add(field.name, fmt::format("{:.4g}", value_of(fit.before, field)),
+                          fmt::format("{:.4g}", value_of(fit.after, field)), field.unit);
+        }
+    }
+    Table sets({{"set", -28},
+                {"weight", 6},
+                {"n", 5},
+                {"before", 9},
+                {"mean", 9},
+                {"median", 9},
+                {"max", 9},
+                {"left out", 9}});
+    std::string lacking;
+    for (const CalibrationFit::SetErrors& set : fit.sets)
+    {
+        sets.add(set.name, fmt::format("{:.3g}", set.weight), set.after.n, percent_text(set.before.mean),
+                 percent_text(set.after.mean), percent_text(set.after.median), percent_text(set.after.max),
+                 set.left_out.n > 0       ? percent_text(set.left_out.mean)
+                 : lacks_groups(fit, set) ? "-"
+                                          : "");
+        lacking += lacks_groups(fit, set)
+                       ? fmt::format("\n{} is one group, so none can be left out: at least 2 groups are "
+                                     "needed; give a column \"group\" (in cases, a field).\n",
+                                     set.name)
+                       : "";
+    }
+    say("{}\n{}{}", constants.text(" "), sets.text(" "), lacking);
+}
+
+void print_fit_markdown(const CalibrationFit& fit)
+{
+    Table constants({{"constant"}, {"fitted"}, {"unit"}, {"what it is"}});
+    for (const Field<Calibration>& field : fields_of(Calibration{}))
+    {
+        constants.add(field.name,
+                      fmt::format("{:.4g}{}", value_of(fit.after, field),
+                                  named(fit, field.name) ? "" : " (not fitted)"),
+                      field.unit, field.says);
+    }
+    Table sets({{"set"},
+                {"weight in the fit"},
+                {"rows"},
+                {"mean"},
+                {"median"},
+                {"worst"},
+                {"mean, left-out groups"}});
+    for (const CalibrationFit::SetErrors& set : fit.sets)
+    {
+        sets.add(set.name, fmt::format("{:.3g}", set.weight), set.after.n, percent_text(set.after.mean, 1),
+                 percent_text(set.after.median, 1), percent_text(set.after.max, 1),
+                 set.weight > 0 && set.left_out.n > 0 ? percent_text(set.left_out.mean, 1)
+                 : set.weight > 0 && fit.leave_out    ? "- (one group)"
+                                                      : "not fitted");
+    }
+    say("{}\n{}", constants.markdown(), sets.markdown());
+}
+
+int run_calibrate(const CalibrateOptions& o)
+{
+    const Presets presets = open_presets(o).presets;
+    const Scenario base = o.scenario.empty() ? default_scenario(presets)
+                                             : or_end(read_scenario(o.scenario, presets), o.scenario);
+    std::vector<MeasuredSet> sets;
+    for (const std::string& file : o.files)
+    {
+        sets.push_back(or_end(read_measured(file, base, presets), file));
+    }
+    ProgressBar bar;
+    const auto fit = fit_calibration(sets, o.constants, o.leave_out, [&](double share) { bar.show(share); });
+    bar.clear();
+    const CalibrationFit found = or_end(fit);
+    if (o.json)
+    {
+        print_document(to_json(found));
+    }
+    else
+    {
+        (o.markdown ? print_fit_markdown : print_fit)(found);
+    }
+    return kDone;
+}
+
+void add_calibrate_options(CLI::App& app, CalibrateOptions& o)
+{
+    app.add_option("CASES", o.files, "cases (JSON) or tables of steps (CSV), each file one set")->required();
+    app.add_option("--scenario", o.scenario, "that the rows of a table start from; the default one");
+    app.add_option("--constants", o.constants, "which, by name, with commas between")
+        ->delimiter(',')
+        ->type_name("NAME,...")
+        ->allow_extra_args(false);
+    app.add_flag("--leave-out", o.leave_out, "fits again without each eighth of the groups and tests there");
+    auto* document = add_json(app, o);
+    app.add_flag("--markdown", o.markdown, "Markdown tables")->excludes(document);
+}
+
+} // namespace
+
+const CliCommand calibrate_command = command<add_calibrate_options, run_calibrate>(
+    "calibrate", "fits constants of an accelerator to cases that expect step.time_s");
+
+} // namespace ringside

@@ -1,0 +1,286 @@
+// `ringside check`: every fault of all that ships, and of the files named.
+#include "app/commands/check_file.h"
+#include "app/commands/options.h"
+#include "app/commands/progress_bar.h"
+#include "app/files/demo_script_file.h"
+#include "app/files/files.h"
+#include "app/files/lesson_files.h"
+#include "app/session/study_desk.h"
+#include "core/scenario/json.h"
+#include "core/study/library/errata.h"
+#include "core/study/questions/coverage.h"
+#include "core/study/questions/inspect.h"
+#include "ui/shell/view.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+using nlohmann::json;
+
+namespace
+{
+
+struct CheckOptions : CommonOptions
+{
+    std::vector<std::string> files;
+    std::uint64_t seeds = 25; // questions drawn of every family
+    bool concepts = false;
+};
+
+// A row for each concept: where it is seen, what of the engine it asks, its families, its lessons.
+void print_concepts(const std::vector<ConceptCoverage>& concepts)
+{
+    constexpr std::size_t kNamed = 4; // of a kind on a line
+    const auto some = [=](const std::set<std::string>& names)
+    {
+        const std::vector<std::string> all(names.begin(), names.end());
+        const auto shown = static_cast<std::ptrdiff_t>(std::min(kNamed, all.size()));
+        return fmt::format("{}{}", fmt::join(all.begin(), all.begin() + shown, ", "),
+                           all.size() > kNamed ? fmt::format(" and {} more", all.size() - kNamed) : "");
+    };
+    for (const ConceptCoverage& c : concepts)
+    {
+        fmt::print("{} {}{}\n", c.id, c.title, c.complete() ? "" : "  INCOMPLETE");
+        fmt::print("    views     {}\n    engine    {}\n    families  {}\n    lessons   {}\n", some(c.views),
+                   c.metrics.empty() ? std::string(c.engine ? "arithmetic, an order, evidence or a goal" : "")
+                                     : some(c.metrics),
+                   some(c.families), some(c.lessons));
+    }
+}
+
+json to_json(const std::vector<ConceptCoverage>& concepts)
+{
+    json all = json::array();
+    for (const ConceptCoverage& c : concepts)
+    {
+        all.push_back({{"id", c.id},
+                       {"title", c.title},
+                       {"complete", c.complete()},
+                       {"views", c.views},
+                       {"metrics", c.metrics},
+                       {"families", c.families},
+                       {"lessons", c.lessons}});
+    }
+    return all;
+}
+
+// What is missing, a line each.
+std::vector<std::string> gaps_of(const Coverage& coverage)
+{
+    std::vector<std::string> gaps;
+    for (const DocumentCoverage& d : coverage.documents)
+    {
+        gaps.push_back(fmt::format("document {}: {} of {} items askable", d.document, d.askable, d.items));
+    }
+    constexpr std::size_t kNamed = 40;
+    if (!coverage.missing.empty())
+    {
+        const std::size_t named = std::min(kNamed, coverage.missing.size());
+        gaps.push_back(
+            fmt::format("items no question asks: {}{}",
+                        fmt::join(coverage.missing.begin(),
+                                  coverage.missing.begin() + static_cast<std::ptrdiff_t>(named), " "),
+                        named < coverage.missing.size() ? " ..." : ""));
+    }
+    const auto lacking = [&](const char* what, auto has)
+    {
+        std::vector<std::string> ids;
+        for (const ConceptCoverage& c : coverage.concepts)
+        {
+            if (!has(c))
+            {
+                ids.push_back(c.id);
+            }
+        }
+        if (!ids.empty())
+        {
+            gaps.push_back(fmt::format("concepts without {}: {}", what, fmt::join(ids, " ")));
+        }
+    };
+    lacking("a view", [](const ConceptCoverage& c) { return !c.views.empty(); });
+    lacking("a computed answer", [](const ConceptCoverage& c) { return c.engine; });
+    lacking("a family", [](const ConceptCoverage& c) { return !c.families.empty(); });
+    lacking("a lesson", [](const ConceptCoverage& c) { return !c.lessons.empty(); });
+    return gaps;
+}
+
+// What there is of everything, and every fault of it.
+struct Shipped
+{
+    Issues issues;
+    std::size_t lessons = 0;
+    std::size_t terms = 0; // of the glossary
+    std::size_t families = 0;
+    std::size_t variants = 0;
+    std::size_t errata = 0;
+    std::size_t missions = 0;
+    std::size_t demos = 0;
+    std::optional<Coverage> coverage;
+
+    std::string coverage_words() const
+    {
+        return coverage ? fmt::format("{} of {} concepts complete\n{} of {} source items askable",
+                                      coverage->complete(), coverage->concepts.size(), coverage->askable(),
+                                      coverage->items)
+                        : "";
+    }
+};
+
+// Worked out by the engine; the concepts that lessons teach.
+LessonsByConcept check_lessons(const std::filesystem::path& assets, const Presets& presets, Shipped& found)
+{
+    const Course course = open_course(assets, found.issues);
+    append(found.issues, check_course(course, presets, view_places()));
+    append(found.issues, check_words(assets));
+    found.lessons = course.lessons.size();
+    found.terms = course.glossary.size();
+    LessonsByConcept taught_by;
+    for (const Lesson& lesson : course.lessons)
+    {
+        for (const std::string& taught : lesson.concepts)
+        {
+            taught_by[taught].insert(lesson.id);
+        }
+    }
+    return taught_by;
+}
+
+// Every family sampled with seeds 0 to `seeds` - 1, every erratum run, and the coverage.
+void check_questions(const std::filesystem::path& assets, const Presets& presets, std::uint64_t seeds,
+                     const LessonsByConcept& lessons, Shipped& found)
+{
+    const QuestionBank bank = load_questions(assets, found.issues);
+    const auto inventory = load_inventory(assets);
+    if (!inventory)
+    {
+        append(found.issues, inventory.issues());
+        return;
+    }
+    const std::set<std::string> known = known_views();
+    append(found.issues, check_references(bank, *inventory, known));
+    Calculator calculator(presets);
+    const ErrataRead errata = load_errata(assets);
+    append(found.issues, errata.issues);
+    append(found.issues, check_errata(errata.errata, *inventory, known, calculator));
+    found.errata = errata.errata.size();
+    found.families = bank.families.size();
+    ProgressBar bar;
+    for (std::size_t i = 0; i < bank.families.size(); ++i)
+    {
+        const QuestionFamily& family = bank.families[i];
+        for (std::size_t v = 0; v < family.variants.size(); ++v)
+        {
+            append(found.issues, check_variant(calculator, family, v, seeds).issues);
+            ++found.variants;
+        }
+        bar.show(static_cast<double>(i + 1) / static_cast<double>(bank.families.size()));
+    }
+    bar.clear();
+    found.coverage = coverage_of(bank, *inventory, lessons);
+}
+
+Shipped check_shipped(const std::filesystem::path& assets, const Presets& presets, std::uint64_t seeds,
+                      Issues issues)
+{
+    Shipped found;
+    found.issues = std::move(issues);
+    for (const ModelPreset& preset : presets.models)
+    {
+        append(found.issues,
+               of_file(compare_counts(preset), fmt::format("models/{}.json", preset.model.preset)));
+    }
+    const LessonsByConcept lessons = check_lessons(assets, presets, found);
+    check_questions(assets, presets, seeds, lessons, found);
+    found.missions = load_plan(assets, found.issues).missions.size();
+    const DemoCheck demos = check_demo_scripts(assets, presets);
+    append(found.issues, demos.issues);
+    found.demos = demos.count;
+    return found;
+}
+
+json to_json(const Shipped& found, const Presets& presets, std::size_t faults)
+{
+    const Coverage coverage = found.coverage.value_or(Coverage());
+    return {{"models", presets.models.size()},
+            {"gpus", presets.gpus.size()},
+            {"clusters", presets.clusters.size()},
+            {"scenarios", presets.scenarios.size()},
+            {"question_families", found.families},
+            {"question_variants", found.variants},
+            {"concepts_complete", coverage.complete()},
+            {"concepts", to_json(coverage.concepts)},
+            {"source_items_askable", coverage.askable()},
+            {"errata", found.errata},
+            {"missions", found.missions},
+            {"lessons", found.lessons},
+            {"demos", found.demos},
+            {"terms", found.terms},
+            {"faults", faults}};
+}
+
+void print_words(const Shipped& found, const Presets& presets, std::size_t faults, bool concepts)
+{
+    fmt::print(
+        "{} models, {} accelerators, {} clusters, {} scenarios, {} question families ({} variants), {} "
+        "lessons, {} errata, {} terms: {}\n",
+        presets.models.size(), presets.gpus.size(), presets.clusters.size(), presets.scenarios.size(),
+        found.families, found.variants, found.lessons, found.errata, found.terms,
+        faults == 0 ? "no faults" : fmt::format("{} faults", faults));
+    const Coverage coverage = found.coverage.value_or(Coverage());
+    if (concepts)
+    {
+        print_concepts(coverage.concepts);
+    }
+    for (const std::string& gap : found.coverage ? gaps_of(coverage) : std::vector<std::string>{})
+    {
+        fmt::print("{}\n", gap);
+    }
+    fmt::print("{}\n", found.coverage_words());
+}
+
+int run_check(const CheckOptions& o)
+{
+    const auto assets = or_end(find_assets(o.assets));
+    Issues issues;
+    const Presets presets = load_presets(assets, issues);
+    const Shipped found = check_shipped(assets, presets, o.seeds, issues);
+    print_faults(found.issues);
+    std::size_t faults = found.issues.size();
+    bool all_read = true;
+    for (const std::string& file : o.files)
+    {
+        const auto text = read_text(file, kMaxJsonBytes);
+        const Issues more = text ? faults_of_file(*text, file, {assets, presets, o.seeds}) : text.issues();
+        print_faults(more, text ? file : std::string());
+        all_read = all_read && text;
+        faults += static_cast<std::size_t>(std::ranges::count(more, Severity::error, &Issue::severity));
+    }
+    if (o.json)
+    {
+        print_document(to_json(found, presets, faults));
+    }
+    else
+    {
+        print_words(found, presets, faults, o.concepts);
+    }
+    return !all_read ? kBadInput : faults == 0 ? kDone : kNo;
+}
+
+void add_check_options(CLI::App& app, CheckOptions& o)
+{
+    app.add_option("PATH", o.files, "files, told apart by their schema");
+    add_json(app, o);
+    whole(app.add_option("--seeds", o.seeds, "questions drawn of every family"), 1, kMostSeeds)
+        ->capture_default_str();
+    app.add_flag("--concepts", o.concepts, "each concept with its views, metrics, families and lessons");
+}
+
+} // namespace
+
+const CliCommand check_command = command<add_check_options, run_check>(
+    "check",
+    "every fault of all that ships, and of the files named: scenarios, presets, lessons, questions ...");
+
+} // namespace ringside

@@ -1,0 +1,53 @@
+// The commands of the program. Each owns its options; it prints its answer on stdout, problems on stderr, and
+// returns the exit status: 0 done, 1 the answer is no, 2 bad input.
+#pragma once
+
+#include <string>
+
+namespace CLI
+{
+class App;
+}
+
+namespace ringside
+{
+
+inline constexpr int kDone = 0;
+inline constexpr int kNo = 1;
+inline constexpr int kBadInput = 2;
+
+// What every command may be given; the options of one command begin with them.
+struct CommonOptions
+{
+    std::string assets; // --assets DIR
+    bool json = false;
+};
+
+// What the program was given before a command, and the status of the command that ran.
+struct Program
+{
+    std::string assets;
+    int status = kDone;
+};
+
+// A command, or a group of them. To add one, define it with command() of options.h and list it in main.cpp.
+struct CliCommand
+{
+    const char* name;
+    const char* help; // one line
+    void (*add)(const CliCommand& command, CLI::App& parent, Program& program);
+};
+
+extern const CliCommand evaluate_command, validate_command, calibrate_command, check_command,
+    question_command, schedule_command, collective_command, scaling_command, search_command, import_command,
+    export_command, lesson_command, train_command, picture_command, animate_command, guide_command,
+    bench_command;
+
+// What `bench` measures.
+int run_bench_schedule(const CommonOptions& options);
+int run_bench_collective(const CommonOptions& options);
+int run_bench_search(const CommonOptions& options);
+int run_bench_train(const CommonOptions& options);
+int run_bench_frame(const CommonOptions& options);
+
+} // namespace ringside

@@ -1,0 +1,297 @@
+// `ringside evaluate`: what a scenario needs, as text, JSON, Markdown or CSV.
+#include "app/commands/options.h"
+#include "app/commands/table.h"
+#include "core/base/text.h"
+#include "core/memory/conventions.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+using nlohmann::json;
+
+namespace
+{
+
+struct EvaluateOptions : CommonOptions
+{
+    std::string file; // scenario
+    std::vector<std::string> sets;
+    std::string convention = "ringside";
+    bool markdown = false;
+    bool csv = false;
+};
+
+json metric_value(const Metric& metric, const Scenario& scenario, const Report& report)
+{
+    const double value = metric.value(scenario, report);
+    if (metric.name == "memory.fits")
+    {
+        return value != 0;
+    }
+    const bool whole =
+        std::abs(value) < 9e15 && value == std::trunc(value) && !metric.name.starts_with("step.");
+    return whole ? json(static_cast<std::int64_t>(value)) : json(value);
+}
+
+json bytes(Bytes value)
+{
+    return value.value < 9e15 ? json(static_cast<std::int64_t>(value.value)) : json(value.value);
+}
+
+json stage_json(const StageMemory& stage, std::size_t index)
+{
+    json out = {{"stage", index},
+                {"layers", stage.layers},
+                {"in_flight", stage.in_flight},
+                {"parameters", stage.parameters},
+                {"total_bytes", bytes(stage.total())}};
+    for (std::size_t i = 0; i < kComponents; ++i)
+    {
+        out[std::string(key_of(static_cast<Component>(i)))] = bytes(stage.parts[i]);
+    }
+    const BufferParts& b = stage.buffers;
+    out["buffers"] = {{"gradient_workspace_bytes", bytes(b.gradient_workspace)},
+                      {"working_set_bytes", bytes(b.working_set)},
+                      {"recomputed_bytes", bytes(b.recomputed)},
+                      {"gathered_bytes", bytes(b.gathered)},
+                      {"transfer_bytes", bytes(b.transfer)},
+                      {"fragmentation_bytes", bytes(b.fragmentation)}};
+    out["host_bytes"] = bytes(stage.host_bytes);
+    out["nvme_bytes"] = bytes(stage.nvme_bytes);
+    return out;
+}
+
+json report_json(const Scenario& scenario, const Report& report, const Issues& warnings)
+{
+    json out = {
+        {"schema", "ringside.report/1"}, {"metrics", json::object()}, {"warnings", issues_json(warnings)}};
+    for (const Metric& metric : metrics())
+    {
+        const json value = metric_value(metric, scenario, report);
+        const std::string name(metric.name);
+        const auto dot = name.find('.');
+        out["metrics"][name] = value;
+        out[name.substr(0, dot)][name.substr(dot + 1)] = value;
+    }
+    out["memory"]["fullest_stage"] = report.memory.fullest;
+    for (std::size_t i = 0; i < report.memory.stages.size(); ++i)
+    {
+        out["memory"]["stages"].push_back(stage_json(report.memory.stages[i], i));
+    }
+    for (std::size_t i = 0; i < kSlices; ++i)
+    {
+        out["step"]["waterfall"].push_back(
+            {{"part", name_of(static_cast<Slice>(i))}, {"seconds", report.step.slices[i]}});
+    }
+    return out;
+}
+
+// A row a component, from the largest stage's top down, and a column for each of the first stages.
+Table memory_by_component(const MemoryReport& memory)
+{
+    const std::size_t shown = std::min<std::size_t>(memory.stages.size(), 8);
+    std::vector<Table::Column> columns{{"GB per GPU", -16}};
+    for (std::size_t i = 0; i < shown; ++i)
+    {
+        columns.push_back({fmt::format("stage {}", i), 10});
+    }
+    Table table(std::move(columns));
+    const auto row = [&](std::string_view name, const auto& part)
+    {
+        std::vector<std::string> cells{std::string(name)};
+        for (std::size_t i = 0; i < shown; ++i)
+        {
+            cells.push_back(format_gigabytes(part(memory.stages[i])));
+        }
+        table.add_row(std::move(cells));
+    };
+    for (std::size_t c = kComponents; c-- > 0;)
+    {
+        row(name_of(static_cast<Component>(c)), [c](const StageMemory& s) { return s.parts[c]; });
+    }
+    row("total", [](const StageMemory& s) { return s.total(); });
+    return table;
+}
+
+// A row a stage.
+Table memory_by_stage(const MemoryReport& memory)
+{
+    std::vector<Table::Column> columns{{"stage", 1}, {"layers", 1}, {"in flight", 1}};
+    for (std::size_t c = 0; c < kComponents; ++c)
+    {
+        columns.push_back({std::string(name_of(static_cast<Component>(c))), 1});
+    }
+    columns.push_back({"total", 1});
+    Table table(std::move(columns));
+    for (std::size_t i = 0; i < memory.stages.size(); ++i)
+    {
+        const StageMemory& stage = memory.stages[i];
+        std::vector<std::string> cells{std::to_string(i), std::to_string(stage.layers),
+                                       fmt::format("{}", stage.in_flight)};
+        for (const Bytes part : stage.parts)
+        {
+            cells.push_back(format_gigabytes(part));
+        }
+        cells.push_back(format_gigabytes(stage.total()));
+        table.add_row(std::move(cells));
+    }
+    return table;
+}
+
+// The parts of the step's time that are there.
+Table step_parts(const StepTime& step)
+{
+    Table table({{"part", -24}, {"time", 10}, {"share", 8}});
+    for (std::size_t i = 0; i < kSlices; ++i)
+    {
+        const double part = step.slices[i];
+        if (part != 0)
+        {
+            table.add(name_of(static_cast<Slice>(i)), format_seconds(Seconds(part)),
+                      format_percent(part / step.total()));
+        }
+    }
+    return table;
+}
+
+std::string layout_words(const Scenario& s)
+{
+    return fmt::format("data {} x tensor {} x context {} x pipeline {}, {} micro-batches, ZeRO-{}",
+                       data_parallel(s), s.parallel.tensor, s.parallel.context, s.parallel.pipeline,
+                       micro_batches(s), s.parallel.zero);
+}
+
+std::string fit_words(const MemoryReport& memory)
+{
+    return fmt::format("{}: {} of {} on stage {}", memory.fits() ? "Fits" : "Does not fit",
+                       format_bytes(memory.worst().total()), format_bytes(memory.capacity), memory.fullest);
+}
+
+std::string report_text(const Scenario& s, const Report& report)
+{
+    const Timeline& timeline = report.pipeline.timeline;
+    return fmt::format("{}, {} parameters on {} x {}\n{}\n\n{}\n{}\n"
+                       "Bubble {} of total, {} over ideal\nStep {}, MFU {}, HFU {}\n{}",
+                       s.model.name, format_count(static_cast<double>(report.parameters.total)),
+                       grouped(s.cluster.gpus), s.cluster.gpu.name, layout_words(s),
+                       memory_by_component(report.memory).text(), fit_words(report.memory),
+                       format_percent(timeline.bubble_of_total()),
+                       format_percent(timeline.bubble_over_ideal()),
+                       format_seconds(Seconds(report.step.total())), format_percent(report.step.mfu()),
+                       format_percent(report.step.hfu()), step_parts(report.step).text("", false, "  "));
+}
+
+std::string report_markdown(const Scenario& s, const Report& report)
+{
+    Table values({{"metric"}, {"value", 1}, {"unit"}});
+    for (const Metric& metric : metrics())
+    {
+        values.add(metric.name, fmt::format("{:.6g}", metric.value(s, report)), metric.unit);
+    }
+    return fmt::format("# {} on {} x {}\n\n{} parameters; {}. {}.\n\n## Memory of a GPU [GB]\n\n{}\n"
+                       "## Step: {}, MFU {}\n\n{}\n## Metrics\n\n{}",
+                       s.model.name, grouped(s.cluster.gpus), s.cluster.gpu.name,
+                       format_count(static_cast<double>(report.parameters.total)), layout_words(s),
+                       fit_words(report.memory), memory_by_stage(report.memory).markdown(),
+                       format_seconds(Seconds(report.step.total())), format_percent(report.step.mfu()),
+                       step_parts(report.step).markdown(), values.markdown());
+}
+
+// The shortest text that reads back as the same number.
+std::string in_full(double value)
+{
+    return std::isfinite(value) ? fmt::format("{}", value) : std::string();
+}
+
+// Every metric, whose stage is empty, then what each stage holds. Numbers in full.
+std::string report_csv(const Scenario& scenario, const Report& report)
+{
+    Table table({{"metric"}, {"stage"}, {"value"}, {"unit"}});
+    for (const Metric& metric : metrics())
+    {
+        table.add(metric.name, "", in_full(metric.value(scenario, report)), metric.unit);
+    }
+    for (std::size_t i = 0; i < report.memory.stages.size(); ++i)
+    {
+        const StageMemory& stage = report.memory.stages[i];
+        const auto row = [&](std::string_view name, double value, std::string_view unit)
+        { table.add(name, i, in_full(value), unit); };
+        row("stage.layers", static_cast<double>(stage.layers), "");
+        row("stage.in_flight", static_cast<double>(stage.in_flight), "");
+        row("stage.parameters", static_cast<double>(stage.parameters), "");
+        for (std::size_t c = 0; c < kComponents; ++c)
+        {
+            row(fmt::format("memory.{}", key_of(static_cast<Component>(c))), stage.parts[c].value, "B");
+        }
+        row("memory.total_bytes", stage.total().value, "B");
+    }
+    return table.csv();
+}
+
+// What another tool would say of the same scenario.
+json convention_json(const Scenario& s, const std::string& convention)
+{
+    if (convention == "megatron")
+    {
+        const MegatronReport r = megatron_report(s);
+        return {{"convention", convention},
+                {"weights_and_optimizer_bytes", r.weights_and_optimizer.value},
+                {"activations_bytes", r.activations.value},
+                {"total_bytes", r.total().value}};
+    }
+    if (convention == "deepspeed-zero2" || convention == "deepspeed-zero3")
+    {
+        const DeepSpeedInputs in = deepspeed_inputs(s);
+        const DeepSpeedEstimate e =
+            convention == "deepspeed-zero2" ? deepspeed_zero2(in) : deepspeed_zero3(in);
+        return {{"convention", convention}, {"gpu_bytes", e.gpu.value}, {"cpu_bytes", e.cpu.value}};
+    }
+    const double parameters = static_cast<double>(count_parameters(s.model).total) /
+                              static_cast<double>(s.parallel.tensor * s.parallel.pipeline);
+    return {{"convention", convention},
+            {"total_bytes", zero_paper_bytes(parameters, dense_replicas(s), s.parallel.zero).value}};
+}
+
+int run_evaluate(const EvaluateOptions& o)
+{
+    const EvaluatedFile read = evaluate_file(o, o.file, o.sets);
+    print_faults(read.warnings, o.file);
+    if (o.convention != "ringside")
+    {
+        print_document(convention_json(read.scenario, o.convention));
+    }
+    else if (o.json)
+    {
+        print_document(report_json(read.scenario, read.report, read.warnings));
+    }
+    else
+    {
+        const auto& form = o.markdown ? report_markdown : o.csv ? report_csv : report_text;
+        say("{}", form(read.scenario, read.report));
+    }
+    return read.report.memory.fits() ? kDone : kNo;
+}
+
+void add_evaluate_options(CLI::App& app, EvaluateOptions& o)
+{
+    add_scenario_file(app, o.file);
+    add_sets(app, o.sets);
+    app.add_option("--convention", o.convention, "count as another tool does")
+        ->check(CLI::IsMember({"ringside", "megatron", "deepspeed-zero2", "deepspeed-zero3", "zero-paper"}));
+    auto* document = add_json(app, o);
+    auto* markdown = app.add_flag("--markdown", o.markdown,
+                                  "tables to read: memory by stage, the step, every metric with its unit");
+    auto* csv = app.add_flag("--csv", o.csv, "a table to compute with: metric,stage,value,unit");
+    markdown->excludes(document)->excludes(csv);
+    csv->excludes(document);
+}
+
+} // namespace
+
+const CliCommand evaluate_command = command<add_evaluate_options, run_evaluate>(
+    "evaluate", "what a scenario needs: memory by stage, FLOPs, bubble; exit 1 when it does not fit");
+
+} // namespace ringside

@@ -1,0 +1,142 @@
+// `ringside export`: the launch of a scenario with a training framework, as text, as files, or as JSON.
+#include "app/commands/options.h"
+#include "app/files/files.h"
+#include "core/base/text.h"
+#include "core/planner/launch/launch.h"
+
+#include <filesystem>
+
+namespace ringside
+{
+
+namespace
+{
+
+using nlohmann::json;
+
+struct ExportOptions : CommonOptions
+{
+    std::string file; // scenario
+    std::string tool; // "megatron"
+    std::vector<std::string> sets;
+    std::string folder; // to write the files into; empty: print them
+};
+
+json to_json(const LaunchTool& tool, const Launch& launch, const Issues& warnings)
+{
+    json out{{"tool", tool.id},        {"version", tool.version},        {"files", json::array()},
+             {"flags", json::array()}, {"not_expressed", json::array()}, {"warnings", issues_json(warnings)}};
+    for (const LaunchFile& file : launch.files)
+    {
+        out["files"].push_back({{"name", file.name}, {"text", text_of(launch, file)}});
+    }
+    for (const LaunchFlag& flag : launch.flags)
+    {
+        out["flags"].push_back(
+            {{"flag", flag.flag}, {"value", flag.value}, {"explains", flag.explains}, {"field", flag.field}});
+    }
+    for (const NotExpressed& item : launch.not_expressed)
+    {
+        out["not_expressed"].push_back({{"field", item.field}, {"value", item.value}, {"says", item.says}});
+    }
+    return out;
+}
+
+void print_launch(const Launch& launch)
+{
+    for (const LaunchFile& file : launch.files)
+    {
+        fmt::print("==> {} <==\n{}\n", file.name, text_of(launch, file));
+    }
+}
+
+// JSON has no comments, so what its settings say stands in a table.
+void print_settings(const Launch& launch)
+{
+    for (const LaunchFile& file : launch.files)
+    {
+        for (const LaunchLine& line : file.lines)
+        {
+            if (line.flag >= 0 && file.comment.empty())
+            {
+                const LaunchFlag& flag = launch.flags[static_cast<std::size_t>(line.flag)];
+                say("{:<44} {:<10} {:<44} {}\n", flag.flag, flag.value, flag.explains, flag.field);
+            }
+        }
+    }
+}
+
+void print_missing(const LaunchTool& tool, const Launch& launch)
+{
+    if (launch.not_expressed.empty())
+    {
+        say("{} says all of it.\n", tool.name);
+        return;
+    }
+    say("\nnot said with {}:\n", tool.name);
+    for (const NotExpressed& item : launch.not_expressed)
+    {
+        say("  {} {}: {}\n", item.field, item.value, item.says);
+    }
+}
+
+void save(const Launch& launch, const std::filesystem::path& folder)
+{
+    for (const LaunchFile& file : launch.files)
+    {
+        end_with(save_text(folder / file.name, text_of(launch, file)));
+        fmt::print(stderr, "written: {}\n", (folder / file.name).string());
+    }
+}
+
+int run_export(const ExportOptions& o)
+{
+    const LaunchTool& tool = *find_launch_tool(o.tool);
+    EvaluatedFile read = evaluate_file(o, o.file, o.sets);
+    if (const MemoryReport& memory = read.report.memory; !memory.fits())
+    {
+        read.warnings.push_back(
+            {"memory",
+             fmt::format("does not fit: {} of {} on stage {}", format_bytes(memory.worst().total()),
+                         format_bytes(memory.capacity), memory.fullest),
+             "ringside search finds layouts that do", Severity::warning});
+    }
+    const Launch launch = tool.write(read.scenario);
+    print_faults(read.warnings, o.file);
+    const bool to_folder = !o.folder.empty() && !is_standard_output(o.folder);
+    if (to_folder)
+    {
+        save(launch, o.folder);
+    }
+    if (o.json)
+    {
+        print_document(to_json(tool, launch, read.warnings));
+        return kDone;
+    }
+    if (!to_folder)
+    {
+        print_launch(launch);
+    }
+    print_settings(launch);
+    print_missing(tool, launch);
+    return kDone;
+}
+
+void add_export_options(CLI::App& app, ExportOptions& o)
+{
+    const auto tools = texts_of(launch_tools(), &LaunchTool::id);
+    add_scenario_file(app, o.file);
+    app.add_option("--to", o.tool, fmt::format("{}", fmt::join(tools, ", ")))
+        ->check(CLI::IsMember(tools))
+        ->required();
+    add_sets(app, o.sets);
+    app.add_option("-o,--output", o.folder, "folder to write the files into");
+    add_json(app, o);
+}
+
+} // namespace
+
+const CliCommand export_command = command<add_export_options, run_export>(
+    "export", "how a scenario is started: options and files of a framework");
+
+} // namespace ringside

@@ -1,0 +1,175 @@
+// `ringside import hf`: a model's config.json from the Hugging Face hub as a shape of ours.
+#include "app/commands/options.h"
+#include "app/files/files.h"
+#include "core/base/text.h"
+#include "core/model/weights.h"
+#include "core/scenario/hugging_face.h"
+#include "core/scenario/json.h"
+
+#include <cctype>
+
+namespace ringside
+{
+
+namespace
+{
+
+using nlohmann::json;
+
+struct ImportOptions : CommonOptions
+{
+    std::string file;   // config.json, or -
+    std::string output; // a ringside.model/1 file to write; empty: none
+    std::string name;   // of the model; empty: what the config calls itself
+};
+
+// The file that a folder of models takes; its id is the file's name.
+json preset_json(const HuggingFaceModel& read, const std::string& id)
+{
+    json out{{"schema", "ringside.model/1"},
+             {"id", id},
+             {"name", read.model.name},
+             {"family", read.family},
+             {"source", fmt::format("config.json of the release, model_type {}", read.model_type)},
+             {"shape", to_json(read.model)}};
+    if (!read.notes.empty())
+    {
+        std::vector<std::string> notes;
+        for (const Issue& note : read.notes)
+        {
+            notes.push_back(to_line(note));
+        }
+        out["note"] = fmt::format("{}", fmt::join(notes, "; "));
+    }
+    return out;
+}
+
+// A model file is named after its id; on its way to standard output it has no name yet.
+std::string id_for(const ImportOptions& options, const HuggingFaceModel& read)
+{
+    if (!is_standard_output(options.output))
+    {
+        return std::filesystem::path(options.output).stem().string();
+    }
+    std::string id;
+    for (const char c : read.model.name)
+    {
+        const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-';
+        id += plain ? static_cast<char>(std::tolower(static_cast<unsigned char>(c))) : '-';
+    }
+    return id.empty() ? "model" : id;
+}
+
+json answer_json(const HuggingFaceModel& read, const ModelPreset* preset)
+{
+    const ParameterCount count = count_parameters(read.model);
+    return {{"model_type", read.model_type},
+            {"family", read.family},
+            {"name", read.model.name},
+            {"parameters", count.total},
+            {"active_parameters", count.active},
+            {"preset", preset != nullptr ? json(preset->model.preset) : json()},
+            {"model", to_json(read.model)},
+            {"defaults", read.defaults},
+            {"notes", issues_json(read.notes)}};
+}
+
+void print_answer(const HuggingFaceModel& read, const ModelPreset* preset)
+{
+    const ParameterCount count = count_parameters(read.model);
+    say("{} ({}): {} parameters", read.model.name, read.model_type, grouped(count.total));
+    say("{}\n",
+        count.active == count.total ? "" : fmt::format(", {} of them for a token", grouped(count.active)));
+    if (preset != nullptr)
+    {
+        say("the shape of the preset {}{}\n", preset->model.preset,
+            preset->published_parameters == count.total ? ", whose published count it meets" : "");
+    }
+    say("\n");
+    const json shape = to_json(read.model);
+    const json plain = to_json(Model{}); // fields that say nothing here are left out
+    for (const auto& [field, value] : shape.items())
+    {
+        if (value != plain[field] || field == "layers" || field == "heads")
+        {
+            say("  {:<22}{}\n", field, value.is_string() ? value.get<std::string>() : value.dump());
+        }
+    }
+    if (!read.defaults.empty())
+    {
+        say("\nleft out, so the library's default: {}\n", fmt::join(read.defaults, ", "));
+    }
+}
+
+// JSON holds text only, and file names and arguments are any bytes.
+Issues name_faults(const ImportOptions& options)
+{
+    Issues issues;
+    if (!is_utf8(options.name))
+    {
+        issues.push_back({"--name", fmt::format("{:?} is not UTF-8", options.name), "type a name in UTF-8"});
+    }
+    if (const std::string id = std::filesystem::path(options.output).stem().string(); !is_utf8(id))
+    {
+        issues.push_back({"--output", fmt::format("{:?} is not UTF-8", id),
+                          "the id of the model is the name of its file: use letters and digits"});
+    }
+    return issues;
+}
+
+int run_import_hf(const ImportOptions& o)
+{
+    const bool to_output = is_standard_output(o.output);
+    end_with(name_faults(o));
+    if (o.json && to_output)
+    {
+        return print_faults({{"--output", "- is standard output, which --json goes to as well",
+                              "give a file, or leave --json out"}});
+    }
+    HuggingFaceModel read =
+        or_end(hugging_face_model_from_text(or_end(read_text(o.file, kMaxConfigBytes))), o.file);
+    if (!o.name.empty())
+    {
+        read.model.name = o.name;
+    }
+    if (!o.output.empty())
+    {
+        end_with(save_text(o.output, preset_json(read, id_for(o, read)).dump(2) + "\n"));
+    }
+    if (!o.json || to_output)
+    {
+        print_faults(read.notes, o.file);
+    }
+    if (to_output)
+    {
+        return kDone;
+    }
+    const auto assets = find_assets(o.assets);
+    const auto opened = assets ? std::optional(open_presets(o)) : std::nullopt;
+    const ModelPreset* preset = opened ? preset_of_shape(read.model, opened->presets) : nullptr;
+    if (o.json)
+    {
+        print_document(answer_json(read, preset));
+        return kDone;
+    }
+    print_answer(read, preset);
+    return kDone;
+}
+
+void add_hf_options(CLI::App& app, ImportOptions& o)
+{
+    app.add_option("CONFIG", o.file, "config.json, - for standard input")->required();
+    app.add_option("-o,--output", o.output, "model file to write, for assets/models; - for standard output");
+    app.add_option("--name", o.name, "of the model; what the config calls itself without it");
+    add_json(app, o);
+}
+
+constexpr CliCommand kHuggingFace =
+    command<add_hf_options, run_import_hf>("hf", "a config.json of the Hugging Face hub");
+
+} // namespace
+
+const CliCommand import_command =
+    group<kHuggingFace>("import", "models that others describe, as shapes of ours");
+
+} // namespace ringside

@@ -1,0 +1,131 @@
+#include "app/commands/input.h"
+
+#include <fmt/format.h>
+
+#include "app/files/asset_file.h"
+#include "core/base/text.h"
+#include "core/scenario/json.h"
+#include "core/scenario/validate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace ringside
+{
+
+using nlohmann::json;
+
+Issues of_file(Issues issues, const std::string& file)
+{
+    for (Issue& issue : issues)
+    {
+        if (!file.empty() && issue.path != file && !issue.path.starts_with(file + ": "))
+        {
+            issue.path = issue.path.empty() ? file : file + ": " + issue.path;
+        }
+    }
+    return issues;
+}
+
+int print_faults(const Issues& issues, const std::string& file)
+{
+    for (const Issue& issue : of_file(issues, file))
+    {
+        const char* kind = issue.severity == Severity::warning ? "warning: " : "";
+        fmt::print(stderr, "{}{}\n", kind, printable(to_line(issue)));
+    }
+    return kBadInput;
+}
+
+Opened open_presets(const CommonOptions& options)
+{
+    const auto assets = or_end(find_assets(options.assets));
+    Issues issues;
+    Opened opened{assets, load_presets(assets, issues)};
+    print_faults(issues);
+    return opened;
+}
+
+Issue unknown_word(const std::string& path, std::string_view kind, const std::string& typed,
+                   const std::vector<std::string>& words)
+{
+    const std::string near = nearest_word(typed, words);
+    return {path, fmt::format("there is no {}\u201c{}\u201d", kind, typed),
+            near.empty() ? fmt::format("use one of {}", fmt::join(words, ", "))
+                         : "did you mean " + near + "?"};
+}
+
+void check_range(Issues& issues, const char* option, double value, double least, double most)
+{
+    if (!std::isfinite(value) || value < least || value > most)
+    {
+        issues.push_back(
+            {option, fmt::format("{} is out of range", value), fmt::format("use {} to {}", least, most)});
+    }
+}
+
+void print_document(const json& document, int indent)
+{
+    fmt::print("{}\n", document.dump(indent, ' ', false, json::error_handler_t::replace));
+}
+
+json issues_json(const Issues& issues)
+{
+    auto list = json::array();
+    for (const Issue& issue : issues)
+    {
+        list.push_back({{"path", issue.path}, {"message", issue.message}, {"hint", issue.hint}});
+    }
+    return list;
+}
+
+Result<Scenario> read_scenario(const std::string& file, const Presets& presets)
+{
+    auto text = read_text(file, kMaxJsonBytes);
+    Issues issues;
+    if (!text)
+    {
+        return text.issues();
+    }
+    auto scenario = scenario_from_text(*text, presets);
+    issues = scenario ? validate(*scenario) : scenario.issues();
+    if (!has_errors(issues))
+    {
+        return scenario;
+    }
+    return of_file(std::move(issues), file);
+}
+
+EvaluatedFile evaluate_file(const CommonOptions& options, const std::string& file,
+                            const std::vector<std::string>& sets)
+{
+    const Presets presets = open_presets(options).presets;
+    json document = or_end(read_json(file), file);
+    Issues issues;
+    for (const std::string& assignment : sets)
+    {
+        append(issues, document.is_object() ? set_path(document, assignment) : Issues{});
+    }
+    end_with(of_file(issues, file));
+    Scenario scenario = or_end(scenario_from_json(document, presets), file);
+    Issues found = validate(scenario);
+    end_with(has_errors(found) ? of_file(found, file) : Issues());
+    Report report = or_end(evaluate(scenario), file);
+    return {std::move(scenario), std::move(report), std::move(found)};
+}
+
+Issues as_options(Issues issues)
+{
+    for (Issue& issue : issues)
+    {
+        if (!issue.path.starts_with("rank ") && !issue.path.starts_with("line "))
+        {
+            std::replace(issue.path.begin(), issue.path.end(), '_', '-');
+            issue.path = "--" + issue.path;
+        }
+    }
+    return issues;
+}
+
+} // namespace ringside

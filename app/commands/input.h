@@ -1,0 +1,122 @@
+// Reading what a command or the window was given, and printing what is wrong with it.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "app/commands/commands.h"
+#include "core/base/printable.h"
+#include "core/evaluate/report.h"
+#include "core/scenario/presets.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <utility>
+
+namespace ringside
+{
+
+struct Opened
+{
+    std::filesystem::path assets;
+    Presets presets;
+};
+
+// The presets of --assets, or the end of the command; faulty preset files are named on stderr but stop
+// nothing else.
+Opened open_presets(const CommonOptions& options);
+// A scenario file, checked and valid, or every fault with the file's name before it.
+Result<Scenario> read_scenario(const std::string& file, const Presets& presets);
+// A scenario file with `--set PATH=VALUE ...` applied, and what comes of it.
+struct EvaluatedFile
+{
+    Scenario scenario;
+    Report report;
+    Issues warnings; // without the file's name
+};
+EvaluatedFile evaluate_file(const CommonOptions& options, const std::string& file,
+                            const std::vector<std::string>& sets);
+
+// Faults of what a file holds, with the file's name before each that does not begin with it.
+Issues of_file(Issues issues, const std::string& file);
+
+// Each on one line of stderr as `path: message (hint)`, of this file; returns the status for bad input.
+int print_faults(const Issues& issues, const std::string& file = {});
+
+// What ends a command wherever it stands: its input is bad.
+struct BadInput : std::exception
+{
+    explicit BadInput(Issues all) : issues(std::move(all)) {}
+    const char* what() const noexcept override { return "bad input"; }
+
+    Issues issues;
+};
+// The value, or the end of the command.
+template <class T>
+T or_end(Result<T> result, const std::string& file = {})
+{
+    if (!result)
+    {
+        throw BadInput(of_file(result.issues(), file));
+    }
+    return std::move(*result);
+}
+// The end of the command where there are any.
+inline void end_with(const Issues& issues)
+{
+    if (!issues.empty())
+    {
+        throw BadInput(issues);
+    }
+}
+// The status of a command; what ends it is printed.
+template <class Run>
+int or_faults(const Run& run)
+{
+    try
+    {
+        return run();
+    }
+    catch (const BadInput& end)
+    {
+        return print_faults(end.issues);
+    }
+}
+
+// One text of each: the ids of a list.
+template <class List, class Text>
+std::vector<std::string> texts_of(const List& list, const Text& text)
+{
+    std::vector<std::string> texts;
+    for (const auto& entry : list)
+    {
+        texts.emplace_back(std::invoke(text, entry));
+    }
+    return texts;
+}
+
+// What people typed is none of `words`: names the nearest, or all of them.
+Issue unknown_word(const std::string& path, std::string_view kind, const std::string& typed,
+                   const std::vector<std::string>& words);
+void check_range(Issues& issues, const char* option, double value, double least, double most);
+
+// One document on standard output. Names of files may be any bytes; in it they are UTF-8.
+void print_document(const nlohmann::json& document, int indent = 2);
+// Issues as a list of {path, message, hint}.
+nlohmann::json issues_json(const Issues& issues);
+
+// Prints for people: names and texts of files reach the terminal as text, never as its commands.
+template <class... Args>
+void say(fmt::format_string<Args...> form, Args&&... args)
+{
+    fmt::print("{}", printable(fmt::format(form, std::forward<Args>(args)...)));
+}
+
+// Issues of the core as faults of a command's options: "micro_batches" becomes "--micro-batches". Places in a
+// text
+// ("rank 3", "line 2") stay.
+Issues as_options(Issues issues);
+
+} // namespace ringside

@@ -1,0 +1,435 @@
+// `ringside question`: families listed, one shown with numbers from a seed, an answer graded.
+#include "app/commands/options.h"
+#include "app/commands/table.h"
+#include "core/base/place.h"
+#include "core/base/text.h"
+#include "core/scenario/json.h"
+#include "core/study/grading/grading.h"
+#include "core/study/questions/inspect.h"
+#include "ui/shell/view.h"
+
+#include <array>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+using nlohmann::json;
+
+struct QuestionOptions : CommonOptions
+{
+    std::string id;   // "model-state" or "model-state/easy"
+    std::string text; // an answer as people type it
+    std::uint64_t seed = 1;
+    std::string topic;  // of `list`; empty: all
+    int hints = 0;      // opened before answering
+    double seconds = 0; // it took; 0: not known
+};
+
+struct OpenedBank
+{
+    Opened opened;
+    QuestionBank bank;
+};
+
+OpenedBank open_bank(const CommonOptions& common)
+{
+    Opened opened = open_presets(common);
+    Issues issues;
+    QuestionBank bank = load_questions(opened.assets, issues);
+    print_faults(issues);
+    return {std::move(opened), std::move(bank)};
+}
+
+std::string full_name(const QuestionFamily& family, const QuestionVariant& variant)
+{
+    return fmt::format("{}/{}", family.id, variant.id);
+}
+
+Result<VariantRef> variant_of(const QuestionBank& bank, const std::string& id)
+{
+    if (const auto found = find_variant(bank, id))
+    {
+        return *found;
+    }
+    std::vector<std::string> names;
+    for (const QuestionFamily& family : bank.families)
+    {
+        names.push_back(family.id);
+        for (const QuestionVariant& v : family.variants)
+        {
+            names.push_back(full_name(family, v));
+        }
+    }
+    const std::string near = nearest_word(id, names);
+    return Issue{"ID", fmt::format("there is no question \"{}\"", id),
+                 near.empty() ? "ringside question list names them"
+                              : fmt::format("did you mean \"{}\"?", near)};
+}
+
+json to_json(const DrawnValue& value)
+{
+    const double* number = std::get_if<double>(&value);
+    return number ? json(*number) : json(std::get<std::string>(value));
+}
+
+json choices_json(const Question& q)
+{
+    json out = json::array();
+    for (const ShownChoice& c : q.choices)
+    {
+        json entry{{"id", c.id}, {"says", c.says}, {"right", c.right}};
+        for (const auto& [name, text] :
+             {std::pair{"value", &c.value}, {"because", &c.because}, {"fix", &c.fix}})
+        {
+            if (!text->empty())
+            {
+                entry[name] = *text;
+            }
+        }
+        out.push_back(std::move(entry));
+    }
+    return out;
+}
+
+json evidence_json(const Evidence& e)
+{
+    json out{{"kind", e.kind}, {"lines", e.lines}, {"series", json::array()}};
+    for (const EvidenceSeries& s : e.series)
+    {
+        json y = json::array();
+        for (const double v : s.y)
+        {
+            y.push_back(std::isfinite(v) ? json(v) : json());
+        }
+        out["series"].push_back(
+            {{"name", s.name}, {"x_unit", e.x_unit}, {"y_unit", s.y_unit}, {"x", s.x}, {"y", std::move(y)}});
+    }
+    return out;
+}
+
+// What the kind adds to a question.
+void add_kind(json& out, const Question& q)
+{
+    out["answer"] = {{"value", q.kind == QuestionKind::numeric ? json(q.key) : json()},
+                     {"unit", q.unit},
+                     {"tolerance", q.kind == QuestionKind::numeric ? json(q.tolerance) : json()}};
+    if (q.kind == QuestionKind::numeric)
+    {
+        out["answer"]["text"] = q.key_text;
+    }
+    if (!q.answer.empty())
+    {
+        out["answer"]["says"] = q.answer;
+    }
+    if (!q.rubric.empty())
+    {
+        out["rubric"] = q.rubric;
+    }
+    if (!q.choices.empty())
+    {
+        out["choices"] = choices_json(q);
+    }
+    if (!q.ordering.items.empty())
+    {
+        json order = json::array();
+        for (const std::size_t i : q.ordering.legal)
+        {
+            order.push_back(q.ordering.items[i].id);
+        }
+        for (const OrderedItem& item : q.ordering.items)
+        {
+            out["items"].push_back({{"id", item.id}, {"says", item.says}});
+        }
+        out["answer"]["order"] = std::move(order);
+    }
+    if (!q.evidence.kind.empty())
+    {
+        out["evidence"] = evidence_json(q.evidence);
+    }
+    if (!q.levels.strong.empty())
+    {
+        out["rubric_levels"] = {
+            {"strong", q.levels.strong}, {"lean", q.levels.lean}, {"no_hire", q.levels.no_hire}};
+    }
+    if (!q.parts.empty())
+    {
+        out["parts"] = q.parts;
+    }
+}
+
+json question_json(const Question& q, const Presets& presets)
+{
+    json out{{"id", q.id},
+             {"family", q.family},
+             {"topic", q.topic},
+             {"concept", q.concept_id},
+             {"title", q.title},
+             {"kind", name_of(q.kind)},
+             {"seed", q.seed},
+             {"difficulty", name_of(q.difficulty)},
+             {"stem", q.stem},
+             {"note", q.note},
+             {"hints", q.hints},
+             {"target_s", q.target_s},
+             {"sources", q.sources},
+             {"errata", q.errata},
+             {"solution", json::array()},
+             {"mistakes", json::array()},
+             {"parameters", json::object()},
+             {"follow_ups", json::array()}};
+    for (const auto& [name, text] : q.givens)
+    {
+        out["parameters"][name] = to_json(q.values.at(name));
+    }
+    for (const SolutionStep& s : q.solution)
+    {
+        out["solution"].push_back(s.line());
+    }
+    for (const Term& t : q.engine)
+    {
+        out["engine"].push_back(
+            {{"label", t.label}, {"formula", t.formula}, {"working", t.working}, {"source", t.source}});
+    }
+    for (const KnownMistake& m : q.mistakes)
+    {
+        out["mistakes"].push_back({{"id", m.id}, {"value", m.value}, {"says", m.says}});
+    }
+    for (const FollowUp& f : q.follow_ups)
+    {
+        out["follow_ups"].push_back(f.says);
+    }
+    add_kind(out, q);
+    out["show_me"] = {{"view", q.view.empty() ? json() : json(view_of(q.view))},
+                      {"page", page_of(q.view).empty() ? json() : json(page_of(q.view))},
+                      {"scenario", q.scenario ? to_json(q.scenario->scenario, presets) : json()}};
+    return out;
+}
+
+void print_list(const char* title, const std::vector<std::string>& lines)
+{
+    if (!lines.empty())
+    {
+        say("\n{}\n", title);
+        for (const std::string& line : lines)
+        {
+            say("  - {}\n", line);
+        }
+    }
+}
+
+void print_series(const EvidenceSeries& s, const std::string& x_unit)
+{
+    // A dozen points are enough to see what it does.
+    say("\n{}{} over {}\n ", s.name, s.y_unit.empty() ? "" : " [" + s.y_unit + "]", x_unit);
+    const std::size_t every = s.x.size() <= 32 ? 1 : s.x.size() / 16;
+    for (std::size_t i = 0; i < s.x.size(); i += every)
+    {
+        say(" {}:{}", three_digits(s.x[i]), std::isfinite(s.y[i]) ? three_digits(s.y[i]) : "-");
+    }
+    say("\n");
+}
+
+void print_asked(const Question& q)
+{
+    say("{}  ({}, {}, {}, seed {})\n\n{}\n", q.title, q.id, name_of(q.kind), name_of(q.difficulty), q.seed,
+        q.stem);
+    if (!q.note.empty())
+    {
+        say("{}\n", q.note);
+    }
+    for (const EvidenceSeries& s : q.evidence.series)
+    {
+        print_series(s, q.evidence.x_unit);
+    }
+    print_list("Evidence", q.evidence.lines);
+    for (std::size_t i = 0; i < q.choices.size(); ++i)
+    {
+        say("{}  {}. {} [{}]\n", i == 0 ? "\n" : "", i + 1, q.choices[i].says, q.choices[i].id);
+    }
+    for (std::size_t i = 0; i < q.ordering.items.size(); ++i)
+    {
+        say("{}  {}. {} [{}]\n", i == 0 ? "\n" : "", i + 1, q.ordering.items[i].says, q.ordering.items[i].id);
+    }
+    print_list("Hints", q.hints);
+}
+
+void print_answer(const Question& q)
+{
+    if (q.kind == QuestionKind::numeric)
+    {
+        say("\nAnswer: {} ({})\n", q.key_text,
+            q.tolerance == 0 ? "exactly" : "within " + format_percent(q.tolerance));
+    }
+    for (const ShownChoice& c : q.choices)
+    {
+        if (c.right)
+        {
+            say("\nAnswer: {}\n{}{}{}\n", c.says, c.because, c.because.empty() ? "" : " ", c.fix);
+        }
+    }
+    print_list("One right order", texts_of(q.ordering.legal,
+                                           [&](std::size_t i)
+                                           {
+                                               const OrderedItem& item = q.ordering.items[i];
+                                               return item.value.empty()
+                                                          ? item.says
+                                                          : fmt::format("{}: {}", item.says, item.value);
+                                           }));
+    print_list("Solution", texts_of(q.solution, &SolutionStep::line));
+    print_list("The engine", texts_of(q.engine, [](const Term& t)
+                                      { return fmt::format("{}: {} = {}", t.label, t.formula, t.working); }));
+    print_list("Known slips", texts_of(q.mistakes, [](const KnownMistake& m)
+                                       { return fmt::format("{} [{}] {}", m.text, m.id, m.says); }));
+    if (!q.answer.empty())
+    {
+        say("\n{}\n", q.answer);
+    }
+    print_list("Rubric", q.rubric);
+    print_list("Strong", q.levels.strong);
+    print_list("Lean", q.levels.lean);
+    print_list("No hire", q.levels.no_hire);
+    print_list("Parts", q.parts);
+    print_list("Follow-ups", texts_of(q.follow_ups, &FollowUp::says));
+    say("\nconcept {}, sources {}{}{}\n", q.concept_id, fmt::join(q.sources, " "),
+        q.errata.empty() ? "" : ", errata ", fmt::join(q.errata, " "));
+}
+
+int run_question_list(const QuestionOptions& o)
+{
+    json rows = json::array();
+    Table table({{"", -48}, {"", -5}, {"", -11}, {"", -8}, {""}});
+    for (const QuestionFamily& family : open_bank(o).bank.families)
+    {
+        for (const QuestionVariant& v : family.variants)
+        {
+            if (o.topic.empty() || o.topic == family.topic)
+            {
+                table.add(full_name(family, v), v.concept_id, name_of(v.kind), name_of(v.difficulty),
+                          v.title);
+                rows.push_back({{"id", full_name(family, v)},
+                                {"family", family.id},
+                                {"title", v.title},
+                                {"topic", family.topic},
+                                {"concept", v.concept_id},
+                                {"kind", name_of(v.kind)},
+                                {"difficulty", name_of(v.difficulty)},
+                                {"sources", v.sources}});
+            }
+        }
+    }
+    if (o.json)
+    {
+        print_document({{"families", std::move(rows)}});
+        return kDone;
+    }
+    say("{}", table.text("", false));
+    return kDone;
+}
+
+// The question that is asked for, or every fault that keeps it from being made.
+Question draw_asked(const OpenedBank& open, Calculator& calculator, const QuestionOptions& o)
+{
+    const VariantRef found = or_end(variant_of(open.bank, o.id));
+    const auto question = draw(calculator, *found.family, found.variant, o.seed);
+    if (question)
+    {
+        return *question;
+    }
+    Issues issues = question.issues();
+    for (Issue& issue : issues)
+    {
+        issue.path =
+            fmt::format("{}: {}.{}", found.family->file, full_name(*found.family, found.get()), issue.path);
+    }
+    throw BadInput(issues);
+}
+
+// Exit 1: not right.
+int run_question_answer(const QuestionOptions& o)
+{
+    const OpenedBank open = open_bank(o);
+    Calculator calculator(open.opened.presets);
+    const Question question = draw_asked(open, calculator, o);
+    const auto judged = grade(question, {o.text, 1, o.hints, false, o.seconds}, calculator);
+    const auto ask = judged ? std::nullopt : to_ask(question, o.text);
+    if (ask && o.json)
+    {
+        print_document({{"correct", nullptr},
+                        {"grade", nullptr},
+                        {"mistake", nullptr},
+                        {"message", ask->question},
+                        {"choices", ask->choices}});
+    }
+    const Verdict verdict = or_end(judged, "TEXT");
+    if (o.json)
+    {
+        print_document({{"correct", verdict.correct},
+                        {"grade", verdict.grade},
+                        {"mistake", verdict.mistake.empty() ? json() : json(verdict.mistake)},
+                        {"message", verdict.message},
+                        {"read_as", verdict.read_as}});
+    }
+    else
+    {
+        constexpr std::array kNames{"again", "hard", "good", "easy"};
+        say("{}\n", question.stem);
+        say("{}{}\n", verdict.read_as.empty() ? "" : "read as " + verdict.read_as + "\n", verdict.message);
+        say("{}{}grade {}\n", verdict.mistake, verdict.mistake.empty() ? "" : ", ",
+            kNames.at(static_cast<std::size_t>(verdict.grade - 1)));
+    }
+    return verdict.correct ? kDone : kNo;
+}
+
+int run_question_show(const QuestionOptions& o)
+{
+    const OpenedBank open = open_bank(o);
+    Calculator calculator(open.opened.presets);
+    const Question question = draw_asked(open, calculator, o);
+    if (o.json)
+    {
+        print_document(question_json(question, open.opened.presets));
+        return kDone;
+    }
+    print_asked(question);
+    print_answer(question);
+    return kDone;
+}
+
+void add_list_options(CLI::App& app, QuestionOptions& o)
+{
+    app.add_option("--topic", o.topic, "only these");
+    add_json(app, o);
+}
+
+void add_show_options(CLI::App& app, QuestionOptions& o)
+{
+    app.add_option("ID", o.id, "family, or family/variant")->required();
+    add_seed(app, o.seed);
+    add_json(app, o);
+}
+
+void add_answer_options(CLI::App& app, QuestionOptions& o)
+{
+    add_show_options(app, o);
+    app.add_option("TEXT", o.text, "as people type it: 1.12TB, 22%, 3h 20min; an id, an order, ticked points")
+        ->required();
+    app.add_option("--hints", o.hints, "opened before answering")->check(CLI::Range(0, 3));
+    app.add_option("--seconds", o.seconds, "it took");
+}
+
+constexpr CliCommand kList = command<add_list_options, run_question_list>("list", "every family and variant");
+constexpr CliCommand kAnswer = command<add_answer_options, run_question_answer>(
+    "answer", "grades an answer; exit 1 when it is not right");
+constexpr CliCommand kShow = command<add_show_options, run_question_show>(
+    "show", "a question with its hints, answer, solution and known slips");
+
+} // namespace
+
+const CliCommand question_command =
+    group<kList, kAnswer, kShow>("question", "families of questions, drawn from a seed and graded");
+
+} // namespace ringside

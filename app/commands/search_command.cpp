@@ -1,0 +1,319 @@
+// `ringside search`: every legal layout of a scenario, ranked, and rejected layouts, by reason.
+#include "app/commands/options.h"
+#include "app/commands/progress_bar.h"
+#include "app/commands/table.h"
+#include "app/session/layout_searcher.h"
+#include "core/base/counted.h"
+#include "core/base/text.h"
+#include "core/scenario/fields.h"
+#include "core/scenario/json.h"
+#include "ui/shell/layouts_frame.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <thread>
+
+namespace ringside
+{
+
+namespace
+{
+
+using nlohmann::json;
+
+struct SearchOptions : CommonOptions
+{
+    std::string file; // scenario
+    std::int64_t top = 10;
+    std::string objective = "step_time";
+    std::vector<std::string> forbid;
+    std::vector<std::string> allow;
+    bool csv = false;
+};
+
+struct Switch
+{
+    std::string_view word;
+    bool SearchLimits::*field;
+};
+constexpr std::array kSwitches{Switch{"full-recompute", &SearchLimits::full_recompute},
+                               Switch{"zero3", &SearchLimits::zero3},
+                               Switch{"deep-pipelines", &SearchLimits::deep_pipelines},
+                               Switch{"tensor-across-nodes", &SearchLimits::tensor_across_nodes},
+                               Switch{"zero-with-stages", &SearchLimits::zero_with_stages}};
+
+void flip(SearchLimits& limits, Issues& issues, const char* option, const std::string& word, bool to)
+{
+    for (const Switch& s : kSwitches)
+    {
+        if (s.word == word)
+        {
+            limits.*s.field = to;
+            return;
+        }
+    }
+    issues.push_back({option, fmt::format("there is no \u201c{}\u201d", word),
+                      fmt::format("use one of {}", fmt::join(texts_of(kSwitches, &Switch::word), ", "))});
+}
+
+SearchLimits limits_of(const SearchOptions& o)
+{
+    SearchLimits limits;
+    Issues issues;
+    const auto objective = kNamesOf<Objective>.find(o.objective);
+    if (!objective)
+    {
+        issues.push_back({"--objective", fmt::format("there is no \u201c{}\u201d", o.objective),
+                          fmt::format("use one of {}", fmt::join(kNamesOf<Objective>.all, ", "))});
+    }
+    limits.objective = objective.value_or(Objective::step_time);
+    for (const std::string& word : o.forbid)
+    {
+        flip(limits, issues, "--forbid", word, false);
+    }
+    for (const std::string& word : o.allow)
+    {
+        flip(limits, issues, "--allow", word, true);
+    }
+    if (o.top < 1 || o.top > static_cast<std::int64_t>(kMostKept))
+    {
+        issues.push_back(
+            {"--top", fmt::format("{} is out of range", o.top), fmt::format("use 1 to {}", kMostKept)});
+    }
+    end_with(issues);
+    return limits;
+}
+
+// All of a search, on as many threads as there are processors.
+SearchResult search_all(const Scenario& scenario, const SearchLimits& limits, std::size_t threads)
+{
+    LayoutSearcher searcher(threads);
+    searcher.want(scenario, limits);
+    const LayoutAnswer* answer = searcher.look();
+    ProgressBar bar;
+    while (answer->progress < 1)
+    {
+        bar.show(answer->progress);
+        if (threads > 0)
+        {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        answer = searcher.look();
+    }
+    return answer->result;
+}
+
+// A candidate as `evaluate` has it: schedules without a closed form simulated, memory by the order itself.
+json layout_json(const Scenario& scenario, const Candidate& c, const Presets& presets)
+{
+    Scenario s = scenario;
+    apply(c.layout, s);
+    const json whole = to_json(s, presets);
+    json out{{"gpus", c.layout.gpus}, {"parallel", whole["parallel"]}, {"training", whole["training"]}};
+    out["estimate"] = {{"step.time_s", c.seconds}, {"memory.total_bytes", c.bytes}, {"step.mfu", c.mfu}};
+    if (const auto report = evaluate(s))
+    {
+        for (const Metric& metric : metrics())
+        {
+            out["metrics"][std::string(metric.name)] = metric.value(s, *report);
+        }
+    }
+    return out;
+}
+
+json to_json(const Scenario& scenario, const SearchResult& r, std::size_t top, const Presets& presets)
+{
+    json out{{"tried", r.tried}, {"legal", r.legal}, {"fit", r.fit}, {"rejected", json::object()}};
+    for (std::size_t i = 0; i < kRejections; ++i)
+    {
+        out["rejected"][std::string(name_of(static_cast<Rejection>(i)))] = r.rejected[i];
+    }
+    out["layouts"] = json::array();
+    for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
+    {
+        out["layouts"].push_back(layout_json(scenario, r.best[i], presets));
+    }
+    return out;
+}
+
+std::int64_t data_of(const Layout& l)
+{
+    return l.gpus / (l.tensor * l.context * l.pipeline);
+}
+
+std::string schedule_words(const Layout& l)
+{
+    return l.pipeline == 1 ? "-"
+           : l.chunks > 1  ? fmt::format("{} x{}", l.schedule->id, l.chunks)
+                           : std::string(l.schedule->id);
+}
+
+void print_result(const Scenario& s, const SearchResult& r, std::size_t top)
+{
+    Table table({{"", 4},
+                 {"TP", 5},
+                 {"SP", 4},
+                 {"CP", 4},
+                 {"PP", 4},
+                 {"EP", 6},
+                 {"DP", 6},
+                 {"Z", 4},
+                 {"micro", 7},
+                 {"  recompute", -12},
+                 {"schedule", -18},
+                 {"memory", 9},
+                 {"waits", 8},
+                 {"MFU", 8},
+                 {"step", 11}});
+    for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
+    {
+        const Candidate& c = r.best[i];
+        const Layout& l = c.layout;
+        table.add(i + 1, l.tensor, l.sequence_parallel ? "x" : "", l.context, l.pipeline, l.expert,
+                  data_of(l), l.zero, l.micro_batch, fmt::format("  {}", name_of(l.recompute)),
+                  schedule_words(l), format_bytes(Bytes(c.bytes)), format_percent(c.bubble),
+                  format_percent(c.mfu), format_seconds(Seconds(c.seconds)));
+    }
+    Table rest({{"", -28}, {"", 12}});
+    for (std::size_t i = 0; i < kRejections; ++i)
+    {
+        rest.add(name_of(static_cast<Rejection>(i)), grouped(r.rejected[i]));
+    }
+    say("{} on {} x {}: {} tried, {} legal, {} fit\n\n{}\nrejected layouts, by reason\n{}", s.model.name,
+        grouped(s.cluster.gpus), s.cluster.gpu.name, grouped(r.tried), grouped(r.legal), grouped(r.fit),
+        table.text(), rest.text("", false, "  "));
+    if (r.fit == 0 && r.nearest_miss)
+    {
+        say("\nNothing fits: the smallest needs {} of {}.\n", format_bytes(Bytes(r.nearest_miss->bytes)),
+            format_bytes(Bytes(r.capacity)));
+    }
+}
+
+// The layouts alone, numbers in full.
+void print_csv(const SearchResult& r, std::size_t top)
+{
+    Table table({{"rank"},
+                 {"gpus"},
+                 {"tensor"},
+                 {"sequence_parallel"},
+                 {"context"},
+                 {"pipeline"},
+                 {"chunks"},
+                 {"expert"},
+                 {"expert_tensor"},
+                 {"data"},
+                 {"zero"},
+                 {"micro_batch"},
+                 {"recompute"},
+                 {"schedule"},
+                 {"memory_bytes"},
+                 {"bubble_of_step"},
+                 {"mfu"},
+                 {"step_time_s"}});
+    for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
+    {
+        const Candidate& c = r.best[i];
+        const Layout& l = c.layout;
+        table.add(i + 1, l.gpus, l.tensor, l.sequence_parallel, l.context, l.pipeline, l.chunks, l.expert,
+                  l.expert_tensor, data_of(l), l.zero, l.micro_batch, name_of(l.recompute),
+                  l.pipeline == 1 ? "none" : l.schedule->id, fmt::format("{:.0f}", c.bytes), c.bubble, c.mfu,
+                  c.seconds);
+    }
+    fmt::print("{}", table.csv());
+}
+
+int run_search(const SearchOptions& o)
+{
+    const SearchLimits limits = limits_of(o);
+    const Presets presets = open_presets(o).presets;
+    const Scenario scenario = or_end(read_scenario(o.file, presets));
+    const SearchResult result =
+        search_all(scenario, limits, std::max(1U, std::thread::hardware_concurrency()));
+    const auto top = static_cast<std::size_t>(o.top);
+    if (o.json)
+    {
+        print_document(to_json(scenario, result, top, presets));
+    }
+    else if (o.csv)
+    {
+        print_csv(result, top);
+    }
+    else
+    {
+        print_result(scenario, result, top);
+    }
+    return result.fit > 0 ? kDone : kNo;
+}
+
+void add_search_options(CLI::App& app, SearchOptions& o)
+{
+    add_scenario_file(app, o.file);
+    app.add_option("--top", o.top, "layouts to print")->capture_default_str();
+    app.add_option("--objective", o.objective, "step_time, memory or cost")->capture_default_str();
+    const auto words = [&](const char* name, std::vector<std::string>& list, const char* help)
+    { app.add_option(name, list, help)->delimiter(','); };
+    words("--forbid", o.forbid, "full-recompute, zero3, deep-pipelines (more than 8 stages)");
+    words("--allow", o.allow, "tensor-across-nodes, zero-with-stages (2 and 3)");
+    auto* document = add_json(app, o);
+    app.add_flag("--csv", o.csv, "the layouts as a table to compute with")->excludes(document);
+}
+
+// What calculon was timed with: 175 billion parameters on 4,096 GPUs.
+constexpr const char* kBenchScenario = R"({
+  "schema": "ringside.scenario/1", "model": "gpt-3-175b",
+  "cluster": {"gpu": "a100-sxm-80gb", "gpus": 4096, "gpus_per_node": 8, "network_gb_per_s": 25},
+  "training": {"sequence_length": 2048, "micro_batch": 1, "global_batch": 4096}
+})";
+
+} // namespace
+
+const CliCommand search_command = command<add_search_options, run_search>(
+    "search", "every legal layout of a scenario's model on its GPUs, ranked; exit 1 when none fits");
+
+int run_bench_search(const CommonOptions& options)
+{
+    const Presets presets = open_presets(options).presets;
+    const Scenario s = or_end(scenario_from_text(kBenchScenario, presets));
+    SearchLimits limits;
+    limits.tensor_across_nodes = limits.zero_with_stages = true;
+    const auto seconds = [](const auto& work)
+    {
+        const auto start = std::chrono::steady_clock::now();
+        work();
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    const double first = seconds(
+        [&]
+        {
+            LayoutSearch search(s, limits);
+            while (search.result().fit == 0 && search.advance(1))
+            {
+            }
+        });
+    SearchResult one;
+    const double alone = seconds([&] { one = search_all(s, limits, 1); });
+    const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+    SearchResult all;
+    const double full = seconds([&] { all = search_all(s, limits, threads); });
+    const double rate = static_cast<double>(one.legal) / alone;
+    if (options.json)
+    {
+        print_document({{"estimates_per_s", rate},
+                        {"full_space", all.legal},
+                        {"full_space_s", full},
+                        {"first_answer_ms", first * 1e3},
+                        {"threads", threads},
+                        {"best_step_s", all.best.empty() ? 0 : all.best.front().seconds}},
+                       -1);
+        return kDone;
+    }
+    say("{} on {}\n", s.model.name, counted(s.cluster.gpus, "GPU"));
+    fmt::print("estimates a second, one thread  {:>14}\nall {} layouts, {} threads  {:>14}\n"
+               "first layout that fits          {:>14}\n",
+               grouped(static_cast<std::int64_t>(rate)), grouped(all.legal), threads,
+               format_seconds(Seconds(full)), format_seconds(Seconds(first)));
+    return kDone;
+}
+
+} // namespace ringside

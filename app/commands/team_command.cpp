@@ -1,0 +1,121 @@
+// `ringside train --ranks N --strategy ...`: the lab's model on several ranks, which are threads here.
+#include "app/commands/input.h"
+#include "app/commands/train_lines.h"
+#include "app/commands/train_setup.h"
+#include "app/files/files.h"
+#include "core/base/text.h"
+#include "core/lab/ranks/team.h"
+#include "core/lab/trainer/checkpoint.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+using parallel::Team;
+
+// What a team does not do yet, rather than leaving it away in silence.
+Issues check_options(const TrainOptions& o)
+{
+    Issues issues;
+    const auto only_one = [&issues](std::string_view option, std::string_view what)
+    {
+        issues.push_back({std::string(option), fmt::format("{} needs a single device", what),
+                          fmt::format("leave {} away, or use --ranks 1", option)});
+    };
+    if (o.device == "cuda")
+    {
+        only_one("--device", "training on a GPU");
+    }
+    if (o.probe)
+    {
+        only_one("--probe", "the measured prediction");
+    }
+    if (o.sample > 0)
+    {
+        only_one("--sample", "drawing text");
+    }
+    return issues;
+}
+
+StepLine line_of(const Team& team, const parallel::TeamStep& step)
+{
+    const Training& t = team.config().trainer.training;
+    StepLine line;
+    line.step = step.trace.step;
+    line.result = step.result;
+    line.seconds = step.trace.seconds;
+    line.tokens = static_cast<double>(t.global_batch * t.sequence_length);
+    for (const RankTrace& trace : step.trace.ranks)
+    {
+        StepLine::Rank rank;
+        rank.memory = trace.memory;
+        rank.peak_bytes = trace.peak.total();
+        for (const RankTrace::Sent& sent : trace.sent)
+        {
+            rank.by_axis.emplace_back(sent.axis, sent.bytes);
+            rank.bytes_sent += sent.bytes;
+        }
+        line.add(std::move(rank));
+    }
+    return line;
+}
+
+void print_ranks(const StepLine& line)
+{
+    fmt::print("\n{:<6}{:>14}{:>14}  {}\n", "rank", "peak", "sent a step", "by axis");
+    for (std::size_t rank = 0; rank < line.ranks.size(); ++rank)
+    {
+        const StepLine::Rank& r = line.ranks[rank];
+        std::string axes;
+        for (const auto& [axis, bytes] : r.by_axis)
+        {
+            axes += fmt::format("{}{} {}", axes.empty() ? "" : ", ", axis,
+                                format_bytes(Bytes(static_cast<double>(bytes))));
+        }
+        fmt::print("{:<6}{:>14}{:>14}  {}\n", rank, format_bytes(Bytes(static_cast<double>(r.peak_bytes))),
+                   format_bytes(Bytes(static_cast<double>(r.bytes_sent))), axes);
+    }
+}
+
+void train_team(Team& team, const TrainOptions& o)
+{
+    const StepPrinter printer{o.json_lines, o.steps, o.every};
+    StepLine line;
+    for (std::int64_t i = 0; i < o.steps; ++i)
+    {
+        line = line_of(team, or_end(team.step()));
+        printer.print(line, i);
+    }
+    if (!o.json_lines && o.steps > 0)
+    {
+        print_ranks(line);
+    }
+}
+
+} // namespace
+
+int run_team(const Beginning& from, const TrainOptions& o)
+{
+    Issues issues = check_options(o);
+    auto config = with_strategy(from.config, o.strategy == "none" ? "ddp" : o.strategy, o.ranks);
+    if (config)
+    {
+        config = with_compression(*config, o.compress, !o.no_feedback);
+    }
+    append(issues, config ? Issues() : config.issues());
+    end_with(issues);
+    const auto team = or_end(Team::create(*config));
+    fmt::print(stderr, "{} ranks as threads: {}\n", o.ranks, strategy_name(team->config()));
+    end_with(from.state ? team->restore(*from.state) : Issues());
+    train_team(*team, o);
+    end_with(o.save.empty()
+                 ? Issues()
+                 : save_text(o.save, trainer::checkpoint_text({team->config().trainer, team->state()})));
+    return kDone;
+}
+
+} // namespace ringside

@@ -1,0 +1,258 @@
+// `ringside train`: the live lab's engine without a window.
+#include "app/commands/options.h"
+#include "app/commands/train_lines.h"
+#include "app/commands/train_setup.h"
+#include "app/files/checkpoint_file.h"
+#include "app/files/files.h"
+#include "core/base/text.h"
+#include "core/lab/config_json.h"
+#include "core/lab/corpus.h"
+#include "core/lab/team.h"
+#include "core/lab/trainer/devices.h"
+#include "core/lab/trainer/probe.h"
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+
+namespace ringside
+{
+
+namespace
+{
+
+using nlohmann::json;
+using trainer::StepView;
+
+// Ctrl C ends the training between two layers, so that it can still be saved.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): a signal's
+std::atomic<bool> interrupted = false;
+
+struct Timing
+{
+    double tokens = 0;      // in a step
+    double predicted_s = 0; // of a step; 0: not asked for
+    std::vector<double> all;
+
+    double median() const
+    {
+        std::vector<double> sorted = all;
+        const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+        std::nth_element(sorted.begin(), middle, sorted.end());
+        return *middle;
+    }
+};
+
+void print_memory(const TrainerConfig& config, const StepView& view)
+{
+    const StageMemory predicted = predicted_memory(config);
+    fmt::print("\n{:<16}{:>14}{:>14}\n", "memory", "measured", "predicted");
+    for (std::size_t i = 0; i < kComponents; ++i)
+    {
+        const auto component = static_cast<Component>(i);
+        fmt::print("{:<16}{:>14}{:>14}\n", name_of(component),
+                   format_bytes(Bytes(view.highest.of(component))), format_bytes(predicted.of(component)));
+    }
+    fmt::print("{:<16}{:>14}{:>14}\n", "peak", format_bytes(Bytes(view.peak.total())),
+               format_bytes(predicted.total()));
+}
+
+void print_time(const Timing& time)
+{
+    fmt::print("{:<16}{:>14}", "step (median)", format_seconds(Seconds(time.median())));
+    fmt::print("{:>14}\n", time.predicted_s > 0 ? format_seconds(Seconds(time.predicted_s)) : "--probe");
+}
+
+Timing timing(trainer::Trainer& t, const TrainOptions& o)
+{
+    Timing time;
+    const Training& training = t.config().training;
+    time.tokens = static_cast<double>(training.global_batch * training.sequence_length);
+    if (o.probe)
+    {
+        const auto rates = trainer::measure(t.backend(), t.config(), 2, &interrupted);
+        time.predicted_s = trainer::predicted_step_s(t.config(), trainer::gpu_of(rates, t.backend()));
+    }
+    return time;
+}
+
+void train_steps(trainer::Trainer& t, const TrainOptions& o, StepView& view, Timing& time)
+{
+    NoiseMeter noise;
+    const StepPrinter printer{o.json_lines, o.steps, o.every};
+    for (std::int64_t i = 0; i < o.steps && !interrupted; ++i)
+    {
+        const double start = trainer::seconds_now();
+        const trainer::StepResult result = or_end(t.step(&interrupted, &view));
+        if (!result.done)
+        {
+            break;
+        }
+        time.all.push_back(trainer::seconds_now() - start);
+        noise.add(trainer::norms_of(t.config(), result));
+        const StepLine::Rank alone{0, {}, view.highest, view.peak.total()};
+        const StepLine line{t.step_count(),    result,           time.all.back(),
+                            time.tokens,       time.predicted_s, view.highest,
+                            view.peak.total(), {alone},          noise.value()};
+        printer.print(line, i);
+    }
+}
+
+std::unique_ptr<trainer::Trainer> make_trainer(const Beginning& from, const TrainOptions& o)
+{
+    trainer::Device device = or_end(trainer::open_device(o.device, static_cast<std::size_t>(o.threads)));
+    fmt::print(stderr, "{}\n", device.says);
+    auto made = or_end(trainer::Trainer::create(from.config, std::move(device.backend)));
+    end_with(from.state ? made->restore(*from.state) : Issues());
+    return made;
+}
+
+void print_head(const trainer::Trainer& t)
+{
+    const TrainerConfig& c = t.config();
+    fmt::print(
+        "{} parameters: {} layers of width {}, {} heads, {} tokens of {} symbols, batch {} x {}, {}, {}\n",
+        grouped(t.parameters().elements), c.model.layers, c.model.hidden, c.model.heads,
+        c.training.sequence_length, c.model.vocab, c.training.micro_batch, c.accumulation(),
+        name_of(c.training.precision), c.data.name);
+}
+
+void print_sample(trainer::Trainer& t, const TrainOptions& o)
+{
+    const std::string text =
+        or_end(t.sample(o.sample, o.temperature, o.top_k, static_cast<std::uint64_t>(t.step_count())));
+    fmt::print("{}\n", o.json_lines ? json{{"sample", text}}.dump() : "\n" + text);
+}
+
+int run_train(const TrainOptions& o)
+{
+    end_with(check_can_save_checkpoint(o.save));
+    const Beginning from = or_end(beginning(o));
+    if (o.ranks != 1 || o.strategy != "none" || o.compress != "none")
+    {
+        return run_team(from, o);
+    }
+    const auto made = make_trainer(from, o);
+    trainer::Trainer& t = *made;
+    std::signal(SIGINT, [](int) { interrupted = true; });
+    if (!o.json_lines)
+    {
+        print_head(t);
+    }
+    StepView view;
+    Timing time = timing(t, o);
+    train_steps(t, o, view, time);
+    if (!o.json_lines && !time.all.empty())
+    {
+        print_memory(t.config(), view);
+        print_time(time);
+    }
+    if (o.sample > 0)
+    {
+        print_sample(t, o);
+    }
+    end_with(o.save.empty() ? Issues()
+                            : save_text(o.save, trainer::checkpoint_text({t.config(), t.state()})));
+    return kDone;
+}
+
+// As the lab has the field of this path; for reals the field of a recipe.
+CLI::Option* whole_of(std::string_view path, CLI::Option* option)
+{
+    const LabRange range = lab_range(path).value();
+    return whole(option, range.least, range.most);
+}
+CLI::Option* real_of(std::string_view name, CLI::Option* option)
+{
+    for (const Field<Recipe>& field : fields_of(Recipe{}))
+    {
+        option = field.name == name ? real(option, field.least, field.most) : option;
+    }
+    return option;
+}
+
+void add_what_is_trained(CLI::App& train, TrainOptions& t)
+{
+    const auto count = [&train](std::string_view path, const char* name, auto& value, const char* says)
+    { whole_of(path, train.add_option(name, value, says)); };
+    count("model.layers", "--layers", t.layers, "transformer blocks");
+    count("model.hidden", "--width", t.width, "of the residual stream");
+    count("model.heads", "--heads", t.heads, "of attention; 1 for every 32 of the width");
+    count("model.experts", "--experts", t.experts, "of each layer, in place of its MLP; 0: none");
+    count("model.experts_per_token", "--experts-per-token", t.experts_per_token, "1 or 2; default 2");
+    count("model.expert_ffn", "--expert-width", t.expert_width, "inside an expert; default 4 times --width");
+    count("training.sequence_length", "--context", t.context, "tokens of a sequence");
+    count("training.micro_batch", "--batch", t.batch, "sequences of a micro-batch");
+    real_of("capacity_factor", train.add_option("--capacity", t.capacity,
+                                                "an expert's room over the tokens of balanced routing"));
+    real_of("balance_loss", train.add_option("--balance", t.balance,
+                                             "what uneven routing counts beside the loss; 0: nothing"));
+    whole(train.add_option("--accumulation", t.accumulation, "micro-batches of a step"), 1,
+          kMostAccumulation);
+    train.add_option("--data", t.data, "text (the one that ships), copy, sort, addition, or a text file");
+    whole(train.add_option("--symbols", t.symbols, "of copy and sort; the modulus of addition"), 2,
+          kMostLabSymbols);
+    train.add_option("--precision", t.precision, "fp32, bf16, fp16 or fp8");
+    train.add_option("--optimizer", t.optimizer, "adamw or sgd-momentum");
+    real_of("learning_rate",
+            train.add_option("--learning-rate", t.learning_rate, "at the end of the warm-up"));
+    train.add_option("--recompute", t.recompute, "none, selective or full");
+    add_sets(train, t.sets, "any other field, for example recipe.clip=0.5 or model.gated_mlp=true");
+}
+
+void add_sample(CLI::App& train, TrainOptions& t)
+{
+    whole(train.add_option("--sample", t.sample, "characters to draw from the model at the end"), 0,
+          kMostDrawn)
+        ->capture_default_str();
+    real(train.add_option("--temperature", t.temperature, "of the sample; 0: always the likeliest"), 0,
+         kMostTemperature)
+        ->capture_default_str();
+    whole(train.add_option("--top-k", t.top_k, "of the sample: only the k likeliest; 0: all"), 0,
+          kMostSymbols)
+        ->capture_default_str();
+}
+
+void add_train_options(CLI::App& train, TrainOptions& t)
+{
+    train.add_option("--device", t.device, "auto, cpu or cuda")->capture_default_str();
+    whole(train.add_option("--threads", t.threads,
+                           "of the CPU; 0: all processors, less one where there are more than 2"),
+          0, kMostThreads)
+        ->capture_default_str();
+    whole(train.add_option("--ranks", t.ranks, "that train together, as threads of this process; 1 to 64"), 1,
+          kMostTeamRanks)
+        ->capture_default_str();
+    train
+        .add_option(
+            "--strategy", t.strategy,
+            "ddp, zero1, zero2, zero3, tp, sp, cp, ep, pp, or a product such as dp2-tp2-pp2; see --ranks")
+        ->capture_default_str();
+    auto* compress =
+        train
+            .add_option("--compress", t.compress,
+                        "gradients between ranks: none, bf16, fp16, top-k=0.01, random-k=0.01, sign or "
+                        "powersgd=2; see --ranks")
+            ->capture_default_str();
+    train.add_flag("--no-feedback", t.no_feedback, "what is not sent is lost instead of kept for later")
+        ->needs(compress);
+    whole(train.add_option("--steps", t.steps, "optimizer steps from here on"), 0, kMostSteps)
+        ->capture_default_str();
+    whole(train.add_option("--seed", t.seed, "of weights, batches and samples"), 0, kMostSeed);
+    train.add_option("--resume", t.resume, "go on from a file that --save has written, bit for bit");
+    train.add_option("--save", t.save, "write everything to go on from into this file at the end");
+    train.add_flag("--json-lines", t.json_lines, "one JSON object for each step");
+    train.add_flag("--probe", t.probe, "measures the device for 2 seconds, to predict the time of a step");
+    whole(train.add_option("--every", t.every, "steps between two lines; 0: about twenty lines"), 0,
+          kMostSteps)
+        ->capture_default_str();
+    add_sample(train, t);
+    add_what_is_trained(train, t);
+}
+
+} // namespace
+
+const CliCommand train_command =
+    command<add_train_options, run_train>("train", "trains a small GPT for real, on this machine");
+
+} // namespace ringside

@@ -1,0 +1,87 @@
+#include "app/files/demo_script_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/commands/input.h"
+#include "app/files/asset_file.h"
+#include "core/scenario/json.h"
+#include "ui/shell/view.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+std::vector<std::filesystem::path> shipped(const std::filesystem::path& assets)
+{
+    std::vector<std::filesystem::path> files;
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(assets / "demos", none))
+    {
+        if (entry.path().extension() == ".json")
+        {
+            files.push_back(entry.path());
+        }
+    }
+    std::ranges::sort(files);
+    return files;
+}
+
+Result<DemoScript> read_file(const std::string& file, const Presets& presets)
+{
+    const auto document = read_json(file);
+    auto script = document ? demo_script_of(*document, presets) : Result<DemoScript>(document.issues());
+    return script ? script : Result<DemoScript>(of_file(script.issues(), file));
+}
+
+} // namespace
+
+Result<DemoScript> demo_script_of(const nlohmann::json& document, const Presets& presets)
+{
+    std::vector<std::string_view> asked;
+    for (const ClassQuestion& question : class_questions())
+    {
+        asked.push_back(question.metric);
+    }
+    return demo_script_from_json(document, presets, view_places(), asked);
+}
+
+Result<DemoScript> read_demo_script(const std::string& name, const std::filesystem::path& assets,
+                                    const Presets& presets)
+{
+    const std::filesystem::path own = assets / "demos" / (name + ".json");
+    std::error_code none;
+    if (std::filesystem::exists(name, none) || !std::filesystem::exists(own, none))
+    {
+        auto read = read_file(name, presets);
+        const auto known =
+            texts_of(shipped(assets), [](const std::filesystem::path& file) { return file.stem().string(); });
+        if (!read && name != "-" && !std::filesystem::exists(name, none))
+        {
+            return Issue{name, "there is no such file, nor such a demonstration",
+                         fmt::format("give a file, or one of {}", fmt::join(known, ", "))};
+        }
+        return read;
+    }
+    return read_file(own.string(), presets);
+}
+
+DemoCheck check_demo_scripts(const std::filesystem::path& assets, const Presets& presets)
+{
+    DemoCheck check;
+    for (const auto& file : shipped(assets))
+    {
+        const auto script = read_file(file.string(), presets);
+        append(check.issues, script ? Issues{} : script.issues());
+        ++check.count;
+    }
+    return check;
+}
+
+} // namespace ringside

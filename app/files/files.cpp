@@ -1,0 +1,445 @@
+#include "app/files/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/text.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <new>
+#include <optional>
+
+namespace ringside
+{
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+fs::path executable_folder()
+{
+    std::error_code none;
+    const fs::path self = fs::read_symlink("/proc/self/exe", none);
+    return none ? fs::current_path() : self.parent_path();
+}
+
+std::string variable(const char* name)
+{
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+fs::path user_folder(const char* xdg, const char* fallback)
+{
+    const std::string base = variable(xdg);
+    const std::string home = variable("HOME");
+    if (!base.empty() && fs::path(base).is_absolute())
+    {
+        return fs::path(base) / "ringside";
+    }
+    return (home.empty() ? fs::temp_directory_path() : fs::path(home) / fallback) / "ringside";
+}
+
+Issue failed(const fs::path& path, const char* doing)
+{
+    return {path.string(), fmt::format("could not be {}: {}", doing, std::strerror(errno)),
+            "check the folder, its rights and the space left"};
+}
+
+} // namespace
+
+Result<fs::path> find_assets(const std::string& asked)
+{
+    const auto good = [](const fs::path& folder) { return fs::is_directory(folder / "models"); };
+    if (!asked.empty())
+    {
+        return good(asked) ? Result<fs::path>(asked)
+                           : Result<fs::path>(Issue{"--assets", asked + " has no folder models",
+                                                    "give the folder that holds models, gpus and clusters"});
+    }
+    const std::string set = variable("RINGSIDE_ASSETS");
+    for (const fs::path& folder :
+         {fs::path(set), executable_folder() / "../share/ringside", fs::path(RINGSIDE_SOURCE_ASSETS)})
+    {
+        if (!folder.empty() && good(folder))
+        {
+            return folder;
+        }
+    }
+    return Issue{"assets", "the presets were not found", "give --assets DIR or set RINGSIDE_ASSETS"};
+}
+
+fs::path find_font(const fs::path& assets, std::string_view file_name)
+{
+    static constexpr std::array<const char*, 5> kSystem{
+        "/usr/share/fonts/opentype/inter", "/usr/share/fonts/truetype/jetbrains-mono",
+        "/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/truetype/inter", "/usr/share/fonts/TTF"};
+    for (const fs::path& folder : {assets / "fonts", executable_folder() / "share/ringside/fonts"})
+    {
+        if (fs::exists(folder / file_name))
+        {
+            return folder / file_name;
+        }
+    }
+    for (const char* folder : kSystem)
+    {
+        if (fs::exists(fs::path(folder) / file_name))
+        {
+            return fs::path(folder) / file_name;
+        }
+    }
+    return {};
+}
+
+namespace
+{
+
+Issue too_large(const std::string& path, const std::string& size, const FileKind& kind)
+{
+    return {path,
+            fmt::format("{}more than the {} that are read", size,
+                        format_bytes(Bytes(static_cast<double>(kind.limit)), ByteUnit::binary)),
+            std::string(kind.hint)};
+}
+
+// So far it begins as its kind does.
+bool may_be(std::string_view text, std::string_view begins)
+{
+    return text.substr(0, begins.size()) == begins.substr(0, text.size());
+}
+
+Result<std::string> read_stream(std::istream& in, const std::string& path, const FileKind& kind)
+{
+    std::string text;
+    std::array<char, 65536> part{};
+    while (may_be(text, kind.begins) && (in.read(part.data(), part.size()) || in.gcount() > 0))
+    {
+        text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+        if (text.size() > kind.limit)
+        {
+            return too_large(path, "", kind);
+        }
+    }
+    if (!text.starts_with(kind.begins))
+    {
+        return Issue{path, fmt::format("does not begin with “{}”", kind.begins), std::string(kind.hint)};
+    }
+    return text;
+}
+
+} // namespace
+
+Result<std::string> read_text(const std::string& path, const FileKind& kind)
+{
+    std::ifstream file;
+    if (path != "-")
+    {
+        std::error_code none;
+        if (fs::is_directory(path, none))
+        {
+            return Issue{path, "is a folder", "give a file"};
+        }
+        const auto size = fs::file_size(path, none);
+        if (!none && size > kind.limit)
+        {
+            return too_large(path, format_bytes(Bytes(static_cast<double>(size))) + " is ", kind);
+        }
+        file.open(path, std::ios::binary);
+        if (!file)
+        {
+            return Issue{path, fmt::format("could not be read: {}", std::strerror(errno)),
+                         "check the name, or use - for standard input"};
+        }
+    }
+    try
+    {
+        return read_stream(path == "-" ? std::cin : file, path, kind);
+    }
+    catch (const std::bad_alloc&)
+    {
+        return Issue{path, "does not fit into this machine's memory", std::string(kind.hint)};
+    }
+}
+
+Result<std::string> read_text(const std::string& path, std::size_t limit)
+{
+    return read_text(path, FileKind{limit, {}, "give a smaller file"});
+}
+
+namespace
+{
+
+// So that a new name outlives a loss of power. Not every file system can; the file itself is safe by then.
+void sync_folder(const fs::path& folder)
+{
+    const int file = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file >= 0)
+    {
+        ::fsync(file);
+        ::close(file);
+    }
+}
+
+// What is written before it takes the name of the file.
+fs::path part_of(fs::path path)
+{
+    return path += fmt::format(".{}.part", ::getpid());
+}
+
+// Stops at the first call that fails; errno says why.
+bool write_all(int file, std::string_view text)
+{
+    std::size_t written = 0;
+    while (written < text.size())
+    {
+        const ssize_t n = ::write(file, text.data() + written, text.size() - written);
+        if (n < 0 && errno == EINTR)
+        {
+            continue;
+        }
+        if (n <= 0)
+        {
+            return false;
+        }
+        written += static_cast<std::size_t>(n);
+    }
+    return true;
+}
+
+Issues put_on_standard_output(std::string_view text)
+{
+    std::fflush(stdout); // what was printed before comes before
+    return write_all(STDOUT_FILENO, text) ? Issues{} : Issues{failed("-", "written to standard output")};
+}
+
+// A device or a pipe is there for more than one file, so it stays and takes the text as it is.
+bool is_put_into(const struct stat& there)
+{
+    return !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode);
+}
+
+Issues put_into(const fs::path& path, std::string_view text)
+{
+    const int file = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    if (file < 0)
+    {
+        return {failed(path, "saved")};
+    }
+    const bool whole = write_all(file, text);
+    const int reason = errno;
+    const bool closed = ::close(file) == 0;
+    if (whole && closed)
+    {
+        return {};
+    }
+    errno = whole ? errno : reason;
+    return {failed(path, "saved")};
+}
+
+// Where links lead in the end, whether something is there or not; nothing when they lead in a circle.
+std::optional<fs::path> followed(fs::path path)
+{
+    constexpr int kMostLinks = 40;
+    std::error_code none;
+    for (int i = 0; i < kMostLinks; ++i)
+    {
+        const fs::path next = fs::read_symlink(path, none);
+        if (none)
+        {
+            return path;
+        }
+        path = path.parent_path() / next; // next alone where it is absolute
+    }
+    errno = ELOOP;
+    return std::nullopt;
+}
+
+// A file that takes the place of another has its rights; they are narrow until they are known to be that.
+int open_part(const fs::path& part, const std::optional<mode_t>& mode)
+{
+    constexpr mode_t kUsual = 0644;
+    constexpr mode_t kPrivate = 0600;
+    const int file = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode ? kPrivate : kUsual);
+    if (file >= 0 && mode)
+    {
+        (void)::fchmod(file, *mode); // a file system without rights has none to keep
+    }
+    return file;
+}
+
+Issues put_beside(const fs::path& path, const fs::path& target, const std::optional<mode_t>& mode,
+                  std::string_view text, bool to_disk)
+{
+    std::error_code none;
+    if (target.has_parent_path())
+    {
+        fs::create_directories(target.parent_path(), none);
+    }
+    const fs::path part = part_of(target);
+    const int file = open_part(part, mode);
+    if (file < 0)
+    {
+        return {failed(path, "saved")};
+    }
+    const bool whole = write_all(file, text) && (!to_disk || ::fsync(file) == 0);
+    const int reason = errno;
+    if (::close(file) != 0 || !whole || ::rename(part.c_str(), target.c_str()) != 0)
+    {
+        errno = whole ? errno : reason;
+        const Issue issue = failed(path, "saved");
+        ::unlink(part.c_str());
+        return {issue};
+    }
+    if (to_disk)
+    {
+        sync_folder(target.parent_path());
+    }
+    return {};
+}
+
+Issues put_text(const fs::path& path, std::string_view text, bool to_disk)
+{
+    if (is_standard_output(path.string()))
+    {
+        return put_on_standard_output(text);
+    }
+    struct stat there = {};
+    const bool exists = ::stat(path.c_str(), &there) == 0;
+    if (exists && is_put_into(there))
+    {
+        return put_into(path, text);
+    }
+    const auto target = followed(path);
+    if (!target)
+    {
+        return {failed(path, "saved")};
+    }
+    constexpr mode_t kRights = 0777;
+    const bool file = exists && S_ISREG(there.st_mode);
+    return put_beside(path, *target, file ? std::optional<mode_t>(there.st_mode & kRights) : std::nullopt,
+                      text, to_disk);
+}
+
+// Without opening it: that waits for the reader of a pipe, or ends what it reads.
+Issues check_can_put_into(const fs::path& path, const struct stat& there)
+{
+    if (S_ISSOCK(there.st_mode))
+    {
+        return {{path.string(), "is a socket", "give the name of a file"}};
+    }
+    return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0 ? Issues{}
+                                                                      : Issues{failed(path, "saved")};
+}
+
+Issues check_can_put_beside(const fs::path& path, const fs::path& target)
+{
+    std::error_code none;
+    // Folders that are missing will be made, so what counts is the first that is there.
+    fs::path folder = target.parent_path();
+    while (!folder.empty() && folder.has_relative_path() && !fs::exists(folder, none))
+    {
+        folder = folder.parent_path();
+    }
+    const fs::path probe = part_of(folder == target.parent_path() ? target : folder / "ringside");
+    const int file = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (file < 0)
+    {
+        return errno == EEXIST ? Issues{} : Issues{failed(path, "saved")};
+    }
+    ::close(file);
+    ::unlink(probe.c_str());
+    return {};
+}
+
+} // namespace
+
+bool is_standard_output(std::string_view file)
+{
+    return file == "-" || file == "/dev/stdout";
+}
+
+Issues save_text(const fs::path& path, std::string_view text)
+{
+    return put_text(path, text, true);
+}
+
+Issues check_can_save(const fs::path& path)
+{
+    if (is_standard_output(path.string()))
+    {
+        return {};
+    }
+    struct stat there = {};
+    const bool exists = ::stat(path.c_str(), &there) == 0;
+    if (exists && is_put_into(there))
+    {
+        return check_can_put_into(path, there);
+    }
+    const auto target = followed(path);
+    if (!target)
+    {
+        return {failed(path, "saved")};
+    }
+    const bool folder = exists && S_ISDIR(there.st_mode);
+    if (folder || !target->has_filename())
+    {
+        return {{path.string(), folder ? "is a folder" : "is no plain file", "give the name of a file"}};
+    }
+    return check_can_put_beside(path, *target);
+}
+
+Issues show_text(const fs::path& path, std::string_view text)
+{
+    return put_text(path, text, false);
+}
+
+fs::path cache_folder()
+{
+    return user_folder("XDG_CACHE_HOME", ".cache");
+}
+
+fs::path config_folder()
+{
+    return user_folder("XDG_CONFIG_HOME", ".config");
+}
+
+fs::path data_folder()
+{
+    return user_folder("XDG_DATA_HOME", ".local/share");
+}
+
+std::filesystem::path free_name(std::string_view name, std::string_view beside)
+{
+    std::error_code error;
+    const std::filesystem::path folder = std::filesystem::current_path(error);
+    const std::filesystem::path asked(name);
+    // A link counts too, wherever it points.
+    const auto taken = [&](const fs::path& path) { return fs::exists(fs::symlink_status(path, error)); };
+    fs::path stem = folder / asked.stem();
+    const auto with = [&](const auto& end) { return fs::path(stem) += end; };
+    for (int number = 2; taken(with(asked.extension())) || (!beside.empty() && taken(with(beside))); ++number)
+    {
+        stem = folder / asked.stem();
+        stem += "-" + std::to_string(number);
+    }
+    return with(asked.extension());
+}
+
+Result<std::filesystem::path> save_new(std::string_view name, std::string_view text)
+{
+    std::filesystem::path path = free_name(name);
+    const Issues issues = save_text(path, text);
+    return has_errors(issues) ? Result<std::filesystem::path>(issues) : Result<std::filesystem::path>(path);
+}
+
+} // namespace ringside

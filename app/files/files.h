@@ -1,0 +1,56 @@
+// Files: finding the assets, reading with limits, saving so that a crash never leaves half a file.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace ringside
+{
+
+// Where the presets are: --assets DIR, $RINGSIDE_ASSETS, <exe>/../share/ringside, the source tree of a
+// development build.
+Result<std::filesystem::path> find_assets(const std::string& asked);
+// Where the fonts are: assets/../fonts of an installation, or the system's fonts.
+std::filesystem::path find_font(const std::filesystem::path& assets, std::string_view file_name);
+
+// The whole file, or standard input for "-". Files over the limit are refused without being read.
+Result<std::string> read_text(const std::string& path, std::size_t limit);
+
+// What a kind of file is known by.
+struct FileKind
+{
+    std::size_t limit = 0;   // [B]
+    std::string_view begins; // every one of them does
+    std::string_view hint;   // where it does not, or is too large
+};
+// The same, but what begins otherwise is refused after its first bytes, so that /dev/zero ends long before a
+// limit of gigabytes.
+Result<std::string> read_text(const std::string& path, const FileKind& kind);
+
+// "-", and the name the system has for it. A command that writes a file there prints nothing else there.
+bool is_standard_output(std::string_view file);
+
+// Writes beside the file, flushes to disk, renames over it. The old file stays until the new one is whole.
+// A link stays and what it leads to is saved; a file that was there keeps its rights; a device or a pipe is
+// written into; "-" is standard output.
+Issues save_text(const std::filesystem::path& path, std::string_view text);
+// Whether save_text() would get as far as writing, before hours of work depend on it. Nothing is left behind;
+// a device or a pipe is not opened, as its reader would notice.
+Issues check_can_save(const std::filesystem::path& path);
+// The same but for the flushing: for what is written many times a second and need not outlast a power cut.
+Issues show_text(const std::filesystem::path& path, std::string_view text);
+
+// Saves for the person in the folder they started in, under this name or with a number behind it, never over
+// another file; returns where, or why not.
+Result<std::filesystem::path> save_new(std::string_view name, std::string_view text);
+// A name of that kind that is free, and so is the same with `beside` in place of its extension.
+std::filesystem::path free_name(std::string_view name, std::string_view beside = {});
+
+std::filesystem::path cache_folder();  // $XDG_CACHE_HOME/ringside or ~/.cache/ringside
+std::filesystem::path config_folder(); // $XDG_CONFIG_HOME/ringside or ~/.config/ringside
+std::filesystem::path data_folder();   // $XDG_DATA_HOME/ringside or ~/.local/share/ringside
+
+} // namespace ringside

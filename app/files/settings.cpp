@@ -1,0 +1,115 @@
+#include "app/files/settings.h"
+
+#include "app/files/asset_file.h"
+#include "core/scenario/json.h"
+#include "core/scenario/validate.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+using nlohmann::json;
+
+std::filesystem::path settings_file()
+{
+    return config_folder() / "settings.json";
+}
+std::filesystem::path scenario_file()
+{
+    return config_folder() / "last-scenario.json";
+}
+
+template <class T>
+T value(const json& from, const char* name, T otherwise)
+{
+    const auto found = from.find(name);
+    if (found == from.end())
+    {
+        return otherwise;
+    }
+    if constexpr (std::is_same_v<T, bool>)
+    {
+        return found->is_boolean() ? found->get<bool>() : otherwise;
+    }
+    else if constexpr (std::is_arithmetic_v<T>)
+    {
+        return found->is_number() ? found->get<T>() : otherwise;
+    }
+    else
+    {
+        return found->is_string() ? found->get<T>() : otherwise;
+    }
+}
+
+} // namespace
+
+bool has_settings()
+{
+    return std::filesystem::exists(settings_file());
+}
+
+Settings load_settings(Issues& issues)
+{
+    Settings s;
+    if (!has_settings())
+    {
+        return s;
+    }
+    const auto read = read_json(settings_file().string());
+    if (!read || !read->is_object())
+    {
+        keep_unread(settings_file(), "the settings", issues);
+        return s;
+    }
+    Preferences& p = s.preferences;
+    p.light = value(*read, "light", p.light);
+    p.reduced_motion = value(*read, "reduced_motion", p.reduced_motion);
+    p.text_scale = static_cast<float>(std::clamp(value(*read, "text_scale", 1.0), 0.75, 2.5));
+    p.unit = value(*read, "gib", false) ? ByteUnit::binary : ByteUnit::decimal;
+    s.view = value(*read, "view", s.view);
+    s.width =
+        std::clamp(static_cast<int>(std::clamp(value(*read, "width", 1280.0), 320.0, 16384.0)), 320, 16384);
+    s.height =
+        std::clamp(static_cast<int>(std::clamp(value(*read, "height", 800.0), 240.0, 16384.0)), 240, 16384);
+    return s;
+}
+
+Issues save_settings(const Settings& s)
+{
+    const json out{{"light", s.preferences.light},
+                   {"reduced_motion", s.preferences.reduced_motion},
+                   {"text_scale", s.preferences.text_scale},
+                   {"gib", s.preferences.unit == ByteUnit::binary},
+                   {"view", s.view},
+                   {"width", s.width},
+                   {"height", s.height}};
+    return save_text(settings_file(), out.dump(2) + "\n");
+}
+
+std::optional<Scenario> load_last_scenario(const Presets& presets, Issues& issues)
+{
+    if (!std::filesystem::exists(scenario_file()))
+    {
+        return std::nullopt;
+    }
+    const auto text = read_text(scenario_file().string(), kMaxJsonBytes);
+    auto scenario = text ? scenario_from_text(*text, presets) : Result<Scenario>(text.issues());
+    if (!scenario || has_errors(validate(*scenario)))
+    {
+        issues.push_back({scenario_file().string(), "the last scenario could not be read",
+                          "the default one is shown instead", Severity::warning});
+        return std::nullopt;
+    }
+    return *scenario;
+}
+
+Issues save_last_scenario(const Scenario& scenario, const Presets& presets)
+{
+    return save_text(scenario_file(), to_json(scenario, presets).dump(2) + "\n");
+}
+
+} // namespace ringside

@@ -1,0 +1,152 @@
+#include "app/session/drawing.h"
+
+#include "app/files/files.h"
+
+#include <imgui_internal.h>
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+bool is_modifier(const ImGuiInputEvent& event)
+{
+    return event.Type == ImGuiInputEventType_Key && (event.Key.Key & ImGuiMod_Mask_) != 0;
+}
+
+// Ctrl let go in the same frame as the Q it was pressed with would hide the chord, so that release waits a
+// frame.
+ImVector<ImGuiInputEvent> after_first_chord(ImVector<ImGuiInputEvent>& queue)
+{
+    ImVector<ImGuiInputEvent> later;
+    bool pressed = false;
+    for (int i = 0; i < queue.Size; ++i)
+    {
+        const ImGuiInputEvent& event = queue[i];
+        if (pressed && is_modifier(event))
+        {
+            for (int k = i; k < queue.Size; ++k)
+            {
+                later.push_back(queue[k]);
+            }
+            queue.resize(i);
+            break;
+        }
+        pressed = pressed || (event.Type == ImGuiInputEventType_Key && event.Key.Down && !is_modifier(event));
+    }
+    return later;
+}
+
+} // namespace
+
+FontFiles find_fonts(const std::filesystem::path& assets)
+{
+    const auto file = [&](std::string_view name) { return find_font(assets, name).string(); };
+    return {file("Inter-Regular.otf"), file("Inter-SemiBold.otf"), file("JetBrainsMono-Regular.ttf"),
+            file("DejaVuSans.ttf"), file("DejaVuSansMono.ttf")};
+}
+
+Drawing::Drawing(FontFiles fonts) : files_(std::move(fonts)), context_(ImGui::CreateContext())
+{
+    ImGui::SetCurrentContext(context_);
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.LogFilename = nullptr;
+    io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+    io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
+}
+
+Drawing::~Drawing()
+{
+    ImGui::DestroyContext(context_);
+}
+
+bool Drawing::prepare(const Preferences& preferences, float display_scale)
+{
+    const float type = std::clamp(preferences.text_scale, 0.75F, 2.5F) * display_scale;
+    const float wanted = type * (preferences.presenter ? kPresenterScale : 1);
+    if (wanted == scale_ && preferences.presenter == presenter_)
+    {
+        return false;
+    }
+    scale_ = wanted;
+    presenter_ = preferences.presenter;
+    ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+    fonts_ = load_fonts(atlas, files_, type, presenter_);
+    atlas.Build();
+    atlas.ClearInputData(); // ten megabytes of font files
+    return true;
+}
+
+Look Drawing::look(const Preferences& preferences) const
+{
+    return {preferences.light ? light_theme() : dark_theme(),
+            fonts_,
+            scale_,
+            preferences.reduced_motion,
+            preferences.unit,
+            false,
+            sketch_};
+}
+
+std::string Drawing::svg(const Sketch& sketch, const Preferences& preferences) const
+{
+    return to_svg(sketch, *ImGui::GetDrawData(), look(preferences));
+}
+
+void Drawing::turn_page(Session& session)
+{
+    if (const std::string page = session.take_page(); !page.empty())
+    {
+        shell_.show(session.view(), page);
+    }
+}
+
+Motion Drawing::motion(Session& session, double clock)
+{
+    turn_page(session);
+    return shell_.motion(session.frame(clock));
+}
+
+bool Drawing::build(Session& session, double clock, double seconds)
+{
+    ImGui::GetIO().DeltaTime = std::max(1e-4F, static_cast<float>(seconds));
+    const Preferences& preferences = session.preferences();
+    const Look look = this->look(preferences);
+    ImGui::GetIO().FontDefault = fonts_.of(Type::small);
+    apply_style(ImGui::GetStyle(), look);
+    ImVector<ImGuiInputEvent>& queue = context_->InputEventsQueue;
+    const ImVector<ImGuiInputEvent> later = after_first_chord(queue);
+    ImGui::NewFrame();
+    for (const ImGuiInputEvent& event : later)
+    {
+        queue.push_back(event);
+    }
+    if (!ImGui::IsMouseDown(0))
+    {
+        session.end_drag();
+    }
+    session.advance(seconds, motion(session, clock));
+    Out out;
+    bool acted = false;
+    const auto settle = [&](Out& asked)
+    {
+        acted = acted || !asked.actions.empty();
+        for (const Action& action : asked.actions)
+        {
+            session.apply(action);
+        }
+        asked.actions.clear();
+        turn_page(session);
+        return session.frame(clock);
+    };
+    shell_.draw(session.frame(clock), look, settle, out);
+    ImGui::Render();
+    settle(out);
+    return out.animating || session.playing() || acted;
+}
+
+} // namespace ringside

@@ -1,0 +1,190 @@
+// What the window is about: scenario, report, undo, compare, playback, preferences. Actions in, frames out;
+// no window here.
+//
+// Playing, seeking and stepping become lab actions while the lab is shown, whose time is the training step.
+// The person's scenario is set aside, with undo, comparison, playback and view, while a lesson or a question
+// shows its own, and only the person's is saved.
+#pragma once
+
+#include "app/session/lab_desk.h"
+#include "app/session/layout_searcher.h"
+#include "app/session/lesson_desk.h"
+#include "app/session/study_desk.h"
+#include "app/session/team_desk.h"
+#include "core/study/lessons/demo_script.h"
+#include "ui/shell/frame.h"
+#include "ui/shell/lab_action.h"
+#include "ui/shell/layouts_frame.h"
+#include "ui/shell/measured_frame.h"
+#include "ui/shell/study_frame.h"
+#include "ui/shell/team_action.h"
+#include "ui/shell/view.h"
+
+#include <functional>
+#include <map>
+#include <utility>
+
+namespace ringside
+{
+
+class Session
+{
+public:
+    // The scenario must be valid; presets must outlive the session.
+    Session(const Presets& presets, Scenario scenario);
+
+    void apply(const Action& action);
+    template <class T>
+    void apply(const T& what)
+    {
+        apply(to_action(what));
+    } // what a topic asks for, boxed
+    // Moves the playback of the view on show by this much real time.
+    void advance(double seconds, const Motion& motion);
+    // The mouse button was let go: the next change is a new step of undo.
+    void end_drag()
+    {
+        dragging_ = false;
+        lab_->end_drag();
+    }
+    // Valid until the next apply().
+    Frame frame(double clock) const;
+
+    const Scenario& scenario() const { return scenario_; }
+    const Evaluated& now() const { return now_; }
+    // The person's, also while a lesson's or a question's is on show: as they left it, the last scenario that
+    // worked, and their view.
+    const Scenario& own_scenario() const { return aside_ ? aside_->scenario : scenario_; }
+    const Scenario& own_good_scenario() const { return aside_ ? aside_->good : now_.scenario; }
+    const Issues& issues() const { return issues_; }
+    const Preferences& preferences() const { return preferences_; }
+    const std::string& view() const { return view_; }
+    bool playing() const;
+    // A training elsewhere is on show: it changes a few times a second, and may run on this very processor.
+    bool watching() const;
+    // Whether a clock is on show that asks for a frame a second.
+    bool ticking() const;
+    bool quit() const { return quit_; }
+    void say(std::string notice) { notice_ = std::move(notice); }
+    // Replaces the current scenario without a step of undo: at the start.
+    void start_with(Scenario scenario);
+    void set_preferences(const Preferences& preferences) { preferences_ = preferences; }
+
+    std::function<void(const std::string&)> to_clipboard = [](const std::string&) {};
+    // Saves a file for the person and returns what to tell them.
+    std::function<std::string(const SaveText&)> to_file = [](const SaveText&) { return std::string(); };
+    // Threads that search layouts; 0 searches while frames are made.
+    void set_search_threads(std::size_t threads) { searcher_ = std::make_unique<LayoutSearcher>(threads); }
+    // The lessons there are, and which were finished before.
+    void set_course(Course course, std::set<std::string> done);
+    // Null where there are no lessons.
+    const LessonDesk* lessons() const { return lessons_.get(); }
+    const std::string& own_view() const { return aside_ ? aside_->view : view_; }
+    // Scenes to walk through; the first one opens at once.
+    void set_script(DemoScript script);
+    // The page or thing that the view on show is to be turned to, once; empty: it stays as it is.
+    std::string take_page() { return std::exchange(page_asked_, std::string()); }
+    // Steps that somebody measured, at least one; the accelerator's constants are fitted to them.
+    void set_measured(MeasuredSet set);
+    // What of the view was asked to be saved, once: a picture of the next frame, its SVG, its animation.
+    std::optional<Command> take_save() { return std::exchange(save_asked_, std::nullopt); }
+    // How far an animation is; nothing when none is being saved.
+    void set_saving(std::optional<Saving> saving) { saving_ = std::move(saving); }
+    // The desk of the study mode; an empty one before.
+    void set_study(std::unique_ptr<StudyDesk> desk);
+    // The desk of the live lab; one without a device before.
+    void set_lab(std::unique_ptr<LabDesk> desk) { lab_ = std::move(desk); }
+    LabDesk& lab() { return *lab_; }
+    // The desk of the ranks that train together; its threads begin with its first step.
+    void set_team(std::unique_ptr<TeamDesk> desk) { team_ = std::move(desk); }
+    TeamDesk& team() { return *team_; }
+    std::function<std::string()> from_clipboard = [] { return std::string(); };
+
+private:
+    void change(Scenario next, bool dragging);
+    void evaluate_now();
+    void run(Command command);
+    void study(const StudyAction& action);
+    void show_question();
+    void back_to_question();
+    // Opens a view, or one of its pages; an unknown one changes nothing.
+    void load(std::string_view id); // a preset
+    void open(std::string_view place);
+    void play(bool on);
+    void seek(double t);
+    // The same for whoever says what is to be seen: its first page where none is named.
+    void show_place(std::string_view place);
+    void put_aside();
+    void take_back();
+    void paste();
+    void measure(std::string_view text);
+    void fit_measured(const std::vector<std::string>& constants);
+    void work_in_lab(const LabAction& action);
+    void work_with_team(const TeamAction& action);
+    ViewRole role() const { return find_view(view_)->role; } // of the view on show
+    struct Clock
+    {
+        Playback playback;
+        double rest = -1; // of the motion it was last moved with
+        int rounds = 0;   // played through since play was pressed
+    };
+    // The person's own, while a lesson's or a question's scenario is on show.
+    struct Aside
+    {
+        Scenario scenario;
+        Scenario good; // the last one that worked
+        std::string view;
+        std::vector<Scenario> undo;
+        std::vector<Scenario> redo;
+        std::optional<Evaluated> before;
+        std::map<std::string, Clock> clocks;
+    };
+    Playback& playback() { return clocks_[view_].playback; }
+    void perform(const Action& action);
+    void start_lesson(const StartLesson& which);
+    void leave_lesson();
+    // Shows what the lesson's step says.
+    void follow_lesson();
+    void turn(StageTool tool);
+    void thaw(); // the picture goes on
+    void step_stage(int by);
+    void show_scene(std::size_t index);
+    // Starts the view on show where a lesson's step or a scene says.
+    void start_playback(const LessonPlayback& playback);
+
+    const Presets& presets_;
+    Scenario scenario_;
+    Issues issues_;
+    Evaluated now_;
+    std::optional<Evaluated> before_;
+    std::vector<Scenario> undo_;
+    std::vector<Scenario> redo_;
+    std::unique_ptr<LayoutSearcher> searcher_ = std::make_unique<LayoutSearcher>();
+    const LayoutAnswer* layouts_ = nullptr; // the searcher's
+    std::unique_ptr<StudyDesk> study_ = std::make_unique<StudyDesk>(StudyDesk::Setup());
+    std::unique_ptr<LabDesk> lab_ = std::make_unique<LabDesk>(LabDesk::Setup());
+    std::unique_ptr<TeamDesk> team_ = std::make_unique<TeamDesk>(TeamDesk::Setup());
+    Preferences preferences_;
+    std::string view_;
+    std::string page_asked_;
+    std::string notice_;
+    std::map<std::string, Clock> clocks_;
+    std::unique_ptr<LessonDesk> lessons_;
+    std::optional<Aside> aside_;
+    StageFrame stage_;
+    std::optional<DemoScript> script_;
+    std::optional<MeasuredFrame> measured_;
+    std::optional<Evaluated> frozen_; // what pictures show while StageTool::freeze is on
+    bool asked_ = false;              // it is a question's
+    std::optional<double> start_at_;  // the lesson's moment of the view it has opened
+    bool dragging_ = false;
+    std::optional<Command> save_asked_;
+    std::optional<Saving> saving_;
+    bool quit_ = false;
+};
+
+// The scenario the program starts with when there is no other: assets/scenarios/default.json, or a built-in
+// one.
+Scenario default_scenario(const Presets& presets);
+
+} // namespace ringside

@@ -1,0 +1,194 @@
+// What is on show in place of the person's own scenario, which is kept aside: a question's, a lesson's; and
+// the scenes of a demonstration, which go on from it.
+#include "app/session/session.h"
+#include "core/base/place.h"
+#include "core/study/lessons/demo_script.h"
+#include "ui/shell/study_frame.h"
+
+#include <utility>
+
+namespace ringside
+{
+
+void Session::open(std::string_view place)
+{
+    if (const ViewInfo* info = find_view(place))
+    {
+        view_ = info->id;
+        page_asked_ = page_of(place);
+    }
+}
+
+void Session::show_place(std::string_view place)
+{
+    const ViewInfo* info = find_view(place);
+    const bool first = info != nullptr && page_of(place).empty() && !info->pages.empty();
+    open(first ? info->pages.front() : place);
+}
+
+void Session::put_aside()
+{
+    if (!aside_)
+    {
+        aside_ = Aside{scenario_,        now_.scenario,      view_,  std::move(undo_),
+                       std::move(redo_), std::move(before_), clocks_};
+    }
+    undo_.clear();
+    redo_.clear();
+    before_.reset();
+    thaw();
+}
+
+void Session::take_back()
+{
+    Aside own = *std::exchange(aside_, std::nullopt);
+    asked_ = false;
+    view_ = std::move(own.view);
+    before_ = std::move(own.before);
+    clocks_ = std::move(own.clocks);
+    start_with(std::move(own.good)); // so that a faulty one has a report below it
+    if (scenario_ != own.scenario)
+    {
+        start_with(std::move(own.scenario));
+    }
+    undo_ = std::move(own.undo);
+    redo_ = std::move(own.redo);
+}
+
+void Session::show_question()
+{
+    const Question* question = study_->frame().question;
+    if (aside_ || question == nullptr || find_view(question->view) == nullptr)
+    {
+        notice_ = aside_ ? "Leave what is on show first" : "This question has no view of its own";
+        return;
+    }
+    const std::string view = question->view;
+    const auto shown = question->scenario;
+    study_->apply(StudyStep{DrillInput{DrillKey::look}});
+    put_aside();
+    asked_ = true;
+    show_place(view);
+    if (shown)
+    {
+        start_with(shown->scenario);
+    }
+}
+
+void Session::back_to_question()
+{
+    if (asked_)
+    {
+        take_back();
+    }
+}
+
+void Session::set_course(Course course, std::set<std::string> done)
+{
+    leave_lesson();
+    lessons_ = std::make_unique<LessonDesk>(presets_, std::move(course), std::move(done));
+}
+
+void Session::start_lesson(const StartLesson& which)
+{
+    const Issues issues =
+        lessons_ ? lessons_->start(which.id, which.track) : Issues{{"", "There are no lessons here", ""}};
+    if (!issues.empty())
+    {
+        notice_ = to_line(issues.front());
+        return;
+    }
+    back_to_question();
+    put_aside();
+}
+
+void Session::leave_lesson()
+{
+    if (!aside_ || asked_)
+    {
+        return;
+    }
+    lessons_->leave();
+    start_at_.reset();
+    take_back();
+}
+
+void Session::follow_lesson()
+{
+    if (auto setting = lessons_->take_setting())
+    {
+        undo_.clear();
+        redo_.clear();
+        show_place(setting->view);
+        start_with(std::move(setting->scenario));
+        start_playback(setting->playback);
+    }
+    else if (aside_ && !asked_)
+    {
+        lessons_->look(now_.scenario, now_.report);
+    }
+}
+
+void Session::start_playback(const LessonPlayback& playback)
+{
+    Clock& clock = clocks_[view_];
+    clock.rounds = 0;
+    clock.rest = -1;
+    clock.playback = {0, playback.play && !preferences_.reduced_motion, static_cast<float>(playback.speed)};
+    start_at_ = playback.time;
+}
+
+void Session::set_script(DemoScript script)
+{
+    script_ = std::move(script);
+    stage_.script = &*script_;
+    show_scene(0);
+}
+
+void Session::show_scene(std::size_t index)
+{
+    stage_.scene = index;
+    const DemoScene& scene = script_->scenes[index];
+    thaw();
+    change(scene.scenario, false);
+    show_place(scene.view);
+    start_playback(scene.playback);
+    stage_.on[static_cast<std::size_t>(StageTool::numbers)] = scene.hide_numbers;
+    stage_.on[static_cast<std::size_t>(StageTool::guesses)] = !scene.ask.empty();
+}
+
+void Session::thaw()
+{
+    frozen_.reset();
+    stage_.on[static_cast<std::size_t>(StageTool::freeze)] = false;
+}
+
+void Session::turn(StageTool tool)
+{
+    bool& on = stage_.on[static_cast<std::size_t>(tool)];
+    on = !on;
+    if (tool == StageTool::freeze)
+    {
+        frozen_ = on ? std::optional(now_) : std::nullopt;
+        notice_ = on ? "The picture is frozen; what you change shows when it goes on (Ctrl F)" : "";
+    }
+}
+
+void Session::step_stage(int by)
+{
+    if (!script_ || aside_)
+    {
+        notice_ = script_ ? "Leave what is on show first" : "There are no scenes: ringside --script FILE";
+        return;
+    }
+    const auto last = static_cast<std::ptrdiff_t>(script_->scenes.size()) - 1;
+    const auto to = static_cast<std::ptrdiff_t>(stage_.scene) + by;
+    if (to < 0 || to > last)
+    {
+        notice_ = to < 0 ? "This is the first scene" : "This was the last scene";
+        return;
+    }
+    show_scene(static_cast<std::size_t>(to));
+}
+
+} // namespace ringside

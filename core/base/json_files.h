@@ -1,0 +1,26 @@
+// Reading what a program comes with: whole files, and the JSON files of a folder.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ringside
+{
+
+// Nothing where it cannot be read.
+std::optional<std::string> read_file(const std::filesystem::path& file);
+// The *.json of a folder by name, folders in it included; none where there is no such folder.
+std::vector<std::filesystem::path> json_files(const std::filesystem::path& folder);
+// Hands each document and the stem of its name to `take`, whose faults are added as those of "folder/file".
+using TakeJson = std::function<Issues(const nlohmann::json&, const std::string& stem)>;
+void each_json(const std::filesystem::path& folder, Issues& issues, const TakeJson& take);
+
+} // namespace ringside

@@ -1,0 +1,199 @@
+#include "core/evaluate/explain.h"
+
+#include <fmt/format.h>
+
+#include "core/model/weights.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace ringside
+{
+
+namespace
+{
+
+// Simulated times are subtracted from each other, which five digits would not survive.
+constexpr int kTimeDigits = 12;
+
+// Stages that are uneven or wait for transfers idle longer than the closed forms say.
+bool is_exact(double closed, double simulated)
+{
+    return std::abs(closed - simulated) <= 1e-6 * std::max(closed, simulated) + 1e-12;
+}
+
+// The term's formula with the pipeline's numbers for its letters.
+Term with_numbers(Term term, const Scenario& s)
+{
+    const ScheduleShape shape = pipeline_shape(s);
+    const PipelineTimes& t = s.stage_times;
+    for (const char letter : term.formula)
+    {
+        switch (letter)
+        {
+        case 'p':
+            term.working += figure(static_cast<double>(shape.stages));
+            break;
+        case 'm':
+            term.working += figure(static_cast<double>(shape.micro_batches));
+            break;
+        case 'v':
+            term.working += figure(static_cast<double>(shape.chunks));
+            break;
+        case 'F':
+            term.working += figure(t.forward);
+            break;
+        case 'I':
+            term.working += figure(t.backward_input + t.recompute);
+            break;
+        case 'W':
+            term.working += figure(t.backward_weight);
+            break;
+        default:
+            term.working += letter;
+        }
+    }
+    return term;
+}
+
+Term nothing_moves(std::string label, std::string unit)
+{
+    return {std::move(label), 0, std::move(unit), "one rank, so nothing moves", "0", ""};
+}
+
+} // namespace
+
+Term explain_bubble_over_ideal(const Scenario& s, const Report& report)
+{
+    const Timeline& t = report.pipeline.timeline;
+    Term term{"bubble over ideal time", t.bubble_over_ideal(), "", "", "", ""};
+    const auto closed = closed_bubble(s);
+    if (closed && is_exact(closed->over_ideal, term.value))
+    {
+        term.formula = s.training.schedule->over_ideal;
+        term.source =
+            s.training.schedule->placement == Placement::loop && !s.training.schedule->splits_backward
+                ? "Narayanan et al. 2021, arXiv 2104.04473, section 2.2"
+                : std::string(s.training.schedule->source);
+        return with_numbers(std::move(term), s);
+    }
+    const double busy = t.busy.empty() ? 0 : *std::max_element(t.busy.begin(), t.busy.end());
+    term.formula = "(duration − work) / work";
+    term.working =
+        fmt::format("({0} − {1}) / {1}", figure(t.makespan, kTimeDigits), figure(busy, kTimeDigits));
+    term.source = "simulated; Narayanan et al. 2021, arXiv 2104.04473, section 2.2.1 for the definition";
+    return term;
+}
+
+Term explain_bubble_of_total(const Scenario& s, const Report& report)
+{
+    const Timeline& t = report.pipeline.timeline;
+    Term term{"bubble of total time", t.bubble_of_total(), "", "", "", ""};
+    const auto closed = closed_bubble(s);
+    if (closed && is_exact(closed->of_total, term.value))
+    {
+        term.formula = s.training.schedule->of_total;
+        term.source =
+            s.training.schedule->placement == Placement::loop && !s.training.schedule->splits_backward
+                ? "Huang et al. 2018, GPipe, arXiv 1811.06965, section 2.3"
+                : std::string(s.training.schedule->source);
+        return with_numbers(std::move(term), s);
+    }
+    const double worked = std::accumulate(t.busy.begin(), t.busy.end(), 0.0);
+    term.formula = "1 − work / (duration × p)";
+    term.working = fmt::format("1 − {} / ({} × {})", figure(worked, kTimeDigits),
+                               figure(t.makespan, kTimeDigits), t.ranks());
+    term.source = "simulated; Huang et al. 2018, arXiv 1811.06965, section 2.3 for the definition";
+    return term;
+}
+
+Term explain_slowest_stage(const Scenario& s)
+{
+    const ScheduleShape shape = pipeline_shape(s);
+    const SlowestStage slowest = slowest_stage(s);
+    return {
+        "step if all stages were as slow",
+        static_cast<double>(shape.micro_batches + shape.stages - 1) * slowest.time,
+        "",
+        "(m + p \u2212 1) \u00d7 max t",
+        fmt::format("({} + {} \u2212 1) \u00d7 {}", shape.micro_batches, shape.stages, figure(slowest.time)),
+        "Huang et al. 2018, GPipe, arXiv 1811.06965, section 2.3, with the longest stage for all"};
+}
+
+Term explain_all_reduce(const Scenario&, const Report& report)
+{
+    const CollectiveReport& r = report.collective;
+    const std::string label = fmt::format("ring all-reduce over {} ranks", r.ranks);
+    if (r.ranks <= 1)
+    {
+        return nothing_moves(label, "s");
+    }
+    return {label,
+            r.cost.total().value,
+            "s",
+            "2 (N − 1) α + 2 (N − 1) / N × S / B",
+            fmt::format("2 × ({0} − 1) × {1} + 2 × ({0} − 1) / {0} × {2} / {3}", r.ranks,
+                        figure(r.link.latency.value), figure(r.message.value),
+                        figure(r.link.bandwidth.value)),
+            "Patarasuk and Yuan 2009, J. Parallel Distrib. Comput. 69"};
+}
+
+Term explain_sent_per_rank(const Scenario&, const Report& report)
+{
+    const CollectiveReport& r = report.collective;
+    const std::string label = fmt::format("sent by each of {} ranks", r.ranks);
+    if (r.ranks <= 1)
+    {
+        return nothing_moves(label, "B");
+    }
+    return {label,
+            r.cost.sent_per_rank.value,
+            "B",
+            "2 (N − 1) / N × S",
+            fmt::format("2 × ({0} − 1) / {0} × {1}", r.ranks, figure(r.message.value)),
+            "Patarasuk and Yuan 2009, J. Parallel Distrib. Comput. 69"};
+}
+
+Term explain_zero(const Scenario& s, std::int64_t zero_stage, std::size_t stage)
+{
+    const StateBytes b = state_bytes(s.training);
+    const double k = b.master + b.momentum + b.variance;
+    const StageWeights held = stage_weights(s.model, s.parallel, s.training.schedule->placement).at(stage);
+    // What is divided by the replicas moves left with every stage of ZeRO.
+    constexpr std::array kFormulas{"(w + g + k)", "(w + g + k / {})", "(w + (g + k) / {})",
+                                   "(w + g + k) / {}"};
+    constexpr std::array kWorkings{"({0} + {1} + {2})", "({0} + {1} + {2} / {3})",
+                                   "({0} + ({1} + {2}) / {3})", "({0} + {1} + {2}) / {3}"};
+    const auto row = static_cast<std::size_t>(std::clamp<std::int64_t>(zero_stage, 0, 3));
+    Term term{fmt::format("states under ZeRO-{}", zero_stage),
+              0,
+              "B",
+              "",
+              "",
+              "Rajbhandari et al. 2019, ZeRO, arXiv 1910.02054, section 5"};
+    const auto add =
+        [&](std::int64_t parameters, std::int64_t replicas, std::string_view n, std::string_view p)
+    {
+        const auto share = [&](std::int64_t from)
+        { return zero_stage >= from ? static_cast<double>(replicas) : 1; };
+        const auto count = static_cast<double>(parameters);
+        const std::string_view plus = term.formula.empty() ? "" : " + ";
+        term.value += (b.weight / share(3) + b.gradient / share(2) + k / share(1)) * count;
+        term.formula +=
+            fmt::format("{}{} \u00d7 {}", plus, fmt::format(fmt::runtime(kFormulas.at(row)), n), p);
+        term.working += fmt::format("{}{} \u00d7 {}", plus,
+                                    fmt::format(fmt::runtime(kWorkings.at(row)), figure(b.weight),
+                                                figure(b.gradient), figure(k), replicas),
+                                    figure(count));
+    };
+    add(held.dense, dense_replicas(s), "N", held.expert > 0 ? "P_d" : "P");
+    if (held.expert > 0)
+    {
+        add(held.expert, expert_replicas(s), "N_e", "P_e");
+    }
+    return term;
+}
+
+} // namespace ringside

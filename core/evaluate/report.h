@@ -1,0 +1,44 @@
+// evaluate(): everything the windows and commands show of a scenario, in one pure call.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/memory/memory.h"
+#include "core/model/compute.h"
+#include "core/model/stages.h"
+#include "core/model/weights.h"
+#include "core/network/collective/cost.h"
+#include "core/performance/step_time.h"
+
+#include <optional>
+
+namespace ringside
+{
+
+struct Report
+{
+    ParameterCount parameters;
+    MemoryReport memory;
+    ComputeReport compute;
+    PipelineReport pipeline;
+    StepTime step;
+    CollectiveReport collective;
+};
+
+// The scenario's report, or every issue that kept it from being made. Warnings are in validate().
+Result<Report> evaluate(const Scenario& scenario);
+// The same of a scenario that validate() has found no errors in.
+Result<Report> evaluate_valid(const Scenario& scenario);
+
+// A number that lessons, questions, cases and the command line can ask for.
+struct Metric
+{
+    std::string_view name; // "memory.total_bytes"
+    std::string_view unit; // "B", "FLOP", "" for counts and shares
+    double (*value)(const Scenario&, const Report&);
+};
+
+// To add a metric, add a row to the table at the bottom of report.cpp.
+std::span<const Metric> metrics();
+const Metric* find_metric(std::string_view name);
+
+} // namespace ringside

@@ -1,0 +1,82 @@
+// Where the numbers are computed: memory and operations of one device. Operations run in the order they are
+// asked for; what they leave behind may be read by the host after download() or wait().
+//
+// The same bits with any number of threads: an element of a product is one sum over K in order whatever the
+// tiles, sums over rows are cut by columns, and the backward of attention is one piece of work per key/value
+// head. Random numbers follow from seed, stream and counter, and a step's place in the data is its number,
+// so a checkpoint is weights, moments and a few counters.
+#pragma once
+
+#include "core/lab/trainer/operations.h"
+
+#include <array>
+#include <memory>
+#include <string>
+
+namespace ringside::trainer
+{
+
+class Backend
+{
+public:
+    Backend() = default;
+    Backend(const Backend&) = delete;
+    Backend& operator=(const Backend&) = delete;
+    virtual ~Backend() = default;
+
+    virtual std::string name() const = 0; // "CPU, 2 threads, AVX2"
+    virtual Index capacity() const = 0;   // [B] of the device's memory
+    virtual bool is_gpu() const = 0;
+    // Whether attention can keep its probabilities (training without flash attention).
+    virtual bool keeps_probabilities() const { return true; }
+    // Null when the device has no more.
+    virtual void* allocate(Index bytes) = 0;
+    virtual void release(void* memory) = 0;
+    // [B] the backend keeps for itself: packed operands, scratch of its threads.
+    virtual Index workspace() const = 0;
+
+    virtual void upload(void* to, const void* from, Index bytes) = 0;
+    virtual void download(void* to, const void* from, Index bytes) = 0;
+    virtual void copy(void* to, const void* from, Index bytes) = 0; // on the device
+    virtual void clear(void* memory, Index bytes) = 0;
+    virtual void wait() = 0;
+
+    // Between the two, clear(), copy() and operations are written down and not carried out; replay() then
+    // carries all of them out at once, as often as it is called, on the very same memory. False where the
+    // backend, or something that was asked of it, cannot be recorded.
+    virtual bool start_recording() { return false; }
+    virtual bool finish_recording() { return false; }
+    virtual void replay() {}
+
+    virtual void run(const Product& product) = 0;
+    virtual void run(const Embed& embed) = 0;
+    virtual void run(const EmbedBackward& embed) = 0;
+    virtual void run(const NormForward& norm) = 0;
+    virtual void run(const NormBackward& norm) = 0;
+    virtual void run(const Rope& rope) = 0;
+    virtual void run(const Attention& attention) = 0;
+    virtual void run(const AttentionBackward& attention) = 0;
+    virtual void run(const AttentionHop& hop) = 0;
+    virtual void run(const AttentionHopBackward& hop) = 0;
+    virtual void run(const Activation& activation) = 0;
+    virtual void run(const ActivationBackward& activation) = 0;
+    virtual void run(const Route& route) = 0;
+    virtual void run(const RouteBackward& route) = 0;
+    virtual void run(const Dispatch& dispatch) = 0;
+    virtual void run(const Combine& combine) = 0;
+    virtual void run(const CrossEntropy& loss) = 0;
+    virtual void run(const LogitStatistics& statistics) = 0;
+    virtual void run(const Add& add) = 0;
+    virtual void run(const SumRows& sum) = 0;
+    virtual void run(const Convert& convert) = 0;
+    virtual void run(const Update& update) = 0;
+
+    // Sum of squares, in an order that does not depend on the number of threads; not finite when an element
+    // is not.
+    virtual double sum_of_squares(const void* data, DType type, Index elements) = 0;
+    // Adds to counts[exponent field of the float]: see ExponentHistogram. At most about 64 k elements, evenly
+    // chosen, are looked at.
+    virtual void count_exponents(const Tensor& tensor, std::array<std::int64_t, 256>& counts) = 0;
+};
+
+} // namespace ringside::trainer

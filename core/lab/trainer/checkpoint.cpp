@@ -1,0 +1,156 @@
+#include "core/lab/trainer/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include "core/base/random.h"
+#include "core/lab/config_json.h"
+
+#include <cstring>
+
+namespace ringside::trainer
+{
+
+namespace
+{
+
+using nlohmann::json;
+
+constexpr std::string_view kFirstLine = "ringside.checkpoint/1\n";
+
+std::uint64_t checksum(std::string_view bytes)
+{
+    std::uint64_t sum = bytes.size();
+    for (; bytes.size() >= 8; bytes.remove_prefix(8))
+    {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes.data(), 8);
+        sum = mixed(sum ^ word);
+    }
+    for (const char byte : bytes)
+    {
+        sum = mixed(sum ^ static_cast<unsigned char>(byte));
+    }
+    return sum;
+}
+
+void append_number(std::string& text, std::uint64_t number)
+{
+    std::array<char, 8> bytes{};
+    std::memcpy(bytes.data(), &number, 8);
+    text.append(bytes.data(), bytes.size());
+}
+
+std::uint64_t take_number(std::string_view& text)
+{
+    std::uint64_t number = 0;
+    std::memcpy(&number, text.data(), 8);
+    text.remove_prefix(8);
+    return number;
+}
+
+Issue damaged(std::string message)
+{
+    return {"checkpoint", std::move(message), "use a file that `ringside train --save` has written"};
+}
+
+Result<Checkpoint> from_parts(const json& header, std::string_view bytes)
+{
+    auto config = trainer_config_from_json(header);
+    if (!config)
+    {
+        return config.issues();
+    }
+    Checkpoint out{std::move(*config), {}};
+    out.state.step = header.at("step").get<std::int64_t>();
+    out.state.updates = header.at("updates").get<std::int64_t>();
+    out.state.scale = {header.at("loss_scale").get<double>(), header.at("good_steps").get<std::int64_t>()};
+    for (const json& part : header.at("parts"))
+    {
+        const auto size = part.at("bytes").get<std::uint64_t>();
+        if (size > bytes.size())
+        {
+            return damaged("is cut short");
+        }
+        const auto name = part.at("name").get<std::string>();
+        if (name == "text")
+        {
+            out.config.data.text = std::make_shared<std::string>(bytes.substr(0, size));
+        }
+        else
+        {
+            out.state.parts.push_back(
+                {name, {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)}});
+        }
+        bytes.remove_prefix(size);
+    }
+    return out;
+}
+
+} // namespace
+
+std::string checkpoint_text(const Checkpoint& checkpoint)
+{
+    const TrainerState& state = checkpoint.state;
+    json header = to_json(checkpoint.config);
+    header["step"] = state.step;
+    header["updates"] = state.updates;
+    header["loss_scale"] = state.scale.value;
+    header["good_steps"] = state.scale.good_steps;
+    header["parts"] = json::array();
+    const auto& text = checkpoint.config.data.text;
+    if (text)
+    {
+        header["parts"].push_back({{"name", "text"}, {"bytes", text->size()}});
+    }
+    for (const TrainerState::Part& part : state.parts)
+    {
+        header["parts"].push_back({{"name", part.name}, {"bytes", part.bytes.size()}});
+    }
+    std::string out(kFirstLine);
+    const std::string words = header.dump();
+    append_number(out, words.size());
+    out += words;
+    out += text ? *text : std::string();
+    for (const TrainerState::Part& part : state.parts)
+    {
+        out.append(part.bytes.data(), part.bytes.size());
+    }
+    append_number(out, checksum(out));
+    return out;
+}
+
+Result<Checkpoint> checkpoint_from_text(std::string_view text)
+{
+    if (!text.starts_with(kFirstLine))
+    {
+        return text.starts_with(kCheckpointBegins) ? damaged("is of another version")
+                                                   : damaged("is no checkpoint");
+    }
+    if (text.size() < kFirstLine.size() + 16)
+    {
+        return damaged("is cut short");
+    }
+    std::string_view tail = text.substr(text.size() - 8);
+    const std::uint64_t sum = take_number(tail);
+    text.remove_suffix(8);
+    if (checksum(text) != sum)
+    {
+        return damaged("is cut short, or its bytes have changed");
+    }
+    text.remove_prefix(kFirstLine.size());
+    const std::uint64_t words = take_number(text);
+    if (words > text.size())
+    {
+        return damaged("is cut short");
+    }
+    try
+    {
+        return from_parts(json::parse(text.substr(0, words)), text.substr(words));
+    }
+    catch (const json::exception& fault)
+    {
+        return damaged(fmt::format("has a header that cannot be read: {}", fault.what()));
+    }
+}
+
+} // namespace ringside::trainer

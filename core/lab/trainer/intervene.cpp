@@ -1,0 +1,67 @@
+#include "core/lab/trainer/intervene.h"
+
+#include <algorithm>
+
+namespace ringside::trainer
+{
+
+namespace
+{
+
+TrainerState::Part* find(TrainerState& state, std::string_view name)
+{
+    const auto found = std::find_if(state.parts.begin(), state.parts.end(),
+                                    [name](const TrainerState::Part& part) { return part.name == name; });
+    return found == state.parts.end() ? nullptr : &*found;
+}
+
+Issues forget_optimizer(Trainer& trainer)
+{
+    TrainerState state = trainer.state();
+    state.updates = 0;
+    for (const char* name : {"momentum", "variance"})
+    {
+        if (TrainerState::Part* part = find(state, name))
+        {
+            std::fill(part->bytes.begin(), part->bytes.end(), '\0');
+        }
+    }
+    return trainer.restore(state);
+}
+
+Issues damage_weight(Trainer& trainer, std::int64_t layer)
+{
+    TrainerState state = trainer.state();
+    TrainerState::Part* weights = find(state, "weights");
+    const ParameterTable& table = trainer.parameters();
+    if (weights == nullptr || layer < 0 || layer >= std::ssize(table.layers))
+    {
+        return {{"layer", "is not there", "use one of the model's layers"}};
+    }
+    const LayerPlaces& places = table.layers[static_cast<std::size_t>(layer)];
+    const Parameter& matrix =
+        table.list[static_cast<std::size_t>(places.up < 0 ? places.expert_up : places.up)];
+    const Index width = trainer.config().training.precision == Precision::fp32 ? 4 : 2;
+    // The sign is the highest bit of a float's last byte, the exponent's highest the one below it.
+    const auto at = static_cast<std::size_t>((matrix.offset + matrix.elements() / 2) * width + width - 1);
+    weights->bytes.at(at) = static_cast<char>(weights->bytes.at(at) ^ 0x40);
+    return trainer.restore(state);
+}
+
+} // namespace
+
+Issues intervene(Trainer& trainer, const Intervention& intervention)
+{
+    switch (intervention.kind)
+    {
+    case Intervention::Kind::turn_knobs:
+        return trainer.change(intervention.config);
+    case Intervention::Kind::forget_optimizer:
+        return forget_optimizer(trainer);
+    case Intervention::Kind::damage_weight:
+        return damage_weight(trainer, intervention.layer);
+    }
+    return {};
+}
+
+} // namespace ringside::trainer

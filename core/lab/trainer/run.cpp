@@ -1,0 +1,293 @@
+#include "core/lab/trainer/run.h"
+
+#include <fmt/format.h>
+
+#include "core/model/compute.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside::trainer
+{
+
+namespace
+{
+
+constexpr std::size_t kMostMarks = 8;
+constexpr std::size_t kMostEvents = 20;
+constexpr double kLossMemory = 20; // steps
+constexpr double kTimeMemory = 10; // steps
+
+// A running mean with a memory of `steps`, which is a plain mean until it has seen as many.
+double smoothed(double mean, double value, std::int64_t count, double steps)
+{
+    return mean + (value - mean) / std::min(steps, static_cast<double>(std::max<std::int64_t>(1, count)));
+}
+
+} // namespace
+
+TrainingRun::TrainingRun(TrainerConfig config, OpenBackend open, RunSettings settings,
+                         std::optional<TrainerState> from)
+    : config_(std::move(config)), open_(std::move(open)), from_(std::move(from)),
+      settings_(std::move(settings)), plan_(std::move(settings_.plan))
+{
+    TrainingSnapshot first;
+    first.config = config_;
+    start(std::move(first), settings_.threaded);
+}
+
+void TrainingRun::pause()
+{
+    ask([this] { now_.state = RunState::paused; });
+}
+void TrainingRun::resume()
+{
+    ask([this] { now_.state = RunState::running; });
+}
+void TrainingRun::step_once()
+{
+    ask(
+        [this]
+        {
+            now_.state = RunState::running;
+            single_ = true;
+        });
+}
+void TrainingRun::change(TrainerConfig next)
+{
+    ask(
+        [this, next = std::move(next)]
+        {
+            for (const Issue& issue : trainer_->change(next))
+            {
+                event("not changed: " + to_line(issue));
+            }
+            take_over(*trainer_, trainer_->step_count());
+        });
+}
+void TrainingRun::change(RunSettings settings)
+{
+    ask([this, settings = std::move(settings)]() mutable { settings_ = std::move(settings); });
+}
+void TrainingRun::sample()
+{
+    ask([this] { draw_sample(); });
+}
+void TrainingRun::mark()
+{
+    ask([this] { add_mark(); });
+}
+void TrainingRun::rewind(std::int64_t step)
+{
+    ask([this, step] { go_back(step); });
+}
+void TrainingRun::checkpoint(std::function<void(const Checkpoint&)> take)
+{
+    ask([this, take = std::move(take)] { take({trainer_->config(), trainer_->state()}); });
+}
+
+void TrainingRun::open()
+{
+    auto backend = open_();
+    if (!backend)
+    {
+        fail({{"device", "could not be opened", "use the CPU"}});
+        return;
+    }
+    now_.device = backend->name();
+    auto made = Trainer::create(config_, std::move(backend));
+    if (!made)
+    {
+        fail(made.issues());
+        return;
+    }
+    trainer_ = std::move(*made);
+    const Issues issues = from_ ? trainer_->restore(*from_) : Issues{};
+    if (!issues.empty())
+    {
+        fail(issues);
+        return;
+    }
+    from_.reset();
+    take_over(*trainer_, trainer_->step_count());
+    now_.changes.clear();
+    now_.step = trainer_->step_count();
+    now_.state = settings_.paused ? RunState::paused : RunState::running;
+    add_mark();
+}
+
+// The trainer's knobs are ours from `step` on.
+void TrainingRun::take_over(const Trainer& trainer, std::int64_t step)
+{
+    for (KnobChange& change : knob_changes(config_, trainer.config(), step))
+    {
+        now_.changes.push_back(std::move(change));
+    }
+    now_.config = config_ = trainer.config();
+    step_flops_ = compute_report(scenario_of(config_)).model_step.value;
+}
+
+void TrainingRun::carry_out_plan()
+{
+    while (!plan_.empty() && plan_.front().step <= trainer_->step_count())
+    {
+        for (const Issue& issue : intervene(*trainer_, plan_.front()))
+        {
+            event("not done: " + to_line(issue));
+        }
+        plan_.erase(plan_.begin());
+        take_over(*trainer_, trainer_->step_count());
+    }
+}
+
+void TrainingRun::one_step()
+{
+    carry_out_plan();
+    const bool exponents =
+        settings_.exponents_every > 0 && trainer_->step_count() % settings_.exponents_every == 0;
+    const double start = seconds_now();
+    const auto result = trainer_->step(&stop_, &view_, exponents);
+    if (!result)
+    {
+        fail(result.issues());
+        publish(true);
+        return;
+    }
+    if (!result->done)
+    {
+        return; // stopped
+    }
+    note(*result, seconds_now() - start);
+    if (exponents)
+    {
+        now_.activations = view_.activations;
+        now_.activation_gradients = view_.activation_gradients;
+        now_.weight_gradients = view_.weight_gradients;
+    }
+    if (settings_.sample_every > 0 && now_.step % settings_.sample_every == 0)
+    {
+        draw_sample();
+    }
+    publish(pauses_after(settings_.last_step));
+}
+
+void TrainingRun::note(const StepResult& result, double seconds)
+{
+    now_.step = trainer_->step_count();
+    now_.loss = result.loss;
+    now_.smoothed_loss = smoothed(now_.smoothed_loss, result.loss, ++seen_, kLossMemory);
+    now_.gradient_norm = result.gradient_norm;
+    noise_.add(norms_of(config_, result));
+    now_.noise_scale = noise_.value();
+    now_.learning_rate = result.learning_rate;
+    now_.experts = result.experts;
+    now_.loss_scale = result.loss_scale;
+    now_.step_seconds = seconds;
+    smoothed_seconds_ = smoothed(smoothed_seconds_, seconds, seen_, kTimeMemory);
+    const auto tokens = static_cast<double>(config_.training.global_batch * config_.training.sequence_length);
+    now_.tokens_per_second = tokens / smoothed_seconds_;
+    now_.flops_per_second = step_flops_ / smoothed_seconds_;
+    now_.memory = view_.memory;
+    now_.peak = view_.peak;
+    now_.highest = view_.highest;
+    now_.timeline = view_.timeline;
+    add_point(result, seconds);
+    if (!view_.first_bad.empty() && now_.first_bad.empty())
+    {
+        now_.first_bad = view_.first_bad;
+        now_.first_bad_step = now_.step;
+        event("the first number that is not finite: " + now_.first_bad);
+    }
+    if (result.skipped)
+    {
+        ++now_.skipped;
+        event(config_.training.precision == Precision::fp16
+                  ? fmt::format("a gradient overflowed at loss scale {}: step skipped", result.loss_scale)
+                  : std::string("a gradient is not finite: step skipped"));
+    }
+}
+
+void TrainingRun::add_point(const StepResult& result, double seconds)
+{
+    if ((now_.step - 1) % now_.loss_stride != 0)
+    {
+        return;
+    }
+    now_.losses.push_back(static_cast<float>(result.loss));
+    now_.norms.push_back(static_cast<float>(result.gradient_norm));
+    now_.rates.push_back(static_cast<float>(result.learning_rate));
+    now_.seconds.push_back(static_cast<float>(seconds));
+    thin_out(now_.loss_stride, now_.losses, now_.norms, now_.rates, now_.seconds);
+}
+
+void TrainingRun::draw_sample()
+{
+    const auto text = trainer_->sample(settings_.sample_tokens, settings_.temperature, settings_.top_k,
+                                       static_cast<std::uint64_t>(now_.step), &stop_);
+    if (!text)
+    {
+        event(to_line(text.issues().front()));
+        return;
+    }
+    now_.sample = *text;
+    now_.sample_step = now_.step;
+}
+
+void TrainingRun::add_mark()
+{
+    if (!marks_.empty() && marks_.back().state.step == trainer_->step_count())
+    {
+        return;
+    }
+    marks_.push_back({trainer_->state(), config_});
+    if (marks_.size() > kMostMarks)
+    {
+        marks_.erase(marks_.begin() + 1); // the start stays
+    }
+    now_.marks.clear();
+    for (const Mark& mark : marks_)
+    {
+        now_.marks.push_back(mark.state.step);
+    }
+}
+
+void TrainingRun::go_back(std::int64_t step)
+{
+    while (marks_.size() > 1 && marks_.back().state.step > step)
+    {
+        marks_.pop_back();
+        now_.marks.pop_back();
+    }
+    const Issues issues = trainer_->restore(marks_.back().state);
+    if (!issues.empty())
+    {
+        event(to_line(issues.front()));
+        return;
+    }
+    now_.step = trainer_->step_count();
+    const auto kept = static_cast<std::size_t>((now_.step + now_.loss_stride - 1) / now_.loss_stride);
+    for (std::vector<float>* series : {&now_.losses, &now_.norms, &now_.rates, &now_.seconds})
+    {
+        series->resize(std::min(series->size(), kept));
+    }
+    // Knobs stay as they are, so what was turned since the mark is turned there from now on.
+    std::erase_if(now_.changes, [&](const KnobChange& change) { return change.step >= now_.step; });
+    config_ = marks_.back().config;
+    take_over(*trainer_, now_.step);
+    now_.first_bad.clear();
+    noise_ = {};
+    now_.noise_scale.reset();
+    now_.smoothed_loss = now_.losses.empty() ? 0 : static_cast<double>(now_.losses.back());
+    event(fmt::format("back at step {}", now_.step));
+}
+
+void TrainingRun::event(std::string text)
+{
+    now_.events.push_back({now_.step, std::move(text)});
+    if (now_.events.size() > kMostEvents)
+    {
+        now_.events.erase(now_.events.begin());
+    }
+}
+
+} // namespace ringside::trainer

@@ -1,0 +1,125 @@
+// One training on one device, step by step, on the caller's thread: data, network, optimizer and their state.
+// Threads that show it live are in run.h.
+#pragma once
+
+#include "core/lab/corpus.h"
+#include "core/lab/trainer/replay.h"
+#include "core/lab/trainer/schedule.h"
+#include "core/training/critical_batch.h"
+
+namespace ringside::trainer
+{
+
+struct StepResult
+{
+    bool done = false;    // false: stopped half-way; nothing has changed
+    bool skipped = false; // a gradient was not finite: no update
+    double loss = 0;      // nats per token
+    double gradient_norm = 0;
+    double micro_gradient_norm = 0; // of the first micro-batch alone, if there are several
+    double learning_rate = 0;
+    double loss_scale = 1;             // that the step ran with
+    std::vector<LayerRouting> experts; // by layer; empty without experts
+};
+
+// What the step tells of the noise scale, batches in tokens; both the same where nothing was accumulated.
+GradientNorms norms_of(const TrainerConfig& config, const StepResult& result);
+
+// What a step leaves to be looked at.
+struct StepView
+{
+    MemoryUse memory;
+    MemoryUse peak;
+    MemoryUse highest;
+    std::vector<MemoryMoment> timeline;
+    ExponentHistogram activations;
+    ExponentHistogram activation_gradients;
+    ExponentHistogram weight_gradients;
+    // After a step that was skipped, the next is looked through: where its first number that is not finite
+    // comes from.
+    std::string first_bad;
+};
+
+// Everything a training goes on from, on the host. Two trainings with equal states make equal steps.
+struct TrainerState
+{
+    std::int64_t step = 0;
+    std::int64_t updates = 0; // steps that were not skipped: what AdamW corrects its means by
+    LossScale scale;
+    struct Part
+    {
+        std::string name;
+        std::vector<char> bytes;
+        bool operator==(const Part&) const = default;
+    };
+    std::vector<Part> parts;
+
+    bool operator==(const TrainerState&) const = default;
+};
+
+class Trainer
+{
+public:
+    // The configuration is prepared() here. Faults: it cannot be trained, the device cannot, or it has no
+    // room.
+    static Result<std::unique_ptr<Trainer>> create(const TrainerConfig& config,
+                                                   std::unique_ptr<Backend> backend);
+
+    const TrainerConfig& config() const { return config_; }
+    const Corpus& corpus() const { return corpus_; }
+    Backend& backend() { return *backend_; }
+    std::int64_t step_count() const { return step_; }
+    const ParameterTable& parameters() const { return parameters_.table(); }
+    // Micro-batches that the device carried out in one go.
+    std::int64_t replays() const { return replay_.replays(); }
+
+    // `view` is filled where it is given; `exponents` says whether with histograms, which cost some time.
+    // Faults: out of memory.
+    Result<StepResult> step(const std::atomic<bool>* stop = nullptr, StepView* view = nullptr,
+                            bool exponents = false);
+    // Mean loss of `sequences` held out from training; the same ones every time.
+    Result<double> validation_loss(std::int64_t sequences);
+    // `count` tokens as text after a prompt of the data's own. The same `round` draws the same.
+    Result<std::string> sample(std::int64_t count, double temperature, std::int64_t top_k,
+                               std::uint64_t round, const std::atomic<bool>* stop = nullptr);
+
+    // Changes everything that same_state() allows; nothing when there are faults.
+    Issues change(const TrainerConfig& next);
+
+    TrainerState state();
+    Issues restore(const TrainerState& state);
+    // Gradients of the last step in the order of the parameters, as floats, loss scale taken out.
+    std::vector<float> gradients();
+
+private:
+    Trainer(const TrainerConfig& config, std::unique_ptr<Backend> backend);
+
+    struct Upload
+    {
+        Block tokens;
+        Block targets;
+        Block losses;
+    };
+    Upload upload(const Batch& batch);
+    Tokens tokens_of(const Upload& upload, Index sequences) const;
+    double sum_losses(const Upload& upload, Index rows);
+    StepResult whole_step(const Onlookers& onlookers, StepView* view);
+    bool accumulate(const Onlookers& onlookers, StepResult& result);
+    double norm_of_gradients() const;
+    void finish(StepResult& result);
+    std::int32_t draw(std::vector<float>& logits, double temperature, std::int64_t top_k, double unit) const;
+
+    TrainerConfig config_;
+    Corpus corpus_;
+    std::unique_ptr<Backend> backend_;
+    Arena arena_;
+    Parameters parameters_;
+    Network network_;
+    Replay replay_;
+    std::int64_t step_ = 0;
+    std::int64_t updates_ = 0;
+    LossScale scale_;
+    bool suspicious_ = false; // the last step was skipped
+};
+
+} // namespace ringside::trainer

@@ -1,0 +1,223 @@
+#include "core/memory/activations/tensors.h"
+
+#include "core/memory/memory.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+Keeping keeping(const ActivationTensor& tensor, const Training& training, Recompute recompute)
+{
+    if (tensor.scores && training.flash_attention)
+    {
+        return Keeping::never;
+    }
+    const bool dropped =
+        recompute == Recompute::full ? !tensor.input : recompute == Recompute::selective && tensor.scores;
+    return dropped ? Keeping::again : Keeping::kept;
+}
+
+namespace
+{
+
+// Inputs of matrix products are kept in the products' own format.
+double input_bytes(const Training& t)
+{
+    return t.precision == Precision::fp32 ? 4 : t.precision == Precision::fp8 ? 1 : 2;
+}
+
+// Adds what is kept up as it is listed, without writing a list.
+class Sum
+{
+public:
+    Sum(const Training& training, Recompute recompute) : training_(training), recompute_(recompute) {}
+
+    void add(const ActivationTensor& tensor)
+    {
+        if (keeping(tensor, training_, recompute_) == Keeping::kept)
+        {
+            (tensor.scores        ? cost.scores
+             : tensor.by_sequence ? cost.sequence
+                                  : cost.tensor) += std::max(0.0, tensor.per_token());
+        }
+    }
+
+    ActivationCost cost;
+
+private:
+    const Training& training_;
+    Recompute recompute_;
+};
+
+// Hands every tensor to `list_.add()`, one that the model does not have with no width. The symbols are
+// Korthikanti's, and d for the width of a head, k for key/value heads.
+template <class List>
+class Lister
+{
+public:
+    Lister(const Model& model, const Training& training, const Parallel& parallel, List& list)
+        : m_(model), p_(parallel), e_(element_bytes(training)), in_(input_bytes(training)),
+          h_(static_cast<double>(model.hidden)), a_(static_cast<double>(model.heads)),
+          dropout_(model.dropout), list_(list)
+    {
+    }
+
+    void list(bool with_experts)
+    {
+        half_ = LayerHalf::attention;
+        list_.add({"the layer's input", "h", half_, e_, h_, true, false, true});
+        sequence("input of the products", "h", in_, h_);
+        m_.attention == Attention::mla ? add_latent() : add_heads();
+        add_scores();
+        dropped("mask of attention's dropout");
+        half_ = LayerHalf::mlp;
+        // A parallel block feeds both halves from one norm.
+        if (m_.norms_per_layer > 1)
+        {
+            sequence("input of the MLP's norm", "h", e_, h_);
+            sequence(with_experts ? "input of the router" : "input of the MLP", "h", in_, h_);
+        }
+        with_experts ? add_experts() : add_mlp();
+        dropped("mask of the MLP's dropout");
+        const auto more = static_cast<double>(m_.norms_per_layer - 2);
+        sequence("inputs of the norms behind", more > 1 ? "2 h" : "h", e_, more * h_);
+    }
+
+private:
+    void sequence(std::string_view name, std::string_view shape, double element, double width)
+    {
+        list_.add({name, shape, half_, element, width, true, false, false});
+    }
+    void tensor(std::string_view name, std::string_view shape, double element, double width)
+    {
+        list_.add({name, shape, half_, element, width, false, false, false});
+    }
+    void scores(std::string_view name, double element)
+    {
+        list_.add({name, "a s", half_, element, element > 0 ? a_ : 0, false, true, false});
+    }
+    void dropped(std::string_view name) { sequence(name, "h", 1, dropout_ ? h_ : 0); }
+
+    void add_heads()
+    {
+        const auto d = static_cast<double>(m_.head_dim);
+        // Copied where there are fewer than GPUs.
+        const double kv = std::max(static_cast<double>(m_.kv_heads), static_cast<double>(p_.tensor));
+        if (m_.qk_norm != QkNorm::none)
+        {
+            tensor("queries before their norm", "a d", e_, a_ * d);
+            tensor("keys before their norm", "k d", e_, kv * d);
+        }
+        tensor("queries", "a d", e_, a_ * d);
+        tensor("keys", "k d", e_, kv * d);
+        tensor("values", "k d", e_, kv * d);
+        output_ = a_ * d;
+    }
+
+    // DeepSeek-V2, arXiv 2405.04434, section 2.1: latents with their norms' inputs, whole on every GPU; heads
+    // as attention reads them.
+    void add_latent()
+    {
+        const auto query = static_cast<double>(m_.q_lora_rank);
+        const auto latent = static_cast<double>(m_.kv_lora_rank);
+        const auto qk = static_cast<double>(m_.qk_nope_head_dim + m_.qk_rope_head_dim);
+        const auto v = static_cast<double>(m_.v_head_dim);
+        sequence("query latent before its norm", "r_q", e_, query);
+        sequence("query latent", "r_q", in_, query);
+        sequence("key/value latent before its norm", "r_kv", e_, latent);
+        sequence("key/value latent", "r_kv", in_, latent);
+        sequence("rotated key", "d_r", e_, static_cast<double>(m_.qk_rope_head_dim));
+        tensor("queries", "a d", e_, a_ * qk);
+        tensor("keys", "a d", e_, a_ * qk);
+        tensor("values", "a d_v", e_, a_ * v);
+        output_ = a_ * v;
+    }
+
+    void add_scores()
+    {
+        scores("softmax of the scores", e_);
+        scores("mask of the scores' dropout", dropout_ ? 1 : 0);
+        scores("scores after dropout", dropout_ ? e_ : 0);
+        tensor("attention's output", m_.attention == Attention::mla ? "a d_v" : "a d", e_, output_);
+    }
+
+    void add_mlp()
+    {
+        const auto f = static_cast<double>(m_.ffn);
+        if (m_.gated_mlp)
+        {
+            tensor("gate", "f", e_, f);
+            tensor("up", "f", e_, f);
+        }
+        else
+        {
+            tensor("input of the activation", "f", e_, f);
+        }
+        tensor("input of the down product", "f", in_, f);
+    }
+
+    // Balanced routing: every GPU works on as many token copies as it sent out. Router probabilities stay in
+    // fp32.
+    void add_experts()
+    {
+        const auto k = static_cast<double>(m_.experts_per_token);
+        const auto f = static_cast<double>(m_.expert_ffn);
+        const auto shared = static_cast<double>(m_.shared_experts);
+        const double gates = m_.gated_mlp ? 2 : 1;
+        sequence("router's probabilities", "E", 4, static_cast<double>(m_.experts));
+        tensor("tokens sent to experts", "k h", in_, k * h_ * static_cast<double>(p_.expert_tensor));
+        tensor(m_.gated_mlp ? "gate and up of experts" : "input of experts' activation",
+               m_.gated_mlp ? "2 k f" : "k f", e_, gates * k * f);
+        tensor("input of experts' down product", "k f", in_, k * f);
+        tensor(m_.gated_mlp ? "gate and up of shared experts" : "input of shared experts' activation",
+               m_.gated_mlp ? "2 n f" : "n f", e_, gates * shared * f);
+        tensor("input of shared experts' down product", "n f", in_, shared * f);
+    }
+
+    const Model& m_;
+    const Parallel& p_;
+    double e_;
+    double in_;
+    double h_;
+    double a_;
+    bool dropout_;
+    double output_ = 0; // width of attention's output
+    LayerHalf half_ = LayerHalf::attention;
+    List& list_;
+};
+
+} // namespace
+
+double element_bytes(const Training& t)
+{
+    return t.precision == Precision::fp32 ? 4 : 2;
+}
+
+ActivationTensors activation_tensors(const Model& model, const Training& training, const Parallel& parallel,
+                                     bool with_experts)
+{
+    ActivationTensors tensors;
+    Lister(model, training, parallel, tensors).list(with_experts);
+    return tensors;
+}
+
+ActivationCost activation_cost(const Model& model, const Training& training, const Parallel& parallel,
+                               bool with_experts, Recompute recompute)
+{
+    Sum sum(training, recompute);
+    Lister(model, training, parallel, sum).list(with_experts);
+    return sum.cost;
+}
+
+double tensor_bytes(const ActivationTensor& tensor, const Training& training, const Parallel& parallel)
+{
+    const auto s = static_cast<double>(training.sequence_length);
+    const double tokens =
+        static_cast<double>(training.micro_batch) * s / static_cast<double>(parallel.context);
+    const double cut =
+        tensor.by_sequence && !parallel.sequence_parallel ? 1 : static_cast<double>(parallel.tensor);
+    return tokens * tensor.per_token() * (tensor.scores ? s : 1) / cut;
+}
+
+} // namespace ringside

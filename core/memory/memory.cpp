@@ -1,0 +1,343 @@
+#include "core/memory/memory.h"
+
+#include "core/memory/activations/tensors.h"
+#include "core/model/stages.h"
+#include "core/model/weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::array<std::string_view, kComponents> kKeys{
+    "weights_bytes",  "gradients_bytes", "master_weights_bytes", "momentum_bytes",
+    "variance_bytes", "buffers_bytes",   "activations_bytes"};
+
+Bytes whole(double bytes)
+{
+    return Bytes(std::ceil(bytes));
+}
+
+// Elements of one rank when `elements` are cut over `ranks`; the last rank's padding counts, as it is
+// allocated.
+double shard(std::int64_t elements, std::int64_t ranks)
+{
+    const std::int64_t largest = (elements + ranks - 1) / ranks;
+    return static_cast<double>(largest);
+}
+
+// Everything that stays the same for all stages.
+struct Context
+{
+    const Scenario& s;
+    StateBytes bytes;
+    double tokens;       // of one micro-batch on one context rank
+    double sequence_cut; // 1, or tensor with sequence parallelism
+    std::int64_t dense_replicas;
+    std::int64_t expert_replicas;
+
+    explicit Context(const Scenario& scenario)
+        : s(scenario), bytes(state_bytes(scenario.training)),
+          tokens(static_cast<double>(scenario.training.micro_batch) *
+                 static_cast<double>(scenario.training.sequence_length) /
+                 static_cast<double>(scenario.parallel.context)),
+          sequence_cut(scenario.parallel.sequence_parallel ? static_cast<double>(scenario.parallel.tensor)
+                                                           : 1),
+          dense_replicas(ringside::dense_replicas(scenario)),
+          expert_replicas(ringside::expert_replicas(scenario))
+    {
+    }
+
+    double elements(std::int64_t dense, std::int64_t expert, bool sharded) const
+    {
+        return sharded ? shard(dense, dense_replicas) + shard(expert, expert_replicas)
+                       : static_cast<double>(dense + expert);
+    }
+};
+
+struct OptimizerBytes
+{
+    double momentum;
+    double variance;
+    double master;
+};
+
+OptimizerBytes optimizer_bytes(const Context& c, const StageWeights& w)
+{
+    const bool sharded = c.s.parallel.zero >= 1;
+    const double all = c.elements(w.dense, w.expert, sharded);
+    OptimizerBytes out{c.bytes.momentum * all, c.bytes.variance * all, c.bytes.master * all};
+    if (c.s.training.optimizer == Optimizer::adafactor)
+    {
+        out.variance = 4 * c.elements(w.factored_dense, w.factored_expert, sharded);
+    }
+    else if (c.s.training.optimizer == Optimizer::muon)
+    {
+        // AdamW for everything that is not a hidden matrix (Jordan 2024; Liu et al., arXiv 2502.16982,
+        // section 2).
+        out.variance = 4 * c.elements(w.dense - w.matrices_dense, w.expert - w.matrices_expert, sharded);
+    }
+    return out;
+}
+
+// Bytes alive only inside one layer's backward pass: gradients of its widest tensors, and the gathered input
+// and output.
+double working_set(const Context& c, bool with_experts)
+{
+    const Model& m = c.s.model;
+    const auto t = static_cast<double>(c.s.parallel.tensor);
+    const double e = element_bytes(c.s.training);
+    const auto h = static_cast<double>(m.hidden);
+    const double gates = m.gated_mlp ? 2 : 1;
+    const auto f = static_cast<double>(m.ffn);
+    const auto heads = static_cast<double>(m.heads);
+    double mlp = 2 * h + (1 + gates) * f / t;
+    if (with_experts)
+    {
+        const auto k = static_cast<double>(m.experts_per_token);
+        mlp = (2 * k * h * static_cast<double>(c.s.parallel.expert_tensor) +
+               (1 + gates) * k * static_cast<double>(m.expert_ffn)) /
+              t;
+    }
+    const auto head = static_cast<double>(
+        m.attention == Attention::mla ? m.qk_nope_head_dim + m.qk_rope_head_dim : m.head_dim);
+    double attention = 2 * h + 4 * heads * head / t;
+    if (!c.s.training.flash_attention)
+    {
+        attention += 2 * heads * static_cast<double>(c.s.training.sequence_length) / t;
+    }
+    return e * c.tokens * std::max(mlp, attention);
+}
+
+void fill_state(const Context& c, const StageWeights& w, StageMemory& stage)
+{
+    const Parallel& p = c.s.parallel;
+    const Offload offload = c.s.training.offload;
+    double weights = c.bytes.weight * c.elements(w.dense, w.expert, p.zero >= 3);
+    const double gradients = c.bytes.gradient * c.elements(w.dense, w.expert, p.zero >= 2);
+    OptimizerBytes optimizer = optimizer_bytes(c, w);
+    auto& shelf = uses_nvme(offload) ? stage.nvme : stage.host;
+    const auto put = [](std::array<Bytes, kComponents>& parts, Component component, double bytes)
+    { parts[static_cast<std::size_t>(component)] += whole(bytes); };
+    if (offload != Offload::none)
+    {
+        const double updated = c.elements(w.dense, w.expert, p.zero >= 1);
+        put(shelf, Component::momentum, optimizer.momentum);
+        put(shelf, Component::variance, optimizer.variance);
+        put(shelf, Component::master_weights, optimizer.master);
+        put(stage.host, Component::gradients, c.bytes.gradient * updated);
+        if (c.bytes.master == 0 && !offloads_weights(offload))
+        {
+            put(shelf, Component::weights, c.bytes.weight * updated);
+        }
+        optimizer = {0, 0, 0};
+    }
+    if (offloads_weights(offload))
+    {
+        put(shelf, Component::weights, weights);
+        weights = 0;
+    }
+    stage.host_bytes = std::accumulate(stage.host.begin(), stage.host.end(), Bytes{});
+    stage.nvme_bytes = std::accumulate(stage.nvme.begin(), stage.nvme.end(), Bytes{});
+    stage.parameters = w.total();
+    stage.parts = {whole(weights), whole(gradients), whole(optimizer.master), whole(optimizer.momentum),
+                   whole(optimizer.variance)};
+}
+
+void fill_activations(const Context& c, const StagePart& part, StageMemory& stage)
+{
+    const Scenario& s = c.s;
+    const Training& t = s.training;
+    const double e = element_bytes(t);
+    const auto hidden = static_cast<double>(s.model.hidden);
+    const std::vector<LayerRange>& ranges = part.ranges;
+    const double dense = layer_activations(s.model, t, s.parallel, false, t.recompute);
+    const double moe = s.model.experts > 0 ? layer_activations(s.model, t, s.parallel, true, t.recompute) : 0;
+    double kept = 0;
+    for (std::size_t chunk = 0; chunk < ranges.size(); ++chunk)
+    {
+        const LayerRange& layers = ranges[chunk];
+        const auto times = static_cast<double>(stage.kept[chunk]);
+        kept +=
+            times * (static_cast<double>(layers.dense()) * dense + static_cast<double>(layers.experts) * moe);
+        stage.in_flight += stage.kept[chunk];
+        stage.kept_layers += times * static_cast<double>(ranges[chunk].count);
+        stage.layers += ranges[chunk].count;
+        stage.layer_bytes = std::max(
+            stage.layer_bytes, Bytes(std::max(layers.dense() > 0 ? dense : 0, layers.experts > 0 ? moe : 0)));
+    }
+    for (std::size_t chunk = 0; s.model.dropout && chunk < ranges.size(); ++chunk)
+    {
+        if (ranges[chunk].stage == 0)
+        {
+            kept += static_cast<double>(stage.kept[chunk]) * c.tokens * hidden /
+                    c.sequence_cut; // mask of the embedding's dropout
+        }
+    }
+    if (part.head)
+    {
+        // Final norm's input, the projection's input, and logits counted as fp32, or 16 bit with their
+        // gradient beside them (Korthikanti et al., section 4.3: 4 s b h / t (1 + v / h)).
+        stage.logits_bytes =
+            whole(4 * c.tokens * static_cast<double>(s.model.vocab) / static_cast<double>(s.parallel.tensor));
+        kept += 2 * e * c.tokens * hidden / c.sequence_cut + stage.logits_bytes.value;
+    }
+    stage.parts[static_cast<std::size_t>(Component::activations)] = whole(kept);
+}
+
+void fill_buffers(const Context& c, const std::vector<LayerRange>& ranges, const StageWeights& w,
+                  StageMemory& stage)
+{
+    const Scenario& s = c.s;
+    const Training& t = s.training;
+    bool has_dense = false;
+    bool has_moe = false;
+    for (const LayerRange& range : ranges)
+    {
+        has_dense = has_dense || range.dense() > 0;
+        has_moe = has_moe || range.experts > 0;
+    }
+    const double product =
+        std::min(c.bytes.weight, element_bytes(t)); // gradients leave a matrix product in its own format
+    BufferParts& b = stage.buffers;
+    // Fused accumulation keeps one scratch gradient per weight shape (Transformer Engine); sharded gradients
+    // pass through one whole layer.
+    b.gradient_workspace =
+        whole(product * static_cast<double>(s.parallel.zero >= 2 ? w.largest_layer : w.distinct));
+    const double widest = std::max(has_dense ? working_set(c, false) : 0, has_moe ? working_set(c, true) : 0);
+    // The loss's gradient is there before the first layer's backward starts, so only what exceeds the logits
+    // is extra.
+    b.working_set = whole(std::max(0.0, widest - stage.logits_bytes.value));
+    if (t.recompute != Recompute::none)
+    {
+        const auto again = [&](bool experts)
+        {
+            return layer_activations(s.model, t, s.parallel, experts, Recompute::none) -
+                   layer_activations(s.model, t, s.parallel, experts, t.recompute);
+        };
+        b.recomputed = whole(std::max(has_dense ? again(false) : 0, has_moe ? again(true) : 0));
+    }
+    if (s.parallel.zero == 3 || offloads_weights(t.offload))
+    {
+        b.gathered = whole(c.bytes.weight * static_cast<double>(2 * w.largest_layer + w.root));
+    }
+    if (s.parallel.pipeline > 1)
+    {
+        b.transfer =
+            whole(2 * element_bytes(t) * c.tokens * static_cast<double>(s.model.hidden) / c.sequence_cut);
+    }
+    const Bytes temporary = b.gradient_workspace + b.working_set + b.recomputed + b.gathered + b.transfer;
+    b.fragmentation = whole(t.fragmentation * (stage.total() + temporary).value);
+    stage.parts[static_cast<std::size_t>(Component::buffers)] = temporary + b.fragmentation;
+}
+
+} // namespace
+
+std::string_view key_of(Component component)
+{
+    return kKeys.at(static_cast<std::size_t>(component));
+}
+
+StateBytes state_bytes(const Training& t)
+{
+    StateBytes b;
+    const bool full = t.precision == Precision::fp32;
+    b.weight = full ? 4 : 2;
+    b.gradient = full || t.gradient_dtype == GradientDtype::fp32 ? 4 : 2;
+    b.master = full ? 0 : 4;
+    switch (t.optimizer)
+    {
+    case Optimizer::adamw:
+        break;
+    case Optimizer::adamw_8bit:
+        // One byte and a share of a block's fp32 scale (Dettmers et al., arXiv 2110.02861), blocks of 256 as
+        // bitsandbytes has them.
+        b.momentum = b.variance = 1 + 4.0 / 256;
+        break;
+    case Optimizer::sgd_momentum:
+        b.variance = 0;
+        break;
+    case Optimizer::adafactor:
+        b.momentum = b.variance = 0;
+        break; // factored: Shazeer and Stern, arXiv 1804.04235
+    case Optimizer::muon:
+        b.variance = 0;
+        break;
+    }
+    if (t.precision == Precision::fp8)
+    {
+        switch (t.fp8_recipe)
+        {
+        case Fp8Recipe::bf16_weights:
+            b.weight = 4;
+            break; // bf16, and 8-bit copies by row and by column (Transformer Engine)
+        case Fp8Recipe::fp8_weights:
+            b.weight = 2;
+            break;                // 8-bit by row and by column only
+        case Fp8Recipe::deepseek: // DeepSeek-V3, arXiv 2412.19437, section 3.3
+            b.weight = 1;
+            if (t.optimizer == Optimizer::adamw)
+            {
+                b.momentum = b.variance = 2;
+            }
+            break;
+        }
+    }
+    return b;
+}
+
+double layer_activations(const Model& model, const Training& training, const Parallel& parallel,
+                         bool with_experts, Recompute recompute)
+{
+    const ActivationCost cost = activation_cost(model, training, parallel, with_experts, recompute);
+    const auto t = static_cast<double>(parallel.tensor);
+    const auto s = static_cast<double>(training.sequence_length);
+    const double tokens =
+        static_cast<double>(training.micro_batch) * s / static_cast<double>(parallel.context);
+    return tokens *
+           (cost.sequence / (parallel.sequence_parallel ? t : 1) + cost.tensor / t + cost.scores * s / t);
+}
+
+Bytes StageMemory::total() const
+{
+    return std::accumulate(parts.begin(), parts.end(), Bytes{});
+}
+
+StageMemory stage_memory(const Scenario& scenario, const StageWeights& weights, const StagePart& part,
+                         std::vector<std::int64_t> kept)
+{
+    const Context context(scenario);
+    StageMemory stage;
+    fill_state(context, weights, stage);
+    stage.kept = std::move(kept);
+    fill_activations(context, part, stage);
+    fill_buffers(context, part.ranges, weights, stage);
+    return stage;
+}
+
+MemoryReport memory_report(const Scenario& scenario)
+{
+    const Placement placement = scenario.training.schedule->placement;
+    const auto parts = stage_parts(scenario.model, scenario.parallel, placement);
+    const auto weights = stage_weights(scenario.model, scenario.parallel, parts);
+    auto kept = kept_at_peak(scenario);
+    MemoryReport report;
+    report.capacity =
+        Bytes(std::max(0.0, (scenario.cluster.gpu.memory_gb - scenario.training.reserved_gb) * 1e9));
+    for (std::size_t i = 0; i < parts.size(); ++i)
+    {
+        report.stages.push_back(stage_memory(scenario, weights[i], parts[i], std::move(kept[i])));
+        if (report.stages[i].total() > report.worst().total())
+        {
+            report.fullest = i;
+        }
+    }
+    return report;
+}
+
+} // namespace ringside

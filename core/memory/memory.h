@@ -1,0 +1,136 @@
+// Memory of one GPU, component by component and stage by stage. Every part is whole bytes, so the parts add
+// up exactly. Says nothing about time. Conventions of other tools are in conventions.h.
+//
+// Conventions. The capacity is the nameplate in decimal GB and nothing is reserved by default: the nameplate
+// is about what an allocator can use once driver and libraries have taken their part. training.reserved_gb
+// takes off more, training.fragmentation adds to the buffers.
+//
+// Logits count 4 s b V / t bytes in the activations of the last stage: FP32, or 16-bit with their gradient.
+// The gradient of the loss exists before the first backward starts, so the working set of the backward
+// counts only as far as it exceeds it.
+//
+// ZeRO shards dense weights over data x context parallelism, since all of those ranks hold the same ones,
+// and experts over their own replicas. The largest shard counts, padding included.
+//
+// Where only the order of a schedule says how many micro-batches it keeps (zero bubble, DualPipe), the
+// simulated order is walked. DualPipe holds two stages per rank, so weights, gradients and optimizer state
+// count twice over the pipeline, and head and embedding are on both ends.
+#pragma once
+
+#include "core/base/names.h"
+#include "core/base/units.h"
+#include "core/model/weights.h"
+#include "core/scenario/scenario.h"
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+namespace ringside
+{
+
+// In the order of the stacked bar, state below and activations on top.
+enum class Component
+{
+    weights,
+    gradients,
+    master_weights,
+    momentum,
+    variance,
+    buffers,
+    activations
+};
+inline constexpr std::size_t kComponents = 7;
+template <>
+inline constexpr auto kNamesOf<Component> = names<Component>("weights", "gradients", "master weights",
+                                                             "momentum", "variance", "buffers",
+                                                             "activations");
+std::string_view key_of(Component component); // "master_weights_bytes"
+
+// Bytes kept for each parameter, before any sharding (ZeRO, arXiv 1910.02054, section 3.1: 2 + 2 + K with K =
+// 12 for Adam).
+struct StateBytes
+{
+    double weight = 2;
+    double gradient = 4;
+    double momentum = 4;
+    double variance = 4;
+    double master = 4;
+
+    double total() const { return weight + gradient + momentum + variance + master; }
+};
+
+// The recipe's bytes per parameter. Adafactor's and Muon's variance is not per parameter: see
+// memory_report().
+StateBytes state_bytes(const Training& training);
+
+// What one layer keeps for the backward pass, per token of its sequence share, in bytes before tensor
+// parallelism.
+struct ActivationCost
+{
+    double sequence = 0; // cut by tensor only with sequence parallelism (norms, their inputs, dropout masks)
+    double tensor = 0;   // cut by tensor (heads, MLP)
+    double scores =
+        0; // per token and per token of the sequence; cut by tensor; 0 with flash attention or recompute
+};
+
+// The sum of the tensors kept (core/memory/activations/tensors.h). `recompute` none gives everything,
+// selective drops the scores, full keeps only the layer's input.
+ActivationCost activation_cost(const Model& model, const Training& training, const Parallel& parallel,
+                               bool with_experts, Recompute recompute);
+// Bytes of one layer of one micro-batch on one GPU.
+double layer_activations(const Model& model, const Training& training, const Parallel& parallel,
+                         bool with_experts, Recompute recompute);
+
+// What the temporary buffers are made of.
+struct BufferParts
+{
+    Bytes gradient_workspace; // weight gradients before they are added to the accumulated ones
+    Bytes working_set;        // gradients of activations inside one layer's backward pass
+    Bytes recomputed;         // one layer's activations, computed again
+    Bytes gathered;           // ZeRO-3 or weights offloaded: those of the layer at work and the next
+    Bytes transfer;           // sending and receiving between stages
+    Bytes fragmentation;      // as asked for by training.fragmentation
+};
+
+struct StageMemory
+{
+    std::array<Bytes, kComponents> parts{}; // by Component
+    BufferParts buffers;
+    std::int64_t layers = 0;
+    std::int64_t parameters = 0;    // elements on one GPU, before ZeRO
+    std::vector<std::int64_t> kept; // [chunk] micro-batches kept at the peak
+    std::int64_t in_flight = 0;     // their sum
+    double kept_layers = 0;         // layers x micro-batches kept at the peak
+    Bytes layer_bytes;              // activations of the stage's largest layer, one micro-batch
+    Bytes logits_bytes;             // last stage only, inside activations
+    // Offloaded by this GPU. Its gradients arrive on the host, wherever the optimizer's state lies (Ren et
+    // al., ZeRO-Offload, arXiv 2101.06840, section 3); fp32 weights, which are their own master copy, are
+    // there twice.
+    std::array<Bytes, kComponents> host{};
+    std::array<Bytes, kComponents> nvme{};
+    Bytes host_bytes; // their sums
+    Bytes nvme_bytes;
+
+    Bytes of(Component component) const { return parts[static_cast<std::size_t>(component)]; }
+    Bytes total() const;
+};
+
+struct MemoryReport
+{
+    std::vector<StageMemory> stages;
+    std::size_t fullest = 0; // stage with the largest total
+    Bytes capacity;          // of one GPU, less what is reserved
+
+    const StageMemory& worst() const { return stages[fullest]; }
+    bool fits() const { return worst().total() <= capacity; }
+};
+
+// One stage of the pipeline on one GPU; `kept` are the micro-batches it keeps of each of its chunks.
+StageMemory stage_memory(const Scenario& scenario, const StageWeights& weights, const StagePart& part,
+                         std::vector<std::int64_t> kept);
+
+// The scenario must be valid (see validate()).
+MemoryReport memory_report(const Scenario& scenario);
+
+} // namespace ringside

@@ -1,0 +1,374 @@
+#include "core/model/weights.h"
+
+#include <algorithm>
+#include <set>
+
+namespace ringside
+{
+
+namespace
+{
+
+// Collects the tensors of a block, knowing how each kind is cut.
+class Collector
+{
+public:
+    Collector(const Model& model, const Parallel& parallel) : m_(model), t_(parallel.tensor), p_(parallel) {}
+
+    void whole(std::string_view name, std::int64_t rows, std::int64_t cols)
+    {
+        add({name, rows, cols, rows, cols});
+    }
+    void vector(std::string_view name, std::int64_t length) { add({name, length, 1, length, 1}); }
+    void cut_vector(std::string_view name, std::int64_t length) { add({name, length, 1, length / t_, 1}); }
+    void columns(std::string_view name, std::int64_t rows, std::int64_t cols)
+    {
+        add({name, rows, cols, rows, cols / t_});
+    }
+    void rows(std::string_view name, std::int64_t rows, std::int64_t cols)
+    {
+        add({name, rows, cols, rows / t_, cols});
+    }
+    void add(Weight weight)
+    {
+        weight.mlp = in_mlp_;
+        list.push_back(weight);
+    }
+
+    void norms(std::int64_t count)
+    {
+        if (count > 0)
+        {
+            vector("norms", count * m_.hidden * (m_.norm == Norm::layernorm ? 2 : 1));
+        }
+    }
+
+    void attention()
+    {
+        if (m_.attention == Attention::mla)
+        {
+            latent_attention();
+            return;
+        }
+        const std::int64_t d = m_.head_dim;
+        const std::int64_t out = (m_.heads + 2 * m_.kv_heads) * d;
+        // Key and value heads fewer than the group are copied to every GPU that needs them.
+        const std::int64_t local_out = (m_.heads / t_ + 2 * std::max<std::int64_t>(1, m_.kv_heads / t_)) * d;
+        add({"query, key, value", m_.hidden, out, m_.hidden, local_out});
+        rows("attention output", m_.heads * d, m_.hidden);
+        if (m_.biases || m_.qkv_bias)
+        {
+            add({"query, key, value bias", out, 1, local_out, 1});
+        }
+        if (m_.biases)
+        {
+            vector("attention output bias", m_.hidden);
+        }
+        if (m_.qk_norm == QkNorm::head)
+        {
+            vector("query and key norms", 2 * d);
+        }
+        else if (m_.qk_norm == QkNorm::full)
+        {
+            add({"query and key norms", (m_.heads + m_.kv_heads) * d, 1,
+                 (m_.heads / t_ + std::max<std::int64_t>(1, m_.kv_heads / t_)) * d, 1});
+        }
+        if (m_.attention_sinks)
+        {
+            cut_vector("attention sinks", m_.heads);
+        }
+    }
+
+    // DeepSeek-V2, arXiv 2405.04434, equations 9 to 19: down to a latent, norm, up to heads.
+    void latent_attention()
+    {
+        const std::int64_t q = m_.heads * (m_.qk_nope_head_dim + m_.qk_rope_head_dim);
+        if (m_.q_lora_rank > 0)
+        {
+            whole("query down", m_.hidden, m_.q_lora_rank);
+            vector("query latent norm", m_.q_lora_rank);
+            columns("query up", m_.q_lora_rank, q);
+        }
+        else
+        {
+            columns("query", m_.hidden, q);
+        }
+        whole("key/value down", m_.hidden, m_.kv_lora_rank + m_.qk_rope_head_dim);
+        vector("key/value latent norm", m_.kv_lora_rank);
+        columns("key/value up", m_.kv_lora_rank, m_.heads * (m_.qk_nope_head_dim + m_.v_head_dim));
+        rows("attention output", m_.heads * m_.v_head_dim, m_.hidden);
+    }
+
+    void dense_mlp(std::int64_t width)
+    {
+        in_mlp_ = true;
+        const std::int64_t in = m_.gated_mlp ? 2 * width : width;
+        columns(m_.gated_mlp ? "MLP gate and up" : "MLP up", m_.hidden, in);
+        rows("MLP down", width, m_.hidden);
+        if (m_.biases)
+        {
+            cut_vector("MLP up bias", in);
+            vector("MLP down bias", m_.hidden);
+        }
+    }
+
+    void experts()
+    {
+        in_mlp_ = true;
+        const std::int64_t e = m_.experts;
+        const std::int64_t in = m_.gated_mlp ? 2 * m_.expert_ffn : m_.expert_ffn;
+        const std::int64_t cut = p_.expert_tensor;
+        const auto expert = [&](std::string_view name, std::int64_t rows, std::int64_t cols,
+                                std::int64_t local_rows, std::int64_t local_cols) {
+            add({name, rows, cols, local_rows, local_cols, e, e / p_.expert, m_.experts_per_token, true});
+        };
+        whole("router", m_.hidden, e);
+        expert(m_.gated_mlp ? "expert gate and up" : "expert up", m_.hidden, in, m_.hidden, in / cut);
+        expert("expert down", m_.expert_ffn, m_.hidden, m_.expert_ffn / cut, m_.hidden);
+        if (m_.biases || m_.router_bias)
+        {
+            vector("router bias", e);
+        }
+        if (m_.biases)
+        {
+            expert("expert up bias", in, 1, in / cut, 1);
+            expert("expert down bias", m_.hidden, 1, m_.hidden, 1);
+        }
+        if (m_.shared_experts > 0)
+        {
+            dense_mlp(m_.shared_experts * m_.expert_ffn);
+        }
+    }
+
+    std::vector<Weight> list;
+
+private:
+    const Model& m_;
+    std::int64_t t_;
+    const Parallel& p_;
+    bool in_mlp_ = false;
+};
+
+using Shapes = std::set<std::pair<std::int64_t, std::int64_t>>; // rows and columns
+
+// Sums of one group of tensors (a block, the embedding, the head).
+struct Sums
+{
+    StageWeights w;
+    Shapes shapes;
+};
+
+Sums sum(const std::vector<Weight>& weights, bool hidden)
+{
+    Sums s;
+    for (const Weight& weight : weights)
+    {
+        const std::int64_t local = weight.local_elements();
+        const std::int64_t factored =
+            weight.matrix() ? (weight.local_rows + weight.local_cols) * weight.local_copies : local;
+        (weight.expert ? s.w.expert : s.w.dense) += local;
+        (weight.expert ? s.w.factored_expert : s.w.factored_dense) += factored;
+        if (weight.matrix())
+        {
+            s.shapes.emplace(weight.local_rows, weight.local_cols);
+            if (hidden)
+            {
+                (weight.expert ? s.w.matrices_expert : s.w.matrices_dense) += local;
+            }
+        }
+    }
+    return s;
+}
+
+void add(StageWeights& stage, const StageWeights& part, std::int64_t times)
+{
+    stage.dense += part.dense * times;
+    stage.expert += part.expert * times;
+    stage.matrices_dense += part.matrices_dense * times;
+    stage.matrices_expert += part.matrices_expert * times;
+    stage.factored_dense += part.factored_dense * times;
+    stage.factored_expert += part.factored_expert * times;
+}
+
+// `times` layers of one kind, with the matrix shapes they bring.
+void add_layers(StageWeights& stage, Shapes& shapes, const Sums& layer, std::int64_t times)
+{
+    if (times > 0)
+    {
+        add(stage, layer.w, times);
+        stage.largest_layer = std::max(stage.largest_layer, layer.w.total());
+        shapes.insert(layer.shapes.begin(), layer.shapes.end());
+    }
+}
+
+} // namespace
+
+std::vector<Weight> layer_weights(const Model& model, const Parallel& parallel, bool with_experts)
+{
+    Collector c(model, parallel);
+    c.norms(model.norms_per_layer);
+    c.attention();
+    if (with_experts)
+    {
+        c.experts();
+    }
+    else
+    {
+        c.dense_mlp(model.ffn);
+    }
+    return c.list;
+}
+
+std::vector<Weight> embedding_weights(const Model& model, const Parallel& parallel)
+{
+    Collector c(model, parallel);
+    // Vocabulary rows that do not divide are padded up, as Megatron-LM pads them.
+    const std::int64_t t = parallel.tensor;
+    c.add({"token embedding", model.vocab, model.hidden, (model.vocab + t - 1) / t, model.hidden});
+    if (model.positions == Positions::learned)
+    {
+        c.whole("position embedding", model.max_sequence_length, model.hidden);
+    }
+    return c.list;
+}
+
+std::vector<Weight> head_weights(const Model& model, const Parallel& parallel, bool shares_embedding)
+{
+    Collector c(model, parallel);
+    c.norms(1);
+    if (!shares_embedding)
+    {
+        const std::int64_t t = parallel.tensor;
+        c.add({"output projection", model.vocab, model.hidden, (model.vocab + t - 1) / t, model.hidden});
+    }
+    return c.list;
+}
+
+ParameterCount count_parameters(const Model& model)
+{
+    const Parallel one;
+    ParameterCount count;
+    for (const Weight& weight : embedding_weights(model, one))
+    {
+        count.embedding += weight.elements();
+    }
+    std::int64_t head = 0;
+    for (const Weight& weight : head_weights(model, one, model.tied_embeddings))
+    {
+        head += weight.elements();
+        count.head += weight.matrix() ? weight.elements() : 0;
+    }
+    std::int64_t idle = 0; // experts a token does not visit
+    std::int64_t with_experts = 0;
+    for (std::int64_t layer = 0; layer < model.layers; ++layer)
+    {
+        with_experts += has_experts(model, layer) ? 1 : 0;
+    }
+    for (const bool experts : {false, true})
+    {
+        const std::int64_t layers = experts ? with_experts : model.layers - with_experts;
+        if (layers == 0)
+        {
+            continue;
+        }
+        for (const Weight& weight : layer_weights(model, one, experts))
+        {
+            count.layers += weight.elements() * layers;
+            idle += weight.rows * weight.cols * (weight.copies - weight.active_copies) * layers;
+        }
+    }
+    count.total = count.embedding + head + count.layers;
+    count.active = count.total - idle;
+    return count;
+}
+
+namespace
+{
+
+// Of `count` layers from `first` on.
+std::int64_t layers_with_experts(const Model& model, std::int64_t first, std::int64_t count)
+{
+    std::int64_t with_experts = 0;
+    for (std::int64_t layer = first; model.experts > 0 && layer < first + count; ++layer)
+    {
+        with_experts += has_experts(model, layer) ? 1 : 0;
+    }
+    return with_experts;
+}
+
+} // namespace
+
+std::vector<StagePart> stage_parts(const Model& model, const Parallel& parallel, Placement placement)
+{
+    const std::int64_t p = parallel.pipeline;
+    const std::int64_t all = placement == Placement::two_way ? p : p * parallel.chunks;
+    std::vector<LayerRange> ranges;
+    std::int64_t next = 0;
+    for (std::int64_t k = 0; k < all; ++k)
+    {
+        const auto listed = static_cast<std::size_t>(k);
+        const std::int64_t count =
+            listed < parallel.stage_layers.size() ? parallel.stage_layers[listed] : model.layers / all;
+        ranges.push_back({next, count, k, layers_with_experts(model, next, count)});
+        next += count;
+    }
+    std::vector<StagePart> parts(static_cast<std::size_t>(p));
+    for (std::int64_t rank = 0; rank < p; ++rank)
+    {
+        StagePart& part = parts[static_cast<std::size_t>(rank)];
+        for (const std::int64_t stage : stages_of(placement, p, parallel.chunks, rank))
+        {
+            part.ranges.push_back(ranges[static_cast<std::size_t>(stage)]);
+            part.embedding = part.embedding || stage == 0;
+            part.head = part.head || stage + 1 == all;
+        }
+    }
+    return parts;
+}
+
+std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel, Placement placement)
+{
+    return stage_weights(model, parallel, stage_parts(model, parallel, placement));
+}
+
+std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel,
+                                        std::span<const StagePart> parts)
+{
+    const Sums dense = sum(layer_weights(model, parallel, false), true);
+    const Sums moe = model.experts > 0 ? sum(layer_weights(model, parallel, true), true) : Sums{};
+    const Sums embedding = sum(embedding_weights(model, parallel), false);
+
+    std::vector<StageWeights> stages(parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i)
+    {
+        StageWeights& stage = stages[i];
+        Shapes shapes;
+        for (const LayerRange& range : parts[i].ranges)
+        {
+            add_layers(stage, shapes, dense, range.dense());
+            add_layers(stage, shapes, moe, range.experts);
+        }
+        if (parts[i].embedding)
+        {
+            add(stage, embedding.w, 1);
+            stage.root += embedding.w.total();
+        }
+        if (parts[i].head)
+        {
+            const bool shared = model.tied_embeddings && parts[i].embedding;
+            const Sums head = sum(head_weights(model, parallel, shared), false);
+            add(stage, head.w, 1);
+            stage.root += head.w.total();
+            // The embedding only scatters its gradient; the projection multiplies, so its gradient has a
+            // workspace.
+            shapes.emplace((model.vocab + parallel.tensor - 1) / parallel.tensor, model.hidden);
+        }
+        for (const auto& [rows, cols] : shapes)
+        {
+            stage.distinct += rows * cols;
+        }
+    }
+    return stages;
+}
+
+} // namespace ringside

@@ -1,0 +1,78 @@
+// The small network trained by four ranks with a compressor between them: what becomes of the loss, and what
+// has not been delivered. Deterministic, a few milliseconds a run.
+#pragma once
+
+#include "core/network/compression/task.h"
+
+#include <utility>
+
+namespace ringside
+{
+
+inline constexpr std::size_t kCompressionSteps = 120;
+
+// Of rank 0 in one step: gradient + carried = sent + left.
+struct CompressionMoment
+{
+    Values gradient; // kInputs x kHidden
+    Values carried;  // left over from the step before; zeros without feedback
+    Values sent;
+    Values left; // for the next step, or lost
+};
+
+struct CompressionStep
+{
+    double loss = 0;     // mean over the last epoch of all ranks, before this step's update
+    double gradient = 0; // norm, rank 0
+    // Norm of all of rank 0's gradients so far less all it has sent. With feedback that is what is left now:
+    // the sum of what was left without delivery telescopes (Karimireddy et al. 2019).
+    double missing = 0;
+};
+
+struct CompressionRun
+{
+    CompressionOptions options;
+    std::vector<CompressionStep> steps;     // kCompressionSteps
+    std::vector<CompressionMoment> moments; // as many
+
+    double final_loss() const { return steps.back().loss; }
+};
+
+// One run, step after step.
+class CompressionTraining
+{
+public:
+    explicit CompressionTraining(const CompressionOptions& options);
+
+    void step();
+    bool done() const { return run_.steps.size() == kCompressionSteps; }
+    const CompressionRun& run() const { return run_; } // as far as it is
+    CompressionRun take() { return std::move(run_); }
+
+private:
+    CompressedGroup group_;
+    Values weights_;
+    std::vector<Values> gradients_; // [rank]
+    Values missing_;
+    std::vector<double> losses_;
+    CompressionRun run_;
+};
+
+CompressionRun run_compression(const CompressionOptions& options);
+
+// ||g - C(g)|| / ||g|| for rank 0's gradients of another run, so that all compressors meet the same ones.
+// Nothing is carried over but PowerSGD's factor. options.feedback only says whether random-k is rescaled.
+class GradientError
+{
+public:
+    explicit GradientError(const CompressionOptions& options);
+
+    double of(const Values& gradient); // the next step's
+
+private:
+    CompressedGroup group_;
+};
+
+std::vector<double> gradient_errors(const CompressionOptions& options, const CompressionRun& gradients_of);
+
+} // namespace ringside

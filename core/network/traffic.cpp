@@ -1,0 +1,177 @@
+#include "core/network/traffic.h"
+
+#include "core/model/compute.h"
+#include "core/model/stages.h"
+#include "core/model/weights.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+double wire_bytes(const Training& t)
+{
+    return t.precision == Precision::fp32 ? 4 : 2;
+}
+
+// Bytes of one layer boundary: one micro-batch's tokens on one context rank, h wide.
+double boundary(const Scenario& s)
+{
+    const Training& t = s.training;
+    return wire_bytes(t) * static_cast<double>(t.micro_batch) * static_cast<double>(t.sequence_length) *
+           static_cast<double>(s.model.hidden) / static_cast<double>(s.parallel.context);
+}
+
+// Layers a GPU works through in a step, over all its micro-batches.
+double layer_passes(const Scenario& s)
+{
+    return static_cast<double>(s.model.layers) / static_cast<double>(s.parallel.pipeline) *
+           static_cast<double>(micro_batches(s));
+}
+
+// Share of the layers that have experts.
+double expert_share(const Scenario& s)
+{
+    if (s.model.experts == 0)
+    {
+        return 0;
+    }
+    const std::int64_t after_dense = std::max<std::int64_t>(0, s.model.layers - s.model.dense_layers);
+    const std::int64_t interval = std::max<std::int64_t>(1, s.model.moe_interval);
+    const std::int64_t with_experts = (after_dense + interval - 1) / interval;
+    return static_cast<double>(with_experts) / static_cast<double>(s.model.layers);
+}
+
+// Weights and gradients of the fullest stage on one GPU, by how many ranks share them.
+struct Owned
+{
+    double dense;
+    double expert;
+};
+
+Owned owned(const Scenario& s, const MemoryReport& memory)
+{
+    if (s.model.experts == 0)
+    {
+        return {static_cast<double>(memory.worst().parameters), 0};
+    }
+    const StageWeights w =
+        stage_weights(s.model, s.parallel, s.training.schedule->placement).at(memory.fullest);
+    return {static_cast<double>(w.dense), static_cast<double>(w.expert)};
+}
+
+} // namespace
+
+Bytes tensor_message(const Scenario& s)
+{
+    return Bytes(boundary(s));
+}
+
+std::int64_t tensor_all_reduces(const Scenario& s, bool with_experts)
+{
+    const bool split_already = with_experts && s.parallel.sequence_parallel &&
+                               s.parallel.expert_tensor == 1 && s.model.shared_experts == 0;
+    return s.model.norms_per_layer == 1 || split_already ? 1 : 2;
+}
+
+double forward_passes(const Scenario& s)
+{
+    return s.training.recompute == Recompute::full ? 2 : 1;
+}
+
+Bytes tensor_traffic(const Scenario& s)
+{
+    const auto t = static_cast<double>(s.parallel.tensor);
+    const double sparse = expert_share(s);
+    const double each = sparse * static_cast<double>(tensor_all_reduces(s, true)) +
+                        (1 - sparse) * static_cast<double>(tensor_all_reduces(s, false));
+    return Bytes(2 * (t - 1) / t * boundary(s) * (forward_passes(s) + 1) * each * layer_passes(s));
+}
+
+Bytes pipeline_message(const Scenario& s)
+{
+    return Bytes(boundary(s) / static_cast<double>(s.parallel.sequence_parallel ? s.parallel.tensor : 1));
+}
+
+Bytes context_message(const Scenario& s)
+{
+    const Model& m = s.model;
+    const double tokens = static_cast<double>(s.training.micro_batch * s.training.sequence_length) /
+                          static_cast<double>(s.parallel.context);
+    const std::int64_t kv_heads = std::max<std::int64_t>(1, m.kv_heads / s.parallel.tensor);
+    const std::int64_t width =
+        m.attention == Attention::mla ? m.kv_lora_rank + m.qk_rope_head_dim : 2 * kv_heads * m.head_dim;
+    return Bytes(wire_bytes(s.training) * tokens * static_cast<double>(width));
+}
+
+// Keys and values go round the ring forward, and again with their gradients backward (Liu et al., arXiv
+// 2310.01889, section 3).
+Bytes context_traffic(const Scenario& s)
+{
+    const auto hops = static_cast<double>(s.parallel.context - 1);
+    return hops * (forward_passes(s) + 2) * layer_passes(s) * context_message(s);
+}
+
+Bytes expert_message(const Scenario& s)
+{
+    return Bytes(boundary(s) * static_cast<double>(s.model.experts_per_token) /
+                 static_cast<double>(s.parallel.tensor));
+}
+
+// Tokens go to their experts and back, forward and backward (Lepikhin et al., arXiv 2006.16668, section 3).
+Bytes expert_traffic(const Scenario& s)
+{
+    const auto ep = static_cast<double>(s.parallel.expert);
+    return 2 * (forward_passes(s) + 1) * (ep - 1) / ep * expert_share(s) * layer_passes(s) *
+           expert_message(s);
+}
+
+Trips trips(const Scenario& s)
+{
+    const auto m = static_cast<double>(micro_batches(s));
+    switch (s.parallel.zero)
+    {
+    case 0:
+        return {2, 0};
+    case 1:
+        return {1, 1};
+    case 2:
+        return {m, 1};
+    default:
+        return {m, 2 * m};
+    }
+}
+
+Bytes data_traffic(const Scenario& s, const MemoryReport& memory)
+{
+    const Owned own = owned(s, memory);
+    const auto n = static_cast<double>(dense_replicas(s));
+    const auto n_e = static_cast<double>(expert_replicas(s));
+    const Trips t = trips(s);
+    const double each = t.gradients * state_bytes(s.training).gradient + t.weights * wire_bytes(s.training);
+    return Bytes(each * ((n - 1) / n * own.dense + (n_e - 1) / n_e * own.expert));
+}
+
+HostTraffic host_traffic(const Scenario& s, const MemoryReport& memory)
+{
+    if (s.training.offload == Offload::none)
+    {
+        return {};
+    }
+    const Owned own = owned(s, memory);
+    const auto elements = [&](bool sharded)
+    {
+        return own.dense / static_cast<double>(sharded ? dense_replicas(s) : 1) +
+               own.expert / static_cast<double>(sharded ? expert_replicas(s) : 1);
+    };
+    const double updated = elements(s.parallel.zero >= 1);
+    const double up = offloads_weights(s.training.offload)
+                          ? 2 * static_cast<double>(micro_batches(s)) * elements(s.parallel.zero == 3)
+                          : updated;
+    return {Bytes(state_bytes(s.training).gradient * updated), Bytes(wire_bytes(s.training) * up)};
+}
+
+} // namespace ringside

@@ -1,0 +1,170 @@
+#include "core/parallelism/context/plan.h"
+
+#include <fmt/format.h>
+
+#include "core/network/rank_grid.h"
+#include "core/network/traffic.h"
+#include "core/scenario/choices.h"
+#include "core/scenario/validate.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+double element(const Scenario& s)
+{
+    return s.training.precision == Precision::fp32 ? 4 : 2;
+}
+
+Scenario with_context(Scenario s)
+{
+    for (const std::int64_t ranks : {8, 4, 2})
+    {
+        Scenario next = with(s, Knob::context, ranks);
+        if (!has_errors(validate(next)))
+        {
+            return next;
+        }
+    }
+    return s;
+}
+
+bool leaves_node(const Scenario& s)
+{
+    const RankGrid grid(s, kMegatronOrder);
+    const std::vector<std::int64_t> members = grid.members(0, Group::context);
+    return std::any_of(members.begin(), members.end(),
+                       [&](std::int64_t rank) { return grid.domain(rank) != grid.domain(members.front()); });
+}
+
+struct Widths
+{
+    double heads;    // of queries, on one tensor rank
+    double keys;     // of one head
+    double values;   // of one head
+    double kv_heads; // on one tensor rank, as attention sees them
+};
+
+Widths widths_of(const Scenario& s)
+{
+    const Model& m = s.model;
+    const auto t = static_cast<double>(s.parallel.tensor);
+    const bool latent = m.attention == Attention::mla;
+    const auto d = static_cast<double>(m.head_dim);
+    const double heads = static_cast<double>(m.heads) / t;
+    return {heads, latent ? static_cast<double>(m.qk_nope_head_dim + m.qk_rope_head_dim) : d,
+            latent ? static_cast<double>(m.v_head_dim) : d,
+            latent ? heads : static_cast<double>(std::max<std::int64_t>(1, m.kv_heads / s.parallel.tensor))};
+}
+
+double pair_flops(const Widths& w)
+{
+    return 2 * (w.keys + w.values) * w.heads;
+}
+
+void add_rates(ContextPlan& plan)
+{
+    const Cluster& c = plan.scenario.cluster;
+    const Calibration& k = c.gpu.calibration;
+    plan.leaves = leaves_node(plan.scenario);
+    plan.flops_per_s = c.gpu.bf16_tflops * 1e12 * k.attention_efficiency;
+    plan.bytes_per_s = plan.leaves ? c.network_gb_per_s * 1e9 * k.network_efficiency
+                                   : node_link(c) * 1e9 * k.link_efficiency;
+}
+
+} // namespace
+
+double least_block(double kv_bytes_per_token, double flops_per_pair, double flops_per_s, double bytes_per_s)
+{
+    return bytes_per_s > 0 && flops_per_pair > 0
+               ? kv_bytes_per_token * flops_per_s / (flops_per_pair * bytes_per_s)
+               : 0;
+}
+
+ContextPlan context_plan(const Scenario& given)
+{
+    ContextPlan plan;
+    plan.supposed = given.parallel.context == 1;
+    plan.scenario = plan.supposed ? with_context(given) : given;
+    const Scenario& s = plan.scenario;
+    const auto cp = static_cast<double>(s.parallel.context);
+    const auto b = static_cast<double>(s.training.micro_batch);
+    const Widths w = widths_of(s);
+    plan.ranks = s.parallel.context;
+    plan.tokens = static_cast<double>(s.training.sequence_length) / cp;
+    plan.message = context_message(s);
+    plan.ring = plan.message * (cp - 1);
+    plan.exchange =
+        Bytes((cp - 1) / cp * element(s) * b * plan.tokens * (w.keys + w.values) * (w.heads + w.kv_heads));
+    plan.most = static_cast<std::int64_t>(w.kv_heads);
+    plan.tile_flops = pair_flops(w) * b * plan.tokens * plan.tokens;
+    add_rates(plan);
+    plan.least_tokens = least_block(plan.message.value / (b * plan.tokens), pair_flops(w), plan.flops_per_s,
+                                    plan.bytes_per_s);
+    return plan;
+}
+
+Term explain_hop(const ContextPlan& p)
+{
+    const Scenario& s = p.scenario;
+    Term term;
+    term.label = "one hop";
+    term.value = p.message.value;
+    term.unit = "B";
+    term.source =
+        "Liu et al. 2023 (Ring Attention), arXiv 2310.01889, section 3: keys and values of a block.";
+    if (s.model.attention == Attention::mla)
+    {
+        term.formula = "bytes \u00d7 b (s/cp) (latent + rotary)";
+        term.working =
+            fmt::format("{} \u00d7 {} \u00d7 {} \u00d7 ({} + {})", element(s), s.training.micro_batch,
+                        figure(p.tokens), s.model.kv_lora_rank, s.model.qk_rope_head_dim);
+        return term;
+    }
+    term.formula = "2 \u00d7 bytes \u00d7 b (s/cp) h_kv";
+    term.working = fmt::format(
+        "2 \u00d7 {} \u00d7 {} \u00d7 {} \u00d7 {}", element(s), s.training.micro_batch, figure(p.tokens),
+        std::max<std::int64_t>(1, s.model.kv_heads / s.parallel.tensor) * s.model.head_dim);
+    return term;
+}
+
+Term explain_least_block(const ContextPlan& p)
+{
+    const Widths w = widths_of(p.scenario);
+    Term term;
+    term.label = "tokens that hide a hop";
+    term.value = p.least_tokens;
+    term.formula = "KV bytes per token \u00d7 F / (FLOPs per score \u00d7 B)";
+    term.working = fmt::format(
+        "{} \u00d7 {} / ({} \u00d7 {})",
+        figure(p.message.value / (static_cast<double>(p.scenario.training.micro_batch) * p.tokens)),
+        figure(p.flops_per_s), figure(pair_flops(w)), figure(p.bytes_per_s));
+    term.source =
+        "Liu et al. 2023, arXiv 2310.01889, section 3: c \u2265 F / B for as many key/value heads as "
+        "query heads. F, B: what attention and the link reach. Nothing masked; causal and even: twice.";
+    return term;
+}
+
+Term explain_exchange(const ContextPlan& p)
+{
+    const Widths w = widths_of(p.scenario);
+    Term term;
+    term.label = "all-to-all of heads";
+    term.value = p.exchange.value;
+    term.unit = "B";
+    term.formula = "(cp \u2212 1)/cp \u00d7 bytes \u00d7 b (s/cp) (d_k + d_v) (a + a_kv)";
+    term.working =
+        fmt::format("({} \u2212 1) / {} \u00d7 {} \u00d7 {} \u00d7 {} \u00d7 ({} + {}) \u00d7 ({} + {})",
+                    p.ranks, p.ranks, element(p.scenario), p.scenario.training.micro_batch, figure(p.tokens),
+                    w.keys, w.values, w.heads, w.kv_heads);
+    term.source =
+        "Jacobs et al. 2023 (DeepSpeed-Ulysses), arXiv 2309.14509, section 3.2: queries, keys and values "
+        "out, outputs back. At most as many GPUs as there are key/value heads.";
+    return term;
+}
+
+} // namespace ringside

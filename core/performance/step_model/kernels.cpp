@@ -1,0 +1,53 @@
+#include "core/performance/step_model/kernels.h"
+
+#include "core/performance/step_model/tiling.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+double at_least_one(double rate)
+{
+    return std::max(rate, 1.0);
+}
+
+} // namespace
+
+Device::Device(const Gpu& gpu, Precision precision)
+{
+    const Calibration& c = gpu.calibration;
+    const bool eight_bit = precision == Precision::fp8 && gpu.fp8_tflops > 0;
+    peak = at_least_one(gpu.bf16_tflops * 1e12);
+    layer_peak = eight_bit ? gpu.fp8_tflops * 1e12 : peak;
+    operand = eight_bit ? 1 : 2;
+    efficiency = c.gemm_efficiency;
+    attention = at_least_one(peak * c.attention_efficiency);
+    hbm = at_least_one(gpu.hbm_gb_per_s * 1e9 * c.hbm_efficiency);
+    kernel = c.kernel_us * 1e-6;
+    host_kernel = c.host_kernel_us * 1e-6;
+    processors = at_least_one(c.multiprocessors);
+}
+
+double product_seconds(const Device& device, const Product& p, double peak, double operand)
+{
+    return std::max(
+        {tiling(device, p, peak).seconds(), product_bytes(p, operand) / device.hbm, p.flops() / peak});
+}
+
+double launched_seconds(double device, double host)
+{
+    const double longer = std::max(device, host);
+    if (longer <= 0)
+    {
+        return 0;
+    }
+    const double ratio = std::min(device, host) / longer;
+    return longer * std::sqrt(std::sqrt(1 + ratio * ratio * ratio * ratio));
+}
+
+} // namespace ringside

@@ -1,0 +1,49 @@
+// How long one kernel takes on one GPU: matrix products in tiles and waves, element-wise work by its bytes.
+// Nothing about layers or links.
+//
+// Three tile sizes, the inner dimension cut in up to eight; the quickest counts, but never less than its
+// bytes or its FLOPs at the peak.
+#pragma once
+
+#include "core/scenario/scenario.h"
+
+namespace ringside
+{
+
+// batch products C[rows, cols] = A[rows, inner] B[inner, cols].
+struct Product
+{
+    double rows = 0;
+    double cols = 0;
+    double inner = 0;
+    double batch = 1;
+
+    double flops() const { return 2 * rows * cols * inner * batch; }
+};
+
+// What kernels need to know of a GPU, in SI units; no rate is 0.
+struct Device
+{
+    Device(const Gpu& gpu, Precision precision);
+
+    double peak = 1;         // [FLOP/s] 16-bit, dense
+    double layer_peak = 1;   // [FLOP/s] of products inside layers: 8-bit where training is
+    double operand = 2;      // [B] of an element those read
+    double efficiency = 1;   // of the peak inside full waves
+    double attention = 1;    // [FLOP/s] that flash attention reaches
+    double hbm = 1;          // [B/s] that element-wise kernels reach
+    double kernel = 0;       // [s] start and end of a kernel
+    double host_kernel = 0;  // [s] the framework takes to launch one
+    double processors = 132; // that share the tiles
+};
+
+// [s] of a product that the tensor cores run at `peak`, reading elements of `operand` bytes and writing
+// 16-bit ones. Without Device::kernel; never less than its FLOPs at the peak.
+double product_seconds(const Device& device, const Product& product, double peak, double operand);
+
+// [s] of a run of kernels that take the device and the host this long. Most of a run is bound by the one or
+// by the other, but not all of it, so it takes a little longer than the longer of the two: their norm of
+// order four.
+double launched_seconds(double device, double host);
+
+} // namespace ringside

@@ -1,0 +1,463 @@
+#include "core/performance/step_model/layer_profile.h"
+
+#include "core/base/units.h"
+#include "core/performance/step_model/tiling.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr double kElement = 2; // [B] of an activation
+
+// Kernels of a pass for every matrix product in it, attention's two among them. A GPT layer's forward runs
+// about 36 kernels around its six products, its backward about 62; bias, dropout, residual, norms and the
+// moving of heads are the rest.
+constexpr double kForwardKernels = 6;
+constexpr double kBackwardKernels = 10.3;
+constexpr double kInputShare = 0.6; // of the backward's, those of activations
+
+// What follows was counted by hand, with the measured rows in view: no constants of the GPU, but no
+// measurements either. docs/accuracy.md says what that means for the errors.
+
+// [B] per score and pass where scores are stored: the product writes 2, scaling and mask read and write 4,
+// softmax 4, dropout 5 with its mask. Their backward makes as many.
+constexpr double kScoreBytes = 15;
+// Megatron-LM's fused softmax wants sequences x heads on a GPU in fours; else mask, casts to 32 bits and back
+// and softmax are kernels of their own.
+constexpr double kSlowScoresForward = 30;
+constexpr double kSlowScoresBackward = 24;
+constexpr double kSlowKernels = 16;
+
+// [B] per logit, forward and backward: 16-bit logits in and out, 32-bit copies, maximum, exponentials, sum,
+// target, gradient.
+constexpr double kLogitBytes = 70;
+constexpr double kHeadKernels = 60;
+constexpr double kEmbeddingKernels = 25;
+
+// FLOPs of element-wise kernels for each element, exponentials as one, backward about twice as many. They
+// place a kernel on a roofline, far left; no time depends on them.
+constexpr double kRmsNormFlops = 4;   // square, sum, times the root, times the gain
+constexpr double kLayerNormFlops = 7; // with the mean, and the bias
+constexpr double kRotaryFlops = 3;    // two products and their sum
+constexpr double kGatedFlops = 5;     // SiLU 4, times the other half
+constexpr double kGeluFlops = 8;      // by the hyperbolic tangent
+constexpr double kSoftmaxFlops = 5;   // maximum, difference, exponential, sum, quotient
+
+PassTime& pass_of(UnitProfile& unit, KernelPass pass)
+{
+    return pass == KernelPass::forward ? unit.forward : pass == KernelPass::input ? unit.input : unit.weight;
+}
+
+} // namespace
+
+LayerProfiler::LayerProfiler(const Scenario& s)
+    : m_(s.model), p_(s.parallel), t_(s.training), can_overlap_(possible_overlaps(s)),
+      device_(s.cluster.gpu, t_.precision), wires_(s.cluster)
+{
+    s_ = real(t_.sequence_length);
+    b_ = real(t_.micro_batch);
+    t_ranks_ = real(p_.tensor);
+    c_ranks_ = real(p_.context);
+    n_ = b_ * s_ / c_ranks_;
+    n_narrow_ = p_.sequence_parallel ? n_ / t_ranks_ : n_;
+    h_ = real(m_.hidden);
+}
+
+double LayerProfiler::boundary() const
+{
+    return kElement * n_ * h_ / t_ranks_;
+}
+
+double LayerProfiler::all_reduce() const
+{
+    return wires_.ring(t_ranks_, 1, kElement * n_ * h_, 2);
+}
+
+void LayerProfiler::note(const LayerKernel& kernel) const
+{
+    if (list_ != nullptr)
+    {
+        list_->push_back(kernel);
+    }
+}
+
+double LayerProfiler::charge(UnitProfile& unit, LayerKernel o, Cause cause) const
+{
+    PassTime& pass = pass_of(unit, o.pass);
+    o.flops = o.product.flops();
+    o.bytes = product_bytes(o.product, o.operand);
+    o.seconds = product_seconds(device_, o.product, o.peak, o.operand);
+    const double ideal = o.flops / o.peak;
+    pass.of(cause) += ideal;
+    pass.of(Cause::below_peak) += o.seconds - ideal;
+    note(o);
+    return o.seconds;
+}
+
+// Forward and the gradients of input and weight: three products of the same three lengths.
+LayerProfiler::ProductTime LayerProfiler::product(UnitProfile& unit, std::string_view name, const Product& p,
+                                                  double peak, double operand) const
+{
+    const auto run = [&](KernelPass pass, const Product& each) {
+        return charge(unit, {name, KernelKind::product, pass, 0, 0, 0, peak, operand, each}, Cause::products);
+    };
+    const double forward = run(KernelPass::forward, p);
+    const double input = run(KernelPass::input, {p.rows, p.inner, p.cols, p.batch});
+    return {forward, input, run(KernelPass::weight, {p.inner, p.cols, p.rows, p.batch})};
+}
+
+void LayerProfiler::move(UnitProfile& unit, std::string_view name, KernelPass pass, double bytes,
+                         double flops) const
+{
+    const double seconds = hbm_seconds(bytes);
+    pass_of(unit, pass).of(Cause::memory) += seconds;
+    note({name, KernelKind::elementwise, pass, flops, bytes, seconds, device_.peak, kElement, {}});
+}
+
+std::vector<LayerKernel> LayerProfiler::layer_kernels(bool with_experts) const
+{
+    std::vector<LayerKernel> list;
+    LayerProfiler listing = *this;
+    listing.list_ = &list;
+    listing.layer(with_experts);
+    return list;
+}
+
+std::vector<LayerKernel> LayerProfiler::head_kernels() const
+{
+    std::vector<LayerKernel> list;
+    LayerProfiler listing = *this;
+    listing.list_ = &list;
+    listing.head();
+    return list;
+}
+
+Product LayerProfiler::of_weight(const Weight& w) const
+{
+    Product p{n_, real(w.local_cols), real(w.local_rows), 1};
+    if (w.expert)
+    {
+        // The tokens of the whole expert group, shared out evenly.
+        const double group = real(p_.expert * p_.expert_tensor);
+        p.rows = n_ / t_ranks_ * group * real(w.active_copies) / real(w.copies);
+        p.batch = real(w.local_copies);
+    }
+    return p;
+}
+
+UnitProfile LayerProfiler::layer(bool with_experts) const
+{
+    UnitProfile unit;
+    double products = 2; // attention's
+    Neighbours beside_attention;
+    Neighbours beside_mlp;
+    for (const Weight& w : layer_weights(m_, p_, with_experts))
+    {
+        (w.expert ? unit.expert : unit.dense) += real(w.local_elements());
+        if (!w.matrix())
+        {
+            continue;
+        }
+        const ProductTime time = product(unit, w.name, of_weight(w), device_.layer_peak, device_.operand);
+        products += 1;
+        Neighbours& beside = w.mlp ? beside_mlp : beside_attention;
+        if (w.local_rows < w.rows)
+        {
+            beside.last += time.forward;
+            beside.last_input += time.input;
+        }
+        else
+        {
+            beside.fed += time.forward;
+            beside.fed_weight += time.weight;
+        }
+    }
+    products += with_experts ? 2 : 0; // sorting tokens by expert, and back
+    const UnitProfile core = attention();
+    unit.forward.add(core.forward);
+    unit.input.add(core.input);
+    elementwise(unit, with_experts);
+    kernels(unit, products);
+    const double extra = slow_softmax() ? kSlowKernels : 0;
+    if (t_.recompute == Recompute::full)
+    {
+        unit.again = unit.forward;
+    }
+    else if (t_.recompute == Recompute::selective)
+    {
+        // Beside flash attention too, where it saves nothing: its outputs are kept for the next product
+        // (NVIDIA/Megatron-LM, issue 464 and pull request 7237).
+        unit.again = core.forward;
+    }
+    wait_for_host(unit, kForwardKernels * products + extra, kBackwardKernels * products + extra);
+    collectives(unit, with_experts, beside_attention, with_experts ? Neighbours{} : beside_mlp);
+    return unit;
+}
+
+void LayerProfiler::kernels(UnitProfile& unit, double products) const
+{
+    const double extra = slow_softmax() ? kSlowKernels : 0;
+    const auto run = [&](PassTime& pass, double count) { pass.of(Cause::kernels) += count * device_.kernel; };
+    run(unit.forward, kForwardKernels * products + extra);
+    run(unit.input, kBackwardKernels * products * kInputShare + extra);
+    run(unit.weight, kBackwardKernels * products * (1 - kInputShare));
+}
+
+// The host launches the forward in one go, and in another the backward with what is computed again.
+void LayerProfiler::wait_for_host(UnitProfile& unit, double forward, double backward) const
+{
+    const double one = device_.host_kernel;
+    const bool repeats = t_.recompute == Recompute::full && unit.again.device() > 0;
+    const double again = repeats ? forward : 0;
+    const double first = unit.forward.device();
+    const double second = unit.again.device() + unit.input.device() + unit.weight.device();
+    unit.forward.of(Cause::host) = launched_seconds(first, forward * one) - first;
+    unit.input.of(Cause::host) = launched_seconds(second, (backward + again) * one) - second;
+}
+
+bool LayerProfiler::slow_softmax() const
+{
+    return !t_.flash_attention && t_.micro_batch * (m_.heads / p_.tensor) % 4 != 0;
+}
+
+UnitProfile LayerProfiler::attention() const
+{
+    return t_.flash_attention ? flash_attention() : stored_scores();
+}
+
+// Blocks above the diagonal are skipped, so half the scores are made; the backward makes them once more and
+// then has four products of their size (Dao, arXiv 2307.08691, section 3.1).
+UnitProfile LayerProfiler::flash_attention() const
+{
+    const bool latent = m_.attention == Attention::mla;
+    const double qk = real(latent ? m_.qk_nope_head_dim + m_.qk_rope_head_dim : m_.head_dim);
+    const double v = real(latent ? m_.v_head_dim : m_.head_dim);
+    const double flops = n_ * s_ * real(m_.heads) / t_ranks_ * (qk + v);
+    // Queries and outputs of this GPU's tokens, keys and values of all of them, each once.
+    const double shared = latent ? real(m_.heads) / t_ranks_ : std::max(1.0, real(m_.kv_heads) / t_ranks_);
+    const double bytes = kElement * (qk + v) * (n_ * real(m_.heads) / t_ranks_ + b_ * s_ * shared);
+    UnitProfile core;
+    const auto run = [&](KernelPass pass, double times, double passes)
+    {
+        // Of short sequences it waits for its bytes.
+        const double seconds = std::max(times * flops / device_.attention, hbm_seconds(passes * bytes));
+        PassTime& time = pass_of(core, pass);
+        time.of(Cause::attention) += times * flops / device_.peak;
+        time.of(Cause::below_peak) += seconds - times * flops / device_.peak;
+        note({"attention",
+              KernelKind::attention,
+              pass,
+              times * flops,
+              passes * bytes,
+              seconds,
+              device_.peak,
+              kElement,
+              {}});
+    };
+    run(KernelPass::forward, 1, 1);
+    run(KernelPass::input, 2.5, 2); // their gradients are read and written too
+    return core;
+}
+
+UnitProfile LayerProfiler::stored_scores() const
+{
+    const bool latent = m_.attention == Attention::mla;
+    const double qk = real(latent ? m_.qk_nope_head_dim + m_.qk_rope_head_dim : m_.head_dim);
+    const double v = real(latent ? m_.v_head_dim : m_.head_dim);
+    const double rows = s_ / c_ranks_;
+    const double batch = b_ * real(m_.heads) / t_ranks_;
+    UnitProfile core;
+    const auto run = [&](std::string_view name, KernelPass pass, const Product& p) {
+        charge(core, {name, KernelKind::attention, pass, 0, 0, 0, device_.peak, kElement, p},
+               Cause::attention);
+    };
+    run("scores", KernelPass::forward, {rows, s_, qk, batch});
+    run("scores times values", KernelPass::forward, {rows, v, s_, batch});
+    run("gradient of scores", KernelPass::input, {rows, s_, v, batch});
+    run("gradient of values", KernelPass::input, {s_, v, rows, batch});
+    run("gradient of queries", KernelPass::input, {rows, qk, s_, batch});
+    run("gradient of keys", KernelPass::input, {s_, qk, rows, batch});
+    const double scores = batch * rows * s_;
+    const double forward = slow_softmax() ? kSlowScoresForward : kScoreBytes;
+    const double backward = slow_softmax() ? kSlowScoresBackward : kScoreBytes;
+    move(core, "softmax", KernelPass::forward, scores * forward, scores * kSoftmaxFlops);
+    move(core, "softmax", KernelPass::input, scores * backward, scores * kSoftmaxFlops * 2);
+    return core;
+}
+
+// Bytes that element-wise kernels read and write, 2 for every element: norms 4 forward and 8 backward; the
+// two residual additions 6 and 10, with dropout and its mask 7 and 11; heads moved 4; the activation 4 and 6,
+// gated 6 and 10; gradients of biases another 2.
+void LayerProfiler::elementwise(UnitProfile& unit, bool with_experts) const
+{
+    const double norms = real(m_.norms_per_layer);
+    const double narrow = n_narrow_ * h_;
+    const double dropout = m_.dropout ? 1 : 0;
+    const double bias = m_.biases ? 2 : 0;
+    const bool latent = m_.attention == Attention::mla;
+    const double query = real(m_.heads) * real(m_.head_dim) / t_ranks_;
+    const double qkv =
+        latent ? 3 * query : query + 2 * std::max(1.0, real(m_.kv_heads) / t_ranks_) * real(m_.head_dim);
+    double inner = real(m_.ffn) / t_ranks_;
+    if (with_experts)
+    {
+        inner = real(m_.expert_ffn) *
+                (real(m_.experts_per_token) / t_ranks_ + real(m_.shared_experts) / t_ranks_);
+        // Each token's copies are sorted by expert, read and written, and added up again.
+        const double copies = real(m_.experts_per_token) * n_ / t_ranks_ * h_;
+        move(unit, "tokens to experts", KernelPass::forward, 8 * copies, 2 * copies);
+        move(unit, "tokens to experts", KernelPass::input, 8 * copies, 2 * copies);
+    }
+    const double act = m_.gated_mlp ? 6 : 4;
+    const double act_back = m_.gated_mlp ? 10 : 6;
+    const auto both = [&](std::string_view name, double forward, double backward, double flops)
+    {
+        move(unit, name, KernelPass::forward, forward, flops);
+        move(unit, name, KernelPass::input, backward, 2 * flops);
+    };
+    both("norms", narrow * 4 * norms, narrow * 8 * norms,
+         narrow * norms * (m_.norm == Norm::rmsnorm ? kRmsNormFlops : kLayerNormFlops));
+    both("residual", narrow * 2 * (6 + dropout), narrow * 2 * (10 + dropout), narrow * 2 * (1 + dropout));
+    both("activation", n_ * act * inner, n_ * (act_back + bias) * inner,
+         n_ * inner * (m_.gated_mlp ? kGatedFlops : kGeluFlops));
+    both(m_.positions == Positions::rope ? "heads and rotation" : "heads moved", n_ * 4 * (qkv + query),
+         n_ * ((4 + bias) * qkv + 4 * query), m_.positions == Positions::rope ? n_ * kRotaryFlops * qkv : 0);
+}
+
+void LayerProfiler::collectives(UnitProfile& unit, bool with_experts, const Neighbours& attention,
+                                const Neighbours& mlp) const
+{
+    add_tensor(unit, attention, mlp);
+    if (p_.context > 1)
+    {
+        add_context(unit);
+    }
+    if (with_experts && p_.expert > 1)
+    {
+        add_experts(unit);
+    }
+}
+
+// Two all-reduces forward and two backward (Shoeybi et al., arXiv 1909.08053, section 3), one each in
+// parallel blocks; with sequence parallelism an all-gather and a reduce-scatter for each, which move the same
+// bytes (Korthikanti et al., arXiv 2205.05198, section 4.2.2). Nothing is computed meanwhile, unless they are
+// cut into as many pieces as there are ranks: then each piece of a gather travels while the product works on
+// the one before, and each piece of a product while the scatter sends the one before, all but one in t
+// (Wang et al., ASPLOS 2023, "Overlap Communication with Dependent Computation via Decomposition in Large
+// Deep Learning Models"). Backward the scatter runs whole beside the weights' gradients, which do not need
+// it.
+void LayerProfiler::add_tensor(UnitProfile& unit, const Neighbours& attention, const Neighbours& mlp) const
+{
+    const bool one_block = m_.norms_per_layer == 1;
+    const bool beside = p_.overlap_tensor && can_overlap_.tensor;
+    const double half = all_reduce() / 2; // a gather or a scatter
+    const double share = beside ? (t_ranks_ - 1) / t_ranks_ : 0;
+    const auto exposed = [&](double hide) { return exposed_seconds(half, hide, wires_.slowdown); };
+    const auto add = [&](const Neighbours& b)
+    {
+        unit.forward.of(Cause::tensor) += exposed(share * b.fed) + exposed(share * b.last);
+        unit.input.of(Cause::tensor) += exposed(share * b.last_input) + exposed(beside ? b.fed_weight : 0);
+    };
+    if (one_block)
+    {
+        // One gather feeds both, one scatter follows their sum.
+        add({attention.fed + mlp.fed, attention.fed_weight + mlp.fed_weight, mlp.last, mlp.last_input});
+    }
+    else
+    {
+        add(attention);
+        add(mlp);
+    }
+    if (t_.recompute == Recompute::full)
+    {
+        unit.again.of(Cause::tensor) += unit.forward.of(Cause::tensor);
+    }
+}
+
+// Keys and values go round while attention works on those that are there (Liu et al., arXiv 2310.01889,
+// section 3); backward, their gradients go round too. A share of the work is done before the first arrive.
+void LayerProfiler::add_context(UnitProfile& unit) const
+{
+    const double width = m_.attention == Attention::mla
+                             ? real(m_.kv_lora_rank + m_.qk_rope_head_dim)
+                             : 2 * std::max(1.0, real(m_.kv_heads) / t_ranks_) * real(m_.head_dim);
+    const double round = wires_.ring(c_ranks_, t_ranks_, kElement * n_ * width * c_ranks_, 1);
+    const double least = (c_ranks_ - 1) * wires_.hop;
+    const double hide = (c_ranks_ - 1) / c_ranks_;
+    const auto expose = [&](PassTime& pass, double rounds)
+    { pass.of(Cause::context) = std::max(least, rounds * round - hide * pass.of(Cause::attention)); };
+    expose(unit.forward, 1);
+    expose(unit.input, 2);
+    if (t_.recompute != Recompute::none)
+    {
+        expose(unit.again, 1);
+    }
+}
+
+// Tokens go to their experts and back, forward and backward (Lepikhin et al., arXiv 2006.16668, section 3).
+// Two micro-batches at once, one forward and one backward, hide each other's (DeepSeek-V3, arXiv 2412.19437,
+// section 3.2.1).
+void LayerProfiler::add_experts(UnitProfile& unit) const
+{
+    const double copies = kElement * n_ / t_ranks_ * real(m_.experts_per_token) * h_;
+    const double there_and_back = 2 * wires_.all_to_all(real(p_.expert), real(p_.expert_tensor), copies);
+    const double again = t_.recompute == Recompute::full ? there_and_back : 0;
+    const double all = 2 * there_and_back + again;
+    const double compute =
+        unit.forward.alone() + unit.input.alone() + unit.weight.alone() + unit.again.alone();
+    const double exposed = p_.overlap_expert ? exposed_seconds(all, compute, wires_.slowdown) : all;
+    const double share = exposed / all;
+    unit.forward.of(Cause::expert) = share * there_and_back;
+    unit.input.of(Cause::expert) = share * there_and_back;
+    unit.again.of(Cause::expert) = share * again;
+    unit.hidden_expert = all - exposed;
+}
+
+UnitProfile LayerProfiler::embedding() const
+{
+    UnitProfile unit;
+    // Looked up, positions added, dropped out; backward adds up into gradients of the whole table.
+    const double tokens = 10 * n_ * h_;
+    unit.forward.of(Cause::memory) = hbm_seconds(tokens);
+    unit.weight.of(Cause::memory) = hbm_seconds(tokens + 4 * h_ * real(m_.vocab) / t_ranks_);
+    unit.forward.of(Cause::kernels) = kEmbeddingKernels / 4 * device_.kernel;
+    unit.weight.of(Cause::kernels) = kEmbeddingKernels / 4 * device_.kernel;
+    wait_for_host(unit, kEmbeddingKernels / 2, kEmbeddingKernels / 2);
+    unit.forward.of(Cause::tensor) = all_reduce();
+    for (const Weight& w : embedding_weights(m_, p_))
+    {
+        unit.dense += real(w.local_elements());
+    }
+    return unit;
+}
+
+UnitProfile LayerProfiler::head() const
+{
+    UnitProfile unit;
+    const double vocab = real(m_.vocab) / t_ranks_;
+    product(unit, "logits", {n_, vocab, h_, 1}, device_.peak, kElement);
+    const double loss = n_ * vocab;
+    move(unit, "loss", KernelPass::forward, loss * kLogitBytes / 2, loss * kSoftmaxFlops);
+    move(unit, "loss", KernelPass::input, loss * kLogitBytes / 2, loss * 2);
+    move(unit, "gradient of the head", KernelPass::weight, 6 * h_ * vocab, h_ * vocab);
+    unit.forward.of(Cause::kernels) = kHeadKernels / 4 * device_.kernel;
+    unit.input.of(Cause::kernels) = kHeadKernels / 4 * device_.kernel;
+    wait_for_host(unit, kHeadKernels * 0.4, kHeadKernels * 0.6);
+    if (p_.tensor > 1)
+    {
+        // The largest logit, the target's and the sum over the whole vocabulary.
+        unit.forward.of(Cause::tensor) = 3 * wires_.ring(t_ranks_, 1, 4 * n_, 2);
+        unit.input.of(Cause::tensor) = all_reduce();
+    }
+    for (const Weight& w : head_weights(m_, p_, m_.tied_embeddings && p_.pipeline == 1))
+    {
+        unit.dense += real(w.local_elements());
+    }
+    return unit;
+}
+
+} // namespace ringside

@@ -1,0 +1,91 @@
+// Makes the profiles of a layer, the embedding and the head: counts kernels, their FLOPs and bytes, and gives
+// them their times.
+//
+// Forward and backward of a layer take the norm of order four of device time and host launch time, mainly
+// the longer of the two; collectives come on top. Selective recomputation runs the core of attention again
+// with flash attention too, as Megatron-LM does, although it saves nothing there.
+#pragma once
+
+#include "core/model/weights.h"
+#include "core/performance/step_model/layer_kernel.h"
+#include "core/performance/step_model/profile.h"
+#include "core/performance/step_model/wires.h"
+
+#include <vector>
+
+namespace ringside
+{
+
+class LayerProfiler
+{
+public:
+    explicit LayerProfiler(const Scenario& scenario);
+
+    UnitProfile layer(bool with_experts) const;
+    UnitProfile embedding() const;
+    UnitProfile head() const;
+    // The kernels that such a profile is the sum of, forward and backward, in order. What is computed again
+    // is not listed twice.
+    std::vector<LayerKernel> layer_kernels(bool with_experts) const;
+    std::vector<LayerKernel> head_kernels() const;
+    // [B] of one micro-batch's tokens that one GPU hands to the next stage. Tensor-parallel ranks send a
+    // share each (Narayanan et al., arXiv 2104.04473, section 4.1).
+    double boundary() const;
+
+private:
+    // [s] of the products that a tensor group's gather feeds and of the one its scatter follows.
+    struct Neighbours
+    {
+        double fed = 0;        // forward
+        double fed_weight = 0; // their weights' gradients
+        double last = 0;       // forward
+        double last_input = 0; // its input's gradient
+    };
+    // Of one product, by pass.
+    struct ProductTime
+    {
+        double forward = 0;
+        double input = 0;
+        double weight = 0;
+    };
+
+    double charge(UnitProfile& unit, LayerKernel kernel, Cause cause) const;
+    ProductTime product(UnitProfile& unit, std::string_view name, const Product& product, double peak,
+                        double operand) const;
+    // A kernel that takes as long as its bytes.
+    void move(UnitProfile& unit, std::string_view name, KernelPass pass, double bytes, double flops) const;
+    void note(const LayerKernel& kernel) const;
+    Product of_weight(const Weight& weight) const;
+    UnitProfile attention() const;
+    UnitProfile flash_attention() const;
+    UnitProfile stored_scores() const;
+    bool slow_softmax() const;
+    void elementwise(UnitProfile& unit, bool with_experts) const;
+    void kernels(UnitProfile& unit, double products) const;
+    void collectives(UnitProfile& unit, bool with_experts, const Neighbours& attention,
+                     const Neighbours& mlp) const;
+    void add_tensor(UnitProfile& unit, const Neighbours& attention, const Neighbours& mlp) const;
+    void add_context(UnitProfile& unit) const;
+    void add_experts(UnitProfile& unit) const;
+    void wait_for_host(UnitProfile& unit, double forward, double backward) const;
+    double all_reduce() const;
+    double hbm_seconds(double count) const { return count / device_.hbm; }
+
+    Model m_;
+    Parallel p_;
+    Training t_;
+    Overlaps can_overlap_;
+    Device device_;
+    Wires wires_;
+    double s_ = 0;        // tokens of a sequence
+    double b_ = 0;        // sequences of a micro-batch
+    double t_ranks_ = 1;  // tensor
+    double c_ranks_ = 1;  // context
+    double n_ = 0;        // tokens on one GPU in products
+    double n_narrow_ = 0; // tokens on one GPU in norms and residual
+    double h_ = 0;        // hidden
+    // Where kernels are listed, if anywhere.
+    std::vector<LayerKernel>* list_ = nullptr;
+};
+
+} // namespace ringside

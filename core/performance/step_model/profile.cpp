@@ -1,0 +1,70 @@
+#include "core/performance/step_model/profile.h"
+
+#include "core/model/compute.h"
+#include "core/model/weights.h"
+#include "core/performance/step_model/layer_profile.h"
+
+namespace ringside
+{
+
+double PassTime::total() const
+{
+    double sum = 0;
+    for (const double part : by)
+    {
+        sum += part;
+    }
+    return sum;
+}
+
+double PassTime::device() const
+{
+    return of(Cause::products) + of(Cause::attention) + of(Cause::below_peak) + of(Cause::memory) +
+           of(Cause::kernels);
+}
+
+void PassTime::add(const PassTime& other, double times)
+{
+    for (std::size_t i = 0; i < kCauses; ++i)
+    {
+        by[i] += times * other.by[i];
+    }
+}
+
+ProfileKey profile_key(const Scenario& s)
+{
+    const Parallel& p = s.parallel;
+    const Training& t = s.training;
+    return {p.tensor,    p.context,           p.expert,          p.expert_tensor, t.micro_batch,
+            t.recompute, p.sequence_parallel, t.flash_attention, p.pipeline > 1};
+}
+
+StepProfile step_profile(const Scenario& s)
+{
+    StepProfile profile;
+    const LayerProfiler profiler(s);
+    const auto set = [&](Unit unit, const UnitProfile& made)
+    { profile.units[static_cast<std::size_t>(unit)] = made; };
+    set(Unit::dense, profiler.layer(false));
+    if (s.model.experts > 0)
+    {
+        set(Unit::experts, profiler.layer(true));
+    }
+    set(Unit::embedding, profiler.embedding());
+    set(Unit::head, profiler.head());
+    profile.boundary = profiler.boundary();
+    const bool tied = s.model.tied_embeddings && s.parallel.pipeline > 1;
+    const std::int64_t tied_share = s.model.vocab * s.model.hidden / s.parallel.tensor;
+    profile.tied = tied ? static_cast<double>(tied_share) : 0;
+
+    const ComputeReport flops = compute_report(s);
+    const double tokens =
+        static_cast<double>(s.training.global_batch) * static_cast<double>(s.training.sequence_length);
+    profile.token_flops = flops.model_step.value / tokens;
+    profile.token_hardware = flops.hardware_step.value / tokens;
+    profile.token_products = 3 * (flops.products_token.value + flops.head_token.value);
+    profile.token_parameters = 6 * static_cast<double>(count_parameters(s.model).active);
+    return profile;
+}
+
+} // namespace ringside

@@ -1,0 +1,144 @@
+#include "core/performance/step_model/rank_load.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+// Layers with experts among `count` from `first`.
+std::int64_t layers_with_experts(const Model& m, std::int64_t first, std::int64_t count)
+{
+    const std::int64_t step = std::max<std::int64_t>(1, m.moe_interval);
+    const auto before = [&](std::int64_t end)
+    { return end <= m.dense_layers ? 0 : (end - m.dense_layers + step - 1) / step; };
+    return m.experts > 0 ? before(first + count) - before(first) : 0;
+}
+
+class Ranks
+{
+public:
+    Ranks(const StepProfile& profile, const Scenario& s)
+        : profile_(profile), m_(s.model), p_(s.parallel), placement_(s.training.schedule->placement)
+    {
+        virtual_stages_ = placement_ == Placement::two_way ? p_.pipeline : p_.pipeline * p_.chunks;
+        even_ = m_.layers / virtual_stages_;
+        for (std::size_t i = 0; i < kUnits; ++i)
+        {
+            seconds_[i] = profile.units[i].total();
+        }
+    }
+
+    PipelineLoad all()
+    {
+        // Ranks between the ends are alike where layers are alike and cut evenly.
+        const bool alike =
+            p_.stage_layers.empty() && (m_.experts == 0 || all_experts()) && placement_ != Placement::two_way;
+        if (!alike || p_.pipeline <= 3)
+        {
+            for (std::int64_t rank = 0; rank < p_.pipeline; ++rank)
+            {
+                take(rank, 1);
+            }
+            return load_;
+        }
+        take(0, 1);
+        take(1, static_cast<double>(p_.pipeline - 2));
+        take(p_.pipeline - 1, 1);
+        return load_;
+    }
+
+private:
+    bool all_experts() const { return m_.dense_layers == 0 && m_.moe_interval == 1; }
+
+    std::int64_t first_layer(std::int64_t stage) const
+    {
+        if (p_.stage_layers.empty())
+        {
+            return stage * even_;
+        }
+        std::int64_t first = 0;
+        for (std::int64_t k = 0; k < stage; ++k)
+        {
+            first += p_.stage_layers[static_cast<std::size_t>(k)];
+        }
+        return first;
+    }
+
+    // Adds virtual stage `stage` to a rank that sees `share` of the micro-batches there.
+    void add(RankLoad& rank, std::int64_t stage, double share) const
+    {
+        const std::int64_t layers =
+            p_.stage_layers.empty() ? even_ : p_.stage_layers[static_cast<std::size_t>(stage)];
+        const std::int64_t experts = m_.experts > 0 ? layers_with_experts(m_, first_layer(stage), layers) : 0;
+        const std::array<double, kUnits> here{static_cast<double>(layers - experts),
+                                              static_cast<double>(experts), stage == 0 ? 1.0 : 0.0,
+                                              stage + 1 == virtual_stages_ ? 1.0 : 0.0};
+        for (std::size_t i = 0; i < kUnits; ++i)
+        {
+            rank.units[i] += share * here[i];
+            rank.dense += here[i] * profile_.units[i].dense;
+            rank.expert += here[i] * profile_.units[i].expert;
+        }
+    }
+
+    RankLoad load_of(std::int64_t r) const
+    {
+        RankLoad rank;
+        const std::int64_t p = p_.pipeline;
+        if (placement_ == Placement::two_way)
+        {
+            add(rank, r, 0.5);
+            add(rank, p - 1 - r, 0.5);
+            return rank;
+        }
+        for (std::int64_t k = 0; k < p_.chunks; ++k)
+        {
+            const bool back = placement_ == Placement::v && k % 2 == 1;
+            add(rank, back ? (k + 1) * p - 1 - r : k * p + r, 1);
+        }
+        return rank;
+    }
+
+    // `times` ranks like `r`.
+    void take(std::int64_t r, double times)
+    {
+        const RankLoad rank = load_of(r);
+        double seconds = 0;
+        for (std::size_t i = 0; i < kUnits; ++i)
+        {
+            seconds += rank.units[i] * seconds_[i];
+        }
+        load_.all_seconds += times * seconds;
+        if (seconds > load_.slowest_seconds)
+        {
+            load_.slowest_seconds = seconds;
+            load_.slowest = rank;
+        }
+        if (rank.dense + rank.expert > load_.dense + load_.expert)
+        {
+            load_.dense = rank.dense;
+            load_.expert = rank.expert;
+        }
+    }
+
+    const StepProfile& profile_;
+    const Model& m_;
+    const Parallel& p_;
+    Placement placement_;
+    std::int64_t virtual_stages_ = 1;
+    std::int64_t even_ = 1; // layers of a virtual stage
+    std::array<double, kUnits> seconds_{};
+    PipelineLoad load_;
+};
+
+} // namespace
+
+PipelineLoad pipeline_load(const StepProfile& profile, const Scenario& scenario)
+{
+    return Ranks(profile, scenario).all();
+}
+
+} // namespace ringside

@@ -1,0 +1,330 @@
+#include "core/performance/step_model/step_model.h"
+
+#include "core/base/units.h"
+#include "core/memory/memory.h"
+#include "core/model/host.h"
+#include "core/performance/step_model/layer_kernel.h"
+#include "core/performance/step_model/rank_load.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+// A step, part by part, before rounding.
+struct Parts
+{
+    PassTime busy;  // of the slowest rank, forward and backward
+    PassTime again; // computed again
+    double pipeline = 0;
+    double data = 0;
+    double data_exposed = 0;
+    double optimizer = 0;
+};
+
+class Assembly
+{
+public:
+    Assembly(const StepProfile& profile, const Scenario& s, const Wires& wires)
+        : profile_(profile), s_(s), p_(s.parallel), c_(s.cluster.gpu.calibration), wires_(wires),
+          load_(pipeline_load(profile, s)), m_(real(micro_batches(s)))
+    {
+        const bool both_ways = s.training.schedule->placement == Placement::two_way;
+        dense_ranks_ = real(dense_replicas(s)) * (both_ways ? 2 : 1);
+        expert_ranks_ = real(expert_replicas(s)) * (both_ways ? 2 : 1);
+        for (std::size_t i = 0; i < kUnits; ++i)
+        {
+            const double times = load_.slowest.units[i];
+            const UnitProfile& unit = profile.units[i];
+            forward_ += times * unit.forward.total();
+            backward_ += times * unit.backward();
+        }
+    }
+
+    const PipelineLoad& load() const { return load_; }
+
+    // Of a rank with the mean of the others' work.
+    StageTimes others() const
+    {
+        const std::int64_t p = p_.pipeline;
+        const double other = (load_.all_seconds - load_.slowest_seconds) / real(p - 1);
+        double weight = 0;
+        for (std::size_t i = 0; i < kUnits; ++i)
+        {
+            weight += load_.slowest.units[i] * profile_.units[i].weight.total();
+        }
+        const double scale = load_.slowest_seconds > 0 ? other / load_.slowest_seconds : 0;
+        StageTimes times;
+        times.forward = forward_ * scale;
+        times.backward_weight = weight * scale;
+        times.backward_input = (backward_ - weight) * scale;
+        return times;
+    }
+
+    // Idle time of the slowest rank: that of its schedule where every other stage takes the others' mean.
+    double idle() const
+    {
+        const std::int64_t p = p_.pipeline;
+        if (p <= 1)
+        {
+            return 0;
+        }
+        const StageTimes times = others();
+        const double other = times.forward + times.backward_input + times.backward_weight;
+        const ScheduleInfo& kind = *s_.training.schedule;
+        const double closed = kind.idle ? kind.idle(pipeline_shape(s_), times) : -1;
+        if (std::isfinite(closed) && closed >= 0)
+        {
+            return closed;
+        }
+        // Weight gradients fill what they can of the gaps, chunks shorten them (Qi et al., arXiv 2401.10241,
+        // table 2).
+        const double filled = kind.splits_backward ? std::min(2 * times.backward_weight, other) : 0;
+        return real(p - 1) * (other - filled) / real(std::max<std::int64_t>(1, p_.chunks));
+    }
+
+    Parts parts() const
+    {
+        Parts parts;
+        for (std::size_t i = 0; i < kUnits; ++i)
+        {
+            const double times = load_.slowest.units[i] * m_;
+            const UnitProfile& unit = profile_.units[i];
+            parts.busy.add(unit.forward, times);
+            parts.busy.add(unit.input, times);
+            parts.busy.add(unit.weight, times);
+            parts.again.add(unit.again, times);
+            // The step's first forward and its last backward have no other micro-batch beside them.
+            parts.busy.of(Cause::expert) += load_.slowest.units[i] * unit.hidden_expert;
+        }
+        parts.pipeline = transfers();
+        data(parts);
+        parts.optimizer = optimizer();
+        return parts;
+    }
+
+private:
+    double stage_distance() const { return real(s_.cluster.gpus) / real(p_.pipeline); }
+
+    // Every micro-batch passes on activations and gets gradients, once for each chunk; filling and draining
+    // the pipeline passes them down and up once more, with nothing to work on meanwhile.
+    double transfers() const
+    {
+        if (p_.pipeline <= 1)
+        {
+            return 0;
+        }
+        const double send = wires_.send(stage_distance(), profile_.boundary);
+        const double hide =
+            p_.overlap_pipeline && possible_overlaps(s_).pipeline ? forward_ / real(p_.chunks) : 0;
+        return 2 * m_ * real(p_.chunks) * exposed_seconds(send, hide, c_.overlap_slowdown) +
+               2 * real(p_.pipeline - 1) * send;
+    }
+
+    // Everybody's share of this many bytes a parameter, `passes` times round.
+    double traffic(double bytes, double passes) const
+    {
+        const double dense = wires_.ring(dense_ranks_, real(p_.tensor), bytes * load_.dense, passes);
+        const double expert = wires_.ring(expert_ranks_, real(p_.expert * p_.expert_tensor),
+                                          bytes * load_.expert, load_.expert > 0 ? passes : 0);
+        return dense + (load_.expert > 0 ? expert : 0);
+    }
+
+    // [B] of a gradient on the wire. Megatron-LM and DeepSpeed send those of fp16 training in 16 bits,
+    // whatever they are summed in.
+    double gradient_bytes() const
+    {
+        const Training& t = s_.training;
+        return t.precision == Precision::fp16 ? 2 : state_bytes(t).gradient;
+    }
+
+    void data(Parts& parts) const
+    {
+        const double gradient = gradient_bytes();
+        const double weight = s_.training.precision == Precision::fp32 ? 4 : 2;
+        if (p_.zero >= 3)
+        {
+            // Layer by layer beside the one at work; nothing hides the step's first gather and its last
+            // scatter.
+            const double gather = traffic(weight, 1);
+            const double scatter = traffic(gradient, 1);
+            const auto& units = load_.slowest.units;
+            const double layers = std::max(1.0, units[0] + units[1]);
+            const auto forward = [&](double bare)
+            { return bare + exposed_seconds(gather - bare, forward_, c_.gather_slowdown); };
+            const auto backward = [&](double bare)
+            { return bare + exposed_seconds(gather + scatter - bare, backward_, c_.gather_slowdown); };
+            parts.data = m_ * (2 * gather + scatter);
+            parts.data_exposed =
+                forward(gather / layers) + backward(scatter / layers) + (m_ - 1) * (forward(0) + backward(0));
+        }
+        else
+        {
+            const double rounds = p_.zero == 2 ? m_ : 1;
+            const double reduce = traffic(gradient, p_.zero == 0 ? 2 : 1);
+            const double gather = p_.zero == 0 ? 0 : traffic(weight, 1);
+            parts.data = rounds * reduce + gather;
+            parts.data_exposed =
+                rounds * exposed_seconds(reduce, c_.data_overlap * backward_, c_.overlap_slowdown) +
+                exposed_seconds(gather, c_.data_overlap * forward_, c_.overlap_slowdown);
+        }
+        if (profile_.tied > 0)
+        {
+            // First and last stage add up their gradients of the same table.
+            const double both =
+                wires_.ring(2, stage_distance() * real(p_.pipeline - 1), gradient * profile_.tied, 2);
+            parts.data += both;
+            parts.data_exposed += both;
+        }
+    }
+
+    double optimizer() const
+    {
+        const bool sharded = p_.zero >= 1;
+        const double mine =
+            load_.dense / (sharded ? dense_ranks_ : 1) + load_.expert / (sharded ? expert_ranks_ : 1);
+        const Gpu& gpu = s_.cluster.gpu;
+        const double hbm = std::max(1.0, gpu.hbm_gb_per_s * 1e9 * c_.hbm_efficiency);
+        if (s_.training.offload == Offload::none)
+        {
+            return kOptimizerBytes * mine / hbm;
+        }
+        // The host's processors work for all GPUs of the node; new weights come back over PCIe. Gradients go
+        // down beside the backward. Offloaded steps have not been held against measurements.
+        const double pcie = std::max(1.0, gpu.pcie_gb_per_s * 1e9);
+        const StateBytes bytes = state_bytes(s_.training);
+        const double state =
+            bytes.master + bytes.momentum + bytes.variance + (bytes.master > 0 ? 0 : bytes.weight);
+        const double touched = bytes.gradient + 2 * state + (bytes.master > 0 ? bytes.weight : 0);
+        const double host = touched * mine / std::max(1.0, host_optimizer_rate(s_.cluster));
+        const double nvme = std::max(1.0, s_.cluster.nvme_gb_per_s * 1e9);
+        const double swap = uses_nvme(s_.training.offload) ? 2 * state * mine / nvme : 0;
+        const double down = gradient_bytes() * mine / pcie;
+        return std::max(host, swap) + 2 * mine / pcie +
+               exposed_seconds(down, c_.data_overlap * backward_, c_.overlap_slowdown);
+    }
+
+    const StepProfile& profile_;
+    const Scenario& s_;
+    const Parallel& p_;
+    const Calibration& c_;
+    const Wires& wires_;
+    PipelineLoad load_;
+    double m_ = 1;
+    double dense_ranks_ = 1;
+    double expert_ranks_ = 1;
+    double forward_ = 0;  // [s] of one micro-batch on the slowest rank
+    double backward_ = 0; // [s]
+};
+
+// Rounds to a multiple of a power of two that is some 2^-44 of the whole, so that sums are exact.
+class Grid
+{
+public:
+    explicit Grid(double whole) : unit_(std::ldexp(1.0, std::ilogb(std::max(whole, 1e-9)) - 44)) {}
+
+    double operator()(double seconds) const { return std::round(seconds / unit_) * unit_; }
+    void operator()(PassTime& pass) const
+    {
+        for (double& part : pass.by)
+        {
+            part = (*this)(part);
+        }
+    }
+
+private:
+    double unit_;
+};
+
+void fill_slices(StepTime& step, const Parts& parts, const Grid& grid)
+{
+    const PassTime& busy = parts.busy;
+    const PassTime& again = parts.again;
+    const auto set = [&](Slice slice, double seconds)
+    { step.slices[static_cast<std::size_t>(slice)] = seconds; };
+    const auto both = [&](Cause cause) { return busy.of(cause) + again.of(cause); };
+    const double products = busy.of(Cause::products);
+    const double even = std::min(products, grid(step.slices[0]));
+    set(Slice::model, even);
+    set(Slice::attention, busy.of(Cause::attention));
+    set(Slice::recompute, again.of(Cause::products) + again.of(Cause::attention));
+    set(Slice::uneven, products - even);
+    set(Slice::below_peak, both(Cause::below_peak));
+    set(Slice::memory, both(Cause::memory));
+    set(Slice::launch, both(Cause::kernels) + both(Cause::host));
+    set(Slice::tensor, step.tensor_comm);
+    set(Slice::context, step.context_comm);
+    set(Slice::expert, step.expert_comm);
+    set(Slice::pipeline, step.pipeline_comm);
+    set(Slice::data, step.data_exposed);
+    set(Slice::bubble, step.bubble);
+    set(Slice::optimizer, step.optimizer);
+}
+
+StepTime rounded(Parts parts, double idle, double even_products)
+{
+    const double whole = parts.busy.total() + parts.again.total() + idle + parts.pipeline +
+                         parts.data_exposed + parts.optimizer;
+    const Grid grid(whole);
+    grid(parts.busy);
+    grid(parts.again);
+    StepTime step;
+    const auto both = [&](Cause cause) { return parts.busy.of(cause) + parts.again.of(cause); };
+    step.tensor_comm = both(Cause::tensor);
+    step.context_comm = both(Cause::context);
+    step.expert_comm = both(Cause::expert);
+    step.compute = parts.busy.device() + parts.again.device() + both(Cause::host);
+    step.bubble = grid(idle);
+    step.pipeline_comm = grid(parts.pipeline);
+    step.data_exposed = grid(parts.data_exposed);
+    step.data_comm = grid(parts.data);
+    step.optimizer = grid(parts.optimizer);
+    step.slices[0] = even_products;
+    fill_slices(step, parts, grid);
+    return step;
+}
+
+} // namespace
+
+const StepProfile& StepModel::profile(const Scenario& scenario)
+{
+    const ProfileKey key = profile_key(scenario);
+    const auto found = profiles_.find(key);
+    return found != profiles_.end() ? found->second
+                                    : profiles_.emplace(key, step_profile(scenario)).first->second;
+}
+
+StageTimes StepModel::stage_times(const Scenario& s, const StepProfile& profile) const
+{
+    return Assembly(profile, s, wires_).others();
+}
+
+StepTime StepModel::estimate(const Scenario& s, const StepProfile& profile) const
+{
+    return estimate(s, profile, -1);
+}
+
+StepTime StepModel::estimate(const Scenario& s, const StepProfile& profile, double idle) const
+{
+    const Assembly assembly(profile, s, wires_);
+    const Gpu& gpu = s.cluster.gpu;
+    const bool eight_bit = s.training.precision == Precision::fp8 && gpu.fp8_tflops > 0;
+    const double gpus = real(s.cluster.gpus);
+    const double peak = std::max(1.0, (eight_bit ? gpu.fp8_tflops : gpu.bf16_tflops) * 1e12) * gpus;
+    const double tokens = real(s.training.global_batch) * real(s.training.sequence_length);
+    StepTime step =
+        rounded(assembly.parts(), idle >= 0 ? idle : assembly.idle(), profile.token_products * tokens / peak);
+    step.tokens = tokens;
+    step.peak_flops = peak;
+    step.model_flops = profile.token_flops * tokens;
+    step.hardware_flops = profile.token_hardware * tokens;
+    step.parameter_flops = profile.token_parameters * tokens;
+    step.causal_flops = (profile.token_flops + profile.token_products) / 2 * tokens;
+    return step;
+}
+
+} // namespace ringside

@@ -1,0 +1,276 @@
+#include "core/planner/launch/draft.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+// "a.b.c" in parts; an empty text has none.
+std::vector<std::string> parts_of(const std::string& path)
+{
+    std::vector<std::string> parts;
+    std::size_t begin = 0;
+    while (begin < path.size())
+    {
+        const std::size_t dot = std::min(path.find('.', begin), path.size());
+        parts.push_back(path.substr(begin, dot - begin));
+        begin = dot + 1;
+    }
+    return parts;
+}
+
+std::string indent(std::size_t depth)
+{
+    return std::string(2 * depth, ' ');
+}
+
+std::size_t common(const std::vector<std::string>& a, const std::vector<std::string>& b)
+{
+    std::size_t n = 0;
+    while (n < a.size() && n < b.size() && a[n] == b[n])
+    {
+        ++n;
+    }
+    return n;
+}
+
+} // namespace
+
+void LaunchDraft::set(std::string key, std::string value, std::string explains, std::string field)
+{
+    const bool option = key.starts_with("-");
+    const std::string name = option || section_.empty() ? key : section_ + "." + key;
+    open_.push_back({section_, std::move(key), static_cast<std::ptrdiff_t>(launch_.flags.size())});
+    launch_.flags.push_back({name, std::move(value), std::move(explains), std::move(field)});
+}
+
+void LaunchDraft::not_expressed(std::string field, std::string value, std::string says)
+{
+    launch_.not_expressed.push_back({std::move(field), std::move(value), std::move(says)});
+}
+
+LaunchFile LaunchDraft::begin(std::string name) const
+{
+    return {std::move(name), "# ", {{"# " + headline(s), -1}}};
+}
+
+void LaunchDraft::finish(LaunchFile file)
+{
+    open_.clear();
+    launch_.files.push_back(std::move(file));
+}
+
+void LaunchDraft::config_file(std::string name, ConfigFormat format)
+{
+    LaunchFile file = begin(std::move(name));
+    if (format == ConfigFormat::toml)
+    {
+        toml(file);
+    }
+    else if (format == ConfigFormat::yaml)
+    {
+        yaml(file);
+    }
+    else
+    {
+        file.comment.clear();
+        file.lines.clear();
+        json(file);
+    }
+    finish(std::move(file));
+}
+
+void LaunchDraft::toml(LaunchFile& file) const
+{
+    std::string section;
+    for (const Placed& p : open_)
+    {
+        if (p.section != section)
+        {
+            section = p.section;
+            file.lines.push_back({"", -1});
+            file.lines.push_back({"[" + section + "]", -1});
+        }
+        const std::string& value = launch_.flags[static_cast<std::size_t>(p.flag)].value;
+        file.lines.push_back({p.key + " = " + value, p.flag});
+    }
+}
+
+void LaunchDraft::yaml(LaunchFile& file) const
+{
+    std::vector<std::string> open;
+    for (const Placed& p : open_)
+    {
+        const std::vector<std::string> parts = parts_of(p.section);
+        for (std::size_t i = common(open, parts); i < parts.size(); ++i)
+        {
+            file.lines.push_back({indent(i) + parts[i] + ":", -1});
+        }
+        open = parts;
+        const std::string& value = launch_.flags[static_cast<std::size_t>(p.flag)].value;
+        file.lines.push_back({indent(parts.size()) + p.key + ": " + value, p.flag});
+    }
+}
+
+void LaunchDraft::json(LaunchFile& file) const
+{
+    const auto comma = [&]
+    {
+        std::string& last = file.lines.back().text;
+        last += last.ends_with('{') ? "" : ",";
+    };
+    file.lines.push_back({"{", -1});
+    std::vector<std::string> open;
+    const auto close = [&](std::size_t depth)
+    {
+        for (; open.size() > depth; open.pop_back())
+        {
+            file.lines.push_back({indent(open.size()) + "}", -1});
+        }
+    };
+    for (const Placed& p : open_)
+    {
+        const std::vector<std::string> parts = parts_of(p.section);
+        close(common(open, parts));
+        for (std::size_t i = open.size(); i < parts.size(); ++i)
+        {
+            comma();
+            file.lines.push_back({fmt::format("{}\"{}\": {{", indent(i + 1), parts[i]), -1});
+            open.push_back(parts[i]);
+        }
+        comma();
+        const std::string& value = launch_.flags[static_cast<std::size_t>(p.flag)].value;
+        file.lines.push_back({fmt::format("{}\"{}\": {}", indent(parts.size() + 1), p.key, value), p.flag});
+    }
+    close(0);
+    file.lines.push_back({"}", -1});
+}
+
+void LaunchDraft::command_file(std::string name, const std::vector<std::string>& before,
+                               const std::string& command)
+{
+    LaunchFile file = begin(std::move(name));
+    file.lines.insert(file.lines.begin(), {"#!/usr/bin/env bash", -1});
+    file.lines.push_back({"set -euo pipefail", -1});
+    for (const std::string& line : before)
+    {
+        file.lines.push_back({line, -1});
+    }
+    file.lines.push_back({"options=(", -1});
+    std::string section;
+    for (const Placed& p : open_)
+    {
+        if (p.section != section)
+        {
+            section = p.section;
+            file.lines.push_back({"    # " + section, -1});
+        }
+        const std::string& value = launch_.flags[static_cast<std::size_t>(p.flag)].value;
+        file.lines.push_back({"    " + p.key + (value.empty() ? "" : " " + value), p.flag});
+    }
+    file.lines.push_back({")", -1});
+    file.lines.push_back({command + " \"${options[@]}\" \"$@\"", -1});
+    finish(std::move(file));
+}
+
+void LaunchDraft::plain_file(std::string name, std::vector<std::string> lines)
+{
+    LaunchFile file = begin(std::move(name));
+    file.lines.insert(file.lines.begin(), {"#!/usr/bin/env bash", -1});
+    file.lines.push_back({"set -euo pipefail", -1});
+    for (std::string& line : lines)
+    {
+        file.lines.push_back({std::move(line), -1});
+    }
+    finish(std::move(file));
+}
+
+std::string quoted(std::string_view text)
+{
+    return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+std::string one_line(std::string_view name)
+{
+    std::string line(name.empty() ? "custom model" : name);
+    std::replace_if(
+        line.begin(), line.end(), [](char c) { return c < ' ' || c > '~'; }, ' ');
+    return line;
+}
+
+std::string headline(const Scenario& s)
+{
+    const Parallel& p = s.parallel;
+    return one_line(fmt::format("{} on {} x {}: data {} x tensor {} x context {} x pipeline {}", s.model.name,
+                                s.cluster.gpus, s.cluster.gpu.name, data_parallel(s), p.tensor, p.context,
+                                p.pipeline));
+}
+
+std::int64_t processes_per_host(const Scenario& s)
+{
+    return std::min(s.cluster.gpus, s.cluster.gpus_per_node);
+}
+
+std::int64_t hosts(const Scenario& s)
+{
+    return (s.cluster.gpus + s.cluster.gpus_per_node - 1) / s.cluster.gpus_per_node;
+}
+
+std::string torchrun(const Scenario& s)
+{
+    if (hosts(s) == 1)
+    {
+        return fmt::format("torchrun --standalone --nproc-per-node {}", processes_per_host(s));
+    }
+    return fmt::format("torchrun --nproc-per-node {} --nnodes {} --node-rank \"$NODE_RANK\" "
+                       "--master-addr \"$MASTER_ADDR\" --master-port \"${{MASTER_PORT:-29500}}\"",
+                       processes_per_host(s), hosts(s));
+}
+
+void no_overlap(LaunchDraft& d, const Overlaps& tool)
+{
+    const Parallel& p = d.s.parallel;
+    const Overlaps can = possible_overlaps(d.s);
+    const auto say = [&](bool missing, const char* field)
+    {
+        if (missing)
+        {
+            d.not_expressed(field, "true", "no setting has this traffic travel beside compute");
+        }
+    };
+    say(p.overlap_tensor && can.tensor && !tool.tensor, "parallel.overlap_tensor");
+    say(p.overlap_expert && can.expert && !tool.expert, "parallel.overlap_expert");
+    say(p.overlap_pipeline && can.pipeline && !tool.pipeline, "parallel.overlap_pipeline");
+}
+
+void check_hosts(LaunchDraft& draft)
+{
+    const Cluster& c = draft.s.cluster;
+    if (c.gpus > c.gpus_per_node && c.gpus % c.gpus_per_node != 0)
+    {
+        draft.not_expressed(
+            "cluster.gpus", fmt::format("{}", c.gpus),
+            fmt::format("do not fill hosts of {}: as many processes start on each", c.gpus_per_node));
+    }
+    else if (c.gpus_per_node > 8)
+    {
+        draft.not_expressed(
+            "cluster.gpus_per_node", fmt::format("{}", c.gpus_per_node),
+            "is one fast-link domain; give torchrun the GPUs of a host, such as 4, and more hosts");
+    }
+}
+
+std::int64_t train_steps(const Scenario& s)
+{
+    const double step =
+        static_cast<double>(s.training.global_batch) * static_cast<double>(s.training.sequence_length);
+    return std::max<std::int64_t>(1, std::llround(std::min(s.training.tokens / step, 1e12)));
+}
+
+} // namespace ringside

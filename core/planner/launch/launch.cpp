@@ -1,0 +1,61 @@
+#include "core/planner/launch/launch.h"
+
+#include "core/base/find_by.h"
+#include "core/planner/launch/draft.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ringside
+{
+
+std::string text_of(const Launch& launch, const LaunchFile& file)
+{
+    constexpr std::size_t kMostColumn = 56; // explanations stand below each other up to here
+    std::size_t column = 0;
+    for (const LaunchLine& line : file.lines)
+    {
+        column =
+            line.flag >= 0 && line.text.size() <= kMostColumn ? std::max(column, line.text.size()) : column;
+    }
+    std::string text;
+    for (const LaunchLine& line : file.lines)
+    {
+        text += line.text;
+        if (line.flag >= 0 && !file.comment.empty())
+        {
+            text.append(line.text.size() < column ? column - line.text.size() : 0, ' ');
+            text += "  " + file.comment + launch.flags[static_cast<std::size_t>(line.flag)].explains;
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+namespace
+{
+
+constexpr std::array kTools{
+    LaunchTool{"megatron", "Megatron-LM", "megatron/training/arguments.py, commit 000c4ac24f",
+               write_megatron},
+    LaunchTool{"deepspeed", "DeepSpeed", "config-json.md, commit da9b77384a, and the AutoTP tutorial",
+               write_deepspeed},
+    LaunchTool{"torchtitan", "torchtitan",
+               "base_config.toml, commit 402027f27e; later versions name the same in Python",
+               write_torchtitan},
+    LaunchTool{"nanotron", "nanotron", "src/nanotron/config of 2025, with moe_config", write_nanotron},
+};
+
+} // namespace
+
+std::span<const LaunchTool> launch_tools()
+{
+    return kTools;
+}
+
+const LaunchTool* find_launch_tool(std::string_view id)
+{
+    return find_by(kTools, id, &LaunchTool::id);
+}
+
+} // namespace ringside

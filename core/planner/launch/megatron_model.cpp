@@ -1,0 +1,199 @@
+#include "core/planner/launch/megatron_model.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+// "([0]*3+[1]*58)": a 1 for every layer with experts.
+std::string expert_layers(const Model& m)
+{
+    if (m.dense_layers == 0)
+    {
+        return fmt::format("{}", m.moe_interval); // layer i has experts if i is a multiple
+    }
+    std::string list;
+    const auto add = [&](std::int64_t one, std::int64_t count)
+    {
+        if (count > 0)
+        {
+            list += fmt::format("{}[{}]*{}", list.empty() ? "" : "+", one, count);
+        }
+    };
+    std::int64_t run = 0;
+    bool of = false;
+    for (std::int64_t layer = 0; layer < m.layers; ++layer)
+    {
+        const bool experts = has_experts(m, layer);
+        if (experts != of)
+        {
+            add(of ? 1 : 0, run);
+            run = 0;
+            of = experts;
+        }
+        ++run;
+    }
+    add(of ? 1 : 0, run);
+    return "'(" + list + ")'";
+}
+
+void attention(LaunchDraft& d)
+{
+    const Model& m = d.s.model;
+    d.set("--num-attention-heads", m.heads, "query heads", "model.heads");
+    if (m.attention == Attention::mla)
+    {
+        d.set("--multi-latent-attention", "", "keys and values from one latent", "model.attention");
+        if (m.q_lora_rank > 0)
+        {
+            d.set("--q-lora-rank", m.q_lora_rank, "latent width of queries", "model.q_lora_rank");
+        }
+        d.set("--kv-lora-rank", m.kv_lora_rank, "latent width of keys and values", "model.kv_lora_rank");
+        d.set("--qk-head-dim", m.qk_nope_head_dim, "head width without positions", "model.qk_nope_head_dim");
+        d.set("--qk-pos-emb-head-dim", m.qk_rope_head_dim, "head width with rotary positions",
+              "model.qk_rope_head_dim");
+        d.set("--v-head-dim", m.v_head_dim, "head width of values", "model.v_head_dim");
+        d.set("--qk-layernorm", "", "norms on the latents", "model.attention");
+        if (m.hidden % m.heads != 0)
+        {
+            d.set("--kv-channels", m.v_head_dim,
+                  "not used, but asked for where heads do not divide the width", "model.v_head_dim");
+        }
+        return;
+    }
+    if (m.kv_heads != m.heads)
+    {
+        d.set("--group-query-attention", "", "query heads share key/value heads", "model.attention");
+        d.set("--num-query-groups", m.kv_heads, "key/value heads", "model.kv_heads");
+        if (m.kv_heads % d.s.parallel.tensor != 0)
+        {
+            d.not_expressed("model.kv_heads", fmt::format("{}", m.kv_heads),
+                            fmt::format("must be a multiple of tensor, {}", d.s.parallel.tensor));
+        }
+    }
+    if (m.head_dim * m.heads != m.hidden)
+    {
+        d.set("--kv-channels", m.head_dim, "width of a head", "model.head_dim");
+    }
+    if (m.qk_norm == QkNorm::head)
+    {
+        d.set("--qk-layernorm", "", "queries and keys are normalized", "model.qk_norm");
+    }
+    else if (m.qk_norm == QkNorm::full)
+    {
+        d.not_expressed("model.qk_norm", "full", "only norms of single heads exist; left out");
+    }
+    if (m.attention_sinks)
+    {
+        d.set("--softmax-type", "learnable", "a learned logit for each head", "model.attention_sinks");
+    }
+}
+
+void positions(LaunchDraft& d)
+{
+    const Model& m = d.s.model;
+    const Training& t = d.s.training;
+    d.set("--seq-length", t.sequence_length, "tokens of a sequence", "training.sequence_length");
+    const bool learned = m.positions == Positions::learned;
+    const std::int64_t rows =
+        learned ? std::max(m.max_sequence_length, t.sequence_length) : t.sequence_length;
+    d.set("--max-position-embeddings", rows, "at least the sequence",
+          learned ? "model.max_sequence_length" : "training.sequence_length");
+    if (learned && m.max_sequence_length < t.sequence_length)
+    {
+        d.not_expressed(
+            "model.max_sequence_length", fmt::format("{}", m.max_sequence_length),
+            fmt::format("a position table shorter than the sequence is refused; {} rows written", rows));
+    }
+    d.set("--position-embedding-type",
+          learned                          ? "learned_absolute"
+          : m.positions == Positions::rope ? "rope"
+                                           : "none",
+          "how positions enter", "model.positions");
+    if (m.positions == Positions::alibi)
+    {
+        d.not_expressed("model.positions", "alibi", "there are no ALiBi slopes; no positions written");
+    }
+}
+
+void experts(LaunchDraft& d)
+{
+    const Model& m = d.s.model;
+    if (m.experts == 0)
+    {
+        return;
+    }
+    d.section("experts");
+    d.set("--num-experts", m.experts, "routed experts of a layer", "model.experts");
+    d.set("--moe-router-topk", m.experts_per_token, "experts a token visits", "model.experts_per_token");
+    d.set("--moe-ffn-hidden-size", m.expert_ffn, "width of an expert", "model.expert_ffn");
+    if (m.shared_experts > 0)
+    {
+        d.set("--moe-shared-expert-intermediate-size", m.shared_experts * m.expert_ffn,
+              "width of the shared experts together", "model.shared_experts");
+    }
+    if (m.dense_layers > 0 || m.moe_interval > 1)
+    {
+        d.set("--moe-layer-freq", expert_layers(m), "1: a layer with experts",
+              m.dense_layers > 0 ? "model.dense_layers" : "model.moe_interval");
+    }
+    if (m.router_bias)
+    {
+        d.set("--moe-router-enable-expert-bias", "", "balances without a loss", "model.router_bias");
+        d.set("--moe-router-score-function", "sigmoid", "which that bias asks for", "model.router_bias");
+    }
+    else if (m.experts_per_token == 1)
+    {
+        d.set("--moe-router-pre-softmax", "", "shares before the choice, as one expert a token asks for",
+              "model.experts_per_token");
+    }
+    d.set("--moe-token-dispatcher-type", "alltoall", "tokens travel to their experts", "parallel.expert");
+    if (d.s.training.precision == Precision::bf16 || d.s.training.precision == Precision::fp8)
+    {
+        d.set("--moe-grouped-gemm", "", "experts of a GPU in one kernel");
+    }
+}
+
+} // namespace
+
+void megatron_model(LaunchDraft& d)
+{
+    const Model& m = d.s.model;
+    d.section("model");
+    d.set("--num-layers", m.layers, "transformer blocks", "model.layers");
+    d.set("--hidden-size", m.hidden, "width of the residual stream", "model.hidden");
+    d.set("--ffn-hidden-size", m.ffn, "inner width of the MLP", "model.ffn");
+    attention(d);
+    positions(d);
+    if (m.gated_mlp)
+    {
+        d.set("--swiglu", "", "gated MLP of three matrices", "model.gated_mlp");
+    }
+    d.set("--normalization", m.norm == Norm::rmsnorm ? "RMSNorm" : "LayerNorm", "kind of norm", "model.norm");
+    if (!m.tied_embeddings)
+    {
+        d.set("--untie-embeddings-and-output-weights", "", "the output has a matrix of its own",
+              "model.tied_embeddings");
+    }
+    if (!m.biases)
+    {
+        d.set("--disable-bias-linear", "", "no biases", "model.biases");
+        if (m.qkv_bias)
+        {
+            d.set("--add-qkv-bias", "", "but on queries, keys, values", "model.qkv_bias");
+        }
+    }
+    d.set("--hidden-dropout", m.dropout ? "0.1" : "0.0", "dropout", "model.dropout");
+    d.set("--attention-dropout", m.dropout ? "0.1" : "0.0", "dropout", "model.dropout");
+    if (m.norms_per_layer != 2)
+    {
+        d.not_expressed("model.norms_per_layer", fmt::format("{}", m.norms_per_layer),
+                        "a layer has two norms, before attention and MLP");
+    }
+    experts(d);
+}
+
+} // namespace ringside

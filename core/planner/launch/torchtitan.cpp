@@ -1,0 +1,334 @@
+// torchtitan: its TOML file. Data parallelism is FSDP2's, so ZeRO-3, or ZeRO-2 with weights kept after the
+// forward.
+#include "core/planner/launch/draft.h"
+#include "core/scenario/fields.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ringside
+{
+
+namespace
+{
+
+// The models it has ready, by their shape.
+struct Flavor
+{
+    std::int64_t layers, hidden, vocab;
+    std::string_view name, flavor;
+};
+constexpr std::array kFlavors{
+    Flavor{32, 4096, 128256, "llama3", "8B"},        Flavor{80, 8192, 128256, "llama3", "70B"},
+    Flavor{126, 16384, 128256, "llama3", "405B"},    Flavor{61, 7168, 129280, "deepseek_v3", "671B"},
+    Flavor{60, 5120, 102400, "deepseek_v3", "236B"}, Flavor{28, 1024, 151936, "qwen3", "0.6B"},
+    Flavor{36, 2560, 151936, "qwen3", "4B"},         Flavor{36, 4096, 151936, "qwen3", "8B"},
+    Flavor{40, 5120, 151936, "qwen3", "14B"},        Flavor{64, 5120, 151936, "qwen3", "32B"},
+};
+
+// Its names of the schedules that PyTorch has.
+struct Named
+{
+    std::string_view id, name;
+};
+constexpr std::array kSchedules{Named{"1f1b", "1F1B"},
+                                Named{"gpipe", "GPipe"},
+                                Named{"interleaved", "Interleaved1F1B"},
+                                Named{"looped-bfs", "LoopedBFS"},
+                                Named{"interleaved-zb", "InterleavedZeroBubble"},
+                                Named{"zb-v", "ZBVZeroBubble"},
+                                Named{"dualpipev", "DualPipeV"}};
+
+void torchtitan_model(LaunchDraft& d)
+{
+    const Model& m = d.s.model;
+    d.section("model");
+    const auto found = std::find_if(
+        kFlavors.begin(), kFlavors.end(),
+        [&](const Flavor& f) { return f.layers == m.layers && f.hidden == m.hidden && f.vocab == m.vocab; });
+    const bool known = found != kFlavors.end();
+    d.set("name", quoted(known ? found->name : "llama3"), "family of models", "model");
+    d.set("flavor", quoted(known ? found->flavor : "your_flavor"), "which of them", "model");
+    if (!known)
+    {
+        d.not_expressed(
+            "model", one_line(m.name),
+            fmt::format("register a flavor: dim={}, n_layers={}, n_heads={}, n_kv_heads={}, vocab_size={}",
+                        m.hidden, m.layers, m.heads, m.kv_heads, m.vocab));
+    }
+    if (known && found->name == "deepseek_v3" && d.s.parallel.context > 1)
+    {
+        d.not_expressed("parallel.context", fmt::format("{}", d.s.parallel.context),
+                        "the attention of deepseek_v3 does not cut sequences");
+    }
+    if (d.s.training.precision == Precision::fp8)
+    {
+        d.set("converters", "[\"quantize.linear.float8\"]", "linear layers in 8 bits", "training.precision");
+    }
+}
+
+void training(LaunchDraft& d, bool pipelined)
+{
+    const Training& t = d.s.training;
+    d.section("training");
+    d.set("dataset", "\"c4_test\"", "a stand-in, not of the scenario");
+    d.set("seq_len", t.sequence_length, "tokens of a sequence", "training.sequence_length");
+    const std::int64_t local = pipelined ? t.micro_batch * micro_batches(d.s) : t.micro_batch;
+    d.set("local_batch_size", local,
+          pipelined ? "sequences that enter a pipeline in a step" : "sequences per micro-batch",
+          "training.micro_batch");
+    d.set("global_batch_size", t.global_batch, "sequences of a step", "training.global_batch");
+    d.set("steps", train_steps(d.s), "steps until all tokens are seen", "training.tokens");
+    const bool full = t.precision == Precision::fp32;
+    d.set("mixed_precision_param", full ? "\"float32\"" : "\"bfloat16\"", "products in",
+          "training.precision");
+    d.set("mixed_precision_reduce", "\"float32\"", "gradients summed in", "training.gradient_dtype");
+    if (t.precision == Precision::fp16)
+    {
+        d.not_expressed("training.precision", "fp16", "there is no fp16; bf16 written");
+    }
+    if (!full && t.gradient_dtype != GradientDtype::fp32)
+    {
+        d.not_expressed("training.gradient_dtype", std::string(name_of(t.gradient_dtype)),
+                        "gradients are reduced in fp32 only");
+    }
+    if (t.offload == Offload::optimizer_and_weights_cpu && d.s.parallel.zero > 0)
+    {
+        d.set("enable_cpu_offload", "true", "state in the host's memory", "training.offload");
+    }
+    else if (t.offload != Offload::none)
+    {
+        d.not_expressed(
+            "training.offload", std::string(name_of(t.offload)),
+            d.s.parallel.zero > 0
+                ? "weights, gradients and optimizer go to the host together or not at all; left out"
+                : "only what is sharded goes to the host: use ZeRO-2 or 3; left out");
+    }
+}
+
+// Replicas, and whether they hold shards.
+void data_axis(LaunchDraft& d)
+{
+    const std::int64_t data = data_parallel(d.s);
+    const std::int64_t zero = d.s.parallel.zero;
+    d.set("data_parallel_replicate_degree", zero == 0 ? data : 1, "replicas with all of the weights",
+          "parallel.zero");
+    d.set("data_parallel_shard_degree", zero == 0 ? 1 : data, "replicas with a shard each", "parallel.zero");
+    if (zero > 0)
+    {
+        d.set("fsdp_reshard_after_forward", zero == 3 ? "\"always\"" : "\"never\"",
+              zero == 3 ? "weights gathered twice" : "weights kept for the backward", "parallel.zero");
+    }
+    if (zero == 1)
+    {
+        d.not_expressed("parallel.zero", "1",
+                        "FSDP shards gradients and stored weights too; ZeRO-2's traffic written");
+    }
+    if (zero == 0 && data > 1 && (d.s.parallel.tensor > 1 || d.s.parallel.pipeline > 1))
+    {
+        d.not_expressed("parallel.zero", "0", "whole replicas go with no other axis: use ZeRO-2 or 3");
+    }
+    if (zero == 0 && d.s.parallel.expert > 1)
+    {
+        d.not_expressed("parallel.zero", "0", "experts are shared among sharded replicas: use ZeRO-2 or 3");
+    }
+}
+
+// [["tok_embeddings", "layers.0"], ["layers.1", "norm", "output"]]
+std::string modules(const std::vector<std::int64_t>& stages)
+{
+    std::string list = "[";
+    std::int64_t next = 0;
+    for (std::size_t i = 0; i < stages.size(); ++i)
+    {
+        std::vector<std::string> names;
+        if (i == 0)
+        {
+            names.emplace_back("\"tok_embeddings\"");
+        }
+        for (std::int64_t layer = 0; layer < stages[i]; ++layer)
+        {
+            names.push_back(fmt::format("\"layers.{}\"", next++));
+        }
+        if (i + 1 == stages.size())
+        {
+            names.emplace_back("\"norm\"");
+            names.emplace_back("\"output\"");
+        }
+        list += fmt::format("{}[{}]", i > 0 ? ", " : "", fmt::join(names, ", "));
+    }
+    return list + "]";
+}
+
+void torchtitan_pipeline(LaunchDraft& d)
+{
+    const Parallel& p = d.s.parallel;
+    const Training& t = d.s.training;
+    d.set("pipeline_parallel_degree", p.pipeline, "ranks of the pipeline", "parallel.pipeline");
+    if (p.pipeline == 1)
+    {
+        return;
+    }
+    const auto found = std::find_if(kSchedules.begin(), kSchedules.end(),
+                                    [&](const Named& named) { return named.id == t.schedule->id; });
+    const bool known = found != kSchedules.end();
+    d.set("pipeline_parallel_schedule", quoted(known ? found->name : "1F1B"), "order of the micro-batches",
+          "training.schedule");
+    d.set("pipeline_parallel_microbatch_size", t.micro_batch, "sequences of a micro-batch",
+          "training.micro_batch");
+    const std::int64_t chunks = known ? p.chunks : 1;
+    if (!known)
+    {
+        d.not_expressed(
+            "training.schedule", std::string(t.schedule->id),
+            fmt::format("known are {}; 1F1B written",
+                        "GPipe, 1F1B, Interleaved1F1B, LoopedBFS, InterleavedZeroBubble, ZBVZeroBubble, "
+                        "DualPipeV"));
+    }
+    if (!p.stage_layers.empty() && (known || p.chunks == 1))
+    {
+        d.set("module_fqns_per_model_part", modules(p.stage_layers), "what each stage holds",
+              "parallel.stage_layers");
+        return;
+    }
+    const std::int64_t stages = p.pipeline * chunks;
+    d.set("pipeline_parallel_layers_per_stage", (d.s.model.layers + stages - 1) / stages,
+          "layers of a stage or chunk", "parallel.chunks");
+    d.set("pipeline_parallel_first_stage_less_layers", 0, "the embedding counts for none",
+          "parallel.stage_layers");
+    d.set("pipeline_parallel_last_stage_less_layers", 0, "and so does the output", "parallel.stage_layers");
+}
+
+// Experts are cut over whole groups of context, and of tensor unless that cuts each expert; and over as many
+// replicas as it takes.
+void check_experts(LaunchDraft& d)
+{
+    const Parallel& p = d.s.parallel;
+    const std::int64_t inner = p.context * (p.expert_tensor == 1 ? p.tensor : 1);
+    const std::int64_t all = (p.zero == 0 ? 1 : data_parallel(d.s)) * inner;
+    if (p.expert > 1 && (p.expert % inner != 0 || all % p.expert != 0))
+    {
+        d.not_expressed("parallel.expert", fmt::format("{}", p.expert),
+                        fmt::format("must be a multiple of {} and divide {}", inner, all));
+    }
+    if (p.expert == 1 && p.expert_tensor > 1)
+    {
+        d.not_expressed("parallel.expert_tensor", fmt::format("{}", p.expert_tensor),
+                        "does nothing where parallel.expert is 1");
+    }
+}
+
+void torchtitan_parallelism(LaunchDraft& d)
+{
+    const Parallel& p = d.s.parallel;
+    d.section("parallelism");
+    data_axis(d);
+    d.set("tensor_parallel_degree", p.tensor, "GPUs that share each matrix", "parallel.tensor");
+    if (p.tensor > 1 && !p.sequence_parallel)
+    {
+        d.not_expressed("parallel.sequence_parallel", "false",
+                        "tensor parallelism always cuts the sequence too");
+    }
+    torchtitan_pipeline(d);
+    d.set("context_parallel_degree", p.context, "GPUs that share a sequence", "parallel.context");
+    if (p.context > 1)
+    {
+        d.set("context_parallel_rotate_method", "\"alltoall\"", "keys and values go round, block by block",
+              "parallel.context");
+    }
+    const std::int64_t pieces = 2 * p.tensor * p.context;
+    if (d.s.training.sequence_length % pieces != 0)
+    {
+        d.not_expressed("training.sequence_length", fmt::format("{}", d.s.training.sequence_length),
+                        fmt::format("must be a multiple of {}, twice tensor times context", pieces));
+    }
+    if (d.s.model.experts > 0)
+    {
+        d.set("expert_parallel_degree", p.expert, "GPUs that share the experts", "parallel.expert");
+        d.set("expert_tensor_parallel_degree", p.expert_tensor, "GPUs that share one expert",
+              "parallel.expert_tensor");
+        if (p.expert_tensor != 1 && p.expert_tensor != p.tensor)
+        {
+            d.not_expressed("parallel.expert_tensor", fmt::format("{}", p.expert_tensor),
+                            fmt::format("is 1 or as tensor, {}", p.tensor));
+        }
+        check_experts(d);
+    }
+}
+
+// Gathers and scatters are cut into pieces by the compiler.
+void torchtitan_overlap(LaunchDraft& d)
+{
+    if (d.s.parallel.overlap_tensor && possible_overlaps(d.s).tensor)
+    {
+        d.set("enable_async_tensor_parallel", "true", "gathers and scatters travel beside products",
+              "parallel.overlap_tensor");
+        d.section("compile");
+        d.set("enable", "true", "as asynchronous tensor parallelism asks for", "parallel.overlap_tensor");
+    }
+    no_overlap(d, {true, false, true});
+}
+
+void recompute(LaunchDraft& d)
+{
+    const Training& t = d.s.training;
+    d.section("activation_checkpoint");
+    d.set("mode", quoted(name_of(t.recompute)), "what is recomputed", "training.recompute");
+    if (t.recompute == Recompute::selective)
+    {
+        d.set("selective_ac_option", "\"op\"", "by operation: every second product is kept",
+              "training.recompute");
+        d.not_expressed("training.recompute", "selective",
+                        "computes more again than attention's core: products are kept, the rest is not");
+    }
+    if (!t.flash_attention)
+    {
+        d.not_expressed("training.flash_attention", "false", "PyTorch chooses the kernel of attention");
+    }
+}
+
+void torchtitan_optimizer(LaunchDraft& d)
+{
+    const Optimizer kind = d.s.training.optimizer;
+    d.section("optimizer");
+    d.set("name", "\"AdamW\"", "kind of optimizer", "training.optimizer");
+    d.set("lr", "3e-4", "a stand-in, not of the scenario");
+    if (kind != Optimizer::adamw)
+    {
+        d.not_expressed("training.optimizer", std::string(name_of(kind)),
+                        "there are Adam and AdamW; AdamW written");
+    }
+    if (d.s.training.precision == Precision::fp8)
+    {
+        const bool whole = d.s.training.fp8_recipe == Fp8Recipe::bf16_weights;
+        d.section("quantize.linear.float8");
+        d.set("enable_fsdp_float8_all_gather", whole ? "false" : "true",
+              whole ? "weights travel in bf16" : "weights travel in 8 bits", "training.fp8_recipe");
+        d.set("filter_fqns", "[\"output\"]", "the output stays in 16 bits");
+        if (d.s.training.fp8_recipe == Fp8Recipe::deepseek)
+        {
+            d.not_expressed("training.fp8_recipe", "deepseek",
+                            "scales are of tensors or rows, not of blocks of 128");
+        }
+    }
+}
+
+} // namespace
+
+Launch write_torchtitan(const Scenario& scenario)
+{
+    LaunchDraft d(scenario);
+    torchtitan_parallelism(d);
+    torchtitan_overlap(d);
+    torchtitan_model(d);
+    training(d, scenario.parallel.pipeline > 1);
+    recompute(d);
+    torchtitan_optimizer(d);
+    check_hosts(d);
+    d.config_file("train.toml", ConfigFormat::toml);
+    d.plain_file("launch.sh",
+                 {torchrun(scenario) + " \\", "    -m torchtitan.train --job.config_file train.toml \"$@\""});
+    return d.take();
+}
+
+} // namespace ringside

@@ -1,0 +1,174 @@
+// Every legal layout of a scenario's model on its GPUs, with the step time and memory of each: the fastest,
+// the smallest, the frontier between them, and rejected layouts, by reason. Works in slices and in parts, so
+// that a window goes on drawing and several threads can share the work. Nothing is left out by guessing:
+// schedules that only a simulation can time are simulated wherever they would count if they never idled;
+// elsewhere, in the sample alone, they stand with the nearest closed form.
+//
+// The scatter is an even sample of all legal layouts; frontier and table come from all of them. What is
+// illegal counts once, where the search turns back, so reasons count branches, not layouts. Layers that do
+// not divide are cut as evenly as possible (even_cut()), first and last stage last to get one more; other
+// uneven cuts are not tried. Selective recomputation is skipped with flash attention, where it would be the
+// same layout twice.
+#pragma once
+
+#include "core/base/names.h"
+#include "core/performance/step_model/step_model.h"
+#include "core/planner/idle_times.h"
+#include "core/planner/layout.h"
+#include "core/planner/memory_model.h"
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace ringside
+{
+
+enum class Objective : std::uint8_t
+{
+    step_time,
+    memory,
+    cost // GPU-seconds of a step; fewer GPUs are tried too
+};
+template <>
+inline constexpr auto kNamesOf<Objective> = names<Objective>("step_time", "memory", "cost");
+
+// What a search may use.
+struct SearchLimits
+{
+    bool full_recompute = true;
+    bool zero3 = true;
+    bool deep_pipelines = true;       // more than 8 stages
+    bool tensor_across_nodes = false; // tensor groups larger than a node
+    bool zero_with_stages = false;    // ZeRO 2 and 3 in a pipeline, which Megatron-LM and DeepSpeed refuse
+    Objective objective = Objective::step_time;
+
+    bool operator==(const SearchLimits&) const = default;
+};
+
+// Why something was not tried further. Counted where the search turns back, so a tensor size that does not
+// divide the heads counts once, whatever could have followed.
+enum class Rejection : std::uint8_t
+{
+    heads,    // tensor parallelism does not divide heads or MLP
+    sequence, // context (with tensor) does not divide the sequence
+    layers,   // fewer layers than stages, or an uneven cut with more chunks than the schedule needs
+    experts,
+    batch,    // the global batch does not divide into micro-batches
+    schedule, // the schedule does not take this shape
+    allowed,  // SearchLimits
+    memory    // legal, but does not fit
+};
+inline constexpr std::size_t kRejections = 8;
+template <>
+inline constexpr auto kNamesOf<Rejection> = names<Rejection>("heads not divisible", "sequence not divisible",
+                                                             "layers not divisible", "experts not divisible",
+                                                             "batch not divisible",
+                                                             "schedule refuses the shape", "not allowed",
+                                                             "does not fit");
+
+struct Candidate
+{
+    Layout layout;
+    double seconds = 0; // of a step
+    double bytes = 0;   // of the fullest GPU
+    double mfu = 0;
+    double bubble = 0; // of total
+
+    double gpu_seconds() const { return seconds * static_cast<double>(layout.gpus); }
+    bool operator==(const Candidate&) const = default;
+};
+
+struct SearchResult
+{
+    double capacity = 0;    // [B] of one GPU
+    std::int64_t tried = 0; // legal and rejected
+    std::int64_t legal = 0;
+    std::int64_t fit = 0;
+    std::array<std::int64_t, kRejections> rejected{};
+    std::vector<Candidate> best;     // fit, best first, at most kMostKept
+    std::vector<Candidate> cuts;     // fit, the best of each tensor x context x pipeline x expert, best first
+    std::vector<Candidate> frontier; // ascending bytes, descending seconds; what does not fit among them
+    std::vector<Candidate> sample;   // evenly from all that are legal, at most kMostSampled
+    std::optional<Candidate> nearest_miss; // the smallest that does not fit
+
+    std::int64_t count(Rejection r) const { return rejected[static_cast<std::size_t>(r)]; }
+};
+inline constexpr std::size_t kMostKept = 200;
+inline constexpr std::size_t kMostSampled = 2048;
+
+// What a search has found so far.
+struct LayoutAnswer
+{
+    Scenario scenario; // searched from; its own layout does not matter
+    SearchLimits limits;
+    SearchResult result;
+    double progress = 0; // 1: all of it
+
+    // Whether it is the answer for this scenario, however that is laid out now.
+    bool answers(const Scenario& other, const SearchLimits& wanted) const
+    {
+        return limits == wanted && scenario == without_layout(other);
+    }
+};
+
+// Whether `a` comes before `b`.
+bool better(Objective objective, const Candidate& a, const Candidate& b);
+// What two parts of one search found.
+SearchResult merged(const SearchResult& a, const SearchResult& b, Objective objective);
+
+class LayoutSearch
+{
+public:
+    // Part `part` of `parts`, which together look at everything. The scenario must be valid.
+    LayoutSearch(const Scenario& scenario, const SearchLimits& limits, std::size_t part = 0,
+                 std::size_t parts = 1);
+
+    // Looks at about this many layouts more; false when none is left.
+    bool advance(std::int64_t layouts);
+    bool done() const { return next_ >= units_.size(); }
+    double progress() const; // 0 to 1
+    const SearchResult& result() const { return result_; }
+
+private:
+    // A cut of the model with a micro-batch: what is looked at in one go.
+    struct Unit
+    {
+        std::int64_t gpus, tensor, context, pipeline, expert, expert_tensor, micro_batch;
+    };
+    // A schedule with its chunks, and whether it takes the shape.
+    struct Plan
+    {
+        ScheduleKind schedule;
+        std::int64_t chunks;
+    };
+
+    void list_units();
+    void keep_part(std::size_t part, std::size_t parts);
+    void list_experts(Unit unit);
+    void list_micro_batches(Unit unit);
+    const std::vector<Plan>& plans(const Unit& unit, std::int64_t micro_batches);
+    void look_at(const Unit& unit);
+    void look_at_plan(const Plan& plan);
+    bool could_count(const Candidate& candidate) const;
+    void take(const Candidate& candidate);
+    void reject(Rejection reason, std::int64_t times = 1);
+    std::vector<std::int64_t> zero_stages() const;
+
+    Scenario s_; // its layout is the one being looked at
+    SearchLimits limits_;
+    StepModel model_;
+    MemoryModel memory_;
+    bool counts_ = true; // this part counts what is rejected before the work is shared out
+    IdleTimes idle_;
+    std::vector<Unit> units_;
+    std::size_t next_ = 0;
+    std::map<std::array<std::int64_t, 2>, std::pair<std::vector<Plan>, std::array<std::int64_t, 2>>> plans_;
+    std::map<std::array<std::int64_t, 5>, Candidate> cuts_;
+    std::int64_t every_ = 1; // of the legal ones go into the sample
+    SearchResult result_;
+};
+
+} // namespace ringside

@@ -1,0 +1,31 @@
+#include "core/reliability/checkpoint.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+CheckpointSize checkpoint_size(const Scenario& s, const MemoryReport& memory)
+{
+    const StateBytes each = state_bytes(s.training);
+    const auto count = static_cast<double>(count_parameters(s.model).total);
+    CheckpointSize size;
+    size.weights = Bytes(each.weight * count);
+    size.master = Bytes(each.master * count);
+    size.momentum = Bytes(each.momentum * count);
+    size.variance = Bytes(each.variance * count);
+    const std::int64_t shards = s.parallel.zero >= 1 ? dense_replicas(s) : 1;
+    const std::int64_t experts = s.model.experts > 0 ? s.parallel.expert : 1;
+    size.writers =
+        std::min(s.cluster.gpus, s.parallel.tensor * s.parallel.pipeline * std::max(shards, experts));
+    std::int64_t fullest = 0;
+    for (const StageMemory& stage : memory.stages)
+    {
+        fullest = std::max(fullest, stage.parameters);
+    }
+    const double bytes = each.weight + each.master + each.momentum + each.variance;
+    size.largest = Bytes(bytes * static_cast<double>(fullest) / static_cast<double>(shards));
+    return size;
+}
+
+} // namespace ringside

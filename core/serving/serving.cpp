@@ -1,0 +1,313 @@
+#include "core/serving/serving.h"
+
+#include <fmt/format.h>
+
+#include "core/base/units.h"
+#include "core/model/compute.h"
+#include "core/model/weights.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::int64_t kMostServingGpus = 64;
+constexpr std::int64_t kMostSequences = 1'000'000;
+constexpr double kActivationBytes = 2; // what the all-reduces carry, whatever the weights are kept in
+
+// Experts are cut like any matrix where their width divides, else dealt out whole, else copied.
+Parallel group_of(const Model& m, std::int64_t gpus)
+{
+    Parallel p;
+    p.tensor = gpus;
+    if (m.experts > 0 && m.expert_ffn % gpus == 0)
+    {
+        p.expert_tensor = gpus;
+    }
+    else if (m.experts > 0 && m.experts % gpus == 0)
+    {
+        p.expert = gpus;
+    }
+    return p;
+}
+
+// What does not depend on the batch. Numbers are of one GPU unless they say otherwise.
+struct Server
+{
+    Server(const Scenario& scenario, const ServingSetup& setup);
+
+    ServingReport at(std::int64_t batch) const;
+    double weights_read(double batch) const;
+    ServingTime decode(double batch) const;
+    ServingTime prefill() const;
+    double reduce(double tokens) const;
+
+    const Scenario& s;
+    ServingReport report; // with everything but batch and times
+    double dense = 0;     // parameters that every step reads
+    double expert = 0;    // of the routed experts
+    double visited = 1;   // share of the experts that one token visits
+    double products = 0;  // FLOPs of one token without attention, whole model
+    double head = 0;      // of which the output projection
+    double attention = 0; // FLOPs for one token and one token it looks at, whole model, prefill
+    double latent = 0;    // the same on latents, decoding
+};
+
+double summed(const std::vector<Weight>& weights)
+{
+    double sum = 0;
+    for (const Weight& w : weights)
+    {
+        sum += real(w.local_elements());
+    }
+    return sum;
+}
+
+// A sequence of `tokens` takes whole blocks where it is paged, else room for the longest.
+double held_tokens(const ServingSetup& s, double tokens)
+{
+    if (!s.paged)
+    {
+        return real(s.longest);
+    }
+    return std::ceil(tokens / real(kCacheBlock)) * real(kCacheBlock);
+}
+
+Server::Server(const Scenario& scenario, const ServingSetup& setup) : s(scenario)
+{
+    const Model& m = s.model;
+    ServingReport& r = report;
+    r.setup = setup;
+    const Parallel group = group_of(m, setup.gpus);
+    const StageWeights held = stage_weights(m, group, Placement::loop).front();
+    const double looked_up = m.tied_embeddings ? 0 : summed(embedding_weights(m, group));
+    dense = real(held.dense) - looked_up;
+    expert = real(held.expert);
+    visited = m.experts > 0 ? real(m.experts_per_token) / real(m.experts) : 1;
+
+    const double each = real(setup.weight_bits) / 8;
+    r.window = sliding_window(m);
+    r.shape = cache_shape(m, setup.gpus);
+    r.weights = Bytes(std::ceil(each * real(held.total())));
+    r.model_weights = Bytes(each * real(count_parameters(m).total));
+    r.device = Bytes(s.cluster.gpu.memory_gb * 1e9);
+    r.capacity = setup.usable * r.device;
+    const double number = real(setup.cache_bits) / 8;
+    const double tokens = real(setup.prompt + setup.output);
+    r.token = Bytes(number * r.shape.local(1));
+    r.model_token = Bytes(number * r.shape.whole(1));
+    r.sequence = Bytes(number * r.shape.local(held_tokens(setup, tokens)));
+    r.filled = Bytes(number * r.shape.local(tokens));
+    const double left = (r.capacity - r.weights) / r.sequence;
+    r.most = left >= 1 ? static_cast<std::int64_t>(std::min(left, real(kMostSequences))) : 0;
+
+    const ComputeReport c = compute_report(s);
+    products = (c.products_token + c.head_token).value;
+    head = c.head_token.value;
+    attention = c.attention_token.value / real(s.training.sequence_length);
+    // Keys and values stay compressed: scores on latent and rotary part, sums on latents (DeepSeek-V2,
+    // section 2.1.2: the up-projections are absorbed into the query's and the output's).
+    latent = r.shape.latent
+                 ? 2 * real(m.layers) * real(m.heads) * real(2 * m.kv_lora_rank + m.qk_rope_head_dim)
+                 : attention;
+    const double rate = s.cluster.gpu.hbm_gb_per_s * 1e9;
+    r.balance = s.cluster.gpu.bf16_tflops * 1e12 / rate * each / 2;
+}
+
+// Of `batch` tokens that each choose k of E experts evenly, all but (1 - k/E)^b of the experts are wanted.
+double Server::weights_read(double batch) const
+{
+    const double wanted = visited >= 1 ? 1 : 1 - std::pow(1 - visited, batch);
+    return real(report.setup.weight_bits) / 8 * (dense + wanted * expert);
+}
+
+// Two all-reduces a layer of `tokens` h numbers. Every GPU reads from all others at once, or in a ring:
+// whichever ends first. One start each, from the accelerator's calibration.
+double Server::reduce(double tokens) const
+{
+    const double t = real(report.setup.gpus);
+    if (t <= 1)
+    {
+        return 0;
+    }
+    const double rate = 1e9 * (report.setup.gpus > s.cluster.gpus_per_node ? s.cluster.network_gb_per_s
+                                                                           : node_link(s.cluster));
+    const double message = kActivationBytes * tokens * real(s.model.hidden);
+    const double start = s.cluster.gpu.calibration.collective_us * 1e-6;
+    const double hop = s.cluster.gpu.calibration.hop_us * 1e-6;
+    const double straight = (t - 1) * message / rate;
+    const double ring = 2 * (t - 1) * hop + 2 * (t - 1) / t * message / rate;
+    return 2 * real(s.model.layers) * (start + std::min(straight, ring));
+}
+
+ServingTime Server::decode(double batch) const
+{
+    const ServingSetup& setup = report.setup;
+    const double context = real(setup.prompt) + real(setup.output) / 2;
+    const double t = real(setup.gpus);
+    const double cached = real(setup.cache_bits) / 8 * report.shape.local(context);
+    const double seen = report.shape.kept(context) / real(std::max<std::int64_t>(1, s.model.layers));
+    ServingTime time;
+    time.memory = (weights_read(batch) + batch * cached) / (s.cluster.gpu.hbm_gb_per_s * 1e9);
+    time.compute = batch * (products + latent * seen) / t / (s.cluster.gpu.bf16_tflops * 1e12);
+    time.reduce = reduce(batch);
+    return time;
+}
+
+// Token i looks at those before it, i / 2 on average: kept tokens of the windowed layers alike. Only the last
+// token goes through the output projection.
+ServingTime Server::prefill() const
+{
+    const double p = real(report.setup.prompt);
+    const double t = real(report.setup.gpus);
+    const auto looked = [p](double limit)
+    { return p <= limit ? p * (p + 1) / 2 : limit * (limit + 1) / 2 + (p - limit) * limit; };
+    const CacheShape& shape = report.shape;
+    const double pairs = (real(shape.full_layers) * looked(p) +
+                          real(shape.window_layers) * looked(std::min(p, real(shape.window)))) /
+                         real(std::max<std::int64_t>(1, s.model.layers));
+    const double flops = p * (products - head) + head + attention * pairs;
+    ServingTime time;
+    time.memory = weights_read(p) / (s.cluster.gpu.hbm_gb_per_s * 1e9);
+    time.compute = flops / t / (s.cluster.gpu.bf16_tflops * 1e12);
+    time.reduce = reduce(p);
+    return time;
+}
+
+ServingReport Server::at(std::int64_t batch) const
+{
+    ServingReport r = report;
+    r.setup.batch = batch;
+    r.decode = decode(real(batch));
+    r.prefill = prefill();
+    return r;
+}
+
+ServingSetup legal(const Scenario& s, ServingSetup setup)
+{
+    const auto at_least_one = [](std::int64_t n) { return std::clamp<std::int64_t>(n, 1, 100'000'000); };
+    const auto gpus = serving_gpus(s.model);
+    const auto next = std::ranges::upper_bound(gpus, std::max<std::int64_t>(1, setup.gpus));
+    setup.gpus = *(next - 1);
+    setup.batch = std::clamp<std::int64_t>(setup.batch, 1, kMostSequences);
+    setup.prompt = at_least_one(setup.prompt);
+    setup.output = at_least_one(setup.output);
+    setup.longest = std::max(setup.longest, setup.prompt + setup.output);
+    setup.weight_bits = std::clamp<std::int64_t>(setup.weight_bits, 1, 32);
+    setup.cache_bits = std::clamp<std::int64_t>(setup.cache_bits, 1, 32);
+    setup.usable = std::isfinite(setup.usable) ? std::clamp(setup.usable, 0.05, 1.0) : 0.9;
+    return setup;
+}
+
+} // namespace
+
+ServingSetup serving_setup(const Scenario& scenario)
+{
+    ServingSetup setup;
+    setup.gpus = scenario.parallel.tensor;
+    setup.longest = scenario.training.sequence_length;
+    setup.prompt = std::max<std::int64_t>(1, setup.longest / 4);
+    setup.output = std::max<std::int64_t>(1, setup.longest / 8);
+    return legal(scenario, setup);
+}
+
+std::vector<std::int64_t> serving_gpus(const Model& m)
+{
+    std::vector<std::int64_t> gpus;
+    for (std::int64_t t = 1; t <= kMostServingGpus; ++t)
+    {
+        const bool heads = m.heads % t == 0 && m.ffn % t == 0;
+        const bool cached = m.attention == Attention::mla || m.kv_heads % t == 0 || t % m.kv_heads == 0;
+        if (heads && cached)
+        {
+            gpus.push_back(t);
+        }
+    }
+    return gpus;
+}
+
+double ServingReport::wasted() const
+{
+    return sequence.value > 0 ? 1 - filled / sequence : 0;
+}
+
+double ServingReport::token_seconds() const
+{
+    return decode.total() +
+           static_cast<double>(setup.batch) * prefill.total() / static_cast<double>(setup.output);
+}
+
+double ServingReport::tokens_per_second() const
+{
+    const double each = token_seconds();
+    return each > 0 ? static_cast<double>(setup.batch) / each : 0;
+}
+
+ServingReport serving_report(const Scenario& scenario, ServingSetup setup)
+{
+    setup = legal(scenario, setup);
+    return Server(scenario, setup).at(setup.batch);
+}
+
+std::vector<ServingReport> serving_curve(const Scenario& scenario, const ServingSetup& setup,
+                                         const std::vector<std::int64_t>& batches)
+{
+    const Server server(scenario, legal(scenario, setup));
+    std::vector<ServingReport> curve;
+    curve.reserve(batches.size());
+    for (const std::int64_t batch : batches)
+    {
+        curve.push_back(server.at(std::clamp<std::int64_t>(batch, 1, kMostSequences)));
+    }
+    return curve;
+}
+
+Term explain_cache(const Scenario& scenario, const ServingReport& r)
+{
+    const Model& m = scenario.model;
+    const double tokens = real(r.setup.prompt + r.setup.output);
+    const double number = real(r.setup.cache_bits) / 8;
+    Term term;
+    term.label = "cache of one sequence";
+    term.value = number * r.shape.whole(tokens);
+    term.unit = "B";
+    const std::string each = r.shape.latent ? fmt::format("({} + {})", m.kv_lora_rank, m.qk_rope_head_dim)
+                                            : fmt::format("2 \u00d7 {} \u00d7 {}", m.kv_heads, m.head_dim);
+    const std::string_view symbols = r.shape.latent ? "(d_c + d_R)" : "2 h_kv d";
+    const std::string layers = r.shape.window_layers == 0 || tokens <= real(r.shape.window)
+                                   ? fmt::format("{} \u00d7 {}", m.layers, figure(tokens))
+                                   : fmt::format("({} \u00d7 {} + {} \u00d7 {})", r.shape.full_layers,
+                                                 figure(tokens), r.shape.window_layers, r.shape.window);
+    term.formula = fmt::format("{} L s \u00d7 bytes", symbols);
+    term.working = fmt::format("{} \u00d7 {} \u00d7 {}", each, layers, figure(number));
+    term.source = r.shape.latent ? "DeepSeek-V2, arXiv 2405.04434, section 2.1.4"
+                                 : "Pope et al. 2022, arXiv 2211.05102, section 3.3";
+    if (r.window.window > 0)
+    {
+        term.source += fmt::format("; windows: {}", r.window.source);
+    }
+    return term;
+}
+
+Term explain_decode(const Scenario& scenario, const ServingReport& r)
+{
+    const Server server(scenario, r.setup);
+    const double batch = real(r.setup.batch);
+    const double context = real(r.setup.prompt) + real(r.setup.output) / 2;
+    const double cached = real(r.setup.cache_bits) / 8 * r.shape.local(context);
+    Term term;
+    term.label = "reading for one decoding step";
+    term.value = r.decode.memory;
+    term.unit = "s";
+    term.formula = "(weights + b \u00d7 cache) / HBM";
+    term.working = fmt::format("({} + {} \u00d7 {}) / {}", figure(server.weights_read(batch)), r.setup.batch,
+                               figure(cached), figure(scenario.cluster.gpu.hbm_gb_per_s * 1e9));
+    term.source = "Pope et al. 2022, arXiv 2211.05102, section 2";
+    return term;
+}
+
+} // namespace ringside

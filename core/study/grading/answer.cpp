@@ -1,0 +1,475 @@
+#include "core/study/grading/answer.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+namespace ringside
+{
+
+namespace
+{
+
+// A value in the unit that is asked for, or why it is none.
+struct Fit
+{
+    double value = 0;
+    std::string other; // which other quantity it is
+    std::string doubt; // what it may have been meant as
+};
+
+std::string_view example_of(const StudyUnit& asked)
+{
+    switch (asked.dimension)
+    {
+    case Dimension::data:
+        return asked.base == 1 ? "1.5 GB" : "1.5 Gbit";
+    case Dimension::data_rate:
+        return asked.base == 1 ? "25 GB/s" : "200 Gbit/s";
+    case Dimension::time:
+        return "1.5 s, 20 ms or 3 d";
+    case Dimension::work:
+        return "3e15 FLOP or 3 PFLOP";
+    case Dimension::work_rate:
+        return "300 TFLOP/s";
+    case Dimension::money:
+        return "$1.5M";
+    case Dimension::share:
+        return "12% or 0.12";
+    case Dimension::ratio:
+        return "1.5 or 1.5x";
+    case Dimension::count:
+        return "12, 1.5k or 7B";
+    case Dimension::other:
+        break;
+    }
+    return "12";
+}
+
+std::string in_words(const Measure& m)
+{
+    const int data = m.of_kind(Of::data);
+    const int time = m.of_kind(Of::time);
+    const int work = m.of_kind(Of::work);
+    const std::string_view kind = m.percent                  ? "a share"
+                                  : m.ratio                  ? "a ratio"
+                                  : m.of_kind(Of::money)     ? "an amount of money"
+                                  : data > 0 && time < 0     ? "a data rate"
+                                  : data > 0                 ? "an amount of data"
+                                  : work > 0 && time < 0     ? "a rate of FLOP"
+                                  : work > 0                 ? "a number of FLOP"
+                                  : time > 0 && m.of.empty() ? "a time"
+                                  : time < 0                 ? "a rate"
+                                                             : "";
+    return !kind.empty()  ? std::string(kind)
+           : m.of.empty() ? "a number"
+           : time > 0     ? fmt::format("a number of {}", m.name)
+                          : fmt::format("a number of {}", m.of.front());
+}
+
+std::string wanted_words(const Asked& a)
+{
+    if (a.unit.dimension == Dimension::share || a.unit.dimension == Dimension::ratio)
+    {
+        return a.unit.dimension == Dimension::share ? "a share" : "a ratio";
+    }
+    const bool counted = !a.measure.physical() && a.counted.size() == 1;
+    return counted ? fmt::format("a number of {}", a.counted.front()) : in_words(a.measure);
+}
+
+bool any_of_things(const std::vector<std::string_view>& all, std::string_view thing)
+{
+    return std::any_of(all.begin(), all.end(), [&](std::string_view t) { return same_thing(t, thing); });
+}
+
+bool has_word(std::string_view list, std::string_view word)
+{
+    return fmt::format(" {} ", list).find(fmt::format(" {} ", word)) != std::string::npos;
+}
+
+// The powers of the units: 0 where they fit, else a reason.
+std::string power_fault(Measure& m, const Asked& a)
+{
+    const Measure& want = a.measure;
+    int& time = m.of_kind(Of::time);
+    // "TFLOPS" is a count or a rate, PFLOP-days are PFLOP/s for days.
+    if (m.of_kind(Of::work) == 1 && want.of_kind(Of::work) == 1)
+    {
+        const bool rate_days = time == 1 && want.of_kind(Of::time) == 0;
+        const bool loose = m.loose_rate && time == want.of_kind(Of::time) - 1;
+        time = rate_days || loose ? want.of_kind(Of::time) : time;
+    }
+    if (m.power == want.power)
+    {
+        return "";
+    }
+    Measure slower = m;
+    ++slower.of_kind(Of::time);
+    if (a.per_time > 0 && slower.power == want.power)
+    {
+        m.size *= a.per_time;
+        return "";
+    }
+    // "How many FLOP for every byte": the denominator may be left out.
+    const bool other = a.unit.dimension == Dimension::other && m.per.empty() && want.of_kind(Of::time) == 0;
+    return other && m.of_kind(a.wanted) == 1 && m.of_kind(Of::time) == 0 ? "" : in_words(m);
+}
+
+std::string thing_fault(const Measure& m, const Asked& a)
+{
+    const bool of_unit = a.measure.physical() && a.measure.of_kind(Of::time) >= 0;
+    const auto& allowed = of_unit ? a.measure.of : a.counted;
+    for (const std::string_view thing : m.of)
+    {
+        const bool generic = !of_unit && (thing == "elements" || (thing == "nats" && a.unit.name.empty()));
+        if (!a.anything() && !generic && !any_of_things(allowed, thing))
+        {
+            return in_words(m);
+        }
+    }
+    const bool lacks = of_unit && m.physical() && m.of.size() < a.measure.of.size();
+    return lacks ? in_words(m) : "";
+}
+
+std::string per_fault(Measure& m, const Asked& a)
+{
+    for (const Per& per : m.per)
+    {
+        const auto fits = [&](const Per& p) { return same_thing(p.thing, per.thing); };
+        auto found = std::find_if(a.measure.per.begin(), a.measure.per.end(), fits);
+        const bool unit = found != a.measure.per.end();
+        const auto said = std::find_if(a.per.begin(), a.per.end(), fits);
+        if (!unit && said == a.per.end())
+        {
+            return fmt::format("per {}",
+                               per.thing.substr(0, per.thing.size() - (per.thing.ends_with('s') ? 1 : 0)));
+        }
+        m.size *= (unit ? found->count : said->count) / per.count;
+    }
+    return m.strange.empty() || has_word(a.stem, stem_of(m.strange)) ? "" : fmt::format("per {}", m.strange);
+}
+
+// As given numbers are printed: with thin spaces from five digits on.
+std::string whole_text(double number)
+{
+    const auto whole = static_cast<std::int64_t>(number);
+    return std::abs(number) < 10000 ? std::to_string(whole) : grouped(whole);
+}
+
+std::string said(double number, const Measure& m)
+{
+    const std::string digits = std::abs(number) >= 1e6 || (number != 0 && std::abs(number) < 1e-3)
+                                   ? working_figure(number)
+                               : number == std::round(number) ? whole_text(number)
+                                                              : fmt::format("{:.6g}", number);
+    const std::string name = m.name == "m" ? "min" : m.name;
+    return name.empty()                 ? digits
+           : name == "%" || name == "x" ? digits + name
+                                        : fmt::format("{} {}", digits, name);
+}
+
+Fit fit(const TypedValue& v, const Asked& a)
+{
+    Measure m = v.measure;
+    const Dimension d = a.unit.dimension;
+    const bool pure = d == Dimension::share || d == Dimension::ratio;
+    const bool rate_lacks = a.measure.of_kind(Of::time) < 0 && m.of_kind(Of::time) == 0;
+    if ((m.percent || m.ratio) && !m.per.empty())
+    {
+        if (const std::string per = per_fault(m, a); !per.empty())
+        {
+            return {0, per, ""};
+        }
+    }
+    if (m.percent || m.ratio)
+    {
+        const bool counts = !a.unit.name.empty() || (m.percent && a.tolerance == 0);
+        return {v.value * m.size, (pure || !counts) && m.of.empty() ? "" : in_words(m), ""};
+    }
+    if (m.plain())
+    {
+        const double value = v.value * m.size;
+        return {d == Dimension::share && value > 1 ? value / 100 : value, "", ""};
+    }
+    if (m.physical() && rate_lacks)
+    {
+        Measure rate = m;
+        --rate.of_kind(Of::time);
+        if (rate.power == a.measure.power && m.per.empty())
+        {
+            return {v.value * m.size / a.measure.size, "", said(v.value, m) + "/s"};
+        }
+    }
+    const std::string per = per_fault(m, a);
+    const bool only_things = !m.physical() && a.measure.physical() && !(rate_lacks && !a.measure.of.empty());
+    std::string other = only_things ? (m.of.empty() ? per : in_words(m)) : "";
+    // "57 per GPU" of bytes is a number of bytes.
+    other = only_things && m.of.empty() && per.empty() ? "" : other;
+    if (other.empty() && !(only_things && m.of.empty()) && !(rate_lacks && !m.physical()))
+    {
+        other = power_fault(m, a);
+    }
+    other = other.empty() ? thing_fault(m, a) : other;
+    other = other.empty() ? per : other;
+    const double value = v.value * m.size / (m.physical() ? a.measure.size : 1);
+    const bool asks = other.empty() && rate_lacks && !m.physical() && !m.of.empty();
+    return {value, other, asks ? said(v.value, m) + "/s" : ""};
+}
+
+std::string read_as(const TypedValue& v, double value, const Asked& a)
+{
+    std::string typed = said(v.value, v.measure);
+    const bool own = a.unit.name.empty() && a.measure.physical();
+    if (own)
+    {
+        return v.measure.plain() ? fmt::format("{} {}", typed, a.measure.name) : typed;
+    }
+    std::string base = given_text(value, a.unit);
+    const bool count = a.unit.name.empty() && a.counted.size() == 1 && v.measure.plain();
+    base += count ? fmt::format(" {}", a.counted.front()) : "";
+    const bool same = v.measure.plain() || typed == base || (a.unit.name.empty() && v.measure.size == 1);
+    return v.measure.plain() || v.worked ? base : same ? typed : fmt::format("{} = {}", typed, base);
+}
+
+using Others = std::vector<OtherReading>;
+
+void add_unit_readings(Others& others, double number, const Asked& a)
+{
+    struct Size
+    {
+        double size;
+        std::string_view name;
+    };
+    constexpr std::array kDecimal{Size{1e3, "k"}, Size{1e6, "M"}, Size{1e9, "G"}, Size{1e12, "T"},
+                                  Size{1e15, "P"}};
+    constexpr std::array kTime{Size{1e-3, "ms"}, Size{1e-6, "\u00b5s"}, Size{60, "min"}, Size{3600, "h"},
+                               Size{86400, "d"}};
+    const bool prefixed = a.wanted == Of::data || a.wanted == Of::work;
+    for (const Size& s : prefixed ? kDecimal : kTime)
+    {
+        others.push_back(
+            {number * s.size, fmt::format("{} {}{}", said(number, {}), s.name, prefixed ? a.unit.name : "")});
+    }
+}
+
+Others other_readings(const TypedValue& v, const TypedText& text, double value, const Asked& a)
+{
+    Others others;
+    const Measure& m = v.measure;
+    const bool unitless = m.plain() && !v.worked && v.clock.empty();
+    const Dimension d = a.unit.dimension;
+    if (v.clock.size() > 1 && a.wanted == Of::time)
+    {
+        const double first = v.clock[0] * 3600 + v.clock[1] * 60 + (v.clock.size() > 2 ? v.clock[2] : 0);
+        others.push_back({first / a.measure.size, "", true});
+        others.push_back({(v.clock[0] * 60 + v.clock[1]) / a.measure.size, "", true});
+    }
+    else if (unitless && a.measure.physical() && !a.unit.name.empty() && m.size == 1)
+    {
+        add_unit_readings(others, v.value, a);
+    }
+    if (m.plain() && d == Dimension::share && value <= 1)
+    {
+        others.push_back({v.value * m.size / 100, fmt::format("{}%", said(v.value, {})), false});
+    }
+    if (m.plain() && d == Dimension::share && v.value > 1 && v.value < 10)
+    {
+        others.push_back({v.value, "", true}); // 1.33 of 133%
+    }
+    if (m.plain() && v.exponent && a.step != 1)
+    {
+        others.push_back({value / a.step, "", true});
+    }
+    if (m.percent && d == Dimension::ratio)
+    {
+        const auto grows = [](const std::string& w)
+        { return has_word("more longer faster higher larger greater increase slower bigger growth", w); };
+        const bool more = std::any_of(text.words.begin(), text.words.end(), grows);
+        others.push_back({1 + value, fmt::format("{}x", said(1 + value, {})), more});
+    }
+    if (m.name == "m")
+    {
+        others.push_back({value / 60 * 2629800, said(v.value, {}) + " months", false});
+    }
+    const bool thousands = m.name.starts_with("k") && m.size == 1e3;
+    if (thousands && !m.physical())
+    {
+        others.push_back({value * 1.024, fmt::format("{} Ki", said(v.value, {})), false});
+    }
+    return others;
+}
+
+// What the words around the number say against it, or leave open.
+std::string word_fault(const TypedText& text, const Asked& a, std::string& doubtful)
+{
+    if (!text.denial.empty())
+    {
+        return fmt::format("\u201c{}\u201d says what it is not, and this asks for {}", text.denial,
+                           wanted_words(a));
+    }
+    for (const std::string_view label : text.labels)
+    {
+        const bool fits =
+            a.anything() || any_of_things(a.counted, label) || a.measure.physical() || label == "answers";
+        const bool unit = a.wanted == Of::percent || a.wanted == Of::ratio || a.wanted == Of::money;
+        if (!fits && !unit)
+        {
+            return fmt::format("that is about {}, and this asks for {}", label, wanted_words(a));
+        }
+    }
+    for (const std::string& word : text.words)
+    {
+        if (contradicts(word, a.sentence))
+        {
+            return fmt::format("\u201c{}\u201d is not what this asks about", word);
+        }
+    }
+    const bool known = a.stem.empty() || has_word(a.stem, stem_of(text.counted));
+    doubtful = known ? "" : text.counted;
+    return "";
+}
+
+bool has_hedge(const TypedText& text)
+{
+    return std::any_of(text.words.begin(), text.words.end(),
+                       [](const std::string& w) { return w[0] == '~'; });
+}
+
+bool near_enough(double a, double b)
+{
+    return std::abs(a - b) <= 0.015 * std::max(std::abs(a), std::abs(b));
+}
+
+// The same digits in another unit: 16 × 70 = 1.12 TB.
+bool same_digits(double a, double b)
+{
+    constexpr std::array kFactors{60.0, 3600.0, 86400.0, 24.0, 1024.0, 1048576.0, 1073741824.0, 8.0};
+    const double tens = a > 0 && b > 0 ? std::log10(a / b) : 0.5;
+    return near_enough(a, b) || std::abs(tens - std::round(tens)) < 0.006 ||
+           std::any_of(kFactors.begin(), kFactors.end(),
+                       [&](double f) { return near_enough(a, b * f) || near_enough(a * f, b); });
+}
+
+Issue unreadable(std::string_view text, std::string_view why, std::string_view hint)
+{
+    return {"", fmt::format("\u201c{}\u201d {}", text.substr(0, 40), why), std::string(hint)};
+}
+
+// "N - 1 = 15"
+bool is_symbol(const std::string& word)
+{
+    return word.size() <= 2 && word[0] != '~' && manner_of(word) == Manner::unknown;
+}
+
+// Which of several numbers is the answer; what is wrong with them otherwise.
+std::string several(const TypedText& text, const std::vector<Fit>& fits, std::size_t& answer)
+{
+    for (std::size_t i = 0; i < fits.size(); ++i)
+    {
+        answer = text.values[i].equated ? i : answer;
+    }
+    const TypedValue& chosen = text.values[answer];
+    for (std::size_t i = 0; i < fits.size(); ++i)
+    {
+        const TypedValue& v = text.values[i];
+        const bool equal = fits[i].other.empty() && near_enough(fits[i].value, fits[answer].value);
+        const bool worked = v.measure.plain() || chosen.measure.plain() || v.worked;
+        const bool symbols = std::any_of(text.words.begin(), text.words.end(), is_symbol);
+        const bool follows =
+            text.values[answer].equated && i < answer && worked &&
+            (symbols || same_digits(v.value * v.measure.size, chosen.value * chosen.measure.size) ||
+             same_digits(v.value, chosen.value));
+        if (!equal && !follows)
+        {
+            return text.values[answer].equated && i < answer ? "does not come to what it says"
+                                                             : "has several different numbers";
+        }
+    }
+    return "";
+}
+
+} // namespace
+
+Result<AnswerReading> read_answer(std::string_view typed, const Asked& a)
+{
+    if (typed.size() > kLongestAnswer)
+    {
+        return Issue{"", fmt::format("{} characters are no number", typed.size()),
+                     "type a number with its unit"};
+    }
+    if (typed.find_first_not_of(" \t\n") == std::string_view::npos)
+    {
+        return Issue{"", "nothing was typed", "type a number with its unit"};
+    }
+    const TypedText text = read_typed(typed, a.wanted, a.unit.base != 1);
+    const std::string hint = fmt::format("write it such as {}", example_of(a.unit));
+    if (text.values.empty() || !text.fault.empty())
+    {
+        return unreadable(typed, text.fault.empty() ? "is not a number that can be read" : text.fault,
+                          "start with a number: 1.12 TB, 1,120 GB, 1.12e12, 2/9, 22%, 3h 20min");
+    }
+    std::string doubtful;
+    if (const std::string fault = word_fault(text, a, doubtful); !fault.empty())
+    {
+        return Issue{"", fault, hint};
+    }
+    std::vector<Fit> fits;
+    for (const TypedValue& v : text.values)
+    {
+        fits.push_back(fit(v, a));
+    }
+    std::size_t at = 0;
+    if (const std::string fault = fits.size() > 1 ? several(text, fits, at) : ""; !fault.empty())
+    {
+        return unreadable(typed, fault, "type one number with its unit");
+    }
+    const TypedValue& v = text.values[at];
+    if (!fits[at].other.empty())
+    {
+        return Issue{"",
+                     fmt::format("\u201c{}\u201d is {}, and this asks for {}", said(v.value, v.measure),
+                                 fits[at].other, wanted_words(a)),
+                     hint};
+    }
+    AnswerReading reading;
+    reading.value = fits[at].value;
+    if (!v.clock.empty() && a.wanted == Of::time && v.measure.plain())
+    {
+        const double minutes = v.clock.size() > 2 ? v.clock[0] * 3600 + v.clock[1] * 60 + v.clock[2]
+                                                  : v.clock[0] * 60 + v.clock[1];
+        reading.value = minutes / a.measure.size;
+    }
+    if (!std::isfinite(reading.value))
+    {
+        return unreadable(typed, "is not a number that can be read", "type a finite number");
+    }
+    reading.has_unit =
+        !v.measure.plain() || v.measure.size != 1 || (a.unit.dimension == Dimension::share && v.value > 1);
+    reading.read_as = read_as(v, reading.value, a);
+    reading.others = other_readings(v, text, reading.value, a);
+    const bool bound = !text.bound.empty() && !has_hedge(text);
+    if (v.spread > std::max(a.tolerance, 1e-9))
+    {
+        reading.doubt = "That range is too wide to be graded: which number is it?";
+    }
+    else if (!fits[at].doubt.empty())
+    {
+        reading.doubt = fmt::format("Do you mean {}?", fits[at].doubt);
+        reading.others.assign(1, {reading.value, fits[at].doubt, false});
+    }
+    else if (bound || !doubtful.empty())
+    {
+        const std::string meant = said(v.value, v.measure);
+        reading.doubt = fmt::format("\u201c{}\u201d is not understood here: do you mean {}?",
+                                    bound ? text.bound : doubtful, meant);
+        reading.others.assign(1, {reading.value, meant, false});
+    }
+    return reading;
+}
+
+} // namespace ringside

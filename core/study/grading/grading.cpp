@@ -1,0 +1,328 @@
+#include "core/study/grading/grading.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/study/grading/design.h"
+#include "core/study/progress/attempt.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace ringside
+{
+
+namespace
+{
+
+Asked asked_in(const Question& q)
+{
+    return asked_for(*find_study_unit(q.unit), q.stem, q.tolerance);
+}
+
+// Asked about only where it decides: a reading that is right next to one that is not.
+std::optional<ToAsk> doubt_of(const AnswerReading& reading, const AnswerKey& key)
+{
+    ToAsk ask{reading.doubt, {}};
+    if (!ask.question.empty())
+    {
+        for (const OtherReading& other : reading.others)
+        {
+            ask.choices.push_back(other.text);
+        }
+        return ask;
+    }
+    if (check_answer(reading.value, key).correct)
+    {
+        return std::nullopt;
+    }
+    for (const OtherReading& other : reading.others)
+    {
+        if (!other.as_likely && check_answer(other.value, key).correct)
+        {
+            ask.question = fmt::format("Do you mean {} or {}?", reading.read_as, other.text);
+            ask.choices = {reading.read_as, other.text};
+            return ask;
+        }
+    }
+    return std::nullopt;
+}
+
+std::string bare_lower(std::string_view text)
+{
+    std::string out;
+    for (const char c : text)
+    {
+        out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    const auto first = out.find_first_not_of(" \t\n");
+    const auto last = out.find_last_not_of(" \t\n.");
+    return first == std::string::npos ? "" : out.substr(first, last - first + 1);
+}
+
+Result<Verdict> grade_number(const Question& q, const Response& r)
+{
+    const auto reading = read_answer(r.text, asked_in(q));
+    if (!reading)
+    {
+        return reading.issues();
+    }
+    const AnswerKey key{q.key, *find_study_unit(q.unit), q.tolerance, q.mistakes};
+    AnswerCheck check = check_answer(reading->value, key);
+    if (const auto ask = doubt_of(*reading, key))
+    {
+        return Issue{"", ask->question, fmt::format("type {}", fmt::join(ask->choices, " or "))};
+    }
+    for (const OtherReading& other : reading->others)
+    {
+        check = !check.correct && other.as_likely && check_answer(other.value, key).correct
+                    ? check_answer(other.value, key)
+                    : check;
+    }
+    Verdict v;
+    v.correct = check.correct;
+    v.mistake = check.slip;
+    v.message = check.message;
+    v.read_as = reading->read_as;
+    if (check.known)
+    {
+        const KnownMistake& m = *check.known;
+        v.nearest = m.working.empty() ? m.text : fmt::format("{} = {}", m.working, m.text);
+    }
+    return v;
+}
+
+// "3)", "(3)", "option 3"
+std::string without_marks(std::string typed)
+{
+    for (const std::string_view word : {"option ", "choice ", "answer ", "number ", "no. "})
+    {
+        typed.erase(0, typed.starts_with(word) ? word.size() : 0);
+    }
+    const auto first = typed.find_first_not_of("(#[\"");
+    const auto last = typed.find_last_not_of(")].:\"");
+    return first == std::string::npos || last < first ? "" : typed.substr(first, last - first + 1);
+}
+
+// The only choice whose words hold what was typed.
+std::size_t choice_with(const Question& q, const std::string& typed)
+{
+    std::size_t found = q.choices.size();
+    for (std::size_t i = 0; i < q.choices.size() && typed.size() > 3; ++i)
+    {
+        if (bare_lower(q.choices[i].says).find(typed) != std::string::npos)
+        {
+            if (found < q.choices.size())
+            {
+                return q.choices.size();
+            }
+            found = i;
+        }
+    }
+    return found;
+}
+
+Result<Verdict> grade_choice(const Question& q, const Response& r)
+{
+    const std::string typed = without_marks(bare_lower(r.text));
+    const std::size_t held = choice_with(q, typed);
+    for (std::size_t i = 0; i < q.choices.size(); ++i)
+    {
+        const ShownChoice& c = q.choices[i];
+        const bool named =
+            typed == c.id || typed == std::to_string(i + 1) || typed == without_marks(bare_lower(c.says));
+        if (named || held == i)
+        {
+            Verdict v;
+            v.correct = c.right;
+            v.mistake = c.right ? "" : c.id;
+            v.message = c.right ? "Right." : fmt::format("Not \u201c{}\u201d.", c.says);
+            v.read_as = c.says;
+            return v;
+        }
+    }
+    std::vector<std::string> ids;
+    for (const ShownChoice& c : q.choices)
+    {
+        ids.push_back(c.id);
+    }
+    return Issue{"", fmt::format("\u201c{}\u201d is none of the choices", r.text.substr(0, 40)),
+                 fmt::format("use 1 to {}, or {}", ids.size(), fmt::join(ids, ", "))};
+}
+
+Result<Verdict> grade_order(const Question& q, const Response& r)
+{
+    const auto order = parse_order(q.ordering, r.text);
+    if (!order)
+    {
+        return order.issues();
+    }
+    const OrderVerdict checked = check_order(q.ordering, *order);
+    Verdict v;
+    v.correct = checked.correct;
+    v.message = checked.correct ? "Right." : checked.message;
+    v.mistake = checked.correct ? "" : fmt::format("place-{}", checked.right + 1);
+    return v;
+}
+
+// How it went, in the words of the bands; nothing for anything else.
+int level_of(const std::string& text)
+{
+    constexpr std::array<std::pair<std::string_view, int>, 9> kWords{{{"no hire", 1},
+                                                                      {"no_hire", 1},
+                                                                      {"again", 1},
+                                                                      {"lean", 2},
+                                                                      {"hard", 2},
+                                                                      {"strong", 3},
+                                                                      {"good", 3},
+                                                                      {"teach", 4},
+                                                                      {"easy", 4}}};
+    const auto found =
+        std::find_if(kWords.begin(), kWords.end(), [&](const auto& w) { return w.first == text; });
+    return found == kWords.end() ? 0 : found->second;
+}
+
+// The points ticked: "1,3", "all", "none".
+Result<std::size_t> ticks_of(const std::string& text, std::size_t points)
+{
+    if (text == "all" || text == "none" || text.empty())
+    {
+        return text == "all" ? points : 0;
+    }
+    std::vector<bool> ticked(points, false);
+    std::size_t number = 0;
+    bool any = false;
+    Issue wrong{"", fmt::format("\u201c{}\u201d ticks no points", text.substr(0, 40)),
+                fmt::format("use numbers from 1 to {}, all, none; or no hire, lean, strong, teach", points)};
+    for (const char c : text + ",")
+    {
+        if (c >= '0' && c <= '9' && number <= points)
+        {
+            number = number * 10 + static_cast<std::size_t>(c - '0');
+            any = true;
+            continue;
+        }
+        if ((c != ',' && c != ' ') || (any && (number == 0 || number > points)))
+        {
+            return wrong;
+        }
+        if (any)
+        {
+            ticked[number - 1] = true;
+        }
+        number = 0;
+        any = false;
+    }
+    return static_cast<std::size_t>(std::count(ticked.begin(), ticked.end(), true));
+}
+
+// All points make it good, half of them hard; that one could teach it only the person knows.
+Result<Verdict> grade_spoken(const Question& q, const Response& r)
+{
+    const std::string typed = bare_lower(r.text);
+    const std::size_t points = q.rubric.empty() ? q.levels.strong.size() : q.rubric.size();
+    Verdict v;
+    v.grade = level_of(typed);
+    if (v.grade == 0)
+    {
+        const auto ticks = ticks_of(typed, points);
+        if (!ticks)
+        {
+            return ticks.issues();
+        }
+        v.grade = *ticks >= points ? 3 : 2 * *ticks >= points ? 2 : 1;
+        v.message = fmt::format("{} of {} points.", *ticks, points);
+    }
+    v.grade = r.shown ? 1 : r.hints > 0 ? std::min(v.grade, 2) : v.grade;
+    v.correct = v.grade >= 3;
+    constexpr std::array kWords{"No hire", "Lean", "Strong", "You could teach it"};
+    v.message = fmt::format("{}{}{}.", v.message, v.message.empty() ? "" : " ",
+                            kWords.at(static_cast<std::size_t>(v.grade - 1)));
+    return v;
+}
+
+Attempt attempt_of(const Response& r, bool correct, double target_s)
+{
+    Attempt a;
+    a.correct = correct;
+    a.shown = r.shown;
+    a.wrong = r.tries - 1;
+    a.hints = r.hints;
+    // A time that is not known is neither fast nor slow.
+    a.seconds = r.seconds;
+    a.target_s = r.seconds > 0 ? target_s : 0;
+    return a;
+}
+
+Result<Verdict> grade_layout(const Question& q, const Response& r, Calculator& calculator)
+{
+    const auto base =
+        q.scenario ? Result<std::shared_ptr<StudiedScenario>>(nullptr) : calculator.scenario({}, {});
+    if (!base)
+    {
+        return base.issues();
+    }
+    const auto laid = read_layout(r.text, q.scenario ? q.scenario->scenario : (*base)->scenario);
+    if (!laid)
+    {
+        return laid.issues();
+    }
+    const auto judged = judge_layout(*laid, *q.goal);
+    if (!judged)
+    {
+        return judged.issues();
+    }
+    Verdict v;
+    v.correct = judged->good;
+    v.message = judged->message;
+    v.mistake = judged->good ? "" : judged->fits ? "slow" : "does-not-fit";
+    v.read_as = layout_text(*laid);
+    return v;
+}
+
+} // namespace
+
+std::optional<ToAsk> to_ask(const Question& q, std::string_view text)
+{
+    if (q.kind != QuestionKind::numeric)
+    {
+        return std::nullopt;
+    }
+    const auto reading = read_answer(text, asked_in(q));
+    return reading ? doubt_of(*reading, {q.key, *find_study_unit(q.unit), q.tolerance, q.mistakes})
+                   : std::nullopt;
+}
+
+std::string reading_of(const Question& q, std::string_view text)
+{
+    const auto reading = q.kind == QuestionKind::numeric ? read_answer(text, asked_in(q)) : Issue{};
+    return reading ? reading->read_as : "";
+}
+
+Result<Verdict> grade(const Question& q, const Response& response, Calculator& calculator)
+{
+    if (response.text.size() > 1000)
+    {
+        return Issue{"", "too long for an answer", "type at most 1000 characters"};
+    }
+    const bool spoken = q.kind == QuestionKind::recall || q.kind == QuestionKind::design;
+    // A layout is judged by the engine, what was said about it by the person.
+    if (spoken && (!q.goal || level_of(bare_lower(response.text)) > 0))
+    {
+        return grade_spoken(q, response);
+    }
+    auto verdict = q.kind == QuestionKind::numeric    ? grade_number(q, response)
+                   : q.kind == QuestionKind::ordering ? grade_order(q, response)
+                   : spoken                           ? grade_layout(q, response, calculator)
+                                                      : grade_choice(q, response);
+    if (verdict)
+    {
+        verdict->grade =
+            static_cast<int>(automatic_grade(attempt_of(response, verdict->correct, q.target_s)));
+    }
+    return verdict;
+}
+
+} // namespace ringside

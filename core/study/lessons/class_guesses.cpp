@@ -1,0 +1,87 @@
+#include "core/study/lessons/class_guesses.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+Result<std::vector<double>> read_guesses(std::string_view text)
+{
+    constexpr std::string_view kBetween = " ;\t\n";
+    std::vector<double> all;
+    std::size_t at = 0;
+    while ((at = text.find_first_not_of(kBetween, at)) != std::string_view::npos)
+    {
+        const std::size_t end = std::min(text.find_first_of(kBetween, at), text.size());
+        const std::string word(text.substr(at, end - at));
+        const auto value = parse_number(word);
+        if (!value)
+        {
+            return Issue{"", fmt::format("\u201c{}\u201d is no number", word), "type numbers like 12 or 4.5"};
+        }
+        if (!(std::abs(*value) <= kLargestGuess)) // nor when it is not a number
+        {
+            return Issue{"", fmt::format("\u201c{}\u201d is out of range", word), "type less than 1e15"};
+        }
+        all.push_back(*value);
+        at = end;
+    }
+    return all;
+}
+
+double median(std::span<const double> values)
+{
+    std::vector<double> sorted(values.begin(), values.end());
+    std::ranges::sort(sorted);
+    const std::size_t n = sorted.size();
+    return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+}
+
+std::size_t within(std::span<const double> values, double truth, double share)
+{
+    return static_cast<std::size_t>(std::ranges::count_if(
+        values, [&](double v) { return std::abs(v - truth) <= share * std::abs(truth); }));
+}
+
+GuessHistogram histogram(std::span<const double> values, std::optional<double> truth, std::size_t cells)
+{
+    GuessHistogram h;
+    if (values.empty() && !truth)
+    {
+        h.counts.assign(1, 0);
+        return h;
+    }
+    double least = truth.value_or(values.empty() ? 0 : values.front());
+    double most = least;
+    for (const double v : values)
+    {
+        least = std::min(least, v);
+        most = std::max(most, v);
+    }
+    const double wide = most > least ? most - least : std::max(std::abs(most), 1.0) / 10;
+    h.width = std::pow(10, std::floor(std::log10(wide / static_cast<double>(cells))));
+    const auto count = [&](double width) { return std::floor(most / width) - std::floor(least / width) + 1; };
+    for (const double step : {1.0, 2.0, 5.0, 10.0, 20.0})
+    {
+        if (count(h.width * step) <= static_cast<double>(cells))
+        {
+            h.width *= step;
+            break;
+        }
+    }
+    h.from = std::floor(least / h.width) * h.width;
+    h.counts.assign(static_cast<std::size_t>(count(h.width)), 0);
+    for (const double v : values)
+    {
+        const auto cell = static_cast<std::size_t>(std::max(0.0, std::floor((v - h.from) / h.width)));
+        ++h.counts[std::min(cell, h.counts.size() - 1)];
+    }
+    return h;
+}
+
+} // namespace ringside

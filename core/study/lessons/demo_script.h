@@ -1,0 +1,39 @@
+// A demonstration as data (schema ringside.demo/1): named scenes that somebody walks through in front of a
+// class, each a scenario in a view. Unlike a lesson it asks nothing of the person at the keyboard.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/scenario/presets.h"
+#include "core/study/lessons/lesson.h"
+
+#include <span>
+
+namespace ringside
+{
+
+struct DemoScene
+{
+    std::string title;
+    std::string text; // what the class may read; may be empty
+    Scenario scenario;
+    std::string view; // or one of its pages: "optimizer/clip"
+    LessonPlayback playback;
+    bool hide_numbers = false; // until somebody shows them
+    std::string ask;           // a metric the class is asked to guess; empty: none
+};
+
+struct DemoScript
+{
+    std::string title;
+    std::vector<DemoScene> scenes; // at least one
+};
+
+inline constexpr std::size_t kMostScenes = 200;
+
+// Every fault by its path. A scene goes on from the scenario and view of the one before; the first one from
+// the default scenario. `views` are the ids there are, `asked` the metrics a class may be asked for.
+Result<DemoScript> demo_script_from_json(const nlohmann::json& json, const Presets& presets,
+                                         std::span<const std::string_view> views,
+                                         std::span<const std::string_view> asked);
+
+} // namespace ringside

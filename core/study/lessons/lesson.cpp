@@ -1,0 +1,192 @@
+#include "core/study/lessons/lesson.h"
+
+#include <fmt/format.h>
+
+#include "core/base/json_table.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr double kMostMinutes = 15;
+constexpr JsonRule kPaths{.hint = "use {\"path\": value}"};
+
+constexpr double kMostValue = 1e15;
+
+const JsonTable<LessonChoice> kChoiceTable{{
+    {"text", &LessonChoice::text, {.needed = true, .words = kMostChoiceWords}},
+    {"when", &LessonChoice::when, {.needed = true, .words = kMostWords}},
+}};
+
+void check_prediction(const JsonPlace& place, Prediction& p)
+{
+    if (p.is_choice())
+    {
+        if (!p.truth.empty())
+        {
+            place.fault("truth", "is given next to choices", "give one of the two");
+        }
+        return;
+    }
+    for (const char* name : {"truth", "from", "to", "step"})
+    {
+        if (!place.has(name))
+        {
+            place.fault(name, "is missing", "give it, or \"choices\"");
+        }
+    }
+    if (p.to <= p.from)
+    {
+        place.fault("to", "is not beyond \"from\"", "the slider goes from the less to the more");
+    }
+    else if ((p.to - p.from) / p.step > 1000)
+    {
+        place.fault("step", "makes more than 1000 stops", "use a coarser one");
+    }
+}
+
+const JsonTable<Prediction> kPredictionTable{
+    {
+        {"question", &Prediction::question, {.needed = true, .words = kMostQuestionWords}},
+        {"choices", &Prediction::choices, kChoiceTable, {.least = 2, .most = kMostChoices}},
+        {"truth", &Prediction::truth, {.words = kMostWords}},
+        {"unit", &Prediction::unit, {.words = 2}},
+        {"from", &Prediction::from, {.least = -kMostValue, .most = kMostValue}},
+        {"to", &Prediction::to, {.least = -kMostValue, .most = kMostValue}},
+        {"step", &Prediction::step, {.least = 1e-9, .most = kMostValue}},
+        {"then", &Prediction::then, kPaths},
+        {"reveal", &Prediction::reveal, {.needed = true, .words = kMostWords}},
+    },
+    check_prediction};
+
+const JsonTable<Task> kTaskTable{{
+    {"goal", &Task::goal, {.needed = true, .words = kMostQuestionWords}},
+    {"condition", &Task::condition, {.needed = true, .words = kMostWords}},
+    {"hint", &Task::hint, {.needed = true, .words = kMostQuestionWords}},
+    {"solution", &Task::solution, {.needed = true, .hint = kPaths.hint}},
+    {"done", &Task::done, {.needed = true, .words = kMostWords}},
+}};
+
+void check_step(const JsonPlace& place, LessonStep& step)
+{
+    if (step.predict && step.task)
+    {
+        place.fault("task", "is given next to a prediction", "make two steps of it");
+    }
+    if (step.task && step.free.empty())
+    {
+        place.fault("free", "is missing", "name the fields the person may change");
+    }
+    if (!step.hide.empty() && !step.predict)
+    {
+        place.fault("hide", "there is no prediction to wait for", "add \"predict\", or leave it out");
+    }
+}
+
+const JsonTable<LessonStep> kStepTable{
+    {
+        {"heading", &LessonStep::heading, {.needed = true, .words = kMostHeadingWords}},
+        {"text", &LessonStep::text, {.needed = true, .words = kMostWords}},
+        {"scenario", &LessonStep::scenario, {.words = 1}},
+        {"set", &LessonStep::set, kPaths},
+        {"view", &LessonStep::view, {.words = 1}},
+        {"playback", &LessonStep::playback, playback_table()},
+        {"highlight", &LessonStep::highlight, {.words = kMostWords}},
+        {"hide", &LessonStep::hide},
+        {"free", &LessonStep::free},
+        {"locked", &LessonStep::locked},
+        {"hidden", &LessonStep::hidden},
+        {"predict", &LessonStep::predict, kPredictionTable},
+        {"task", &LessonStep::task, kTaskTable},
+    },
+    check_step};
+
+const JsonTable<Lesson> kLessonTable{{
+    json_schema<Lesson>("ringside.lesson/1"),
+    {"id", &Lesson::id, {.needed = true, .words = 1}},
+    {"title", &Lesson::title, {.needed = true, .words = kMostHeadingWords}},
+    {"about", &Lesson::about, {.needed = true, .words = kMostQuestionWords}},
+    {"minutes", &Lesson::minutes, {.needed = true, .least = 1, .most = kMostMinutes}},
+    {"concepts", &Lesson::concepts, kNeeded},
+    {"prerequisites", &Lesson::prerequisites},
+    {"steps", &Lesson::steps, kStepTable, {.needed = true, .least = 1}},
+}};
+
+void read_name(Lesson& lesson, const std::filesystem::path& file, Issues& issues)
+{
+    lesson.topic = file.parent_path().filename().string();
+    if (file.stem() != lesson.id)
+    {
+        issues.push_back(
+            {"id", fmt::format("\"{}\" and the file \"{}\" do not agree", lesson.id, file.stem().string()),
+             fmt::format("call the file {}.json", lesson.id.empty() ? "id" : lesson.id)});
+    }
+}
+
+void check_steps(const Lesson& lesson, Issues& issues)
+{
+    if (lesson.steps.empty())
+    {
+        return;
+    }
+    if (!lesson.steps.back().task)
+    {
+        issues.push_back({fmt::format("steps[{}].task", lesson.steps.size() - 1), "the last step has no task",
+                          "end with a configuration that fails, for the person to repair"});
+    }
+    if (lesson.steps.front().view.empty())
+    {
+        issues.push_back({"steps[0].view", "is missing", "say what the lesson opens with"});
+    }
+    if (std::none_of(lesson.steps.begin(), lesson.steps.end(),
+                     [](const LessonStep& s) { return s.predict.has_value(); }))
+    {
+        issues.push_back({"steps", "there is no prediction", "let the person predict before a reveal"});
+    }
+}
+
+void check_concepts(const Lesson& lesson, Issues& issues)
+{
+    for (std::size_t i = 0; i < lesson.concepts.size(); ++i)
+    {
+        const std::string& c = lesson.concepts[i];
+        const bool good = c.size() == 3 && c[0] == 'C' &&
+                          std::isdigit(static_cast<unsigned char>(c[1])) != 0 &&
+                          std::isdigit(static_cast<unsigned char>(c[2])) != 0;
+        if (!good)
+        {
+            issues.push_back({fmt::format("concepts[{}]", i), fmt::format("\"{}\" is no concept", c),
+                              "use C and two digits, like C18"});
+        }
+    }
+}
+
+} // namespace
+
+const JsonTable<LessonPlayback>& playback_table()
+{
+    static const JsonTable<LessonPlayback> kTable{{
+        {"time", &LessonPlayback::time, {.least = 0, .most = 1e9}},
+        {"play", &LessonPlayback::play},
+        {"speed", &LessonPlayback::speed, {.least = 0.25, .most = 4}},
+    }};
+    return kTable;
+}
+
+Result<Lesson> lesson_from_json(const nlohmann::json& document, const std::filesystem::path& file)
+{
+    Issues issues;
+    Lesson lesson;
+    kLessonTable.read({document, "", issues}, lesson);
+    read_name(lesson, file, issues);
+    check_concepts(lesson, issues);
+    check_steps(lesson, issues);
+    return issues.empty() ? Result<Lesson>(std::move(lesson)) : Result<Lesson>(std::move(issues));
+}
+
+} // namespace ringside

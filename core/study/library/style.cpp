@@ -1,0 +1,93 @@
+#include "core/study/library/style.h"
+
+#include <fmt/format.h>
+
+#include "core/base/json_table.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+
+namespace ringside
+{
+
+namespace
+{
+
+bool same_letter(char a, char b)
+{
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
+
+// "by-heart" is an id, no phrase.
+bool joins(std::string_view text, std::size_t at)
+{
+    return at < text.size() && (text[at] == '-' || std::isalnum(static_cast<unsigned char>(text[at])) != 0);
+}
+
+bool has_phrase(std::string_view text, std::string_view phrase)
+{
+    for (auto from = text.begin(); from != text.end();)
+    {
+        from = std::search(from, text.end(), phrase.begin(), phrase.end(), same_letter);
+        const auto at = static_cast<std::size_t>(from - text.begin());
+        if (from != text.end() && (at == 0 || !joins(text, at - 1)) && !joins(text, at + phrase.size()))
+        {
+            return true;
+        }
+        from += from != text.end() ? 1 : 0;
+    }
+    return false;
+}
+
+} // namespace
+
+Result<std::vector<StyleRule>> read_style(const nlohmann::json& file)
+{
+    const JsonTable<StyleRule> table{{
+        {"avoid", &StyleRule::avoid, kNeeded},
+        {"write", &StyleRule::write, kNeeded},
+        {"whole", &StyleRule::whole},
+    }};
+    Issues issues;
+    auto rules = read_list(file, "ringside.style/1", "rules", table, issues);
+    return issues.empty() ? Result(std::move(rules)) : Result<std::vector<StyleRule>>(std::move(issues));
+}
+
+const StyleRule* find_breach(std::span<const StyleRule> rules, std::string_view text, bool label)
+{
+    const auto found =
+        std::ranges::find_if(rules, [&](const StyleRule& w)
+                             { return w.whole ? label && text == w.avoid : has_phrase(text, w.avoid); });
+    return found == rules.end() ? nullptr : &*found;
+}
+
+Issues check_style(std::span<const StyleRule> rules, const std::filesystem::path& folder)
+{
+    Issues issues;
+    std::error_code none;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, none))
+    {
+        const auto& path = entry.path();
+        if ((path.extension() != ".json" && path.extension() != ".md") || path.filename() == "style.json")
+        {
+            continue;
+        }
+        std::ifstream in(path);
+        int number = 0;
+        for (std::string line; std::getline(in, line);)
+        {
+            ++number;
+            if (const StyleRule* found = find_breach(rules, line))
+            {
+                const auto name = folder.filename() / path.lexically_relative(folder);
+                issues.push_back({fmt::format("{}:{}", name.generic_string(), number),
+                                  fmt::format("says \"{}\"", found->avoid),
+                                  fmt::format("write \"{}\"", found->write)});
+            }
+        }
+    }
+    return issues;
+}
+
+} // namespace ringside

@@ -1,0 +1,261 @@
+// The progress file, out: one entry a line, so that people, diff and salvage can read it. And in.
+#include <fmt/format.h>
+
+#include "core/study/progress/progress_sections.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+namespace ringside
+{
+
+namespace
+{
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr double kLastMs = 32'503'680'000'000; // the year 3000
+
+std::string line_of(const ordered_json& entry)
+{
+    return entry.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+// Entries that are kept as a name or as a pair of names.
+using Pair = std::pair<std::string, std::string>;
+const JsonTable<std::string> kFamilyTable{{{"family", std::identity(), kNeeded}}};
+const JsonTable<Pair> kNoteTable{{{"family", &Pair::first, kNeeded}, {"text", &Pair::second, kNeeded}}};
+const JsonTable<Pair> kPlaceTable{{{"lesson", &Pair::first, kNeeded}, {"step", &Pair::second, kNeeded}}};
+
+constexpr JsonRule kTime{.needed = true, .least = 0, .most = kLastMs};
+constexpr JsonRule kGrade{.least = 1, .most = 4, .by_number = true};
+
+const JsonTable<SkillScore> kScoreTable{{
+    {"skill", &SkillScore::skill, kNeeded},
+    {"score", &SkillScore::score, {.needed = true, .least = 1, .most = 5}},
+    {"time_ms", &SkillScore::time_ms, kTime},
+}};
+
+const JsonTable<TaskDone> kDoneTable{{
+    {"task", &TaskDone::task, kNeeded},
+    {"time_ms", &TaskDone::time_ms, kTime},
+}};
+
+const JsonTable<LessonGuess> kGuessTable{{
+    {"lesson", &LessonGuess::lesson, kNeeded},
+    {"step", &LessonGuess::step, kNeeded},
+    {"guess", &LessonGuess::guess, kNeeded},
+    {"truth", &LessonGuess::truth, kNeeded},
+    {"unit", &LessonGuess::unit},
+    {"time_ms", &LessonGuess::time_ms, kTime},
+}};
+
+const JsonTable<PersonalCard> kPersonalTable{{
+    {"id", &PersonalCard::id, kNeeded},
+    {"front", &PersonalCard::front, kNeeded},
+    {"back", &PersonalCard::back},
+    {"tags", &PersonalCard::tags},
+}};
+
+const JsonTable<Review> kReviewTable{{
+    {"card", &Review::card, kNeeded},
+    {"time_ms", &Review::time_ms, kTime},
+    {"rating", &Review::rating, {.needed = true, .least = 1, .most = 4, .by_number = true}},
+    {"state", &Review::state, {.least = 0, .most = 3}},
+    {"duration_ms", &Review::duration_ms, {.least = 0, .most = kLastMs}},
+    {"seed", &Review::seed},
+    {"variant", &Review::variant, {.least = 0, .most = 1'000'000}},
+    {"hints", &Review::hints, {.least = 0, .most = 3}},
+    {"automatic", &Review::automatic, kGrade},
+    {"mistake", &Review::mistake, {.unless_empty = true}},
+    {"answer", &Review::answer, {.unless_empty = true}},
+}};
+
+void put(Progress&, std::set<std::string>& list, std::string entry)
+{
+    list.insert(std::move(entry));
+}
+void put(Progress&, std::map<std::string, std::string>& list, Pair entry)
+{
+    list.insert_or_assign(std::move(entry.first), std::move(entry.second));
+}
+void put(Progress& progress, std::vector<PersonalCard>&, PersonalCard entry)
+{
+    apply(progress, std::move(entry));
+}
+template <class T>
+void put(Progress&, std::vector<T>& list, T entry)
+{
+    list.push_back(std::move(entry));
+}
+
+template <class List, class T>
+ProgressSection section(const char* name, List Progress::*list, const JsonTable<T>& table)
+{
+    return {name,
+            [list, &table](const JsonPlace& place, Progress& progress)
+            {
+                T entry;
+                if (table.read(place, entry))
+                {
+                    put(progress, progress.*list, std::move(entry));
+                }
+            },
+            [name, list, &table](const Progress& progress)
+            {
+                std::string text = fmt::format(",\n\"{}\": [", name);
+                const char* separator = "\n";
+                for (const auto& entry : progress.*list)
+                {
+                    text += separator + line_of(table.write(T(entry)));
+                    separator = ",\n";
+                }
+                return text + ((progress.*list).empty() ? "]" : "\n]");
+            }};
+}
+
+const std::array<ProgressSection, 9> kSections{
+    section("flags", &Progress::flags, kFamilyTable),
+    section("suspended", &Progress::suspended, kFamilyTable),
+    section("notes", &Progress::notes, kNoteTable),
+    section("places", &Progress::lesson_places, kPlaceTable),
+    section("skills", &Progress::skills, kScoreTable),
+    section("tasks", &Progress::tasks, kDoneTable),
+    section("guesses", &Progress::guesses, kGuessTable),
+    section("personal", &Progress::personal, kPersonalTable),
+    section("reviews", &Progress::reviews, kReviewTable),
+};
+
+void read_day(const JsonPlace& place, std::optional<StudyDay>& target)
+{
+    const auto* text = place.value.get_ptr<const std::string*>();
+    target = text ? parse_date(*text) : std::nullopt;
+    if (!target)
+    {
+        place.fault(shown(place.value) + " is no date", "use \"2026-12-05\"");
+    }
+}
+
+void read_weights(const JsonPlace& place, Progress& p)
+{
+    const std::size_t before = place.issues.size();
+    std::vector<double> given;
+    read_value(place, {}, given);
+    const auto weights = upgraded_weights(given);
+    if (place.issues.size() == before && weights)
+    {
+        p.weights = *weights;
+    }
+    else if (!weights)
+    {
+        place.issues.insert(place.issues.end(), weights.issues().begin(), weights.issues().end());
+    }
+}
+
+// What stands outside the lists.
+const JsonTable<Progress> kSettingsTable{{
+    {"retention", &Progress::retention, {.least = 0.7, .most = 0.99}},
+    {"weights", read_weights},
+    {"interview", [](const JsonPlace& place, Progress& p) { read_day(place, p.interview); }},
+    {"plan_start", [](const JsonPlace& place, Progress& p) { read_day(place, p.plan_start); }},
+}};
+
+} // namespace
+
+std::span<const ProgressSection> progress_sections()
+{
+    return kSections;
+}
+
+void read_progress_settings(const json& file, ProgressRead& read)
+{
+    const JsonPlace place{file, "", read.issues};
+    std::vector<std::string> known = kSettingsTable.names();
+    known.emplace_back("schema");
+    for (const ProgressSection& section : kSections)
+    {
+        known.emplace_back(section.name);
+    }
+    kSettingsTable.take(place, read.progress);
+    place.refuse_others(known);
+}
+
+namespace
+{
+
+void read_whole(const json& file, ProgressRead& read)
+{
+    read_progress_settings(file, read);
+    for (const ProgressSection& section : kSections)
+    {
+        const auto found = file.find(section.name);
+        if (found == file.end())
+        {
+            continue;
+        }
+        const JsonPlace list{*found, section.name, read.issues};
+        for (std::size_t i = 0; list.is_list() && i < found->size(); ++i)
+        {
+            section.read(list.entry(i), read.progress);
+        }
+    }
+}
+
+} // namespace
+
+std::string to_text(const Progress& p)
+{
+    std::string text = fmt::format("{{\n\"schema\": \"{}\"", kProgressSchema);
+    const auto setting = [&](const char* name, const ordered_json& value)
+    { text += fmt::format(",\n\"{}\": {}", name, line_of(value)); };
+    setting("retention", p.retention);
+    if (p.weights != kFsrs6Defaults)
+    {
+        setting("weights", p.weights);
+    }
+    if (p.interview)
+    {
+        setting("interview", date_text(*p.interview));
+    }
+    if (p.plan_start)
+    {
+        setting("plan_start", date_text(*p.plan_start));
+    }
+    for (const ProgressSection& section : kSections)
+    {
+        text += section.write(p);
+    }
+    return text + "\n}\n";
+}
+
+ProgressRead read_progress(std::string_view text)
+{
+    ProgressRead read;
+    const json file = json::parse(text, nullptr, false);
+    const json schema = file.is_object() ? file.value("schema", json()) : json();
+    const bool later = schema.is_string()
+                           ? schema != kProgressSchema
+                           : !file.is_object() && text.find("ringside.progress/") != std::string_view::npos &&
+                                 text.find(kProgressSchema) == std::string_view::npos;
+    if (file.is_object() && !later)
+    {
+        read_whole(file, read);
+    }
+    else if (!later)
+    {
+        read.issues.push_back({"file", "it is broken", "what stands in it in one piece was read"});
+        salvage_progress(text, read);
+    }
+    read.whole = read.issues.empty() && schema == kProgressSchema;
+    read.foreign = later || (!read.whole && read.progress == Progress{});
+    if (read.foreign || (!read.whole && read.issues.empty()))
+    {
+        read.issues.push_back({"schema", "this is no progress file of this version",
+                               fmt::format("it should say \"schema\": \"{}\"", kProgressSchema)});
+    }
+    return read;
+}
+
+} // namespace ringside

@@ -1,0 +1,324 @@
+#include "core/study/questions/ordering.h"
+
+#include <fmt/format.h>
+
+#include "core/base/random.h"
+#include "core/pipeline/simulate.h"
+#include "core/study/questions/quantity.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace ringside
+{
+
+namespace
+{
+
+using Indices = std::vector<std::size_t>;
+
+void shuffle(Indices& indices, SplitMix& rng)
+{
+    for (std::size_t i = indices.size(); i > 1; --i)
+    {
+        std::swap(indices[i - 1], indices[rng.below(i)]);
+    }
+}
+
+// As the file has them, where that is a right order; else items whose predecessors are all there go first,
+// and what is left over goes in a circle.
+Result<Indices> sorted(const std::vector<OrderedItem>& items)
+{
+    Indices order;
+    std::vector<bool> placed(items.size(), false);
+    while (order.size() < items.size())
+    {
+        std::size_t next = items.size();
+        for (std::size_t i = 0; i < items.size() && next == items.size(); ++i)
+        {
+            const auto& after = items[i].after;
+            const bool ready =
+                std::all_of(after.begin(), after.end(), [&](std::size_t b) { return placed[b]; });
+            next = !placed[i] && ready ? i : next;
+        }
+        if (next == items.size())
+        {
+            return Issue{"items", "they wait for each other in a circle", "take one \"after\" away"};
+        }
+        placed[next] = true;
+        order.push_back(next);
+    }
+    return order;
+}
+
+// The items as they are shown: shuffled, `after` following them.
+Result<Ordering> shown(std::vector<OrderedItem> items, std::uint64_t seed)
+{
+    SplitMix rng(seed);
+    Indices places(items.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    const auto as_given = [&](const Indices& order)
+    {
+        Ordering plain{items, {}};
+        return check_order(plain, order).correct;
+    };
+    for (int tries = 0; tries < 20; ++tries)
+    {
+        shuffle(places, rng);
+        if (!as_given(places))
+        {
+            break;
+        }
+    }
+    Indices place_of(items.size());
+    Ordering ordering;
+    for (std::size_t i = 0; i < places.size(); ++i)
+    {
+        place_of[places[i]] = i;
+        ordering.items.push_back(items[places[i]]);
+    }
+    for (OrderedItem& item : ordering.items)
+    {
+        for (std::size_t& before : item.after)
+        {
+            before = place_of[before];
+        }
+    }
+    const auto legal = sorted(items);
+    if (!legal)
+    {
+        return legal.issues();
+    }
+    for (const std::size_t i : *legal)
+    {
+        ordering.legal.push_back(place_of[i]);
+    }
+    return ordering;
+}
+
+// A whole number from an expression, in range.
+Result<std::int64_t> whole(const std::string& field, const std::string& text, Calculator& calculator,
+                           const DrawnValues& values, StudiedScenario* scenario)
+{
+    const auto value = calculator.value(text, values, scenario);
+    const bool good = value && *value == std::floor(*value) && *value >= 0 && *value <= 100'000;
+    if (good)
+    {
+        return static_cast<std::int64_t>(*value);
+    }
+    Issue issue = value ? Issue{"", fmt::format("{} is no count", *value), "use whole numbers up to 100000"}
+                        : value.issues().front();
+    issue.path = "schedule." + field;
+    return issue;
+}
+
+constexpr std::int64_t kMostShown = 12;
+constexpr double kMostOrdered = 200'000;
+
+Result<std::vector<OrderedItem>> schedule_items(const ScheduleItemsSpec& spec, Calculator& calculator,
+                                                const DrawnValues& values, StudiedScenario* scenario)
+{
+    const ScheduleKind kind = find_schedule(spec.kind);
+    if (!kind)
+    {
+        return Issue{"schedule.kind", fmt::format("there is no schedule \"{}\"", spec.kind),
+                     "use gpipe, 1f1b, interleaved, zb-h1 ..."};
+    }
+    Issues issues;
+    const auto count = [&](const char* field, const std::string& text)
+    {
+        const auto n = whole(field, text, calculator, values, scenario);
+        if (!n)
+        {
+            issues.push_back(n.issues().front());
+        }
+        return n ? *n : 0;
+    };
+    const ScheduleShape shape{count("stages", spec.stages), count("micro_batches", spec.micro_batches),
+                              count("chunks", spec.chunks)};
+    const std::int64_t stage = count("stage", spec.stage);
+    const std::int64_t first = count("first", spec.first);
+    if (issues.empty() && (stage >= shape.stages || first < 3 || first > kMostShown ||
+                           operations_of(kind, shape) > kMostOrdered))
+    {
+        issues.push_back({"schedule", "no such stage, or too many operations",
+                          fmt::format("use stages from 0, and 3 to {} operations", kMostShown)});
+    }
+    if (!issues.empty())
+    {
+        return issues;
+    }
+    const auto order = make_order(kind, shape, equal_costs(kind, shape, {}));
+    if (!order)
+    {
+        return order.issues();
+    }
+    const auto& row = (*order)[static_cast<std::size_t>(stage)];
+    std::vector<OrderedItem> items;
+    for (std::size_t i = 0; i < std::min(row.size(), static_cast<std::size_t>(first)); ++i)
+    {
+        items.push_back({to_text(row[i]), to_text(row[i]), "", {}});
+        if (i > 0)
+        {
+            items.back().after.push_back(i - 1);
+        }
+    }
+    return items;
+}
+
+// Each comes after all that are smaller (or larger); equal ones in any order.
+void order_by_value(std::vector<OrderedItem>& items, const std::vector<double>& numbers, ItemOrder order)
+{
+    const auto before = [&](double a, double b)
+    {
+        const bool same = std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
+        return !same && (order == ItemOrder::ascending ? a < b : a > b);
+    };
+    for (std::size_t i = 0; i < items.size(); ++i)
+    {
+        for (std::size_t j = 0; j < items.size(); ++j)
+        {
+            if (before(numbers[j], numbers[i]))
+            {
+                items[i].after.push_back(j);
+            }
+        }
+    }
+}
+
+Result<std::vector<OrderedItem>> listed_items(const QuestionVariant& v, Calculator& calculator,
+                                              const DrawnValues& values, StudiedScenario* scenario)
+{
+    std::vector<OrderedItem> items;
+    std::vector<double> numbers;
+    for (std::size_t i = 0; i < v.items.size(); ++i)
+    {
+        const ItemSpec& spec = v.items[i];
+        items.push_back({spec.id, spec.says, "", {}});
+        if (!spec.value.empty())
+        {
+            const auto value = calculator.value(spec.value, values, scenario);
+            if (!value)
+            {
+                Issue issue = value.issues().front();
+                issue.path = fmt::format("items[{}].value", i);
+                return issue;
+            }
+            numbers.push_back(*value);
+            items.back().value = result_text(*value, *find_study_unit(spec.unit));
+        }
+        for (const std::string& before : spec.after)
+        {
+            const auto found = std::find_if(v.items.begin(), v.items.end(),
+                                            [&](const ItemSpec& o) { return o.id == before; });
+            items.back().after.push_back(static_cast<std::size_t>(found - v.items.begin()));
+        }
+        const auto& after = items.back().after;
+        if (v.order == ItemOrder::after &&
+            std::any_of(after.begin(), after.end(), [i](std::size_t b) { return b >= i; }))
+        {
+            return Issue{fmt::format("items[{}].after", i), "the file's own order breaks it",
+                         "list the items in the order that is printed as the solution"};
+        }
+    }
+    if (v.order != ItemOrder::after)
+    {
+        order_by_value(items, numbers, v.order);
+    }
+    return items;
+}
+
+// Whether two words are the same but for capitals.
+bool same_letters(std::string_view a, std::string_view b)
+{
+    const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [&](char x, char y) { return small(x) == small(y); });
+}
+
+// Whatever stands between the items made a blank, arrows and brackets too; a blank at the end.
+std::string plain_list(std::string_view text)
+{
+    std::string plain;
+    while (!text.empty())
+    {
+        const bool arrow = text.starts_with("->") || text.starts_with("=>");
+        const std::size_t sign = text.starts_with("\u2192") || text.starts_with("\u21d2") ? 3 : arrow ? 2 : 1;
+        const bool between =
+            sign > 1 || std::string_view(", >;|.()\t\n").find(text[0]) != std::string_view::npos;
+        plain += between ? ' ' : text[0];
+        text.remove_prefix(sign);
+    }
+    return plain + ' ';
+}
+
+} // namespace
+
+OrderVerdict check_order(const Ordering& ordering, const std::vector<std::size_t>& order)
+{
+    std::vector<bool> placed(ordering.items.size(), false);
+    for (std::size_t i = 0; i < order.size(); ++i)
+    {
+        const OrderedItem& item = ordering.items[order[i]];
+        const auto missing =
+            std::find_if(item.after.begin(), item.after.end(), [&](std::size_t b) { return !placed[b]; });
+        if (missing != item.after.end())
+        {
+            return {false, i,
+                    fmt::format("Place {} is too early for \u201c{}\u201d: something else has to come first.",
+                                i + 1, item.says)};
+        }
+        placed[order[i]] = true;
+    }
+    return {order.size() == ordering.items.size(), order.size(), ""};
+}
+
+Result<std::vector<std::size_t>> parse_order(const Ordering& ordering, std::string_view text)
+{
+    std::vector<std::size_t> order;
+    std::vector<bool> seen(ordering.items.size(), false);
+    const std::string hint = fmt::format("name all {}, by id or by number, in order", ordering.items.size());
+    std::string rest = plain_list(text);
+    // "312" where there are three
+    const bool digits = rest.size() == ordering.items.size() + 1 &&
+                        rest.find_first_not_of("123456789") == ordering.items.size();
+    for (std::size_t at = 0, next = 0; at < rest.size(); at = next)
+    {
+        next = digits ? at + 1 : std::min(rest.find(' ', at), rest.size() - 1) + 1;
+        const std::string_view word = std::string_view(rest).substr(at, digits ? 1 : next - at - 1);
+        if (word.empty() || word == " " || word == "-" || word == "then" || word == "and")
+        {
+            continue;
+        }
+        std::size_t index = ordering.items.size();
+        for (std::size_t i = 0; i < ordering.items.size(); ++i)
+        {
+            index = same_letters(ordering.items[i].id, word) || std::to_string(i + 1) == word ? i : index;
+        }
+        if (index == ordering.items.size() || seen[index])
+        {
+            return Issue{"",
+                         fmt::format("\u201c{}\u201d is {}", word.substr(0, 40),
+                                     index == ordering.items.size() ? "none of them" : "there twice"),
+                         hint};
+        }
+        seen[index] = true;
+        order.push_back(index);
+    }
+    if (order.size() != ordering.items.size())
+    {
+        return Issue{"", fmt::format("{} of {} are there", order.size(), ordering.items.size()), hint};
+    }
+    return order;
+}
+
+Result<Ordering> make_ordering(const QuestionVariant& variant, Calculator& calculator,
+                               const DrawnValues& values, StudiedScenario* scenario, std::uint64_t seed)
+{
+    auto items = variant.schedule ? schedule_items(*variant.schedule, calculator, values, scenario)
+                                  : listed_items(variant, calculator, values, scenario);
+    return items ? shown(std::move(*items), seed) : Result<Ordering>(items.issues());
+}
+
+} // namespace ringside

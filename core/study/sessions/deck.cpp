@@ -1,0 +1,287 @@
+#include "core/study/sessions/deck.h"
+
+#include "core/base/place.h"
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+
+namespace ringside
+{
+
+namespace
+{
+
+struct SourceGroup
+{
+    std::string_view document;
+    std::string_view letters;
+};
+// The sections of the five documents in the order of the inventory. A digit alone is a chapter: "004-3.2".
+constexpr std::array<SourceGroup, 19> kSourceGroups{{{"000", "Q"},
+                                                     {"000", "META"},
+                                                     {"001", "S"},
+                                                     {"001", "G"},
+                                                     {"001", "M"},
+                                                     {"001", "D"},
+                                                     {"001", "R"},
+                                                     {"002", "S"},
+                                                     {"003", "E"},
+                                                     {"003", "M"},
+                                                     {"003", "H"},
+                                                     {"003", "S"},
+                                                     {"004", "P"},
+                                                     {"004", ""},
+                                                     {"004", "PP"},
+                                                     {"004", "CS"},
+                                                     {"004", "SR.D"},
+                                                     {"004", "KT"},
+                                                     {"004", "SA"}}};
+
+int leading_number(std::string_view& text)
+{
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return error == std::errc() ? value : 0;
+}
+
+// "004-PP1" stands for itself and for all its parts, "004-PP1.s2".
+bool stands_for(const std::string& wanted, const std::string& given)
+{
+    return given == wanted || given.starts_with(wanted + ".");
+}
+
+bool has_any(const std::vector<std::string>& wanted, const std::vector<std::string>& given)
+{
+    return std::any_of(given.begin(), given.end(),
+                       [&](const std::string& g)
+                       {
+                           return std::any_of(wanted.begin(), wanted.end(),
+                                              [&](const std::string& w) { return stands_for(w, g); });
+                       });
+}
+
+// Families that say nothing of their variants have one, like the family.
+bool passes(const DeckFilter& filter, const VariantInfo& variant)
+{
+    return (filter.sources.empty() || has_any(filter.sources, variant.sources)) &&
+           (!filter.kind || *filter.kind == group_of(variant.kind)) &&
+           (filter.view.empty() || filter.view == view_of(variant.view));
+}
+
+bool passes(const DeckFilter& filter, const FamilyInfo& family, const Progress& progress)
+{
+    const bool topic = filter.topics.empty() || has_any(filter.topics, {family.topic});
+    const bool source = filter.sources.empty() || has_any(filter.sources, family.sources);
+    const bool kind = !filter.kind || *filter.kind == group_of(family);
+    const bool view = filter.view.empty() ||
+                      std::any_of(family.variants.begin(), family.variants.end(),
+                                  [&](const VariantInfo& v) { return view_of(v.view) == filter.view; });
+    const bool flag = !filter.flagged || progress.flags.contains(family.id);
+    return topic && source && kind && view && flag && !progress.suspended.contains(family.id);
+}
+
+int rank_of(std::string_view difficulty)
+{
+    return difficulty == "easy" ? 0 : difficulty == "medium" ? 1 : 2;
+}
+
+using Place = std::array<int, 4>;
+Place place_of(const FamilyInfo& family)
+{
+    Place first = inventory_place("");
+    for (const std::string& source : family.sources)
+    {
+        first = std::min(first, inventory_place(source));
+    }
+    return first;
+}
+
+using Families = std::vector<const FamilyInfo*>;
+
+// By a key; families with equal keys stay in the order in which they were given.
+template <class Key>
+void sort_by(Families& families, Key&& key)
+{
+    std::stable_sort(families.begin(), families.end(),
+                     [&](const FamilyInfo* a, const FamilyInfo* b) { return key(*a) < key(*b); });
+}
+
+// Takes the first of another topic than the last each time, where there is one.
+Families interleaved(Families from)
+{
+    Families out;
+    while (!from.empty())
+    {
+        auto next = from.begin();
+        if (!out.empty())
+        {
+            const auto other = std::find_if(
+                from.begin(), from.end(), [&](const FamilyInfo* f) { return f->topic != out.back()->topic; });
+            next = other == from.end() ? next : other;
+        }
+        out.push_back(*next);
+        from.erase(next);
+    }
+    return out;
+}
+
+struct Parts
+{
+    Families seen;
+    Families fresh;
+};
+
+double recall_now(const StudyState& study, const FamilyInfo& family)
+{
+    return recall_at(card_of(study.cards, family.id), study.now, study.progress.weights).value_or(0);
+}
+
+Parts parts_of(const StudyState& study, const DeckWish& wish)
+{
+    Parts parts;
+    for (const FamilyInfo* family : families_of(study, wish.filter))
+    {
+        const Card& card = card_of(study.cards, family->id);
+        if (card.phase == CardPhase::fresh)
+        {
+            parts.fresh.push_back(family);
+        }
+        else if (wish.kind != DeckKind::due || is_due(card, study.now))
+        {
+            parts.seen.push_back(family);
+        }
+    }
+    sort_by(parts.seen, [&](const FamilyInfo& f) { return recall_now(study, f); });
+    sort_by(parts.fresh, [](const FamilyInfo& f) { return std::pair(rank_of(f.difficulty), place_of(f)); });
+    return parts;
+}
+
+// In the order in which the filter names its sources.
+Families in_order_of_filter(const StudyState& study, const DeckFilter& filter)
+{
+    Families all = families_of(study, filter);
+    const auto place = [&](const FamilyInfo& family)
+    {
+        std::ptrdiff_t first = std::ssize(filter.sources);
+        for (const std::string& source : family.sources)
+        {
+            const auto at =
+                std::find_if(filter.sources.begin(), filter.sources.end(),
+                             [&](const std::string& wanted) { return stands_for(wanted, source); });
+            first = std::min(first, at - filter.sources.begin());
+        }
+        return std::pair(first, place_of(family));
+    };
+    sort_by(all, place);
+    return all;
+}
+
+Families chosen(const StudyState& study, const DeckWish& wish)
+{
+    if (wish.kind == DeckKind::all)
+    {
+        return in_order_of_filter(study, wish.filter);
+    }
+    Parts parts = parts_of(study, wish);
+    const auto most_new = std::min(parts.fresh.size(), static_cast<std::size_t>(std::max(0, wish.most_new)));
+    parts.fresh.resize(most_new);
+    Families all = interleaved(std::move(parts.seen));
+    all.insert(all.end(), parts.fresh.begin(), parts.fresh.end());
+    return all;
+}
+
+} // namespace
+
+std::array<int, 4> inventory_place(std::string_view source)
+{
+    constexpr int kLast = 1'000'000;
+    const std::size_t dash = source.find('-');
+    if (dash == std::string_view::npos)
+    {
+        return {kLast, 0, 0, 0};
+    }
+    const std::string_view document = source.substr(0, dash);
+    std::string_view rest = source.substr(dash + 1);
+    const std::size_t letters = std::min(rest.find_first_of("0123456789"), rest.size());
+    const auto* const group = std::find_if(
+        kSourceGroups.begin(), kSourceGroups.end(),
+        [&](const SourceGroup& g) { return g.document == document && g.letters == rest.substr(0, letters); });
+    if (group == kSourceGroups.end())
+    {
+        return {kLast, 0, 0, 0};
+    }
+    rest.remove_prefix(letters);
+    const int major = leading_number(rest);
+    rest.remove_prefix(rest.starts_with('.') ? 1 : 0);
+    const int minor = leading_number(rest);
+    return {static_cast<int>(group - kSourceGroups.begin()), major, minor, rest.empty() ? 0 : rest.front()};
+}
+
+std::vector<const FamilyInfo*> families_of(const StudyState& study, const DeckFilter& filter)
+{
+    std::vector<const FamilyInfo*> found;
+    for (const FamilyInfo& family : study.families)
+    {
+        if (passes(filter, family, study.progress))
+        {
+            found.push_back(&family);
+        }
+    }
+    return found;
+}
+
+double target_of(const FamilyInfo& family, int variant)
+{
+    const auto at = static_cast<std::size_t>(variant);
+    return at < family.variants.size() ? family.variants[at].target_s : family.target_s;
+}
+
+int variant_to_ask(const FamilyInfo& family, const DeckFilter& filter, int passed, std::uint64_t seed)
+{
+    std::vector<std::size_t> fits;
+    for (std::size_t i = 0; i < family.variants.size(); ++i)
+    {
+        if (passes(filter, family.variants[i]))
+        {
+            fits.push_back(i);
+        }
+    }
+    if (family.variants.empty())
+    {
+        return 0;
+    }
+    if (fits.empty())
+    {
+        fits.resize(family.variants.size());
+        std::iota(fits.begin(), fits.end(), std::size_t{0});
+    }
+    const auto turn = static_cast<std::size_t>(std::max(0, passed));
+    return static_cast<int>(turn < fits.size() ? fits[turn] : fits[seed % fits.size()]);
+}
+
+std::vector<DeckCard> make_deck(const StudyState& study, const DeckWish& wish)
+{
+    constexpr double kUntimed = 60; // [s] a question without a target is expected to take
+    std::vector<DeckCard> deck;
+    double seconds = 0;
+    for (const FamilyInfo* family : chosen(study, wish))
+    {
+        const Card& card = card_of(study.cards, family->id);
+        const auto count = static_cast<std::uint64_t>(card.reviews);
+        const std::uint64_t seed = stable_hash(family->id, wish.seed + count) >> 32U;
+        const int variant = variant_to_ask(*family, wish.filter, card.passes, seed);
+        const double target = target_of(*family, variant);
+        seconds += target > 0 ? target : kUntimed;
+        const bool full = static_cast<int>(deck.size()) >= wish.most || seconds > wish.minutes * 60;
+        if (full && !deck.empty())
+        {
+            break;
+        }
+        deck.push_back({family->id, seed, card.phase == CardPhase::fresh, target, variant});
+    }
+    return deck;
+}
+
+} // namespace ringside

@@ -1,0 +1,178 @@
+// What to ask next, and how well each topic stands: decks, the 24 topics' recall today and on the interview's
+// day, the reviews of the coming days. Which questions there are is given as plain data.
+//
+// A variant is asked once each from easy to hard, one per pass, then the seed picks. A question counts as
+// known while a family that has it among its sources is remembered with 0.9. Topics show the mean of what
+// was seen; a topic that was never asked has no recall, which is not zero.
+#pragma once
+
+#include "core/base/names.h"
+#include "core/study/progress/progress.h"
+#include "core/study/questions/family.h"
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ringside
+{
+
+// What a deck has to know of one variant.
+struct VariantInfo
+{
+    std::string kind;
+    std::vector<std::string> sources;
+    std::string view;    // or one of its pages; may be empty
+    double target_s = 0; // [s]
+    int follow_ups = 0;  // written ones
+    bool draws = true;   // other numbers with another seed
+};
+
+// A family of questions: the same question with new numbers each time. One card of the memory model.
+struct FamilyInfo
+{
+    std::string id;
+    std::string topic;                // id of a StudyTopic
+    std::string concept_id;           // "C01"
+    std::string kind;                 // numeric, recall, comparison, ordering, diagnosis, design
+    std::string difficulty;           // easy, medium, hard
+    std::vector<std::string> sources; // "000-Q2"
+    double target_s = 0;              // [s] in which it should be answered; 0: no time is asked for
+    std::string title = {};
+    std::vector<VariantInfo> variants = {}; // easy ones first; none: only one, like the family
+    bool interview = true;                  // an interviewer might ask it
+};
+
+struct StudyTopic
+{
+    std::string_view id;   // "ep/moe"
+    std::string_view name; // "Experts", two words at most
+};
+// The 24 topics, in the order in which they build on each other and are shown.
+std::span<const StudyTopic> study_topics();
+const StudyTopic* find_topic(std::string_view id);
+// The fault of a topic that is not there.
+std::optional<Issue> no_topic(std::string_view id);
+
+// The three columns of a topic: what is known by heart, what is computed, what is designed or diagnosed.
+enum class KindGroup : std::uint8_t
+{
+    recall,  // recall, comparison
+    numeric, // numeric, ordering
+    design   // design, diagnosis
+};
+inline constexpr std::size_t kKindGroups = 3;
+template <>
+inline constexpr auto kNamesOf<KindGroup> = names<KindGroup>("recall", "numeric", "design");
+KindGroup group_of(std::string_view kind);
+KindGroup group_of(const FamilyInfo& family);
+
+// Everything decks and views are made from. Families, cards and progress outlive it.
+struct StudyState
+{
+    std::span<const FamilyInfo> families;
+    const Progress& progress;
+    const Cards& cards; // replay() of the progress
+    StudyTime now;
+};
+
+// The families of topic, kind and source that are wanted; all where nothing is said.
+struct DeckFilter
+{
+    std::vector<std::string> topics;
+    std::vector<std::string> sources; // any of them; "004-PP1" has "004-PP1.s2" in it
+    std::optional<KindGroup> kind;
+    bool flagged = false;  // only those flagged
+    std::string view = {}; // only those that have their picture in this view; empty: any
+
+    bool operator==(const DeckFilter&) const = default;
+};
+
+enum class DeckKind : std::uint8_t
+{
+    due,  // what is due, then some new ones
+    weak, // what was seen, least likely remembered first, due or not; then some new ones
+    all   // everything the filter lets through, in its order
+};
+
+struct DeckWish
+{
+    DeckKind kind = DeckKind::due;
+    DeckFilter filter;
+    int most = 60;       // questions
+    int most_new = 8;    // of them never seen
+    double minutes = 20; // for all of them; at least one is asked
+    std::uint64_t seed = 0;
+
+    bool operator==(const DeckWish&) const = default;
+};
+
+struct DeckCard
+{
+    std::string family;
+    std::uint64_t seed = 0; // for the family's numbers
+    bool fresh = false;     // never seen
+    double target_s = 0;    // [s]
+    int variant = 0;
+    // Parameters that are given instead of drawn, for parts and follow-ups.
+    std::map<std::string, DrawnValue, std::less<>> set = {};
+    std::string lead = {}; // said before the question: "Now with 512 GPUs."
+
+    bool operator==(const DeckCard&) const = default;
+};
+
+// Due ones first, least remembered first with topics interleaved; then new ones, easy before medium before
+// hard and in the order of the inventory. No family twice. Suspended ones are left out.
+std::vector<DeckCard> make_deck(const StudyState& study, const DeckWish& wish);
+// Which variant to ask: each once from easy to hard, one a pass, then whichever the seed picks. Only those
+// the filter lets through, where there are such.
+int variant_to_ask(const FamilyInfo& family, const DeckFilter& filter, int passes, std::uint64_t seed);
+double target_of(const FamilyInfo& family, int variant); // [s]
+// The families a filter lets through, suspended ones left out.
+std::vector<const FamilyInfo*> families_of(const StudyState& study, const DeckFilter& filter);
+// The place of a source item in the inventory: smaller is earlier. Unknown ones come last.
+std::array<int, 4> inventory_place(std::string_view source);
+
+// A cell of the heat map.
+struct HeatCell
+{
+    int families = 0;
+    int seen = 0;
+    int attempts = 0; // reviews
+    int due = 0;
+    // Mean predicted recall of those seen, 0 to 1; nothing while none was seen.
+    std::optional<double> today;
+    std::optional<double> then; // on the interview's day, if nothing is reviewed until then
+
+    bool operator==(const HeatCell&) const = default;
+};
+struct HeatTopic
+{
+    const StudyTopic* topic = nullptr;
+    HeatCell all;
+    std::array<HeatCell, kKindGroups> kinds;
+};
+// One for each of study_topics().
+std::vector<HeatTopic> heat_map(const StudyState& study);
+// Indices into a heat map, least recall first: on the interview's day when there is one, else today. Only
+// topics of which something was seen.
+std::vector<std::size_t> weakest(const std::vector<HeatTopic>& heat, std::size_t count);
+
+// Reviews on each of the coming days, today first; overdue ones count today. If every answer is Good.
+std::vector<int> forecast(const StudyState& study, int days);
+
+inline constexpr int kLeechLapses = 6;
+// A question that keeps being forgotten. It is asked on until the person suspends it.
+struct Leech
+{
+    std::string family;
+    int lapses;
+    std::string says; // for the person
+};
+std::vector<Leech> leeches(const StudyState& study);
+
+// A personal card as a family; its topic is the first of its tags that is one, else "design".
+FamilyInfo family_of(const PersonalCard& card);
+
+} // namespace ringside

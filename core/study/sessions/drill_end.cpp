@@ -1,0 +1,99 @@
+// What a drill has changed: the card at its end.
+#include "core/study/sessions/drill.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+std::vector<Improved> improved_in(const DrillSession& session, const StudyState& study)
+{
+    std::set<std::string> asked;
+    for (const DrillItem& item : session.items)
+    {
+        if (item.given)
+        {
+            asked.insert(item.card.family);
+        }
+    }
+    std::vector<Review> earlier;
+    for (const Review& r : study.progress.reviews)
+    {
+        if (asked.contains(r.card) && r.time_ms < session.started_ms)
+        {
+            earlier.push_back(r);
+        }
+    }
+    const Cards before = replay(earlier, schedule_of(study.progress, study.now.offset_ms));
+    std::vector<Improved> all;
+    for (const std::string& family : asked)
+    {
+        const double old = card_of(before, family).memory.stability;
+        const double now = card_of(study.cards, family).memory.stability;
+        if (now > old)
+        {
+            all.push_back({family, old, now});
+        }
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Improved& a, const Improved& b)
+                     { return a.after_d - a.before_d > b.after_d - b.before_d; });
+    return all;
+}
+
+void find_weakest(EndCard& end, const StudyState& study)
+{
+    double least = 2;
+    for (const HeatTopic& topic : heat_map(study))
+    {
+        for (std::size_t kind = 0; kind < kKindGroups; ++kind)
+        {
+            const HeatCell& cell = topic.kinds[kind];
+            const double recall = cell.then.value_or(cell.today.value_or(2));
+            if (recall < least)
+            {
+                least = recall;
+                end.weakest = topic.topic;
+                end.weakest_kind = static_cast<KindGroup>(kind);
+                end.weakest_recall = recall;
+            }
+        }
+    }
+}
+
+void find_next_due(EndCard& end, const StudyState& study)
+{
+    for (const FamilyInfo& family : study.families)
+    {
+        const Card& card = card_of(study.cards, family.id);
+        if (card.phase != CardPhase::fresh && !study.progress.suspended.contains(family.id))
+        {
+            end.next_due_ms = std::min(end.next_due_ms.value_or(card.due_ms), card.due_ms);
+        }
+    }
+}
+
+} // namespace
+
+EndCard end_card(const DrillSession& session, const StudyState& study)
+{
+    EndCard end;
+    for (const DrillItem& item : session.items)
+    {
+        end.answered += item.given ? 1 : 0;
+        end.passed += item.given && *item.given != Grade::again ? 1 : 0;
+    }
+    end.best_streak = session.best_streak;
+    const std::int64_t until = session.stage == DrillStage::over ? session.ended_ms : study.now.ms;
+    end.minutes = static_cast<double>(until - session.started_ms) / static_cast<double>(kMinuteMs);
+    end.improved = improved_in(session, study);
+    find_weakest(end, study);
+    find_next_due(end, study);
+    return end;
+}
+
+} // namespace ringside

@@ -1,0 +1,174 @@
+#include "core/study/sessions/plan.h"
+
+#include <fmt/format.h>
+
+#include "core/base/json_table.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+const JsonTable<PlanTask> kTaskTable{{{"id", &PlanTask::id, kNeeded}, {"text", &PlanTask::text, kNeeded},
+                                      {"kind", &PlanTask::kind, kNeeded},
+                                      {"topics", [](auto& t) -> auto& {return t.filter.topics;
+}
+,
+{
+    .check = no_topic
+}
+} // namespace ringside
+, {"sources", [](auto& t) -> auto& {return t.filter.sources;
+}
+}
+, {"view", &PlanTask::view}, {"minutes", &PlanTask::minutes, {.least = 1, .most = 120}},
+}
+}
+;
+
+const JsonTable<Mission> kMissionTable{{
+    {"day", &Mission::day, {.needed = true, .least = 0, .most = 365}},
+    {"title", &Mission::title, kNeeded},
+    {"tasks", &Mission::tasks, kTaskTable, kNeeded},
+}};
+
+const JsonTable<ReadinessBand> kBandTable{
+    {
+        {"id", &ReadinessBand::id, kNeeded},
+        {"name", &ReadinessBand::name, kNeeded},
+        {"first", &ReadinessBand::first, {.needed = true, .least = 1, .most = 1000}},
+        {"last", &ReadinessBand::last, {.needed = true, .least = 1, .most = 1000}},
+    },
+    [](const JsonPlace& place, ReadinessBand& band)
+    {
+        if (band.last < band.first)
+        {
+            place.fault("last", fmt::format("{} is before the first", band.last), "count upwards");
+        }
+    }};
+
+const JsonTable<Skill> kSkillTable{{{"id", &Skill::id, kNeeded}, {"name", &Skill::name, kNeeded}}};
+
+const JsonTable<StudyPlan> kPlanTable{{
+    json_schema<StudyPlan>("ringside.plan/1"),
+    {"source"},
+    {"quick_eight", &StudyPlan::quick_eight},
+    {"missions", &StudyPlan::missions, kMissionTable, kNeeded},
+    {"bands", &StudyPlan::bands, kBandTable, kNeeded},
+    {"skills", &StudyPlan::skills, kSkillTable, kNeeded},
+}};
+
+bool is_done(const Progress& progress, const PlanTask& task)
+{
+    return std::any_of(progress.tasks.begin(), progress.tasks.end(),
+                       [&](const TaskDone& done) { return done.task == task.id; });
+}
+
+int done_of(const Mission& mission, const Progress& progress)
+{
+    return static_cast<int>(std::count_if(mission.tasks.begin(), mission.tasks.end(),
+                                          [&](const PlanTask& task) { return is_done(progress, task); }));
+}
+
+StudyDay start_of(const Progress& progress, const StudyTime& now)
+{
+    if (progress.plan_start)
+    {
+        return *progress.plan_start;
+    }
+    return progress.reviews.empty() ? now.day() : now.day_of(progress.reviews.front().time_ms);
+}
+
+bool knows(const StudyState& study, const std::string& source)
+{
+    const auto known = [&](const FamilyInfo& family)
+    {
+        const bool has =
+            std::find(family.sources.begin(), family.sources.end(), source) != family.sources.end();
+        return has &&
+               recall_at(card_of(study.cards, family.id), study.now, study.progress.weights).value_or(0) >=
+                   kKnownRecall;
+    };
+    return std::any_of(study.families.begin(), study.families.end(), known);
+}
+
+} // namespace
+
+Result<StudyPlan> read_plan(const nlohmann::json& file)
+{
+    StudyPlan plan;
+    Issues issues;
+    kPlanTable.read({file, "", issues}, plan);
+    std::stable_sort(plan.missions.begin(), plan.missions.end(),
+                     [](const Mission& a, const Mission& b) { return a.day < b.day; });
+    return issues.empty() ? Result<StudyPlan>(std::move(plan)) : Result<StudyPlan>(std::move(issues));
+}
+
+DeckWish quick_eight(const StudyPlan& plan)
+{
+    DeckWish wish;
+    wish.kind = DeckKind::all;
+    wish.filter.sources = plan.quick_eight;
+    wish.most = static_cast<int>(plan.quick_eight.size());
+    wish.minutes = 60;
+    return wish;
+}
+
+DeckWish deck_of(const PlanTask& task)
+{
+    DeckWish wish;
+    wish.kind = task.kind == TaskKind::weak ? DeckKind::weak : DeckKind::all;
+    wish.filter = task.filter;
+    wish.minutes = task.minutes;
+    wish.most_new = task.kind == TaskKind::weak ? 0 : wish.most_new;
+    return wish;
+}
+
+MissionToday mission_today(const StudyPlan& plan, const Progress& progress, const StudyTime& now)
+{
+    MissionToday today;
+    today.day = static_cast<int>(std::max<StudyDay>(0, now.day() - start_of(progress, now)));
+    for (const Mission& mission : plan.missions)
+    {
+        if (mission.day > today.day)
+        {
+            today.next = &mission;
+            break;
+        }
+        if (today.mission != nullptr)
+        {
+            today.earlier_open += static_cast<int>(today.mission->tasks.size()) - today.done;
+        }
+        today.mission = &mission;
+        today.done = done_of(mission, progress);
+    }
+    return today;
+}
+
+std::vector<Gauge> readiness(const StudyPlan& plan, const StudyState& study)
+{
+    std::vector<Gauge> gauges;
+    for (const ReadinessBand& band : plan.bands)
+    {
+        Gauge gauge{&band, 0, band.last - band.first + 1, 0};
+        gauge.pass = (7 * gauge.total + 9) / 10;
+        for (int q = band.first; q <= band.last; ++q)
+        {
+            gauge.known += knows(study, fmt::format("000-Q{}", q)) ? 1 : 0;
+        }
+        gauges.push_back(gauge);
+    }
+    return gauges;
+}
+
+std::optional<int> skill_score(const Progress& progress, std::string_view skill)
+{
+    const auto found = std::find_if(progress.skills.rbegin(), progress.skills.rend(),
+                                    [&](const SkillScore& s) { return s.skill == skill; });
+    return found == progress.skills.rend() ? std::nullopt : std::optional(found->score);
+}
+
+} // namespace ringside

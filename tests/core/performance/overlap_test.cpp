@@ -1,0 +1,294 @@
+// Traffic beside compute: tensor-parallel gathers and scatters in pieces, tokens beside another micro-batch,
+// activations beside another chunk.
+#include "tests/core/random_scenarios.h"
+
+#include "core/evaluate/sensitivity.h"
+#include "core/performance/step_model/layer_profile.h"
+#include "core/performance/step_model/rank_load.h"
+#include "core/performance/step_time.h"
+#include "core/planner/launch/launch.h"
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <map>
+
+using namespace ringside;
+using Catch::Approx;
+
+namespace
+{
+
+// Llama-like layers on 8 GPUs of one tensor group; hiding costs nothing.
+Scenario cut(std::int64_t tensor, double link_gb_per_s)
+{
+    Scenario s = test::scenario(R"({"model": {"layers": 4, "hidden": 4096, "heads": 32, "vocab": 32000,
+        "gated_mlp": true}, "cluster": {"gpu": "h100-sxm-80gb", "gpus": 8},
+        "parallel": {"sequence_parallel": true},
+        "training": {"sequence_length": 4096, "micro_batch": 1, "global_batch": 8, "recompute": "none"}})");
+    s.parallel.tensor = tensor;
+    s.cluster.node_link_gb_per_s = link_gb_per_s;
+    s.cluster.gpu.calibration.overlap_slowdown = 0;
+    return s;
+}
+
+Scenario with_overlap(Scenario s)
+{
+    s.parallel.overlap_tensor = s.parallel.overlap_expert = s.parallel.overlap_pipeline = true;
+    return s;
+}
+
+// [s] of a layer's product by pass.
+double product(const Scenario& s, std::string_view name, KernelPass pass)
+{
+    double sum = 0;
+    for (const LayerKernel& k : LayerProfiler(s).layer_kernels(false))
+    {
+        sum += k.name == name && k.pass == pass ? k.seconds : 0;
+    }
+    CHECK(sum > 0);
+    return sum;
+}
+
+// A product cut into as many pieces as there are ranks, each of which needs another rank's part: the first is
+// there at once, the others come one after the other. Returns what that adds to the product.
+double played_gather(double wire, double work, std::int64_t ranks)
+{
+    const double hop = wire / static_cast<double>(ranks - 1);
+    const double piece = work / static_cast<double>(ranks);
+    double arrived = 0;
+    double done = 0;
+    for (std::int64_t i = 0; i < ranks; ++i)
+    {
+        done = std::max(done, arrived) + piece;
+        arrived += hop;
+    }
+    return done - work;
+}
+
+// The other way round: each piece of sums but the own one leaves when it is made.
+double played_scatter(double wire, double work, std::int64_t ranks)
+{
+    const double hop = wire / static_cast<double>(ranks - 1);
+    const double piece = work / static_cast<double>(ranks);
+    double made = 0;
+    double sent = 0;
+    for (std::int64_t i = 0; i + 1 < ranks; ++i)
+    {
+        made += piece;
+        sent = std::max(sent, made) + hop;
+    }
+    return std::max(sent, made + piece) - work;
+}
+
+double layer_tensor(const Scenario& s)
+{
+    return step_profile(s).of(Unit::dense).forward.of(Cause::tensor);
+}
+
+} // namespace
+
+TEST_CASE("gathers and scatters in pieces expose what an event for each piece and hop exposes")
+{
+    for (const std::int64_t ranks : {2, 4, 8})
+    {
+        for (const double link : {5.0, 20.0, 50.0, 100.0, 450.0})
+        {
+            INFO(ranks << " ranks, " << link << " GB/s");
+            const Scenario s = cut(ranks, link);
+            // Two gathers and two scatters of equal length.
+            const double one = layer_tensor(s) / 4;
+            const auto forward = [&](const char* name) { return product(s, name, KernelPass::forward); };
+            const double played = played_gather(one, forward("query, key, value"), ranks) +
+                                  played_scatter(one, forward("attention output"), ranks) +
+                                  played_gather(one, forward("MLP gate and up"), ranks) +
+                                  played_scatter(one, forward("MLP down"), ranks);
+            CHECK(layer_tensor(with_overlap(s)) == Approx(played).epsilon(1e-9).margin(1e-12));
+        }
+    }
+}
+
+TEST_CASE("backward, a scatter runs beside its weights' gradients and a gather beside the input's")
+{
+    const Scenario s = cut(4, 60);
+    const double one = step_profile(s).of(Unit::dense).input.of(Cause::tensor) / 4;
+    double expected = 0;
+    for (const char* last : {"attention output", "MLP down"})
+    {
+        expected += std::max(0.0, one - 0.75 * product(s, last, KernelPass::input));
+    }
+    for (const char* fed : {"query, key, value", "MLP gate and up"})
+    {
+        expected += std::max(0.0, one - product(s, fed, KernelPass::weight));
+    }
+    CHECK(step_profile(with_overlap(s)).of(Unit::dense).input.of(Cause::tensor) == Approx(expected));
+    CHECK(expected > 0);
+    CHECK(expected < 4 * one);
+}
+
+TEST_CASE("what is hidden costs compute its share")
+{
+    Scenario s = cut(4, 4000);
+    const double all = layer_tensor(s);
+    s = with_overlap(s);
+    CHECK(layer_tensor(s) == Approx(0).margin(1e-12));
+    s.cluster.gpu.calibration.overlap_slowdown = 0.25;
+    CHECK(layer_tensor(s) == Approx(all / 4));
+}
+
+TEST_CASE("without sequence parallelism nothing can be cut into pieces, and that is said")
+{
+    Scenario s = cut(4, 100);
+    s.parallel.sequence_parallel = false;
+    CHECK_FALSE(possible_overlaps(s).tensor);
+    const double all = step_time(s).total();
+    s.parallel.overlap_tensor = true;
+    CHECK(step_time(s).total() == all);
+    const Issues issues = validate(s);
+    CHECK(std::any_of(issues.begin(), issues.end(),
+                      [](const Issue& i) { return i.path == "parallel.overlap_tensor"; }));
+}
+
+TEST_CASE("tokens hide behind another micro-batch, but the first forward and the last backward have none")
+{
+    Scenario s = test::presets().scenario("mixtral-8x7b-64")->scenario;
+    s.parallel.expert = 8;
+    s.training.recompute = Recompute::none;
+    s.cluster.gpu.calibration.overlap_slowdown = 0;
+    REQUIRE_FALSE(has_errors(validate(s)));
+    const auto m = static_cast<double>(micro_batches(s));
+    REQUIRE(m > 1);
+    const double all = step_time(s).expert_comm;
+    const UnitProfile bare = step_profile(s).of(Unit::experts);
+    const double layer = bare.forward.of(Cause::expert) + bare.input.of(Cause::expert);
+    CHECK(bare.hidden_expert == 0);
+
+    s.parallel.overlap_expert = true;
+    const UnitProfile unit = step_profile(s).of(Unit::experts);
+    const double compute = bare.forward.alone() + bare.input.alone() + bare.weight.alone();
+    CHECK(unit.hidden_expert == Approx(std::min(layer, compute)));
+    CHECK(unit.forward.of(Cause::expert) + unit.input.of(Cause::expert) ==
+          Approx(std::max(0.0, layer - compute)).margin(1e-12));
+    CHECK(step_time(s).expert_comm == Approx(all / m + (m - 1) / m * all * (1 - unit.hidden_expert / layer)));
+
+    // One micro-batch has no other.
+    s.training.global_batch = data_parallel(s) * s.training.micro_batch;
+    REQUIRE(micro_batches(s) == 1);
+    Scenario without = s;
+    without.parallel.overlap_expert = false;
+    CHECK(step_time(s).expert_comm == Approx(step_time(without).expert_comm));
+}
+
+TEST_CASE("activations travel beside another chunk, but not while the pipeline fills and drains")
+{
+    Scenario s = test::scenario(R"({"model": {"layers": 16, "hidden": 4096, "heads": 32, "vocab": 32000},
+        "cluster": {"gpu": "h100-sxm-80gb", "gpus": 8}, "parallel": {"pipeline": 4},
+        "training": {"sequence_length": 4096, "global_batch": 16, "recompute": "none"}})");
+    s.cluster.gpu.calibration.overlap_slowdown = 0;
+    const double m = 8;
+    // One chunk: 2 m + 2 (p - 1) transfers, hidden or not.
+    const double send = step_time(s).pipeline_comm / (2 * m + 6);
+    CHECK_FALSE(possible_overlaps(s).pipeline);
+    CHECK(step_time(with_overlap(s)).pipeline_comm == step_time(s).pipeline_comm);
+    // Two chunks: twice the transfers, and all but the 2 (p - 1) go beside a chunk that takes longer.
+    s.training.schedule = schedule("interleaved");
+    s.parallel.chunks = 2;
+    CHECK(step_time(s).pipeline_comm == Approx((4 * m + 6) * send));
+    CHECK(step_time(with_overlap(s)).pipeline_comm == Approx(6 * send));
+    // A wire slower than the chunk is exposed for the rest.
+    s.cluster.node_link_gb_per_s = 1;
+    const double slow = step_time(s).pipeline_comm / (4 * m + 6);
+    double forward = 0;
+    const StepProfile profile = step_profile(s);
+    const PipelineLoad load = pipeline_load(profile, s);
+    for (std::size_t i = 0; i < kUnits; ++i)
+    {
+        forward += load.slowest.units[i] * profile.units[i].forward.total();
+    }
+    REQUIRE(slow > forward / 2);
+    CHECK(step_time(with_overlap(s)).pipeline_comm == Approx(4 * m * (slow - forward / 2) + 6 * slow));
+}
+
+TEST_CASE("overlaps make no scenario slower, and none faster than its compute")
+{
+    test::ScenarioSource source(11);
+    for (int i = 0; i < 200; ++i)
+    {
+        Scenario s = source.next();
+        s.parallel.overlap_tensor = s.parallel.overlap_expert = s.parallel.overlap_pipeline = false;
+        const StepTime bare = step_time(s);
+        const StepTime hidden = step_time(with_overlap(s));
+        INFO(s.model.name);
+        // A shorter backward hides less of the gradients, and what is hidden costs its share.
+        CHECK(hidden.total() <= bare.total() * 1.01);
+        CHECK(hidden.total() >= hidden.compute);
+        CHECK(hidden.pipeline_comm <= bare.pipeline_comm * (1 + 1e-9));
+        if (s.parallel.pipeline == 1) // else another rank may be the slowest
+        {
+            CHECK(hidden.compute == Approx(bare.compute));
+            CHECK(hidden.tensor_comm <= bare.tensor_comm * (1 + 1e-9));
+            CHECK(hidden.expert_comm <= bare.expert_comm * (1 + 1e-9));
+        }
+    }
+}
+
+TEST_CASE("selective recomputation makes attention again beside flash attention too, for its operations")
+{
+    Scenario s = cut(1, 450);
+    const StepTime none = step_time(s);
+    s.training.recompute = Recompute::selective;
+    const StepTime selective = step_time(s);
+    const UnitProfile unit = step_profile(s).of(Unit::dense);
+    CHECK(unit.again.of(Cause::attention) == unit.forward.of(Cause::attention));
+    CHECK(unit.again.of(Cause::products) == 0);
+    const auto layers = static_cast<double>(s.model.layers * micro_batches(s));
+    CHECK(selective.compute - none.compute ==
+          Approx(layers * unit.again.total()).epsilon(0.01)); // less waiting for the host
+    CHECK(selective.hardware_flops > none.hardware_flops);
+    CHECK(selective.mfu() < none.mfu());
+}
+
+TEST_CASE("what overlap would bring is among what helps")
+{
+    const Scenario s = cut(8, 50);
+    Sensitivity all(s, step_time(s));
+    while (all.advance(1e9))
+    {
+    }
+    REQUIRE(all.find(Dial::overlap_tensor, true) != nullptr);
+    CHECK(all.find(Dial::overlap_tensor, true)->change < 0);
+    CHECK(all.find(Dial::overlap_tensor, false) == nullptr);
+    CHECK(all.find(Dial::overlap_expert, true) == nullptr);
+    CHECK(all.find(Dial::overlap_pipeline, true) == nullptr);
+}
+
+TEST_CASE("every framework has the overlaps, or it is said which it has not")
+{
+    Scenario s = test::presets().scenario("deepseek-v3-2048")->scenario;
+    s.parallel.tensor = 2;
+    s.parallel.sequence_parallel = true;
+    s = with_overlap(s);
+    REQUIRE(possible_overlaps(s).tensor);
+    REQUIRE(possible_overlaps(s).expert);
+    const std::map<std::string, std::string> switches{
+        {"megatron", "--tp-comm-overlap"},
+        {"torchtitan", "parallelism.enable_async_tensor_parallel"},
+        {"nanotron", "parallelism.tp_linear_async_communication"},
+        {"deepspeed", "tensor_parallel.tp_overlap_comm"}};
+    for (const LaunchTool& tool : launch_tools())
+    {
+        INFO(tool.id);
+        const Launch launch = tool.write(s);
+        const auto names = [&](const char* field)
+        {
+            return std::any_of(launch.not_expressed.begin(), launch.not_expressed.end(),
+                               [field](const auto& n) { return n.field == field; });
+        };
+        const std::string& flag = switches.at(std::string(tool.id));
+        CHECK(std::any_of(launch.flags.begin(), launch.flags.end(),
+                          [&](const LaunchFlag& f) { return f.flag == flag; }));
+        CHECK_FALSE(names("parallel.overlap_tensor"));
+        CHECK(names("parallel.overlap_expert")); // recomputed whole, and one chunk a stage
+    }
+}

@@ -1,0 +1,250 @@
+// The search: the same memory as the report, nothing legal left out, parts that add up, and step times that
+// hold when the winners are worked out in full.
+#include "tests/core/random_scenarios.h"
+#include "tests/core/support.h"
+
+#include "core/evaluate/report.h"
+#include "core/performance/step_time.h"
+#include "core/planner/layout_search.h"
+#include "core/scenario/validate.h"
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+using namespace ringside;
+using Catch::Approx;
+
+namespace
+{
+
+// 4 layers, 4 heads, 8 GPUs, 8 sequences: few enough layouts to try them all by hand.
+Scenario small(std::int64_t experts)
+{
+    Scenario s;
+    Model& m = s.model;
+    m.layers = 4;
+    m.hidden = 256;
+    m.heads = m.kv_heads = 4;
+    m.head_dim = 64;
+    m.ffn = 1024;
+    m.vocab = 1000;
+    m.experts = experts;
+    m.experts_per_token = experts > 0 ? 1 : 0;
+    m.expert_ffn = experts > 0 ? 512 : 0;
+    s.cluster.gpus = 8;
+    s.training.sequence_length = 96;
+    s.training.global_batch = 8;
+    REQUIRE(!has_errors(validate(s)));
+    return s;
+}
+
+SearchLimits everything()
+{
+    SearchLimits limits;
+    limits.tensor_across_nodes = limits.zero_with_stages = true;
+    return limits;
+}
+
+SearchResult all_of(const Scenario& s, const SearchLimits& limits, std::size_t parts = 1)
+{
+    SearchResult all;
+    for (std::size_t part = 0; part < parts; ++part)
+    {
+        LayoutSearch search(s, limits, part, parts);
+        while (search.advance(100))
+        {
+        }
+        CHECK(search.progress() == 1);
+        all = part == 0 ? search.result() : merged(all, search.result(), limits.objective);
+    }
+    return all;
+}
+
+// Uneven cuts are tried with as few chunks as the schedule takes.
+std::vector<std::int64_t> uneven_cut(const Scenario& s)
+{
+    const ScheduleKind kind = s.training.schedule;
+    return s.parallel.chunks > kind->least_chunks
+               ? std::vector<std::int64_t>()
+               : even_cut(s.model.layers, virtual_stages(kind, pipeline_shape(s)));
+}
+
+// Sets `s` to the combination of small numbers of this index, as digits of changing base; what is left of
+// the index is not 0 behind the last.
+std::size_t set_combination(Scenario& s, std::size_t index)
+{
+    const auto digit = [&index](const auto& values)
+    {
+        const auto value = std::data(values)[index % std::size(values)];
+        index /= std::size(values);
+        return value;
+    };
+    const std::array<std::int64_t, 4> sizes{1, 2, 4, 8};
+    s.parallel.tensor = digit(sizes);
+    s.parallel.context = digit(sizes);
+    s.parallel.pipeline = digit(sizes);
+    s.training.micro_batch = digit(sizes);
+    s.parallel.expert = digit(std::array<std::int64_t, 3>{1, 2, 4});
+    s.parallel.sequence_parallel = digit(std::array{false, true});
+    s.training.recompute = digit(std::array{Recompute::none, Recompute::full});
+    s.training.schedule = digit(schedules());
+    s.parallel.chunks = digit(std::array<std::int64_t, 4>{1, 2, 3, 4});
+    s.parallel.zero = digit(std::array<std::int64_t, 4>{0, 1, 2, 3});
+    return index;
+}
+
+// Every combination that validate() has nothing against.
+std::int64_t legal_by_hand(const Scenario& from)
+{
+    std::int64_t legal = 0;
+    Scenario s = from;
+    for (std::size_t i = 0; set_combination(s, i) == 0; ++i)
+    {
+        const Parallel& p = s.parallel;
+        if (8 % (p.tensor * p.context * p.pipeline) != 0)
+        {
+            continue;
+        }
+        s.parallel.stage_layers = uneven_cut(s);
+        const bool pointless = (p.sequence_parallel && p.tensor == 1) ||
+                               (p.zero > 0 && dense_replicas(s) == 1) ||
+                               (p.pipeline == 1 && (s.training.schedule->id != "1f1b" || p.chunks > 1)) ||
+                               (s.model.experts == 0 && p.expert > 1);
+        legal += !pointless && !has_errors(validate(s)) ? 1 : 0;
+    }
+    return legal;
+}
+
+} // namespace
+
+TEST_CASE("the search's memory is the report's for any layout whose schedule has a closed form")
+{
+    test::ScenarioSource source(301);
+    int seen = 0;
+    for (int i = 0; i < 400; ++i)
+    {
+        Scenario s = source.next();
+        s.parallel.stage_layers.clear();
+        if (has_errors(validate(s)) || s.training.schedule->kept == nullptr)
+        {
+            continue;
+        }
+        ++seen;
+        MemoryModel model;
+        INFO(s.model.name << ", pipeline " << s.parallel.pipeline << ", " << s.training.schedule->id);
+        REQUIRE(model.fullest(s) == memory_report(s).worst().total());
+        REQUIRE(model.fullest(s) == memory_report(s).worst().total()); // and from what it kept
+    }
+    CHECK(seen > 100);
+}
+
+TEST_CASE("parts of a search find together what one finds alone")
+{
+    for (const std::int64_t experts : {0, 4})
+    {
+        const Scenario s = small(experts);
+        const SearchResult one = all_of(s, everything());
+        const SearchResult three = all_of(s, everything(), 3);
+        CHECK(one.legal == three.legal);
+        CHECK(one.tried == three.tried);
+        CHECK(one.fit == three.fit);
+        CHECK(one.rejected == three.rejected);
+        CHECK(one.best.front() == three.best.front());
+        CHECK(one.cuts == three.cuts);
+        CHECK(one.legal + std::accumulate(one.rejected.begin(), one.rejected.end(), std::int64_t{0}) -
+                  one.count(Rejection::memory) ==
+              one.tried);
+    }
+}
+
+TEST_CASE("limits take layouts away and say so; nothing found breaks them")
+{
+    const Scenario s = small(0);
+    const SearchResult all = all_of(s, everything());
+    SearchLimits limits;
+    limits.full_recompute = limits.zero3 = false;
+    const SearchResult some = all_of(s, limits);
+    CHECK(some.legal < all.legal);
+    CHECK(some.count(Rejection::allowed) > 0);
+    for (const Candidate& c : some.best)
+    {
+        CHECK(c.layout.recompute != Recompute::full);
+        CHECK(c.layout.zero < 3);
+        CHECK((c.layout.zero < 2 || c.layout.pipeline == 1));
+    }
+}
+
+TEST_CASE("best first by every objective, the frontier falls, and every candidate is a valid scenario")
+{
+    const Scenario s = small(4);
+    for (const Objective objective : {Objective::step_time, Objective::memory, Objective::cost})
+    {
+        SearchLimits limits = everything();
+        limits.objective = objective;
+        const SearchResult found = all_of(s, limits);
+        const auto before = [&](const Candidate& a, const Candidate& b) { return better(objective, a, b); };
+        CHECK(std::is_sorted(found.best.begin(), found.best.end(), before));
+        CHECK(std::is_sorted(found.cuts.begin(), found.cuts.end(), before));
+        REQUIRE(found.frontier.size() > 1);
+        for (std::size_t i = 1; i < found.frontier.size(); ++i)
+        {
+            CHECK(found.frontier[i - 1].bytes < found.frontier[i].bytes);
+            CHECK(found.frontier[i - 1].seconds > found.frontier[i].seconds);
+        }
+        for (const Candidate& c : found.best)
+        {
+            Scenario other = s;
+            apply(c.layout, other);
+            CHECK(!has_errors(validate(other)));
+            CHECK(layout_of(other) == c.layout);
+        }
+    }
+}
+
+TEST_CASE("what the search says of its winners holds when they are worked out in full")
+{
+    const Presets& presets = test::presets();
+    Scenario s = presets.scenario("default")->scenario;
+    s.cluster.gpus = 64;
+    s.training.global_batch = 64;
+    const SearchResult found = all_of(s, {});
+    REQUIRE(!found.cuts.empty());
+    double worst = 0;
+    for (std::size_t i = 0; i < std::min<std::size_t>(found.cuts.size(), 40); ++i)
+    {
+        Scenario other = s;
+        apply(found.cuts[i].layout, other);
+        const auto report = evaluate(other);
+        REQUIRE(report);
+        INFO(found.cuts[i].layout.schedule->id << ", pipeline " << found.cuts[i].layout.pipeline);
+        CHECK(report->memory.worst().total().value == Approx(found.cuts[i].bytes).epsilon(0.03));
+        const double error = std::abs(found.cuts[i].seconds / step_time(other).total() - 1);
+        CHECK(error < 0.06);
+        worst = std::max(worst, error);
+    }
+    CHECK(worst < 0.06);
+}
+
+TEST_CASE("where nothing fits the nearest miss is named")
+{
+    Scenario s = small(0);
+    s.cluster.gpu.memory_gb = 0.001;
+    const SearchResult found = all_of(s, everything());
+    CHECK(found.fit == 0);
+    CHECK(found.best.empty());
+    REQUIRE(found.nearest_miss);
+    CHECK(found.nearest_miss->bytes > found.capacity);
+    CHECK(found.count(Rejection::memory) == found.legal);
+}
+
+TEST_CASE("nothing legal is left out: all layouts of a small model, counted by trying them")
+{
+    CHECK(all_of(small(0), everything()).legal == legal_by_hand(small(0)));
+    Scenario uneven = small(0);
+    uneven.model.layers = 11;
+    CHECK(all_of(uneven, everything()).legal == legal_by_hand(uneven));
+}

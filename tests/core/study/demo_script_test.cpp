@@ -1,0 +1,71 @@
+// Demonstrations: scenes that build on each other, and every fault by its path.
+#include "tests/core/support.h"
+
+#include "core/study/lessons/demo_script.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+
+using namespace ringside;
+
+namespace
+{
+
+constexpr std::array<std::string_view, 2> kViews{"overview", "memory"};
+constexpr std::array<std::string_view, 1> kAsked{"step.mfu"};
+
+Result<DemoScript> read(const char* scenes)
+{
+    const auto document = nlohmann::json::parse(
+        std::string(R"({"schema": "ringside.demo/1", "title": "T", "scenes": )") + scenes + "}");
+    return demo_script_from_json(document, test::presets(), kViews, kAsked);
+}
+
+std::string fault_of(const char* scenes)
+{
+    const auto read_script = read(scenes);
+    REQUIRE_FALSE(read_script);
+    return read_script.issues().front().path;
+}
+
+} // namespace
+
+TEST_CASE("a scene goes on from the one before: its scenario, its changes and its view")
+{
+    const auto script = read(R"([
+        {"title": "One", "view": "memory", "set": {"parallel.zero": 3}, "hide_numbers": true},
+        {"title": "Two", "set": {"training.micro_batch": 2}, "ask": "step.mfu"},
+        {"title": "Three", "scenario": "llama-8b-8", "view": "overview", "playback": {"time": 2, "play": true}}])");
+    REQUIRE(script);
+    REQUIRE(script->scenes.size() == 3);
+    const Scenario base = test::presets().scenario("default")->scenario;
+    CHECK(script->scenes[0].scenario.parallel.zero == 3);
+    CHECK(script->scenes[0].scenario.training.micro_batch == base.training.micro_batch);
+    CHECK(script->scenes[1].scenario.parallel.zero == 3);
+    CHECK(script->scenes[1].scenario.training.micro_batch == 2);
+    CHECK(script->scenes[1].view == "memory");
+    CHECK(script->scenes[0].hide_numbers);
+    CHECK_FALSE(script->scenes[1].hide_numbers);
+    CHECK(script->scenes[1].ask == "step.mfu");
+    CHECK(script->scenes[2].scenario == test::presets().scenario("llama-8b-8")->scenario);
+    CHECK(script->scenes[2].view == "overview");
+    CHECK(script->scenes[2].playback.time == 2.0);
+}
+
+TEST_CASE("a demonstration's faults name the scene, the field and what would work")
+{
+    CHECK(fault_of("[]") == "scenes");
+    CHECK(fault_of(R"([{"view": "memory"}])") == "scenes[0].title");
+    CHECK(fault_of(R"([{"title": "A", "view": "memroy"}])") == "scenes[0].view");
+    CHECK(read(R"([{"title": "A", "view": "memroy"}])").issues().front().hint == "did you mean \"memory\"?");
+    CHECK(fault_of(R"([{"title": "A", "ask": "step.mfw"}])") == "scenes[0].ask");
+    CHECK(fault_of(R"([{"title": "A", "scenario": "nowhere"}])") == "scenes[0].scenario");
+    CHECK(fault_of(R"([{"title": "A"}, {"title": "B", "colour": 3}])") == "scenes[1].colour");
+    CHECK(fault_of(R"([{"title": "A", "set": {"parallel.tensor": 7}}])").starts_with("scenes[0]"));
+    CHECK(fault_of(R"([{"title": "A", "set": {"parallel.tensr": 8}}])").starts_with("scenes[0].set"));
+    CHECK(fault_of(R"([{"title": "A", "playback": {"speed": 9}}])") == "scenes[0].playback.speed");
+    CHECK(fault_of("[3]") == "scenes[0]");
+}

@@ -1,0 +1,155 @@
+// From a deck's card to its question: variants in turn, parts with their parent's numbers, plain texts.
+#include "tests/core/study/study_clock.h"
+#include "tests/core/study/study_support.h"
+
+#include "core/study/sessions/asking.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace ringside;
+
+namespace
+{
+
+FamilyInfo three()
+{
+    FamilyInfo f = test::family("f", "zero");
+    f.variants = {{"numeric", {"000-Q1"}, "memory", 20, 0},
+                  {"recall", {"000-Q2"}, "zero", 40, 0},
+                  {"numeric", {"000-Q3"}, "", 90, 1}};
+    return f;
+}
+
+} // namespace
+
+TEST_CASE("variants are asked from easy to hard, one a pass, then by the seed")
+{
+    const FamilyInfo f = three();
+    CHECK(variant_to_ask(f, {}, 0, 7) == 0);
+    CHECK(variant_to_ask(f, {}, 1, 7) == 1);
+    CHECK(variant_to_ask(f, {}, 2, 7) == 2);
+    CHECK(variant_to_ask(f, {}, 3, 7) == 1); // 7 mod 3
+    CHECK(target_of(f, 2) == 90);
+    CHECK(variant_to_ask(test::family("plain", "zero"), {}, 5, 7) == 0);
+}
+
+TEST_CASE("a filter is about the variant that is asked, where one fits")
+{
+    const FamilyInfo f = three();
+    DeckFilter sources;
+    sources.sources = {"000-Q3"};
+    CHECK(variant_to_ask(f, sources, 0, 0) == 2);
+    DeckFilter recall;
+    recall.kind = KindGroup::recall;
+    CHECK(variant_to_ask(f, recall, 0, 0) == 1);
+    DeckFilter view;
+    view.view = "memory";
+    CHECK(variant_to_ask(f, view, 9, 5) == 0);
+    view.view = "nowhere";
+    CHECK(variant_to_ask(f, view, 1, 0) == 1); // none fits: as if nothing was said
+}
+
+TEST_CASE("families tell what decks have to know of their variants")
+{
+    const auto all = families_in(test::sample_bank());
+    REQUIRE(all.size() == test::sample_bank().families.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+    {
+        const QuestionFamily& family = test::sample_bank().families[i];
+        CHECK(all[i].id == family.id);
+        CHECK(all[i].variants.size() == family.variants.size());
+        CHECK(all[i].kind == name_of(family.variants[0].kind));
+        CHECK(!all[i].sources.empty());
+    }
+}
+
+TEST_CASE(
+    "a card that no family answers to is a fault, given numbers that make no question are drawn after all")
+{
+    Asking asking(test::sample_bank(), test::presets());
+    DeckCard card{"nobody", 1};
+    CHECK_FALSE(asking.ask(card));
+    const QuestionFamily& family = test::sample_bank().families[0];
+    card = {family.id, 3};
+    const auto plain = asking.ask(card);
+    REQUIRE(plain);
+    card.set["no such parameter"] = 1.0;
+    const auto still = asking.ask(card);
+    REQUIRE(still);
+    CHECK(still->stem == plain->stem);
+}
+
+TEST_CASE("frozen cards have a question, an answer and a name of their own")
+{
+    Asking asking(test::sample_bank(), test::presets());
+    const auto cards = asking.frozen();
+    std::set<std::string> names;
+    for (const FrozenCard& card : cards)
+    {
+        CHECK(!card.front.empty());
+        CHECK(!card.back.empty());
+        CHECK(card.front.find("**") == std::string::npos);
+        names.insert(card.guid);
+    }
+    CHECK(cards.size() > test::sample_bank().families.size());
+    CHECK(names.size() == cards.size());
+    CHECK(asking.words().size() == test::sample_bank().families.size());
+}
+
+TEST_CASE("looking at the view costs what a hint costs")
+{
+    Attempt a;
+    a.correct = true;
+    a.looked = true;
+    CHECK(automatic_grade(a) == Grade::hard);
+    CHECK(why_not(Grade::good, a) == "the view was looked at");
+}
+
+TEST_CASE("an answer after which one choice is left ends the question")
+{
+    DrillSession drill = start_drill({{"f", 1}}, {}, {}, test::kMorning);
+    apply(drill, AnswerInput{"a", false, "a", true}, test::kMorning + 1000);
+    CHECK(drill.stage == DrillStage::grading);
+    CHECK(drill.items[0].automatic == Grade::again);
+}
+
+TEST_CASE(
+    "mock interviews from the shipped questions fill their minutes, repeat nothing and ask no self-study")
+{
+    Issues issues;
+    const QuestionBank bank = load_questions(test::source_path("assets"), issues);
+    Asking asking(bank, test::presets());
+    test::Desk desk;
+    desk.families = families_in(bank);
+    for (const int minutes : {12, 45})
+    {
+        double least = 1;
+        for (std::uint64_t seed = 0; seed < 25; ++seed)
+        {
+            MockSession mock = start_mock(desk.view(), minutes, seed);
+            asking.add_follow_ups(mock);
+            double seconds = 0;
+            for (std::size_t i = 0; i < mock.items.size(); ++i)
+            {
+                const MockItem& item = mock.items[i];
+                seconds += item.card.target_s;
+                const QuestionFamily* family = bank.family(item.card.family);
+                REQUIRE(family != nullptr);
+                INFO(family->id << ", seed " << seed);
+                CHECK(family->interview);
+                CHECK(item.card.target_s <= 0.6 * minutes * 60);
+                if (item.follows)
+                {
+                    REQUIRE(*item.follows == i - 1);
+                    const auto first = asking.ask(mock.items[i - 1].card);
+                    const auto again = asking.ask(item.card);
+                    REQUIRE((first && again));
+                    CHECK((first->stem != again->stem || item.card.set.size() > 0));
+                }
+            }
+            CHECK(seconds <= minutes * 60);
+            least = std::min(least, seconds / (minutes * 60));
+        }
+        CHECK(least > 0.8);
+    }
+}

@@ -1,0 +1,49 @@
+// Shared by the tests of study: the sample families, and one drawn from them.
+#pragma once
+
+#include "tests/core/support.h"
+#include "tests/source_path.h"
+
+#include "core/study/questions/question.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace ringside::test
+{
+
+inline std::string lines_of(const Issues& issues)
+{
+    std::string all;
+    for (const Issue& issue : issues)
+    {
+        all += to_line(issue) + "\n";
+    }
+    return all;
+}
+
+inline const QuestionBank& sample_bank()
+{
+    static const QuestionBank bank = []
+    {
+        Issues issues;
+        QuestionBank loaded = load_questions(test::source_path("tests/data"), issues);
+        INFO(lines_of(issues));
+        REQUIRE(issues.empty());
+        return loaded;
+    }();
+    return bank;
+}
+
+inline Question question(Calculator& calculator, const std::string& id, std::uint64_t seed,
+                         const DrawnValues& overrides = {})
+{
+    const auto found = find_variant(sample_bank(), id);
+    INFO(id);
+    REQUIRE(found);
+    auto drawn = draw(calculator, *found->family, found->variant, seed, overrides);
+    INFO((drawn ? "" : lines_of(drawn.issues())));
+    REQUIRE(drawn);
+    return std::move(*drawn);
+}
+
+} // namespace ringside::test

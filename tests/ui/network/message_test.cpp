@@ -1,0 +1,47 @@
+// The sizes view and the collectives view: what their keys change in the picture.
+#include "tests/ui/harness.h"
+#include "tests/ui/words.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace ringside;
+
+TEST_CASE("Y goes through time, bus bandwidth and ranks, and comes back")
+{
+    test::Window w;
+    w.open("message");
+    CHECK(test::says(w, "latency-bound"));
+    w.key(ImGuiKey_Y);
+    CHECK(test::says(w, "bus bandwidth, GB/s"));
+    w.key(ImGuiKey_Y);
+    CHECK(test::says(w, "Sent by the busiest rank, in messages"));
+    CHECK(test::says(w, "Steps, one after the other"));
+    w.key(ImGuiKey_Y);
+    CHECK(test::says(w, "latency-bound"));
+}
+
+TEST_CASE("no figures or names of the sizes lie on each other at any size")
+{
+    test::Window w;
+    for (const char* page : {"message/time", "message/bandwidth", "message/ranks"})
+    {
+        w.open(page);
+        test::check_words_at_every_size(w, page);
+    }
+}
+
+TEST_CASE("the axis of sizes goes as far as the message, and no curve ends before its own")
+{
+    test::Window w;
+    w.open("message");
+    const auto terabytes = [&] { return test::says(w, "1 TB") || test::says(w, "10 TB"); };
+    CHECK_FALSE(terabytes());
+    Scenario s = w.session().scenario();
+    s.model.layers *= 16;
+    s.training.global_batch = 256;
+    s.parallel.tensor = s.parallel.pipeline = 1;
+    w.session().apply(ChangeScenario{s});
+    w.settle(300);
+    REQUIRE(w.session().now().report.collective.message > Bytes(1e12));
+    CHECK(terabytes());
+}

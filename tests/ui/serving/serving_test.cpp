@@ -1,0 +1,125 @@
+// Serving's view: what the point, the keys, the panel and the lower pictures do, and its words at every size.
+#include "tests/ui/words.h"
+#include <fmt/format.h>
+
+#include "core/serving/serving.h"
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+using namespace ringside;
+
+namespace
+{
+
+std::string batch_said(const test::Window& w)
+{
+    for (const auto& words : test::words_of(w))
+    {
+        if (words.text.ends_with(" a token") && words.text.find(" at once, ") != std::string::npos)
+        {
+            return words.text.substr(0, words.text.find(' '));
+        }
+    }
+    return "";
+}
+
+} // namespace
+
+TEST_CASE("dragging serving's point takes more requests at once, arrows and F too")
+{
+    test::Window w;
+    w.open("serving");
+    w.frames(2);
+    CHECK(batch_said(w) == "32");
+    w.drag("###requests at once", 0.5F, 6);
+    w.frames(2);
+    const int dragged = std::stoi(batch_said(w));
+    CHECK(dragged > 32);
+    const Scenario& s = w.session().now().scenario;
+    w.key(ImGuiKey_F);
+    w.frames(2);
+    CHECK(batch_said(w) == std::to_string(serving_report(s, serving_setup(s)).most));
+}
+
+TEST_CASE("fewer bits of weights make room, and the caption says when nothing fits")
+{
+    test::Window w;
+    w.session().apply(ChangeScenario{test::scenario(
+        R"({"model": "llama-3.1-70b", "cluster": {"gpus": 8}, "parallel": {"tensor": 1, "zero": 3},
+            "training": {"global_batch": 8}})")});
+    w.open("serving");
+    w.frames(2);
+    CHECK(test::says(w, "no request fits"));
+    CHECK(test::says(w, "weights alone"));
+    w.key(ImGuiKey_W);
+    w.key(ImGuiKey_W);
+    w.frames(2);
+    CHECK(test::says(w, "room for"));
+    w.key(ImGuiKey_W);
+    w.frames(2);
+    CHECK(test::says(w, "no request fits"));
+}
+
+TEST_CASE("the lower picture: slots play, pages compare, drafts are pressed")
+{
+    test::Window w;
+    w.open("serving");
+    w.frames(2);
+    CHECK(w.motion().duration > 100);
+    w.click("Paging");
+    w.frames(2);
+    CHECK(w.motion().duration == 0);
+    CHECK(test::says(w, "blocks of 16 tokens"));
+    w.key(ImGuiKey_Y);
+    w.frames(2);
+    CHECK(test::says(w, "4 drafts: 3.36 tokens a pass"));
+    w.click("###8 drafts");
+    w.frames(2);
+    CHECK(test::says(w, "8 drafts"));
+}
+
+TEST_CASE("a page of serving that is asked for comes first where there is room for one picture only")
+{
+    Preferences p;
+    p.presenter = true;
+    test::Window w({1280, 720}, p);
+    w.open("serving");
+    w.settle();
+    CHECK_FALSE(test::says(w, "4 drafts"));
+    w.drawing.shell().show("serving", "drafts");
+    w.settle();
+    CHECK(test::says(w, "4 drafts"));
+    w.key(ImGuiKey_W); // weights are of the other picture
+    w.settle();
+    CHECK_FALSE(test::says(w, "4 drafts"));
+}
+
+TEST_CASE("without pages every request holds the longest")
+{
+    test::Window w;
+    w.open("serving");
+    w.frames(2);
+    const Scenario s = w.session().now().scenario;
+    ServingSetup setup = serving_setup(s);
+    setup.paged = false;
+    w.click("Paged cache");
+    w.frames(2);
+    CHECK(test::says(w, fmt::format("room for {} requests", serving_report(s, setup).most)));
+}
+
+TEST_CASE("no words of serving are cut off or lie on others at any size")
+{
+    for (const std::string model : {"llama-3.1-70b", "deepseek-v3", "gemma-3-1b"})
+    {
+        test::Window w;
+        w.session().apply(ChangeScenario{test::scenario(R"({"cluster": {"gpus": 8}, "model": ")" + model +
+                                                        R"(", "training": {"global_batch": 8}})")});
+        w.open("serving");
+        test::check_words_at_every_size(w, model + ", first picture");
+        w.key(ImGuiKey_Y);
+        test::check_words_at_every_size(w, model + ", second picture");
+        w.key(ImGuiKey_Y);
+        test::check_words_at_every_size(w, model + ", third picture");
+    }
+}

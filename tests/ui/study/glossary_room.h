@@ -1,0 +1,33 @@
+// A person with the real glossary and lessons.
+#pragma once
+
+#include "tests/source_path.h"
+#include "tests/ui/words.h"
+
+#include "app/files/lesson_files.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace ringside::test
+{
+
+// Everything the assets have; read once.
+inline const Course& whole_course()
+{
+    static const Course course = []
+    {
+        Issues issues;
+        Course read = open_course(test::source_path("assets"), issues);
+        REQUIRE(issues.empty());
+        return read;
+    }();
+    return course;
+}
+
+inline void give_course(Window& w)
+{
+    w.session().set_course(whole_course(), {});
+    w.frames(2);
+}
+
+} // namespace ringside::test

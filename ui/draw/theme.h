@@ -1,0 +1,57 @@
+// Every colour the window uses, dark and light. The interface is neutral; colour belongs to data and means
+// the same everywhere. Colours were chosen for separation under colour-blindness; tests/ui/theme_test.cpp
+// recomputes it.
+#pragma once
+
+#include "core/memory/memory.h"
+
+#include <array>
+#include <cstdint>
+
+namespace ringside
+{
+
+using Colour = std::uint32_t; // as ImGui packs it: 0xAABBGGRR
+
+constexpr Colour rgb(std::uint32_t hex, std::uint32_t alpha = 255)
+{
+    return (alpha << 24U) | ((hex & 0xFFU) << 16U) | (hex & 0xFF00U) | ((hex >> 16U) & 0xFFU);
+}
+
+// A colour for data: what fills a block, what is written on it, and its edge (only drawn where the fill is
+// close to the window).
+struct Ink
+{
+    Colour fill = 0;
+    Colour label = 0;
+    Colour edge = 0; // 0: none
+};
+
+struct Theme
+{
+    bool light = false;
+    Colour window, panel, control, raised;
+    Colour grid, line;
+    Colour text, muted, faint; // faint is never text
+    Colour idle_hatch;
+    Colour warning; // "does not fit" and "wrong", nothing else, and never without a shape
+    Colour ok;
+    std::array<Ink, kComponents> component; // by Component
+    Ink forward, backward_input, backward_weight;
+    Ink tensor, pipeline, data, context, expert; // communication by axis
+    std::array<Colour, 5> stage_ramp;
+
+    const Ink& of(Component c) const { return component[static_cast<std::size_t>(c)]; }
+};
+
+const Theme& dark_theme();
+const Theme& light_theme();
+
+// Towards the window's colour: for everything that is not on a highlighted path.
+Colour dim(const Theme& theme, Colour colour, float amount = 0.78F);
+Colour mix(Colour from, Colour to, float amount);
+Colour with_alpha(Colour colour, float alpha);
+// Stage `stage` of `stages` on the ramp.
+Colour stage_colour(const Theme& theme, std::size_t stage, std::size_t stages);
+
+} // namespace ringside

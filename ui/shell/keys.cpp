@@ -1,0 +1,149 @@
+#include "ui/shell/keys.h"
+
+#include "ui/shell/frame.h"
+#include "ui/widgets/timeline.h"
+
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace ringside
+{
+
+namespace
+{
+
+struct NamedKey
+{
+    std::string_view name;
+    ImGuiKey key;
+};
+constexpr std::array kNamedKeys{NamedKey{"Enter", ImGuiKey_Enter},
+                                NamedKey{"F12", ImGuiKey_F12},
+                                NamedKey{"F2", ImGuiKey_F2},
+                                NamedKey{"PgDn", ImGuiKey_PageDown},
+                                NamedKey{"PgUp", ImGuiKey_PageUp},
+                                NamedKey{"Space", ImGuiKey_Space},
+                                NamedKey{"Delete", ImGuiKey_Delete},
+                                NamedKey{"Backspace", ImGuiKey_Backspace},
+                                NamedKey{"\u2190", ImGuiKey_LeftArrow},
+                                NamedKey{"\u2192", ImGuiKey_RightArrow},
+                                NamedKey{"\u2191", ImGuiKey_UpArrow},
+                                NamedKey{"\u2193", ImGuiKey_DownArrow}};
+
+ImGuiKey key_of(std::string_view word)
+{
+    const char c = word.size() == 1 ? word[0] : '\0';
+    if (c >= 'A' && c <= 'Z')
+    {
+        return static_cast<ImGuiKey>(ImGuiKey_A + (c - 'A'));
+    }
+    if (c >= '0' && c <= '9')
+    {
+        return static_cast<ImGuiKey>(ImGuiKey_0 + (c - '0'));
+    }
+    const auto named = std::ranges::find(kNamedKeys, word, &NamedKey::name);
+    return named == kNamedKeys.end() ? ImGuiKey_None : named->key;
+}
+
+bool typed_sign(std::string_view word)
+{
+    const ImVector<ImWchar>& queue = ImGui::GetIO().InputQueueCharacters;
+    return word == "." && std::find(queue.begin(), queue.end(), static_cast<ImWchar>('.')) != queue.end();
+}
+
+bool is_pressed(ImGuiKey key, bool repeats)
+{
+    const bool arrow = key >= ImGuiKey_LeftArrow && key <= ImGuiKey_DownArrow;
+    const bool of_widgets = arrow || key == ImGuiKey_Enter || key == ImGuiKey_Space;
+    const bool taken = of_widgets && !GImGui->NavDisableHighlight && GImGui->NavId != 0;
+    return key != ImGuiKey_None && !taken &&
+           (ImGui::IsKeyPressed(key, repeats || arrow) ||
+            (key == ImGuiKey_Enter && ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false)));
+}
+
+// The words of a row.
+std::vector<std::string_view> split_keys(std::string_view row)
+{
+    std::vector<std::string_view> words;
+    while (!row.empty())
+    {
+        const std::size_t end = std::min(row.find_first_of(" ,"), row.size());
+        if (end > 0)
+        {
+            words.push_back(row.substr(0, end));
+        }
+        row.remove_prefix(std::min(end + 1, row.size()));
+    }
+    return words;
+}
+
+// Which of the row's keys are pressed: of "1 to 4" the digits from 1 to 4.
+std::vector<std::size_t> pressed_in(const ViewKey& row)
+{
+    std::vector<std::size_t> pressed;
+    std::size_t which = 0;
+    ImGuiKey last = ImGuiKey_None;
+    const auto look = [&](ImGuiKey key, bool sign)
+    {
+        if (sign || is_pressed(key, row.repeats))
+        {
+            pressed.push_back(which);
+        }
+        which += sign || key != ImGuiKey_None ? 1 : 0;
+    };
+    bool range = false;
+    for (const std::string_view word : split_keys(row.key))
+    {
+        const ImGuiKey key = key_of(word);
+        for (int between = last + 1; range && between < key; ++between)
+        {
+            look(static_cast<ImGuiKey>(between), false);
+        }
+        look(key, typed_sign(word));
+        range = word == "\u2026" || word == "to";
+        last = range ? last : key;
+    }
+    return pressed;
+}
+
+} // namespace
+
+void do_keys(std::span<const ViewKey> keys, const Frame& frame, Out& out)
+{
+    for (const ViewKey& row : keys)
+    {
+        for (const std::size_t which : row.act ? pressed_in(row) : std::vector<std::size_t>())
+        {
+            row.act({frame, out, which});
+            out.animating = true;
+        }
+    }
+}
+
+void change_training(const KeyPress& press, const std::function<void(Training&)>& change)
+{
+    Scenario next = press.frame.now.scenario;
+    change(next.training);
+    if (next != press.frame.now.scenario)
+    {
+        press.out.push(ChangeScenario{std::move(next), false});
+    }
+}
+
+void add_zoom(ViewKeys& keys, TimeZoom& zoom, std::function<double(const Frame&)> length)
+{
+    keys.emplace_back(
+        "W S", "Zoom in, zoom out; or the wheel",
+        [&zoom, length](const KeyPress& k)
+        { zoom.zoom(k.frame.playback.t, k.which == 0 ? 0.8 : 1.25, length(k.frame)); },
+        true);
+    keys.emplace_back(
+        "A D", "Left, right; or drag",
+        [&zoom, length](const KeyPress& k) { zoom.aside(k.which == 0 ? -0.1 : 0.1, length(k.frame)); }, true);
+    keys.emplace_back("F", "Fit the whole step", [&zoom] { zoom.reset(); });
+}
+
+} // namespace ringside

@@ -1,0 +1,144 @@
+#include "ui/views/lab/lab/cards.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/views/lab/lab/words.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+struct CardText
+{
+    std::string number;
+    std::string unit;
+    std::string first;
+    std::string second;
+};
+
+// Speed over the last steps; what it measures is proportional to one over the seconds.
+void draw_sparkline(const Painter& p, Rect r, std::span<const float> seconds)
+{
+    constexpr std::size_t kSteps = 120;
+    seconds = seconds.last(std::min(kSteps, seconds.size()));
+    if (seconds.size() < 2 || r.h < p.px(6))
+    {
+        return;
+    }
+    std::vector<float> speeds;
+    for (const float s : seconds)
+    {
+        speeds.push_back(s > 0 ? 1 / s : 0);
+    }
+    const float most = *std::max_element(speeds.begin(), speeds.end());
+    std::vector<ImVec2> points;
+    for (std::size_t i = 0; i < speeds.size(); ++i)
+    {
+        const float share = static_cast<float>(i) / static_cast<float>(speeds.size() - 1);
+        points.emplace_back(r.x + r.w * share, r.bottom() - r.h * speeds[i] / std::max(most, 1e-9F));
+    }
+    p.list.AddPolyline(points.data(), static_cast<int>(points.size()), p.theme.muted, 0, p.px(1.5F));
+}
+
+void draw_card(const Painter& p, Rect card, const CardText& words, std::span<const float> seconds)
+{
+    const Theme& t = p.theme;
+    p.fill(card, t.panel, p.px(8));
+    p.outline(card, t.grid, 1, p.px(8));
+    Rect in = card.inset(p.px(12));
+    const float line = p.px(22);
+    const bool large = in.h > p.px(44) + line && in.w > p.width(Type::display, words.number);
+    const Type type = large ? Type::display : Type::body_strong;
+    const Rect head = in.cut_top(std::min(in.h, p.px(large ? 40 : 24)));
+    const float w = p.text(head.x, head.middle(), type, t.text, p.shortened(type, words.number, head.w));
+    if (head.w > w + p.px(12) + p.width(Type::body, words.unit))
+    {
+        p.text(head.x + w + p.px(12), head.middle() + p.px(large ? 4 : 0), Type::body, t.muted, words.unit);
+    }
+    for (const std::string& text : {words.first, words.second})
+    {
+        if (!text.empty() && in.h >= line)
+        {
+            const Rect row = in.cut_top(line);
+            p.text_within(row.x, row.middle(), row.w, Type::small, t.muted, text);
+        }
+    }
+    in.cut_top(p.px(4));
+    if (in.h > p.px(10))
+    {
+        draw_sparkline(p, in.cut_bottom(std::min(in.h, p.px(24))), seconds);
+    }
+}
+
+std::string against(double measured, double predicted)
+{
+    const double off = 100 * (measured / predicted - 1);
+    return fmt::format("predicted {}, {}{:.1f}%", format_rate(predicted), off < 0 ? "\u2212" : "+",
+                       std::abs(off));
+}
+
+CardText speed_of(const LabFrame& lab)
+{
+    const TrainingSnapshot& s = *lab.a.snapshot;
+    const LabPrediction& p = lab.a.predicted;
+    const bool known = p.tokens_per_second > 0 && s.tokens_per_second > 0;
+    std::string second;
+    if (lab.b && lab.b->snapshot && lab.b->snapshot->tokens_per_second > 0)
+    {
+        second = fmt::format("{}: {}", lab.b->name, format_rate(lab.b->snapshot->tokens_per_second));
+    }
+    else if (p.step_seconds > 0)
+    {
+        second = fmt::format("{} a step, {} predicted", format_seconds(Seconds(s.step_seconds)),
+                             format_seconds(Seconds(p.step_seconds)));
+    }
+    return {s.tokens_per_second > 0 ? format_rate(s.tokens_per_second) : "\u2013", "tokens/s",
+            known           ? against(s.tokens_per_second, p.tokens_per_second)
+            : lab.measuring ? "predicted when the device has been measured"
+                            : "",
+            second};
+}
+
+CardText utilization_of(const LabFrame& lab)
+{
+    const TrainingSnapshot& s = *lab.a.snapshot;
+    if (!lab.rate || s.flops_per_second <= 0)
+    {
+        return {"\u2013", "MFU", lab.rate ? "" : "the peak has not been measured", ""};
+    }
+    const LabRate& r = *lab.rate;
+    return {format_percent(s.flops_per_second / r.product_flops), "MFU",
+            fmt::format("{} of {}", format_flops(s.flops_per_second), format_flops(r.product_flops)),
+            r.nominal_flops > 0 ? fmt::format("{} of the data sheet\u2019s {}",
+                                              format_percent(s.flops_per_second / r.nominal_flops),
+                                              format_flops(r.nominal_flops))
+                                : fmt::format("copies at {}/s", format_bytes(Bytes(r.copy_bytes)))};
+}
+
+} // namespace
+
+void draw_cards(const Painter& p, Rect area, const LabFrame& lab)
+{
+    if (area.w < p.px(100) || area.h < p.px(40))
+    {
+        return;
+    }
+    p.part("speed", area);
+    const float gap = p.px(8);
+    const bool both = area.h >= p.px(136);
+    const Rect first = area.cut_top(both ? (area.h - gap) / 2 : area.h);
+    area.cut_top(gap);
+    draw_card(p, first, speed_of(lab), lab.a.snapshot->seconds);
+    if (both)
+    {
+        draw_card(p, area, utilization_of(lab), lab.a.snapshot->seconds);
+    }
+}
+
+} // namespace ringside

@@ -1,0 +1,356 @@
+// The live lab: a small GPT trained for real, what the engine predicted of it beside what is measured, and
+// knobs that act while it runs.
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/shell/lab_action.h"
+#include "ui/views/lab/lab/cards.h"
+#include "ui/views/lab/lab/curves.h"
+#include "ui/views/lab/lab/demo_card.h"
+#include "ui/views/lab/lab/experts.h"
+#include "ui/views/lab/lab/exponents.h"
+#include "ui/views/lab/lab/moments.h"
+#include "ui/views/lab/lab/panel.h"
+#include "ui/views/lab/lab/peak.h"
+#include "ui/views/lab/lab/plot.h"
+#include "ui/views/lab/lab/words.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/sheet.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ringside
+{
+
+namespace
+{
+
+enum class Tab : std::uint8_t
+{
+    loss,
+    gradient,
+    memory,
+    numbers,
+    text,
+    experts // of models that have them
+};
+constexpr std::array<std::string_view, 6> kTabs{"Loss", "Gradient", "Memory", "Numbers", "Text", "Experts"};
+std::span<const std::string_view> tabs_of(const LabFrame& lab)
+{
+    const bool experts = lab.started() && lab.a.snapshot->config.model.experts > 0;
+    return std::span(kTabs).first(kTabs.size() - (experts ? 0 : 1));
+}
+
+bool asking(const LabFrame& lab)
+{
+    return lab.demo && !lab.demo->answer;
+}
+
+class LabView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    Motion motion(const Frame& frame) const override;
+    bool about_scenario() const override { return false; }
+    std::vector<std::string> facts(const Frame& frame) const override
+    {
+        return lab_facts(*frame.lab, frame.preferences.unit);
+    }
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    ViewKeys keys() override;
+
+private:
+    bool shows_memory(const LabFrame& lab) const { return lab.started() && tab_ == Tab::memory; }
+    void choose_tab(const KeyPress& k);
+    void draw_tab(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    void draw_run(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    static std::string expected_words(const LabFrame& lab);
+    static void draw_start(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    static void draw_failure(const Painter& painter, Rect area, const TrainingSnapshot& run);
+
+    Tab tab_ = Tab::loss;
+    StepMemory step_memory_;
+    LabPanel panel_;
+    bool had_demo_ = false;
+};
+
+Motion LabView::motion(const Frame& frame) const
+{
+    const LabFrame& lab = *frame.lab;
+    Motion motion;
+    if (!lab.started() || asking(lab))
+    {
+        return motion;
+    }
+    const std::int64_t newest = lab.a.snapshot->step;
+    motion.duration = std::max(1.0, static_cast<double>(newest));
+    motion.label = fmt::format("step {}", grouped(lab.look.value_or(newest)));
+    motion.pace = lab.look ? "looking back" : lab.running ? "live" : "paused";
+    motion.rest = motion.duration;
+    return motion;
+}
+
+std::string LabView::expected_words(const LabFrame& lab)
+{
+    const LabPrediction& p = lab.a.predicted;
+    if (lab.measuring)
+    {
+        return "Measuring this device for two seconds, so that times can be predicted too \u2026";
+    }
+    return p.step_seconds > 0
+               ? fmt::format("Predicted: {} a step, {} tokens/s.", format_seconds(Seconds(p.step_seconds)),
+                             format_rate(p.tokens_per_second))
+               : std::string();
+}
+
+// Before the first start: what will happen, and one thing to press.
+void LabView::draw_start(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const LabFrame& lab = *frame.lab;
+    Rect start = area.cut_bottom(std::min(area.h, p.px(56)));
+    area.cut_top(area.h > p.px(360) ? p.px(64) : 0);
+    area.cut_bottom(p.px(12));
+    {
+        ScrolledSheet sheet(p, area, "###lab start");
+        sheet->title("A small GPT, trained here while you watch");
+        sheet->gap(8);
+        if (!lab.fault.empty())
+        {
+            sheet->p.triangle(sheet->x(), sheet->y() + p.px(12), p.theme.warning);
+            sheet->words(Type::body, p.theme.text, lab.fault, p.px(28));
+            sheet->gap(12);
+        }
+        sheet->words(Type::body, p.theme.muted, model_words(lab.a));
+        sheet->gap(16);
+        draw_predicted_bar(sheet->p, sheet->row(32), lab.a);
+        sheet->gap(12);
+        sheet->say(expected_words(lab));
+        sheet->gap(12);
+        sheet->note(
+            lab.saved ? "F2 to F12: what goes wrong in training, one key each. L goes on with the saved run."
+                      : "F2 to F12: what goes wrong in training, one key each.");
+        start = {start.x, std::min(start.y, sheet->y() + p.px(24)), std::min(start.w, p.px(272)), start.h};
+    }
+    if (button(p, start, "Start training###start", "Space", ButtonStyle::primary))
+    {
+        out.push(LabAction(LabCommand::run));
+    }
+}
+
+void LabView::draw_failure(const Painter& p, Rect area, const TrainingSnapshot& run)
+{
+    area.cut_top(p.px(16));
+    p.triangle(area.x, area.y + p.px(12), p.theme.warning);
+    p.list.PushClipRect(area.min(), area.max(), true);
+    p.paragraph({area.x + p.px(32), area.y, area.w - p.px(32), 0}, Type::body, p.theme.text,
+                "It could not be trained: " + run.message + ". Turn the knob back and press Space.");
+    p.list.PopClipRect();
+}
+
+Caption LabView::caption(const Frame& frame) const
+{
+    const LabFrame& lab = *frame.lab;
+    Caption caption = lab_caption(lab);
+    if (tab_ == Tab::gradient && lab.started() && lab.a.snapshot->state != RunState::failed)
+    {
+        caption.sentence = noise_words(*lab.a.snapshot);
+        caption.formula =
+            "noise scale = tr(\u03a3) / |G|\u00b2, from the norms of one micro-batch and of the batch";
+        caption.source = "McCandlish et al., arXiv 1812.06162, appendix A.1";
+    }
+    if (tab_ == Tab::experts && lab.started() && !lab.a.snapshot->experts.empty())
+    {
+        caption.sentence = routing_words(lab.a.snapshot->experts);
+        caption.formula = capacity_formula(lab.a.snapshot->config);
+        caption.source =
+            "Capacity: Lepikhin et al., arXiv 2006.16668, section 2.2. Balance E \u03a3 f P: Fedus et "
+            "al., arXiv 2101.03961, equations 4 to 6.";
+    }
+    return caption;
+}
+
+void LabView::draw_tab(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const LabFrame& lab = *frame.lab;
+    tab_ = static_cast<std::size_t>(tab_) < tabs_of(lab).size() ? tab_ : Tab::loss;
+    Rect head = area.cut_top(p.px(28));
+    area.cut_top(p.px(4));
+    if (head.w > p.px(300))
+    {
+        const auto names = tabs_of(lab);
+        const Rect tabs =
+            head.cut_right(std::min(p.px(80) * static_cast<float>(names.size()), head.w * 0.55F));
+        head.cut_right(p.px(16));
+        if (const auto clicked = segments(p, tabs, names, static_cast<std::size_t>(tab_)))
+        {
+            tab_ = static_cast<Tab>(*clicked);
+        }
+    }
+    switch (tab_)
+    {
+    case Tab::loss:
+        draw_loss(p, head, area, lab);
+        break;
+    case Tab::gradient:
+        draw_gradient(p, head, area, lab);
+        break;
+    case Tab::memory:
+        step_memory_.draw(p, head, area, frame, out);
+        break;
+    case Tab::numbers:
+        draw_exponents(p, head, area, lab);
+        break;
+    case Tab::text:
+        draw_samples(p, head, area, lab);
+        break;
+    case Tab::experts:
+        draw_lab_experts(p, head, area, lab, out);
+        break;
+    }
+}
+
+void LabView::draw_run(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const LabFrame& lab = *frame.lab;
+    const float wanted = std::max(std::min(p.px(290), area.h * 0.48F), area.h * 0.36F);
+    Rect lower = area.cut_bottom(area.h > p.px(360) ? wanted : 0);
+    if (lower.h > 0)
+    {
+        lower.cut_top(p.px(8));
+        p.line(lower.x, lower.y, lower.right(), lower.y, p.theme.grid);
+        lower.cut_top(p.px(12));
+        lower.cut_bottom(p.px(8));
+        const bool beside = lower.w > p.px(560);
+        const Rect cards = lower.cut_right(beside ? std::round(lower.w * 0.34F) : 0);
+        lower.cut_right(beside ? p.px(32) : 0);
+        if (lab.demo && lab.demo->answer)
+        {
+            draw_demo_finding(p, lower, *lab.demo, out);
+        }
+        else
+        {
+            draw_peak(p, lower, lab);
+        }
+        draw_cards(p, cards, lab);
+    }
+    if (lab.a.snapshot->state == RunState::failed && lab.a.snapshot->step == 0)
+    {
+        draw_failure(p, area, *lab.a.snapshot);
+        return;
+    }
+    draw_tab(frame, p, area, out);
+}
+
+void LabView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const LabFrame& lab = *frame.lab;
+    if (lab.demo.has_value() != had_demo_)
+    {
+        had_demo_ = lab.demo.has_value();
+        panel_.show_demos(had_demo_);
+    }
+    if (asking(lab))
+    {
+        draw_demo_question(p, area, *lab.demo, out);
+    }
+    else if (!lab.started())
+    {
+        draw_start(frame, p, area, out);
+    }
+    else
+    {
+        draw_run(frame, p, area, out);
+    }
+}
+
+bool LabView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    panel_.draw(frame, p, area, out);
+    return true;
+}
+
+void LabView::choose_tab(const KeyPress& k)
+{
+    if (asking(*k.frame.lab))
+    {
+        k.out.push(LabAction(AnswerDemo{k.which}));
+    }
+    else
+    {
+        tab_ = static_cast<Tab>(k.which);
+    }
+}
+
+ViewKeys LabView::keys()
+{
+    return {{"Space Enter", "Start, pause, go on",
+             [](const KeyPress& k)
+             {
+                 // Space is the transport's once there is a run.
+                 if (!k.frame.lab->started() && !asking(*k.frame.lab))
+                 {
+                     k.out.push(LabAction(LabCommand::run));
+                 }
+             }},
+            {".", "One step, then pause", [](const KeyPress& k) { k.out.push(LabAction(LabCommand::step)); }},
+            {",", "Look one step back; Home and End: the first and the newest"},
+            {"M", "Mark this step", [](const KeyPress& k) { k.out.push(LabAction(LabCommand::mark)); }},
+            {"R", "Rewind to the last mark",
+             [](const KeyPress& k) { k.out.push(LabAction(LabCommand::rewind)); }},
+            {"B", "A second run beside it, as the first began; again to end it",
+             [](const KeyPress& k) { k.out.push(LabAction(LabCommand::second)); }},
+            {"S", "Let it write something now",
+             [](const KeyPress& k) { k.out.push(LabAction(LabCommand::sample)); }},
+            {"1 to 6", "Loss, gradient, memory over the step, numbers, text, experts",
+             [this](const KeyPress& k)
+             {
+                 if (k.which < tabs_of(*k.frame.lab).size())
+                 {
+                     choose_tab(k);
+                 }
+             }},
+            {"P", "Play the memory of one step",
+             [this](const KeyPress& k)
+             {
+                 if (shows_memory(*k.frame.lab))
+                 {
+                     step_memory_.play(k.frame.clock);
+                 }
+             }},
+            {"\u2190 \u2192", "Move through the memory of one step",
+             [this](const KeyPress& k)
+             {
+                 if (shows_memory(*k.frame.lab))
+                 {
+                     step_memory_.step(*k.frame.lab->a.snapshot, k.which == 0 ? -1 : 1);
+                 }
+             }},
+            {"W", "Write a checkpoint", [](const KeyPress& k) { k.out.push(LabAction(LabCommand::save)); }},
+            {"L", "Load the one written last",
+             [](const KeyPress& k) { k.out.push(LabAction(LabCommand::load)); }},
+            {"F2 to F12", "Demonstrations; 1 to 3 say what you expect",
+             [](const KeyPress& k)
+             {
+                 // F5 is the presenter's.
+                 if (k.which != 3)
+                 {
+                     k.out.push(LabAction(AskDemo{k.which - (k.which > 3 ? 1U : 0U)}));
+                 }
+             }},
+            {"Backspace", "Leave the demonstration, or clear the run",
+             [](const KeyPress& k) { k.out.push(LabAction(LabCommand::clear)); }}};
+}
+
+} // namespace
+
+extern const ViewInfo lab_view;
+const ViewInfo lab_view{
+    40,         "lab",
+    "Lab",      "Train",
+    "Live lab", "A small GPT trained for real: loss, memory and speed, predicted next to measured",
+    {},         [] { return std::unique_ptr<View>(std::make_unique<LabView>()); },
+    {},         ViewRole::lab};
+
+} // namespace ringside

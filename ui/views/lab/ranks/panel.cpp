@@ -1,0 +1,228 @@
+#include "ui/views/lab/ranks/panel.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/views/lab/ranks/words.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::array<double, 6> kBatches{1, 2, 4, 8, 16, 32};
+constexpr std::array<double, 7> kSpeeds{0.25, 0.5, 1, 2, 4, 8, 0}; // 0: as fast as it goes
+constexpr std::array kMishapChoices{Mishap::slow, Mishap::dead, Mishap::left_out, Mishap::not_a_number};
+constexpr std::array<double, 6> kSaveEvery{1, 2, 5, 10, 20, 50};                  // [steps]
+constexpr std::array<double, 8> kStorage{2e6, 5e6, 1e7, 2e7, 5e7, 1e8, 2e8, 5e8}; // [B/s]
+constexpr double kSlowness = 0.02;                                                // [s] before each operation
+
+std::string say_speed(double steps_per_second)
+{
+    return steps_per_second > 0 ? fmt::format("{} steps/s", plain_number(steps_per_second)) : "fastest";
+}
+
+std::string say_every(double steps)
+{
+    return fmt::format("{:.0f} steps", steps);
+}
+
+std::string say_rate(double bytes_per_s)
+{
+    return fmt::format("{} MB/s", plain_number(bytes_per_s / 1e6));
+}
+
+void choose_strategy(PanelColumn& column, TeamWish& wish)
+{
+    std::vector<Choosable> items;
+    for (const TeamStrategy& s : team_strategies())
+    {
+        items.push_back({s.id, s.name, s.says});
+    }
+    wish.strategy = column
+                        .dropdown("###strategy", team_strategies()[wish.strategy].name, "strategies", items,
+                                  "The weights go on in the new layout")
+                        .value_or(wish.strategy);
+}
+
+void choose_compression(PanelColumn& column, TeamWish& wish)
+{
+    const auto all = team_compressions();
+    std::vector<Choosable> items;
+    for (const TeamCompression& c : all)
+    {
+        items.push_back({c.name, c.name, info_of(c.options.compressor).says});
+    }
+    const std::string_view shown = all[std::min(wish.compression, all.size() - 1)].name;
+    wish.compression = column
+                           .dropdown("###compression", shown, "compressions", items,
+                                     "What is sent of a gradient; the rest is added to the next one")
+                           .value_or(wish.compression);
+}
+
+void choose_schedule(PanelColumn& column, TeamWish& wish)
+{
+    std::vector<Choosable> items;
+    std::vector<ScheduleKind> kinds;
+    for (const ScheduleKind kind : schedules())
+    {
+        if (kind->placement != Placement::two_way)
+        {
+            items.push_back({kind->id, kind->name, kind->says});
+            kinds.push_back(kind);
+        }
+    }
+    if (const auto chosen = column.dropdown("###team schedule", wish.schedule->name, "team schedules", items))
+    {
+        wish.schedule = kinds[*chosen];
+    }
+}
+
+void draw_buttons(PanelColumn& column, const TeamFrame& team, Out& out)
+{
+    const bool running = team.is(TeamState::running);
+    const bool broken = team.is(TeamState::broken);
+    const std::string label = running          ? "Pause###run ranks"
+                              : broken         ? fmt::format("Go on from {}###run ranks", team.snapshot->kept)
+                              : team.started() ? "Go on###run ranks"
+                                               : "Start###run ranks";
+    if (column.button(label.c_str(), "Space", ButtonStyle::primary))
+    {
+        out.push(TeamAction(running ? TeamCommand::pause : TeamCommand::run));
+    }
+    if (broken && team.can_go_without)
+    {
+        const std::string without = fmt::format("Without rank {}###without", team.snapshot->suffered.rank);
+        if (column.button(without.c_str(), "D"))
+        {
+            out.push(TeamAction(TeamCommand::without));
+        }
+    }
+    else if (const auto pressed = column.buttons({{"Step###step ranks", "."}, {"Clear###clear ranks"}}))
+    {
+        out.push(TeamAction(*pressed == 0 ? TeamCommand::step : TeamCommand::clear));
+    }
+}
+
+} // namespace
+
+TeamWish with_other_strategy(TeamWish wish, int by)
+{
+    const auto count = static_cast<int>(team_strategies().size());
+    wish.strategy = static_cast<std::size_t>((static_cast<int>(wish.strategy) + by + count) % count);
+    return wish;
+}
+
+GoWrong RanksPanel::trouble(const TeamFrame& team) const
+{
+    const auto rank = static_cast<int>(std::clamp<std::int64_t>(rank_, 0, team.wish.ranks - 1));
+    return {{kMishapChoices.at(mishap_), rank, kSlowness}};
+}
+
+void RanksPanel::draw_wish(PanelColumn& column, const TeamFrame& team, TeamWish& wish)
+{
+    choose_strategy(column, wish);
+    column.slide("Number of ranks", Track::even(1, 8, say_whole), wish.ranks);
+    column.slide("Micro-batches", Track::only_at(kBatches, say_whole), wish.micro_batches);
+    column.slide("Speed", Track::only_at(kSpeeds, say_speed), wish.steps_per_second);
+    const auto& of = team.predicted.of;
+    if (of && can_compress(*of))
+    {
+        choose_compression(column, wish);
+    }
+    if (of && of->parallel.pipeline > 1)
+    {
+        choose_schedule(column, wish);
+    }
+}
+
+void RanksPanel::draw_saving(PanelColumn& column, TeamWish& wish)
+{
+    column.rule();
+    column.heading("Checkpoints");
+    column.choice({"none", "sync", "async"}, wish.saving.mode);
+    column.slide("Every", Track::only_at(kSaveEvery, say_every), wish.saving.every);
+    column.slide("Storage", Track::only_at(kStorage, say_rate, 1e6), wish.saving.bytes_per_second);
+}
+
+void RanksPanel::draw_trouble(PanelColumn& column, const TeamFrame& team, Out& out)
+{
+    column.rule();
+    column.heading("Fault injection");
+    column.choice({"slow", "dead", "skip", "NaN"}, mishap_);
+    rank_ = trouble(team).mishap.rank;
+    column.slide("Rank", Track::even(0, static_cast<double>(team.wish.ranks - 1), say_whole), rank_);
+    if (column.button("Inject###trouble", "X"))
+    {
+        out.push(TeamAction(trouble(team)));
+    }
+}
+
+// Of a training that runs elsewhere: what is known of it, and nothing to press.
+void RanksPanel::draw_watch(const Painter& p, PanelColumn& column, const TeamFrame& team)
+{
+    const Theme& t = p.theme;
+    column.paragraph(Type::body_strong, t.text, "A training elsewhere");
+    column.paragraph(Type::mono, t.text, team.watched);
+    if (!team.started())
+    {
+        return;
+    }
+    const TeamSnapshot& s = *team.snapshot;
+    // While it runs, a file is written several times a second and as often as steps take.
+    const double step = s.trace ? s.trace->seconds : 0;
+    const bool silent = team.is(TeamState::running) && team.silent_s > 5 + 3 * step;
+    column.paragraph(Type::body, t.text,
+                     silent ? fmt::format("No news for {}: it may have ended without a word.",
+                                          format_seconds(Seconds(std::floor(team.silent_s))))
+                     : team.is(TeamState::running) ? "It is running."
+                     : team.is(TeamState::stopped) ? "It has come to its end."
+                                                   : "It broke off.");
+    column.paragraph(Type::small, t.muted, team_model_words(s.config));
+    if (!team.fault.empty())
+    {
+        column.paragraph(Type::small, t.text, team.fault);
+    }
+}
+
+void RanksPanel::draw(const Frame& frame, const Painter& p, Rect area, RanksPage& page, Out& out)
+{
+    const TeamFrame& team = *frame.team;
+    PanelColumn column(p, area, out.animating);
+    column.choice({"Step", "Bytes", "Checkpoints"}, page);
+    if (!team.watched.empty())
+    {
+        draw_watch(p, column, team);
+        return;
+    }
+    draw_buttons(column, team, out);
+    TeamWish wish = team.wish;
+    draw_wish(column, team, wish);
+    if (page == RanksPage::step)
+    {
+        draw_trouble(column, team, out);
+    }
+    else if (page == RanksPage::saves)
+    {
+        draw_saving(column, wish);
+    }
+    else
+    {
+        column.choice({"AdamW", "plain SGD"}, wish.plain_sgd);
+        const char* label = team.comparing ? "End the comparison###compare" : "Compare compressors###compare";
+        if (column.button(label, "C"))
+        {
+            out.push(TeamAction(TeamCommand::compare));
+        }
+    }
+    if (!(wish == team.wish))
+    {
+        out.push(TeamAction(WishTeam{wish}));
+    }
+}
+
+} // namespace ringside

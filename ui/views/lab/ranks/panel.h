@@ -1,0 +1,42 @@
+// The panel of the ranks: strategy, ranks, batch and speed; what is made to go wrong, and on which rank; what
+// starts and stops.
+#pragma once
+
+#include "ui/shell/frame.h"
+#include "ui/shell/team_action.h"
+#include "ui/shell/team_frame.h"
+#include "ui/widgets/panel_column.h"
+
+namespace ringside
+{
+
+enum class RanksPage : std::uint8_t
+{
+    step,  // of all ranks
+    bytes, // what a loss costs in bytes
+    saves  // what checkpoints cost
+};
+
+class RanksPanel
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, RanksPage& page, Out& out);
+    // What the key for trouble does: the mishap that is chosen, to the rank that is chosen.
+    GoWrong trouble(const TeamFrame& team) const;
+    void next_mishap() { mishap_ = (mishap_ + 1) % 4; }
+    void next_rank(const TeamFrame& team) { rank_ = (rank_ + 1) % team.wish.ranks; }
+
+private:
+    static void draw_watch(const Painter& painter, PanelColumn& column, const TeamFrame& team);
+    static void draw_wish(PanelColumn& column, const TeamFrame& team, TeamWish& wish);
+    static void draw_saving(PanelColumn& column, TeamWish& wish);
+    void draw_trouble(PanelColumn& column, const TeamFrame& team, Out& out);
+
+    std::size_t mishap_ = 0;
+    std::int64_t rank_ = 1;
+};
+
+// Another strategy of the table, `by` places on.
+TeamWish with_other_strategy(TeamWish wish, int by);
+
+} // namespace ringside

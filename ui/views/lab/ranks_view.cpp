@@ -1,0 +1,304 @@
+// The same tiny GPT trained across ranks: their lanes as they ran above what was predicted, what each sent
+// and keeps, and trouble on purpose.
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/shell/team_action.h"
+#include "ui/views/lab/lab/plot.h"
+#include "ui/views/lab/ranks/bars.h"
+#include "ui/views/lab/ranks/bytes.h"
+#include "ui/views/lab/ranks/lanes.h"
+#include "ui/views/lab/ranks/loss.h"
+#include "ui/views/lab/ranks/panel.h"
+#include "ui/views/lab/ranks/saves.h"
+#include "ui/views/lab/ranks/words.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/empty_state.h"
+#include "ui/widgets/sheet.h"
+
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::array<std::string_view, 3> kPages{"ranks/step", "ranks/bytes", "ranks/saves"};
+
+class RanksView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    bool about_scenario() const override { return false; }
+    float panel_height() const override { return 620; }
+    std::vector<std::string> facts(const Frame& frame) const override { return team_facts(*frame.team); }
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override
+    {
+        panel_.draw(frame, painter, area, page_, out);
+        return true;
+    }
+    ViewKeys keys() override;
+    void show(std::string_view page) override { turn_to(page_, kPages, page); }
+
+private:
+    void look_at(const TeamFrame& team);
+    void draw_step(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    void draw_start(const Frame& frame, const Painter& painter, Rect area, Out& out) const;
+    static void draw_trouble(const Painter& painter, Rect& area, const TeamFrame& team);
+
+    RanksPage page_ = RanksPage::step;
+    RanksPanel panel_;
+    RankBars bars_;
+    std::unique_ptr<RankMoment> moment_; // of the last step there was
+};
+
+Caption RanksView::caption(const Frame& frame) const
+{
+    const TeamFrame& team = *frame.team;
+    // What went wrong is said on every page.
+    const bool trouble = team.is(TeamState::broken) || team.is(TeamState::failed);
+    return trouble || page_ == RanksPage::step ? team_caption(team)
+           : page_ == RanksPage::bytes         ? bytes_caption(team)
+                                               : saves_caption(team);
+}
+
+void RanksView::look_at(const TeamFrame& team)
+{
+    if (!team.started())
+    {
+        moment_.reset();
+        return;
+    }
+    const auto& trace = team.snapshot->trace;
+    if (trace && (!moment_ || moment_->trace != trace))
+    {
+        moment_ = std::make_unique<RankMoment>(trace, team.snapshot->config);
+    }
+}
+
+// Before the first start: what will happen, and one thing to press.
+void RanksView::draw_start(const Frame& frame, const Painter& p, Rect area, Out& out) const
+{
+    const TeamFrame& team = *frame.team;
+    if (!team.watched.empty())
+    {
+        empty_state(p, area, "Nothing to watch yet", team.fault);
+        return;
+    }
+    Rect start = area.cut_bottom(std::min(area.h, p.px(56)));
+    area.cut_top(area.h > p.px(360) ? p.px(64) : 0);
+    area.cut_bottom(p.px(12));
+    const bool bytes = page_ == RanksPage::bytes;
+    const TeamStrategy& strategy = team_strategies()[team.wish.strategy];
+    {
+        ScrolledSheet sheet(p, area, "###ranks start");
+        sheet->title(bytes ? "The same GPT, its gradients made smaller on their way"
+                           : "One tiny GPT, trained by several ranks while you watch");
+        sheet->gap(8);
+        sheet->say(team.fault.empty()
+                       ? fmt::format("{} on {} ranks: {}.", strategy.name, team.wish.ranks, strategy.says)
+                       : team.fault);
+        sheet->gap(12);
+        sheet->words(Type::body, p.theme.muted,
+                     team.predicted.of ? team_model_words(*team.predicted.of) : std::string());
+        sheet->gap(12);
+        sheet->note(
+            bytes ? "C trains it from the start with one compressor after the other: as it is, bf16, the "
+                    "largest hundredth with and without feedback, signs, thin factors. G chooses one, Space "
+                    "starts it alone."
+            : page_ == RanksPage::saves
+                ? "K chooses how checkpoints are saved while it trains. Synchronous: training stalls on all "
+                  "ranks until the storage has everything. Asynchronous: they wait for a copy, which is "
+                  "written "
+                  "meanwhile."
+                : "1 to 9, 0 and E choose the strategy, X lets something go wrong on one rank. The weights "
+                  "stay when the strategy changes; only a model with experts is another one, and restarts.");
+        start = {start.x, std::min(start.y, sheet->y() + p.px(24)), std::min(start.w, p.px(272)), start.h};
+    }
+    const bool pressed =
+        bytes ? button(p, start, "Compare compressors###start compare", "C", ButtonStyle::primary)
+              : button(p, start, "Start the ranks###start", "Space", ButtonStyle::primary);
+    if (pressed)
+    {
+        out.push(TeamAction(bytes ? TeamCommand::compare : TeamCommand::run));
+    }
+}
+
+// What the watchdog found, over the last step that was finished.
+void RanksView::draw_trouble(const Painter& p, Rect& area, const TeamFrame& team)
+{
+    const bool broken = team.is(TeamState::broken);
+    if ((!broken && !team.is(TeamState::failed)) || team.snapshot->message.empty())
+    {
+        return;
+    }
+    const float inset = p.px(36);
+    Rect text{area.x + inset, area.y + p.px(8), area.w - inset - p.px(12), area.h};
+    std::string words = team.snapshot->message + ".";
+    words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
+    if (broken && team.watched.empty())
+    {
+        words += fmt::format(" Space goes on from step {}{}", team.snapshot->kept,
+                             team.can_go_without ? ", D without the missing rank." : ".");
+    }
+    const float lines = std::ceil(1.12F * p.width(Type::body, words) / std::max(1.0F, text.w));
+    const float height = std::min(area.h, lines * p.height(Type::body) * 1.17F + p.px(16));
+    const Rect box = area.cut_top(height);
+    p.fill(box, p.theme.raised, p.px(6));
+    p.outline(box, p.theme.warning, p.px(1.5F), p.px(6));
+    p.triangle(box.x + p.px(12), box.y + p.px(20), p.theme.warning);
+    p.list.PushClipRect(box.min(), box.max(), true);
+    p.paragraph(text, Type::body, p.theme.text, words);
+    p.list.PopClipRect();
+    area.cut_top(p.px(10));
+}
+
+void RanksView::draw_step(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const TeamFrame& team = *frame.team;
+    draw_trouble(p, area, team);
+    if (area.h < p.px(72))
+    {
+        return;
+    }
+    if (!moment_)
+    {
+        const std::string words = team.is(TeamState::failed)    ? ""
+                                  : team.is(TeamState::running) ? "The first step is on its way \u2026"
+                                                                : "Press . for the first step.";
+        empty_state(p, area, "", words);
+        return;
+    }
+    const auto ranks = static_cast<float>(moment_->names.size());
+    const float wanted = std::max(p.px(176), p.px(32) + ranks * p.px(22));
+    Rect lower = area.cut_bottom(area.h > p.px(340) ? std::min(wanted, area.h * 0.42F) : 0);
+    draw_rank_lanes(p, area, *moment_);
+    if (lower.h <= 0)
+    {
+        return;
+    }
+    lower.cut_top(p.px(4));
+    p.line(lower.x, lower.y, lower.right(), lower.y, p.theme.grid);
+    lower.cut_top(p.px(8));
+    if (lower.w > p.px(640))
+    {
+        draw_team_loss(p, lower.cut_right(std::round(lower.w * 0.26F)), *team.snapshot);
+        lower.cut_right(p.px(20));
+    }
+    bars_.draw(frame, p, lower, *moment_->trace, out);
+}
+
+void RanksView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const TeamFrame& team = *frame.team;
+    look_at(team);
+    const bool bytes = page_ == RanksPage::bytes;
+    const bool has_steps = team.started() && !team.snapshot->losses.empty();
+    if (bytes && (has_steps || !team.earlier.empty()))
+    {
+        draw_trouble(p, area, team);
+        draw_bytes_page(p, area, team);
+    }
+    else if (page_ == RanksPage::saves && team.started())
+    {
+        draw_trouble(p, area, team);
+        draw_saves_page(p, area, team);
+    }
+    else if (team.started())
+    {
+        draw_step(frame, p, area, out);
+    }
+    else
+    {
+        draw_start(frame, p, area, out);
+    }
+}
+
+// Asks for the ranks as `change` makes them.
+template <class Change>
+auto wishes(Change change)
+{
+    return [change](const KeyPress& k)
+    {
+        TeamWish next = k.frame.team->wish;
+        change(next, k.which);
+        if (!(next == k.frame.team->wish))
+        {
+            k.out.push(TeamAction(WishTeam{next}));
+        }
+    };
+}
+
+void run_or_pause(const KeyPress& k)
+{
+    // Enter only starts, and one that has just ended typing a value means that value.
+    const TeamFrame& team = *k.frame.team;
+    if (k.which == 0 || (!team.started() && GImGui->ActiveIdPreviousFrame == 0))
+    {
+        k.out.push(TeamAction(team.is(TeamState::running) ? TeamCommand::pause : TeamCommand::run));
+    }
+}
+
+ViewKeys RanksView::keys()
+{
+    return {
+        {"Space Enter", "Start, pause, go on; a broken team from its last state", run_or_pause},
+        {".", "One step, then pause", [](const KeyPress& k) { k.out.push(TeamAction(TeamCommand::step)); }},
+        {"1 to 9, 0, E", "Strategy",
+         wishes([](TeamWish& w, std::size_t which)
+                { w.strategy = which < team_strategies().size() ? which : w.strategy; })},
+        {"\u2190 \u2192", "The strategy before, or the next",
+         wishes([](TeamWish& w, std::size_t which) { w = with_other_strategy(w, which == 0 ? -1 : 1); })},
+        {"M", "A rank more", wishes([](TeamWish& w, std::size_t) { ++w.ranks; })},
+        {"L", "A rank less", wishes([](TeamWish& w, std::size_t) { --w.ranks; })},
+        {"X", "Let it go wrong, on the rank that is chosen",
+         [this](const KeyPress& k) { k.out.push(TeamAction(panel_.trouble(*k.frame.team))); }},
+        {"T", "Another kind of trouble", [this] { panel_.next_mishap(); }},
+        {"R", "Another rank for it", [this](const KeyPress& k) { panel_.next_rank(*k.frame.team); }},
+        {"G", "Another compressor for the gradients",
+         wishes([](TeamWish& w, std::size_t) { turn(w.compression, team_compressions().size()); })},
+        {"O", "AdamW or plain SGD; the run restarts",
+         wishes([](TeamWish& w, std::size_t) { w.plain_sgd = !w.plain_sgd; })},
+        {"C", "Compare compressors; once more ends that",
+         [this](const KeyPress& k)
+         {
+             page_ = RanksPage::bytes;
+             k.out.push(TeamAction(TeamCommand::compare));
+         }},
+        {"Y", "The step, loss against bytes, checkpoints", turns(page_, kPages.size())},
+        {"K", "Checkpoints: none, synchronous, asynchronous",
+         wishes([](TeamWish& w, std::size_t) { turn(w.saving.mode, kSaveModes); })},
+        {"D", "Go on without the rank that is missing",
+         [](const KeyPress& k)
+         {
+             if (k.frame.team->can_go_without)
+             {
+                 k.out.push(TeamAction(TeamCommand::without));
+             }
+         }},
+        {"Backspace", "Clear the run",
+         [](const KeyPress& k) { k.out.push(TeamAction(TeamCommand::clear)); }}};
+}
+
+} // namespace
+
+extern const ViewInfo ranks_view;
+const ViewInfo ranks_view{
+    41,
+    "ranks",
+    "Lab",
+    "Ranks",
+    "Parallel lab",
+    "A tiny GPT trained across ranks: lanes, bytes and memory, measured next to predicted",
+    {},
+    [] { return std::unique_ptr<View>(std::make_unique<RanksView>()); },
+    kPages,
+    ViewRole::ranks};
+
+} // namespace ringside

@@ -1,0 +1,129 @@
+// Where a longer context becomes quadratic: operations and memory against the length of the sequence.
+#include "core/base/text.h"
+#include "ui/shell/view.h"
+#include "ui/views/memory/context_length/pictures.h"
+#include "ui/widgets/panel_column.h"
+
+#include <array>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+class ContextLengthView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override { return context_caption(curves(frame), look(frame)); }
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    ViewKeys keys() override;
+
+private:
+    const ContextCurves& curves(const Frame& frame) const;
+    ContextLook look(const Frame& frame) const;
+    static void go_to(const Frame& frame, double tokens, Out& out);
+
+    Mask mask_ = Mask::full;
+    mutable ContextCurves curves_;
+};
+
+const ContextCurves& ContextLengthView::curves(const Frame& frame) const
+{
+    Scenario of = frame.now.scenario;
+    of.training.sequence_length = 1;
+    if (curves_.memory.empty() || curves_.of != of)
+    {
+        curves_ = context_curves(frame.now);
+    }
+    return curves_;
+}
+
+ContextLook ContextLengthView::look(const Frame& frame) const
+{
+    return {mask_, frame.now.scenario.training.sequence_length, frame.preferences.unit};
+}
+
+// The nearest length that the layout can run.
+void ContextLengthView::go_to(const Frame& frame, double tokens, Out& out)
+{
+    Scenario next = frame.now.scenario;
+    double best = 1e300;
+    for (const std::int64_t length : context_lengths(frame.now.scenario))
+    {
+        const double off = std::fabs(std::log(static_cast<double>(length) / tokens));
+        if (off < best)
+        {
+            best = off;
+            next.training.sequence_length = length;
+        }
+    }
+    if (next.training.sequence_length != frame.now.scenario.training.sequence_length)
+    {
+        out.push(ChangeScenario{next, ImGui::IsMouseDown(0)});
+    }
+    out.animating = true;
+}
+
+void ContextLengthView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    const bool beside = area.w > painter.px(760);
+    const bool both = beside || area.h > painter.px(440);
+    const float gap = painter.px(16);
+    Rect first = area;
+    if (both)
+    {
+        first = beside ? area.cut_left((area.w - gap) / 2) : area.cut_top((area.h - gap) / 2);
+        beside ? area.cut_left(gap) : area.cut_top(gap);
+    }
+    const auto moved = draw_context_flops(painter, first, curves(frame), look(frame), out);
+    const auto other =
+        both ? draw_context_memory(painter, area, curves(frame), look(frame), out) : std::nullopt;
+    if (moved || other)
+    {
+        go_to(frame, moved ? *moved : *other, out);
+    }
+}
+
+bool ContextLengthView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    PanelColumn column(painter, area, out.animating);
+    column.choice({"All scores", "Causal half"}, mask_);
+    draw_doubling(painter, column.rest(), curves(frame), look(frame));
+    return true;
+}
+
+ViewKeys ContextLengthView::keys()
+{
+    return {{"M", "All scores, or the causal half", turns(mask_, 2)},
+            {"F", "Flash attention on and off",
+             [](const KeyPress& k)
+             {
+                 Scenario next = k.frame.scenario;
+                 bool& flash = next.training.flash_attention;
+                 flash = !flash;
+                 k.out.push(ChangeScenario{
+                     next, false, flash ? "Flash attention: scores are never stored" : "Scores are stored"});
+             }},
+            {"drag", "The marker: another length of the sequence"}};
+}
+
+constexpr std::array<std::string_view, 5> kControls{
+    "model", "training.sequence_length", "training.flash_attention", "training.recompute", "context"};
+
+} // namespace
+
+extern const ViewInfo context_length_view;
+const ViewInfo context_length_view{
+    7,
+    "context-length",
+    "Memory",
+    "Context length",
+    "Context length",
+    "FLOPs and memory against sequence length, with and without materialized attention scores",
+    kControls,
+    [] { return std::unique_ptr<View>(std::make_unique<ContextLengthView>()); }};
+
+} // namespace ringside

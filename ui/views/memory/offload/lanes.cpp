@@ -1,0 +1,154 @@
+#include "ui/views/memory/offload/lanes.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/performance/step_life.h"
+
+namespace ringside
+{
+
+namespace
+{
+
+std::string unit_name(std::int64_t layer)
+{
+    return layer == kEmbeddingUnit ? "the embedding"
+           : layer == kHeadUnit    ? "the head"
+                                   : fmt::format("layer {}", layer);
+}
+
+std::string where(const OffloadTask& task)
+{
+    if (task.layer == kWholeModel)
+    {
+        return "all layers";
+    }
+    return task.layer == task.last ? unit_name(task.layer)
+                                   : fmt::format("{} to {}", unit_name(task.layer), unit_name(task.last));
+}
+
+std::string say(const OffloadTask& task)
+{
+    switch (task.kind)
+    {
+    case OffloadKind::forward:
+        return "forward of " + where(task);
+    case OffloadKind::backward:
+        return "backward of " + where(task);
+    case OffloadKind::gradients:
+        return "gradients of " + where(task) + " to the host";
+    case OffloadKind::weights:
+        return "weights of " + where(task) + (task.lane == OffloadLane::nvme ? " from disk" : " to the GPU");
+    case OffloadKind::update:
+        return "update of " + where(task);
+    case OffloadKind::read:
+        return "optimizer state of " + where(task) + " from disk";
+    case OffloadKind::write:
+        return "state of " + where(task) + " to disk";
+    }
+    return {};
+}
+
+const Ink& ink_of(const Theme& t, OffloadKind kind)
+{
+    switch (kind)
+    {
+    case OffloadKind::forward:
+        return t.forward;
+    case OffloadKind::backward:
+        return t.backward_input;
+    case OffloadKind::gradients:
+        return t.of(Component::gradients);
+    case OffloadKind::weights:
+        return t.of(Component::weights);
+    case OffloadKind::update:
+        return t.of(Component::momentum);
+    case OffloadKind::read:
+        return t.of(Component::variance);
+    case OffloadKind::write:
+        break;
+    }
+    return t.of(Component::master_weights);
+}
+
+void draw_waits(const TimeLanes& lanes, const OffloadReport& r)
+{
+    double at = 0;
+    for (const OffloadTask& task : r.tasks)
+    {
+        if (task.lane == OffloadLane::compute)
+        {
+            lanes.wait(0, at, task.start);
+            at = task.end;
+        }
+    }
+    lanes.wait(0, at, r.shown_total);
+}
+
+} // namespace
+
+std::vector<OffloadLane> lanes_of(const OffloadReport& report)
+{
+    std::vector<OffloadLane> lanes;
+    for (std::size_t i = 0; i < kOffloadLanes; ++i)
+    {
+        if (i == 0 || report.busy[i] > 0)
+        {
+            lanes.push_back(static_cast<OffloadLane>(i));
+        }
+    }
+    return lanes;
+}
+
+std::optional<std::size_t> draw_shelf_lanes(const Painter& p, Rect area, const OffloadReport& report,
+                                            TimeWindow window, const ShelfLanesStyle& style)
+{
+    std::array<std::size_t, kOffloadLanes> row{};
+    std::vector<LaneName> names;
+    for (const OffloadLane lane : lanes_of(report))
+    {
+        row[static_cast<std::size_t>(lane)] = names.size();
+        names.push_back({std::string(name_of(lane))});
+    }
+    const auto row_of = [&](const OffloadTask& task) { return row[static_cast<std::size_t>(task.lane)]; };
+    TimeLanes lanes(p, area, window, {style.pitch, style.label}, names);
+    draw_waits(lanes, report);
+    for (std::size_t i = 0; i < report.tasks.size(); ++i)
+    {
+        const OffloadTask& task = report.tasks[i];
+        lanes.block(row_of(task), task.start, task.end, {ink_of(p.theme, task.kind)}, i);
+    }
+    if (style.lit && *style.lit < report.tasks.size())
+    {
+        const OffloadTask& task = report.tasks[*style.lit];
+        lanes.outline(row_of(task), task.start, task.end);
+        if (task.waited_for >= 0)
+        {
+            const OffloadTask& cause = report.tasks[static_cast<std::size_t>(task.waited_for)];
+            lanes.outline(row_of(cause), cause.start, cause.end, false);
+        }
+    }
+    draw_now(p, lanes.field(), window, style.clock);
+    return lanes.hovered();
+}
+
+void shelf_tip(const Painter& painter, Rect bounds, const OffloadReport& report, std::size_t index)
+{
+    const OffloadTask& task = report.tasks[index];
+    std::vector<TipLine> lines{
+        {"from, to", format_seconds(Seconds(task.start)) + " \u2026 " + format_seconds(Seconds(task.end)), 0},
+        {"takes", format_seconds(Seconds(task.end - task.start)), 0}};
+    if (task.bytes > Bytes{})
+    {
+        lines.push_back({task.lane == OffloadLane::host ? "touched in memory" : "moved",
+                         format_bytes(task.bytes, painter.look.unit), 0});
+    }
+    draw_task_tip(painter, bounds, say(task), lines,
+                  task.waited_for >= 0
+                      ? "waited for " + say(report.tasks[static_cast<std::size_t>(task.waited_for)])
+                  : task.start > 0 ? std::string("started as soon as its lane was free")
+                                   : std::string("starts the step"));
+}
+
+} // namespace ringside

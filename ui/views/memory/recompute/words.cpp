@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include "core/base/term.h"
+#include "core/base/text.h"
+#include "ui/views/memory/recompute/pictures.h"
+
+namespace ringside
+{
+
+namespace
+{
+
+Caption of_none(const RecomputeChoices& c, ByteUnit unit)
+{
+    const RecomputePoint& none = c.settings[0];
+    const RecomputePoint& full = c.settings[2];
+    Caption caption;
+    caption.sentence = fmt::format(
+        "Nothing is recomputed: **{}** kept. Full recomputation would leave {} for **{} more work**.",
+        format_bytes(none.kept, unit), format_bytes(full.total(), unit), format_percent(full.extra));
+    return caption;
+}
+
+Caption of_setting(const RecomputeChoices& c, Recompute setting, ByteUnit unit)
+{
+    const RecomputePoint& none = c.settings[0];
+    const RecomputePoint& point = c.settings[static_cast<std::size_t>(setting)];
+    Caption caption;
+    if (setting == Recompute::selective && point.kept == none.kept)
+    {
+        caption.sentence = fmt::format(
+            "Selective recomputation lets **nothing** go, for {} more work: flash attention never "
+            "wrote the scores.",
+            format_percent(point.extra));
+        return caption;
+    }
+    caption.sentence =
+        fmt::format("{} recomputation leaves **{}** of {}, {} less, for **{} more work**.",
+                    setting == Recompute::selective ? "Selective" : "Full", format_bytes(point.total(), unit),
+                    format_bytes(none.total(), unit), format_percent(1 - point.total() / none.total()),
+                    format_percent(point.extra));
+    return caption;
+}
+
+} // namespace
+
+Caption recompute_caption(const Frame& frame, const RecomputeDesk& desk, const RecomputeState& state)
+{
+    const RecomputeChoices& c = desk.choices();
+    const ByteUnit unit = frame.preferences.unit;
+    const Recompute setting = frame.now.scenario.training.recompute;
+    Caption caption = setting == Recompute::none ? of_none(c, unit) : of_setting(c, setting, unit);
+    const std::int64_t k = desk.segments(state);
+    const std::int64_t longest = (c.layers + k - 1) / k;
+    caption.formula = fmt::format(
+        "{} segments: n k I + (L/k) A \u2212 I = {} \u00d7 {} \u00d7 {} + {} \u00d7 {} \u2212 {}", k,
+        figure(static_cast<double>(c.in_flight)), figure(static_cast<double>(k)), figure(c.input.value),
+        figure(static_cast<double>(longest)), figure(c.layer.value), figure(c.input.value));
+    caption.source = "Chen et al. 2016, arXiv 1604.06174, section 4.3, for layers that leave A and have an "
+                     "input of I; what "
+                     "the head keeps comes on top. None, selective and full are Korthikanti et al. 2022, "
+                     "arXiv 2205.05198, "
+                     "Table 2; full counts 8 N D operations in place of 6 N D.";
+    return caption;
+}
+
+} // namespace ringside

@@ -1,0 +1,275 @@
+// Who holds what: model states on data-parallel ranks under ZeRO 0 to 3, and the slices on their way.
+#include <fmt/format.h>
+
+#include "core/evaluate/explain.h"
+#include "ui/shell/tween.h"
+#include "ui/shell/view.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/empty_state.h"
+#include "ui/widgets/panel_column.h"
+#include "ui/widgets/shards.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::int64_t kStages = 4;
+constexpr std::array<std::string_view, 4> kAdds{"nothing sharded", "optimizer", "+ gradients", "+ weights"};
+// Elements on the wire a step and rank, in multiples of the parameters, one micro-batch (ZeRO, arXiv
+// 1910.02054, section 7).
+constexpr std::array<std::string_view, 4> kTraffic{"2P", "2P", "2P", "3P"};
+
+class ZeroView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    Motion motion(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    ViewKeys keys() override;
+
+private:
+    void choose(const Frame& frame, std::int64_t stage, Out& out) const;
+    void draw_card(const Frame& frame, const Painter& painter, Rect card, std::int64_t stage, Out& out) const;
+    void draw_tip(const Painter& painter, Rect area, const Shards& shards, std::size_t column) const;
+
+    Tween place_;
+};
+
+Motion ZeroView::motion(const Frame& frame) const
+{
+    const double t = frame.playback.t;
+    const bool between = t != std::floor(t);
+    Motion motion;
+    motion.duration = 3;
+    motion.per_second = 0.5;
+    motion.rest = static_cast<double>(frame.now.scenario.parallel.zero);
+    motion.label = between ? fmt::format("stage {:.0f} to {:.0f}", std::floor(t), std::ceil(t))
+                           : fmt::format("stage {:.0f}", t);
+    return motion;
+}
+
+void ZeroView::choose(const Frame& frame, std::int64_t stage, Out& out) const
+{
+    Scenario next = frame.scenario;
+    next.parallel.zero = stage;
+    out.push(Play{false});
+    out.push(ChangeScenario{std::move(next), false});
+    out.push(Seek{static_cast<double>(stage)});
+}
+
+Shards shards_at(const Frame& frame, const std::array<MemoryReport, 4>& reports, double place)
+{
+    // Sharding starts with the optimizer, then gradients, then weights: the last bands first.
+    Shards shards = shards_of(frame.now.scenario, reports[0], reports[3]);
+    for (ShardBand& band : shards.bands)
+    {
+        const double from = band.name == "optimizer" ? 0 : band.name == "gradients" ? 1 : 2;
+        band.sharded = static_cast<float>(std::clamp(place - from, 0.0, 1.0));
+    }
+    return shards;
+}
+
+void ZeroView::draw_tip(const Painter& painter, Rect area, const Shards& shards, std::size_t column) const
+{
+    std::vector<TipLine> lines;
+    double total = 0;
+    for (const ShardBand& band : shards.bands)
+    {
+        const bool cut = band.sharded >= 0.5F;
+        const double bytes = cut ? band.share : band.whole;
+        total += bytes;
+        lines.push_back(
+            {fmt::format("{}, {}", band.name, cut ? fmt::format("1/{}", grouped(shards.ranks)) : "all"),
+             format_bytes(Bytes(bytes), painter.look.unit),
+             painter.theme.of(band.parts[band.parts.size() / 2]).fill});
+    }
+    lines.push_back({"states", format_bytes(Bytes(total), painter.look.unit), 0});
+    const std::string each = shards.ranks > Shards::kMostColumns ? "each of " : "";
+    tip_card(painter, area, ImGui::GetIO().MousePos,
+             fmt::format("{}{} holds", each, column_name(shards, column)), lines);
+}
+
+void ZeroView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    const auto& all = frame.now.zero();
+    const double t = frame.playback.t;
+    // A chosen stage eases; playing and scrubbing stand where the clock stands.
+    const bool whole = t == std::floor(t) && !frame.playback.playing;
+    const double place = whole ? static_cast<double>(place_.towards(static_cast<float>(t), frame,
+                                                                    painter.look, out, kShardSeconds * 2))
+                               : t;
+    if (!whole)
+    {
+        place_ = Tween();
+        place_.towards(static_cast<float>(t), frame, painter.look, out);
+    }
+    const Shards shards = shards_at(frame, all, place);
+    const Rect foot = area.cut_bottom(painter.px(36));
+    area.cut_bottom(painter.px(4));
+    if (shards.bands.empty())
+    {
+        empty_state(painter, area, "", "Every state lives on the host: nothing is left on the GPU to shard.");
+        return;
+    }
+    painter.part("held", foot);
+    const bool roomy = area.w > painter.px(520);
+    const ShardStyle style{roomy ? 136.0F : 84.0F, true};
+    const auto hovered = draw_shards(painter, area, shards, style);
+    const float label = painter.px(style.label_width);
+    const std::size_t columns = shards.columns();
+    const float pitch = (area.w - label) / static_cast<float>(columns);
+    const float width = std::min(pitch - std::min(painter.px(16), pitch * 0.18F), painter.px(140));
+    painter.text(area.x, foot.middle(), Type::small, painter.theme.muted,
+                 fmt::format("{} of states", painter.look.gigabyte()));
+    const std::string held = format_gigabytes(shards.held(), painter.look.unit);
+    for (std::size_t c = 0; c < columns; ++c)
+    {
+        const float x = area.x + label + pitch * static_cast<float>(c) + width / 2;
+        if (painter.width(Type::mono_small, held) < pitch - painter.px(4) || c % 2 == 0)
+        {
+            painter.text(x, foot.middle(), Type::mono_small, painter.theme.text, held, Align::centre);
+        }
+    }
+    const double spread = shards.bands.back().whole * static_cast<double>(shards.bands.back().sharded >= 1) -
+                          shards.bands.back().share;
+    double all_bands = 0;
+    for (const ShardBand& band : shards.bands)
+    {
+        all_bands += band.whole;
+    }
+    const Rect note{area.x + label + painter.px(12), area.bottom() - painter.px(100),
+                    std::min(pitch * 3, painter.px(260)), painter.px(84)};
+    // Only where it lies on empty frames: below the slices of the columns it covers.
+    const auto covered = static_cast<std::size_t>(std::ceil((note.w + painter.px(12)) / pitch));
+    const float free = area.h * static_cast<float>(shards.bands.back().whole / std::max(1.0, all_bands)) *
+                       (1 - static_cast<float>(covered) / static_cast<float>(columns));
+    if (place >= 1 && spread > 0 && shards.bands.back().name == "optimizer" && !hovered &&
+        free > painter.px(124))
+    {
+        painter.fill(note, painter.theme.window, painter.px(8));
+        painter.text(note.x + painter.px(16), note.y + painter.px(28), Type::title, painter.theme.text,
+                     format_bytes(Bytes(spread), painter.look.unit));
+        painter.text_within(note.x + painter.px(16), note.y + painter.px(58), note.w - painter.px(24),
+                            Type::small, painter.theme.muted, "of optimizer lives on other ranks");
+    }
+    if (hovered)
+    {
+        draw_tip(painter, area, shards, *hovered);
+    }
+}
+
+Caption ZeroView::caption(const Frame& frame) const
+{
+    const auto& all = frame.now.zero();
+    const auto stage = static_cast<std::int64_t>(std::lround(std::clamp(frame.playback.t, 0.0, 3.0)));
+    const auto states = [&](std::int64_t k)
+    {
+        const StageMemory& m = all[static_cast<std::size_t>(k)].stages[all[0].fullest];
+        return format_bytes(m.total() - m.of(Component::activations) - m.of(Component::buffers),
+                            frame.preferences.unit);
+    };
+    const std::int64_t ranks = dense_replicas(frame.now.scenario);
+    constexpr std::array<std::string_view, 4> kSays{
+        "", "its share of the optimizer states", "its share of the gradients too",
+        "its share of the weights too, gathering the rest layer by layer"};
+    Caption caption;
+    if (ranks == 1)
+    {
+        caption.sentence = "There is one replica, so there is nothing to shard across. Add GPUs, or lower "
+                           "tensor or pipeline parallelism.";
+    }
+    else if (stage == 0)
+    {
+        caption.sentence = fmt::format("Without ZeRO all {} ranks keep the same **{}** of states.",
+                                       grouped(ranks), states(0));
+    }
+    else
+    {
+        caption.sentence = fmt::format(
+            "From stage {} to {} each of {} ranks keeps only {}: **{} to {}**.", stage - 1, stage,
+            grouped(ranks), kSays[static_cast<std::size_t>(stage)], states(stage - 1), states(stage));
+    }
+    const Term term = explain_zero(frame.now.scenario, stage, all[0].fullest);
+    caption.formula = fmt::format("stage {} = {} = {} = {}", stage, term.formula, term.working,
+                                  format_bytes(Bytes(term.value), frame.preferences.unit));
+    caption.source = term.source + ". Of the fullest pipeline stage.";
+    return caption;
+}
+
+void ZeroView::draw_card(const Frame& frame, const Painter& painter, Rect card, std::int64_t stage,
+                         Out& out) const
+{
+    const MemoryReport& memory = frame.now.zero()[static_cast<std::size_t>(stage)];
+    const Bytes total = memory.worst().total();
+    const bool fits = memory.fits();
+    const bool chosen = frame.scenario.parallel.zero == stage;
+    const auto k = static_cast<std::size_t>(stage);
+    const Press pressed = press(painter, card, fmt::format("ZeRO {}", stage).c_str(), 8);
+    tooltip(painter,
+            fmt::format("ZeRO-{}: {} elements sent per step and rank, one micro-batch", stage, kTraffic[k]));
+    painter.card(card, chosen, pressed.hovered);
+    const float left = card.x + painter.px(12);
+    const float right = card.right() - painter.px(12);
+    const Rect cap = painter.keycap(left, card.y + painter.px(22), std::to_string(stage));
+    painter.text_within(cap.right() + painter.px(12), card.y + painter.px(22), card.w - painter.px(84),
+                        Type::small_strong, painter.theme.text, kAdds[k]);
+    painter.text(right, card.y + painter.px(22), Type::mono_small, painter.theme.muted, kTraffic[k],
+                 Align::right);
+    painter.text(left, card.y + painter.px(52), Type::title,
+                 fits ? painter.theme.text : painter.theme.warning, format_bytes(total, painter.look.unit));
+    if (!fits)
+    {
+        painter.text(right, card.y + painter.px(52), Type::small_strong, painter.theme.warning,
+                     fmt::format("over {} {}", plain_number(in_gigabytes(memory.capacity, painter.look.unit)),
+                                 painter.look.gigabyte()),
+                     Align::right);
+    }
+    const double capacity = memory.capacity.value;
+    painter.meter({left, card.bottom() - painter.px(14), right - left, painter.px(6)}, total.value, capacity,
+                  std::max(capacity * 1.5, frame.now.zero()[0].worst().total().value));
+    if (pressed.clicked)
+    {
+        choose(frame, stage, out);
+    }
+}
+
+bool ZeroView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    PanelColumn column(painter, area, out.animating);
+    column.heading("ZeRO stage", "all memory");
+    for (std::int64_t stage = 0; stage < kStages; ++stage)
+    {
+        draw_card(frame, painter, column.row(86), stage, out);
+        column.gap(8);
+    }
+    return true;
+}
+
+ViewKeys ZeroView::keys()
+{
+    return {{"0 \u2026 3", "ZeRO stage",
+             [this](const KeyPress& k) { choose(k.frame, static_cast<std::int64_t>(k.which), k.out); }},
+            {"hover", "What a rank holds"}};
+}
+
+constexpr std::array<std::string_view, 3> kControls{"model", "model_size", "gpus"};
+
+} // namespace
+
+extern const ViewInfo zero_view;
+const ViewInfo zero_view{3,
+                         "zero",
+                         "Memory",
+                         "ZeRO",
+                         "ZeRO and FSDP sharding",
+                         "Weights, gradients and optimizer state on every data-parallel rank, ZeRO 0 to 3",
+                         kControls,
+                         [] { return std::unique_ptr<View>(std::make_unique<ZeroView>()); }};
+
+} // namespace ringside

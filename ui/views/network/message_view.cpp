@@ -1,0 +1,339 @@
+// Which algorithm wins at which message size: time against bytes on two logarithmic axes, the fastest at
+// every size marked, and where latency ends and bandwidth begins.
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/network/collective/cost.h"
+#include "ui/shell/view.h"
+#include "ui/views/network/message/ranks_chart.h"
+#include "ui/widgets/choice.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/empty_state.h"
+#include "ui/widgets/panel_column.h"
+#include "ui/widgets/plot.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr double kLeast = 1e3; // [B]
+constexpr double kMost = 1e11; // [B], or the decade above the message
+constexpr std::size_t kSamples = 161;
+// What the picture is of: the first two against the message, the last against the ranks.
+enum class Shows : std::uint8_t
+{
+    time,
+    bandwidth,
+    ranks
+};
+constexpr std::size_t kShown = 3;
+
+constexpr const char* kKindPopup = "choose a collective to time";
+
+// One algorithm's time, or bus bandwidth, at every sample.
+struct Line
+{
+    const CollectiveAlgorithm* algorithm = nullptr;
+    std::vector<double> time; // [s]
+    std::vector<bool> waits;  // latency is the larger part
+};
+
+// What every size takes; found anew when scenario or kind change.
+struct Sizes
+{
+    std::int64_t ranks = 1;
+    Bytes message;
+    Links links;
+    std::vector<Line> lines;
+    std::vector<std::size_t> fastest; // [sample] line
+    double most = kMost;              // [B] at the right
+
+    double size_at(std::size_t sample) const
+    {
+        return kLeast *
+               std::pow(most / kLeast, static_cast<double>(sample) / static_cast<double>(kSamples - 1));
+    }
+};
+
+constexpr std::array<std::string_view, 3> kPages{"message/time", "message/bandwidth", "message/ranks"};
+
+class MessageView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    ViewKeys keys() override;
+    void show(std::string_view page) override { turn_to(shows_, kPages, page); }
+
+private:
+    const Sizes& sizes(const Frame& frame) const;
+    // What is drawn of a line at a sample: its time, or the bus bandwidth that makes.
+    double value(const Sizes& c, const Line& line, std::size_t sample) const;
+    PlotAxis values(const Sizes& c) const;
+    void draw_lines(const Painter& painter, Plot& plot, const Sizes& c) const;
+
+    CollectiveKind kind_ = CollectiveKind::all_reduce;
+    Shows shows_ = Shows::time;
+    bool adding_ = false; // the switches can add up; most networks' cannot
+    bool choosing_ = false;
+    mutable Scenario of_;
+    mutable std::pair<CollectiveKind, bool> of_choice_{CollectiveKind::send_recv, false};
+    mutable Sizes sizes_;
+};
+
+const Sizes& MessageView::sizes(const Frame& frame) const
+{
+    const Scenario& s = frame.now.scenario;
+    if (of_choice_ == std::pair{kind_, adding_} && of_ == s)
+    {
+        return sizes_;
+    }
+    of_ = s;
+    of_choice_ = {kind_, adding_};
+    const CollectiveReport& c = frame.now.report.collective;
+    sizes_ = {};
+    sizes_.ranks = c.ranks;
+    sizes_.message = c.message;
+    sizes_.most = std::max(kMost, std::pow(10, std::ceil(std::log10(std::max(1.0, c.message.value)))));
+    sizes_.links = {{c.link.latency, BytesPerSecond(node_link(s.cluster) * 1e9)},
+                    {c.link.latency, BytesPerSecond(s.cluster.network_gb_per_s * 1e9)},
+                    std::max<std::int64_t>(1, s.cluster.gpus_per_node / s.parallel.tensor)};
+    for (const CollectiveAlgorithm* algorithm : collective_algorithms())
+    {
+        const bool levels = algorithm->id == "hierarchical" && c.ranks <= sizes_.links.per_node;
+        if (!algorithm->can(kind_) || levels || (algorithm->id == "in-switch" && !adding_))
+        {
+            continue;
+        }
+        Line line{algorithm, {}, {}};
+        for (std::size_t i = 0; i < kSamples; ++i)
+        {
+            const CollectiveCost cost =
+                estimate(kind_, *algorithm, c.ranks, Bytes(sizes_.size_at(i)), sizes_.links);
+            line.time.push_back(cost.total().value);
+            line.waits.push_back(cost.latency > cost.transfer);
+        }
+        sizes_.lines.push_back(std::move(line));
+    }
+    for (std::size_t i = 0; i < kSamples; ++i)
+    {
+        std::size_t best = 0;
+        for (std::size_t k = 1; k < sizes_.lines.size(); ++k)
+        {
+            best = sizes_.lines[k].time[i] < sizes_.lines[best].time[i] * (1 - 1e-9) ? k : best;
+        }
+        sizes_.fastest.push_back(best);
+    }
+    return sizes_;
+}
+
+double MessageView::value(const Sizes& c, const Line& line, std::size_t sample) const
+{
+    if (shows_ != Shows::bandwidth)
+    {
+        return line.time[sample];
+    }
+    return bus_bandwidth(kind_, c.ranks, Bytes(c.size_at(sample)), Seconds(line.time[sample])).value / 1e9;
+}
+
+PlotAxis MessageView::values(const Sizes& c) const
+{
+    double low = 1e300;
+    double high = 0;
+    for (const Line& line : c.lines)
+    {
+        for (std::size_t i = 0; i < kSamples; ++i)
+        {
+            const double v = value(c, line, i);
+            low = v > 0 ? std::min(low, v) : low;
+            high = std::max(high, v);
+        }
+    }
+    low = std::pow(10, std::floor(std::log10(std::max(low, 1e-12))));
+    high = std::pow(10, std::ceil(std::log10(std::max(high, low * 10))));
+    const bool rate = shows_ == Shows::bandwidth;
+    return {low, high, PlotScale::log, rate ? "bus bandwidth, GB/s" : "time",
+            rate ? AxisWords(plain_number) : [](double v) { return format_seconds(Seconds(v)); }};
+}
+
+// Of every algorithm, the fastest at each size marked, and where it waits more than it sends.
+void MessageView::draw_lines(const Painter& painter, Plot& plot, const Sizes& c) const
+{
+    const Theme& t = painter.theme;
+    std::size_t end = 0;
+    while (end < kSamples && c.lines[c.fastest[end]].waits[end])
+    {
+        ++end;
+    }
+    if (end > 0 && end < kSamples)
+    {
+        plot.band_x(kLeast, c.size_at(end), with_alpha(t.muted, 0.18F), "latency-bound", kIdleHatch);
+        plot.band_x(c.size_at(end), c.most, 0, "bandwidth-bound");
+    }
+    const auto place = [&](const Line& line, std::size_t i) {
+        return PlotPoint{c.size_at(i), value(c, line, i)};
+    };
+    for (std::size_t k = 0; k < c.lines.size(); ++k)
+    {
+        std::vector<PlotPoint> points;
+        for (std::size_t i = 0; i < kSamples; ++i)
+        {
+            points.push_back(place(c.lines[k], i));
+        }
+        plot.line(points, {t.line, 1.5F}, std::string(c.lines[k].algorithm->name),
+                  std::ranges::find(c.fastest, k) != c.fastest.end());
+    }
+    std::vector<PlotPoint> best;
+    for (std::size_t i = 0; i < kSamples; ++i)
+    {
+        best.push_back(place(c.lines[c.fastest[i]], i));
+    }
+    plot.line(best, {t.text, 3});
+    for (std::size_t i = 1; i < kSamples; ++i)
+    {
+        if (c.fastest[i - 1] != c.fastest[i])
+        {
+            plot.dot(best[i], {t.text});
+        }
+    }
+}
+
+void MessageView::draw(const Frame& frame, const Painter& painter, Rect area, Out&)
+{
+    std::vector<Choosable> kinds;
+    for (std::size_t k = 0; k < kCollectiveKinds; ++k)
+    {
+        const std::string_view name = name_of(static_cast<CollectiveKind>(k));
+        kinds.push_back({name, name, ""});
+    }
+    if (std::exchange(choosing_, false))
+    {
+        ImGui::OpenPopup(kKindPopup);
+    }
+    if (const auto chosen = choice_popup(painter, kKindPopup, kinds))
+    {
+        kind_ = static_cast<CollectiveKind>(*chosen);
+    }
+    const Sizes& c = sizes(frame);
+    if (c.ranks < 2)
+    {
+        empty_state(painter, area, "One rank: nothing to send.");
+        return;
+    }
+    if (shows_ == Shows::ranks)
+    {
+        draw_ranks_chart(painter, area, kind_, c.ranks, adding_);
+        return;
+    }
+    Plot plot(painter, area,
+              {kLeast, c.most, PlotScale::log, "message", [](double v) { return format_bytes(Bytes(v)); }},
+              values(c), {.names = 168});
+    if (!plot)
+    {
+        return;
+    }
+    draw_lines(painter, plot, c);
+    plot.rule_x(c.message.value, {painter.theme.text, 1, true},
+                "the gradients, " + format_bytes(c.message, frame.preferences.unit));
+}
+
+const Line& ring_or_first(const Sizes& c)
+{
+    const auto ring =
+        std::find_if(c.lines.begin(), c.lines.end(), [](const Line& l) { return l.algorithm->id == "ring"; });
+    return ring == c.lines.end() ? c.lines.front() : *ring;
+}
+
+Caption MessageView::caption(const Frame& frame) const
+{
+    const Sizes& c = sizes(frame);
+    Caption caption;
+    if (c.ranks < 2)
+    {
+        caption.sentence = "With one rank there is nothing to send.";
+        return caption;
+    }
+    if (shows_ == Shows::ranks)
+    {
+        const CollectiveCost cost = estimate(kind_, *ring_or_first(c).algorithm, c.ranks, c.message, c.links);
+        caption.sentence = fmt::format(
+            "{} of {} over {} ranks: each sends **{}**, hardly more with more ranks, in **{} steps**, which "
+            "grow with them.",
+            ring_or_first(c).algorithm->name, format_bytes(c.message, frame.preferences.unit),
+            grouped(c.ranks), format_bytes(cost.sent_per_rank, frame.preferences.unit), grouped(cost.steps));
+        caption.formula = "Ring all-reduce: 2 (N \u2212 1) chunks of S / N make 2 (N \u2212 1) / N \u00d7 S "
+                          "< 2 S, one a step";
+        caption.source = ring_or_first(c).algorithm->source;
+        return caption;
+    }
+    std::string turns;
+    for (std::size_t i = 0; i + 1 < kSamples; ++i)
+    {
+        if (c.fastest[i] != c.fastest[i + 1])
+        {
+            turns += fmt::format("{} up to {}, then ", c.lines[c.fastest[i]].algorithm->name,
+                                 format_bytes(Bytes(c.size_at(i + 1)), frame.preferences.unit));
+        }
+    }
+    caption.sentence = fmt::format("For {} over {} ranks the fastest is **{}{}**.", name_of(kind_),
+                                   grouped(c.ranks), turns, c.lines[c.fastest.back()].algorithm->name);
+    const Line& last = c.lines[c.fastest.back()];
+    const CollectiveCost cost = estimate(kind_, *last.algorithm, c.ranks, c.message, c.links);
+    caption.formula =
+        fmt::format("T = steps \u00d7 \u03b1 + bytes / B = {} + {} = {} for {}", format_seconds(cost.latency),
+                    format_seconds(cost.transfer), format_seconds(cost.total()),
+                    format_bytes(c.message, frame.preferences.unit));
+    caption.source = last.algorithm->source;
+    return caption;
+}
+
+bool MessageView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    const Sizes& c = sizes(frame);
+    PanelColumn column(painter, area, out.animating);
+    choosing_ = column.dropdown("###kind to time", name_of(kind_)) || choosing_;
+    column.choice({"Time", "Bus bandwidth (busbw)", "By ranks"}, shows_);
+    column.toggle("In-network reduction (NVLS)###adding", adding_);
+    column.heading(fmt::format("At {}", format_bytes(c.message, frame.preferences.unit)));
+    for (const Line& line : c.lines)
+    {
+        const CollectiveCost cost = estimate(kind_, *line.algorithm, c.ranks, c.message, c.links);
+        column.fact(line.algorithm->name, format_seconds(cost.total()));
+    }
+    return true;
+}
+
+ViewKeys MessageView::keys()
+{
+    return {{"C", "Choose the collective", [this] { choosing_ = true; }},
+            {"Y", "Time, bus bandwidth, or what grows with the ranks", turns(shows_, kShown)},
+            {"H", "In-network reduction on or off", flips(adding_)}};
+}
+
+constexpr std::array<std::string_view, 5> kControls{"collective.ranks", "collective.message_gb",
+                                                    "cluster.node_link_gb_per_s", "cluster.network_gb_per_s",
+                                                    "collective.latency_us"};
+
+} // namespace
+
+extern const ViewInfo message_view;
+const ViewInfo message_view{
+    12,
+    "message",
+    "Network",
+    "Message size",
+    "Message size",
+    "Time and bus bandwidth of every algorithm against message size, and where they cross",
+    kControls,
+    [] { return std::unique_ptr<View>(std::make_unique<MessageView>()); },
+    kPages};
+
+} // namespace ringside

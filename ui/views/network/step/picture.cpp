@@ -1,0 +1,262 @@
+#include "ui/views/network/step/picture.h"
+
+#include <fmt/format.h>
+
+#include "ui/views/network/step/words.h"
+#include "ui/widgets/cluster_map.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr float kPhases = 22; // [design px] the line above the lanes
+constexpr std::array<std::string_view, kStepLanes> kLaneNames{"compute", "in the layers", "inside node",
+                                                              "between nodes"};
+
+bool shown(const StepLife& life, std::size_t lane)
+{
+    return lane != static_cast<std::size_t>(StepLane::layers) || life.busy_on(StepLane::layers) > 0;
+}
+
+// Rows from the top; one for each lane on show.
+std::size_t row_of(const StepLife& life, StepLane lane)
+{
+    const auto row = static_cast<std::size_t>(lane);
+    return row > 1 && !shown(life, 1) ? row - 1 : row;
+}
+
+Fill fill_of(const Theme& t, const StepTask& task)
+{
+    Fill fill{.ink = axis_ink(t, task.axis)};
+    switch (task.kind)
+    {
+    case StepKind::forward:
+        fill.ink = t.forward;
+        break;
+    case StepKind::backward:
+        fill.ink = t.backward_input;
+        fill.half = t.backward_weight.fill;
+        break;
+    case StepKind::optimizer:
+        fill.ink = t.of(Component::momentum);
+        break;
+    case StepKind::reduce_scatter:
+        fill.ink.fill = scatter_colour(t, task.axis);
+        break;
+    case StepKind::all_reduce:
+        fill.half = fill.ink.fill;
+        fill.under = true;
+        fill.ink.fill = scatter_colour(t, task.axis);
+        break;
+    case StepKind::all_gather:
+    case StepKind::all_to_all:
+    case StepKind::ring:
+        break;
+    }
+    return fill;
+}
+
+void draw_label(const TimeLanes& lanes, Rect cell, const StepTask& task, const Ink& ink)
+{
+    const std::string name = task.kind == StepKind::optimizer ? "optimizer"
+                             : task.layer == kWholeModel      ? "all"
+                                                              : short_name_of_unit(task.layer);
+    cell.w = task.kind == StepKind::backward ? cell.w / 2 : cell.w;
+    if (task.lane == StepLane::compute)
+    {
+        lanes.label(cell, ink.label, {name});
+        return;
+    }
+    lanes.label(cell, ink.label, {fmt::format("{} {}", name_of(task.kind), name), name});
+}
+
+// Where compute waits: hatched on its lane, a band over those that send; where nothing is sent, there is
+// nothing to wait for.
+void draw_waits(const Painter& p, const TimeLanes& lanes, const StepLife& life)
+{
+    double at = 0;
+    const auto wait = [&](double until)
+    {
+        for (std::size_t lane = 1; lane < kStepLanes && until > at; ++lane)
+        {
+            if (life.busy[lane] > 0)
+            {
+                p.fill(lanes.cell(row_of(life, static_cast<StepLane>(lane)), at, until),
+                       with_alpha(p.theme.data.fill, 0.10F));
+            }
+        }
+        lanes.wait(0, at, until);
+    };
+    for (const StepTask& task : life.tasks)
+    {
+        if (task.lane == StepLane::compute)
+        {
+            wait(task.start);
+            at = task.end;
+        }
+    }
+    wait(life.total);
+}
+
+// The task under the mouse, the one it waited for, and a line between them.
+void draw_lit(const Painter& p, const TimeLanes& lanes, const StepLife& life, const StepTask& task)
+{
+    const auto outlined = [&](const StepTask& of, bool thick)
+    {
+        lanes.outline(row_of(life, of.lane), of.start, of.end, thick);
+        return lanes.cell(row_of(life, of.lane), of.start, of.end);
+    };
+    const Rect cell = outlined(task, true);
+    if (task.waited_for >= 0)
+    {
+        const Rect cause = outlined(life.tasks[static_cast<std::size_t>(task.waited_for)], false);
+        const bool down = cell.y > cause.y;
+        p.line(cell.x, down ? cause.bottom() : cause.y, cell.x, down ? cell.y : cell.bottom(), p.theme.text,
+               p.px(2));
+    }
+}
+
+struct Phase
+{
+    double from = 0;
+    double to = 0;
+    std::string name;
+    std::string brief;
+};
+
+// Runs of forwards, of backwards, and what comes after.
+std::vector<Phase> phases_of(const StepLife& life)
+{
+    std::vector<Phase> phases;
+    const StepTask* before = nullptr;
+    double done = 0;
+    const bool several = life.tasks.back().micro_batch > 0;
+    for (const StepTask& task : life.tasks)
+    {
+        if (task.lane != StepLane::compute)
+        {
+            continue;
+        }
+        if (before == nullptr || before->kind != task.kind || before->micro_batch != task.micro_batch)
+        {
+            const bool last = task.kind == StepKind::optimizer;
+            std::string name(name_of(task.kind));
+            const std::string number = several && !last ? std::to_string(task.micro_batch) : "";
+            const std::string brief(1, static_cast<char>(name[0] - 'a' + 'A'));
+            phases.push_back({task.start, task.end,
+                              number.empty() ? name : fmt::format("{} {}", name, number),
+                              last ? "opt" : brief + number});
+        }
+        phases.back().to = task.end;
+        done = task.end;
+        before = &task;
+    }
+    if (life.total > done * (1 + 1e-9))
+    {
+        phases.push_back({done, life.total, "gather weights", "gather"});
+    }
+    return phases;
+}
+
+void draw_phases(const Painter& p, Rect row, const StepLife& life, TimeWindow window)
+{
+    float taken = row.x - 1;
+    for (const Phase& phase : phases_of(life))
+    {
+        const float x1 = std::max(row.x, window.x(row, phase.from));
+        const float x2 = std::min(row.right(), window.x(row, phase.to));
+        if (x2 <= x1)
+        {
+            continue;
+        }
+        const float y = row.bottom() - p.px(4);
+        p.line(x1, y, std::max(x1 + 1, x2 - p.px(2)), y, p.theme.line, p.px(2));
+        for (const std::string& words : {phase.name, phase.brief})
+        {
+            if (x1 >= taken && p.width(Type::small, words) <= x2 - x1)
+            {
+                p.text(x1, y - p.px(10), Type::small, p.theme.muted, words);
+                taken = x1 + p.width(Type::small, words) + p.px(4);
+                break;
+            }
+        }
+    }
+}
+
+// Why a lane of the wire has nothing to do.
+std::string_view why_empty(const StepLife& life, std::size_t lane)
+{
+    const StepGroup& g = life.groups[life.groups[0].ranks > 1 ? 0 : 1];
+    if (g.ranks <= 1)
+    {
+        return "one replica: no gradient all-reduce";
+    }
+    if (lane == static_cast<std::size_t>(StepLane::between))
+    {
+        return "all replicas sit in one node";
+    }
+    return g.links.per_node <= 1 ? "no two replicas share a node: tensor parallelism has these links"
+                                 : "one ring through all nodes: the network sets its pace";
+}
+
+std::vector<LaneName> names_of(const StepLife& life, const StepStyle& style)
+{
+    std::vector<LaneName> names;
+    for (std::size_t lane = 0; lane < kStepLanes; ++lane)
+    {
+        const bool idle = life.busy[lane] == 0 && lane >= static_cast<std::size_t>(StepLane::inside);
+        if (shown(life, lane))
+        {
+            names.push_back({std::string(kLaneNames[lane]), std::string(style.rate[lane]), "",
+                             std::string(idle ? why_empty(life, lane) : "")});
+        }
+    }
+    return names;
+}
+
+} // namespace
+
+std::size_t step_rows(const StepLife& life)
+{
+    return shown(life, 1) ? kStepLanes : kStepLanes - 1;
+}
+
+float step_lanes_height(const Painter& painter, const StepLife& life, float pitch)
+{
+    return painter.px(kPhases) + pitch * static_cast<float>(step_rows(life));
+}
+
+std::optional<std::size_t> draw_step_lanes(const Painter& p, Rect area, const StepLife& life,
+                                           TimeWindow window, const StepStyle& style)
+{
+    const Rect phases = area.cut_top(p.px(kPhases));
+    draw_phases(p, {phases.x + style.label, phases.y, phases.w - style.label, phases.h}, life, window);
+    TimeLanes lanes(p, area, window, {style.pitch, style.label}, names_of(life, style));
+    draw_waits(p, lanes, life);
+    for (std::size_t i = 0; i < life.tasks.size(); ++i)
+    {
+        const StepTask& task = life.tasks[i];
+        const Fill fill = fill_of(p.theme, task);
+        if (const auto cell = lanes.block(row_of(life, task.lane), task.start, task.end, fill, i))
+        {
+            draw_label(lanes, *cell, task, fill.ink);
+            if (style.marked && task.start <= style.clock && style.clock < task.end)
+            {
+                p.outline(*cell, p.theme.text, p.px(2));
+            }
+        }
+    }
+    if (style.lit && *style.lit < life.tasks.size())
+    {
+        draw_lit(p, lanes, life, life.tasks[*style.lit]);
+    }
+    draw_now(p, lanes.field(), window, style.clock);
+    return lanes.hovered();
+}
+
+} // namespace ringside

@@ -1,0 +1,355 @@
+// What does each collective do: who has what before and after, for four ranks, and what it costs the wire.
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/network/collective/cost.h"
+#include "ui/shell/view.h"
+#include "ui/widgets/panel_column.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::int64_t kRanks = 4;
+
+struct Entry
+{
+    CollectiveKind kind;
+    const char* says;
+    const char* volume; // sent by one rank, of a message S
+    const char* where;  // it is met
+};
+
+constexpr std::array kEntries{
+    Entry{CollectiveKind::all_reduce, "every rank gets the full sum", "2 (N\u22121)/N \u00d7 S",
+          "data parallel, tensor parallel"},
+    Entry{CollectiveKind::reduce_scatter, "every rank gets one reduced chunk", "(N\u22121)/N \u00d7 S",
+          "ZeRO gradients, sequence parallel"},
+    Entry{CollectiveKind::all_gather, "every rank gets every part", "(N\u22121)/N \u00d7 S",
+          "ZeRO-3 weights, sequence parallel"},
+    Entry{CollectiveKind::all_to_all, "every rank gets its column", "(N\u22121)/N \u00d7 S",
+          "experts, Ulysses attention"},
+    Entry{CollectiveKind::broadcast, "every rank ends with the root's data", "S, by the root",
+          "weights at the start"},
+    Entry{CollectiveKind::reduce, "the root ends with every sum", "S, to the root", "loss, statistics"},
+};
+
+class ZooView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    ViewKeys keys() override;
+
+private:
+    void draw_card(const Painter& painter, Rect card, const Entry& entry, bool chosen) const;
+    void draw_low_card(const Painter& painter, Rect in, const Entry& entry) const;
+
+    std::size_t chosen_ = 0;
+    bool hidden_ = false; // the results, until the class has said them
+};
+
+Collective collective_of(const Entry& e)
+{
+    return *make_collective(e.kind, *find_algorithm("naive"), {kRanks, kRanks});
+}
+
+// Rows of ranks and columns of chunks. A reduction cut by no algorithm is shown in four chunks all the same.
+struct Table
+{
+    std::array<std::array<Contributors, kRanks>, kRanks> cell{};
+};
+
+// What rank r has of chunk c at the start, or is to have at the end.
+Table table_of(const Entry& e, bool after)
+{
+    Table t;
+    Collective c = collective_of(e);
+    if (e.kind != CollectiveKind::all_to_all)
+    {
+        c.chunks = kRanks;
+    }
+    const Holdings before = holdings_before(c);
+    for (std::int64_t r = 0; r < kRanks; ++r)
+    {
+        for (std::int64_t k = 0; k < kRanks; ++k)
+        {
+            // Of an all-to-all: rank r's block for rank k before, rank k's block for rank r after.
+            const std::int64_t chunk =
+                e.kind == CollectiveKind::all_to_all ? (after ? k * kRanks + r : r * kRanks + k) : k;
+            t.cell.at(static_cast<std::size_t>(r)).at(static_cast<std::size_t>(k)) =
+                after ? wanted(c, r, chunk)
+                      : before[static_cast<std::size_t>(r)][static_cast<std::size_t>(chunk)];
+        }
+    }
+    return t;
+}
+
+float corner(const Painter& p, Rect box)
+{
+    return std::min(p.px(3), box.w * 0.2F);
+}
+
+void draw_cell(const Painter& p, Rect box, Contributors held, std::string_view label)
+{
+    const Ink& gold = p.theme.of(Component::gradients);
+    const float radius = corner(p, box);
+    const int summands = std::popcount(held);
+    if (summands == 0)
+    {
+        p.outline(box, p.theme.line, 1, radius);
+        return;
+    }
+    const bool sum = summands > 1;
+    // Where there is no room for names its shade still says whose a chunk is.
+    const auto owner = static_cast<float>(std::countr_zero(held));
+    p.fill(box, sum ? gold.fill : mix(p.theme.window, gold.fill, 0.2F + 0.1F * owner), radius);
+    if (p.width(Type::mono_small, label) <= box.w && box.h >= p.px(14))
+    {
+        p.text(box.centre(), box.middle(), Type::mono_small, sum ? gold.label : p.theme.text, label,
+               Align::centre);
+    }
+}
+
+// "a2": chunk a of rank 2; a sum is the letter with a sigma.
+void draw_table(const Painter& p, Rect area, const Entry& e, bool after, bool hidden)
+{
+    const Table t = table_of(e, after);
+    const float size = area.w / static_cast<float>(kRanks);
+    const float gap = std::min(p.px(4), size * 0.15F);
+    for (std::size_t r = 0; r < kRanks; ++r)
+    {
+        for (std::size_t k = 0; k < kRanks; ++k)
+        {
+            const Rect box{area.x + size * static_cast<float>(k), area.y + size * static_cast<float>(r),
+                           size - gap, size - gap};
+            if (hidden)
+            {
+                p.outline(box, p.theme.line, 1, corner(p, box));
+                if (box.h >= p.px(14))
+                {
+                    p.text(box.centre(), box.middle(), Type::mono_small, p.theme.muted, "?", Align::centre);
+                }
+                continue;
+            }
+            const Contributors held = t.cell.at(r).at(k);
+            const char letter =
+                static_cast<char>('a' + (after && e.kind == CollectiveKind::all_to_all ? r : k));
+            const std::string label = std::popcount(held) > 1
+                                          ? fmt::format("\u03a3{}", letter)
+                                          : fmt::format("{}{}", letter, std::countr_zero(held));
+            draw_cell(p, box, held, label);
+        }
+    }
+}
+
+constexpr float kMostCell = 44; // [design px] a table's rows and columns are no wider
+
+// Cards without room for tables below their words; the cells have no names there.
+bool is_low(const Painter& p, float card)
+{
+    return card < p.px(120);
+}
+
+// [px] of one table of two with this gap between them.
+float table_size(const Painter& p, Rect in, float gap)
+{
+    return std::min({(in.w - gap) / 2, in.h, p.px(kMostCell) * kRanks});
+}
+
+// Both tables in the middle of an area, and the arrow between them.
+void draw_tables(const Painter& p, Rect in, const Entry& e, float gap, bool hidden)
+{
+    const float size = table_size(p, in, gap);
+    const float left = in.x + (in.w - 2 * size - gap) / 2;
+    const float top = in.y + (in.h - size) / 2;
+    draw_table(p, {left, top, size, size}, e, false, false);
+    const float middle = top + size / 2;
+    p.arrow({left + size + p.px(2), middle}, {left + size + gap - p.px(gap < p.px(24) ? 2 : 8), middle},
+            p.theme.muted);
+    draw_table(p, {left + size + gap, top, size, size}, e, true, hidden);
+}
+
+// In a low card: name and volume at the left, the tables beside them as far as that leaves room.
+void ZooView::draw_low_card(const Painter& p, Rect in, const Entry& e) const
+{
+    float names = 0; // of the longest, so that all tables are of one size
+    for (const Entry& other : kEntries)
+    {
+        names = std::max(names, p.width(Type::body_strong, name_of(other.kind)));
+    }
+    const Rect tables{in.x + names + p.px(8), in.y, in.w - names - p.px(8), in.h};
+    const float gap = p.px(16);
+    const bool beside = std::min((tables.w - gap) / 2, tables.h) >= p.px(28);
+    const float w = beside ? names : in.w;
+    const float line = p.height(Type::small);
+    const bool sends = in.h >= p.height(Type::body_strong) + line;
+    Rect row = in.cut_top(sends ? in.h - line : in.h);
+    p.text_within(row.x, row.middle(), w, Type::body_strong, p.theme.text, name_of(e.kind));
+    if (sends)
+    {
+        p.text_within(in.x, in.middle(), w, Type::mono_small, p.theme.muted, e.volume);
+    }
+    if (beside)
+    {
+        draw_tables(p, tables, e, gap, hidden_);
+    }
+}
+
+constexpr float kBetween = 36; // [design px] the tables of a card
+
+// The words of a card go before the tables that make the picture.
+bool has_words(const Painter& p, Rect card)
+{
+    return card.h >= p.px(224);
+}
+
+// Room of both tables in a card that is not low.
+Rect tables_of(const Painter& p, Rect card)
+{
+    Rect in = card.inset(p.px(14));
+    const float words = has_words(p, card) ? p.px(22) : 0;
+    in.cut_top(p.px(30) + words);
+    in.cut_bottom(p.px(28) + words);
+    return in;
+}
+
+bool names_cells(const Painter& p, Rect card)
+{
+    const float cell = table_size(p, tables_of(p, card), p.px(kBetween)) / kRanks * 0.85F;
+    return !is_low(p, card.h) && cell >= p.px(14) && cell >= p.width(Type::mono_small, "a0");
+}
+
+void ZooView::draw_card(const Painter& p, Rect card, const Entry& e, bool chosen) const
+{
+    p.card(card, chosen, false);
+    Rect in = card.inset(p.px(card.h >= p.px(80) ? 14 : 6));
+    if (is_low(p, card.h))
+    {
+        draw_low_card(p, in, e);
+        return;
+    }
+    Rect row = in.cut_top(p.px(24));
+    p.text_within(row.x, row.middle(), row.w, Type::body_strong, p.theme.text, name_of(e.kind));
+    if (has_words(p, card))
+    {
+        row = in.cut_top(p.px(22));
+        p.text_within(row.x, row.middle(), row.w, Type::small, p.theme.muted, e.says);
+        row = in.cut_bottom(p.px(22));
+        p.text_within(row.x, row.middle(), row.w, Type::small, p.theme.muted, e.where);
+    }
+    row = in.cut_bottom(p.px(22));
+    const float w = p.text(row.x, row.middle(), Type::small, p.theme.muted, "sends ");
+    p.text_within(row.x + w, row.middle(), row.w - w, Type::mono_small, p.theme.text, e.volume);
+    draw_tables(p, tables_of(p, card), e, p.px(kBetween), hidden_);
+}
+
+void ZooView::draw(const Frame&, const Painter& painter, Rect area, Out&)
+{
+    const Rect head = area.cut_top(painter.px(26));
+    const std::size_t columns = area.w > painter.px(700) ? 3 : area.w > painter.px(420) ? 2 : 1;
+    const std::size_t rows = (kEntries.size() + columns - 1) / columns;
+    const float gap = painter.px(12);
+    const float w = (area.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+    const float h = (area.h - gap * static_cast<float>(rows - 1)) / static_cast<float>(rows);
+    painter.text_within(
+        head.x, head.middle(), head.w, Type::small, painter.theme.muted,
+        names_cells(painter, {0, 0, w, h})
+            ? "rows are ranks 0 to 3; a2 is chunk a as rank 2 had it, \u03a3a its sum over all ranks"
+            : "rows are ranks 0 to 3; shades are whose a chunk was, bright is a sum over all");
+    for (std::size_t i = 0; i < kEntries.size(); ++i)
+    {
+        const Rect card{area.x + (w + gap) * static_cast<float>(i % columns),
+                        area.y + (h + gap) * static_cast<float>(i / columns), w, h};
+        draw_card(painter, card, kEntries.at(i), i == chosen_);
+        painter.part(name_of(kEntries.at(i).kind), card);
+        if (press(painter, card, fmt::format("###collective {}", name_of(kEntries.at(i).kind)).c_str())
+                .clicked)
+        {
+            chosen_ = i;
+        }
+    }
+}
+
+Caption ZooView::caption(const Frame& frame) const
+{
+    const Entry& e = kEntries.at(chosen_);
+    const CollectiveReport& c = frame.now.report.collective;
+    const CollectiveAlgorithm& algorithm =
+        *find_algorithm(e.kind == CollectiveKind::all_to_all ? "naive" : "ring");
+    const Links links{c.link, c.link, c.ranks};
+    const CollectiveCost cost = estimate(e.kind, algorithm, c.ranks, c.message, links);
+    Caption caption;
+    if (c.ranks < 2)
+    {
+        caption.sentence = "With one rank every collective is done before it starts.";
+        return caption;
+    }
+    caption.sentence =
+        fmt::format("An {} of {} over {} ranks sends **{} a rank** in {} steps, by {}.", name_of(e.kind),
+                    format_bytes(c.message, frame.preferences.unit), grouped(c.ranks),
+                    format_bytes(cost.sent_per_rank, frame.preferences.unit), cost.steps,
+                    e.kind == CollectiveKind::all_to_all ? "direct messages" : "a ring");
+    if (e.kind != CollectiveKind::all_reduce && e.kind != CollectiveKind::all_gather &&
+        e.kind != CollectiveKind::all_to_all)
+    {
+        caption.sentence.erase(1, 1); // "A reduce-scatter"
+    }
+    caption.formula = fmt::format("{} = {};  all-reduce = reduce-scatter + all-gather", e.volume,
+                                  format_bytes(cost.sent_per_rank, frame.preferences.unit));
+    caption.source = algorithm.source;
+    return caption;
+}
+
+bool ZooView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    const CollectiveReport& c = frame.now.report.collective;
+    PanelColumn column(painter, area, out.animating);
+    column.heading("Sent by a rank");
+    const Links links{c.link, c.link, std::max<std::int64_t>(1, c.ranks)};
+    for (std::size_t i = 0; i < kEntries.size(); ++i)
+    {
+        const CollectiveKind kind = kEntries.at(i).kind;
+        const CollectiveAlgorithm& a = *find_algorithm(kind == CollectiveKind::all_to_all ? "naive" : "ring");
+        column.fact(
+            name_of(kind),
+            format_bytes(estimate(kind, a, c.ranks, c.message, links).sent_per_rank, frame.preferences.unit),
+            {}, i == chosen_ ? FactInk::strong : FactInk::plain);
+    }
+    column.gap();
+    if (column.button(hidden_ ? "Show the results###hide" : "Hide the results###hide", "P"))
+    {
+        hidden_ = !hidden_;
+    }
+    return true;
+}
+
+ViewKeys ZooView::keys()
+{
+    return {{"1 to 6", "Choose a collective", [this](const KeyPress& k) { chosen_ = k.which; }},
+            {"P", "Hide the results until the class has said them", flips(hidden_)}};
+}
+
+constexpr std::array<std::string_view, 3> kControls{"collective.ranks", "collective.message_gb",
+                                                    "collective.latency_us"};
+
+} // namespace
+
+extern const ViewInfo zoo_view;
+const ViewInfo zoo_view{10,
+                        "zoo",
+                        "Network",
+                        "Collectives",
+                        "Collectives",
+                        "Which rank holds what before and after each collective, and what it sends",
+                        kControls,
+                        [] { return std::unique_ptr<View>(std::make_unique<ZooView>()); }};
+
+} // namespace ringside

@@ -1,0 +1,136 @@
+#include "ui/views/parallelism/experts/exchange.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/widgets/controls.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace ringside
+{
+
+namespace
+{
+
+class Exchange
+{
+public:
+    Exchange(const Painter& painter, Rect area, const ExpertRuns& runs, const RouterStep& step,
+             const ExchangeStyle& style)
+        : p_(painter), area_(area), r_(runs), step_(step), style_(style)
+    {
+        most_ = *std::max_element(step.sent.begin(), step.sent.end());
+    }
+
+    void draw()
+    {
+        const Theme& t = p_.theme;
+        const Rect head = area_.cut_top(p_.px(26));
+        const std::string_view title = style_.back ? "Combine: back again" : "Dispatch: all-to-all";
+        p_.text_within(head.x, head.middle(), head.w, Type::body_strong, t.text, title);
+        const Rect foot = area_.cut_bottom(p_.height(Type::small) + p_.px(6));
+        area_.cut_left(p_.height(Type::small) + p_.px(30));
+        area_.cut_top(p_.height(Type::small) + p_.px(4));
+        const float side = std::min(area_.w, area_.h);
+        if (side < p_.px(40))
+        {
+            return;
+        }
+        grid_ = {area_.x, area_.y, side, side};
+        p_.text(grid_.centre(), grid_.y - p_.height(Type::small) / 2 - p_.px(2), Type::small, t.muted,
+                "to GPU", Align::centre);
+        p_.text(grid_.x - p_.px(8), grid_.middle(), Type::small, t.muted, "from", Align::right);
+        draw_cells();
+        p_.text_within(foot.x, foot.middle() + p_.px(2), foot.w, Type::small, t.muted,
+                       r_.columns() > 1 ? "hatched: stays, no wire" : "one GPU has all experts: no wire");
+        draw_tip();
+    }
+
+private:
+    std::int64_t pairs(std::int64_t from, std::int64_t to) const
+    {
+        const std::int64_t i = style_.back ? to * r_.columns() + from : from * r_.columns() + to;
+        return step_.sent[static_cast<std::size_t>(i)];
+    }
+
+    Rect cell(std::int64_t from, std::int64_t to) const
+    {
+        const auto n = static_cast<float>(r_.columns());
+        const auto edge = [&](std::int64_t i) { return std::round(grid_.w * static_cast<float>(i) / n); };
+        const float gap = grid_.w / n > p_.px(6) ? 1 : 0;
+        return {grid_.x + edge(to), grid_.y + edge(from), edge(to + 1) - edge(to) - gap,
+                edge(from + 1) - edge(from) - gap};
+    }
+
+    void draw_cells() const
+    {
+        const Theme& t = p_.theme;
+        for (std::int64_t from = 0; from < r_.columns(); ++from)
+        {
+            for (std::int64_t to = 0; to < r_.columns(); ++to)
+            {
+                const double share = static_cast<double>(pairs(from, to)) /
+                                     static_cast<double>(std::max<std::int64_t>(1, most_));
+                const Rect box = cell(from, to);
+                const Colour ink =
+                    mix(t.light ? t.panel : t.control, t.expert.fill, static_cast<float>(share));
+                p_.fill(box, ink);
+                if (from == to)
+                {
+                    p_.hatch(box, t.window, kIdleHatch);
+                }
+            }
+        }
+        p_.outline(grid_, t.line);
+    }
+
+    std::string name(std::int64_t column) const
+    {
+        const std::int64_t each = r_.gpus_each();
+        return each == 1 ? fmt::format("{}", column)
+                         : fmt::format("{}\u2013{}", column * each, (column + 1) * each - 1);
+    }
+
+    void draw_tip() const
+    {
+        const ImVec2 mouse = ImGui::GetIO().MousePos;
+        if (!grid_.contains(mouse) || ImGui::IsMouseDown(0))
+        {
+            return;
+        }
+        const float n = static_cast<float>(r_.columns()) / grid_.w;
+        const auto to = std::min(r_.columns() - 1, static_cast<std::int64_t>((mouse.x - grid_.x) * n));
+        const auto from = std::min(r_.columns() - 1, static_cast<std::int64_t>((mouse.y - grid_.y) * n));
+        p_.outline(cell(from, to), p_.theme.text, p_.px(2));
+        const auto even = static_cast<double>(r_.tokens() * r_.of(Balance::none).options().chosen) /
+                          static_cast<double>(r_.columns() * r_.columns());
+        const std::vector<TipLine> lines{
+            {from == to && r_.gpus_each() == 1 ? "stays" : "carries",
+             format_bytes(static_cast<double>(pairs(from, to)) * r_.pair(), p_.look.unit),
+             p_.theme.expert.fill},
+            {"of the even share",
+             fmt::format("{}\u00d7", three_digits(static_cast<double>(pairs(from, to)) / even)), 0}};
+        tip_card(p_, style_.bounds, mouse, fmt::format("GPU {} to {}", name(from), name(to)), lines,
+                 "One layer, one micro-batch");
+    }
+
+    const Painter& p_;
+    Rect area_, grid_;
+    const ExpertRuns& r_;
+    const RouterStep& step_;
+    const ExchangeStyle& style_;
+    std::int64_t most_;
+};
+
+} // namespace
+
+void draw_exchange(const Painter& painter, Rect area, const ExpertRuns& runs, const RouterStep& step,
+                   const ExchangeStyle& style)
+{
+    Exchange(painter, area, runs, step, style).draw();
+}
+
+} // namespace ringside

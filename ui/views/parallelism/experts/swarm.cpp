@@ -1,0 +1,280 @@
+#include "ui/views/parallelism/experts/swarm.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/widgets/controls.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::int64_t kPaths = 144; // drawn, at most
+
+class Swarm
+{
+public:
+    Swarm(const Painter& painter, Rect area, const ExpertRuns& runs, const SwarmMoment& moment, double factor,
+          double most)
+        : p_(painter), area_(area), r_(runs), m_(moment), capacity_(runs.capacity(factor)), most_(most)
+    {
+        const Rect labels = area_.cut_left(p_.px(76));
+        label_x_ = labels.right() - p_.px(8);
+        heads_ = area_.cut_top(p_.px(34));
+        feet_ = area_.cut_bottom(p_.px(22));
+        const float flight = std::clamp(area_.h * 0.32F, p_.px(24), p_.px(110));
+        flight_ = area_.cut_top(flight);
+        area_.cut_top(p_.px(14));
+        bars_ = area_;
+    }
+
+    SwarmWish draw()
+    {
+        draw_columns();
+        draw_paths();
+        draw_bars();
+        const SwarmWish wish = draw_capacity();
+        draw_tip();
+        return wish;
+    }
+
+private:
+    Rect column(std::int64_t index) const
+    {
+        const float pitch = bars_.w / static_cast<float>(r_.columns());
+        const float gap = std::min(p_.px(10), pitch * 0.16F);
+        return {bars_.x + pitch * static_cast<float>(index) + gap / 2, heads_.y, pitch - gap,
+                feet_.bottom() - heads_.y};
+    }
+    float bar_x(std::int64_t expert, float share) const
+    {
+        const std::int64_t each = r_.experts() / r_.columns();
+        const Rect c = column(expert / each);
+        return c.x + c.w * (static_cast<float>(expert % each) + share) / static_cast<float>(each);
+    }
+    float y(double load) const
+    {
+        return bars_.bottom() - bars_.h * static_cast<float>(std::clamp(load / most_, 0.0, 1.0));
+    }
+    double load(std::int64_t expert) const
+    {
+        const auto e = static_cast<std::size_t>(expert);
+        return static_cast<double>(m_.from->load[e]) * static_cast<double>(1 - m_.between) +
+               static_cast<double>(m_.to->load[e]) * static_cast<double>(m_.between);
+    }
+
+    std::string column_name(std::int64_t index, bool brief) const
+    {
+        const std::int64_t each = r_.gpus_each();
+        if (each == 1)
+        {
+            return brief ? fmt::format("{}", index) : fmt::format("GPU {}", index);
+        }
+        return brief ? fmt::format("{}", index * each)
+                     : fmt::format("{}\u2013{}", index * each, (index + 1) * each - 1);
+    }
+
+    void draw_columns() const
+    {
+        const Theme& t = p_.theme;
+        const bool brief = p_.width(Type::mono_small, column_name(r_.columns() - 1, false)) > column(0).w;
+        const bool every = p_.width(Type::mono_small, column_name(r_.columns() - 1, true)) <= column(0).w;
+        p_.text(label_x_, heads_.middle(), Type::small, t.muted, "tokens", Align::right);
+        if (brief || r_.gpus_each() > 1)
+        {
+            p_.text(label_x_, feet_.middle() + p_.px(2), Type::small, t.muted, "GPU", Align::right);
+        }
+        for (std::int64_t c = 0; c < r_.columns(); ++c)
+        {
+            const Rect all = column(c);
+            p_.fill({all.x, heads_.y, all.w, heads_.h}, t.control, p_.px(4));
+            p_.fill({all.x, bars_.y - p_.px(14), all.w, bars_.h + p_.px(14)}, t.panel, p_.px(4));
+            if (every || c % 4 == 0)
+            {
+                p_.text(all.centre(), feet_.middle() + p_.px(2), Type::mono_small, t.muted,
+                        column_name(c, brief), Align::centre);
+            }
+        }
+    }
+
+    // Where token `i` of a column sits while it waits.
+    ImVec2 home(std::int64_t col, std::int64_t token, std::int64_t tokens) const
+    {
+        const Rect c = column(col);
+        return {c.x + c.w * (static_cast<float>(token) + 0.5F) / static_cast<float>(tokens), heads_.middle()};
+    }
+
+    void draw_paths() const
+    {
+        const RouterStep& step = m_.between < 0.5F ? *m_.from : *m_.to;
+        // 1 at the experts, 0 at home.
+        const float out = m_.between < 0.5F ? 1 - 2 * m_.between : 2 * m_.between - 1;
+        const std::int64_t columns = r_.columns();
+        const auto choices = static_cast<std::int64_t>(step.seen.size()) / (columns * kSeen);
+        const std::int64_t tokens = std::clamp<std::int64_t>(kPaths / (columns * choices), 1, kSeen);
+        const std::int64_t drawn = std::clamp<std::int64_t>(kPaths / (columns * tokens), 1, choices);
+        const std::int64_t each = r_.experts() / columns;
+        for (std::int64_t c = 0; c < columns; ++c)
+        {
+            for (std::int64_t i = 0; i < tokens; ++i)
+            {
+                const ImVec2 from = home(c, i, tokens);
+                for (std::int64_t k = 0; k < drawn; ++k)
+                {
+                    const auto at = static_cast<std::size_t>((c * kSeen + i) * choices + k);
+                    const std::int64_t expert = step.seen[at];
+                    draw_path(from, {bar_x(expert, 0.5F), bars_.y - p_.px(7)}, out, expert / each != c);
+                }
+                p_.list.AddCircleFilled(from, p_.px(3), out < 1 ? p_.theme.text : p_.theme.muted);
+            }
+        }
+    }
+
+    void draw_path(ImVec2 from, ImVec2 to, float out, bool wire) const
+    {
+        const Colour ink = wire ? p_.theme.expert.fill : p_.theme.muted;
+        const float e = ease(std::clamp(out, 0.0F, 1.0F));
+        const ImVec2 at{from.x + (to.x - from.x) * e, from.y + (to.y - from.y) * e};
+        p_.line(from.x, from.y, at.x, at.y, with_alpha(ink, 0.45F), 1);
+        p_.list.AddCircleFilled(at, p_.px(2.5F), ink);
+    }
+
+    void draw_bars() const
+    {
+        const Theme& t = p_.theme;
+        const std::int64_t experts = r_.experts();
+        const float width = bar_x(1, 0) - bar_x(0, 0);
+        const float gap = width > p_.px(5) || experts == 1 ? std::max(1.0F, width * 0.1F) : 0;
+        for (std::int64_t e = 0; e < experts; ++e)
+        {
+            const double has = load(e);
+            const float left = std::round(bar_x(e, 0) + gap);
+            const float right = std::max(left + 1, std::round(bar_x(e, 1) - gap));
+            const float top = y(has);
+            const float cap = y(std::min(has, static_cast<double>(capacity_)));
+            p_.fill({left, cap, right - left, bars_.bottom() - cap}, t.expert.fill);
+            if (top < cap)
+            {
+                const Rect over{left, top, right - left, cap - top};
+                p_.fill(over, with_alpha(t.warning, 0.25F));
+                p_.hatch(over, t.warning, kOverflowHatch);
+            }
+            if (has > most_)
+            {
+                // Taller than the picture.
+                const float x = (left + right) / 2;
+                const float a = std::clamp(width, p_.px(3), p_.px(8));
+                p_.list.AddTriangleFilled({x - a, bars_.y}, {x + a, bars_.y}, {x, bars_.y - a}, t.warning);
+            }
+        }
+        p_.line(bars_.x, bars_.bottom(), bars_.right(), bars_.bottom(), t.line);
+    }
+
+    SwarmWish draw_capacity() const
+    {
+        const Theme& t = p_.theme;
+        const float even = y(r_.even());
+        const float cap = y(static_cast<double>(capacity_));
+        p_.dashed(bars_.x, even, bars_.right(), even, t.text, 1);
+        p_.line(bars_.x, cap, bars_.right(), cap, t.text, p_.px(2));
+        const float least = p_.height(Type::mono_small);
+        float even_at = even;
+        float cap_at = std::max(cap, bars_.y + least / 2);
+        if (even_at - cap_at < least)
+        {
+            even_at = std::min(cap_at + least, bars_.bottom() - least / 2);
+            cap_at = std::min(cap_at, even_at - least);
+        }
+        p_.text(label_x_, cap_at, Type::mono_small, t.text, fmt::format("cap {}", capacity_), Align::right);
+        p_.text(label_x_, even_at, Type::mono_small, t.muted, fmt::format("even {:.0f}", r_.even()),
+                Align::right);
+        const Rect handle{bars_.x, cap - p_.px(7), bars_.w, p_.px(14)};
+        const Press pressed = press(p_, handle, "###capacity line", 2);
+        p_.list.AddCircleFilled({bars_.right(), cap}, p_.px(5), t.text);
+        if (pressed.hovered || pressed.held)
+        {
+            ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+        }
+        SwarmWish wish;
+        if (pressed.held && bars_.h > 0)
+        {
+            const float share = (bars_.bottom() - ImGui::GetIO().MousePos.y) / bars_.h;
+            const double factor = static_cast<double>(share) * most_ / r_.even();
+            wish.factor = std::clamp(std::round(factor * 20) / 20, 0.5, 4.0);
+        }
+        else if (const int steps = pressed.focused ? arrow_steps(ImGui::GetItemID()) : 0; steps != 0)
+        {
+            const double now = static_cast<double>(capacity_) / r_.even();
+            wish.factor = std::clamp(std::round(now * 20) / 20 + steps * 0.05, 0.5, 4.0);
+        }
+        return wish;
+    }
+
+    void draw_tip() const
+    {
+        const ImVec2 mouse = ImGui::GetIO().MousePos;
+        const Rect field{bars_.x, heads_.y, bars_.w, feet_.bottom() - heads_.y};
+        if (!field.contains(mouse) || ImGui::IsMouseDown(0) || r_.experts() < 1)
+        {
+            return;
+        }
+        const auto col = std::min<std::int64_t>(
+            r_.columns() - 1,
+            static_cast<std::int64_t>((mouse.x - bars_.x) / (bars_.w / static_cast<float>(r_.columns()))));
+        mouse.y < bars_.y - p_.px(14) ? draw_gpu_tip(field, col) : draw_expert_tip(field, col);
+    }
+
+    void draw_gpu_tip(Rect field, std::int64_t col) const
+    {
+        const ExpertPlan& plan = r_.plan();
+        const std::vector<TipLine> lines{
+            {"tokens a micro-batch", grouped(std::llround(plan.tokens)), 0},
+            {"experts of a layer", fmt::format("{} of {}", plan.held, plan.experts), p_.theme.expert.fill},
+            {"their parameters, all layers", format_count(plan.parameters), 0},
+            {"sends in one all-to-all", format_bytes(plan.sent, p_.look.unit), 0},
+            {"GPUs with the same experts", grouped(plan.copies), 0}};
+        tip_card(p_, field, ImGui::GetIO().MousePos,
+                 fmt::format("{} {}", r_.gpus_each() == 1 ? "" : "Each of GPUs", column_name(col, false)),
+                 lines, "Sent: if tokens fall evenly");
+    }
+
+    void draw_expert_tip(Rect field, std::int64_t col) const
+    {
+        const std::int64_t each = r_.experts() / r_.columns();
+        const Rect c = column(col);
+        const float share = std::clamp((ImGui::GetIO().MousePos.x - c.x) / c.w, 0.0F, 0.999F);
+        const std::int64_t e = col * each + static_cast<std::int64_t>(share * static_cast<float>(each));
+        const auto has = static_cast<std::int64_t>(std::llround(load(e)));
+        const std::int64_t over = std::max<std::int64_t>(0, has - capacity_);
+        const std::vector<TipLine> lines{
+            {"tokens that chose it", grouped(has), p_.theme.expert.fill},
+            {"of the even share", fmt::format("{}\u00d7", three_digits(load(e) / r_.even())), 0},
+            {"computed", grouped(has - over), 0},
+            {"dropped", grouped(over), over > 0 ? p_.theme.warning : Colour{0}}};
+        tip_card(p_, field, ImGui::GetIO().MousePos, fmt::format("Expert {}", e), lines,
+                 over > 0 ? "A dropped token keeps its residual stream" : "");
+    }
+
+    const Painter& p_;
+    Rect area_, heads_, feet_, flight_, bars_;
+    const ExpertRuns& r_;
+    const SwarmMoment& m_;
+    std::int64_t capacity_;
+    double most_;
+    float label_x_ = 0;
+};
+
+} // namespace
+
+SwarmWish draw_swarm(const Painter& painter, Rect area, const ExpertRuns& runs, const SwarmMoment& moment,
+                     double factor, double most)
+{
+    return Swarm(painter, area, runs, moment, factor, most).draw();
+}
+
+} // namespace ringside

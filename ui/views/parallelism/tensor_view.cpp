@@ -1,0 +1,232 @@
+// Tensor parallelism on real numbers: a layer's matrices cut over two or four ranks, step by step, forward
+// and backward; why column then row; what sequence parallelism splits.
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/shell/view.h"
+#include "ui/views/parallelism/tensor/chain.h"
+#include "ui/views/parallelism/tensor/heads.h"
+#include "ui/widgets/panel_column.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+class TensorView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    Motion motion(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    ViewKeys keys() override;
+
+private:
+    const TensorAlgebra& algebra(const Frame& frame) const;
+    const TensorPlan& plan(const Frame& frame) const;
+    ChainMoment moment(const Frame& frame) const;
+    std::string sentence(const ChainMoment& moment) const;
+
+    TensorOptions options_;
+    std::optional<HeldCell> held_;
+    mutable std::optional<TensorAlgebra> algebra_;
+    mutable TensorOptions made_of_;
+    mutable std::optional<Scenario> planned_;
+    mutable TensorPlan plan_;
+};
+
+const TensorAlgebra& TensorView::algebra(const Frame& frame) const
+{
+    TensorOptions wanted = options_;
+    wanted.sequence_parallel =
+        frame.now.scenario.parallel.sequence_parallel && wanted.cut == TensorCut::column_first;
+    if (!algebra_ || !(made_of_ == wanted))
+    {
+        made_of_ = wanted;
+        algebra_.emplace(wanted);
+    }
+    return *algebra_;
+}
+
+const TensorPlan& TensorView::plan(const Frame& frame) const
+{
+    if (!planned_ || !(*planned_ == frame.now.scenario))
+    {
+        planned_ = frame.now.scenario;
+        plan_ = tensor_plan(frame.now.scenario);
+    }
+    return plan_;
+}
+
+ChainMoment TensorView::moment(const Frame& frame) const
+{
+    const TensorAlgebra& all = algebra(frame);
+    return {all, std::clamp(frame.playback.t, 0.0, static_cast<double>(all.stages().size()))};
+}
+
+Motion TensorView::motion(const Frame& frame) const
+{
+    const ChainMoment m = moment(frame);
+    const std::size_t all = m.algebra.stages().size();
+    Motion motion;
+    motion.duration = static_cast<double>(all);
+    motion.per_second = 0.5;
+    // Where ranks have summands.
+    const auto& stages = m.algebra.stages();
+    const auto second = std::find(stages.begin(), stages.end(), TensorStage::second);
+    motion.rest = second == stages.end() ? motion.duration : static_cast<double>(second - stages.begin() + 1);
+    motion.label = fmt::format("step {}/{}", std::min(m.done() + (m.part() > 0 ? 1 : 0), all), all);
+    return motion;
+}
+
+void TensorView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    const ChainMoment m = moment(frame);
+    const float heads = heads_height(painter);
+    if (area.h >= heads + painter.px(200))
+    {
+        const Rect strip = area.cut_bottom(heads);
+        painter.part("heads", strip);
+        draw_heads(painter, strip, plan(frame));
+        area.cut_bottom(painter.px(16));
+    }
+    painter.part("matrices", area);
+    if (const auto wish = draw_chain(painter, area, m, held_))
+    {
+        options_.x = *wish;
+        out.animating = true;
+    }
+}
+
+std::string TensorView::sentence(const ChainMoment& m) const
+{
+    const bool split = m.algebra.options().sequence_parallel;
+    const std::size_t begun = m.done() + (m.part() > 0 ? 1 : 0);
+    if (begun == 0)
+    {
+        return "Every rank has its part of both weights; nothing is copied.";
+    }
+    switch (m.algebra.stages()[begun - 1])
+    {
+    case TensorStage::input:
+        return options_.cut == TensorCut::row_first ? "Rows of A want columns of X: each rank takes its own."
+               : split                              ? "Between blocks each rank keeps **its tokens only**."
+                                                    : "Every rank has the **whole input**.";
+    case TensorStage::gather:
+        return "An **all-gather** brings the tokens together before the first matrix.";
+    case TensorStage::first:
+        return options_.cut == TensorCut::row_first
+                   ? "Each rank has a **partial sum of all of H**, not a shard of it."
+                   : "Each rank makes **whole columns of H**: nothing to send.";
+    case TensorStage::activation:
+        return options_.cut == TensorCut::row_first
+                   ? "!!The trap!!: GeLU of a partial sum. GeLU of a sum is not the sum of GeLUs."
+                   : "GeLU takes each number alone, so **columns are enough**.";
+    case TensorStage::second:
+        return "Columns of Y times rows of B: each rank has a **partial sum of all of Z**.";
+    case TensorStage::reduce:
+        return options_.cut == TensorCut::row_first
+                   ? fmt::format(
+                         "!!Wrong by up to {:.2f}!!: sum first, one more all-reduce, or cut columns first.",
+                         m.algebra.difference(TensorStage::reduce))
+               : split ? "A **reduce-scatter** sums Z and leaves each rank its tokens."
+                       : fmt::format("One **all-reduce** sums Z: the uncut result to {:.0e}.",
+                                     m.algebra.difference(TensorStage::reduce));
+    case TensorStage::loss:
+        return split ? "Backward: each rank has the gradient of **its tokens**."
+                     : "Backward: every rank has **all of dZ**.";
+    case TensorStage::loss_gather:
+        return "What was a reduce-scatter forward is an **all-gather** backward.";
+    case TensorStage::second_back:
+        return "dZ times its rows of B: each rank has **its columns of dY**.";
+    case TensorStage::slope:
+        return "GeLU\u2019s slope at its own H: nothing to send.";
+    case TensorStage::first_back:
+        return "Every rank has a **partial sum of all of dX**.";
+    case TensorStage::input_reduce:
+        return split ? "A **reduce-scatter** sums dX: four collectives, the bytes of two all-reduces."
+                     : "One **all-reduce** sums dX: one forward, one backward for every block.";
+    }
+    return {};
+}
+
+Caption TensorView::caption(const Frame& frame) const
+{
+    const TensorPlan& all = plan(frame);
+    const Term term = explain_tensor_sent(all);
+    Caption caption;
+    caption.sentence = sentence(moment(frame));
+    caption.formula = fmt::format("sent = {} = {} = {}", term.formula, term.working,
+                                  format_bytes(all.sent, frame.preferences.unit));
+    caption.source = term.source +
+                     "\nGeLU: Hendrycks and Gimpel 2016, arXiv 1606.08415. The matrices are four by "
+                     "four numbers of ours; bytes are the scenario\u2019s.";
+    return caption;
+}
+
+bool TensorView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    constexpr std::array<std::int64_t, 2> kCounts{2, 4};
+    PanelColumn column(p, area, out.animating);
+    column.heading("Sharding of A");
+    column.choice({"By columns", "By rows"}, options_.cut);
+    column.choice({"2 ranks", "4 ranks"}, kCounts, options_.ranks);
+    const TensorPlan& all = plan(frame);
+    column.heading(all.supposed && all.ranks > 1 ? fmt::format("If {} GPUs shared it", all.ranks)
+                                                 : "In this scenario");
+    const auto bytes = [&](Bytes b) { return format_bytes(b, p.look.unit); };
+    const Term term = explain_tensor_sent(all);
+    const bool split = frame.now.scenario.parallel.sequence_parallel;
+    column.fact("All-reduce message", bytes(all.message),
+                "b s h elements: one number for every token and place of the hidden state");
+    column.fact(split ? "Gather and scatter" : "One all-reduce", bytes(all.sent),
+                fmt::format("{} = {}\n{}", term.formula, term.working, term.source));
+    column.fact(all.passes == 6   ? "\u00d7 6 a layer"
+                : all.passes == 4 ? "\u00d7 4 a layer"
+                                  : "a layer",
+                bytes(all.sent * static_cast<double>(all.passes)),
+                "Behind attention and behind the MLP, forward and backward; again where all is recomputed");
+    column.fact("A layer keeps", bytes(all.kept),
+                "Activations of one micro-batch, without sequence parallelism");
+    column.fact("split by tokens", bytes(all.kept_split),
+                "The same with sequence parallelism: what each rank kept whole is cut too");
+    if (!all.supposed)
+    {
+        const StepTime& step = frame.now.report.step;
+        column.fact("Share of the step", format_percent(step.tensor_comm / step.total()),
+                    "Collectives of tensor parallelism");
+    }
+    return true;
+}
+
+ViewKeys TensorView::keys()
+{
+    return {{"C", "Cut A by columns, or by rows: the trap", turns(options_.cut, 2)},
+            {"N", "2 or 4 ranks", [this] { options_.ranks = options_.ranks == 2 ? 4 : 2; }},
+            {"drag", "A number of rank 0\u2019s X, up and down"},
+            {"0", "Our numbers again", [this] { options_.x = {}; }},
+            {"hover", "How a number is made"}};
+}
+
+constexpr std::array<std::string_view, 3> kControls{"model", "tensor", "parallel.sequence_parallel"};
+
+} // namespace
+
+extern const ViewInfo tensor_view;
+const ViewInfo tensor_view{
+    15,
+    "tensor",
+    "Parallelism",
+    "Tensor",
+    "Tensor parallelism (TP)",
+    "Column- and row-parallel linear layers on 4 x 4 matrices: partial sums, collectives, heads",
+    kControls,
+    [] { return std::unique_ptr<View>(std::make_unique<TensorView>()); }};
+
+} // namespace ringside

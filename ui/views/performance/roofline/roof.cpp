@@ -1,0 +1,223 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/views/performance/roofline/pictures.h"
+#include "ui/widgets/plot.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr float kSmallest = 5; // [design px] radius of a kernel that takes no time, and of one that takes all
+constexpr float kLargest = 30;
+
+std::string tera_words(double rate)
+{
+    return rate >= 1e12 ? plain_number(rate / 1e12) + " T" : plain_number(rate / 1e9) + " G";
+}
+
+// Both axes reach a little beyond what is on them, and never less than two decades beside the ridge.
+std::pair<PlotAxis, PlotAxis> axes_of(const RooflineSheet& sheet)
+{
+    const Roofs& roofs = sheet.roofs();
+    double low = 0.5;
+    double high = roofs.ridge() * 30;
+    double slow = roofs.attainable(low, roofs.peak);
+    for (const RoofPoint& point : sheet.points())
+    {
+        if (point.intensity() > 0)
+        {
+            low = std::min(low, point.intensity());
+            high = std::max(high, point.intensity());
+            slow = std::min(slow, std::max(point.rate(), roofs.peak * 1e-7));
+        }
+    }
+    return {{std::max(low / 2, 1e-3), high * 2, PlotScale::log,
+             "intensity: FLOP for each byte of the GPU's memory", plain_number},
+            {slow / 3, roofs.peak * 2.5, PlotScale::log, "FLOP/s", tera_words}};
+}
+
+class Roof
+{
+public:
+    Roof(const Frame& frame, const Painter& painter, Plot& plot, RooflineState& state,
+         const RooflineSheet& sheet)
+        : frame_(frame), p_(painter), state_(state), sheet_(sheet), roofs_(sheet.roofs()), plot_(plot)
+    {
+    }
+
+    void draw(Out& out)
+    {
+        plot_.band_x(plot_.x.low, roofs_.ridge(), with_alpha(memory(), 0.07F));
+        plot_.band_x(roofs_.ridge(), plot_.x.high, with_alpha(compute(), 0.07F));
+        plot_.rule_x(roofs_.ridge(), {p_.theme.muted, 1, true},
+                     fmt::format("ridge {}", intensity_words(roofs_.ridge())));
+        draw_roofs();
+        const RoofPoint& chosen = sheet_.chosen(state_);
+        draw_gap(chosen);
+        // The smallest are asked first, so that they can be pressed where they lie on others.
+        std::vector<const RoofPoint*> order;
+        for (const RoofPoint& point : sheet_.points())
+        {
+            order.push_back(&point);
+        }
+        std::ranges::sort(order, {}, &RoofPoint::seconds);
+        for (const RoofPoint* point : order)
+        {
+            ask(*point, point == &chosen, out);
+        }
+        std::ranges::reverse(order);
+        for (const RoofPoint* point : order)
+        {
+            plot_.speck(place(*point), look_of(*point, point == &chosen));
+        }
+    }
+
+private:
+    Colour memory() const { return line_colour(p_.theme.of(Component::activations)); }
+    Colour compute() const { return line_colour(p_.theme.forward); }
+
+    PlotPoint place(const RoofPoint& point) const { return {point.intensity(), point.rate()}; }
+
+    // Up along the memory's rate, then level.
+    void draw_roof(double rate, double peak, bool reached, const std::string& words)
+    {
+        const PlotPoint ridge{peak / rate, peak};
+        const double from = std::min(plot_.x.low, ridge.x / 2);
+        const float thickness = reached ? 1.5F : 3.0F;
+        const float alpha = reached ? 0.8F : 1.0F;
+        plot_.line({{from, from * rate}, ridge}, {with_alpha(memory(), alpha), thickness, reached},
+                   reached ? std::string() : byte_rate_words(rate));
+        plot_.line({ridge, {plot_.x.high, peak}}, {with_alpha(compute(), alpha), thickness, reached}, words);
+    }
+
+    void draw_roofs()
+    {
+        const bool eight = roofs_.half_peak < roofs_.peak;
+        draw_roof(roofs_.hbm * roofs_.hbm_share, roofs_.peak * roofs_.product_share, true,
+                  fmt::format("full waves reach {}", format_percent(roofs_.product_share)));
+        if (eight)
+        {
+            plot_.line({{roofs_.half_peak / roofs_.hbm, roofs_.half_peak}, {plot_.x.high, roofs_.half_peak}},
+                       {compute(), 2.5F}, flop_rate_words(roofs_.half_peak) + ", 16-bit");
+        }
+        draw_roof(roofs_.hbm, roofs_.peak, false,
+                  fmt::format("{} dense{}", flop_rate_words(roofs_.peak), eight ? ", 8-bit" : ""));
+    }
+
+    // A product's rows follow its intensity: the sequence's length in training, the batch in decoding.
+    void move(const RoofPoint& point, const Press& pressed, Out& out)
+    {
+        const Product& product = point.what.product;
+        const int steps = pressed.focused ? arrow_steps(ImGui::GetItemID()) : 0;
+        const bool dragged = pressed.held && ImGui::IsMouseDragging(0, 1);
+        if (point.what.kind != KernelKind::product || (!dragged && steps == 0))
+        {
+            return;
+        }
+        double rows = tokens() * std::pow(2.0, steps);
+        if (dragged)
+        {
+            // In the gradient of a weight the tokens are summed over.
+            const bool inner = point.what.pass == KernelPass::weight;
+            const double intensity = plot_.x_of(ImGui::GetIO().MousePos.x);
+            const auto wanted =
+                inner ? inner_at_intensity(intensity, product.rows, product.cols, point.what.operand)
+                      : rows_at_intensity(intensity, product.cols, product.inner, point.what.operand);
+            rows = wanted ? tokens() * *wanted / (inner ? product.inner : product.rows) : kRooflineRows.most;
+        }
+        set_tokens(rows, dragged, out);
+    }
+
+    double tokens() const
+    {
+        const Training& t = frame_.now.scenario.training;
+        return state_.work == RooflineWork::decode
+                   ? static_cast<double>(state_.batch)
+                   : static_cast<double>(t.micro_batch) * static_cast<double>(t.sequence_length) /
+                         static_cast<double>(frame_.now.scenario.parallel.context);
+    }
+
+    void set_tokens(double rows, bool dragging, Out& out)
+    {
+        out.animating = true;
+        if (state_.work == RooflineWork::decode)
+        {
+            state_.batch = std::llround(kRooflineBatch.held(rows));
+            return;
+        }
+        Scenario next = with_rows(frame_.now.scenario, rows);
+        if (!(next == frame_.now.scenario))
+        {
+            out.push(ChangeScenario{std::move(next), dragging});
+        }
+    }
+
+    // From the chosen kernel up to its roof: what it leaves.
+    void draw_gap(const RoofPoint& point)
+    {
+        const PlotPoint here = place(point);
+        const PlotPoint roof{here.x, roofs_.attainable(point.intensity(), point.what.peak)};
+        plot_.line({here, roof}, {p_.theme.text, 1.5F, true});
+        plot_.speck(roof, {p_.theme.text, 3});
+        plot_.line({{here.x, plot_.y.low}, here}, {with_alpha(p_.theme.text, 0.35F), 1, true});
+    }
+
+    PlotDot look_of(const RoofPoint& point, bool chosen) const
+    {
+        const Theme& t = p_.theme;
+        const Colour fill = point.what.pass == KernelPass::forward ? t.forward.fill
+                            : point.what.pass == KernelPass::input ? t.backward_input.fill
+                                                                   : t.backward_weight.fill;
+        const double share = sheet_.seconds() > 0 ? point.seconds() / sheet_.seconds() : 0;
+        const float radius = kSmallest + (kLargest - kSmallest) * static_cast<float>(std::sqrt(share));
+        const PlotShape shape = point.what.kind == KernelKind::product     ? PlotShape::disc
+                                : point.what.kind == KernelKind::attention ? PlotShape::diamond
+                                                                           : PlotShape::ring;
+        return {with_alpha(fill, chosen ? 1.0F : 0.8F), radius, shape, chosen};
+    }
+
+    void ask(const RoofPoint& point, bool chosen, Out& out)
+    {
+        const float radius = look_of(point, chosen).radius;
+        const Press pressed =
+            plot_.ask(place(point), radius,
+                      fmt::format("###kernel {} {}", point.what.name, pass_words(point.what.pass)),
+                      kernel_words(sheet_, point, p_.look.unit));
+        plot_.label(place(point), std::string(point.what.name), chosen, radius + 5);
+        if (pressed.clicked || (pressed.held && ImGui::IsMouseDragging(0, 1)))
+        {
+            state_.chosen = point.what.name;
+            state_.pass = point.what.pass;
+            out.animating = true;
+        }
+        move(point, pressed, out);
+    }
+
+    const Frame& frame_;
+    const Painter& p_;
+    RooflineState& state_;
+    const RooflineSheet& sheet_;
+    const Roofs& roofs_;
+    Plot& plot_;
+};
+
+} // namespace
+
+void draw_roof(const Frame& frame, const Painter& painter, Rect area, RooflineState& state,
+               const RooflineSheet& sheet, Out& out)
+{
+    const auto [intensity, rate] = axes_of(sheet);
+    Plot plot(painter, area, intensity, rate, {.part = "roof"});
+    if (plot)
+    {
+        Roof(frame, painter, plot, state, sheet).draw(out);
+    }
+}
+
+} // namespace ringside

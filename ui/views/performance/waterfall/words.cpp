@@ -1,0 +1,432 @@
+#include "ui/views/performance/waterfall/words.h"
+
+#include <fmt/format.h>
+
+#include "core/base/term.h"
+#include "core/base/text.h"
+#include "core/scenario/fields.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+std::string percent(double share)
+{
+    return fmt::format("{:.0f}%", share * 100);
+}
+
+const Calibration& constants_of(const Frame& frame)
+{
+    return frame.now.scenario.cluster.gpu.calibration;
+}
+
+// "45% hidden"
+std::string hidden(double exposed, double all)
+{
+    return all > exposed ? fmt::format("{} hidden", percent(1 - exposed / all)) : "nothing hidden";
+}
+
+std::string link_words(const Frame& frame, Slice slice)
+{
+    const Calibration& c = constants_of(frame);
+    return leaves_node(frame.now.scenario, slice)
+               ? fmt::format("network, {} of its rate", percent(c.network_efficiency))
+               : fmt::format("node link, {} of its rate", percent(c.link_efficiency));
+}
+
+std::string bubble_words(const Scenario& s)
+{
+    const ScheduleShape shape = pipeline_shape(s);
+    const std::string_view id = s.training.schedule->id;
+    if (id == "1f1b" || id == "gpipe")
+    {
+        return fmt::format("{} / ({} + {})", shape.stages - 1, shape.micro_batches, shape.stages - 1);
+    }
+    return fmt::format("{}, {} stages", s.training.schedule->name, shape.stages);
+}
+
+std::string lost_detail(Slice slice, const Frame& frame)
+{
+    const Scenario& s = frame.now.scenario;
+    const StepTime& step = frame.now.report.step;
+    const Calibration& c = constants_of(frame);
+    switch (slice)
+    {
+    case Slice::attention:
+        return "not in 6 N";
+    case Slice::recompute:
+        return fmt::format("recompute {}", name_of(s.training.recompute));
+    case Slice::uneven:
+        return "the slowest has more to do";
+    case Slice::below_peak:
+        return fmt::format("they reach {} of it", percent(kernel_efficiency(step)));
+    case Slice::memory:
+        return fmt::format("HBM, {} of its rate", percent(c.hbm_efficiency));
+    case Slice::launch:
+        return fmt::format("{:g} µs a kernel on the host", c.host_kernel_us);
+    case Slice::data:
+        return hidden(step.data_exposed, step.data_comm);
+    case Slice::bubble:
+        return bubble_words(s);
+    case Slice::optimizer:
+        return s.training.offload == Offload::none ? "36 B a parameter through HBM" : "on the host";
+    default:
+        return link_words(frame, slice);
+    }
+}
+
+std::string miscount_detail(bool more, Convention convention)
+{
+    if (convention.numerator == Numerator::parameters)
+    {
+        return more ? "products 6 N leaves out" : "in 6 N, but looked up";
+    }
+    return more ? "made once more backward" : "counted, yet skipped";
+}
+
+double step_share(const Frame& frame, double seconds)
+{
+    return seconds / frame.now.report.step.total();
+}
+
+} // namespace
+
+TimeScale::TimeScale(double whole)
+{
+    const TimeUnit in = time_unit_of(Seconds(whole));
+    unit = in.seconds;
+    name = in.name;
+    word = in.word;
+    const double in_unit = whole / unit;
+    decimals = in_unit >= 1000 ? 0 : in_unit >= 100 ? 1 : 2;
+}
+
+std::string TimeScale::text(double seconds) const
+{
+    return fmt::format("{:.{}f}", seconds / unit, decimals);
+}
+
+std::string TimeScale::change(double seconds) const
+{
+    const double least = 0.5 * std::pow(10, -decimals);
+    if (std::abs(seconds / unit) < least)
+    {
+        return fmt::format("<{:.{}f}", 2 * least, decimals);
+    }
+    return (seconds < 0 ? "\u2212" : "+") + text(std::abs(seconds));
+}
+
+std::string row_name(const WaterfallRow& row, Convention convention)
+{
+    const bool useful = row.kind == RowKind::useful;
+    switch (row.kind)
+    {
+    case RowKind::sparsity:
+        return "No 2:4 sparsity used";
+    case RowKind::miscount:
+        return convention.numerator == Numerator::parameters
+                   ? (row.seconds > 0 ? "Products beyond 6 N" : "Embedding, no product")
+                   : (row.seconds > 0 ? "Scores recomputed" : "Masked scores");
+    default:
+        break;
+    }
+    switch (row.slice)
+    {
+    case Slice::model:
+        return "Model arithmetic at peak";
+    case Slice::attention:
+        return useful ? "Attention at peak" : "Attention arithmetic";
+    case Slice::recompute:
+        return useful ? "Recomputation, at peak" : "Recomputation";
+    case Slice::uneven:
+        return "Pipeline stage imbalance";
+    case Slice::below_peak:
+        return "Kernels below peak";
+    case Slice::memory:
+        return "Memory-bound kernels";
+    case Slice::launch:
+        return "Kernel launches";
+    case Slice::tensor:
+        return "Tensor parallel, exposed";
+    case Slice::context:
+        return "Context parallel, exposed";
+    case Slice::expert:
+        return "Expert parallel, exposed";
+    case Slice::pipeline:
+        return "Pipeline P2P, exposed";
+    case Slice::data:
+        return "Data parallel, exposed";
+    case Slice::bubble:
+        return "Pipeline bubble";
+    case Slice::optimizer:
+        return "Optimizer";
+    }
+    return {};
+}
+
+std::string row_detail(const WaterfallRow& row, const Frame& frame, Convention convention)
+{
+    if (row.kind == RowKind::sparsity)
+    {
+        return "half of the sparse peak";
+    }
+    if (row.kind == RowKind::miscount)
+    {
+        return miscount_detail(row.seconds > 0, convention);
+    }
+    if (row.kind == RowKind::lost)
+    {
+        return lost_detail(row.slice, frame);
+    }
+    switch (row.slice)
+    {
+    case Slice::model:
+        return convention.numerator == Numerator::parameters ? "6 N per token" : "products with weights";
+    case Slice::attention:
+        return convention.numerator == Numerator::causal ? "scores below the diagonal" : "all scores";
+    default:
+        return "counted by HFU";
+    }
+}
+
+ConstantWords constant_words(const Frame& frame, std::string_view name)
+{
+    const Gpu& gpu = frame.now.scenario.cluster.gpu;
+    const GpuPreset* preset = frame.presets.gpu(gpu.id);
+    for (const Field<Calibration>& field : fields_of(Calibration{}))
+    {
+        if (field.name != name)
+        {
+            continue;
+        }
+        const auto member = std::get<double Calibration::*>(field.member);
+        const double value = gpu.calibration.*member;
+        ConstantWords words{fmt::format("{:g}", value), ""};
+        if (preset == nullptr || value != preset->gpu.calibration.*member)
+        {
+            words.source = "set in this scenario";
+            return words;
+        }
+        const auto source = preset->calibration_sources.find(std::string(name));
+        words.source = source != preset->calibration_sources.end() ? source->second
+                                                                   : "the H100\u2019s; not measured here";
+        return words;
+    }
+    return {};
+}
+
+namespace
+{
+
+std::string heading(const WaterfallRow& row, const Frame& frame, Convention convention)
+{
+    const TimeScale scale(frame.now.report.step.total());
+    return fmt::format("{}: {}, {} of the step", row_name(row, convention), scale.with_unit(row.seconds),
+                       format_percent(step_share(frame, std::abs(row.seconds))));
+}
+
+std::string miscount_words(const WaterfallRow& row, Convention convention)
+{
+    if (convention.numerator == Numerator::parameters)
+    {
+        return row.seconds > 0 ? "The model multiplies more than 6 FLOPs a parameter: weights that are used "
+                                 "twice, such as a tied embedding."
+                               : "6 N counts every parameter as if it were multiplied. The embedding is only "
+                                 "looked up, so this much is counted and never computed.";
+    }
+    return row.seconds > 0
+               ? "Flash attention makes the scores once more in the backward; blocks on the diagonal are "
+                 "made "
+                 "whole. Neither is counted."
+               : "All scores are counted, but kernels skip those above the diagonal. What is counted and "
+                 "never computed raises this MFU.";
+}
+
+} // namespace
+
+std::string row_tip(const WaterfallRow& row, const Frame& frame, Convention convention)
+{
+    const std::string head = heading(row, frame, convention);
+    if (row.kind == RowKind::sparsity)
+    {
+        return head + "\n\nData sheets print the rate with 2:4 structured sparsity first. Training is dense, "
+                      "so against that peak half is lost before anything runs.";
+    }
+    if (row.kind == RowKind::miscount)
+    {
+        return head + "\n\n" + miscount_words(row, convention);
+    }
+    const SliceNote note = note_of(row.slice);
+    std::string tip = fmt::format("{}\n\n{}\n\n{}\n", head, note.says, note.formula);
+    for (const std::string_view constant : note.constants)
+    {
+        const ConstantWords words = constant_words(frame, constant);
+        tip += fmt::format("\n{} {}: {}", constant, words.value, words.source);
+    }
+    return tip + fmt::format("{}\nSource: {}", note.constants.empty() ? "" : "\n", note.source);
+}
+
+namespace
+{
+
+// The wire that takes longest of those inside or outside the node.
+std::string longest_wire(const Frame& frame, bool outside)
+{
+    const StepTime& step = frame.now.report.step;
+    Slice longest = Slice::tensor;
+    double most = -1;
+    for (const Slice wire : {Slice::tensor, Slice::context, Slice::expert, Slice::pipeline, Slice::data})
+    {
+        if (leaves_node(frame.now.scenario, wire) == outside && step.of(wire) > most)
+        {
+            most = step.of(wire);
+            longest = wire;
+        }
+    }
+    return std::string(name_of(longest));
+}
+
+std::string limit_words(Limit limit, const Frame& frame)
+{
+    switch (limit)
+    {
+    case Limit::kernels:
+        return fmt::format("products and attention reach {} of the peak.",
+                           percent(kernel_efficiency(frame.now.report.step)));
+    case Limit::memory:
+        return "norms, residuals and optimizer wait for bytes.";
+    case Limit::launch:
+        return "kernels are shorter than launching them.";
+    case Limit::node_link:
+        return fmt::format("mainly {}.", longest_wire(frame, false));
+    case Limit::network:
+        return fmt::format("mainly {}.", longest_wire(frame, true));
+    case Limit::bubble:
+        return "stages wait for each other.";
+    case Limit::recompute:
+        return "what is not kept is recomputed.";
+    case Limit::uneven:
+        return "the slowest stage has more than its share.";
+    case Limit::host:
+        break;
+    }
+    return "the optimizer works there.";
+}
+
+std::string_view limit_name(Limit limit)
+{
+    constexpr std::array<std::string_view, kLimits> kNames{
+        "Kernels",     "HBM",    "Launches",      "The node\u2019s links",
+        "The network", "Bubble", "Recomputation", "Pipeline stage imbalance",
+        "The host"};
+    return kNames[static_cast<std::size_t>(limit)];
+}
+
+// "slow kernels cost"
+std::string_view costs_most(Slice slice)
+{
+    constexpr std::array<std::string_view, kSlices> kPhrases{
+        "the model costs",           "attention costs",          "recomputation costs",
+        "uneven stages cost",        "slow kernels cost",        "memory-bound kernels cost",
+        "kernel launches cost",      "tensor parallelism costs", "context parallelism costs",
+        "expert parallelism costs",  "stage transfers cost",     "data parallelism costs",
+        "the pipeline bubble costs", "the optimizer costs"};
+    return kPhrases[static_cast<std::size_t>(slice)];
+}
+
+} // namespace
+
+std::string say_limit(const Frame& frame)
+{
+    const StepTime& step = frame.now.report.step;
+    const auto by = losses(frame.now.scenario, step);
+    const Limit limit = limit_of(frame.now.scenario, step);
+    const double seconds = by[static_cast<std::size_t>(limit)];
+    if (seconds <= 0)
+    {
+        return "Nothing: all of it is arithmetic at the peak.";
+    }
+    return fmt::format("**{}, {}**: {}", limit_name(limit), TimeScale(step.total()).with_unit(seconds),
+                       limit_words(limit, frame));
+}
+
+std::string say_move(const Sensitivity& all, const DialMove* move)
+{
+    if (move == nullptr)
+    {
+        return "No single notch makes it faster and still fits.";
+    }
+    const StepTime& now = all.now();
+    const TimeScale scale(now.total());
+    // Parts are compared for the same tokens on the same GPUs, as the whole is.
+    const double ratio = (now.total() + move->change) / move->step.total();
+    Slice falls = Slice::model;
+    Slice grows = Slice::model;
+    double least = 0;
+    double most = 0;
+    for (std::size_t i = 0; i < kSlices; ++i)
+    {
+        const double change = move->step.slices[i] * ratio - now.slices[i];
+        falls = change < least ? static_cast<Slice>(i) : falls;
+        grows = change > most ? static_cast<Slice>(i) : grows;
+        least = std::min(least, change);
+        most = std::max(most, change);
+    }
+    const auto changes = [&](Slice slice, double seconds)
+    { return fmt::format("{} {} {}", name_of(slice), scale.change(seconds), scale.name); };
+    std::string text = fmt::format(
+        "**{} {} to {}**: {} less; {}", name_of(move->dial), shown_value(all.scenario(), move->dial),
+        shown_value(move->after, move->dial), scale.with_unit(-move->change), changes(falls, least));
+    if (most > 0.1 * -move->change)
+    {
+        text += ", " + changes(grows, most);
+    }
+    return text + ".";
+}
+
+Caption waterfall_caption(const Frame& frame, Convention convention)
+{
+    const Scenario& s = frame.now.scenario;
+    const StepTime& step = frame.now.report.step;
+    const double share = utilization(step, convention.numerator, convention.peak);
+    const auto rows = waterfall(step, convention.numerator, convention.peak);
+    const WaterfallRow* worst = nullptr;
+    for (const WaterfallRow& row : rows)
+    {
+        const bool more = row.kind == RowKind::lost && (worst == nullptr || row.seconds > worst->seconds);
+        worst = more ? &row : worst;
+    }
+    Caption caption;
+    const auto seconds = [](double value) { return format_seconds(Seconds(value)); };
+    caption.sentence = fmt::format("Of {} {}{} is the model\u2019s arithmetic at peak", seconds(step.total()),
+                                   share < 0.6 ? "only " : "", seconds(share * step.total()));
+    caption.sentence += worst == nullptr ? "."
+                                         : fmt::format("; **{} most, {}.**", costs_most(worst->slice),
+                                                       seconds(worst->seconds));
+    const auto gpus = static_cast<double>(s.cluster.gpus);
+    const double peak = step.peak_flops / gpus * (convention.peak == PeakKind::sparse ? 2 : 1);
+    const bool six = convention.numerator == Numerator::parameters;
+    const std::string counted =
+        six ? fmt::format("6 \u00d7 {} \u00d7 {}", figure(step.parameter_flops / 6 / step.tokens, 4),
+                          figure(step.tokens, 4))
+            : figure(share * step.total() * peak * gpus, 4);
+    const bool hfu = convention.numerator == Numerator::hardware;
+    caption.formula = fmt::format(
+        "{} = {} / (GPUs \u00d7 peak) / step = {} / ({} \u00d7 {}) / {} = {}", hfu ? "HFU" : "MFU",
+        six   ? "6 N tokens"
+        : hfu ? "hardware FLOPs"
+              : "model FLOPs",
+        counted, grouped(s.cluster.gpus), figure(peak, 4), figure(step.total(), 4), format_percent(share));
+    caption.source =
+        "MFU: Chowdhery et al. 2022, PaLM, arXiv 2204.02311, appendix B. 6 N: Kaplan et al. 2020, "
+        "arXiv 2001.08361, section 2.1. Model and hardware FLOPs: Korthikanti et al. 2022, arXiv "
+        "2205.05198, equations 7 and 8.";
+    return caption;
+}
+
+} // namespace ringside

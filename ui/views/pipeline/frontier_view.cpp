@@ -1,0 +1,363 @@
+// Which schedule fits: bubble against memory for every schedule and micro-batch size, the best in the memory
+// there is, and the frontier nothing beats.
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/planner/schedule_search.h"
+#include "ui/shell/view.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/empty_state.h"
+#include "ui/widgets/plot.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr double kOperationsAFrame = 150'000; // a few milliseconds
+
+class FrontierView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    ViewKeys keys() override;
+
+private:
+    const ScheduleSearch& search(const Frame& frame) const;
+    Bytes limit(const Frame& frame) const;
+    std::pair<PlotAxis, PlotAxis> axes(const Frame& frame) const;
+    void draw_limit(const Frame& frame, Plot& plot);
+    void draw_frontier(const Painter& painter, Plot& plot, const ScheduleSearch& s) const;
+    void draw_points(const Frame& frame, const Painter& painter, Plot& plot, Out& out) const;
+    void draw_tip(const Frame& frame, const Plot& plot, const ScheduleCandidate& c) const;
+    static void take(const ScheduleCandidate& c, Out& out);
+
+    mutable std::optional<ScheduleSearch> search_;
+    std::optional<double> limit_; // bytes, where the line was dragged to
+};
+
+std::string name_of(const ScheduleCandidate& c)
+{
+    const Scenario& s = c.scenario;
+    const ScheduleKind kind = s.training.schedule;
+    return s.parallel.chunks > kind->least_chunks || kind->most_chunks > 2
+               ? fmt::format("{} \u00d7{}", kind->name, s.parallel.chunks)
+               : std::string(kind->name);
+}
+
+const ScheduleSearch& FrontierView::search(const Frame& frame) const
+{
+    if (!search_ || search_->scenario() != frame.now.scenario)
+    {
+        search_.emplace(frame.now.scenario);
+        search_->advance(kOperationsAFrame);
+    }
+    return *search_;
+}
+
+Bytes FrontierView::limit(const Frame& frame) const
+{
+    return limit_ ? Bytes(*limit_) : frame.now.report.memory.capacity;
+}
+
+PlotPoint place_of(const ScheduleCandidate& c, ByteUnit unit)
+{
+    return {in_gigabytes(c.memory, unit), c.bubble};
+}
+
+std::pair<PlotAxis, PlotAxis> FrontierView::axes(const Frame& frame) const
+{
+    // One micro-batch at a time idles most of the time; it need not be in sight.
+    double bubble = frame.now.report.pipeline.timeline.bubble_of_total();
+    double bytes = frame.now.report.memory.worst().total().value;
+    const ScheduleCandidate* smallest = nullptr;
+    for (const ScheduleCandidate& c : search(frame).found())
+    {
+        if (c.frontier && c.bubble < 0.5)
+        {
+            bubble = std::max(bubble, c.bubble);
+            bytes = std::max(bytes, c.memory.value);
+        }
+        smallest = smallest == nullptr || c.memory < smallest->memory ? &c : smallest;
+    }
+    // Not of the limit: the scale would run away from the mouse that drags it.
+    const double capacity = frame.now.report.memory.capacity.value;
+    double most = std::max({1.0, capacity * 1.1, std::min(bytes * 1.1, capacity * 2.5)});
+    // Where everything is far too large the axis goes on to it: an empty chart says nothing.
+    if (smallest != nullptr && smallest->memory.value > most)
+    {
+        most = std::max(bytes, smallest->memory.value) * 1.1;
+        bubble = std::max(bubble, smallest->bubble);
+    }
+    const ByteUnit unit = frame.preferences.unit;
+    return {{0, in_gigabytes(Bytes(most), unit), PlotScale::linear,
+             fmt::format("memory of the peak-memory GPU, {}", unit == ByteUnit::decimal ? "GB" : "GiB"),
+             plain_number},
+            {0, std::clamp(bubble * 1.4, 0.05, 1.0), PlotScale::linear, "bubble, of total",
+             [](double share) { return fmt::format("{:g}%", std::round(share * 1e6) / 1e4); }}};
+}
+
+void FrontierView::draw_limit(const Frame& frame, Plot& plot)
+{
+    const std::string words = fmt::format("{} {}", limit_ ? "limit" : "GPU holds",
+                                          format_bytes(limit(frame), frame.preferences.unit));
+    const ByteUnit unit = frame.preferences.unit;
+    const double step = plot.x.high / 100;
+    const double now = in_gigabytes(limit(frame), unit);
+    if (const auto to = plot.limit_x(now, words, "###memory limit").x(step))
+    {
+        limit_ = std::clamp(*to, step, plot.x.high) * in_bytes(unit);
+    }
+}
+
+void FrontierView::draw_frontier(const Painter& painter, Plot& plot, const ScheduleSearch& s) const
+{
+    std::vector<PlotPoint> corners;
+    for (const ScheduleCandidate& c : s.found())
+    {
+        if (c.frontier)
+        {
+            corners.push_back(place_of(c, painter.look.unit));
+        }
+    }
+    std::ranges::sort(corners, {}, &PlotPoint::x);
+    auto line = stairs(corners);
+    line.resize(line.empty() ? 0 : line.size() - 1);
+    plot.line(line, {painter.theme.muted, 1.5F});
+}
+
+void FrontierView::take(const ScheduleCandidate& c, Out& out)
+{
+    out.push(ChangeScenario{c.scenario, false,
+                            fmt::format("{}, micro-batches of {}", c.scenario.training.schedule->name,
+                                        c.scenario.training.micro_batch)});
+}
+
+void FrontierView::draw_tip(const Frame& frame, const Plot& plot, const ScheduleCandidate& c) const
+{
+    const double now = frame.now.report.pipeline.timeline.makespan;
+    const std::array lines{
+        TipLine{"chunks a stage", std::to_string(c.scenario.parallel.chunks), 0},
+        TipLine{"micro-batches",
+                fmt::format("{} of {}", grouped(micro_batches(c.scenario)), c.scenario.training.micro_batch),
+                0},
+        TipLine{"bubble", format_percent(c.bubble) + " of total", 0},
+        TipLine{
+            "step",
+            fmt::format("{} units, {}\u00d7 now", three_digits(c.makespan), three_digits(c.makespan / now)),
+            0},
+        TipLine{"memory", format_bytes(c.memory, frame.preferences.unit), 0},
+        TipLine{"weights", fmt::format("{}\u00d7", weight_copies(c.scenario.training.schedule)), 0}};
+    plot.tip(name_of(c), lines, "click to train with it");
+}
+
+void FrontierView::draw_points(const Frame& frame, const Painter& painter, Plot& plot, Out& out) const
+{
+    const Theme& t = painter.theme;
+    const ScheduleSearch& s = search(frame);
+    const ScheduleCandidate* best = s.done() ? s.best(limit(frame)) : nullptr;
+    std::vector<PlotPoint> places;
+    for (const ScheduleCandidate& c : s.found())
+    {
+        places.push_back(place_of(c, painter.look.unit));
+        if (!plot.inside(places.back()))
+        {
+            continue;
+        }
+        const bool own = c.scenario == frame.now.scenario;
+        const bool large = c.frontier || own;
+        plot.dot(places.back(), {&c == best ? t.ok
+                                 : large    ? t.text
+                                            : t.line,
+                                 &c == best ? 8.0F
+                                 : large    ? 5.0F
+                                            : 3.0F,
+                                 PlotShape::disc, own});
+        if (own || (c.frontier && &c != best))
+        {
+            plot.label(places.back(), own ? "now" : name_of(c), own);
+        }
+    }
+    if (best != nullptr)
+    {
+        plot.label(
+            place_of(*best, painter.look.unit),
+            fmt::format("best: {}, micro-batches of {}", name_of(*best), best->scenario.training.micro_batch),
+            true, 12);
+    }
+    const PlotPick pick = plot.pick(places, "###schedules");
+    if (!pick.at)
+    {
+        return;
+    }
+    draw_tip(frame, plot, s.found()[*pick.at]);
+    if (pick.clicked)
+    {
+        take(s.found()[*pick.at], out);
+    }
+}
+
+void FrontierView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    if (frame.now.scenario.parallel.pipeline == 1)
+    {
+        empty_state(painter, area, "One stage: no pipeline, no bubble.",
+                    "Raise \u201cPipeline stages\u201d to have something to choose.");
+        return;
+    }
+    if (!search(frame).done())
+    {
+        search_->advance(kOperationsAFrame);
+        out.animating = true;
+        Rect bar = area.cut_top(painter.px(4));
+        area.cut_top(painter.px(8));
+        painter.fill(bar, painter.theme.control);
+        bar.w *= static_cast<float>(search_->progress());
+        painter.fill(bar, painter.theme.text);
+    }
+    const auto [memory, bubble] = axes(frame);
+    Plot plot(painter, area, memory, bubble);
+    if (!plot)
+    {
+        return;
+    }
+    draw_limit(frame, plot);
+    if (search(frame).done())
+    {
+        draw_frontier(painter, plot, search(frame));
+    }
+    draw_points(frame, painter, plot, out);
+}
+
+Caption FrontierView::caption(const Frame& frame) const
+{
+    Caption caption;
+    if (frame.now.scenario.parallel.pipeline == 1)
+    {
+        caption.sentence = "With one stage there is no schedule to choose.";
+        return caption;
+    }
+    const ScheduleSearch& s = search(frame);
+    if (!s.done())
+    {
+        caption.sentence = fmt::format("Simulating schedules and micro-batch sizes: **{}** done.",
+                                       format_percent(s.progress()));
+        return caption;
+    }
+    const ScheduleCandidate* best = s.best(limit(frame));
+    const double now = frame.now.report.pipeline.timeline.makespan;
+    const std::string room = format_bytes(limit(frame), frame.preferences.unit);
+    if (best == nullptr)
+    {
+        caption.sentence = fmt::format(
+            "Nothing fits in {}: !!more GPUs, more sharding or recomputation!! come first.", room);
+        return caption;
+    }
+    caption.sentence = fmt::format("In {} the shortest step is **{} with micro-batches of {}**: {} of the "
+                                   "step now, the bubble {} of total.",
+                                   room, name_of(*best), best->scenario.training.micro_batch,
+                                   format_percent(best->makespan / now), format_percent(best->bubble));
+    caption.formula = fmt::format("{} schedules and sizes simulated, {} do not suit {} stages",
+                                  s.found().size(), s.refused(), frame.now.scenario.parallel.pipeline);
+    caption.source = "Times grow with the micro-batch in proportion; what small products lose in efficiency "
+                     "is not in this picture.";
+    return caption;
+}
+
+bool FrontierView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    if (frame.now.scenario.parallel.pipeline == 1)
+    {
+        return false;
+    }
+    const Theme& t = painter.theme;
+    Rect row = area.cut_top(painter.px(28));
+    painter.text(row.x, row.middle(), Type::body_strong, t.text, "Frontier");
+    std::vector<const ScheduleCandidate*> frontier;
+    for (const ScheduleCandidate& c : search(frame).found())
+    {
+        if (c.frontier)
+        {
+            frontier.push_back(&c);
+        }
+    }
+    std::sort(frontier.begin(), frontier.end(),
+              [](const ScheduleCandidate* a, const ScheduleCandidate* b)
+              { return a->makespan < b->makespan; });
+    const ScheduleCandidate* best = search(frame).best(limit(frame));
+    for (const ScheduleCandidate* c : frontier)
+    {
+        if (area.h < painter.px(30))
+        {
+            break;
+        }
+        row = area.cut_top(painter.px(28));
+        painter.line(row.x, row.bottom(), row.right(), row.bottom(), t.grid);
+        const Press pressed = press(painter, row,
+                                    fmt::format("###take {} {} {}", c->scenario.training.schedule->id,
+                                                c->scenario.parallel.chunks, c->scenario.training.micro_batch)
+                                        .c_str(),
+                                    3);
+        const bool fits = c->memory <= limit(frame);
+        const Colour ink = pressed.hovered || c == best ? t.text : t.muted;
+        painter.text_within(row.x, row.middle(), painter.px(88), c == best ? Type::small_strong : Type::small,
+                            ink,
+                            c->scenario.training.micro_batch == frame.now.scenario.training.micro_batch
+                                ? name_of(*c)
+                                : fmt::format("{}, b {}", name_of(*c), c->scenario.training.micro_batch));
+        painter.text(row.x + painter.px(136), row.middle(), Type::mono_small, ink, format_percent(c->bubble),
+                     Align::right);
+        painter.text(row.right(), row.middle(), Type::mono_small, fits ? ink : t.warning,
+                     (fits ? "" : "\u2715 ") + format_bytes(c->memory, frame.preferences.unit), Align::right);
+        if (pressed.clicked)
+        {
+            take(*c, out);
+        }
+    }
+    return true;
+}
+
+ViewKeys FrontierView::keys()
+{
+    return {{"Enter", "Train with the best",
+             [this](const KeyPress& k)
+             {
+                 const bool chosen = k.frame.now.scenario.parallel.pipeline > 1 && search(k.frame).done();
+                 if (const ScheduleCandidate* best = chosen ? search(k.frame).best(limit(k.frame)) : nullptr)
+                 {
+                     take(*best, k.out);
+                 }
+             }},
+            {"G", "The limit is the GPU's memory again", [this] { limit_.reset(); }},
+            {"drag", "The memory limit"},
+            {"click", "Train with this one"}};
+}
+
+constexpr std::array<std::string_view, 7> kControls{"pipeline",
+                                                    "micro_batches",
+                                                    "parallel.zero",
+                                                    "stage_times.forward",
+                                                    "stage_times.backward_input",
+                                                    "stage_times.backward_weight",
+                                                    "stage_times.transfer"};
+
+} // namespace
+
+extern const ViewInfo frontier_view;
+const ViewInfo frontier_view{
+    9,
+    "frontier",
+    "Pipeline",
+    "Bubble vs memory",
+    "Bubble vs memory",
+    "Bubble vs memory for every schedule and micro-batch size; the best within a limit",
+    kControls,
+    [] { return std::unique_ptr<View>(std::make_unique<FrontierView>()); }};
+
+} // namespace ringside

@@ -1,0 +1,218 @@
+#include "ui/views/planner/planner/rows.h"
+
+#include <fmt/format.h>
+
+#include "core/scenario/fields.h"
+#include "ui/views/planner/planner/words.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+std::string percent(double share)
+{
+    return fmt::format("{:.1f}%", 100 * share);
+}
+
+template <std::int64_t Layout::*field>
+double number(const Candidate& c)
+{
+    return static_cast<double>(c.layout.*field);
+}
+template <std::int64_t Layout::*field>
+std::string text(const Candidate& c, ByteUnit)
+{
+    return grouped(c.layout.*field);
+}
+
+// By PlannerColumn.
+constexpr std::array<PlannerColumnInfo, kPlannerColumns> kColumns{{
+    {"gpus", "GPUs", "GPUs it runs on", number<&Layout::gpus>, text<&Layout::gpus>, 93},
+    {"tensor", "TP", "Tensor parallel: GPUs that share each layer", number<&Layout::tensor>,
+     text<&Layout::tensor>, 98},
+    {"context", "CP", "Context parallel: GPUs that share each sequence", number<&Layout::context>,
+     text<&Layout::context>, 91},
+    {"expert", "EP", "Expert parallel: GPUs that share the experts", number<&Layout::expert>,
+     text<&Layout::expert>, 92},
+    {"pipeline", "PP", "Pipeline parallel: stages", number<&Layout::pipeline>, text<&Layout::pipeline>, 97},
+    {"data", "DP", "Data parallel: replicas",
+     [](const Candidate& c) { return static_cast<double>(data_of(c.layout)); },
+     [](const Candidate& c, ByteUnit) { return grouped(data_of(c.layout)); }, 96},
+    {"zero", "ZeRO", "What the replicas share out: 1 optimizer states, 2 gradients too, 3 weights too",
+     number<&Layout::zero>, text<&Layout::zero>, 80},
+    {"micro", "micro", "Sequences in a micro-batch", number<&Layout::micro_batch>, text<&Layout::micro_batch>,
+     75},
+    {"recompute", "recompute", "Activations recomputed in the backward pass",
+     [](const Candidate& c) { return static_cast<double>(c.layout.recompute); },
+     [](const Candidate& c, ByteUnit) { return std::string(name_of(c.layout.recompute)); }, 78, true},
+    {"schedule", "schedule", "Order of the pipeline, \u00d7 chunks a stage",
+     [](const Candidate& c)
+     {
+         const auto all = schedules();
+         const auto at = std::find(all.begin(), all.end(), c.layout.schedule) - all.begin();
+         return c.layout.pipeline == 1 ? -1.0 : static_cast<double>(at * 64 + c.layout.chunks);
+     },
+     [](const Candidate& c, ByteUnit) { return schedule_words(c.layout); }, 60, true},
+    {"memory", "memory", "Of the peak-memory GPU", [](const Candidate& c) { return c.bytes; },
+     [](const Candidate& c, ByteUnit unit) { return format_gigabytes(Bytes(c.bytes), unit); }, 99},
+    {"bubble", "waits",
+     "Waiting for other stages, of the whole step with its traffic; the status counts the pipeline alone",
+     [](const Candidate& c) { return c.bubble; },
+     [](const Candidate& c, ByteUnit) { return percent(c.bubble); }, 65},
+    {"mfu", "MFU", "Model FLOPs over what the GPUs could do in that time, dense",
+     [](const Candidate& c) { return c.mfu; }, [](const Candidate& c, ByteUnit) { return percent(c.mfu); },
+     70, false, true},
+    {"step", "step s", "Seconds of a step", [](const Candidate& c) { return c.seconds; },
+     [](const Candidate& c, ByteUnit) { return three_digits(c.seconds); }, 100},
+    {"cost", "GPU-s", "GPU-seconds of a step", [](const Candidate& c) { return c.gpu_seconds(); },
+     [](const Candidate& c, ByteUnit) { return three_digits(c.gpu_seconds()); }, 95},
+}};
+
+// Recomputation of what is not kept anyway.
+bool changes_nothing(const Candidate& c, Candidate before)
+{
+    before.layout.recompute = c.layout.recompute;
+    return c == before;
+}
+
+bool same_cut(const Layout& a, const Layout& b)
+{
+    return a.gpus == b.gpus && a.tensor == b.tensor && a.context == b.context && a.pipeline == b.pipeline &&
+           a.expert == b.expert;
+}
+
+} // namespace
+
+const PlannerColumnInfo& info_of(PlannerColumn column)
+{
+    return kColumns.at(static_cast<std::size_t>(column));
+}
+
+PlannerColumn column_of(Objective objective)
+{
+    return objective == Objective::memory ? PlannerColumn::memory
+           : objective == Objective::cost ? PlannerColumn::cost
+                                          : PlannerColumn::step;
+}
+
+PlannerRow planner_row(const Candidate& candidate, std::size_t rank, ByteUnit unit)
+{
+    PlannerRow row{candidate, rank, {}};
+    for (std::size_t i = 0; i < kPlannerColumns; ++i)
+    {
+        row.cells[i] = kColumns[i].text(candidate, unit);
+    }
+    return row;
+}
+
+void PlannerRows::take(const LayoutAnswer& answer, bool every, ByteUnit unit)
+{
+    if (answer.limits.objective != objective_)
+    {
+        objective_ = answer.limits.objective;
+        sorted_by_ = column_of(objective_);
+        descending_ = false;
+    }
+    every_ = every;
+    const std::vector<Candidate>& found = every ? answer.result.best : answer.result.cuts;
+    rows_.clear();
+    bool context = false;
+    bool expert = false;
+    for (const Candidate& c : found)
+    {
+        if (!rows_.empty() && changes_nothing(c, rows_.back().candidate))
+        {
+            continue;
+        }
+        rows_.push_back(planner_row(c, rows_.size() + 1, unit));
+        context = context || c.layout.context > 1;
+        expert = expert || c.layout.expert > 1;
+    }
+    columns_.clear();
+    for (std::size_t i = 0; i < kPlannerColumns; ++i)
+    {
+        const auto column = static_cast<PlannerColumn>(i);
+        const bool idle = (column == PlannerColumn::context && !context) ||
+                          (column == PlannerColumn::expert && !expert) ||
+                          ((column == PlannerColumn::gpus || column == PlannerColumn::cost) &&
+                           objective_ != Objective::cost);
+        if (!idle)
+        {
+            columns_.push_back(column);
+        }
+    }
+    sort();
+}
+
+void PlannerRows::sort_by(PlannerColumn column)
+{
+    descending_ = column == sorted_by_ ? !descending_ : info_of(column).most_first;
+    sorted_by_ = column;
+    sort();
+}
+
+// Equal ones stay in the objective's order.
+void PlannerRows::sort()
+{
+    const auto key = info_of(sorted_by_).key;
+    std::sort(rows_.begin(), rows_.end(),
+              [&](const PlannerRow& a, const PlannerRow& b)
+              {
+                  const double first = key(a.candidate);
+                  const double second = key(b.candidate);
+                  if (first != second)
+                  {
+                      return descending_ ? first > second : first < second;
+                  }
+                  return a.rank < b.rank;
+              });
+}
+
+std::optional<std::size_t> PlannerRows::chosen() const
+{
+    const auto place = [&](auto&& wanted)
+    { return static_cast<std::size_t>(std::find_if(rows_.begin(), rows_.end(), wanted) - rows_.begin()); };
+    if (rows_.empty())
+    {
+        return {};
+    }
+    if (chosen_)
+    {
+        const std::size_t at = place([&](const PlannerRow& row) { return row.candidate.layout == *chosen_; });
+        if (at < rows_.size())
+        {
+            return at;
+        }
+    }
+    return place([](const PlannerRow& row) { return row.rank == 1; });
+}
+
+void PlannerRows::move(int by)
+{
+    if (const auto at = chosen())
+    {
+        const auto last = static_cast<std::ptrdiff_t>(rows_.size()) - 1;
+        const auto next = std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(*at) + by, 0, last);
+        chosen_ = rows_[static_cast<std::size_t>(next)].candidate.layout;
+    }
+}
+
+std::optional<std::size_t> PlannerRows::find(const Layout& layout) const
+{
+    const auto at = std::find_if(rows_.begin(), rows_.end(),
+                                 [&](const PlannerRow& row) {
+                                     return every_ ? same_run(row.candidate.layout, layout)
+                                                   : same_cut(row.candidate.layout, layout);
+                                 });
+    if (at == rows_.end())
+    {
+        return {};
+    }
+    return static_cast<std::size_t>(at - rows_.begin());
+}
+
+} // namespace ringside

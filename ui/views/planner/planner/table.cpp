@@ -1,0 +1,116 @@
+#include "ui/views/planner/planner/table.h"
+
+#include <fmt/format.h>
+
+#include "ui/views/planner/planner/words.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr float kPitch = 32;
+
+using PlannerCells = Column<const PlannerRow*>;
+
+void draw_memory(const Painter& p, Rect cell, double bytes, double capacity)
+{
+    const bool over = bytes > capacity;
+    Rect bar{cell.x, cell.middle() - p.px(4), 0, p.px(8)};
+    bar.w = cell.w - p.width(Type::mono_small, "0.00") - p.px(12);
+    p.fill(bar, p.theme.raised);
+    p.fill({bar.x, bar.y, bar.w * static_cast<float>(std::min(1.0, bytes / std::max(1.0, capacity))), bar.h},
+           over ? p.theme.warning : mix(p.theme.text, p.theme.window, 0.3F));
+    if (over)
+    {
+        p.hatch(bar, p.theme.window, kOverflowHatch);
+    }
+}
+
+PlannerCells cells_of(const Painter& p, PlannerColumn column, const PlannerRows& rows, double capacity)
+{
+    const PlannerColumnInfo& info = info_of(column);
+    const bool memory = column == PlannerColumn::memory;
+    std::string heading(info.heading);
+    heading += memory ? fmt::format(" {}", p.look.gigabyte()) : "";
+    const auto words = [=, &p](const PlannerRow* row)
+    {
+        const bool over = memory && row->candidate.bytes > capacity;
+        return Cell(row->cells.at(static_cast<std::size_t>(column)), over ? p.theme.warning : 0);
+    };
+    PlannerCells cells(heading, words, info.keep, std::string(info.tip));
+    cells.left = info.words;
+    if (memory)
+    {
+        cells = std::move(cells).with(48, [capacity](const Painter& at, Rect r, const PlannerRow* row, bool)
+                                      { draw_memory(at, r, row->candidate.bytes, capacity); });
+    }
+    const int direction = rows.sorted_by() != column ? 0 : rows.descending() ? -1 : 1;
+    return std::move(cells).sorted(fmt::format("###sort {}", info.id), direction);
+}
+
+} // namespace
+
+float PlannerTable::height(const Painter& painter, std::size_t rows)
+{
+    return table_height(painter, rows + 1, kPitch);
+}
+
+PlannerTableEvent PlannerTable::draw(const Painter& p, Rect area, PlannerRows& rows,
+                                     const PlannerTableFrame& frame)
+{
+    std::vector<const PlannerRow*> all;
+    for (const PlannerRow& row : rows.rows())
+    {
+        all.push_back(&row);
+    }
+    all.push_back(&frame.now);
+    const auto row_at = [&](std::optional<std::size_t> at) { return at ? all[*at] : nullptr; };
+    const PlannerRow* const chosen = row_at(rows.chosen());
+    const PlannerRow* const lit = row_at(frame.lit ? rows.find(*frame.lit) : std::nullopt);
+    std::vector<PlannerCells> columns{
+        {"", [](const PlannerRow* row) { return row->rank > 0 ? std::to_string(row->rank) : "now"; }}};
+    for (const PlannerColumn column : rows.columns())
+    {
+        columns.push_back(cells_of(p, column, rows, frame.capacity));
+    }
+    const auto running = [&](const PlannerRow* row)
+    { return row != &frame.now && same_run(row->candidate.layout, frame.now.candidate.layout); };
+    columns.push_back(PlannerCells(
+                          "load", [&](const PlannerRow* row) { return running(row) ? "now" : ""; }, 0)
+                          .with(0,
+                                [&](const Painter& at, Rect r, const PlannerRow* row, bool)
+                                {
+                                    if (row == chosen && !running(row))
+                                    {
+                                        at.keycap(r.right() - at.px(24), r.middle(), "L");
+                                    }
+                                }));
+    Table<const PlannerRow*> table(
+        std::move(columns),
+        [&](const PlannerRow* row)
+        { return frame.live && row->rank > 0 ? fmt::format("###layout {}", row->rank) : std::string(); },
+        [=](const PlannerRow* row) { return row == chosen || row == lit; }, kPitch);
+    scroll_.follow = std::exchange(follow_, false) ? rows.chosen() : std::nullopt;
+    table.scroll = &scroll_;
+    const TableEvent event = table.draw(p, area, all);
+    if (frame.progress < 1)
+    {
+        p.fill({area.x, area.y + p.px(kPitch - 1), area.w * static_cast<float>(frame.progress), p.px(3)},
+               p.theme.text);
+    }
+    const auto layout_of_row = [&](std::optional<std::size_t> at)
+    { return at ? std::optional(all[*at]->candidate.layout) : std::nullopt; };
+    const PlannerTableEvent said{layout_of_row(event.hovered), layout_of_row(event.pressed)};
+    if (event.heading)
+    {
+        rows.sort_by(rows.columns()[*event.heading - 1]);
+        scroll_.first = 0;
+    }
+    return said;
+}
+
+} // namespace ringside

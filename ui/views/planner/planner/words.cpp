@@ -1,0 +1,147 @@
+#include "ui/views/planner/planner/words.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+
+namespace ringside
+{
+
+namespace
+{
+
+// "70.5 of 80 GB"
+std::string of_capacity(const Frame& frame, double bytes, double capacity)
+{
+    const ByteUnit unit = frame.preferences.unit;
+    return fmt::format("{} of {} {}", format_gigabytes(Bytes(bytes), unit),
+                       plain_number(in_gigabytes(Bytes(capacity), unit)),
+                       unit == ByteUnit::decimal ? "GB" : "GiB");
+}
+
+std::string found_sentence(const Frame& frame, const LayoutAnswer& answer)
+{
+    const Candidate& best = answer.result.best.front();
+    const std::string layout = words_of(best.layout);
+    const std::string room = of_capacity(frame, best.bytes, answer.result.capacity);
+    const std::string seconds = format_seconds(Seconds(best.seconds));
+    const std::string_view so_far = answer.progress < 1 ? "so far" : "that fits";
+    switch (answer.limits.objective)
+    {
+    case Objective::step_time:
+        return fmt::format("Fastest {}: {}: **{} per step** at {}.", so_far, layout, seconds, room);
+    case Objective::memory:
+        return fmt::format("Smallest {}: {}: **{}**, {} a step.", so_far, layout, room, seconds);
+    case Objective::cost:
+        break;
+    }
+    return fmt::format("Cheapest {}: {} on {} GPU{}: **{} per step**, {} long.", so_far, layout,
+                       grouped(best.layout.gpus), best.layout.gpus == 1 ? "" : "s",
+                       format_gpu_seconds(best.gpu_seconds()), seconds);
+}
+
+std::string nothing_sentence(const Frame& frame, const LayoutAnswer& answer)
+{
+    const SearchResult& r = answer.result;
+    if (answer.progress < 1)
+    {
+        return "Looking for a layout that fits \u2026";
+    }
+    if (!r.nearest_miss)
+    {
+        return "No layout is legal: the batch or the model does not divide over these GPUs.";
+    }
+    const ByteUnit unit = frame.preferences.unit;
+    return fmt::format("Nothing fits on {} GPU{}: the smallest, {}, needs {} and is !!{} over!!.",
+                       grouped(answer.scenario.cluster.gpus), answer.scenario.cluster.gpus == 1 ? "" : "s",
+                       words_of(r.nearest_miss->layout), format_bytes(Bytes(r.nearest_miss->bytes), unit),
+                       format_bytes(Bytes(r.nearest_miss->bytes - r.capacity), unit));
+}
+
+} // namespace
+
+std::int64_t data_of(const Layout& l)
+{
+    return l.gpus / (l.tensor * l.context * l.pipeline);
+}
+
+std::string words_of(const Layout& l)
+{
+    std::string words = fmt::format("tensor {}, ", l.tensor);
+    words += l.context > 1 ? fmt::format("context {}, ", l.context) : "";
+    words += l.expert > 1 ? fmt::format("expert {}, ", l.expert) : "";
+    return words + fmt::format("pipeline {}, data {}", l.pipeline, grouped(data_of(l)));
+}
+
+std::string short_words_of(const Layout& l)
+{
+    std::string words = fmt::format("TP {} \u00b7 ", l.tensor);
+    words += l.context > 1 ? fmt::format("CP {} \u00b7 ", l.context) : "";
+    words += l.expert > 1 ? fmt::format("EP {} \u00b7 ", l.expert) : "";
+    return words + fmt::format("PP {} \u00b7 DP {}", l.pipeline, grouped(data_of(l)));
+}
+
+std::string schedule_words(const Layout& l)
+{
+    if (l.pipeline == 1)
+    {
+        return "\u2013";
+    }
+    return l.chunks > 1 && l.schedule->most_chunks > 2 ? fmt::format("{} \u00d7{}", l.schedule->id, l.chunks)
+                                                       : std::string(l.schedule->id);
+}
+
+std::string format_gpu_seconds(double gpu_seconds)
+{
+    return gpu_seconds < 36000 ? three_digits(gpu_seconds) + " GPU-s"
+                               : three_digits(gpu_seconds / 3600) + " GPU-h";
+}
+
+Candidate candidate_of(const Evaluated& e)
+{
+    Candidate c;
+    c.layout = layout_of(e.scenario);
+    c.seconds = e.report.step.total();
+    c.bytes = e.report.memory.worst().total().value;
+    c.mfu = e.report.step.mfu();
+    c.bubble = e.report.step.bubble / c.seconds;
+    return c;
+}
+
+bool same_run(Layout a, Layout b)
+{
+    for (Layout* l : {&a, &b})
+    {
+        l->sequence_parallel = l->sequence_parallel && l->tensor > 1;
+        l->zero = data_of(*l) * l->context > 1 ? l->zero : 0;
+        l->expert_tensor = l->tensor > 1 ? l->expert_tensor : 1;
+        if (l->pipeline == 1)
+        {
+            l->schedule = schedule("1f1b");
+            l->chunks = 1;
+        }
+    }
+    return a == b;
+}
+
+Caption planner_caption(const Frame& frame, const LayoutAnswer& answer)
+{
+    const SearchResult& r = answer.result;
+    Caption caption;
+    caption.sentence = r.best.empty() ? nothing_sentence(frame, answer) : found_sentence(frame, answer);
+    const std::int64_t overflow = r.count(Rejection::memory);
+    caption.formula =
+        fmt::format("{} tried \u00b7 {} fit \u00b7 {} overflow \u00b7 {} illegal", grouped(r.tried),
+                    grouped(r.fit), grouped(overflow), grouped(r.tried - r.legal));
+    if (answer.progress < 1)
+    {
+        caption.formula += fmt::format(" \u00b7 {:.0f}% looked at", 100 * answer.progress);
+    }
+    caption.source =
+        "Every split into tensor, context, pipeline, expert and data parallelism with every ZeRO stage, "
+        "micro-batch, recomputation and schedule. What is illegal counts once where the search turns back, "
+        "whatever could have followed.";
+    return caption;
+}
+
+} // namespace ringside

@@ -1,0 +1,28 @@
+// How the planner writes a layout and what a search found.
+#pragma once
+
+#include "ui/shell/layouts_frame.h"
+#include "ui/shell/view.h"
+
+namespace ringside
+{
+
+std::int64_t data_of(const Layout& layout);
+// "tensor 8, pipeline 1, data 32"; context and expert where they are cut.
+std::string words_of(const Layout& layout);
+// "TP 8 · PP 1 · DP 32"
+std::string short_words_of(const Layout& layout);
+// "1f1b", "interleaved ×4"; a dash for one stage.
+std::string schedule_words(const Layout& layout);
+// "1 953 GPU-s", "1.20 GPU-h"
+std::string format_gpu_seconds(double gpu_seconds);
+
+// The scenario's own layout with what its report says of it.
+Candidate candidate_of(const Evaluated& evaluated);
+// Whether both run alike, whatever stands in fields that then mean nothing. Stages cut unevenly are not
+// compared.
+bool same_run(Layout a, Layout b);
+
+Caption planner_caption(const Frame& frame, const LayoutAnswer& answer);
+
+} // namespace ringside

@@ -1,0 +1,285 @@
+// Which layout trains it fastest: every legal one searched, the best in a table, all of them as points of
+// step time against memory, and rejected layouts, by reason.
+#include <fmt/format.h>
+
+#include "core/base/counted.h"
+#include "core/base/text.h"
+#include "core/scenario/fields.h"
+#include "ui/shell/layouts_frame.h"
+#include "ui/views/planner/planner/chart.h"
+#include "ui/views/planner/planner/panel.h"
+#include "ui/views/planner/planner/table.h"
+#include "ui/views/planner/planner/words.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/empty_state.h"
+
+#include <imgui_internal.h>
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+class PlannerView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    ViewKeys keys() override;
+
+private:
+    void take_answer(const Frame& frame, const Painter& painter, Out& out);
+    bool live(const Frame& frame) const { return shown_.answers(frame.now.scenario, limits_); }
+    void load(const Frame& frame, const Layout& layout, Out& out) const;
+    PlannerTableEvent draw_table(const Frame& frame, const Painter& painter, Rect& area,
+                                 const PlannerRow& now);
+    void draw_parts(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    void draw_empty(const Frame& frame, const Painter& painter, Rect area) const;
+    void draw_tip(const Frame& frame, const Painter& painter, Rect bounds, const Candidate& c) const;
+    void own_arrows() const;
+
+    SearchLimits limits_;
+    bool every_ = false;
+    LayoutAnswer shown_; // the newest that has something to show
+    bool listed_every_ = false;
+    ByteUnit listed_unit_ = ByteUnit::decimal;
+    PlannerRows rows_;
+    PlannerTable table_;
+    std::optional<Layout> pointed_at_; // by the mouse on the chart, in the last frame
+};
+
+// A new search starts empty: what was found before stays on show until there is something again.
+void PlannerView::take_answer(const Frame& frame, const Painter& painter, Out& out)
+{
+    const LayoutAnswer* found = frame.layouts;
+    const bool answers = found != nullptr && found->answers(frame.now.scenario, limits_);
+    if (!answers)
+    {
+        out.push(SearchLayouts{limits_});
+    }
+    out.animating = out.animating || !answers || found->progress < 1;
+    const bool something = answers && (found->progress >= 1 || found->result.fit > 0);
+    const bool known = something && shown_.progress == found->progress &&
+                       shown_.result.tried == found->result.tried && live(frame);
+    if (something && !known)
+    {
+        shown_ = *found;
+        out.animating = true; // the panel was drawn with the one before
+    }
+    if ((something && !known) || listed_every_ != every_ || listed_unit_ != painter.look.unit)
+    {
+        listed_every_ = every_;
+        listed_unit_ = painter.look.unit;
+        rows_.take(shown_, every_, listed_unit_);
+    }
+}
+
+void PlannerView::load(const Frame& frame, const Layout& layout, Out& out) const
+{
+    Scenario next = frame.now.scenario;
+    const std::int64_t before = next.cluster.gpus;
+    apply(layout, next);
+    std::string notice = fmt::format("Loaded: {}", words_of(layout));
+    if (next.cluster.gpus != before)
+    {
+        notice += fmt::format(", on {} instead of {}", counted(next.cluster.gpus, "GPU"), grouped(before));
+    }
+    out.push(ChangeScenario{std::move(next), false, std::move(notice)});
+}
+
+// Up and down choose a row unless the keyboard is on something.
+void PlannerView::own_arrows() const
+{
+    if (GImGui->NavDisableHighlight || GImGui->NavId == 0)
+    {
+        const ImGuiID id = ImGui::GetID("###rows");
+        ImGui::SetKeyOwner(ImGuiKey_UpArrow, id);
+        ImGui::SetKeyOwner(ImGuiKey_DownArrow, id);
+    }
+}
+
+void PlannerView::draw_tip(const Frame& frame, const Painter& painter, Rect bounds, const Candidate& c) const
+{
+    const Layout& l = c.layout;
+    const ByteUnit unit = frame.preferences.unit;
+    const double capacity = shown_.result.capacity;
+    std::vector<TipLine> lines{{"ZeRO", std::to_string(l.zero), 0},
+                               {"micro-batch", std::to_string(l.micro_batch), 0},
+                               {"recompute", std::string(name_of(l.recompute)), 0},
+                               {"memory", format_bytes(Bytes(c.bytes), unit), 0},
+                               {"step", format_seconds(Seconds(c.seconds)), 0},
+                               {"MFU", format_percent(c.mfu), 0}};
+    if (l.pipeline > 1)
+    {
+        lines.insert(lines.begin() + 3, {"schedule", schedule_words(l), 0});
+        lines.push_back({"bubble", format_percent(c.bubble) + " of total", 0});
+    }
+    if (l.tensor > 1)
+    {
+        lines.insert(lines.begin(), {"sequence parallel", l.sequence_parallel ? "yes" : "no", 0});
+    }
+    if (shown_.limits.objective == Objective::cost)
+    {
+        lines.push_back({"cost", format_gpu_seconds(c.gpu_seconds()), 0});
+    }
+    const std::string over = c.bytes > capacity ? fmt::format("\u2715 {} over; click to load it",
+                                                              format_bytes(Bytes(c.bytes - capacity), unit))
+                                                : "click to load it everywhere";
+    tip_card(painter, bounds, ImGui::GetIO().MousePos, short_words_of(l), lines, over);
+}
+
+// Where nothing fits, or nothing has been found yet.
+void PlannerView::draw_empty(const Frame& frame, const Painter& painter, Rect area) const
+{
+    const SearchResult& r = shown_.result;
+    if (!live(frame) || shown_.progress < 1)
+    {
+        empty_state(painter, area, "Looking \u2026");
+        return;
+    }
+    const ByteUnit unit = frame.preferences.unit;
+    const std::string smallest =
+        r.nearest_miss
+            ? fmt::format("The smallest of {} legal layouts, {} with ZeRO-{} and {} recompute, needs {}: "
+                          "!!\u2715 {} over!!.",
+                          grouped(r.legal), words_of(r.nearest_miss->layout), r.nearest_miss->layout.zero,
+                          name_of(r.nearest_miss->layout.recompute),
+                          format_bytes(Bytes(r.nearest_miss->bytes), unit),
+                          format_bytes(Bytes(r.nearest_miss->bytes - r.capacity), unit))
+            : "No layout is legal.";
+    empty_state(painter, area,
+                fmt::format("Nothing fits in {} {}", plain_number(in_gigabytes(Bytes(r.capacity), unit)),
+                            painter.look.gigabyte()),
+                smallest + " More GPUs, a larger GPU, or what is switched off under Allow may help; so may "
+                           "offload, under More.");
+}
+
+// Takes its room off the area: the better half at most, all of it where the chart has none anyway.
+PlannerTableEvent PlannerView::draw_table(const Frame& frame, const Painter& painter, Rect& area,
+                                          const PlannerRow& now)
+{
+    if (rows_.rows().empty())
+    {
+        draw_empty(frame, painter, area.cut_top(std::min(area.h, painter.px(136))));
+        return {};
+    }
+    const float half = area.h < painter.px(300) ? area.h : area.h * 0.5F;
+    std::size_t rows = std::min<std::size_t>(rows_.rows().size(), 40);
+    while (rows > 1 && PlannerTable::height(painter, rows) > half)
+    {
+        --rows;
+    }
+    const bool is_live = live(frame);
+    const Rect room = area.cut_top(std::min(area.h, PlannerTable::height(painter, rows)));
+    return table_.draw(painter, room, rows_,
+                       {now, shown_.result.capacity, pointed_at_, is_live ? shown_.progress : 1, is_live});
+}
+
+void PlannerView::draw_parts(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    const PlannerRow now = planner_row(candidate_of(frame.now), 0, painter.look.unit);
+    const Rect whole = area;
+    const PlannerTableEvent pressed = draw_table(frame, painter, area, now);
+    area.cut_top(painter.px(16));
+    std::optional<Candidate> lit;
+    if (pressed.hovered)
+    {
+        if (const auto at = rows_.find(*pressed.hovered))
+        {
+            lit = rows_.rows()[*at].candidate;
+        }
+    }
+    std::optional<Candidate> before;
+    if (frame.before != nullptr)
+    {
+        before = candidate_of(*frame.before);
+    }
+    const PlannerChartEvent event = draw_planner_chart(
+        painter, area, {shown_, now.candidate, before ? &*before : nullptr, lit, live(frame)});
+    const bool moved = pointed_at_.has_value() != event.hovered.has_value();
+    pointed_at_ = event.hovered ? std::optional(event.hovered->layout) : std::nullopt;
+    out.animating = out.animating || moved; // the row is framed a frame later
+    if (event.hovered)
+    {
+        draw_tip(frame, painter, whole, *event.hovered);
+    }
+    if (pressed.loaded)
+    {
+        rows_.choose(*pressed.loaded);
+    }
+    if (pressed.loaded || event.clicked)
+    {
+        load(frame, pressed.loaded ? *pressed.loaded : event.hovered->layout, out);
+    }
+}
+
+void PlannerView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    take_answer(frame, painter, out);
+    own_arrows();
+    draw_parts(frame, painter, area, out);
+    if (!live(frame) && shown_.progress > 0)
+    {
+        painter.fill({area.x - painter.px(12), area.y, area.w + painter.px(24), area.h},
+                     with_alpha(painter.theme.window, 0.55F)); // of another scenario
+    }
+}
+
+Caption PlannerView::caption(const Frame& frame) const
+{
+    if (!live(frame))
+    {
+        return {"Looking at every legal layout \u2026", "", ""};
+    }
+    return planner_caption(frame, shown_);
+}
+
+bool PlannerView::draw_panel(const Frame&, const Painter& painter, Rect area, Out& out)
+{
+    draw_planner_panel(painter, area, shown_, limits_, every_, out);
+    return true;
+}
+
+ViewKeys PlannerView::keys()
+{
+    return {{"1 2 3", "Rank by time, memory or cost",
+             [this](const KeyPress& k) { limits_.objective = static_cast<Objective>(k.which); }},
+            {"\u2191 \u2193", "Choose a row",
+             [this](const KeyPress& k)
+             {
+                 rows_.move(k.which == 0 ? -1 : 1);
+                 table_.follow();
+             }},
+            {"L Enter", "Load the chosen layout everywhere; Enter, too",
+             [this](const KeyPress& k)
+             {
+                 const auto at = rows_.chosen();
+                 if (at && live(k.frame))
+                 {
+                     load(k.frame, rows_.rows()[*at].candidate.layout, k.out);
+                 }
+             }},
+            {"V", "The best of each cut, or every variation", flips(every_)},
+            {"click", "On a heading: sort. On a row or a point: load it"},
+            {"wheel", "More rows"}};
+}
+
+constexpr std::array<std::string_view, 3> kControls{"model", "gpus", "training.global_batch"};
+
+} // namespace
+
+extern const ViewInfo planner_view;
+const ViewInfo planner_view{22,
+                            "planner",
+                            "Planner",
+                            "Search",
+                            "Layout search",
+                            "Every legal layout: the best in a table, step time vs memory for all",
+                            kControls,
+                            [] { return std::unique_ptr<View>(std::make_unique<PlannerView>()); }};
+
+} // namespace ringside

@@ -1,0 +1,269 @@
+// Checkpoints: what they hold and what happens when a part is missing, how large they are, and how their
+// shards move to another layout.
+#include <fmt/format.h>
+
+#include "core/base/term.h"
+#include "core/base/text.h"
+#include "core/reliability/goodput.h"
+#include "ui/shell/view.h"
+#include "ui/views/reliability/checkpoint/checklist.h"
+#include "ui/views/reliability/checkpoint/shards.h"
+#include "ui/views/reliability/goodput/desk.h"
+#include "ui/widgets/panel_column.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::int64_t kMostTensor = 16;
+constexpr std::int64_t kMostStages = 8;
+constexpr std::int64_t kMostData = 4;
+
+class CheckpointView final : public View
+{
+public:
+    CheckpointView() { held_.fill(true); }
+
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    Motion motion(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    ViewKeys keys() override;
+
+private:
+    static ShardLayout whole(const Frame& frame);
+    static ShardLayout from(const Frame& frame);
+    ShardLayout to(const Frame& frame) const;
+    const Resharding& resharding(const Frame& frame) const;
+    void draw_top(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    void flip(CheckpointPart part, Out& out);
+
+    Held held_{};
+    ResumeRun whole_ = resume_run(
+        []
+        {
+            Held all{};
+            all.fill(true);
+            return all;
+        }());
+    ResumeRun resumed_ = whole_;
+    std::int64_t tensor_ = 0; // 0: half of the scenario's
+    std::int64_t pipeline_ = 0;
+    std::int64_t data_ = 0;
+    mutable std::vector<std::int64_t> units_;
+    mutable std::optional<std::pair<ShardLayout, ShardLayout>> made_;
+    mutable Resharding result_;
+};
+
+// The scenario's layout: one replica, or all shards of it.
+ShardLayout CheckpointView::whole(const Frame& frame)
+{
+    const Scenario& s = frame.now.scenario;
+    ShardLayout layout;
+    layout.tensor = s.parallel.tensor;
+    layout.pipeline = s.parallel.pipeline;
+    layout.sharded = s.parallel.zero >= 1;
+    layout.data = layout.sharded ? dense_replicas(s) : 1;
+    return layout;
+}
+
+// What the picture shows of it.
+ShardLayout CheckpointView::from(const Frame& frame)
+{
+    ShardLayout layout = whole(frame);
+    layout.tensor = std::min(layout.tensor, kMostTensor);
+    layout.pipeline = std::min({layout.pipeline, kMostStages, frame.now.scenario.model.layers});
+    layout.data = std::min({layout.data, std::max<std::int64_t>(1, kMostTensor / layout.tensor), kMostData});
+    return layout;
+}
+
+ShardLayout CheckpointView::to(const Frame& frame) const
+{
+    ShardLayout layout = from(frame);
+    layout.tensor = tensor_ > 0 ? tensor_ : std::max<std::int64_t>(1, layout.tensor / 2);
+    layout.pipeline = std::min(pipeline_ > 0 ? pipeline_ : layout.pipeline, frame.now.scenario.model.layers);
+    layout.data = data_ > 0 ? data_ : layout.data;
+    return layout;
+}
+
+const Resharding& CheckpointView::resharding(const Frame& frame) const
+{
+    auto units = reshard_units(frame.now.report.parameters, frame.now.scenario.model.layers);
+    const std::pair asked{from(frame), to(frame)};
+    if (!made_ || *made_ != asked || units != units_)
+    {
+        units_ = std::move(units);
+        result_ = reshard(units_, asked.first, asked.second);
+        made_ = asked;
+    }
+    return result_;
+}
+
+Motion CheckpointView::motion(const Frame& frame) const
+{
+    Motion motion;
+    motion.duration = 1;
+    motion.per_second = 0.35;
+    motion.rest = 0.45;
+    motion.stops = {0, 1};
+    motion.label = frame.playback.t <= 0   ? "saved"
+                   : frame.playback.t >= 1 ? "loaded"
+                                           : fmt::format("{:.0f}% of the way", 100 * frame.playback.t);
+    return motion;
+}
+
+void CheckpointView::flip(CheckpointPart part, Out& out)
+{
+    bool& holds = held_.at(static_cast<std::size_t>(part));
+    holds = !holds;
+    resumed_ = resume_run(held_);
+    out.animating = true;
+}
+
+void CheckpointView::draw_top(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const bool both = area.w > p.px(560);
+    Rect list = both ? area.cut_left(std::clamp(area.w * 0.38F, p.px(250), p.px(380))) : area;
+    p.part("contents", list);
+    const CheckpointSize size = checkpoint_size(frame.now.scenario, frame.now.report.memory);
+    if (const auto part = draw_checklist(p, list, size, held_))
+    {
+        flip(*part, out);
+    }
+    if (both)
+    {
+        area.cut_left(p.px(32));
+        p.part("loss", area);
+        draw_resume(p, area, whole_, resumed_, held_);
+    }
+}
+
+void CheckpointView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const float list = p.px(26) + p.px(26) * static_cast<float>(kCheckpointParts);
+    const bool both = area.h > list + p.px(110);
+    draw_top(frame, p, both ? area.cut_top(std::max(list, area.h * 0.5F)) : area, out);
+    if (!both)
+    {
+        return;
+    }
+    area.cut_top(p.px(14));
+    p.part("shards", area);
+    const CheckpointSize size = checkpoint_size(frame.now.scenario, frame.now.report.memory);
+    const Resharding& result = resharding(frame);
+    const double each = result.elements > 0 ? size.total().value / static_cast<double>(result.elements) : 0;
+    draw_reshard(
+        p, area,
+        {result, whole(frame), from(frame), to(frame), static_cast<std::int64_t>(units_.size()), each},
+        frame.playback.t);
+}
+
+Caption CheckpointView::caption(const Frame& frame) const
+{
+    const Evaluated& now = frame.now;
+    const CheckpointSize size = checkpoint_size(now.scenario, now.report.memory);
+    const RunRates rates = run_rates(now.scenario, size, Seconds(now.report.step.total()), {});
+    const ByteUnit unit = frame.preferences.unit;
+    const std::string missing = missing_words(held_);
+    const auto parameters = static_cast<double>(now.report.parameters.total);
+    Caption caption;
+    caption.sentence =
+        missing.empty()
+            ? fmt::format("A full checkpoint is **{}**; {} rank{} write{} it in **{}**, at most {} each.",
+                          format_bytes(size.total(), unit), grouped(size.writers),
+                          size.writers == 1 ? "" : "s", size.writers == 1 ? "s" : "", say_time(rates.save_s),
+                          format_bytes(size.largest, unit))
+            : fmt::format("Without the **{}** the run goes on, but not as if nothing had happened.", missing);
+    const StateBytes each = state_bytes(now.scenario.training);
+    caption.formula =
+        fmt::format("({:g} + {:g} + {:g} + {:g}) P = {:g} \u00d7 {} = {}", each.weight, each.master,
+                    each.momentum, each.variance, each.weight + each.master + each.momentum + each.variance,
+                    figure(parameters), format_bytes(size.total(), unit));
+    caption.source = fmt::format("Weights, master copy, momentum, variance. {} without the 16-bit weights, "
+                                 "which are the master copy rounded: 12 P "
+                                 "for AdamW. Gradients are not saved. BLOOM 176B: 2.3 TB, of which 329 GB "
+                                 "bf16 weights (Le Scao et al. 2022).",
+                                 format_bytes(size.without_rounded(), unit));
+    return caption;
+}
+
+bool CheckpointView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const ShardLayout now = to(frame);
+    PanelColumn column(p, area, out.animating);
+    column.heading("Load it on");
+    const auto power = [&](const char* label, std::int64_t value, std::int64_t most, std::int64_t& own)
+    {
+        auto log = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(value))) - 1;
+        const auto all = std::log2(static_cast<double>(most));
+        if (column.slide(label, grouped(value), Track::even(0, all, say_whole), log))
+        {
+            own = std::int64_t{1} << log;
+        }
+    };
+    power("Tensor parallel, new", now.tensor, kMostTensor, tensor_);
+    power("Pipeline stages, new", now.pipeline, kMostStages, pipeline_);
+    if (now.sharded)
+    {
+        power("Shards over data, new", now.data, kMostData, data_);
+    }
+    const Resharding& result = resharding(frame);
+    const CheckpointSize size = checkpoint_size(frame.now.scenario, frame.now.report.memory);
+    const double each = result.elements > 0 ? size.total().value / static_cast<double>(result.elements) : 0;
+    const auto bytes = [&](std::int64_t n)
+    { return format_bytes(Bytes(each * static_cast<double>(n)), p.look.unit); };
+    column.gap();
+    column.fact("Changes its rank", bytes(result.moved));
+    column.fact("Stays", bytes(result.kept));
+    column.fact("Most for one rank", bytes(result.most_received));
+    column.fact("Pieces", grouped(static_cast<std::int64_t>(result.pieces.size())));
+    column.gap();
+    if (column.button("See it in the Lab", "L"))
+    {
+        out.push(OpenView{"lab"});
+    }
+    tooltip(p, "A real small GPT resumes without its optimizer state, and without its random state");
+    return true;
+}
+
+ViewKeys CheckpointView::keys()
+{
+    return {{"1 \u2026 9", "Leave a part out, or put it back",
+             [this](const KeyPress& k) { flip(static_cast<CheckpointPart>(k.which), k.out); }},
+            {"0", "Everything is there",
+             [this]
+             {
+                 held_.fill(true);
+                 resumed_ = whole_;
+             }},
+            {"H D", "Half or double tensor parallelism when loading",
+             [this](const KeyPress& k)
+             {
+                 const std::int64_t now = to(k.frame).tensor;
+                 tensor_ = std::clamp<std::int64_t>(k.which == 0 ? now / 2 : now * 2, 1, kMostTensor);
+             }},
+            {"L", "The Lab: resumed for real", [](const KeyPress& k) { k.out.push(OpenView{"lab"}); }}};
+}
+
+constexpr std::array<std::string_view, 4> kControls{"model", "tensor", "pipeline", "parallel.zero"};
+
+} // namespace
+
+extern const ViewInfo checkpoint_view;
+const ViewInfo checkpoint_view{
+    33,
+    "checkpoint",
+    "Reliability",
+    "Checkpoints",
+    "Checkpoints",
+    "Contents and size of a checkpoint, a resume with parts missing, shards on another layout",
+    kControls,
+    [] { return std::unique_ptr<View>(std::make_unique<CheckpointView>()); }};
+
+} // namespace ringside

@@ -1,0 +1,198 @@
+// Months of a run: what failures and checkpoints leave of the wall clock.
+#include <fmt/format.h>
+
+#include "core/base/counted.h"
+#include "core/base/term.h"
+#include "core/base/text.h"
+#include "ui/shell/view.h"
+#include "ui/views/reliability/goodput/calendar.h"
+#include "ui/views/reliability/goodput/curve.h"
+#include "ui/views/reliability/goodput/panel.h"
+#include "ui/views/reliability/goodput/parts.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr double kSeconds = 24; // playing takes
+
+class GoodputView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    Motion motion(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    ViewKeys keys() override;
+
+private:
+    RunDesk& desk(const Frame& frame) const;
+    void draw_head(const Painter& painter, Rect row, double now) const;
+    void kill(double at, Out& out);
+
+    mutable RunDesk desk_;
+};
+
+RunDesk& GoodputView::desk(const Frame& frame) const
+{
+    desk_.update(frame.now);
+    return desk_;
+}
+
+double day_of(const RunStory& story)
+{
+    return story.horizon / 86400;
+}
+
+Motion GoodputView::motion(const Frame& frame) const
+{
+    Motion motion;
+    const RunStory& story = desk(frame).story();
+    motion.duration = day_of(story);
+    motion.per_second = motion.duration / kSeconds;
+    motion.rest = motion.duration;
+    motion.label = say_time(std::min(frame.playback.t, motion.duration) * 86400);
+    for (const RunFailure& failure : story.failures)
+    {
+        motion.stops.push_back(failure.at / 86400);
+    }
+    motion.stops.push_back(motion.duration);
+    return motion;
+}
+
+void GoodputView::kill(double at, Out& out)
+{
+    desk_.kills.push_back(at);
+    out.animating = true;
+}
+
+void GoodputView::draw_head(const Painter& p, Rect row, double now) const
+{
+    const RunStory& story = desk_.story();
+    const auto failed = std::count_if(story.failures.begin(), story.failures.end(),
+                                      [now](const RunFailure& f) { return f.at <= now; });
+    const std::string right = fmt::format("seed {}", desk_.seed);
+    const float w = p.text(row.right(), row.middle(), Type::small, p.theme.muted, right, Align::right);
+    const std::string whole =
+        fmt::format("{} of the run, {} failure{}, {} checkpoints. Click to inject a failure.",
+                    say_time(story.horizon), grouped(failed), failed == 1 ? "" : "s", grouped(story.saves));
+    const std::string brief =
+        fmt::format("{}, {} failure{}", say_time(story.horizon), grouped(failed), failed == 1 ? "" : "s");
+    const float room = row.w - w - p.px(16);
+    p.text_within(row.x, row.middle(), room, Type::small_strong, p.theme.text,
+                  p.width(Type::small_strong, whole) <= room ? whole : brief);
+}
+
+void GoodputView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    desk(frame);
+    // A clock that stops at a failure shows it, whatever days and seconds round to.
+    const double now = std::min(frame.playback.t * 86400 + 1e-3, desk_.story().horizon);
+    const float below = parts_height(p);
+    const bool tabled = area.h > below + p.px(120);
+    Rect foot = tabled ? area.cut_bottom(std::max(below, area.h * 0.42F)) : Rect{};
+    draw_head(p, area.cut_top(p.px(26)), now);
+    area.cut_top(p.px(4));
+    p.part("calendar", area);
+    if (const CalendarPress pressed = draw_calendar(p, area, desk_.story(), now); pressed.kill)
+    {
+        kill(*pressed.kill, out);
+    }
+    if (!tabled)
+    {
+        return;
+    }
+    foot.cut_top(p.px(12));
+    const bool both = foot.w > p.px(600);
+    const Rect table = both ? foot.cut_right(std::clamp(foot.w * 0.46F, p.px(330), p.px(460))) : foot;
+    p.part("parts", table);
+    draw_parts(p, table, desk_, now);
+    if (both)
+    {
+        foot.cut_right(p.px(32));
+        p.part("interval", foot);
+        if (const auto interval = draw_interval_curve(p, foot, desk_))
+        {
+            desk_.plan.interval_s = *interval;
+            out.animating = true;
+        }
+    }
+}
+
+Caption GoodputView::caption(const Frame& frame) const
+{
+    const RunDesk& all = desk(frame);
+    const RunRates& r = all.rates();
+    Caption caption;
+    caption.sentence = fmt::format(
+        "{} fail{} every **{}**. A checkpoint of {} every {} stops them for {}: **{}** of wall-clock time is "
+        "goodput.",
+        counted(frame.now.scenario.cluster.gpus, "GPU"), frame.now.scenario.cluster.gpus == 1 ? "s" : "",
+        say_time(r.between_s), format_bytes(all.size().total(), frame.preferences.unit),
+        say_time(r.interval_s), say_time(r.save_s), format_percent(all.expected().useful()));
+    const double first = first_order_waste(r);
+    caption.formula = fmt::format("lost \u2248 d/\u03c4 + (\u03c4/2 + R)/M = {}/{} + ({}/2 + {})/{} = {}",
+                                  figure(r.save_s, 4), figure(r.interval_s, 4), figure(r.interval_s, 4),
+                                  figure(r.recover_s, 4), figure(r.between_s, 4), format_percent(first));
+    caption.source =
+        fmt::format("To first order, in seconds; exactly {} with failures in recovery, saves on their way "
+                    "and nodes missing. Best "
+                    "interval: Daly 2006, equation 37; {} by Young 1974, sqrt(2 d M). R is {} to notice, {} "
+                    "to restart, {} to load.",
+                    format_percent(1 - all.expected().useful()), say_time(r.young_s),
+                    say_time(all.plan.detect_s), say_time(all.plan.restart_s), say_time(r.load_s));
+    return caption;
+}
+
+bool GoodputView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    RunDesk& all = desk(frame);
+    PanelColumn column(p, area, out.animating);
+    draw_goodput_panel(column, all);
+    return true;
+}
+
+ViewKeys GoodputView::keys()
+{
+    return {{"click K", "Inject a failure: on the calendar, or now",
+             [this](const KeyPress& k)
+             {
+                 const double all = day_of(desk_.story());
+                 kill((k.frame.playback.t < all ? k.frame.playback.t : all / 2) * 86400, k.out);
+             }},
+            {"drag", "The point on the curve: the interval"},
+            {"O", "The best interval", [this] { desk_.plan.interval_s = 0; }},
+            {"A E", "Asynchronous saves; elastic",
+             [this](const KeyPress& k)
+             {
+                 bool& on = k.which == 0 ? desk_.plan.asynchronous : desk_.plan.elastic;
+                 on = !on;
+             }},
+            {"N", "Another seed",
+             [this]
+             {
+                 ++desk_.seed;
+                 desk_.kills.clear();
+             }}};
+}
+
+constexpr std::array<std::string_view, 3> kControls{"model", "gpus", "parallel.zero"};
+
+} // namespace
+
+extern const ViewInfo goodput_view;
+const ViewInfo goodput_view{32,
+                            "goodput",
+                            "Reliability",
+                            "Goodput",
+                            "Goodput",
+                            "Failures and checkpoints over months of a run, and the goodput they leave",
+                            kControls,
+                            [] { return std::unique_ptr<View>(std::make_unique<GoodputView>()); }};
+
+} // namespace ringside

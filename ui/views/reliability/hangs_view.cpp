@@ -1,0 +1,291 @@
+// A job that stands still: eight ranks' calls as their flight recorders have them, the watchdog's clock, and
+// the person who finds out which rank left the others first, and how.
+//
+// The clock is in parts: the run, then ten minutes of the watchdog.
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/shell/view.h"
+#include "ui/views/reliability/hangs/lanes.h"
+#include "ui/widgets/fill.h"
+#include "ui/widgets/panel_column.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+// The clock: the run takes the first part of it, the watchdog's ten minutes the rest.
+constexpr double kRun = 7;
+constexpr double kAll = 10;
+
+class HangsView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    Motion motion(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    ViewKeys keys() override;
+    bool about_scenario() const override { return false; }
+    std::vector<std::string> facts(const Frame& frame) const override;
+
+private:
+    double now(const Frame& frame) const;    // [s] of the run
+    double waited(const Frame& frame) const; // [s] of the watchdog
+    bool right() const { return accused_ == hang_.culprit && named_ == hang_.fault; }
+    bool revealed() const { return shown_ || right(); }
+    void next(Out& out);
+    void draw_head(const Frame& frame, const Painter& painter, Rect row) const;
+    void draw_watchdog(const Frame& frame, const Painter& painter, Rect row) const;
+    void draw_recorder(const Frame& frame, const Painter& painter, Rect area) const;
+    void draw_faults(PanelColumn& column);
+    void tell();
+    std::string verdict() const;
+
+    std::uint64_t seed_ = 1;
+    HangCase hang_ = draw_hang(1);
+    std::optional<std::size_t> accused_;
+    std::optional<HangFault> named_;
+    bool shown_ = false;
+    bool timing_ = true; // start events are recorded
+};
+
+double HangsView::now(const Frame& frame) const
+{
+    const double start = hang_start(hang_);
+    return start + std::min(1.0, frame.playback.t / kRun) * (hang_window(hang_) - start);
+}
+
+double HangsView::waited(const Frame& frame) const
+{
+    return hang_.stuck ? std::max(0.0, frame.playback.t - kRun) / (kAll - kRun) * kWatchdogSeconds : 0;
+}
+
+Motion HangsView::motion(const Frame& frame) const
+{
+    Motion motion;
+    motion.duration = kAll;
+    motion.per_second = 0.8;
+    motion.rest = kRun;
+    motion.stops = {0, kRun / 2, kRun, kAll};
+    motion.label = frame.playback.t <= kRun || !hang_.stuck ? format_seconds(Seconds(now(frame)))
+                                                            : fmt::format("+ {:.1f} min", waited(frame) / 60);
+    return motion;
+}
+
+std::vector<std::string> HangsView::facts(const Frame&) const
+{
+    return {fmt::format("case {}", seed_), "8 ranks: TP 2, DP 2, PP 2"};
+}
+
+void HangsView::next(Out& out)
+{
+    ++seed_;
+    hang_ = draw_hang(seed_);
+    accused_.reset();
+    named_.reset();
+    shown_ = false;
+    out.push(Seek{0});
+    out.push(Play{true});
+}
+
+void HangsView::draw_head(const Frame&, const Painter& p, Rect row) const
+{
+    constexpr std::array kNames{"tp: tensor pairs", "dp: data pairs", "pp: send, recv", "world: all eight"};
+    std::vector<LegendItem> items;
+    for (std::size_t i = 0; i < kCallGroups; ++i)
+    {
+        items.push_back({kNames.at(i), {ink_of(p.theme, static_cast<CallGroup>(i))}});
+    }
+    draw_legend(p, row, items);
+}
+
+void HangsView::draw_watchdog(const Frame& frame, const Painter& p, Rect row) const
+{
+    const double waiting = waited(frame);
+    const bool fired = waiting >= kWatchdogSeconds - 1e-6;
+    const std::string words = !hang_.stuck && frame.playback.t >= kRun ? "Everything completed: nothing hangs"
+                              : fired ? "Watchdog: timed out after 10 minutes, every rank is killed"
+                                      : fmt::format("Watchdog: {:.1f} of 10 min", waiting / 60);
+    const float w = p.width(Type::small_strong, words);
+    p.text_within(row.x, row.middle(), row.w, Type::small_strong, p.theme.text, words);
+    const float left = row.x + w + p.px(16);
+    if (row.right() - left > p.px(60))
+    {
+        const Rect bar{left, row.middle() - p.px(5), row.right() - left, p.px(10)};
+        p.fill(bar, p.theme.panel);
+        p.fill({bar.x, bar.y, bar.w * static_cast<float>(waiting / kWatchdogSeconds), bar.h}, p.theme.muted);
+        p.outline(bar, p.theme.line);
+    }
+}
+
+std::string HangsView::verdict() const
+{
+    if (right() || shown_)
+    {
+        return explain_hang(hang_);
+    }
+    if (accused_ && named_)
+    {
+        return accused_ == hang_.culprit
+                   ? "The rank is right, the cause is not: compare its calls with those of its group."
+               : named_ == hang_.fault ? "The cause is right, the rank is not: it only waits for another."
+                                       : "Neither. Find the call that its group did not issue alike, and the "
+                                         "rank that waits for no other.";
+    }
+    return !accused_ ? "Click the lane of the rank that desynchronized first."
+                     : "And what did it do? Choose below.";
+}
+
+void HangsView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    draw_head(frame, p, area.cut_top(p.px(24)));
+    area.cut_top(p.px(8));
+    const Rect dog = area.cut_bottom(p.px(26));
+    const bool told = area.h > p.px(260);
+    Rect words = told ? area.cut_bottom(p.height(Type::small) * 2.6F + p.px(6)) : Rect{};
+    p.part("lanes", area);
+    const HangLanesStyle style{now(frame), accused_, revealed(), timing_};
+    if (const auto rank = draw_hang_lanes(p, area, hang_, style))
+    {
+        accused_ = *rank;
+        out.animating = true;
+    }
+    if (told)
+    {
+        words.cut_top(p.px(6));
+        p.part("verdict", words);
+        if (right())
+        {
+            p.tick(words.x, words.y + p.height(Type::small) / 2, p.theme.ok);
+            words.cut_left(p.px(24));
+        }
+        p.paragraph(words, Type::small, p.theme.text, verdict());
+    }
+    p.part("watchdog", dog);
+    draw_watchdog(frame, p, dog);
+}
+
+Caption HangsView::caption(const Frame& frame) const
+{
+    const std::vector<HangFinding> findings = analyze(hang_.logs);
+    Caption caption;
+    const bool over = frame.playback.t >= kRun;
+    caption.sentence =
+        !over ? "Eight ranks train. Each waits in every call until all ranks of its group have issued it."
+        : !hang_.stuck ? "One rank was late, and then **training continued**: slow, not stuck."
+                       : "All ranks hang, and **one of them desynchronized first**. Which one, and how?";
+    caption.formula =
+        revealed() && !findings.empty()
+            ? findings.front().says
+            : "a collective completes when every rank of its group has issued call n with matching arguments";
+    caption.source =
+        "Sequence numbers and states as in PyTorch\u2019s Flight Recorder: a number for each process "
+        "group (collective_seq_id); a state is that of the rank\u2019s own CUDA events. Its "
+        "analyzer names the first call on which a group disagrees or a rank is missing. "
+        "Timeout: 10 minutes for NCCL in "
+        "init_process_group. MegaScale (Jiang et al. 2024, arXiv 2402.15627, section 5) finds "
+        "hung ranks the same way: "
+        "which rank waits, in what, for which.";
+    return caption;
+}
+
+// The flight recorder of the rank under suspicion, newest first.
+void HangsView::draw_recorder(const Frame& frame, const Painter& p, Rect area) const
+{
+    const Theme& t = p.theme;
+    const std::size_t rank = accused_.value_or(0);
+    const Rect head = area.cut_top(p.px(28));
+    p.text_within(head.x, head.middle(), head.w, Type::small_strong, t.text,
+                  fmt::format("Flight recorder, rank {}", rank));
+    const auto& log = hang_.logs.at(rank);
+    const float pitch = p.height(Type::mono_small) + p.px(5);
+    for (std::size_t back = 0; back < log.size() && area.h > pitch; ++back)
+    {
+        const HangRecord& record = log[log.size() - 1 - back];
+        if (record.posted > now(frame))
+        {
+            continue;
+        }
+        const CallState state = state_at(record, now(frame), timing_);
+        const bool ended = state == CallState::completed;
+        const Rect row = area.cut_top(pitch);
+        p.fill({row.x, row.middle() - p.px(5), p.px(4), p.px(10)}, ink_of(t, record.call.group).fill);
+        const float w = p.text(row.right(), row.middle(), Type::small, ended ? t.muted : t.text,
+                               name_of(state), Align::right);
+        p.text_within(
+            row.x + p.px(12), row.middle(), row.w - w - p.px(20), Type::mono_small, ended ? t.muted : t.text,
+            fmt::format("{} {} {}", name_of(record.call.group), record.sequence, name_of(record.call.kind)));
+    }
+}
+
+void HangsView::draw_faults(PanelColumn& column)
+{
+    column.heading("What did it do?");
+    for (std::size_t i = 0; i < kHangFaults; ++i)
+    {
+        const auto fault = static_cast<HangFault>(i);
+        const bool right = revealed() && fault == hang_.fault;
+        if (column.option(fmt::format("{0}###it {0}", name_of(fault)), std::to_string(i + 1), named_ == fault,
+                          says_of(fault), right ? OptionMark::good : OptionMark::none))
+        {
+            named_ = fault;
+        }
+    }
+}
+
+void HangsView::tell()
+{
+    shown_ = true;
+    accused_ = hang_.culprit;
+    named_ = hang_.fault;
+}
+
+bool HangsView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    PanelColumn column(p, area, out.animating);
+    draw_faults(column);
+    column.gap();
+    if (const auto pressed = column.buttons({{"Tell me", "R"}, {"Next", "N"}}))
+    {
+        *pressed == 0 ? tell() : next(out);
+    }
+    column.toggle("Start events recorded", timing_);
+    draw_recorder(frame, p, column.rest());
+    return true;
+}
+
+ViewKeys HangsView::keys()
+{
+    return {{"click W S", "The rank that desynchronized first",
+             [this](const KeyPress& k)
+             {
+                 const std::size_t step = k.which == 0 ? kHangRanks - 1 : 1;
+                 accused_ = accused_ ? (*accused_ + step) % kHangRanks : 0;
+             }},
+            {"1 \u2026 6", "What it did",
+             [this](const KeyPress& k) { named_ = static_cast<HangFault>(k.which); }},
+            {"R", "Tell me", [this] { tell(); }},
+            {"N", "Another case", [this](const KeyPress& k) { next(k.out); }},
+            {"T", "Start events recorded, or not", flips(timing_)}};
+}
+
+} // namespace
+
+extern const ViewInfo hangs_view;
+const ViewInfo hangs_view{
+    35,
+    "hangs",
+    "Reliability",
+    "Hangs",
+    "Collective hangs",
+    "The collective calls of eight ranks until they hang, the watchdog, and the root cause",
+    {},
+    [] { return std::unique_ptr<View>(std::make_unique<HangsView>()); }};
+
+} // namespace ringside

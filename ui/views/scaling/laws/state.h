@@ -1,0 +1,68 @@
+// What the scaling-laws view remembers: which picture, whose fit, and the split that was moved by hand.
+//
+// The point starts at the scenario's model and tokens, and R goes back; it belongs to the view, because
+// sizes between presets have no scenario.
+#pragma once
+
+#include "core/scaling/law.h"
+#include "ui/shell/frame.h"
+
+#include <optional>
+
+namespace ringside
+{
+
+enum class LawsPicture
+{
+    valleys, // loss against size at fixed compute
+    models,  // size against tokens, with models that were trained
+    serving, // compute of a whole life against size at equal loss
+    repeats  // what tokens are worth that are seen again
+};
+inline constexpr std::size_t kLawsPictures = 4;
+
+struct LawsRange
+{
+    double least;
+    double most;
+
+    double held(double value) const;
+};
+inline constexpr LawsRange kLawsCompute{1e17, 1e28}; // [FLOP]
+inline constexpr LawsRange kLawsParameters{1e6, 1e14};
+inline constexpr LawsRange kLawsTokens{1e7, 1e16};
+inline constexpr LawsRange kLawsServed{1e9, 1e17};
+inline constexpr LawsRange kLawsPasses{1, 200};
+
+struct LawsState
+{
+    LawsPicture picture = LawsPicture::valleys;
+    FitKind kind = FitKind::refit;
+    std::optional<ComputeOptimum> moved; // nothing: the scenario's model and tokens
+    double served = 1e13;                // tokens
+    std::optional<double> unique;        // tokens; nothing: a quarter of those seen
+    double passes = 4;
+
+    const LossFit& fit() const { return loss_fit(kind); }
+};
+
+// A split of a budget with all that follows from it.
+struct LawsSplit
+{
+    bool moved_in = false; // the scenario itself lies beyond the pictures
+    double parameters = 1;
+    double tokens = 1;
+    double flops = 6;
+    double loss = 0;
+    ComputeOptimum best; // of the same compute
+    double best_loss = 0;
+    double overspent = 1; // times the compute that the same loss needs
+};
+
+LawsSplit split_of(const Frame& frame, const LawsState& state);
+// Moves N along the valley: compute stays.
+void move_along(LawsState& state, const LawsSplit& now, double parameters);
+void move_to(LawsState& state, double parameters, double tokens);
+double unique_of(const LawsState& state, const LawsSplit& split);
+
+} // namespace ringside

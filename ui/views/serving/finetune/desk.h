@@ -1,0 +1,54 @@
+// What the fine-tuning view looks at: the four recipes under the person's setup, and how many GPUs of the
+// usual sizes each wants; worked out again only when something changes.
+#pragma once
+
+#include "core/serving/finetune.h"
+#include "ui/shell/frame.h"
+
+#include <array>
+#include <optional>
+
+namespace ringside
+{
+
+inline constexpr std::array<double, 3> kCards{24, 48, 80}; // [GB]
+inline constexpr std::array<double, 10> kRanks{1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
+inline constexpr std::array kRecipes{FinetuneRecipe::full, FinetuneRecipe::lora, FinetuneRecipe::dora,
+                                     FinetuneRecipe::qlora};
+
+struct FinetuneWish
+{
+    FinetuneSetup setup; // its sequence and micro-batch are the scenario's
+    FinetuneRecipe recipe = FinetuneRecipe::qlora;
+
+    bool operator==(const FinetuneWish&) const = default;
+};
+
+class FinetuneDesk
+{
+public:
+    void update(const Scenario& scenario) const;
+
+    FinetuneWish wish;
+    const Scenario& scenario() const { return scenario_; }
+    const FinetuneReport& of(FinetuneRecipe recipe) const
+    {
+        return reports_[static_cast<std::size_t>(recipe)];
+    }
+    const FinetuneReport& chosen() const { return of(wish.recipe); }
+    // Of kCards[card]; 0: no number of them is enough.
+    std::int64_t gpus(FinetuneRecipe recipe, std::size_t card) const
+    {
+        return gpus_[static_cast<std::size_t>(recipe)][card];
+    }
+    const std::vector<LoraMatrix>& matrices() const { return matrices_; }
+
+private:
+    mutable std::optional<FinetuneWish> made_for_;
+    mutable Scenario scenario_;
+    mutable std::array<FinetuneReport, kFinetuneRecipes> reports_;
+    mutable std::array<std::array<std::int64_t, kCards.size()>, kFinetuneRecipes> gpus_{};
+    mutable std::vector<LoraMatrix> matrices_;
+};
+
+} // namespace ringside

@@ -1,0 +1,230 @@
+#include "ui/views/serving/serving/strip.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/serving/speculation.h"
+#include "ui/widgets/timeline.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::array<std::string_view, 3> kNames{"Batching", "Paging", "Speculation"};
+constexpr std::int64_t kShownDrafts = 16;
+constexpr std::int64_t kShownRequests = 9;
+
+// Requests side by side are told apart by two shades of the cache's colour, the second further from the ink
+// of their numbers.
+Colour shade(const Theme& t, std::int64_t request)
+{
+    const Colour cache = t.of(Component::activations).fill;
+    return request % 2 == 0 ? cache : mix(cache, t.text, 0.3F);
+}
+
+void draw_heading(const Painter& p, Rect row, std::string_view left, std::string_view right)
+{
+    const float w = p.width(Type::mono_small, right);
+    const float named = p.text_within(row.x, row.middle(), row.w, Type::small_strong, p.theme.text, left);
+    if (named + w + p.px(12) <= row.w)
+    {
+        p.text(row.right(), row.middle(), Type::mono_small, p.theme.muted, right, Align::right);
+    }
+}
+
+// One half: how a batch is filled, up to the clock in full colour.
+void draw_slots(const Painter& p, Rect area, const Batching& b, std::string_view name, double clock,
+                double steps)
+{
+    const Theme& t = p.theme;
+    draw_heading(p, area.cut_top(p.px(24)), name, fmt::format("{} of slots busy", format_percent(b.busy())));
+    const Rect axis = area.cut_bottom(p.px(22));
+    const float pitch = std::min(p.px(30), area.h / static_cast<float>(b.slots));
+    const std::vector<LaneName> names(static_cast<std::size_t>(b.slots));
+    const TimeWindow window{0, steps};
+    const float bottom = area.y + pitch * static_cast<float>(b.slots);
+    {
+        TimeLanes lanes(p, area, window, {pitch, 0, 0, false}, names);
+        for (const Stay& stay : b.stays)
+        {
+            const auto slot = static_cast<std::size_t>(stay.slot);
+            const auto start = static_cast<double>(stay.start);
+            const auto end = static_cast<double>(stay.end);
+            const Rect cell = lanes.body(slot, start, end);
+            const Colour ink = shade(t, stay.request);
+            const auto done = static_cast<float>(std::clamp((clock - start) / (end - start), 0.0, 1.0));
+            draw_fill(p, cell, {.ink = {ink}, .half = dim(t, ink, 0.7F), .share = done});
+            lanes.label(cell, done > 0.5F ? t.of(Component::activations).label : t.text,
+                        {std::to_string(stay.request + 1)});
+            lanes.block(slot, end, static_cast<double>(stay.freed), idle_fill(t));
+        }
+    }
+    p.line(area.x, bottom, area.right(), bottom, t.line);
+    draw_now(p, {area.x, area.y, area.w, bottom - area.y}, window, clock);
+    p.text_within(area.x, bottom + axis.h / 2 + p.px(2), area.w, Type::small, t.muted,
+                  fmt::format("all {} answered after {} decoding steps", b.stays.size(), b.steps));
+}
+
+void draw_both(const Painter& p, Rect area, const ServingDesk& desk, double clock)
+{
+    const auto steps = static_cast<double>(std::max(desk.held().steps, desk.free().steps));
+    const float gap = p.px(32);
+    Rect left = area;
+    const Rect right = left.cut_right((area.w - gap) / 2);
+    left.cut_right(gap);
+    draw_slots(p, left, desk.held(), "Static batching", clock, steps);
+    draw_slots(p, right, desk.free(), "Continuous batching", clock, steps);
+    p.part("slots", area);
+}
+
+// A ribbon of the cache's memory: requests one after the other, each with what it holds and what is in it.
+void draw_ribbon(const Painter& p, Rect row, const ServingReport& r, double tokens_across)
+{
+    const Theme& t = p.theme;
+    const auto tokens = static_cast<double>(r.setup.prompt + r.setup.output);
+    const double held =
+        r.setup.paged ? std::ceil(tokens / kCacheBlock) * kCacheBlock : static_cast<double>(r.setup.longest);
+    const auto x = [&](double at)
+    { return row.x + row.w * static_cast<float>(std::min(1.0, at / tokens_across)); };
+    for (std::int64_t i = 0; static_cast<double>(i) * held < tokens_across; ++i)
+    {
+        const double from = static_cast<double>(i) * held;
+        const Rect filled{x(from), row.y, x(from + tokens) - x(from), row.h};
+        const Rect empty{filled.right(), row.y, x(from + held) - filled.right() - 1, row.h};
+        p.fill(filled, shade(t, i));
+        if (empty.w > 0)
+        {
+            p.hatch(empty, with_alpha(t.of(Component::activations).fill, 0.6F), kIdleHatch);
+        }
+        p.line(x(from), row.y, x(from), row.bottom(), t.window, p.px(1.5F));
+        const std::string number = std::to_string(i + 1);
+        if (p.width(Type::mono_small, number) + p.px(6) < filled.w)
+        {
+            p.text(filled.centre(), filled.middle(), Type::mono_small, t.of(Component::activations).label,
+                   number, Align::centre);
+        }
+    }
+    p.outline(row, t.line);
+}
+
+void draw_pages(const Painter& p, Rect area, const ServingDesk& desk)
+{
+    ServingSetup setup = desk.report().setup;
+    const auto across =
+        static_cast<double>(kShownRequests) * static_cast<double>(setup.prompt + setup.output);
+    const float each = (area.h - p.px(26)) / 2;
+    for (const bool paged : {false, true})
+    {
+        setup.paged = paged;
+        const ServingReport r = serving_report(desk.scenario(), setup);
+        Rect half = area.cut_top(each);
+        const std::string name =
+            paged ? fmt::format("PagedAttention: blocks of {} tokens, on demand", kCacheBlock)
+                  : fmt::format("Preallocated for {} tokens", grouped(setup.longest));
+        draw_heading(p, half.cut_top(p.px(24)), name,
+                     fmt::format("{} empty, {} fit", format_percent(r.wasted()), grouped(r.most)));
+        draw_ribbon(p, half.cut_top(std::min(p.px(44), half.h - p.px(6))), r, across);
+    }
+    p.text_within(area.x, area.middle(), area.w, Type::small, p.theme.muted,
+                  fmt::format("memory for {} tokens, requests of {} each",
+                              grouped(static_cast<std::int64_t>(across)),
+                              grouped(setup.prompt + setup.output)));
+    p.part("pages", area);
+}
+
+std::string draft_tip(const ServingWish& w, std::int64_t i)
+{
+    return fmt::format(
+        "Draft {} counts if it and all before it are accepted: a^{} = {}\n\nWith {} drafts: {} tokens a "
+        "pass, {} times as fast\n\nPress to draft as many.\nLeviathan et al. 2023, arXiv 2211.17192",
+        i, i, format_percent(std::pow(w.acceptance, static_cast<double>(i))), i,
+        three_digits(expected_tokens(w.acceptance, i)),
+        three_digits(speculative_speedup(w.acceptance, i, w.draft_cost)));
+}
+
+std::optional<ServingWish> draw_drafts(const Painter& p, Rect area, const ServingWish& wish)
+{
+    const Theme& t = p.theme;
+    std::optional<ServingWish> moved;
+    const std::int64_t best = best_drafted(wish.acceptance, wish.draft_cost);
+    draw_heading(
+        p, area.cut_top(p.px(24)),
+        fmt::format("{} drafts: {} tokens a pass, {} times as fast", wish.drafted,
+                    three_digits(expected_tokens(wish.acceptance, wish.drafted)),
+                    three_digits(speculative_speedup(wish.acceptance, wish.drafted, wish.draft_cost))),
+        best > 0 ? fmt::format("best: {}", best) : "slower than plain decoding");
+    const Rect foot = area.cut_bottom(p.px(24));
+    const float pitch = area.w / static_cast<float>(kShownDrafts + 1);
+    for (std::int64_t i = 0; i <= kShownDrafts; ++i)
+    {
+        const auto share = static_cast<float>(std::pow(wish.acceptance, static_cast<double>(i)));
+        const Rect column{area.x + pitch * static_cast<float>(i), area.y, pitch - p.px(3), area.h};
+        const Rect bar{column.x, column.bottom() - column.h * share, column.w, column.h * share};
+        const bool counted = i <= wish.drafted;
+        const Ink& ink = i == 0 ? t.of(Component::weights) : t.of(Component::activations);
+        p.fill(column, t.panel);
+        p.fill(bar, counted ? ink.fill : dim(t, ink.fill));
+        const Press pressed = press(p, column, fmt::format("###{} drafts", i).c_str(), 2);
+        tooltip(p, i == 0 ? "The large model's own token: there in every pass" : draft_tip(wish, i));
+        if (pressed.clicked || (pressed.hovered && ImGui::IsMouseDragging(0, 1)))
+        {
+            moved = wish;
+            moved->drafted = i;
+        }
+        const std::string number = i == 0 ? "own" : std::to_string(i);
+        if (p.width(Type::mono_small, number) <= column.w)
+        {
+            p.text(column.centre(), foot.y + p.px(12), Type::mono_small,
+                   i == best && i > 0 ? t.text : t.muted, number, Align::centre);
+        }
+        if (i == best && i > 0)
+        {
+            p.outline(column, t.text, p.px(2));
+        }
+    }
+    p.part("drafts", area);
+    return moved;
+}
+
+} // namespace
+
+std::optional<ServingWish> draw_serving_strip(const Painter& p, Rect area, const ServingDesk& desk,
+                                              double clock)
+{
+    std::optional<ServingWish> moved;
+    const Rect head = area.cut_top(p.px(30));
+    const Rect tabs{head.x, head.y, std::min(head.w, p.px(264)), p.px(28)};
+    if (const auto chosen = segments(p, tabs, kNames, static_cast<std::size_t>(desk.wish.strip)))
+    {
+        moved = desk.wish;
+        moved->strip = static_cast<ServingStrip>(*chosen);
+    }
+    area.cut_top(p.px(4));
+    if (area.h < p.px(90))
+    {
+        return moved;
+    }
+    switch (desk.wish.strip)
+    {
+    case ServingStrip::slots:
+        draw_both(p, area, desk, clock);
+        break;
+    case ServingStrip::pages:
+        draw_pages(p, area, desk);
+        break;
+    case ServingStrip::drafts:
+        if (const auto wish = draw_drafts(p, area, desk.wish))
+        {
+            moved = wish;
+        }
+        break;
+    }
+    return moved;
+}
+
+} // namespace ringside

@@ -1,0 +1,301 @@
+#include <fmt/format.h>
+
+#include "ui/views/study/drill/parts.h"
+#include "ui/views/study/drill/session.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+void press_key(Out& out, DrillKey key)
+{
+    out.push(StudyStep{DrillInput{key}});
+}
+
+// What the view remembers is about one item; another one starts anew.
+void DrillQuestion::follow(const Shown& s)
+{
+    const std::string place = fmt::format("{} {}", s.drill.started_ms, s.drill.at);
+    entry_.show(s.question, place, s.item().answer);
+    const std::string item = fmt::format("{} {} {}", place, s.question.id, s.question.seed);
+    if (item != item_)
+    {
+        item_ = item;
+        tries_ = s.item().attempt.wrong;
+        points_.reset(points_of(s.question).size());
+    }
+    if (s.item().attempt.wrong > tries_ && s.study.verdict != nullptr && s.asking())
+    {
+        entry_.was_wrong(s.question, *s.study.verdict);
+    }
+    tries_ = s.item().attempt.wrong;
+    if (!s.asking() && s.said() && !s.item().automatic && !points_.made().empty())
+    {
+        tick_points(s); // so that the grade starts at what is ticked: nothing
+        s.out.animating = true;
+    }
+}
+
+void DrillQuestion::tick_points(const Shown& s) const
+{
+    s.out.push(
+        StudyStep{DrillInput{RubricInput{points_.ticked(), static_cast<int>(points_.made().size()), true}}});
+}
+
+void DrillQuestion::check(const Shown& s)
+{
+    const std::string text = entry_.text(s.question);
+    if (!text.empty())
+    {
+        s.out.push(AnswerQuestion{text});
+        entry_.tried(s.question);
+        entry_.focus();
+    }
+}
+
+// Enter and Space while asking.
+void DrillQuestion::submit(const Shown& s)
+{
+    if (AnswerEntry::is_said(s.question))
+    {
+        press_key(s.out, DrillKey::reveal);
+        return;
+    }
+    check(s);
+}
+
+void DrillQuestion::go_on(const Shown& s)
+{
+    s.out.push(StudyStep{DrillInput{GradeInput{offered_grade(s.drill, s.study.now.ms)}}});
+}
+
+void DrillQuestion::draw_answer(Sheet& sheet, const Shown& s)
+{
+    const Painter& p = sheet.p;
+    const bool said = AnswerEntry::is_said(s.question);
+    const bool beside = s.question.kind == QuestionKind::numeric && sheet.width() > p.px(640);
+    const float buttons = beside ? p.px(312) : 0;
+    const float top = sheet.y();
+    Sheet left(p, {sheet.x(), top, sheet.width() - buttons, 0});
+    if (entry_.draw(left, s.question, {true, s.study.verdict, s.study.unread}))
+    {
+        check(s);
+    }
+    std::vector<KeyButton> all{{said ? "Reveal###check" : "Check###check", said ? "Space" : "Enter",
+                                [&] { submit(s); }, ImGuiKey_None, ButtonStyle::primary},
+                               {"Skip###skip", "Tab", [&] { press_key(s.out, DrillKey::skip); }}};
+    if (s.question.goal && !said)
+    {
+        all.push_back({"Say it instead###aloud", "Alt A", [&] { press_key(s.out, DrillKey::reveal); }});
+    }
+    Rect row{sheet.x(), left.y() + p.px(4), std::min(sheet.width(), p.px(540)), p.px(40)};
+    if (beside)
+    {
+        row = {sheet.x() + sheet.width() - buttons + p.px(24), top, buttons - p.px(24), p.px(72)};
+    }
+    draw_buttons(p, row, all);
+    sheet.take(std::max(left.y(), row.bottom()) - top + p.px(8));
+    if (s.study.verdict != nullptr && s.item().attempt.wrong > 0)
+    {
+        draw_verdict(sheet, *s.study.verdict,
+                     fmt::format("try {} of {}", s.item().attempt.wrong + 1, kMostTries));
+    }
+}
+
+void DrillQuestion::draw_graded(Sheet& sheet, const Shown& s)
+{
+    const Attempt& attempt = s.item().attempt;
+    if (!AnswerEntry::is_said(s.question))
+    {
+        entry_.draw(sheet, s.question, {false, s.study.verdict, ""});
+    }
+    if (s.study.verdict != nullptr && !s.item().answer.empty())
+    {
+        draw_verdict(sheet, *s.study.verdict, attempt.shown ? "the solution was shown" : "");
+    }
+    if (s.said() && !points_.made().empty() && points_.draw(sheet, points_of(s.question)))
+    {
+        tick_points(s);
+    }
+    draw_solution(sheet, s.question);
+}
+
+void DrillQuestion::draw_question(Sheet& sheet, const Shown& s)
+{
+    draw_stem(sheet, s.question, s.item().card.lead, !s.asking());
+    if (!s.asking())
+    {
+        draw_graded(sheet, s);
+        return;
+    }
+    draw_answer(sheet, s);
+    if (draw_hints(sheet, s.question, s.item().attempt))
+    {
+        press_key(s.out, DrillKey::hint);
+    }
+}
+
+void DrillQuestion::draw_foot(const Painter& p, Rect row, const Shown& s)
+{
+    const bool panel =
+        row.w > 0 && !s.frame.preferences.presenter && ImGui::GetIO().DisplaySize.x >= p.px(900);
+    if (!s.asking() && !panel)
+    {
+        if (const auto grade = draw_grade_row(p, row, s.drill))
+        {
+            s.out.push(StudyStep{DrillInput{GradeInput{*grade}}});
+        }
+        return;
+    }
+    auto all = deeds(s.frame, s.drill, s.out);
+    if (!s.asking())
+    {
+        all.insert(all.begin(),
+                   {fmt::format("{}, go on###go on", name_of(offered_grade(s.drill, s.study.now.ms))),
+                    "Enter", [&] { go_on(s); }, ImGuiKey_None, ButtonStyle::primary});
+    }
+    draw_buttons(p, row, all);
+}
+
+std::vector<KeyButton> DrillQuestion::deeds(const Frame& frame, const DrillSession& drill, Out& out)
+{
+    const auto key = [&out](DrillKey which) { return [&out, which] { press_key(out, which); }; };
+    const Question* q = drill.paused_ms ? nullptr : frame.study->question;
+    const bool flagged = drill.flags.contains(drill.items[drill.at].card.family);
+    std::vector<KeyButton> all{
+        {"", "H", key(DrillKey::hint), ImGuiKey_H},
+        {"", "R", key(DrillKey::new_numbers), ImGuiKey_R},
+        {"", "U", key(DrillKey::undo), ImGuiKey_U},
+        {"", "T", key(DrillKey::pause), ImGuiKey_T},
+    };
+    if (q != nullptr)
+    {
+        all.push_back({find_view(q->view) == nullptr ? "" : "Show me###show", "S",
+                       [&out] { out.push(ShowQuestion{}); }, ImGuiKey_S});
+    }
+    all.push_back({drill.stage == DrillStage::asking ? "New numbers###new" : "", "N",
+                   key(DrillKey::new_numbers), ImGuiKey_N});
+    all.push_back({flagged ? "Flagged###flag" : "Flag###flag", "F", key(DrillKey::flag), ImGuiKey_F});
+    if (q != nullptr)
+    {
+        const auto sources = [&]
+        {
+            popups_.open_sources();
+            out.animating = true;
+        };
+        const auto note = [&]
+        {
+            popups_.open_note(*frame.study);
+            out.animating = true;
+        };
+        all.push_back({"Sources###sources", "O", sources, ImGuiKey_O});
+        all.push_back({"", "E", note, ImGuiKey_E});
+        all.push_back({"", "A", key(DrillKey::reveal), q->goal ? ImGuiKey_A : ImGuiKey_None});
+    }
+    return all;
+}
+
+void DrillQuestion::draw(const Frame& frame, const DrillSession& drill, const Painter& p, Rect area, Out& out)
+{
+    keep_keys();
+    const StudyFrame& study = *frame.study;
+    const Question* q = study.question;
+    draw_pips(p, area.cut_top(p.px(24)), pips(drill), q == nullptr ? "" : kind_of_question(*q));
+    area.cut_top(p.px(4));
+    if (q == nullptr || drill.paused_ms)
+    {
+        if (q == nullptr ? draw_no_question(p, area, study, "Skip###skip", "Tab") : draw_paused(p, area))
+        {
+            press_key(out, q == nullptr ? DrillKey::skip : DrillKey::pause);
+        }
+        return;
+    }
+    const Shown shown{frame, study, drill, *q, out};
+    follow(shown);
+    if (area.h > p.px(120))
+    {
+        area.cut_bottom(p.px(8));
+        draw_foot(p, area.cut_bottom(p.px(40)), shown);
+        area.cut_bottom(p.px(8));
+    }
+    {
+        ScrolledSheet sheet(p, area, "###sheet", item_);
+        sheet.page_keys();
+        draw_question(*sheet, shown);
+    }
+    popups_.draw(frame, p, out);
+}
+
+void DrillQuestion::keys_asking(const Shown& s)
+{
+    entry_.keys(s.question);
+    if (ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false) ||
+        ImGui::IsKeyPressed(ImGuiKey_Space, false))
+    {
+        submit(s);
+    }
+}
+
+void DrillQuestion::keys_grading(const Shown& s)
+{
+    if (const auto grade = digit_pressed(kGrades.size()))
+    {
+        s.out.push(StudyStep{DrillInput{GradeInput{kGrades[*grade]}}});
+        return;
+    }
+    const bool ticks = s.said() && !points_.done();
+    if (s.said() && points_.keys())
+    {
+        tick_points(s);
+        return;
+    }
+    const bool space = !ticks && ImGui::IsKeyPressed(ImGuiKey_Space, false);
+    if (space || ImGui::IsKeyPressed(ImGuiKey_Enter, false) ||
+        ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false))
+    {
+        go_on(s);
+    }
+}
+
+void DrillQuestion::keys(const Frame& frame, const DrillSession& drill, Out& out)
+{
+    if (ImGui::IsKeyPressed(ImGuiKey_Tab, false))
+    {
+        press_key(out, DrillKey::skip);
+        return;
+    }
+    if (press_keys(deeds(frame, drill, out)) || frame.study->question == nullptr)
+    {
+        return;
+    }
+    if (drill.paused_ms)
+    {
+        if (ImGui::IsKeyPressed(ImGuiKey_Space, false) || ImGui::IsKeyPressed(ImGuiKey_Enter, false))
+        {
+            press_key(out, DrillKey::pause);
+        }
+        return;
+    }
+    const Shown shown{frame, *frame.study, drill, *frame.study->question, out};
+    drill.stage == DrillStage::asking ? keys_asking(shown) : keys_grading(shown);
+}
+
+void DrillQuestion::typing_keys(const Frame& frame, const DrillSession& drill, Out& out)
+{
+    const bool alt = ImGui::GetIO().KeyAlt;
+    if (ImGui::IsKeyPressed(ImGuiKey_Tab, false) && !alt)
+    {
+        press_key(out, DrillKey::skip);
+    }
+    else if (alt && press_keys(deeds(frame, drill, out)))
+    {
+        entry_.focus(); // typing goes on
+    }
+    else if (alt && frame.study->question != nullptr)
+    {
+        entry_.keys(*frame.study->question); // Alt and an arrow move an item
+    }
+}
+
+} // namespace ringside

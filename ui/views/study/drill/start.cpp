@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+
+#include "ui/views/study/drill/session.h"
+#include "ui/views/study/study/parts.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+struct Deck
+{
+    const char* key;
+    ImGuiKey code;
+    std::string name;
+    std::string says;
+    StartDrill start;
+    std::size_t questions; // that it could ask
+};
+
+std::string counted(std::size_t n)
+{
+    return fmt::format("{} question{}", n, n == 1 ? "" : "s");
+}
+
+Deck of_kind(const StudyFrame& study, KindGroup kind, const char* key, ImGuiKey code, const char* name)
+{
+    Deck deck{key, code, name, "", {}, 0};
+    deck.start.wish.filter.kind = kind;
+    deck.questions = families_of(study.state(), deck.start.wish.filter).size();
+    deck.says = fmt::format("{}, due ones first", counted(deck.questions));
+    return deck;
+}
+
+Deck weakest_deck(const StudyFrame& study)
+{
+    std::vector<std::string_view> names;
+    for (const std::size_t i : study.weakest)
+    {
+        names.push_back(study.heat[i].topic->name);
+    }
+    const std::string says =
+        names.empty() ? "nothing was asked yet" : fmt::format("{}", fmt::join(names, ", "));
+    return {"D", ImGuiKey_D, "The weakest topics", says, weakest_drill(study), study.weakest.size()};
+}
+
+std::vector<Deck> decks_of(const StudyFrame& study)
+{
+    std::vector<Deck> all;
+    const auto due = static_cast<std::size_t>(study.due);
+    const auto fresh = static_cast<std::size_t>(study.fresh);
+    all.push_back(
+        {"R", ImGuiKey_R, "Review", fmt::format("{} due, then new ones; 20 min", due), {}, due + fresh});
+    all.push_back(weakest_deck(study));
+    all.push_back({"8",
+                   ImGuiKey_8,
+                   "Quick eight",
+                   "what interviewers ask most",
+                   {quick_eight(*study.plan), ""},
+                   study.plan->quick_eight.size()});
+    all.push_back(of_kind(study, KindGroup::recall, "1", ImGuiKey_1, "Recall"));
+    all.push_back(of_kind(study, KindGroup::numeric, "2", ImGuiKey_2, "Calculation"));
+    all.push_back(of_kind(study, KindGroup::design, "3", ImGuiKey_3, "Design and debugging"));
+    if (!study.progress->flags.empty())
+    {
+        Deck flagged{"F",       ImGuiKey_F,
+                     "Flagged", counted(study.progress->flags.size()),
+                     {},        study.progress->flags.size()};
+        flagged.start.wish.kind = DeckKind::all;
+        flagged.start.wish.filter.flagged = true;
+        all.push_back(std::move(flagged));
+    }
+    return all;
+}
+
+bool draw_deck(const Painter& p, Rect r, const Deck& deck)
+{
+    const Theme& t = p.theme;
+    const bool some = deck.questions > 0;
+    const Press pressed =
+        press(p, some ? r : Rect{}, fmt::format("{}###deck {}", deck.name, deck.key).c_str(), 8);
+    p.card(r, false, pressed.hovered);
+    p.keycap(r.x + p.px(12), r.y + p.px(24), deck.key);
+    p.text_within(r.x + p.px(48), r.y + p.px(24), r.w - p.px(58), Type::body_strong, some ? t.text : t.muted,
+                  deck.name);
+    p.text_within(r.x + p.px(14), r.y + p.px(54), r.w - p.px(24), Type::small, t.muted, deck.says);
+    return pressed.clicked;
+}
+
+std::string topic_words(const HeatTopic& topic)
+{
+    if (topic.all.due > 0)
+    {
+        return fmt::format("{} due", topic.all.due);
+    }
+    return topic.all.today ? whole_percent(*topic.all.today) : topic.all.families > 0 ? "new" : "none";
+}
+
+bool draw_topic(const Painter& p, Rect r, const HeatTopic& topic)
+{
+    const Theme& t = p.theme;
+    const bool some = topic.all.families > 0;
+    const Press pressed =
+        press(p, some ? r : Rect{}, fmt::format("###drill topic {}", topic.topic->id).c_str(), 6);
+    p.card(r, false, pressed.hovered);
+    const std::string words = topic_words(topic);
+    const float used = p.width(Type::mono_small, words) + p.px(20);
+    p.text_within(r.x + p.px(12), r.middle(), r.w - used - p.px(12), Type::small, some ? t.text : t.muted,
+                  topic.topic->name);
+    p.text(r.right() - p.px(12), r.middle(), Type::mono_small, t.muted, words, Align::right);
+    return pressed.clicked;
+}
+
+} // namespace
+
+StartDrill topic_drill(std::string_view topic)
+{
+    StartDrill drill;
+    drill.wish.kind = DeckKind::weak;
+    drill.wish.filter.topics = {std::string(topic)};
+    return drill;
+}
+
+StartDrill weakest_drill(const StudyFrame& study)
+{
+    StartDrill drill;
+    if (!study.weakest.empty())
+    {
+        drill.wish.kind = DeckKind::weak;
+        drill.wish.most_new = 0;
+    }
+    for (const std::size_t i : study.weakest)
+    {
+        drill.wish.filter.topics.emplace_back(study.heat[i].topic->id);
+    }
+    return drill;
+}
+
+void draw_start(Sheet& sheet, const StudyFrame& study, Out& out)
+{
+    const auto decks = decks_of(study);
+    const auto deck = [&](std::size_t i, Rect r)
+    {
+        if (draw_deck(sheet.p, r, decks[i]))
+        {
+            out.push(decks[i].start);
+        }
+    };
+    sheet.grid(decks.size(), 250, 78, 12, deck, 3);
+    sheet.heading("Or one topic", "recall today, least remembered first");
+    const auto topic = [&](std::size_t i, Rect r)
+    {
+        if (draw_topic(sheet.p, r, study.heat[i]))
+        {
+            out.push(topic_drill(study.heat[i].topic->id));
+        }
+    };
+    sheet.grid(study.heat.size(), 198, 36, 8, topic);
+}
+
+void start_keys(const StudyFrame& study, Out& out)
+{
+    for (const Deck& deck : decks_of(study))
+    {
+        if (deck.questions > 0 && ImGui::IsKeyPressed(deck.code, false))
+        {
+            out.push(deck.start);
+        }
+    }
+}
+
+} // namespace ringside

@@ -1,0 +1,293 @@
+// Where the sources disagree: every erratum with its claim, what is true, and the engine's numbers of both.
+#include <fmt/format.h>
+
+#include "ui/shell/study_frame.h"
+#include "ui/shell/view.h"
+#include "ui/views/study/errata/parts.h"
+#include "ui/widgets/empty_state.h"
+#include "ui/widgets/list_detail.h"
+#include "ui/widgets/sheet.h"
+
+#include <array>
+
+namespace ringside
+{
+
+namespace
+{
+
+class ErrataView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    bool about_scenario() const override { return false; }
+    std::vector<std::string> facts(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    ViewKeys keys() override;
+    void on_keys(const Frame& frame, Out& out) override;
+
+private:
+    // What was computed last, for these numbers.
+    struct Known
+    {
+        const ErrataFrame* gallery;
+        std::string id;
+        DrawnValues overrides;
+        Result<ErratumRun> run;
+    };
+
+    // The chosen one, with the list as it is narrowed now; null where there is none.
+    const Erratum* chosen(const Frame& frame) const;
+    Calculator& calculator(const Frame& frame) const;
+    const DrawnValues& overrides(const Erratum& erratum) const;
+    const Result<ErratumRun>& run(const Frame& frame, const Erratum& erratum) const;
+    void change(const Erratum& erratum, DrawnValues values, Out& out);
+    void show_in_view(const Frame& frame, const Erratum& erratum, Out& out) const;
+    void draw_detail(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    void draw_row(const Painter& painter, Rect row, const Erratum& erratum, bool chosen, bool hovered) const;
+    void show_all(Out& out);
+
+    mutable ListDetail list_{{"errata", "Find (F)"}};
+    mutable std::vector<const Erratum*> rows_;
+    ErrataFilter filter_;
+    ErrataDetail detail_;
+    ErrataNumbers numbers_;
+    std::map<std::string, DrawnValues> moved_; // overrides by id of the erratum
+    bool as_it_is_ = true;
+    mutable std::optional<Calculator> calculator_;
+    mutable std::optional<Known> known_;
+};
+
+const Erratum* ErrataView::chosen(const Frame& frame) const
+{
+    rows_.clear();
+    std::vector<ListRow> rows;
+    if (frame.study->errata != nullptr)
+    {
+        for (const Erratum& e : frame.study->errata->errata)
+        {
+            if (filter_.lets_through(e, list_.query()))
+            {
+                rows_.push_back(&e);
+                rows.push_back({e.id, fmt::format("{}###erratum {}", e.title, e.id)});
+            }
+        }
+    }
+    list_.list(std::move(rows));
+    return rows_.empty() ? nullptr : rows_[list_.at()];
+}
+
+Calculator& ErrataView::calculator(const Frame& frame) const
+{
+    if (!calculator_ || &calculator_->presets() != &frame.presets)
+    {
+        calculator_.emplace(frame.presets);
+    }
+    return *calculator_;
+}
+
+const DrawnValues& ErrataView::overrides(const Erratum& erratum) const
+{
+    static const DrawnValues kNone;
+    const auto found = moved_.find(erratum.id);
+    return found == moved_.end() ? kNone : found->second;
+}
+
+const Result<ErratumRun>& ErrataView::run(const Frame& frame, const Erratum& erratum) const
+{
+    const DrawnValues& values = overrides(erratum);
+    if (!known_ || known_->gallery != frame.study->errata || known_->id != erratum.id ||
+        known_->overrides != values)
+    {
+        known_ =
+            Known{frame.study->errata, erratum.id, values, run_erratum(calculator(frame), erratum, values)};
+    }
+    return known_->run;
+}
+
+void ErrataView::change(const Erratum& erratum, DrawnValues values, Out& out)
+{
+    moved_[erratum.id] = std::move(values);
+    out.animating = true;
+}
+
+// The notice belongs to the scenario's change, so that comes last.
+void ErrataView::show_in_view(const Frame& frame, const Erratum& e, Out& out) const
+{
+    if (find_view(e.view) == nullptr)
+    {
+        return;
+    }
+    out.push(OpenView{e.view});
+    if (!e.scenario)
+    {
+        return;
+    }
+    const auto scenario = calculator(frame).scenario(*e.scenario, values_of(e, overrides(e)));
+    if (scenario)
+    {
+        out.push(ChangeScenario{(*scenario)->scenario, false, fmt::format("{}; Ctrl Z takes it back", e.id)});
+    }
+}
+
+std::vector<std::string> ErrataView::facts(const Frame& frame) const
+{
+    if (frame.study->errata == nullptr)
+    {
+        return {};
+    }
+    chosen(frame);
+    const std::size_t all = frame.study->errata->errata.size();
+    return {list_.count() == all ? fmt::format("{} misconceptions", all)
+                                 : fmt::format("{} of {} misconceptions", list_.count(), all),
+            list_.place()};
+}
+
+Caption ErrataView::caption(const Frame& frame) const
+{
+    const Erratum* e = chosen(frame);
+    if (e == nullptr)
+    {
+        return {};
+    }
+    const ErratumNumber* n = ShownErratum{*e, run(frame, *e), as_it_is_}.number();
+    if (n == nullptr)
+    {
+        return {fmt::format("**{}**: a matter of words, not of a number.", e->title), "", ""};
+    }
+    return {fmt::format("{}: **{}**. {}.", as_it_is_ ? "As it is" : "As claimed", n->text, n->says),
+            working_of(*n), ""};
+}
+
+void ErrataView::show_all(Out& out)
+{
+    filter_.clear();
+    list_.clear();
+    list_.follow();
+    out.animating = true;
+}
+
+void ErrataView::draw_detail(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const Erratum* e = chosen(frame);
+    if (e != nullptr && detail_.draw(frame, p, area, {*e, run(frame, *e), as_it_is_}, out))
+    {
+        as_it_is_ = !as_it_is_;
+        out.animating = true;
+    }
+}
+
+void ErrataView::draw_row(const Painter& p, Rect row, const Erratum& e, bool chosen, bool hovered) const
+{
+    list_row(p, row, chosen, hovered);
+    draw_mark(p, {row.x + p.px(20), row.middle()}, e.kind, chosen || hovered ? p.theme.text : p.theme.muted);
+    row.cut_left(p.px(38));
+    row.cut_left(p.text(row.x, row.middle(), Type::mono_small, p.theme.muted, e.id) + p.px(10));
+    p.text_within(row.x, row.middle(), row.w - p.px(6), chosen ? Type::small_strong : Type::small,
+                  p.theme.text, e.title);
+}
+
+void ErrataView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const ErrataFrame* gallery = frame.study->errata;
+    if (gallery == nullptr || gallery->errata.empty())
+    {
+        empty_state(p, area,
+                    fmt::format("No misconceptions found in {}",
+                                gallery == nullptr ? "study/errata.json of the assets" : gallery->file),
+                    "Start with --assets DIR or set RINGSIDE_ASSETS to a folder that has them; ringside "
+                    "check names what is wrong in a file.");
+        return;
+    }
+    chosen(frame);
+    ListParts parts;
+    parts.row = [&](const Painter& in, Rect row, std::size_t i, bool chosen, bool hovered)
+    { draw_row(in, row, *rows_[i], chosen, hovered); };
+    parts.detail = [&](Rect detail) { draw_detail(frame, p, detail, out); };
+    parts.filters = [&](Rect& room)
+    {
+        if (filter_.draw(p, room, *gallery))
+        {
+            list_.follow();
+        }
+    };
+    parts.none = [&](Rect room)
+    {
+        if (empty_state(p, room, "", "Nothing is that. Try fewer letters, or all kinds and topics.",
+                        "Show all###all errata", "0"))
+        {
+            show_all(out);
+        }
+    };
+    out.animating = list_.draw(p, area, frame.preferences.presenter, parts).changed || out.animating;
+}
+
+bool ErrataView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const Erratum* e = chosen(frame);
+    if (e == nullptr)
+    {
+        return true;
+    }
+    NumbersEvent event = numbers_.draw(frame, p, area, *e, overrides(*e), calculator(frame));
+    if (event.values)
+    {
+        change(*e, std::move(*event.values), out);
+    }
+    if (event.show)
+    {
+        show_in_view(frame, *e, out);
+    }
+    return true;
+}
+
+void ErrataView::on_keys(const Frame& frame, Out& out)
+{
+    if (frame.study->errata == nullptr)
+    {
+        return;
+    }
+    const Erratum* e = chosen(frame);
+    const std::vector<KeyButton> deeds{
+        {"", "F", [&] { list_.find(); }, ImGuiKey_F},
+        {"", "L", [&] { list_.turn(); }, ImGuiKey_L},
+        {"", "C", [&] { as_it_is_ = !as_it_is_; }, ImGuiKey_C},
+        {"", "0", [&] { show_all(out); }, ImGuiKey_0},
+        {"", "R", [&] { e == nullptr ? void() : change(*e, {}, out); }, ImGuiKey_R},
+        {"", "S", [&] { e == nullptr ? void() : show_in_view(frame, *e, out); }, ImGuiKey_S}};
+    const auto kind = digit_pressed(kErratumKinds);
+    if (kind)
+    {
+        filter_.narrow_to(static_cast<ErratumKind>(*kind));
+        list_.follow();
+    }
+    const bool moved = list_.keys();
+    out.animating = press_keys(deeds) || kind || moved || out.animating;
+}
+
+ViewKeys ErrataView::keys()
+{
+    return {{"\u2191 \u2193", "Choose a misconception; page keys move by ten"},
+            {"C", "As claimed, or as it is"},
+            {"S", "Show me: the view and scenario where it is seen"},
+            {"R", "The claim\u2019s own numbers again"},
+            {"F", "Find by words"},
+            {"1 to 5", "Only one kind: contradiction, wrong, imprecise, ambiguous, lost value"},
+            {"0", "All kinds and topics"},
+            {"L", "The list, where there is room for one of the two"}};
+}
+
+} // namespace
+
+extern const ViewInfo errata_view;
+const ViewInfo errata_view{47,
+                           "errata",
+                           "Study",
+                           "Misconceptions",
+                           "Misconceptions",
+                           "What is often said, what is true, why, and how to find out",
+                           {},
+                           [] { return std::unique_ptr<View>(std::make_unique<ErrataView>()); }};
+
+} // namespace ringside

@@ -1,0 +1,324 @@
+// The words of the field: typed, found, explained, with where each is seen.
+//
+// Letters belong to the text field; brackets still turn to the neighbouring views.
+#include <fmt/format.h>
+
+#include "ui/shell/lesson_frame.h"
+#include "ui/shell/view.h"
+#include "ui/views/study/glossary/detail.h"
+#include "ui/widgets/empty_state.h"
+#include "ui/widgets/list_detail.h"
+#include "ui/widgets/sheet.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::size_t kLately = 8; // words looked at before
+constexpr std::size_t kLettersInARow = 7;
+
+class GlossaryView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    bool about_scenario() const override { return false; }
+    std::vector<std::string> facts(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    ViewKeys keys() override;
+    void on_keys(const Frame& frame, Out& out) override;
+    void typing_keys(const Frame& frame, Out& out) override;
+    void show(std::string_view id) override { asked_ = id; }
+
+private:
+    static std::span<const GlossaryTerm> terms(const Frame& frame);
+    const GlossaryTerm* chosen(const Frame& frame) const;
+    void search(const Frame& frame);
+    void go_to(const Frame& frame, std::string_view id);
+    void act(const Frame& frame, const GlossaryEvent& event, Out& out);
+    void draw_letters(const Frame& frame, Sheet& sheet, Out& out);
+    void draw_lately(const Frame& frame, Sheet& sheet, Out& out);
+
+    ListDetail list_{{"words", "Type a word", true}};
+    std::vector<std::size_t> found_;   // in the terms, the closest first
+    std::string searched_;             // what was found last
+    const GlossaryTerm* of_ = nullptr; // the first of the terms it was found in
+    std::string asked_;                // id of a term to show at the next draw; empty: none
+    std::vector<std::string> lately_;  // ids, the newest first
+    int drawn_ = -2;                   // ImGui's frame
+};
+
+std::span<const GlossaryTerm> GlossaryView::terms(const Frame& frame)
+{
+    return frame.course == nullptr ? std::span<const GlossaryTerm>() : frame.course->course.glossary;
+}
+
+const GlossaryTerm* GlossaryView::chosen(const Frame& frame) const
+{
+    return list_.at() < found_.size() ? &terms(frame)[found_[list_.at()]] : nullptr;
+}
+
+// While something is typed the closest is chosen, not the one from before.
+void GlossaryView::search(const Frame& frame)
+{
+    const bool typed = searched_ != list_.query();
+    if (!typed && std::exchange(of_, terms(frame).data()) == terms(frame).data())
+    {
+        return;
+    }
+    searched_ = list_.query();
+    found_ = search_terms(terms(frame), searched_);
+    std::vector<ListRow> rows;
+    for (const std::size_t i : found_)
+    {
+        const GlossaryTerm& term = terms(frame)[i];
+        rows.push_back({term.id, fmt::format("{}###word {}", term.term, term.id),
+                        searched_.empty() ? initial_of(term) : std::string()});
+    }
+    list_.list(std::move(rows), typed && !searched_.empty());
+}
+
+// Also to one that what is typed does not let through.
+void GlossaryView::go_to(const Frame& frame, std::string_view id)
+{
+    const GlossaryTerm* from = chosen(frame);
+    if (drawn_ >= 0 && from != nullptr && from->id != id) // not the first of all, which nobody chose
+    {
+        std::erase(lately_, from->id);
+        lately_.insert(lately_.begin(), from->id);
+        lately_.resize(std::min(lately_.size(), kLately));
+    }
+    list_.choose(id);
+    if (std::ranges::none_of(found_, [&](std::size_t i) { return terms(frame)[i].id == id; }))
+    {
+        list_.clear();
+        search(frame);
+    }
+    list_.find();
+    list_.show_detail();
+}
+
+void GlossaryView::act(const Frame& frame, const GlossaryEvent& event, Out& out)
+{
+    const GlossaryTerm* term = chosen(frame);
+    if (!event.term.empty())
+    {
+        go_to(frame, event.term);
+        out.animating = true;
+    }
+    else if (term != nullptr && event.see && find_view(term->view) != nullptr)
+    {
+        out.push(OpenView{term->view});
+    }
+    else if (term != nullptr && event.lesson && frame.course->course.lesson(term->lesson) != nullptr)
+    {
+        out.push(StartLesson{term->lesson});
+    }
+}
+
+Caption GlossaryView::caption(const Frame& frame) const
+{
+    const GlossaryTerm* term = chosen(frame);
+    if (term == nullptr)
+    {
+        return {};
+    }
+    Caption caption;
+    const ViewInfo* view = find_view(term->view);
+    const Lesson* lesson = frame.course->course.lesson(term->lesson);
+    caption.sentence = fmt::format("**{}**", term->term);
+    caption.sentence += view == nullptr ? "" : fmt::format(" is seen in \u201c{}\u201d", view->title);
+    caption.sentence += lesson == nullptr ? "." : fmt::format(", and lesson {} is about it.", lesson->number);
+    return caption;
+}
+
+std::vector<std::string> GlossaryView::facts(const Frame& frame) const
+{
+    const std::size_t all = terms(frame).size();
+    return {list_.count() == all ? fmt::format("{} words", all)
+                                 : fmt::format("{} of {} words", list_.count(), all),
+            list_.place()};
+}
+
+// With one of its other names, where there is room.
+void draw_word(const Painter& p, Rect row, const GlossaryTerm& term, bool chosen, bool hovered)
+{
+    list_row(p, row, chosen, hovered);
+    row = {row.x + p.px(14), row.y, row.w - p.px(22), row.h};
+    row.cut_left(p.text_within(row.x, row.middle(), row.w, chosen ? Type::small_strong : Type::small,
+                               p.theme.text, term.term) +
+                 p.px(12));
+    if (!term.also.empty() && p.width(Type::small, term.also.front()) <= row.w)
+    {
+        p.text(row.right(), row.middle(), Type::small, p.theme.muted, term.also.front(), Align::right);
+    }
+}
+
+void turn_to_neighbour(int direction, Out& out)
+{
+    const auto all = views();
+    const auto at = std::ranges::find(all, "glossary", &ViewInfo::id) - all.begin();
+    const auto count = std::ssize(all);
+    out.push(OpenView{std::string(all[static_cast<std::size_t>((at + direction + count) % count)]->id)});
+}
+
+void GlossaryView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    search(frame);
+    if (terms(frame).empty())
+    {
+        empty_state(p, area, "No glossary found in study/glossary.json of the assets",
+                    "Start with --assets DIR or set RINGSIDE_ASSETS to a folder that has one; ringside "
+                    "check names what is wrong in a file.");
+        return;
+    }
+    if (!asked_.empty())
+    {
+        go_to(frame, std::exchange(asked_, {}));
+    }
+    if (ImGui::GetFrameCount() > drawn_ + 1)
+    {
+        list_.find(); // just opened: what is typed is searched
+    }
+    drawn_ = ImGui::GetFrameCount();
+    ListParts parts;
+    parts.row = [&](const Painter& in, Rect row, std::size_t i, bool chosen, bool hovered)
+    { draw_word(in, row, terms(frame)[found_[i]], chosen, hovered); };
+    parts.detail = [&](Rect detail)
+    {
+        const GlossaryTerm* term = chosen(frame);
+        act(frame,
+            term != nullptr ? draw_term(frame, p, detail, *term)
+                            : draw_nearest(p, detail, list_.query(), terms(frame)),
+            out);
+    };
+    const ListEvent event = list_.draw(p, area, frame.preferences.presenter, parts);
+    out.animating = out.animating || event.changed;
+    act(frame, {"", event.entered, false}, out);
+    if (event.bracket != 0)
+    {
+        turn_to_neighbour(event.bracket, out);
+    }
+}
+
+// A letter each, to jump to its first word.
+void GlossaryView::draw_letters(const Frame& frame, Sheet& sheet, Out& out)
+{
+    std::vector<const GlossaryTerm*> firsts;
+    for (const GlossaryTerm& term : terms(frame))
+    {
+        if (firsts.empty() || initial_of(*firsts.back()) != initial_of(term))
+        {
+            firsts.push_back(&term);
+        }
+    }
+    const GlossaryTerm* on = chosen(frame);
+    const auto cell = [&](std::size_t i, Rect r)
+    {
+        const Painter& p = sheet.p;
+        const std::string letter = initial_of(*firsts[i]);
+        const bool here = on != nullptr && initial_of(*on) == letter;
+        const Press pressed = press(p, r, ("###letter " + letter).c_str(), 4);
+        p.fill(r, here || pressed.hovered ? p.theme.raised : p.theme.control, p.px(4));
+        p.text(r.centre(), r.middle(), here ? Type::small_strong : Type::small, p.theme.text, letter,
+               Align::centre);
+        if (pressed.clicked)
+        {
+            list_.clear();
+            go_to(frame, firsts[i]->id);
+            out.animating = true;
+        }
+    };
+    sheet.grid(firsts.size(), 24, 26, 4, cell, kLettersInARow);
+    sheet.gap(12);
+}
+
+void GlossaryView::draw_lately(const Frame& frame, Sheet& sheet, Out& out)
+{
+    const auto ids = lately_; // pressing one changes them
+    for (const std::string& id : ids)
+    {
+        const GlossaryTerm* term = find_term(terms(frame), id);
+        if (term != nullptr &&
+            list_line(sheet.p, sheet.row(28),
+                      {fmt::format("{}###lately {}", term->term, id), "", false, sheet.p.theme.muted}))
+        {
+            go_to(frame, id);
+            out.animating = true;
+        }
+    }
+}
+
+bool GlossaryView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    search(frame);
+    if (terms(frame).empty())
+    {
+        return true;
+    }
+    Sheet sheet(p, area);
+    sheet.heading("From A to Z", "", Type::small_strong);
+    draw_letters(frame, sheet, out);
+    if (!lately_.empty())
+    {
+        sheet.heading("Looked at before", "", Type::small_strong);
+        draw_lately(frame, sheet, out);
+    }
+    return true;
+}
+
+// Those that a field leaves alone.
+void GlossaryView::typing_keys(const Frame& frame, Out& out)
+{
+    const GlossaryTerm* term = chosen(frame);
+    if (term == nullptr || !ImGui::GetIO().KeyAlt)
+    {
+        return;
+    }
+    GlossaryEvent event;
+    event.lesson = ImGui::IsKeyPressed(ImGuiKey_L, false);
+    if (const auto digit = digit_pressed(term->related.size()))
+    {
+        event.term = term->related[*digit];
+    }
+    act(frame, event, out);
+}
+
+void GlossaryView::on_keys(const Frame& frame, Out& out)
+{
+    const bool moved = list_.keys();
+    const std::array deeds{KeyButton{"", "Enter",
+                                     [&] {
+                                         act(frame, {"", list_.keyboard_is_free(), false}, out);
+                                     },
+                                     ImGuiKey_Enter},
+                           KeyButton{"", "F", [&] { list_.find(); }, ImGuiKey_F}};
+    out.animating = press_keys(deeds) || moved || out.animating;
+}
+
+ViewKeys GlossaryView::keys()
+{
+    return {{"type", "Search: names first, then what is said of them"},
+            {"\u2191 \u2193", "Choose a word; page keys go by ten"},
+            {"Enter", "See it: the view where the word is at home"},
+            {"Alt L", "The lesson about it"},
+            {"Alt 1 \u2026 9", "A related word"},
+            {"Esc", "Clear; once more: out of the field"},
+            {"F", "Back into the field"}};
+}
+
+} // namespace
+
+extern const ViewInfo glossary_view;
+const ViewInfo glossary_view{
+    48,         "glossary",
+    "Study",    "Glossary",
+    "Glossary", "Every term with its meaning, formula, source, and the view where it is seen",
+    {},         [] { return std::unique_ptr<View>(std::make_unique<GlossaryView>()); }};
+
+} // namespace ringside

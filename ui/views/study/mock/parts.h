@@ -1,0 +1,53 @@
+// The parts of a mock interview: its questions in a row and in the panel, one of them on show, the scorecard.
+// No verdict before the end. The session itself is not theirs.
+#pragma once
+
+#include "ui/draw/painter.h"
+#include "ui/shell/study_frame.h"
+#include "ui/views/study/drill/answer.h"
+#include "ui/widgets/sheet.h"
+
+namespace ringside
+{
+
+// Numbered squares; returns the one pressed.
+std::optional<std::size_t> draw_places(const Painter& painter, Rect row, const MockSession& mock);
+// The clock over the list; returns the one pressed.
+std::optional<std::size_t> draw_mock_panel(const Painter& painter, Rect area, const MockSession& mock);
+// What a person reads of a question: while it runs only whether it is answered.
+std::string state_words(const MockSession& mock, const MockItem& item);
+
+// Returns the question whose row was pressed.
+std::optional<std::size_t> draw_scorecard(Sheet& sheet, const StudyFrame& study, const MockSession& mock);
+int passed_in(const MockSession& mock);
+
+inline void push_key(Out& out, MockKey key)
+{
+    out.push(StudyStep{MockInput{key}});
+}
+
+class MockQuestion
+{
+public:
+    // True when somebody has read enough of an interview that is over.
+    bool draw(const Frame& frame, const MockSession& mock, const Painter& painter, Rect area, Out& out);
+    void keys(const Frame& frame, const MockSession& mock, Out& out);
+    void typing_keys(const Frame& frame, const MockSession& mock, Out& out);
+    // Letters that go from question to question, and those of the clock. True when one was pressed.
+    bool letters(const MockSession& mock, Out& out);
+
+private:
+    void follow(const Question& question, const MockSession& mock);
+    void draw_running(Sheet& sheet, const Frame& frame, const MockSession& mock, Out& out);
+    void draw_judged(Sheet& sheet, const Frame& frame, const MockSession& mock);
+    // Where one can go from here, as buttons below the question. `closed`: somebody has read enough.
+    std::vector<KeyButton> deeds(const MockSession& mock, bool& closed, Out& out);
+    void answer(const Question& question, Out& out);
+    void judge(const MockSession& mock, Out& out);
+
+    AnswerEntry entry_;
+    Points points_;
+    std::string item_;
+};
+
+} // namespace ringside

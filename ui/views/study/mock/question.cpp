@@ -1,0 +1,266 @@
+#include <fmt/format.h>
+
+#include "ui/views/study/drill/parts.h"
+#include "ui/views/study/mock/parts.h"
+
+#include <array>
+
+namespace ringside
+{
+
+namespace
+{
+
+// What was said and nobody has judged yet.
+bool is_open(const MockItem& item)
+{
+    return item.answered() && !item.correct && !item.grade;
+}
+
+// The next one to judge, from here round; none when all are.
+std::optional<std::size_t> next_to_judge(const MockSession& mock)
+{
+    for (std::size_t step = 0; step < mock.items.size(); ++step)
+    {
+        const std::size_t i = (mock.at + step) % mock.items.size();
+        if (is_open(mock.items[i]))
+        {
+            return i;
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+void MockQuestion::follow(const Question& q, const MockSession& mock)
+{
+    const MockItem& item = mock.items[mock.at];
+    const std::string place = fmt::format("{} {}", mock.started_ms, mock.at);
+    const std::string now = fmt::format("{} {} {} {}", place, q.id, q.seed, mock.stage == MockStage::running);
+    entry_.show(q, place, item.answer);
+    if (now != item_)
+    {
+        item_ = now;
+        points_.reset(points_of(q).size());
+        entry_.focus();
+    }
+}
+
+void MockQuestion::answer(const Question& q, Out& out)
+{
+    const std::string text = AnswerEntry::is_said(q) ? "said out loud" : entry_.text(q);
+    if (!text.empty())
+    {
+        out.push(AnswerQuestion{text});
+        entry_.focus();
+    }
+}
+
+// Judges the one on show, or goes to the next that is open, or closes the book.
+void MockQuestion::judge(const MockSession& mock, Out& out)
+{
+    if (is_open(mock.items[mock.at]))
+    {
+        const RubricInput points{points_.ticked(), static_cast<int>(points_.made().size()), false};
+        out.push(StudyStep{MockInput{JudgeInput{mock.at, points}}});
+        MockSession next = mock;
+        next.items[mock.at].grade = Grade::good;
+        if (const auto to = next_to_judge(next))
+        {
+            out.push(StudyStep{MockInput{GoToInput{*to}}});
+        }
+    }
+    else if (const auto to = next_to_judge(mock))
+    {
+        out.push(StudyStep{MockInput{GoToInput{*to}}});
+    }
+    else
+    {
+        push_key(out, MockKey::finish);
+    }
+}
+
+void MockQuestion::draw_running(Sheet& sheet, const Frame& frame, const MockSession& mock, Out& out)
+{
+    const StudyFrame& study = *frame.study;
+    const Question& q = *study.question;
+    draw_stem(sheet, q, mock.items[mock.at].card.lead);
+    if (AnswerEntry::is_said(q))
+    {
+        sheet.say("Say your answer out loud. You judge it at the end.");
+        sheet.gap(12);
+    }
+    else if (entry_.draw(sheet, q, {true, nullptr, study.unread}))
+    {
+        answer(q, out);
+    }
+    const bool again = mock.items[mock.at].answered();
+    const std::string label = AnswerEntry::is_said(q) ? "I have said it###submit"
+                              : again                 ? "Answer again###submit"
+                                                      : "Answer###submit";
+    const std::array buttons{
+        KeyButton{label, "Enter", [&] { answer(q, out); }, ImGuiKey_None, ButtonStyle::primary},
+        KeyButton{"Skip###skip", "Tab", [&] { push_key(out, MockKey::skip); }}};
+    draw_buttons(sheet.p, sheet.row(40), buttons);
+    sheet.gap(8);
+}
+
+void MockQuestion::draw_judged(Sheet& sheet, const Frame& frame, const MockSession& mock)
+{
+    const StudyFrame& study = *frame.study;
+    const Question& q = *study.question;
+    const MockItem& item = mock.items[mock.at];
+    draw_stem(sheet, q, item.card.lead, true);
+    if (!item.answered())
+    {
+        sheet.words(Type::body, sheet.p.theme.muted, item.visited ? "Skipped." : "Not reached.");
+        sheet.gap(8);
+    }
+    else if (!AnswerEntry::is_said(q))
+    {
+        entry_.draw(sheet, q, {false, study.verdict, ""});
+    }
+    if (study.verdict != nullptr)
+    {
+        draw_verdict(sheet, *study.verdict);
+    }
+    if (is_open(item) && mock.stage == MockStage::judging)
+    {
+        points_.draw(sheet, points_of(q));
+    }
+    else if (item.grade && !item.correct)
+    {
+        sheet.say(fmt::format("You judged it **{}**.", rubric_name(*item.grade)));
+        sheet.gap(8);
+    }
+    draw_solution(sheet, q);
+}
+
+std::vector<KeyButton> MockQuestion::deeds(const MockSession& mock, bool& closed, Out& out)
+{
+    const std::size_t count = mock.items.size();
+    const auto go = [&out, &mock, count](std::size_t by) {
+        return [&out, &mock, count, by]
+        { out.push(StudyStep{MockInput{GoToInput{(mock.at + by) % count}}}); };
+    };
+    const auto key = [&out](MockKey which) { return [&out, which] { push_key(out, which); }; };
+    std::vector<KeyButton> all{{"Previous###previous", "P", go(count - 1), ImGuiKey_P},
+                               {"Next###next", "N", go(1), ImGuiKey_N}};
+    if (mock.stage == MockStage::running)
+    {
+        all.push_back({"Pause###pause", "T", key(MockKey::pause), ImGuiKey_T});
+        all.push_back({"Finish###finish", "F", key(MockKey::finish), ImGuiKey_F});
+        return all;
+    }
+    const bool over = mock.stage == MockStage::over;
+    const bool judges = !over && next_to_judge(mock).has_value();
+    all.insert(all.begin(), {judges ? "Judge, go on###judge" : "Scorecard###judge", over ? "Esc" : "Enter",
+                             [this, over, &mock, &closed, &out]
+                             {
+                                 closed = over;
+                                 over ? void() : judge(mock, out);
+                             },
+                             ImGuiKey_None, ButtonStyle::primary});
+    return all;
+}
+
+bool MockQuestion::draw(const Frame& frame, const MockSession& mock, const Painter& p, Rect area, Out& out)
+{
+    const Question* q = frame.study->question;
+    keep_keys();
+    bool closed = false;
+    if (area.h > p.px(120))
+    {
+        area.cut_bottom(p.px(8));
+        draw_buttons(p, area.cut_bottom(p.px(40)), deeds(mock, closed, out));
+        area.cut_bottom(p.px(8));
+    }
+    if (q != nullptr)
+    {
+        follow(*q, mock);
+    }
+    if (q == nullptr)
+    {
+        draw_no_question(p, area, *frame.study);
+    }
+    else if (mock.paused)
+    {
+        if (draw_paused(p, area))
+        {
+            push_key(out, MockKey::pause);
+        }
+    }
+    else
+    {
+        ScrolledSheet sheet(p, area, "###sheet", item_);
+        sheet.page_keys();
+        mock.stage == MockStage::running ? draw_running(*sheet, frame, mock, out)
+                                         : draw_judged(*sheet, frame, mock);
+    }
+    return closed;
+}
+
+bool MockQuestion::letters(const MockSession& mock, Out& out)
+{
+    bool closed = false;
+    return press_keys(deeds(mock, closed, out));
+}
+
+void MockQuestion::keys(const Frame& frame, const MockSession& mock, Out& out)
+{
+    const Question* q = frame.study->question;
+    const bool enter =
+        ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false);
+    if (letters(mock, out))
+    {
+        return;
+    }
+    if (mock.stage == MockStage::judging)
+    {
+        if (is_open(mock.items[mock.at]) && points_.keys())
+        {
+            return;
+        }
+        if (enter)
+        {
+            judge(mock, out);
+        }
+        return;
+    }
+    const bool space = ImGui::IsKeyPressed(ImGuiKey_Space, false);
+    if (mock.paused)
+    {
+        if (enter || space)
+        {
+            push_key(out, MockKey::pause);
+        }
+    }
+    else if (ImGui::IsKeyPressed(ImGuiKey_Tab, false))
+    {
+        push_key(out, MockKey::skip);
+    }
+    else if (q != nullptr && (enter || space))
+    {
+        answer(*q, out);
+    }
+    else if (q != nullptr)
+    {
+        entry_.keys(*q);
+    }
+}
+
+void MockQuestion::typing_keys(const Frame& frame, const MockSession& mock, Out& out)
+{
+    const bool alt = ImGui::GetIO().KeyAlt;
+    if (ImGui::IsKeyPressed(ImGuiKey_Tab, false) && !alt)
+    {
+        push_key(out, MockKey::skip);
+    }
+    else if (alt && !letters(mock, out) && frame.study->question != nullptr)
+    {
+        entry_.keys(*frame.study->question);
+    }
+}
+
+} // namespace ringside

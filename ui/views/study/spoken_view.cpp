@@ -1,0 +1,265 @@
+// Can I say it in a minute: one question, a clock, then the points a good answer makes.
+#include <fmt/format.h>
+
+#include "ui/shell/study_frame.h"
+#include "ui/views/study/drill/answer.h"
+#include "ui/views/study/drill/parts.h"
+#include "ui/views/study/study/parts.h"
+
+#include <array>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+const SpokenSession* spoken_of(const Frame& frame)
+{
+    return std::get_if<SpokenSession>(frame.study->session);
+}
+
+void push_key(Out& out, SpokenKey key)
+{
+    out.push(StudyStep{SpokenInput{key}});
+}
+
+double spoken_seconds(const SpokenSession& s, std::int64_t now_ms)
+{
+    const std::int64_t ms = s.stage == SpokenStage::speaking ? now_ms - s.started_ms : s.spoken_ms;
+    return static_cast<double>(std::clamp<std::int64_t>(ms, 0, s.limit_ms)) / 1000;
+}
+
+class SpokenView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    bool about_scenario() const override { return false; }
+    std::string title(const Frame&) const override { return "Can I say it in a minute?"; }
+    std::vector<std::string> facts(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out) override
+    {
+        return home_popups_.draw_panel(frame, p, area, out);
+    }
+    ViewKeys keys() override;
+    void on_keys(const Frame& frame, Out& out) override;
+
+private:
+    // What can be done at this stage.
+    static std::vector<KeyButton> deeds(const SpokenSession* session, Out& out);
+    void draw_question(const Painter& p, Rect area, const StudyFrame& study, const SpokenSession& s,
+                       Out& out);
+    static void draw_clock(Sheet& sheet, const StudyFrame& study, const SpokenSession& s);
+    void draw_points(Sheet& sheet, const StudyFrame& study, const SpokenSession& s, Out& out);
+
+    Points points_;
+    StudyPopups home_popups_;
+};
+
+std::vector<KeyButton> SpokenView::deeds(const SpokenSession* s, Out& out)
+{
+    const auto start = [&out](double seconds) {
+        return [&out, seconds] { out.push(StartSpoken{"", 0, seconds}); };
+    };
+    const auto key = [&out](SpokenKey which) { return [&out, which] { push_key(out, which); }; };
+    constexpr auto kPrimary = ButtonStyle::primary;
+    if (s == nullptr)
+    {
+        return {{"60 seconds###60", "Enter", start(60), ImGuiKey_Enter, kPrimary},
+                {"2 minutes###120", "2", start(120), ImGuiKey_2},
+                {"5 minutes###300", "5", start(300), ImGuiKey_5}};
+    }
+    if (s->stage == SpokenStage::over)
+    {
+        const auto again = start(static_cast<double>(s->limit_ms) / 1000);
+        return {{"Another one###again", "Enter", again, ImGuiKey_Enter, kPrimary},
+                {"", "Space", again, ImGuiKey_Space},
+                {"Home###home", "Esc", [&out] { out.push(EndStudy{}); }}};
+    }
+    if (s->stage == SpokenStage::ticking)
+    {
+        return {{fmt::format("{}: {}###accept", name_of(s->grade()), rubric_name(s->grade())), "Enter",
+                 key(SpokenKey::accept), ImGuiKey_Enter, kPrimary},
+                {"", "T", key(SpokenKey::teach), ImGuiKey_T}};
+    }
+    const bool runs = s->stage == SpokenStage::speaking;
+    const auto clock = key(runs ? SpokenKey::stop : SpokenKey::start);
+    return {
+        {runs ? "I am done###clock" : "Start the clock###clock", "Space", clock, ImGuiKey_Space, kPrimary},
+        {"", "Enter", clock, ImGuiKey_Enter}};
+}
+
+// The seconds left inside a ring that empties.
+void SpokenView::draw_clock(Sheet& sheet, const StudyFrame& study, const SpokenSession& s)
+{
+    const Painter& p = sheet.p;
+    const Theme& t = p.theme;
+    const double limit = static_cast<double>(s.limit_ms) / 1000;
+    const double left = limit - spoken_seconds(s, study.now.ms);
+    sheet.gap(12);
+    const Rect r = sheet.row(190);
+    const ImVec2 centre{r.centre(), r.middle()};
+    const float radius = p.px(82);
+    constexpr float kTurn = 6.2831853F;
+    const auto share = static_cast<float>(left / limit);
+    p.list.AddCircle(centre, radius, t.raised, 96, p.px(10));
+    if (share > 0)
+    {
+        p.list.PathArcTo(centre, radius, -kTurn / 4, -kTurn / 4 + kTurn * share, 96);
+        p.list.PathStroke(t.text, 0, p.px(10));
+    }
+    p.text(centre.x, centre.y - p.px(6), Type::display, t.text,
+           fmt::format("{}", std::lround(std::ceil(left))), Align::centre);
+    p.text(centre.x, centre.y + p.px(26), Type::small, t.muted, "seconds", Align::centre);
+    sheet.gap(12);
+}
+
+void SpokenView::draw_points(Sheet& sheet, const StudyFrame& study, const SpokenSession& s, Out& out)
+{
+    points_.set(s.points);
+    if (points_.draw(sheet, points_of(*study.question)))
+    {
+        out.push(StudyStep{SpokenInput{TickPoint{points_.last()}}});
+    }
+    const bool all = points_.ticked() == static_cast<int>(s.points.size());
+    if (all && toggle(sheet.p, sheet.row(36), "I could teach it (T)###teach", s.could_teach))
+    {
+        push_key(out, SpokenKey::teach);
+    }
+}
+
+void SpokenView::draw_question(const Painter& p, Rect area, const StudyFrame& study, const SpokenSession& s,
+                               Out& out)
+{
+    ScrolledSheet sheet(p, area, "###sheet", fmt::format("{} {}", s.card.seed, static_cast<int>(s.stage)));
+    sheet.page_keys();
+    const bool ticks = s.stage == SpokenStage::ticking;
+    const bool over = s.stage == SpokenStage::over;
+    if (over)
+    {
+        const auto made = std::count(s.points.begin(), s.points.end(), true);
+        sheet->title(rubric_name(s.grade()));
+        sheet->gap(6);
+        sheet->say(fmt::format("**{} of {}** points in {}.", made, s.points.size(),
+                               clock_words(static_cast<double>(s.spoken_ms) / 1000)));
+        sheet->gap(16);
+        draw_buttons(p, sheet->row(40), deeds(&s, out));
+        sheet->gap(20);
+    }
+    draw_stem(*sheet, *study.question, s.card.lead, ticks);
+    if (ticks)
+    {
+        draw_points(*sheet, study, s, out);
+    }
+    else if (!over)
+    {
+        draw_clock(*sheet, study, s);
+    }
+    if (!over)
+    {
+        draw_buttons(sheet->p, sheet->row(44), deeds(&s, out));
+        sheet->gap(16);
+    }
+    if (ticks || over)
+    {
+        draw_solution(*sheet, *study.question);
+    }
+}
+
+void SpokenView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const StudyFrame& study = *frame.study;
+    const SpokenSession* s = spoken_of(frame);
+    if (s != nullptr && study.question == nullptr)
+    {
+        draw_no_question(p, area, study);
+    }
+    else if (s != nullptr)
+    {
+        keep_keys();
+        if (s->points.size() != points_.made().size() || s->stage != SpokenStage::ticking)
+        {
+            points_.reset(s->points.size());
+        }
+        draw_question(p, area, study, *s, out);
+    }
+    else if (!draw_no_questions(p, area, study))
+    {
+        ScrolledSheet sheet(p, area, "###start");
+        sheet->say(
+            "One question, **answered out loud** against the clock. Then you tick the points you made. "
+            "Nothing is recorded.");
+        sheet->gap(16);
+        draw_buttons(sheet->p, sheet->row(48), deeds(nullptr, out));
+    }
+    home_popups_.draw(frame, p, out);
+}
+
+Caption SpokenView::caption(const Frame& frame) const
+{
+    const SpokenSession* s = spoken_of(frame);
+    if (s == nullptr || frame.study->question == nullptr)
+    {
+        return {"A spoken answer has **a claim, a number and a reason**.",
+                "below half of the points: Again; below 80%: Hard; else Good", ""};
+    }
+    const auto points = s->points.size();
+    return {fmt::format("**{}**: {} point{} to make.", frame.study->question->title, points,
+                        points == 1 ? "" : "s"),
+            "below half of the points: Again; below 80%: Hard; else Good", ""};
+}
+
+std::vector<std::string> SpokenView::facts(const Frame& frame) const
+{
+    const SpokenSession* s = spoken_of(frame);
+    if (s == nullptr)
+    {
+        return {fmt::format("{} questions", frame.study->families.size())};
+    }
+    return {clock_words(spoken_seconds(*s, frame.study->now.ms)), "Esc leaves, nothing is lost"};
+}
+
+void SpokenView::on_keys(const Frame& frame, Out& out)
+{
+    const SpokenSession* s = spoken_of(frame);
+    if (s != nullptr && ImGui::IsKeyPressed(ImGuiKey_Escape, false))
+    {
+        out.push(EndStudy{});
+    }
+    else if (s != nullptr && s->stage == SpokenStage::ticking && points_.keys())
+    {
+        out.push(StudyStep{SpokenInput{TickPoint{points_.last()}}});
+    }
+    else if (s != nullptr || !frame.study->families.empty())
+    {
+        press_keys(deeds(s, out));
+    }
+}
+
+ViewKeys SpokenView::keys()
+{
+    return {{"Enter", "A question for 60 seconds; take the grade; another one"},
+            {"2 5", "A question for 2 or 5 minutes"},
+            {"Space", "Start the clock, stop it; then tick a point"},
+            {"\u2191 \u2193", "Go from point to point"},
+            {"T", "I could teach it, where every point was made"},
+            {"Esc", "Leave"}};
+}
+
+} // namespace
+
+extern const ViewInfo spoken_view;
+const ViewInfo spoken_view{46,
+                           "spoken",
+                           "Study",
+                           "Spoken answer",
+                           "Spoken answer",
+                           "A question answered out loud against the clock, then judged by the points made",
+                           {},
+                           [] { return std::unique_ptr<View>(std::make_unique<SpokenView>()); },
+                           {},
+                           ViewRole::spoken};
+
+} // namespace ringside

@@ -1,0 +1,81 @@
+// The parts of the study's home: the heat map of the topics, the panel beside it, what is asked before
+// something begins, and its words.
+#pragma once
+
+#include "ui/draw/painter.h"
+#include "ui/shell/study_frame.h"
+#include "ui/shell/view.h"
+
+namespace ringside
+{
+
+struct StudyPanelEvent
+{
+    bool interview = false; // its date is to be set
+    bool skills = false;    // the person wants to judge their own skills
+};
+StudyPanelEvent draw_study_panel(const Painter& painter, Rect area, const StudyFrame& study);
+
+// What a mock interview of so many minutes is, by place in kMockMinutes.
+std::string_view mock_words(std::size_t place);
+
+class StudyPopups
+{
+public:
+    enum class Which
+    {
+        mock,
+        interview,
+        files,
+        plan,
+        skills,
+        leeches
+    };
+    // Opens at the next draw.
+    void open(Which which) { asked_ = which; }
+    // Beside the heat map, and where no session is on: how far to ready, what the next days ask for.
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    // Once a frame, with the window's ids.
+    void draw(const Frame& frame, const Painter& painter, Out& out);
+
+private:
+    static void draw_mock(const Painter& painter, Out& out);
+    static void draw_files(const Painter& painter, Out& out);
+    static void draw_leeches(const StudyFrame& study, const Painter& painter, Out& out);
+    static void draw_plan(const StudyFrame& study, const Painter& painter, Out& out);
+    void draw_interview(const StudyFrame& study, const Painter& painter, Out& out);
+    void draw_skills(const StudyFrame& study, const Painter& painter, Out& out);
+
+    std::optional<Which> asked_;
+    std::string skill_; // being judged
+};
+
+// The colour of a recall: one ramp from 100% (deep) to 60% and below (bright), the same on all days.
+Colour recall_colour(const Theme& theme, double recall);
+// "Predicted recall" and the ramp with its ends.
+void draw_recall_legend(const Painter& painter, Rect area);
+
+struct TilesEvent
+{
+    std::optional<std::size_t> hovered; // index of the topic
+    std::optional<std::size_t> clicked;
+};
+// `on_the_day`: coloured by the recall on the interview's day.
+TilesEvent draw_tiles(const Painter& painter, Rect area, const StudyFrame& study, bool on_the_day);
+// The three kinds of a topic, beside the mouse.
+void draw_topic_tip(const Painter& painter, Rect bounds, const HeatTopic& topic);
+
+std::string study_title(const StudyFrame& study);
+Caption study_caption(const StudyFrame& study);
+std::vector<std::string> study_facts(const StudyFrame& study);
+// The line under "Today's mission", or about the session that is on.
+std::string mission_words(const StudyFrame& study);
+// "A drill is on: 3 of 12 answered."; empty when none is.
+std::string session_words(const StudyFrame& study);
+// The view of the session that is on, where there is one; empty otherwise.
+std::string_view session_view(const StudyFrame& study);
+std::string kind_words(const PlanTask& task); // "drill, 10 min"
+// 0.943 -> "94%"
+std::string whole_percent(double share);
+
+} // namespace ringside

@@ -1,0 +1,191 @@
+// What should I study: the 24 topics by predicted recall, today's plan, how far to ready, the days ahead.
+#include <fmt/format.h>
+
+#include "ui/shell/study_frame.h"
+#include "ui/views/study/drill/parts.h"
+#include "ui/views/study/drill/session.h"
+#include "ui/views/study/study/parts.h"
+#include "ui/widgets/sheet.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ringside
+{
+
+namespace
+{
+
+using Which = StudyPopups::Which;
+
+class StudyView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override { return study_caption(*frame.study); }
+    bool about_scenario() const override { return false; }
+    std::string title(const Frame& frame) const override { return study_title(*frame.study); }
+    std::vector<std::string> facts(const Frame& frame) const override { return study_facts(*frame.study); }
+    bool draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out) override
+    {
+        return popups_.draw_panel(frame, p, area, out);
+    }
+    ViewKeys keys() override;
+    void on_keys(const Frame& frame, Out& out) override;
+
+private:
+    std::vector<KeyButton> buttons(const StudyFrame& study, Out& out);
+    void draw_head(const Painter& painter, Rect row, const StudyFrame& study);
+    void draw_mission(const Painter& painter, Rect area, const StudyFrame& study);
+    void draw_topics(const Painter& painter, Rect area, const StudyFrame& study, Out& out);
+
+    StudyPopups popups_;
+    bool on_the_day_ = false;
+};
+
+// In place of the ways to begin, where a session is on, how to go on with it.
+std::vector<KeyButton> StudyView::buttons(const StudyFrame& study, Out& out)
+{
+    const auto start = [&out](StartDrill drill) { return [&out, drill] { out.push(drill); }; };
+    const auto ask = [this](Which which) { return [this, which] { popups_.open(which); }; };
+    if (is_running(*study.session))
+    {
+        const std::string view(session_view(study));
+        KeyButton on{"Go on###Go on", "G", [&out, view] { out.push(OpenView{view}); }, ImGuiKey_G,
+                     ButtonStyle::primary};
+        KeyButton end{"End it###End it", "E", [&out] { out.push(EndStudy{}); }, ImGuiKey_E};
+        return view.empty() ? std::vector{std::move(end)} : std::vector{std::move(on), std::move(end)};
+    }
+    const std::string review = study.due > 0     ? fmt::format("Review {}", study.due)
+                               : study.fresh > 0 ? "New questions"
+                                                 : "Review";
+    return {{review + "###Review", "R", start({}), ImGuiKey_R, ButtonStyle::primary},
+            {"Weakest###Weakest", "D", start(weakest_drill(study)), ImGuiKey_D},
+            {"Mock interview###Mock", "M", ask(Which::mock), ImGuiKey_M},
+            {"Quick eight###Quick eight", "8", start({quick_eight(*study.plan), ""}), ImGuiKey_8},
+            {"Export###Export", "X", ask(Which::files), ImGuiKey_X}};
+}
+
+void StudyView::draw_head(const Painter& p, Rect row, const StudyFrame& study)
+{
+    const float most = std::min(p.px(256), row.w * 0.55F);
+    const Rect choice = row.cut_right(most);
+    row.cut_right(p.px(16));
+    draw_recall_legend(p, row);
+    const std::string then =
+        study.has_interview() ? date_words(*study.progress->interview) : "on the day \u2026";
+    const std::array<std::string_view, 2> words{"today", then};
+    if (const auto clicked = segments(p, choice, words, on_the_day_ ? 1 : 0))
+    {
+        on_the_day_ = *clicked == 1 && study.has_interview();
+        if (*clicked == 1 && !study.has_interview())
+        {
+            popups_.open(Which::interview);
+        }
+    }
+}
+
+void StudyView::draw_mission(const Painter& p, Rect area, const StudyFrame& study)
+{
+    const Theme& t = p.theme;
+    const std::string running = session_words(study);
+    Rect row = area.cut_top(p.px(28));
+    const bool planned = study.mission.mission != nullptr && running.empty();
+    p.text(row.x, row.middle(), Type::body_strong, t.text,
+           running.empty() ? "Today\u2019s mission" : "On now");
+    const Rect button_area = row.cut_right(planned ? p.px(112) : 0);
+    if (planned && row.w > p.width(Type::body_strong, "Today\u2019s mission") &&
+        button(p, button_area, "Tasks###tasks", "P", ButtonStyle::quiet))
+    {
+        popups_.open(Which::plan);
+    }
+    row = area.cut_top(p.px(28));
+    p.text_within(row.x, row.middle(), row.w, Type::small, t.muted,
+                  running.empty() ? mission_words(study) : running);
+}
+
+void StudyView::draw_topics(const Painter& p, Rect area, const StudyFrame& study, Out& out)
+{
+    const TilesEvent event = draw_tiles(p, area, study, on_the_day_);
+    if (event.hovered)
+    {
+        draw_topic_tip(p, area, study.heat[*event.hovered]);
+    }
+    if (event.clicked && study.heat[*event.clicked].all.families > 0)
+    {
+        out.push(topic_drill(study.heat[*event.clicked].topic->id));
+    }
+}
+
+void StudyView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const StudyFrame& study = *frame.study;
+    on_the_day_ = on_the_day_ && study.has_interview();
+    if (!draw_no_questions(p, area, study))
+    {
+        const bool low = area.h < p.px(300);
+        area.cut_bottom(p.px(8));
+        draw_buttons(p, area.cut_bottom(std::min(area.h, p.px(40))), buttons(study, out));
+        if (!low)
+        {
+            area.cut_bottom(p.px(4));
+            draw_mission(p, area.cut_bottom(p.px(60)), study);
+        }
+        if (area.h > p.px(180))
+        {
+            draw_head(p, area.cut_top(p.px(32)), study);
+            area.cut_top(p.px(8));
+        }
+        area.cut_bottom(p.px(8));
+        if (area.h > p.px(24))
+        {
+            draw_topics(p, area, study, out);
+        }
+    }
+    popups_.draw(frame, p, out);
+}
+
+void StudyView::on_keys(const Frame& frame, Out& out)
+{
+    const StudyFrame& study = *frame.study;
+    auto all = study.families.empty() ? std::vector<KeyButton>() : buttons(study, out);
+    const auto opens = [&](bool something, ImGuiKey key, Which which) {
+        all.push_back({"", "", [this, which] { popups_.open(which); }, something ? key : ImGuiKey_None});
+    };
+    opens(true, ImGuiKey_I, Which::interview);
+    opens(!study.plan->skills.empty(), ImGuiKey_A, Which::skills);
+    opens(study.mission.mission != nullptr, ImGuiKey_P, Which::plan);
+    opens(!study.leeches.empty(), ImGuiKey_L, Which::leeches);
+    opens(true, ImGuiKey_X, Which::files);
+    all.push_back({"", "W", [this] { on_the_day_ = !on_the_day_; },
+                   study.has_interview() ? ImGuiKey_W : ImGuiKey_None});
+    out.animating = press_keys(all) || out.animating;
+}
+
+ViewKeys StudyView::keys()
+{
+    return {{"R", "Review what is due, then some new questions"},
+            {"D", "Drill the three weakest topics, due or not"},
+            {"M", "A mock interview of 5, 12, 45 or 60 minutes"},
+            {"8", "The eight questions asked most"},
+            {"X", "Export to CSV, Anki or Markdown, or import"},
+            {"P", "The tasks of today\u2019s mission"},
+            {"I", "The day of the interview"},
+            {"W", "Recall today, or on the day"},
+            {"A", "Judge your own skills"},
+            {"L", "Questions that keep being forgotten"},
+            {"G E", "Go on with the session that is on, or end it"},
+            {"click", "On a topic: drill it"}};
+}
+
+} // namespace
+
+extern const ViewInfo study_view;
+const ViewInfo study_view{
+    43,           "study",
+    "Study",      "Topics",
+    "Study plan", "Predicted recall of 24 topics, today's plan, readiness and the days ahead",
+    {},           [] { return std::unique_ptr<View>(std::make_unique<StudyView>()); },
+    {},           ViewRole::study};
+
+} // namespace ringside

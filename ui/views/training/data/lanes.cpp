@@ -1,0 +1,331 @@
+#include "ui/views/training/data/lanes.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/widgets/timeline.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr const char* kWorkersGrip = "###workers of a reader";
+constexpr const char* kPrefetchGrip = "###batches ahead";
+constexpr const char* kSampleGrip = "###time a sample";
+
+Fill fill_of(const Theme& t, FeedWork work)
+{
+    switch (work)
+    {
+    case FeedWork::read:
+        return {t.data};
+    case FeedWork::hang:
+        return {.ink = t.data, .lines = t.window, .hatch = kExposedHatch};
+    case FeedWork::prepare:
+        return plain_fill(mix(t.panel, t.context.fill, 0.7F));
+    case FeedWork::compute:
+        return {t.forward};
+    case FeedWork::starve:
+        return {.ink = {t.panel}, .lines = t.idle_hatch};
+    case FeedWork::full:
+        break;
+    }
+    return plain_fill(t.panel);
+}
+
+std::string say(const FeedSpan& span)
+{
+    const std::string time = format_seconds(Seconds(span.to - span.from));
+    switch (span.work)
+    {
+    case FeedWork::read:
+        return fmt::format("Batch {}: reads, or waits for others\u2019 reads, {}", span.batch, time);
+    case FeedWork::hang:
+        return fmt::format("Batch {}: nothing comes for {}", span.batch, time);
+    case FeedWork::prepare:
+        return fmt::format("Batch {}: prepared in {}", span.batch, time);
+    case FeedWork::full:
+        return fmt::format("As far ahead as it may be: nothing to do for {}", time);
+    case FeedWork::compute:
+        return fmt::format("GPUs compute batch {} for {}", span.batch, time);
+    case FeedWork::starve:
+        break;
+    }
+    return fmt::format("GPUs have no batch for {}", time);
+}
+
+class FeedPicture
+{
+public:
+    FeedPicture(const Painter& painter, Rect area, DataState& state, const FeedDesk& desk, double now,
+                Out& out)
+        : p_(painter), state_(state), desk_(desk), run_(desk.run()), now_(now), out_(out)
+    {
+        window_ = {0, std::max(run_.length, 1e-12)};
+        lay_out(area);
+    }
+
+    void draw()
+    {
+        draw_head();
+        if (field_.w < p_.px(60))
+        {
+            return;
+        }
+        if (workers_.h >= static_cast<float>(run_.workers.size()))
+        {
+            p_.part("workers", workers_);
+            std::vector<LaneName> names;
+            for (std::size_t w = 0; w < run_.workers.size(); ++w)
+            {
+                names.push_back({fmt::format("worker {}", w)});
+            }
+            draw_lanes(workers_, pitch_, names, run_.workers);
+        }
+        p_.part("gpus", gpu_);
+        const std::array gpus{LaneName{
+            desk_.gpus() == 1 ? "GPU" : fmt::format("{} GPUs", grouped(desk_.gpus())), "", "", "", true}};
+        draw_lanes(gpu_, gpu_.h, gpus, std::array{run_.gpu});
+        if (queue_.h > p_.px(24))
+        {
+            p_.part("queue", queue_);
+            draw_queue();
+        }
+        draw_time_axis(p_, axis_, window_, run_.length);
+        if (now_ < run_.length)
+        {
+            draw_now(p_, {field_.x, field_.y, field_.w, axis_.y - field_.y}, window_, now_);
+        }
+        if (workers_.h > p_.px(24))
+        {
+            grip_workers();
+            grip_sample();
+        }
+    }
+
+private:
+    void lay_out(Rect area)
+    {
+        head_ = area.cut_top(p_.px(26));
+        key_ = area.h > p_.px(180) ? area.cut_top(p_.px(26)) : Rect{};
+        area.cut_top(p_.px(4));
+        axis_ = area.cut_bottom(p_.height(Type::mono_small) / 2 + p_.px(14));
+        area.cut_right(p_.px(14));
+        axis_.cut_right(p_.px(14));
+        names_ = area.w > p_.px(360) ? p_.width(Type::small, "worker 88") + p_.px(28) : p_.px(16);
+        const auto lanes = static_cast<float>(run_.workers.size());
+        const float least = area.h > p_.px(150) ? std::max(p_.px(60), area.h * 0.28F) : 0;
+        const float high = std::clamp(area.h * 0.14F, p_.px(18), p_.px(72));
+        const float room = std::max(0.0F, area.h - least - high - p_.px(16));
+        pitch_ = std::min(std::max(p_.px(60), area.h * 0.14F), room / lanes);
+        axis_.cut_left(names_);
+        field_ = area;
+        field_.cut_left(names_);
+        workers_ = field_.cut_top(pitch_ * lanes);
+        field_.cut_top(p_.px(10));
+        gpu_ = field_.cut_top(high);
+        if (least > 0)
+        {
+            field_.cut_top(p_.height(Type::small) + p_.px(14));
+            queue_ = field_;
+        }
+        field_ = workers_;
+    }
+
+    void draw_head() const
+    {
+        const FeedNeed& need = desk_.need();
+        const std::string right = fmt::format("seed {}", state_.seed);
+        const float w =
+            p_.text(head_.right(), head_.middle(), Type::small, p_.theme.muted, right, Align::right);
+        const std::string whole =
+            need.readers == 1 ? fmt::format("The one reader, {} samples a batch", grouped(need.batch_samples))
+                              : fmt::format("One of {} readers, {} sample{} a batch", grouped(need.readers),
+                                            grouped(need.batch_samples), need.batch_samples == 1 ? "" : "s");
+        p_.text_within(head_.x, head_.middle(), head_.w - w - p_.px(16), Type::small_strong, p_.theme.text,
+                       whole);
+        std::vector<LegendItem> key;
+        const auto one = [&](FeedWork work, const char* says) {
+            key.push_back({says, fill_of(p_.theme, work)});
+        };
+        one(FeedWork::prepare, "prepare");
+        one(FeedWork::read, "read");
+        one(FeedWork::compute, "compute");
+        one(FeedWork::starve, "GPUs idle (input-bound)");
+        one(FeedWork::full, "far enough ahead");
+        if (state_.hangs || state_.refills)
+        {
+            one(FeedWork::hang, "hangs");
+        }
+        if (key_.h > 0)
+        {
+            draw_legend(p_, key_, key);
+        }
+    }
+
+    void draw_lanes(Rect field, float pitch, std::span<const LaneName> names,
+                    std::span<const std::vector<FeedSpan>> lanes) const
+    {
+        TimeLanes rows(p_, {field.x - names_, field.y, field.w + names_, field.h}, window_, {pitch, names_},
+                       names);
+        for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+        {
+            for (const FeedSpan& span : lanes[lane])
+            {
+                if (span.from >= now_)
+                {
+                    break;
+                }
+                const double to = std::min(span.to, now_);
+                const auto block = rows.block(lane, span.from, to, fill_of(p_.theme, span.work));
+                if (block && span.work == FeedWork::compute)
+                {
+                    rows.label(*block, p_.theme.forward.label, {std::to_string(span.batch)});
+                }
+                if (rows.pointed(rows.cell(lane, span.from, to)) && state_.hold.owner.empty() &&
+                    !ImGui::IsAnyItemHovered())
+                {
+                    tooltip_at_mouse(p_, say(span));
+                }
+            }
+        }
+    }
+
+    float queue_y(double batches) const
+    {
+        const auto room = static_cast<double>(desk_.times().workers * desk_.times().prefetch);
+        return queue_.bottom() - queue_.h * static_cast<float>(std::min(1.0, batches / room) * 0.92);
+    }
+
+    void draw_queue()
+    {
+        const Theme& t = p_.theme;
+        p_.fill(queue_, t.panel);
+        const Ink& ink = t.of(Component::buffers);
+        for (std::size_t i = 0; i < run_.queue.size() && run_.queue[i].at < now_; ++i)
+        {
+            const QueuePoint& point = run_.queue[i];
+            const double end = i + 1 < run_.queue.size() ? run_.queue[i + 1].at : run_.length;
+            const float from = window_.x(field_, point.at);
+            const float to = window_.x(field_, std::min({end, now_, run_.length}));
+            const float usable = queue_y(static_cast<double>(point.usable));
+            const float ready = queue_y(static_cast<double>(point.ready));
+            p_.fill({from, usable, to - from, queue_.bottom() - usable}, ink.fill);
+            const Rect blocked{from, ready, to - from, usable - ready};
+            if (blocked.h > 0)
+            {
+                p_.fill(blocked, mix(t.panel, ink.fill, 0.3F));
+            }
+        }
+        const float middle = queue_.y - p_.height(Type::small) / 2 - p_.px(4);
+        p_.text_within(queue_.x, middle, queue_.w, Type::small_strong, t.text,
+                       state_.plan.in_order
+                           ? "Batches ready in the queue; pale ones are out of turn and must wait"
+                           : "Batches ready in the queue, in any order");
+        p_.line(queue_.x, queue_.bottom(), queue_.right(), queue_.bottom(), t.line);
+        grip_prefetch();
+    }
+
+    void moved() { out_.animating = true; }
+
+    void grip_workers()
+    {
+        const ImVec2 at{field_.x - p_.px(12), workers_.bottom() - lane_gap(p_, pitch_) / 2};
+        const PlotGrip grip = draw_grip(p_, at, kWorkersGrip, p_.theme.text);
+        tooltip(p_, "Drag: workers of the reader. Arrow keys step.");
+        auto workers = static_cast<double>(state_.plan.workers);
+        if (const auto by = pulled(state_.hold, grip, kWorkersGrip, workers, 1))
+        {
+            workers = state_.hold.value + static_cast<double>((by->x + by->y) / p_.px(28));
+        }
+        workers = std::clamp(std::round(workers + grip.steps), 1.0, kMostWorkers);
+        if (static_cast<std::int64_t>(workers) != state_.plan.workers)
+        {
+            state_.plan.workers = static_cast<std::int64_t>(workers);
+            moved();
+        }
+    }
+
+    void grip_prefetch()
+    {
+        const auto room = static_cast<double>(desk_.times().workers * desk_.times().prefetch);
+        const float y = queue_y(room);
+        p_.dashed(queue_.x, y, queue_.right(), y, p_.theme.muted);
+        p_.text(queue_.x - p_.px(8), y, Type::mono_small, p_.theme.muted,
+                grouped(static_cast<std::int64_t>(room)), Align::right);
+        p_.text(queue_.x - p_.px(8), queue_.bottom() - p_.height(Type::mono_small) / 2, Type::mono_small,
+                p_.theme.muted, "0", Align::right);
+        const PlotGrip grip = draw_grip(p_, {queue_.right(), y}, kPrefetchGrip, p_.theme.text);
+        tooltip(p_, "Drag: batches that each worker may be ahead. The dashed line is workers times that.");
+        auto prefetch = static_cast<double>(state_.plan.prefetch);
+        if (const auto by = pulled(state_.hold, grip, kPrefetchGrip, prefetch, 1))
+        {
+            prefetch = state_.hold.value + static_cast<double>((by->x - by->y) / p_.px(24));
+        }
+        prefetch = std::clamp(std::round(prefetch + grip.steps), 1.0, kMostPrefetch);
+        if (static_cast<std::int64_t>(prefetch) != state_.plan.prefetch)
+        {
+            state_.plan.prefetch = static_cast<std::int64_t>(prefetch);
+            moved();
+        }
+    }
+
+    // At the end of the first batch that the first worker prepares.
+    void grip_sample()
+    {
+        const auto& spans = run_.workers.front();
+        const auto first = std::find_if(spans.begin(), spans.end(),
+                                        [](const FeedSpan& s) { return s.work == FeedWork::prepare; });
+        if (first == spans.end())
+        {
+            return;
+        }
+        const float x = std::min(window_.x(field_, first->to), field_.right());
+        const float y = workers_.y + (pitch_ - lane_gap(p_, pitch_)) / 2;
+        const PlotGrip grip = draw_grip(p_, {x, y}, kSampleGrip, p_.theme.text);
+        tooltip(p_, "Drag: time that a core takes for one sample. Arrow keys step.");
+        const double sample = desk_.cost().sample_s;
+        // Seconds of a sample in a pixel, as the axis was when the grip was taken.
+        const double scale = window_.to / static_cast<double>(std::max(field_.w, 1.0F)) * sample /
+                             std::max(first->to - first->from, 1e-12);
+        double wanted = sample;
+        if (const auto by = pulled(state_.hold, grip, kSampleGrip, sample, scale))
+        {
+            wanted = std::max(state_.hold.value + state_.hold.scale * static_cast<double>(by->x),
+                              state_.hold.value * 0.02);
+        }
+        wanted *= std::pow(1.1, grip.steps);
+        wanted = std::clamp(wanted, 1e-6, 1e4);
+        if (std::abs(wanted / sample - 1) > 1e-6)
+        {
+            state_.plan.sample_s = wanted;
+            moved();
+        }
+    }
+
+    const Painter& p_;
+    DataState& state_;
+    const FeedDesk& desk_;
+    const FeedRun& run_;
+    double now_;
+    Out& out_;
+    TimeWindow window_;
+    Rect head_, key_, axis_, field_, workers_, gpu_, queue_;
+    float names_ = 0;
+    float pitch_ = 0;
+};
+
+} // namespace
+
+void draw_feed(const Painter& painter, Rect area, DataState& state, const FeedDesk& desk, double now,
+               Out& out)
+{
+    FeedPicture(painter, area, state, desk, now, out).draw();
+}
+
+} // namespace ringside

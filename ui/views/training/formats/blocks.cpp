@@ -1,0 +1,129 @@
+#include "ui/views/training/formats/blocks.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/widgets/plot.h"
+#include "ui/widgets/table.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr double kLeast = 0x1p-8; // at the bottom of the bars
+constexpr double kMost = 0x1p10;
+
+void draw_scales(const Painter& p, const Plot& g, const BlockFormat& f, const Quantized& q, std::size_t count)
+{
+    const std::size_t size = f.block == 0 ? count : static_cast<std::size_t>(f.block);
+    for (std::size_t b = 0; b < q.scales.size(); ++b)
+    {
+        const float left = g.at_x(static_cast<double>(b * size)) + p.px(2);
+        const float right = g.at_x(static_cast<double>(std::min(count, (b + 1) * size))) - p.px(2);
+        const float y = g.area.y - p.px(8);
+        p.line(left, y, right, y, p.theme.text, p.px(1.5F));
+        p.line(left, y, left, y + p.px(5), p.theme.text, p.px(1.5F));
+        p.line(right, y, right, y + p.px(5), p.theme.text, p.px(1.5F));
+        const std::string whole = fmt::format("{} scale {}", f.scale, exact_power(q.scales[b]));
+        const std::string brief = exact_power(q.scales[b]);
+        const bool fits = p.width(Type::small, whole) < right - left;
+        p.text(left, y - p.px(12), Type::small, p.theme.muted,
+               p.shortened(Type::small, fits ? whole : brief, right - left));
+    }
+}
+
+// The number that was dragged and where to.
+void draw_bars(const Painter& p, const Plot& g, FormatsState& state, const Quantized& q)
+{
+    const Theme& t = p.theme;
+    const float base = g.area.bottom();
+    for (std::size_t i = 0; i < state.numbers.size(); ++i)
+    {
+        const float left = g.at_x(static_cast<double>(i));
+        const float w = g.at_x(static_cast<double>(i) + 1) - left;
+        const Rect slot{left, g.area.y, w, g.area.h};
+        const Press hit = press(p, slot, fmt::format("###number {}", i + 1).c_str(), 2);
+        tooltip(p, fmt::format("Number {}: {}\n\nkept as {}\n\nDrag it up or down.", i + 1,
+                               short_figure(state.numbers[i]), short_figure(q.values[i])));
+        if (hit.held && ImGui::IsMouseDown(0))
+        {
+            state.numbers[i] = g.y_of(ImGui::GetIO().MousePos.y);
+        }
+        const float gap = w > p.px(6) ? p.px(1.5F) : 0;
+        const float kept = g.at_y(std::max(q.values[i], kLeast));
+        const float true_top = g.at_y(std::max(state.numbers[i], kLeast));
+        if (q.values[i] > 0)
+        {
+            p.fill({left + gap, kept, w - 2 * gap, base - kept}, t.of(Component::weights).fill);
+        }
+        else
+        {
+            const float u = std::min(w * 0.3F, p.px(4));
+            const float y = base + p.px(9);
+            p.line(left + w / 2 - u, y - u, left + w / 2 + u, y + u, t.warning, p.px(1.5F));
+            p.line(left + w / 2 - u, y + u, left + w / 2 + u, y - u, t.warning, p.px(1.5F));
+        }
+        p.outline({left + gap, true_top, w - 2 * gap, base - true_top}, hit.hovered ? t.text : t.muted,
+                  p.px(hit.hovered ? 2 : 1));
+    }
+}
+
+constexpr float kPitch = 28;
+
+void draw_table(const Painter& p, Rect area, FormatsState& state)
+{
+    using Format = BlockFormat;
+    const std::vector<double>& numbers = state.numbers;
+    const auto kept = [&numbers](auto share)
+    {
+        return [&numbers, share](const Format& f)
+        { return format_percent(share(numbers, quantize(f, numbers).values)); };
+    };
+    const Table<Format> table(
+        {{"", [](const Format& f) { return f.name; }},
+         {"bits a number", [](const Format& f) { return fmt::format("{:g}", f.bits_per_value()); }, 2},
+         {"RMS error", kept(relative_error), 3},
+         {"became 0", kept(flushed_share), 1},
+         {"scale of", [](const Format& f) { return f.block == 0 ? "all" : std::to_string(f.block); }, 0}},
+        [](const Format& f) { return fmt::format("###block format {}", f.name); },
+        [&state](const Format& f) { return f.id == state.block; }, kPitch,
+        [](const Format& f) { return std::string(f.source); });
+    if (const TableEvent event = table.draw(p, area, block_formats()); event.pressed)
+    {
+        state.block = block_formats()[*event.pressed].id;
+    }
+}
+
+} // namespace
+
+void draw_blocks_page(const Painter& p, Rect area, FormatsState& state)
+{
+    const BlockFormat& f = block_format(state.block);
+    const Quantized q = quantize(f, state.numbers);
+    const float table = table_height(p, block_formats().size(), kPitch);
+    if (area.h > table + p.px(180))
+    {
+        draw_table(p, area.cut_bottom(table), state);
+        area.cut_bottom(p.px(12));
+    }
+    const std::string title = fmt::format("{} numbers in {}", state.numbers.size(), f.name);
+    area.cut_bottom(p.px(16)); // for crosses
+    Plot plot(p, area, {0, static_cast<double>(state.numbers.size())},
+              {kLeast, kMost, PlotScale::log2, "", exact_power},
+              {.title = title,
+               .says = "magnitudes; outlined as they were, filled as kept, crossed where 0 is left",
+               .part = "blocks",
+               .above = p.height(Type::small) + p.px(8)});
+    if (plot)
+    {
+        draw_bars(p, plot, state, q);
+        draw_scales(p, plot, f, q, state.numbers.size());
+    }
+}
+
+} // namespace ringside

@@ -1,0 +1,91 @@
+#include "ui/views/training/formats/state.h"
+
+#include <fmt/format.h>
+
+#include "core/base/random.h"
+#include "core/base/term.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::size_t kNumbers = 64;
+constexpr std::size_t kOutlier = 5;
+
+std::size_t held(double t, std::size_t last)
+{
+    return static_cast<std::size_t>(std::clamp(t + 1e-9, 0.0, static_cast<double>(last)));
+}
+
+} // namespace
+
+std::vector<double> made_up_numbers(std::uint64_t seed)
+{
+    SplitMix random(seed);
+    std::vector<double> numbers;
+    for (std::size_t i = 0; i < kNumbers; ++i)
+    {
+        numbers.push_back(std::exp2(-1.5 + 1.8 * std::clamp(random.normal(), -2.5, 2.5)));
+    }
+    numbers[kOutlier] = 60;
+    return numbers;
+}
+
+void turn_outlier(FormatsState& state)
+{
+    double& outlier = state.numbers[kOutlier];
+    outlier = outlier > 8 ? 0.4 : 60;
+}
+
+FormatId shown_format(const FormatsState& state, const Frame& frame)
+{
+    return state.chosen.value_or(product_format(frame.now.scenario.training.precision));
+}
+
+Overflow overflow_of(const FormatsState& state, const NumberFormat& format)
+{
+    return state.saturate && format.bits() <= 8 ? Overflow::saturate : Overflow::special;
+}
+
+std::size_t addition_at(const FormatsState& state, const Frame& frame)
+{
+    return held(frame.playback.t, state.walk.steps);
+}
+
+std::size_t loss_scale_steps(const FormatsState& state)
+{
+    return static_cast<std::size_t>(12 * state.run.rule.growth_interval);
+}
+
+std::size_t loss_step_at(const FormatsState& state, const Frame& frame)
+{
+    return held(frame.playback.t, loss_scale_steps(state) - 1);
+}
+
+std::string exact_power(double value)
+{
+    int exponent = 0;
+    const double mantissa = std::frexp(value, &exponent);
+    const bool plain = value >= 0.1 && value <= 1024;
+    return value > 0 && mantissa == 0.5 && !plain ? fmt::format("2^{}", exponent - 1) : short_figure(value);
+}
+
+std::string short_figure(double value)
+{
+    if (std::isnan(value))
+    {
+        return "NaN";
+    }
+    if (std::isinf(value))
+    {
+        return value < 0 ? "\u2212inf" : "inf";
+    }
+    return (std::signbit(value) ? "\u2212" : "") + figure(std::fabs(value), 6);
+}
+
+} // namespace ringside

@@ -1,0 +1,13 @@
+// In place of a picture that has nothing to show: why, what to do about it, and the button that does it.
+#pragma once
+
+#include "ui/draw/painter.h"
+
+namespace ringside
+{
+
+// In the middle of `area`, without what has no room. True when the button was pressed.
+bool empty_state(const Painter& painter, Rect area, std::string_view heading, std::string_view says = {},
+                 const char* label = nullptr, std::string_view key = {});
+
+} // namespace ringside

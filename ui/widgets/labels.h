@@ -1,0 +1,63 @@
+// Words that find a free place in a picture, or stay away.
+#pragma once
+
+#include "ui/draw/painter.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ringside
+{
+
+// Labels of one drawing, in order of importance, each on a ground of its own.
+class Labels
+{
+public:
+    explicit Labels(Rect bounds = {}) : bounds_(bounds) {}
+
+    void take(Rect r) { taken_.push_back(r); }
+    // Stays off a line of the picture where there is a choice.
+    void avoid(ImVec2 from, ImVec2 to) { lines_.push_back({from, to}); }
+    // At the first of right, left, above, below and the corners of `at` that is free, and of those the first
+    // that no line crosses. False when none is.
+    bool put(const Painter& painter, ImVec2 at, float distance, Type type, Colour colour,
+             std::string_view text);
+    // Beside a path, as near to its end as no line crosses.
+    bool put_along(const Painter& painter, std::span<const ImVec2> path, Type type, Colour colour,
+                   std::string_view text);
+    // Moved so that it stays inside the bounds; `x` is where it begins, or ends with Align::right. False when
+    // it is too wide, or others are there.
+    bool put_inside(const Painter& painter, float x, float middle, Type type, Colour colour,
+                    std::string_view text, Align align = Align::left);
+
+private:
+    struct Segment
+    {
+        ImVec2 from;
+        ImVec2 to;
+    };
+
+    struct Place
+    {
+        Rect r;
+        bool crossed = false;
+    };
+
+    std::optional<Place> place(const Painter& painter, ImVec2 at, float distance, Type type,
+                               std::string_view text) const;
+    bool is_free(Rect r) const;
+    bool is_crossed(Rect r) const;
+    void write(const Painter& painter, Rect r, Type type, Colour colour, std::string_view text);
+
+    Rect bounds_;
+    std::vector<Rect> taken_;
+    std::vector<Segment> lines_;
+};
+
+// Where a column of words stands that want to be at these heights, ascending, and keep `step` apart: those
+// that touch stand together in the middle of where they want to be, all between `least` and `most`.
+std::vector<float> spread(std::span<const float> heights, float least, float most, float step);
+
+} // namespace ringside

@@ -1,0 +1,221 @@
+// The controls of a panel in order, one below the other. The column owns every size; a control edits its
+// value in place, says whether it changed, and asks for the next frame where it did. What needs more room
+// than the panel has is scrolled to.
+#pragma once
+
+#include "ui/widgets/choice.h"
+#include "ui/widgets/controls.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <type_traits>
+
+namespace ringside
+{
+
+using SayNumber = std::string (*)(double);
+std::string say_whole(double value); // "1 234"
+
+// Where a slider goes, and how its value is said.
+struct Track
+{
+    double low = 0; // above 0 where logarithmic
+    double high = 1;
+    SayNumber says = nullptr;
+    double unit = 1; // of what is typed: 0.01 for percent
+    bool logarithmic = false;
+    bool whole = false;
+    bool only_stops = false;            // what is typed goes to the nearest one, too
+    std::span<const double> stops = {}; // at most 64; ascending, but for a last one that stands for no limit
+
+    static constexpr Track even(double low, double high, SayNumber says, double unit = 1)
+    {
+        return {low, high, says, unit};
+    }
+    static constexpr Track log(double low, double high, SayNumber says, double unit = 1)
+    {
+        return {low, high, says, unit, true};
+    }
+    // Evenly spaced; what is typed may lie between them.
+    static constexpr Track at(std::span<const double> stops, SayNumber says, double unit = 1)
+    {
+        return {stops.front(), stops.back(), says, unit, false, false, false, stops};
+    }
+    static constexpr Track only_at(std::span<const double> stops, SayNumber says, double unit = 1)
+    {
+        return {stops.front(), stops.back(), says, unit, false, false, true, stops};
+    }
+    // What may be typed beyond the stops.
+    constexpr Track typed_from(double least, double most) const
+    {
+        Track wider = *this;
+        wider.low = least;
+        wider.high = most;
+        return wider;
+    }
+    constexpr Track rounded() const
+    {
+        Track next = *this;
+        next.whole = true;
+        return next;
+    }
+};
+
+// Words to choose from, as a list in place or an array.
+struct Choices
+{
+    std::span<const std::string_view> words;
+
+    Choices(std::initializer_list<std::string_view> list) : words(list.begin(), list.size()) {}
+    template <std::size_t N>
+    Choices(const std::array<std::string_view, N>& list) : words(list)
+    {
+    }
+};
+
+enum class FactInk
+{
+    plain,
+    strong, // the one that is chosen
+    warned
+};
+
+// What came of an option.
+enum class OptionMark
+{
+    none,
+    good,
+    half,
+    bad
+};
+
+struct PanelButton
+{
+    const char* label;
+    std::string_view key = {};
+};
+
+class PanelColumn
+{
+public:
+    PanelColumn(const Painter& painter, Rect area, bool& animating)
+        : p_(painter), area_(area), bottom_(area.bottom()), animating_(animating)
+    {
+    }
+    ~PanelColumn();
+    PanelColumn(const PanelColumn&) = delete;
+    PanelColumn& operator=(const PanelColumn&) = delete;
+
+    // `value` is a double or a whole number; `tip` shows when it is pointed at.
+    template <class T>
+    bool slide(const char* label, const Track& track, T& value, std::string_view tip = {})
+    {
+        return slide(label, track.says(static_cast<double>(value)), track, value, tip);
+    }
+    template <class T>
+    bool slide(const char* label, const std::string& shown, const Track& track, T& value,
+               std::string_view tip = {})
+    {
+        const Track at = std::is_integral_v<T> ? track.rounded() : track;
+        const auto to = static_cast<T>(moved(label, shown, at, static_cast<double>(value), tip));
+        return take(value, to);
+    }
+
+    // Shows `value` and sets `own` once it is moved.
+    template <class T>
+    bool slide(const char* label, const Track& track, T value, std::optional<T>& own,
+               std::string_view tip = {})
+    {
+        const bool changed = slide(label, track, value, tip);
+        own = changed ? value : own;
+        return changed;
+    }
+
+    // `value` is an index, an enum or a bool.
+    template <class T>
+    bool choice(Choices choices, T& value)
+    {
+        const auto to = chosen({}, choices, static_cast<std::size_t>(value));
+        return to && take(value, static_cast<T>(*to));
+    }
+    // The label beside the words, or above where it has no room there.
+    template <class T>
+    bool choice(const char* label, Choices choices, T& value)
+    {
+        const auto to = chosen(label, choices, static_cast<std::size_t>(value));
+        return to && take(value, static_cast<T>(*to));
+    }
+    // Each word stands for a value.
+    template <class T, std::size_t N>
+    bool choice(Choices choices, const std::array<T, N>& values, T& value)
+    {
+        return choice(nullptr, choices, values, value);
+    }
+    template <class T, std::size_t N>
+    bool choice(const char* label, Choices choices, const std::array<T, N>& values, T& value)
+    {
+        std::size_t at = 0;
+        while (at < N && values[at] != value)
+        {
+            ++at;
+        }
+        const auto to = chosen(label, choices, at);
+        return to && take(value, values.at(*to));
+    }
+
+    bool toggle(const char* label, bool& on, std::string_view tip = {});
+    bool button(const char* label, std::string_view key = {}, ButtonStyle style = ButtonStyle::plain);
+    // Side by side; the one that was pressed.
+    std::optional<std::size_t> buttons(std::initializer_list<PanelButton> all);
+    // True when it was pressed: the caller opens what there is to choose from.
+    bool dropdown(const char* label, std::string_view shown, std::string_view tip = {});
+    // With its popup, of the id `popup`: the one that was chosen.
+    std::optional<std::size_t> dropdown(const char* label, std::string_view shown, const char* popup,
+                                        std::span<const Choosable> items, std::string_view tip = {});
+    // One of a list, with the key that chooses it. True when pressed.
+    bool option(const std::string& label, std::string_view key, bool on, std::string_view tip = {},
+                OptionMark mark = OptionMark::none);
+
+    void heading(std::string_view words, std::string_view aside = {});
+    void label(std::string_view words);
+    // A label left and its figure right.
+    void fact(std::string_view label, std::string_view value, std::string_view tip = {},
+              FactInk ink = FactInk::plain);
+    // The one figure that the panel is about.
+    void figure(std::string_view value, std::string_view says);
+    // With **strong** words; muted unless it is what the panel says.
+    void note(std::string_view words, bool muted = true);
+    void paragraph(Type type, Colour colour, std::string_view words);
+    // With the warning sign.
+    void fault(std::string_view words);
+    void rule();
+    void gap(float design = 6);
+
+    // What is left, and a strip off its top, for what is no control.
+    Rect rest() const { return {area_.x, area_.y, area_.w, std::max(0.0F, bottom_ - area_.y)}; }
+    Rect row(float design);
+    // Goes on there after what was drawn in the rest.
+    void below(float y) { area_.y = y; }
+    float px(float design) const { return p_.px(design); }
+
+private:
+    template <class T>
+    bool take(T& value, T to)
+    {
+        const bool changed = !(value == to);
+        value = to;
+        animating_ = animating_ || changed;
+        return changed;
+    }
+    bool pressed(bool now);
+    double moved(const char* label, const std::string& shown, const Track& track, double value,
+                 std::string_view tip);
+    std::optional<std::size_t> chosen(const char* label, Choices choices, std::size_t at);
+
+    const Painter& p_;
+    Rect area_; // what was taken lies above its top
+    float bottom_;
+    bool& animating_;
+};
+
+} // namespace ringside
