@@ -5,6 +5,7 @@
 #include "ui/shell/palette_entries.h"
 
 using namespace ringside;
+using test::explains;
 using test::says;
 using test::Window;
 
@@ -29,11 +30,11 @@ TEST_CASE("the palette opens a word of the glossary")
     w.key(ImGuiKey_Enter);
     w.frames(4);
     CHECK(w.session().view() == "glossary");
-    CHECK(says(w, "How many tokens an expert takes at most"));
+    CHECK(explains(w, "expert-capacity"));
     find(w, "term watchdog");
     w.key(ImGuiKey_Enter);
     w.frames(4);
-    CHECK(says(w, "A timer that ends the job"));
+    CHECK(explains(w, "watchdog"));
 }
 
 TEST_CASE("the palette finds a question and asks just that")

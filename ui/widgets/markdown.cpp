@@ -169,7 +169,8 @@ float draw_block(const Painter& p, Rect area, Colour colour, const Block& block,
     return middle + line / 2 - area.y;
 }
 
-// Lines of code on a ground of their own; one too long for it goes on below, further in.
+// Lines of code on a ground of their own; one too long for it goes on below, further in, from its last space
+// that fits or else within a word.
 float draw_code(const Painter& p, Rect area, Colour colour, std::string_view code, Type type)
 {
     const float line = std::round(p.height(type) * 1.17F);
@@ -182,23 +183,25 @@ float draw_code(const Painter& p, Rect area, Colour colour, std::string_view cod
             const std::size_t end = std::min(code.find('\n', at), code.size());
             const std::size_t from = std::min(code.find_first_not_of(' ', at), end);
             float x = p.px(8) + space * static_cast<float>(from - at);
-            for (std::size_t word = from; word < end;)
+            std::string_view rest = code.substr(from, end - from);
+            do
             {
-                const std::size_t next = std::min(code.find(' ', word), end);
-                const std::string_view text = code.substr(word, next - word);
-                if (word > from && x + p.width(type, text) > area.w - p.px(4))
+                const float room = area.w - p.px(4) - x;
+                std::size_t n = fitting(p, type, rest, room);
+                for (std::size_t gap = n < rest.size() ? rest.find(' ') : std::string_view::npos;
+                     gap != std::string_view::npos && p.width(type, rest.substr(0, gap)) <= room;
+                     gap = rest.find(' ', gap + 1))
                 {
-                    x = p.px(8) + space * static_cast<float>(from - at + 4);
-                    y += line;
+                    n = gap + 1;
                 }
                 if (drawn)
                 {
-                    p.text(area.x + x, area.y + y + line / 2, type, colour, text);
+                    p.text(area.x + x, area.y + y + line / 2, type, colour, rest.substr(0, n));
                 }
-                x += p.width(type, text) + space;
-                word = next + 1;
-            }
-            y += line;
+                rest.remove_prefix(n);
+                x = p.px(8) + space * static_cast<float>(from - at + 2);
+                y += line;
+            } while (!rest.empty());
             at = end + 1;
         }
         return y + p.px(6);

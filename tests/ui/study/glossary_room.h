@@ -30,4 +30,11 @@ inline void give_course(Window& w)
     w.frames(2);
 }
 
+// The words a term is explained with are on the screen; a term's id is its name in the file.
+inline bool explains(const Window& w, std::string_view id)
+{
+    const GlossaryTerm* term = find_term(whole_course().glossary, id);
+    return term != nullptr && says(w, std::string_view(term->text).substr(0, 40));
+}
+
 } // namespace ringside::test
