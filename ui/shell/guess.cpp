@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/study/lessons/class_guesses.h"
 #include "ui/widgets/sheet.h"
 
 #include <algorithm>
@@ -34,6 +35,13 @@ double round_step(double least)
         }
     }
     return least;
+}
+
+// What was typed so far, as it is read; as it stands where it is no number yet.
+std::string typed_words(const Prediction& p, const std::string& typed)
+{
+    const auto value = read_guess(typed, p.unit);
+    return value ? value_with_unit(*value, p.unit) : typed;
 }
 
 std::string tick_text(const Prediction& p, double value)
@@ -151,7 +159,7 @@ void Guess::draw_bubble(const Frame& frame, const Painter& painter, const Track&
     const Prediction& p = track.prediction;
     const Theme& t = painter.theme;
     const std::string words = record.locked_in  ? said(p, lesson.planned().truth)
-                              : !typed_.empty() ? value_with_unit(parse_number(typed_).value_or(0), p.unit)
+                              : !typed_.empty() ? typed_words(p, typed_)
                               : record.guess    ? said(p, *record.guess)
                                                 : "?";
     const Type type = low ? Type::title : Type::display;
@@ -306,12 +314,19 @@ void Guess::keys(const Frame& frame, Out& out)
         typed_.clear();
         guess(frame.lesson->state.record().guess.value_or(middle_of(p)) + p.step * steps);
     }
+    types(frame, out);
+}
+
+bool Guess::types(const Frame& frame, Out& out)
+{
+    const Prediction& p = *frame.lesson->step().predict;
     const std::string before = typed_;
     for (const ImWchar sign : ImGui::GetIO().InputQueueCharacters)
     {
         const bool figure = (sign >= '0' && sign <= '9') || sign == '.';
-        constexpr std::size_t kMostFigures = 9;
-        if (figure && typed_.size() < kMostFigures)
+        const bool unit = !typed_.empty() && sign > ' ' && sign < 127; // of what has been begun
+        constexpr std::size_t kMostFigures = 16;
+        if ((figure || unit) && typed_.size() < kMostFigures)
         {
             typed_ += static_cast<char>(sign);
         }
@@ -320,11 +335,12 @@ void Guess::keys(const Frame& frame, Out& out)
     {
         typed_.pop_back();
     }
-    const auto value = parse_number(typed_);
+    const auto value = read_guess(typed_, p.unit);
     if (typed_ != before && value)
     {
-        guess(*value);
+        out.push(LessonInput{LessonMove::guess, *value});
     }
+    return typed_ != before && !before.empty();
 }
 
 } // namespace ringside

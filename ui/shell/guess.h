@@ -16,6 +16,9 @@ public:
     float draw(const Frame& frame, const Painter& painter, Rect area, Out& out);
     // Arrow keys, digits and signs of a number; digits of a choice. Only while the truth is hidden.
     void keys(const Frame& frame, Out& out);
+    // What goes on with a number that was begun, its unit too, before letters are anything else's; whether
+    // there was any.
+    bool types(const Frame& frame, Out& out);
     // Another step: what was typed is forgotten.
     void reset();
 

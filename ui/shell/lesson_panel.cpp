@@ -243,6 +243,11 @@ bool LessonPanel::keys(const Frame& frame, Out& out)
         out.push(LessonInput{LessonMove::back, 0});
         return true;
     }
+    const bool number = lesson.pending() && !lesson.step().predict->is_choice();
+    if (number && guess_.types(frame, out))
+    {
+        return true;
+    }
     for (const Extra& extra : extras(lesson))
     {
         if (ImGui::IsKeyPressed(static_cast<ImGuiKey>(ImGuiKey_A + (extra.key[0] - 'A')), false))

@@ -56,7 +56,7 @@ std::string in_words(const Measure& m)
     const int data = m.of_kind(Of::data);
     const int time = m.of_kind(Of::time);
     const int work = m.of_kind(Of::work);
-    const std::string_view kind = m.percent                  ? "a share"
+    const std::string_view kind = m.percent || m.cancelled() ? "a share"
                                   : m.ratio                  ? "a ratio"
                                   : m.of_kind(Of::money)     ? "an amount of money"
                                   : data > 0 && time < 0     ? "a data rate"
@@ -104,9 +104,11 @@ std::string power_fault(Measure& m, const Asked& a)
         const bool loose = m.loose_rate && time == want.of_kind(Of::time) - 1;
         time = rate_days || loose ? want.of_kind(Of::time) : time;
     }
+    // 18 GB are no bytes per parameter.
+    const bool other = a.unit.dimension == Dimension::other && m.per.empty();
     if (m.power == want.power)
     {
-        return "";
+        return other && a.wanted == Of::data && m.size >= 1e6 ? in_words(m) : "";
     }
     Measure slower = m;
     ++slower.of_kind(Of::time);
@@ -116,8 +118,9 @@ std::string power_fault(Measure& m, const Asked& a)
         return "";
     }
     // "How many FLOP for every byte": the denominator may be left out.
-    const bool other = a.unit.dimension == Dimension::other && m.per.empty() && want.of_kind(Of::time) == 0;
-    return other && m.of_kind(a.wanted) == 1 && m.of_kind(Of::time) == 0 ? "" : in_words(m);
+    return other && want.of_kind(Of::time) == 0 && m.of_kind(a.wanted) == 1 && m.of_kind(Of::time) == 0
+               ? ""
+               : in_words(m);
 }
 
 std::string thing_fault(const Measure& m, const Asked& a)
@@ -140,6 +143,10 @@ std::string per_fault(Measure& m, const Asked& a)
 {
     for (const Per& per : m.per)
     {
+        if (per.thing == "tokens" && m.of.size() == 1 && m.of.front() == "nats")
+        {
+            continue; // a loss is said so
+        }
         const auto fits = [&](const Per& p) { return same_thing(p.thing, per.thing); };
         auto found = std::find_if(a.measure.per.begin(), a.measure.per.end(), fits);
         const bool unit = found != a.measure.per.end();
@@ -151,7 +158,10 @@ std::string per_fault(Measure& m, const Asked& a)
         }
         m.size *= (unit ? found->count : said->count) / per.count;
     }
-    return m.strange.empty() || has_word(a.stem, stem_of(m.strange)) ? "" : fmt::format("per {}", m.strange);
+    const std::string strange = stem_of(m.strange);
+    const bool said =
+        strange.empty() || strange == "direction" || strange == "way" || has_word(a.sentence, strange);
+    return said ? "" : fmt::format("per {}", m.strange);
 }
 
 // As given numbers are printed: with thin spaces from five digits on.
@@ -190,6 +200,11 @@ Fit fit(const TypedValue& v, const Asked& a)
     {
         const bool counts = !a.unit.name.empty() || (m.percent && a.tolerance == 0);
         return {v.value * m.size, (pure || !counts) && m.of.empty() ? "" : in_words(m), ""};
+    }
+    if (m.cancelled() && !pure)
+    {
+        const std::string fault = a.measure.physical() ? power_fault(m, a) : in_words(m);
+        return {v.value * m.size / a.measure.size, fault, ""};
     }
     if (m.plain())
     {
@@ -297,9 +312,11 @@ Others other_readings(const TypedValue& v, const TypedText& text, double value, 
         others.push_back({value / 60 * 2629800, said(v.value, {}) + " months", false});
     }
     const bool thousands = m.name.starts_with("k") && m.size == 1e3;
-    if (thousands && !m.physical())
+    const bool millions = m.name.starts_with("M") && m.size == 1e6;
+    if ((thousands || millions) && !m.physical())
     {
-        others.push_back({value * 1.024, fmt::format("{} Ki", said(v.value, {})), false});
+        others.push_back({value * (thousands ? 1.024 : 1.048576),
+                          fmt::format("{} {}", said(v.value, {}), thousands ? "Ki" : "Mi"), false});
     }
     return others;
 }
@@ -329,7 +346,10 @@ std::string word_fault(const TypedText& text, const Asked& a, std::string& doubt
             return fmt::format("\u201c{}\u201d is not what this asks about", word);
         }
     }
-    const bool known = a.stem.empty() || has_word(a.stem, stem_of(text.counted));
+    // "360 tiles" are no share, whatever the question is about.
+    const bool things =
+        a.wanted == Of::percent && text.counted.ends_with('s') && text.values.back().value > 1;
+    const bool known = a.stem.empty() || (has_word(a.sentence, stem_of(text.counted)) && !things);
     doubtful = known ? "" : text.counted;
     return "";
 }
@@ -338,6 +358,15 @@ bool has_hedge(const TypedText& text)
 {
     return std::any_of(text.words.begin(), text.words.end(),
                        [](const std::string& w) { return w[0] == '~'; });
+}
+
+// "above what rate", "at least": then "more than" says nothing else.
+bool asks_for_limit(std::string_view sentence)
+{
+    constexpr std::array kLimits{"above",    "below",   "least",  "most",    "largest",
+                                 "smallest", "highest", "lowest", "minimum", "maximum"};
+    return std::any_of(kLimits.begin(), kLimits.end(),
+                       [&](const char* word) { return has_word(sentence, word); });
 }
 
 bool near_enough(double a, double b)
@@ -452,7 +481,8 @@ Result<AnswerReading> read_answer(std::string_view typed, const Asked& a)
         !v.measure.plain() || v.measure.size != 1 || (a.unit.dimension == Dimension::share && v.value > 1);
     reading.read_as = read_as(v, reading.value, a);
     reading.others = other_readings(v, text, reading.value, a);
-    const bool bound = !text.bound.empty() && !has_hedge(text);
+    const bool limit = asks_for_limit(a.sentence);
+    const bool bound = !text.bound.empty() && !has_hedge(text) && !limit;
     if (v.spread > std::max(a.tolerance, 1e-9))
     {
         reading.doubt = "That range is too wide to be graded: which number is it?";

@@ -3,6 +3,7 @@
 #include "core/study/grading/unit_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace ringside
@@ -97,23 +98,34 @@ public:
     {
     }
 
+    // "how many are dropped?" leaves to the rest what they are.
+    bool says_what() const { return named_; }
+    bool nameless() const { return nameless_ && !named_; }
+    const std::vector<std::string_view>& mentioned() const { return mentioned_; }
+
     void read()
     {
         for (; !t_.at_end(); ++t_.at)
         {
             how_many();
+            what_is();
             which();
             per();
             in_unit();
             const std::size_t start = t_.at;
+            const bool given = t_.before() != nullptr && t_.before()->kind == Token::Kind::number; // "5 hops"
             if (const std::string_view named = units_.thing(); !named.empty())
             {
-                mentioned_.push_back(named);
+                if (!given)
+                {
+                    mentioned_.push_back(named);
+                }
                 singular(start, t_.at, named);
             }
             t_.at = start;
         }
-        if (asked_.counted.empty() && asked_.unit.name.empty() && !nameless_)
+        const bool own = asked_.stem != kWhole && !nameless_ && !named_;
+        if (asked_.counted.empty() && asked_.unit.name.empty() && own)
         {
             asked_.counted = mentioned_;
         }
@@ -127,11 +139,13 @@ private:
     // "how many GPU-hours", "how many of its tokens", "the number of stages"
     void how_many()
     {
-        if (!(t_.word("how") && t_.word("many", 1)) && !(t_.word("number") && t_.word("of", 1)))
+        const bool many = t_.word("how") && t_.word("many", 1);
+        if (!many && (!(t_.word("number") && t_.word("of", 1)) || times_))
         {
             return;
         }
         const std::size_t start = t_.at;
+        times_ = many && t_.word("time", 2);
         t_.at += 2;
         if (t_.take_word("of"))
         {
@@ -146,11 +160,42 @@ private:
             asked_.measure = m;
             asked_.wanted = Of::time;
         }
-        nameless_ = m.of.empty() && asked_.stem != kWhole;
+        nameless_ = m.of.empty();
+        named_ = nameless_ && own && t_.word() && manner_of(t_.peek()->text) == Manner::unknown &&
+                 !t_.word("are") && !t_.word("do");
         if (!m.of.empty())
         {
             asked_.counted.push_back(m.of.front());
         }
+        // "how many ranks' values": either may be said
+        const bool owner = t_.at > start && t_.before()->text.find('\'') != std::string::npos;
+        if (const std::string_view owned = owner ? units_.thing() : ""; !owned.empty())
+        {
+            asked_.counted.push_back(owned);
+        }
+        t_.at = start;
+    }
+
+    // "what is the largest micro-batch", "what loss do you expect": nothing else is counted
+    void what_is()
+    {
+        const std::size_t start = t_.at;
+        if (!asked_.unit.name.empty() || !asked_.counted.empty() || !t_.take_word("what"))
+        {
+            return;
+        }
+        t_.at += t_.word("is") || t_.word("are") ? 1U : 0U;
+        t_.take_word("the");
+        const std::string_view named = units_.thing();
+        if (!named.empty())
+        {
+            asked_.counted.push_back(named);
+        }
+        if (named == "micro-batches" || named == "batches")
+        {
+            asked_.counted.push_back("sequences"); // its size
+        }
+        named_ = true;
         t_.at = start;
     }
 
@@ -177,6 +222,11 @@ private:
         }
         const std::size_t start = t_.at;
         ++t_.at;
+        if (const std::string_view named = named_ ? units_.thing() : ""; !named.empty())
+        {
+            asked_.counted.push_back(named); // "the noise scale, in sequences"
+        }
+        t_.at = start + 1;
         if (t_.word("unit") && t_.word("of", 1) && t_.number(2))
         {
             asked_.step = t_.peek(2)->value;
@@ -217,7 +267,7 @@ private:
         }
         if (units_.time_next())
         {
-            asked_.per_time = asked_.measure.of_kind(Of::time) == 0 ? time_word(t_.peek()->text)->size : 0;
+            asked_.per_time = time_word(t_.peek()->text)->size;
         }
         else if (const std::string_view named = units_.thing(); !named.empty())
         {
@@ -240,7 +290,9 @@ private:
     Asked& asked_;
     Tokens t_;
     UnitReader units_;
+    bool times_ = false;    // "how many times the number of steps"
     bool nameless_ = false; // "how many are dropped?"
+    bool named_ = false;    // "how many biases", "what is the learning rate"
     std::vector<std::string_view> mentioned_;
     std::vector<Per> loose_; // said of one thing, but not for each
 };
@@ -267,19 +319,34 @@ Asked asked_for(const StudyUnit& unit, std::string_view stem, double tolerance)
     asked.stem = stems_of(stem);
     const std::string sentence = asking_sentence(stem);
     asked.sentence = stems_of(sentence);
-    SentenceReader(asked, sentence).read();
+    SentenceReader reader(asked, sentence);
+    reader.read();
     // What the sentence leaves out stands before it.
     Asked whole;
     whole.stem = kWhole;
-    SentenceReader(whole, stem).read();
-    asked.counted = asked.counted.empty() && unit.name.empty() ? whole.counted : asked.counted;
+    SentenceReader before(whole, stem);
+    before.read();
+    if (asked.counted.empty() && unit.name.empty() && !reader.says_what())
+    {
+        asked.counted = whole.counted.empty() && reader.nameless() ? before.mentioned() : whole.counted;
+    }
     const bool in_all = (" " + asked.sentence + " ").find(" in total ") != std::string::npos ||
                         contradicts("each", asked.sentence);
-    const auto on_place = [](const Per& p) { return same_thing(p.thing, "GPUs") || p.thing == "nodes"; };
-    const bool places = std::all_of(asked.per.begin(), asked.per.end(), on_place);
+    const auto on_place = [](const Per& p) { return same_thing(p.thing, "GPUs") || p.thing == "replicas"; };
+    const bool places = std::all_of(asked.per.begin(), asked.per.end(),
+                                    [&](const Per& p) { return on_place(p) || p.thing == "nodes"; });
     if (asked.per.empty() && !in_all)
     {
+        // Elsewhere most is said per something else: "10 \u00b5s per step", "a NIC per node".
         asked.per = whole.per;
+        constexpr std::array<std::string_view, 4> kParts{"layers", "buckets", "stages", "micro-batches"};
+        std::erase_if(asked.per,
+                      [&](const Per& p)
+                      {
+                          const bool part = std::ranges::find(kParts, p.thing) != kParts.end();
+                          return part ||
+                                 (asked.wanted == Of::time && (p.thing == "steps" || p.thing == "nodes"));
+                      });
     }
     else if (places &&
              std::any_of(whole.per.begin(), whole.per.end(), [](const Per& p) { return p.thing == "steps"; }))

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include "core/study/grading/design.h"
+#include "core/study/grading/tokens.h"
+#include "core/study/grading/vocabulary.h"
 #include "core/study/progress/attempt.h"
 
 #include <algorithm>
@@ -97,7 +99,7 @@ Result<Verdict> grade_number(const Question& q, const Response& r)
 // "3)", "(3)", "option 3"
 std::string without_marks(std::string typed)
 {
-    for (const std::string_view word : {"option ", "choice ", "answer ", "number ", "no. "})
+    for (const std::string_view word : {"the ", "option ", "choice ", "answer ", "number ", "no. "})
     {
         typed.erase(0, typed.starts_with(word) ? word.size() : 0);
     }
@@ -106,22 +108,101 @@ std::string without_marks(std::string typed)
     return first == std::string::npos || last < first ? "" : typed.substr(first, last - first + 1);
 }
 
-// The only choice whose words hold what was typed.
+std::string squashed(std::string_view text)
+{
+    std::string out;
+    for (const char c : text)
+    {
+        const bool says = std::isalnum(static_cast<unsigned char>(c)) != 0;
+        out += says ? std::string(1, static_cast<char>(std::tolower(static_cast<unsigned char>(c)))) : "";
+    }
+    return out;
+}
+
+std::vector<std::string> stems_in(std::string_view text)
+{
+    std::vector<std::string> stems;
+    for (const Token& t : tokens_of(text))
+    {
+        const std::string stem = stem_of(t.text);
+        const auto number = number_word(t.text);
+        if (t.kind != Token::Kind::sign && stem != "x")
+        {
+            const std::string thing(thing_named(stem == "zero" ? "stage" : stem)); // "param" is "parameter"
+            const double value = t.kind == Token::Kind::number ? t.value : number.value_or(0);
+            stems.push_back(value != 0 && value != 1 ? fmt::format("{}", value)
+                            : thing.empty()          ? stem
+                                                     : thing);
+        }
+    }
+    return stems;
+}
+
+// Whether a choice has every word that was typed, but for those that say nothing and are in none, and at
+// least one that says something.
+bool has_every(std::string_view id, const std::vector<std::string>& held,
+               const std::vector<std::string>& typed, const std::vector<std::string>& in_any)
+{
+    // "overflowed" is in "overflow".
+    const auto in = [](const std::vector<std::string>& all, const std::string& word)
+    {
+        return std::any_of(all.begin(), all.end(),
+                           [&](const std::string& w)
+                           { return w == word || (w.size() > 4 && word.starts_with(w)); });
+    };
+    const auto says_nothing = [&](const std::string& word)
+    {
+        const Manner manner = manner_of(word);
+        const bool plain = std::isalpha(static_cast<unsigned char>(word[0])) != 0;
+        return plain && (word.size() < 4 || !in(in_any, word)) &&
+               (word == "source" || word == "cause" ||
+                (manner != Manner::unknown && manner != Manner::denial && manner != Manner::bound));
+    };
+    const bool any = std::any_of(
+        typed.begin(), typed.end(),
+        [&](const auto& w)
+        { return w == id || (in(held, w) && (manner_of(w) == Manner::unknown || !std::isalpha(w[0]))); });
+    return any && std::all_of(typed.begin(), typed.end(),
+                              [&](const auto& w) { return in(held, w) || says_nothing(w); });
+}
+
+// The only choice that has what was typed in one piece, else the only one that has all of its words.
 std::size_t choice_with(const Question& q, const std::string& typed)
 {
-    std::size_t found = q.choices.size();
-    for (std::size_t i = 0; i < q.choices.size() && typed.size() > 3; ++i)
+    const std::string whole = squashed(typed);
+    std::vector<std::vector<std::string>> held;
+    std::vector<std::string> in_any;
+    for (const ShownChoice& c : q.choices)
     {
-        if (bare_lower(q.choices[i].says).find(typed) != std::string::npos)
+        held.push_back(stems_in(fmt::format("{} {}", c.id, c.says)));
+        in_any.insert(in_any.end(), held.back().begin(), held.back().end());
+    }
+    std::vector<std::string> words = stems_in(typed);
+    const std::vector<std::string> asked = stems_in(q.stem);
+    std::erase_if(words, [&](const std::string& w)
+                  { return std::ranges::count(in_any, w) == 0 && std::ranges::count(asked, w) > 0; });
+    const auto only = [&](auto matches)
+    {
+        std::size_t found = q.choices.size();
+        for (std::size_t i = 0; i < q.choices.size(); ++i)
         {
-            if (found < q.choices.size())
+            if (matches(i) && found < q.choices.size())
             {
                 return q.choices.size();
             }
-            found = i;
+            found = matches(i) ? i : found;
         }
-    }
-    return found;
+        return found;
+    };
+    const auto same = [&](std::size_t i)
+    { return whole == squashed(q.choices[i].id) || whole == squashed(q.choices[i].says); };
+    const auto within = [&](std::size_t i)
+    { return whole.size() > 5 && squashed(q.choices[i].says).find(whole) != std::string::npos; };
+    const auto every = [&](std::size_t i) { return has_every(q.choices[i].id, held[i], words, in_any); };
+    const std::array found{only(same), only(within), only(every),
+                           static_cast<std::size_t>(whole.size() == 1 ? whole[0] - 'a' : -1)};
+    const auto* first = std::ranges::find_if(found, [&](std::size_t i) { return i < q.choices.size(); });
+    return first == found.end() ? q.choices.size() : *first;
 }
 
 Result<Verdict> grade_choice(const Question& q, const Response& r)
@@ -131,9 +212,7 @@ Result<Verdict> grade_choice(const Question& q, const Response& r)
     for (std::size_t i = 0; i < q.choices.size(); ++i)
     {
         const ShownChoice& c = q.choices[i];
-        const bool named =
-            typed == c.id || typed == std::to_string(i + 1) || typed == without_marks(bare_lower(c.says));
-        if (named || held == i)
+        if (typed == std::to_string(i + 1) || held == i)
         {
             Verdict v;
             v.correct = c.right;
@@ -218,7 +297,7 @@ Result<std::size_t> ticks_of(const std::string& text, std::size_t points)
     return static_cast<std::size_t>(std::count(ticked.begin(), ticked.end(), true));
 }
 
-// All points make it good, half of them hard; that one could teach it only the person knows.
+// By the points ticked, as everywhere; that one could teach it only the person knows.
 Result<Verdict> grade_spoken(const Question& q, const Response& r)
 {
     const std::string typed = bare_lower(r.text);
@@ -232,14 +311,13 @@ Result<Verdict> grade_spoken(const Question& q, const Response& r)
         {
             return ticks.issues();
         }
-        v.grade = *ticks >= points ? 3 : 2 * *ticks >= points ? 2 : 1;
+        v.grade = static_cast<int>(rubric_grade(static_cast<int>(*ticks), static_cast<int>(points), false));
         v.message = fmt::format("{} of {} points.", *ticks, points);
     }
     v.grade = r.shown ? 1 : r.hints > 0 ? std::min(v.grade, 2) : v.grade;
     v.correct = v.grade >= 3;
-    constexpr std::array kWords{"No hire", "Lean", "Strong", "You could teach it"};
     v.message = fmt::format("{}{}{}.", v.message, v.message.empty() ? "" : " ",
-                            kWords.at(static_cast<std::size_t>(v.grade - 1)));
+                            rubric_name(static_cast<Grade>(v.grade)));
     return v;
 }
 

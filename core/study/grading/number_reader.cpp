@@ -91,9 +91,15 @@ bool NumberReader::power(TypedValue& v)
         t_.at = start;
         return false;
     }
-    v.value = std::pow(v.value, (minus ? -1 : 1) * t_.peek()->value);
-    v.exponent = true;
+    double by = t_.peek()->value;
     ++t_.at;
+    if (bracket && t_.sign('/') && t_.number(1))
+    {
+        by /= t_.peek(1)->value;
+        t_.at += 2;
+    }
+    v.value = std::pow(v.value, minus ? -by : by);
+    v.exponent = true;
     t_.take_word("th");
     if (bracket)
     {
@@ -170,10 +176,19 @@ std::optional<TypedValue> NumberReader::spelt()
         return article ? std::optional(v) : std::nullopt;
     }
     v.value = *words;
+    // "half an hour", but "one a day"
     const std::size_t start = t_.at;
-    t_.take_word("of");
+    const bool part = t_.take_word("of") || v.value < 1;
     t_.at += t_.word("a") || t_.word("an") ? 1U : 0U;
-    t_.at = units_.time_next() ? t_.at : start;
+    const auto scale =
+        part && t_.word() && t_.peek()->text.size() > 5 ? scale_word(t_.peek()->text) : std::nullopt;
+    if (scale) // "a third of a trillion"
+    {
+        v.value *= scale->size;
+        ++t_.at;
+        return v;
+    }
+    t_.at = part && units_.time_next() ? t_.at : start;
     return v;
 }
 

@@ -142,13 +142,19 @@ bool is_word_letter(char c)
     return std::isalpha(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80;
 }
 
+// "one layer's", "ranks' values"
+bool joins(std::string_view text, std::size_t apostrophe)
+{
+    const bool inside = apostrophe + 1 < text.size() && is_word_letter(text[apostrophe + 1]);
+    return inside || text[apostrophe - 1] == 's';
+}
+
 // Letters, with an apostrophe inside, and the digits of a name such as H100.
 std::size_t word_length(std::string_view text)
 {
     std::size_t end = 0;
     while (end < text.size() &&
-           (is_word_letter(text[end]) ||
-            (text[end] == '\'' && end > 0 && end + 1 < text.size() && is_word_letter(text[end + 1]))))
+           (is_word_letter(text[end]) || (text[end] == '\'' && end > 0 && joins(text, end))))
     {
         ++end;
     }

@@ -27,7 +27,6 @@ private:
     using Value = std::optional<TypedValue>;
 
     bool starts_value() const;
-    bool function_next() const;
     Value function();
     Value sum();
     Value term();
@@ -47,13 +46,6 @@ private:
     bool equals_ = false;
 };
 
-// "sqrt 10", "ln(2)", "e^2"
-bool TextReader::function_next() const
-{
-    const bool named = t_.word("sqrt") || t_.word("ln") || t_.word("log") || t_.word("exp");
-    return named ? t_.number(1) || t_.sign('(', 1) : t_.word("e") && t_.sign('^', 1);
-}
-
 TextReader::Value TextReader::function()
 {
     const std::string name = stem_of(t_.peek()->text);
@@ -67,9 +59,7 @@ TextReader::Value TextReader::function()
     auto v = factor();
     if (v)
     {
-        v->value = name == "sqrt"  ? std::sqrt(v->value)
-                   : name == "exp" ? std::exp(v->value)
-                                   : std::log(v->value);
+        v->value = function_named(name)(v->value);
         v->worked = true;
     }
     return v;
@@ -108,7 +98,7 @@ bool TextReader::starts_value() const
     const bool cross = t_.word("x") && t_.number(1) && out_.values.empty();
     const bool zero = t_.word("zero") && t_.peek(1); // ZeRO stage 2
     const bool spelt = number_word(text) && !zero && (out_.values.empty() || text != "one");
-    return money || cross || function_next() || spelt || factor_word(text);
+    return money || cross || t_.function() || spelt || factor_word(text);
 }
 
 // "1h16", "1 h 16 min", "2 days and 3 hours", "an hour and a half"
@@ -160,7 +150,7 @@ TextReader::Value TextReader::factor()
 {
     const bool minus = t_.take_sign('-');
     t_.take_sign('+');
-    if (function_next())
+    if (t_.function())
     {
         return function();
     }
@@ -203,6 +193,7 @@ TextReader::Value TextReader::factor()
     if (v->measure.plain())
     {
         const std::size_t before = t_.at;
+        v->letter = t_.word() && t_.peek()->text == "B";
         v->measure = units_.measure();
         v->measure.ratio = v->measure.ratio || cross;
         const bool hidden = !v->clock.empty() && t_.at == before;
@@ -226,10 +217,14 @@ TextReader::Value TextReader::factor()
 
 std::optional<char> TextReader::operation()
 {
+    if (t_.function() && !t_.word("round")) // "2.5 e^-2", "2 sqrt 3"
+    {
+        return '*';
+    }
     const bool out_of = t_.word("out") && t_.word("of", 1);
     const bool in = wanted_ == Of::percent && (t_.word("in") || t_.word("of")) && t_.number(1);
     const std::size_t length = out_of ? 2 : 1;
-    const bool number = t_.number(length) || t_.sign('(', length) || t_.word("sqrt", length) ||
+    const bool number = t_.number(length) || t_.sign('(', length) || t_.function(length) ||
                         (t_.word(length) && t_.peek(length)->text == "$");
     if (!number)
     {
@@ -245,6 +240,24 @@ std::optional<char> TextReader::operation()
     return times ? '*' : '/';
 }
 
+// "3B * 16 bytes": one of two amounts of data is a count, in billions.
+void as_billions(TypedValue& a, TypedValue& b)
+{
+    if (a.measure.power != b.measure.power || a.measure.of_kind(Of::data) != 1)
+    {
+        return;
+    }
+    for (TypedValue* v : {&a, &b})
+    {
+        if (v->measure.name == "B" && v->letter)
+        {
+            v->value *= 1e9;
+            v->measure = {};
+            return;
+        }
+    }
+}
+
 // Things are not counted in arithmetic: 8 GPUs times 12 GB are bytes.
 void without_things(Measure& m)
 {
@@ -257,7 +270,11 @@ TextReader::Value TextReader::term()
     auto v = factor();
     while (v)
     {
-        const auto sign = operation();
+        // "half of 12 GB" is a product, and "2 of 3" are two.
+        const bool of = v->measure.plain() && wanted_ != Of::percent && t_.word("of") && t_.number(1);
+        const bool part = of && v->value < 1;
+        t_.at += part ? 1U : of && wanted_ == Of::none && v->value <= t_.peek(1)->value ? 2U : 0U;
+        const auto sign = part ? std::optional('*') : operation();
         if (!sign)
         {
             break;
@@ -267,10 +284,23 @@ TextReader::Value TextReader::term()
         {
             return std::nullopt;
         }
+        if (*sign == '*')
+        {
+            as_billions(*v, *next);
+        }
         Measure& m = v->measure;
         Measure& n = next->measure;
         v->worked = true;
         v->exponent = v->exponent || next->exponent;
+        // "13e9*14/8 bytes", "980/14 billion parameters": the unit is that of the whole.
+        const bool counts = !n.of.empty() && !n.physical() && m.size == 1 && !v->exponent;
+        if (*sign == '/' && m.plain() &&
+            (counts || std::as_const(n).of_kind(wanted_) == 1 || (n.percent && wanted_ == Of::percent)))
+        {
+            v->value *= m.size / next->value;
+            m = n;
+            continue;
+        }
         if (!n.of.empty() || !m.of.empty())
         {
             const bool last = m.plain();
@@ -281,19 +311,27 @@ TextReader::Value TextReader::term()
                 m.size = 1;
             }
         }
-        const double own = v->value * m.size;
         const double other = next->value * n.size;
+        if (n.plain()) // "70 GB * 3": still in GB
+        {
+            v->value = *sign == '/' ? v->value / other : v->value * other;
+            continue;
+        }
+        const double own = v->value * m.size;
+        if (m.plain() && *sign == '*')
+        {
+            v->value = own * next->value;
+            m = n;
+            continue;
+        }
         for (std::size_t i = 0; i < m.power.size(); ++i)
         {
             m.power[i] += *sign == '/' ? -n.power[i] : n.power[i];
         }
-        const bool named = m.name.empty();
-        m.of = *sign == '*' && named ? n.of : m.of;
-        m.per = *sign == '*' && named ? n.per : m.per;
         m.percent = m.percent && n.percent;
-        m.ratio = *sign == '*' && named && n.ratio;
+        m.ratio = false;
         m.size = 1;
-        m.name = m.plain() ? "" : named ? n.name : m.name;
+        m.name = m.plain() ? "" : m.name;
         v->value = *sign == '/' ? own / other : own * other;
     }
     return v;
@@ -358,7 +396,7 @@ TextReader::Value TextReader::sum()
         }
         const bool plus = t_.sign('+') || t_.word("plu");
         const bool minus = t_.sign('-') || t_.word("minus");
-        if ((!plus && !minus) || (!t_.number(1) && !t_.sign('(', 1)))
+        if ((!plus && !minus) || (!t_.number(1) && !t_.sign('(', 1) && !t_.function(1)))
         {
             break;
         }

@@ -33,8 +33,15 @@ struct Measure
 
     bool physical() const { return power != std::array<int, 4>{}; }
     bool plain() const { return !physical() && !percent && !ratio && of.empty() && per.empty(); }
+    // "min per day"
+    bool cancelled() const { return plain() && name.find('/') != std::string::npos; }
     int& of_kind(Of kind) { return power[static_cast<std::size_t>(kind)]; }
-    int of_kind(Of kind) const { return power[static_cast<std::size_t>(kind)]; }
+    // 0 of what is no dimension: a share, a ratio, a count.
+    int of_kind(Of kind) const
+    {
+        const auto at = static_cast<std::size_t>(kind);
+        return at < power.size() ? power.at(at) : 0;
+    }
 };
 
 struct TypedValue
@@ -44,6 +51,7 @@ struct TypedValue
     double spread = 0;              // of a range, relative to its middle
     bool exponent = false;          // typed with a power of ten
     bool worked = false;            // there is arithmetic in it
+    bool letter = false;            // its unit is a lone "B"
     bool equated = false;           // behind an equals sign
     std::vector<double> clock = {}; // "8:10": its parts
 };

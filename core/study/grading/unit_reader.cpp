@@ -1,6 +1,9 @@
 #include "core/study/grading/unit_reader.h"
 
+#include "core/base/find_by.h"
+
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace ringside
@@ -42,6 +45,25 @@ void add_name(Measure& m, std::string_view name)
 }
 
 } // namespace
+
+Function function_named(std::string_view name)
+{
+    static constexpr std::array<std::pair<std::string_view, Function>, 7> kFunctions{{{"sqrt", std::sqrt},
+                                                                                      {"ln", std::log},
+                                                                                      {"log", std::log},
+                                                                                      {"exp", std::exp},
+                                                                                      {"ceil", std::ceil},
+                                                                                      {"floor", std::floor},
+                                                                                      {"round", std::round}}};
+    const auto* found = find_by(kFunctions, name, &std::pair<std::string_view, Function>::first);
+    return found ? found->second : nullptr;
+}
+
+bool Tokens::function(std::size_t ahead) const
+{
+    const bool named = word(ahead) && function_named(stem_of(peek(ahead)->text)) != nullptr;
+    return named ? number(ahead + 1) || sign('(', ahead + 1) : word("e", ahead) && sign('^', ahead + 1);
+}
 
 bool Tokens::take_word(std::string_view text)
 {
@@ -244,7 +266,7 @@ bool UnitReader::under(Measure& m, double count)
         ++t_.at;
         count *= s->size;
     }
-    if (!t_.word())
+    if (!t_.word() || t_.function())
     {
         t_.at = start;
         return false;
@@ -323,7 +345,9 @@ bool UnitReader::denominator(Measure& m)
     t_.at += article && t_.word("the") ? 1U : 0U;
     double count = 1;
     // "8/16 GPUs" is a quotient.
-    if (sure && t_.number() && t_.word(1) && (!slash || t_.peek()->value >= 1000))
+    // and "2700/2000 s" is one of seconds, where a time is asked for.
+    const bool of_wanted = wanted_ == Of::time && time_next(1);
+    if (sure && t_.number() && t_.word(1) && (!slash || (t_.peek()->value >= 1000 && !of_wanted)))
     {
         count = t_.peek()->value;
         ++t_.at;
@@ -346,6 +370,7 @@ bool UnitReader::denominator(Measure& m)
 Measure UnitReader::measure()
 {
     Measure m;
+    t_.at += t_.number() && t_.sign('-', 1) && t_.word(2) && t_.word(3) ? 2U : 0U; // "three 8-GPU nodes"
     for (bool more = true; more && !t_.at_end();)
     {
         const std::size_t skip = m.name.empty() ? (t_.sign('-') && t_.word(1) ? 1 : 0) : joined();

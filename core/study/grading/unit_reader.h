@@ -20,6 +20,7 @@ public:
     {
         return at + ahead < all_.size() ? &all_[at + ahead] : nullptr;
     }
+    const Token* before() const { return at > 0 && at <= all_.size() ? &all_[at - 1] : nullptr; }
     bool number(std::size_t ahead = 0) const { return is(Token::Kind::number, ahead); }
     bool word(std::size_t ahead = 0) const { return is(Token::Kind::word, ahead); }
     bool word(std::string_view text, std::size_t ahead = 0) const
@@ -30,6 +31,8 @@ public:
     {
         return is(Token::Kind::sign, ahead) && peek(ahead)->text[0] == c;
     }
+    // "sqrt 10", "ln(2)", "ceil(4.2)", "e^2"
+    bool function(std::size_t ahead = 0) const;
     bool take_word(std::string_view text);
     bool take_sign(char c);
 
@@ -40,6 +43,9 @@ private:
 
     std::vector<Token> all_;
 };
+
+using Function = double (*)(double);
+Function function_named(std::string_view name); // null for none
 
 class UnitReader
 {

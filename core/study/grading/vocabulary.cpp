@@ -50,8 +50,8 @@ constexpr std::array kLongPrefixes{Worded{"kilo", 1e3, "k"},
                                    Worded{"billion bn", 1e9, "G"},
                                    Worded{"trillion tn", 1e12, "T"}};
 constexpr std::array kTimes{Worded{"s sec second", 1, "s"},
-                            Worded{"ms msec millisecond millis", 1e-3, "ms"},
-                            Worded{"us usec microsecond micros", 1e-6, "\u00b5s"},
+                            Worded{"ms msec millisec millisecond millis", 1e-3, "ms"},
+                            Worded{"us usec microsec microsecond micros", 1e-6, "\u00b5s"},
                             Worded{"ns nsec nanosecond", 1e-9, "ns"},
                             Worded{"min minute", 60, "min"},
                             Worded{"m", 60, "m"},
@@ -106,7 +106,9 @@ constexpr std::array kNumbers{Worded{"zero none", 0},
                               Worded{"quarter fourth", 0.25},
                               Worded{"fifth", 0.2},
                               Worded{"eighth", 0.125},
-                              Worded{"tenth", 0.1}};
+                              Worded{"tenth", 0.1},
+                              Worded{"hundredth", 0.01},
+                              Worded{"thousandth", 0.001}};
 
 struct Thing
 {
@@ -333,6 +335,10 @@ std::string stem_of(std::string_view word)
     {
         small.resize(small.size() - 2);
     }
+    if (small.ends_with("'"))
+    {
+        small.pop_back();
+    }
     if (small.size() > 2 && small.ends_with("s") && !small.ends_with("ss") && !small.ends_with("us"))
     {
         small.pop_back();
@@ -376,8 +382,10 @@ std::optional<UnitWord> unit_word(std::string_view word, Of wanted, bool bits)
     {
         return w;
     }
-    const bool scales = wanted == Of::none || wanted == Of::money || wanted == Of::percent ||
-                        wanted == Of::ratio || wanted == Of::work;
+    const bool scales = (wanted == Of::ratio || wanted == Of::percent) && word == "B"
+                            ? false
+                            : wanted == Of::none || wanted == Of::money || wanted == Of::percent ||
+                                  wanted == Of::ratio || wanted == Of::work;
     if (scales && scale_word(word))
     {
         return std::nullopt;

@@ -109,11 +109,13 @@ void walk_steps(Card& card, Grade grade, std::int64_t now_ms, const Schedule& sc
     card.due_ms = now_ms + minutes(grade == Grade::hard ? hard_minutes(steps, next) : steps[next]);
 }
 
-// On the eve and on the day no whole day is left, and a learning step may be too long.
+// On the eve and on the day no whole day is left, and a learning step may be too long: a minute before it at
+// the latest, or at once.
 Card due_before_interview(Card card, std::int64_t now_ms, const Schedule& schedule)
 {
     const bool ahead = schedule.interview_ms && *schedule.interview_ms >= now_ms;
-    card.due_ms = ahead ? std::min(card.due_ms, *schedule.interview_ms) : card.due_ms;
+    const std::int64_t latest = ahead ? std::max(now_ms, *schedule.interview_ms - kMinuteMs) : card.due_ms;
+    card.due_ms = std::min(card.due_ms, latest);
     return card;
 }
 

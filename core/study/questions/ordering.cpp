@@ -246,7 +246,7 @@ std::string plain_list(std::string_view text)
         const bool arrow = text.starts_with("->") || text.starts_with("=>");
         const std::size_t sign = text.starts_with("\u2192") || text.starts_with("\u21d2") ? 3 : arrow ? 2 : 1;
         const bool between =
-            sign > 1 || std::string_view(", >;|.()\t\n").find(text[0]) != std::string_view::npos;
+            sign > 1 || std::string_view(", <=>;|.()\t\n").find(text[0]) != std::string_view::npos;
         plain += between ? ' ' : text[0];
         text.remove_prefix(sign);
     }

@@ -154,35 +154,53 @@ void Asking::add_parts(std::vector<DeckCard>& deck)
     deck = std::move(all);
 }
 
+// What is written first, from the one the seed gives; else the same with other numbers. Never a repeat.
+bool Asking::follow_up(const DeckCard& first, DeckCard& next)
+{
+    const auto asked = ask(first);
+    if (!asked)
+    {
+        return false;
+    }
+    const auto differs = [&](const DeckCard& card)
+    {
+        const auto again = ask(card);
+        return again && (again->stem != asked->stem || again->key != asked->key);
+    };
+    const std::uint64_t seed = next.seed;
+    for (std::size_t i = 0; i < asked->follow_ups.size(); ++i)
+    {
+        const FollowUp& written = asked->follow_ups[(seed + i) % asked->follow_ups.size()];
+        next.seed = first.seed;
+        next.set = written.set;
+        next.lead = written.says;
+        if (differs(next))
+        {
+            return true;
+        }
+    }
+    next.seed = seed;
+    next.set.clear();
+    next.lead = "The same with other numbers.";
+    return differs(next);
+}
+
 void Asking::add_follow_ups(MockSession& mock)
 {
-    for (std::size_t i = 0; i < mock.items.size(); ++i)
+    std::vector<MockItem> items;
+    for (MockItem& item : mock.items)
     {
-        MockItem& item = mock.items[i];
-        if (!item.follows)
+        if (item.follows)
         {
-            continue;
+            item.follows = items.size() - 1;
+            if (!follow_up(items.back().card, item.card))
+            {
+                continue;
+            }
         }
-        const DeckCard& first = mock.items[i - 1].card;
-        const auto asked = ask(first);
-        item.card.lead = "The same with other numbers.";
-        if (asked && !asked->follow_ups.empty())
-        {
-            const FollowUp& next = asked->follow_ups[item.card.seed % asked->follow_ups.size()];
-            item.card.seed = first.seed;
-            item.card.set = next.set;
-            item.card.lead = next.says;
-            item.follows = i - 1;
-            continue;
-        }
-        const auto again = ask(item.card);
-        if (!asked || !again || again->stem == asked->stem)
-        {
-            mock.items.erase(mock.items.begin() + static_cast<std::ptrdiff_t>(i--)); // no repeat
-            continue;
-        }
-        item.follows = i - 1;
+        items.push_back(std::move(item));
     }
+    mock.items = std::move(items);
 }
 
 namespace

@@ -42,6 +42,7 @@ public:
 
 private:
     std::vector<DeckCard> parts_of(const DeckCard& parent);
+    bool follow_up(const DeckCard& first, DeckCard& next);
 
     QuestionBank bank_;
     Calculator calculator_;

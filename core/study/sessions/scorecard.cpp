@@ -91,8 +91,8 @@ std::string scorecard(const MockSession& s, std::span<const FamilyInfo> families
     const auto good = std::count_if(s.items.begin(), s.items.end(), passed);
     const StudyTime at{s.started_ms, offset_ms};
     std::string out = fmt::format("# Mock interview, {} minutes, {}\n\n", s.minutes, date_text(at.day()));
-    out += fmt::format("Passed {} of {} in {}. Seed {}.\n\n", good, s.items.size(), clock_words(s.elapsed_ms),
-                       s.seed);
+    out += fmt::format("Passed {} of {} in {}; Lean counts as passed. Seed {}.\n\n", good, s.items.size(),
+                       clock_words(s.elapsed_ms), s.seed);
     out += "| # | question | topic | kind | time | target | verdict | answer |\n";
     out += "|---:|---|---|---|---:|---:|---|---|\n";
     for (std::size_t i = 0; i < s.items.size(); ++i)

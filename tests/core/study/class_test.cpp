@@ -5,7 +5,9 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include <array>
 #include <numeric>
+#include <utility>
 
 using namespace ringside;
 
@@ -13,6 +15,7 @@ TEST_CASE("guesses are read with spaces and semicolons between; a word that is n
 {
     CHECK(*read_guesses("12 15.5;1e3  7k") == std::vector<double>{12, 15.5, 1000, 7000});
     CHECK(read_guesses("")->empty());
+    CHECK(*read_guesses("1.1TB 900GB", "GB") == std::vector<double>{1100, 900});
     for (const char* extreme : {"1e308", "-1e16", "nan", "inf"})
     {
         CHECK_FALSE(read_guesses(extreme));
@@ -68,4 +71,34 @@ TEST_CASE("figures are hidden whatever their size, names keep theirs")
     }
     const std::string once = hide_numbers("70.6 billion");
     CHECK(hide_numbers(once) == once);
+}
+
+TEST_CASE("a guess is read in the unit it is shown in, as typed answers are")
+{
+    struct Row
+    {
+        const char* typed;
+        const char* unit;
+        double value;
+    };
+    constexpr std::array kRows{
+        Row{"1.1TB", "GB", 1100},   Row{"1,100", "GB", 1100},     Row{"900 MB", "GB", 0.9},
+        Row{"37", "%", 37},         Row{"37%", "%", 37},          Row{"0.5", "%", 0.5},
+        Row{"12k", "thousand", 12}, Row{"12", "thousand", 12},    Row{"3x", "\u00d7", 3},
+        Row{"90 s", "min", 1.5},    Row{"1h16", "min", 76},       Row{"2 1/2", "", 2.5},
+        Row{"7 GPUs", "GPUs", 7},   Row{"$2M", "million USD", 2}, Row{"400 Gbit/s", "MB/s", 50'000},
+        Row{"0.5 s", "ms", 500},    Row{"70e9", "billion", 70},   Row{"1.5k", "tokens", 1500}};
+    for (const Row& row : kRows)
+    {
+        INFO(row.typed << " in " << row.unit);
+        const auto value = read_guess(row.typed, row.unit);
+        REQUIRE(value);
+        CHECK(*value == Catch::Approx(row.value));
+    }
+    for (const auto& [typed, unit] :
+         {std::pair{"7 nodes", "GPUs"}, {"12 GB", "s"}, {"3 s", "%"}, {"", "GB"}, {"GB", "GB"}})
+    {
+        INFO(typed << " in " << unit);
+        CHECK_FALSE(read_guess(typed, unit));
+    }
 }

@@ -2,11 +2,14 @@
 #include "tests/core/study/study_support.h"
 #include "tests/source_path.h"
 
+#include "core/base/find_by.h"
 #include "core/study/library/errata.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 using namespace ringside;
@@ -128,6 +131,37 @@ TEST_CASE("all 75 errata of the assets are there, without a fault, both numbers 
         CHECK((!r.has_numbers() || (std::isfinite(r.right->value) && r.right->text != r.claimed->text)));
     }
     CHECK(words_only == 5); // E21, E51, E55, E57 and E73 are at odds in words
+}
+
+TEST_CASE("no erratum names a source that is right, or that says nothing of it")
+{
+    struct Not
+    {
+        const char* id;
+        const char* source;
+    };
+    constexpr std::array kNot{
+        Not{"E12", "003-M04"},       Not{"E14", "003-H02"},       Not{"E20", "000-Q29"},
+        Not{"E20", "001 section 4"}, Not{"E49", "000-Q43"},       Not{"E73", "003-M12"},
+        Not{"E23", "001 section 4"}, Not{"E03", "003-H01"},       Not{"E03", "001 section 2"},
+        Not{"E07", "004 section 1"}, Not{"E10", "002 section 5"}, Not{"E16", "004 section 3"},
+        Not{"E44", "001 section 1"}, Not{"E66", "001 section 5"}};
+    const auto find = [](std::string_view id)
+    {
+        const Erratum* found = find_by(errata(), id, &Erratum::id);
+        REQUIRE(found != nullptr);
+        return *found;
+    };
+    for (const Not& n : kNot)
+    {
+        const auto where = find(n.id).where;
+        INFO(n.id << " is said by " << n.source);
+        CHECK(std::find(where.begin(), where.end(), n.source) == where.end());
+    }
+    for (const char* id : {"E19", "E23", "E34", "E44"})
+    {
+        CHECK(find(id).kind == ErratumKind::lost_value);
+    }
 }
 
 TEST_CASE("every erratum that a question names is there")

@@ -3,6 +3,7 @@
 #include "core/evaluate/report.h"
 #include "core/study/grading/design.h"
 #include "core/study/grading/grading.h"
+#include "core/study/progress/attempt.h"
 
 #include <catch2/catch_approx.hpp>
 
@@ -153,6 +154,17 @@ TEST_CASE("spoken answers are graded by the points ticked, and by the person")
     CHECK(graded(q, {"2"}).grade == 1);
     CHECK(graded(q, {"none"}).grade == 1);
     CHECK(graded(q, {"1 2 3"}).correct);
+    Question five = q;
+    five.rubric.assign(5, "a point");
+    for (int points = 0; points <= 5; ++points)
+    {
+        std::string text = points == 0 ? "none" : "";
+        for (int i = 1; i <= points; ++i)
+        {
+            text += std::to_string(i) + " ";
+        }
+        CHECK(graded(five, {text}).grade == static_cast<int>(rubric_grade(points, 5, false)));
+    }
     CHECK(graded(q, {"teach"}).grade == 4);
     CHECK(graded(q, {"No Hire"}).grade == 1);
     CHECK(graded(q, {"strong", 1, 2}).grade == 2);

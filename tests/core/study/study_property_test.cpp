@@ -3,10 +3,17 @@
 #include "tests/core/study/study_support.h"
 #include "tests/source_path.h"
 
+#include "core/study/grading/grading.h"
 #include "core/study/questions/coverage.h"
 #include "core/study/questions/inspect.h"
 
+#include <catch2/catch_approx.hpp>
+
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <regex>
+#include <set>
 
 using namespace ringside;
 using test::lines_of;
@@ -80,6 +87,187 @@ TEST_CASE("the printed solution of every order that ships is the order of its fi
         }
     }
     CHECK(orders > 20);
+}
+
+namespace
+{
+
+// The shipped questions, drawn and graded.
+class Shipped
+{
+public:
+    Shipped() : bank_(load_questions(test::source_path("assets"), issues_)) {}
+
+    Question at(const std::string& id, std::uint64_t seed = 1)
+    {
+        const auto found = find_variant(bank_, id);
+        REQUIRE(found);
+        auto question = draw(calculator_, *found->family, found->variant, seed);
+        REQUIRE(question);
+        return std::move(*question);
+    }
+    bool right(const Question& q, const std::string& text)
+    {
+        const auto verdict = grade(q, {text}, calculator_);
+        INFO(q.id << ": " << text);
+        REQUIRE(verdict);
+        return verdict->correct;
+    }
+
+private:
+    Issues issues_;
+    QuestionBank bank_;
+    Calculator calculator_{test::presets()};
+};
+
+double mistake_of(const Question& q, std::string_view id)
+{
+    const auto found =
+        std::find_if(q.mistakes.begin(), q.mistakes.end(), [&](const KnownMistake& m) { return m.id == id; });
+    REQUIRE(found != q.mistakes.end());
+    return found->value;
+}
+
+std::string right_choice(const Question& q)
+{
+    const auto found =
+        std::find_if(q.choices.begin(), q.choices.end(), [](const ShownChoice& c) { return c.right; });
+    REQUIRE(found != q.choices.end());
+    return found->id;
+}
+
+} // namespace
+
+TEST_CASE("orders with overlap are those of the frameworks, not those of a run without it")
+{
+    struct Order
+    {
+        const char* question;
+        const char* text;
+        bool right;
+    };
+    constexpr std::array kOrders{
+        Order{"fsdp-prefetch-order/backward", "gl gp bl rs bp rsp opt", true},
+        Order{"fsdp-prefetch-order/backward", "gl bl rs gp bp rsp opt", false},
+        Order{"fsdp-prefetch-order/forward", "g1 g2 c1 f1 c2 f2", true},
+        Order{"fsdp-prefetch-order/forward", "g1 c1 f1 g2 c2 f2", false},
+        Order{"fsdp-prefetch-order/forward", "g1 g2 c1 c2 f1 f2", false},
+        Order{"ddp-overlap-order/one-step", "fwd bl full ar b1 last done opt", true},
+        Order{"ddp-overlap-order/one-step", "fwd bl b1 full ar last done opt", false},
+        Order{"ddp-step/easy", "batch forward late bucket early wait update", true},
+        Order{"ddp-step/easy", "batch forward late early bucket wait update", false},
+        Order{"step-order/fp16", "fwd scale bwd unscale check clip step adapt", true},
+        Order{"step-order/fp16", "fwd scale bwd unscale clip check step adapt", false},
+        Order{"data-quality/order", "extract dedup language heuristics model decontaminate mix", true},
+        Order{"data-quality/order", "extract language heuristics dedup model decontaminate mix", true},
+        Order{"data-quality/order", "extract decontaminate language heuristics dedup model mix", false}};
+    Shipped shipped;
+    for (const Order& o : kOrders)
+    {
+        INFO(o.question << ": " << o.text);
+        CHECK(shipped.right(shipped.at(o.question), o.text) == o.right);
+    }
+}
+
+TEST_CASE("an order whose file breaks its own relations is a fault of the file")
+{
+    QuestionVariant variant;
+    variant.kind = QuestionKind::ordering;
+    variant.items = {{"late", "Late", {"early"}, "", ""}, {"early", "Early", {}, "", ""}};
+    Calculator calculator(test::presets());
+    const auto broken = make_ordering(variant, calculator, {}, nullptr, 1);
+    REQUIRE_FALSE(broken);
+    CHECK(broken.issues().front().path == "items[0].after");
+    std::swap(variant.items[0], variant.items[1]);
+    const auto good = make_ordering(variant, calculator, {}, nullptr, 1);
+    REQUIRE(good);
+    CHECK(good->items[good->legal.front()].id == "early");
+}
+
+TEST_CASE("hang questions have in their records what their answers say")
+{
+    Shipped shipped;
+    const Question q = shipped.at("hang-reading/started");
+    const std::regex elements("all_reduce of ([0-9,]+) elements, started");
+    std::set<std::string> sizes;
+    for (auto at = std::sregex_iterator(q.stem.begin(), q.stem.end(), elements); at != std::sregex_iterator();
+         ++at)
+    {
+        sizes.insert((*at)[1]);
+    }
+    CHECK(sizes.size() == 2);
+    CHECK(right_choice(q) == "disagree");
+    CHECK(right_choice(shipped.at("incident-remedy/rank")) == "node");
+}
+
+TEST_CASE("weights fill a card in every draw that blames them, and the fix brings the run below it")
+{
+    constexpr double kCard = 85.5e9;
+    Shipped shipped;
+    int blamed = 0;
+    for (std::uint64_t seed = 1; seed <= 60; ++seed)
+    {
+        const Question q = shipped.at("zero-oom/weights", seed);
+        const double p = std::get<double>(q.values.at("P"));
+        const double n = std::get<double>(q.values.at("N"));
+        CHECK(2 * p + 14 * p / n > kCard);
+        CHECK(16 * p / n + 2 * p / 60 < 0.6 * kCard); // a gathered layer fits too
+        blamed += right_choice(q) == "weights" ? 1 : 0;
+    }
+    CHECK(blamed > 5);
+}
+
+TEST_CASE("a batch that is blamed for NaN holds what gives NaN: ids outside the vocabulary do not")
+{
+    Shipped shipped;
+    const std::regex id(R"((token|input) ids?.*[0-9]{6})");
+    int seen = 0;
+    for (const char* question : {"nan-triage/near-step-5000", "precision-incident/hard"})
+    {
+        for (std::uint64_t seed = 1; seed <= 40; ++seed)
+        {
+            const Question q = shipped.at(question, seed);
+            for (const std::string& line : q.evidence.lines)
+            {
+                INFO(question << ", seed " << seed << ": " << line);
+                CHECK_FALSE(std::regex_search(line, id));
+                ++seen;
+            }
+        }
+    }
+    CHECK(seen > 100);
+}
+
+TEST_CASE("no guess of 1 is right for epochs over a text or for an update after an outlier")
+{
+    Shipped shipped;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed)
+    {
+        const Question epochs = shipped.at("data-quality/epochs", seed);
+        CHECK(epochs.key > 1.2);
+        CHECK(mistake_of(epochs, "repeats") == Catch::Approx(epochs.key - 1));
+        const Question clipped = shipped.at("update-after-outlier/clipped", seed);
+        CHECK(clipped.tolerance <= 0.03);
+        CHECK_FALSE(shipped.right(clipped, "1"));
+    }
+}
+
+TEST_CASE("FP8 recipes are told apart by how fine their scales are")
+{
+    const auto has = [](const std::vector<std::string>& points, std::initializer_list<const char*> words)
+    {
+        return std::any_of(points.begin(), points.end(),
+                           [&](const std::string& point)
+                           {
+                               return std::all_of(words.begin(), words.end(),
+                                                  [&](const char* word)
+                                                  { return point.find(word) != std::string::npos; });
+                           });
+    };
+    Shipped shipped;
+    CHECK(has(shipped.at("fp8-training/what").rubric, {"E4M3", "448", "57,344", "block"}));
+    CHECK(mistake_of(shipped.at("fp8-scale/tensor"), "e5m2") / shipped.at("fp8-scale/tensor").key ==
+          Catch::Approx(57344.0 / 448));
 }
 
 TEST_CASE("a thousand questions of every sample family are sound: keys, solutions, hints, mistakes")

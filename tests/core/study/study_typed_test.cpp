@@ -1,9 +1,6 @@
 // The grader against a corpus: every key of the bank in many human spellings, other quantities beside it, and
 // answers written by hand.
 #include "tests/core/study/study_support.h"
-#include "tests/core/study/typed_answers.h"
-#include "tests/core/study/typed_held_back.h"
-#include "tests/core/study/typed_more.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,8 +13,6 @@
 #include <set>
 
 using namespace ringside;
-using test::TypedRow;
-using test::Wanted;
 
 namespace
 {
@@ -115,28 +110,12 @@ private:
     std::map<std::pair<std::string, std::uint64_t>, Question> drawn_;
 };
 
-bool as_wanted(const std::string& judged, Wanted wanted)
+// "wrong" may be graded wrong or not be graded.
+bool as_wanted(const std::string& judged, std::string_view wanted)
 {
-    return wanted == Wanted::right   ? judged == "right"
-           : wanted == Wanted::wrong ? judged != "right"
-                                     : judged.starts_with("not graded");
-}
-
-// Every one that is judged otherwise than wanted, a line each.
-std::vector<std::string> misjudged(Bank& bank, std::span<const TypedRow> rows)
-{
-    std::vector<std::string> all;
-    for (const TypedRow& row : rows)
-    {
-        const Question& q = bank.at(std::string(row.question));
-        const std::string text = written(row.text, q.key);
-        const std::string judged = bank.judged(q, text);
-        if (!as_wanted(judged, row.wanted))
-        {
-            all.push_back(fmt::format("{}: \u201c{}\u201d is {}", row.question, text, judged));
-        }
-    }
-    return all;
+    return wanted == "right"   ? judged == "right"
+           : wanted == "wrong" ? judged != "right"
+                               : judged.starts_with("not graded");
 }
 
 struct Scale
@@ -294,14 +273,23 @@ TEST_CASE("every numeric question takes its key in the spellings people use, and
 TEST_CASE("answers written by hand are judged as a person would")
 {
     Bank bank;
-    CHECK(fmt::format("{}", fmt::join(misjudged(bank, test::kTyped), "\n")) == "");
-    CHECK(fmt::format("{}", fmt::join(misjudged(bank, test::kTypedMore), "\n")) == "");
-}
-
-TEST_CASE("of answers held back at most one in twenty-five is misjudged")
-{
-    Bank bank;
-    const auto wrong = misjudged(bank, test::kHeldBack);
-    INFO(fmt::format("{}", fmt::join(wrong, "\n")));
-    CHECK(wrong.size() * 25 <= std::size(test::kHeldBack));
+    const auto table = test::read("tests/data/typed_answers.json");
+    std::size_t typed = 0;
+    for (const auto& entry : table["answers"])
+    {
+        const Question& q = bank.at(entry["question"], entry.value("seed", std::uint64_t{1}));
+        for (const char* wanted : {"right", "wrong", "refused"})
+        {
+            for (const std::string& text : entry.value(wanted, std::vector<std::string>{}))
+            {
+                const std::string answer = written(text, q.key);
+                const std::string judged = bank.judged(q, answer);
+                INFO(q.id << " seed " << q.seed << ": " << answer << ", key " << q.key_text << ": "
+                          << judged);
+                CHECK(as_wanted(judged, wanted));
+                ++typed;
+            }
+        }
+    }
+    CHECK(typed > 1500);
 }

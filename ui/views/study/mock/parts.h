@@ -43,7 +43,7 @@ private:
     // Where one can go from here, as buttons below the question. `closed`: somebody has read enough.
     std::vector<KeyButton> deeds(const MockSession& mock, bool& closed, Out& out);
     void answer(const Question& question, Out& out);
-    void judge(const MockSession& mock, Out& out);
+    void judge(const MockSession& mock, Out& out, bool could_teach = false);
 
     AnswerEntry entry_;
     Points points_;

@@ -58,11 +58,11 @@ void MockQuestion::answer(const Question& q, Out& out)
 }
 
 // Judges the one on show, or goes to the next that is open, or closes the book.
-void MockQuestion::judge(const MockSession& mock, Out& out)
+void MockQuestion::judge(const MockSession& mock, Out& out, bool could_teach)
 {
     if (is_open(mock.items[mock.at]))
     {
-        const RubricInput points{points_.ticked(), static_cast<int>(points_.made().size()), false};
+        const RubricInput points{points_.ticked(), static_cast<int>(points_.made().size()), could_teach};
         out.push(StudyStep{MockInput{JudgeInput{mock.at, points}}});
         MockSession next = mock;
         next.items[mock.at].grade = Grade::good;
@@ -162,6 +162,12 @@ std::vector<KeyButton> MockQuestion::deeds(const MockSession& mock, bool& closed
                                  over ? void() : judge(mock, out);
                              },
                              ImGuiKey_None, ButtonStyle::primary});
+    if (!over && is_open(mock.items[mock.at]) && points_.ticked() > 0 &&
+        points_.ticked() == std::ssize(points_.made()))
+    {
+        all.push_back(
+            {"I could teach it###teach", "T", [this, &mock, &out] { judge(mock, out, true); }, ImGuiKey_T});
+    }
     return all;
 }
 
