@@ -2,6 +2,7 @@
 #include "app/commands/options.h"
 #include "app/commands/table.h"
 #include "core/base/text.h"
+#include "core/evaluate/explain.h"
 #include "core/memory/conventions.h"
 
 #include <algorithm>
@@ -170,18 +171,30 @@ std::string fit_words(const MemoryReport& memory)
                        format_bytes(memory.worst().total()), format_bytes(memory.capacity), memory.fullest);
 }
 
+// What is right and looks wrong, a line each.
+std::string remark_lines(const Scenario& s, const Report& report)
+{
+    std::string lines;
+    for (const std::string& remark : remarks(s, report))
+    {
+        lines += "note: " + remark + "\n";
+    }
+    return lines;
+}
+
 std::string report_text(const Scenario& s, const Report& report)
 {
     const Timeline& timeline = report.pipeline.timeline;
-    return fmt::format("{}, {} parameters on {} x {}\n{}\n\n{}\n{}\n"
-                       "Bubble {} of total, {} over ideal\nStep {}, MFU {}, HFU {}\n{}",
-                       s.model.name, format_count(static_cast<double>(report.parameters.total)),
-                       grouped(s.cluster.gpus), s.cluster.gpu.name, layout_words(s),
-                       memory_by_component(report.memory).text(), fit_words(report.memory),
-                       format_percent(timeline.bubble_of_total()),
-                       format_percent(timeline.bubble_over_ideal()),
-                       format_seconds(Seconds(report.step.total())), format_percent(report.step.mfu()),
-                       format_percent(report.step.hfu()), step_parts(report.step).text("", false, "  "));
+    return fmt::format(
+        "{}, {} parameters on {} x {}\n{}\n\n{}\n{}\n"
+        "Schedule with the times of stage_times: bubble {} of total, {} over ideal\n"
+        "Step {}, MFU {}, HFU {} (attention's scores counted in full, dense peak)\n{}",
+        s.model.name, format_count(static_cast<double>(report.parameters.total)), grouped(s.cluster.gpus),
+        s.cluster.gpu.name, layout_words(s), memory_by_component(report.memory).text(),
+        fit_words(report.memory), format_percent(timeline.bubble_of_total()),
+        format_percent(timeline.bubble_over_ideal()), format_seconds(Seconds(report.step.total())),
+        format_percent(report.step.mfu()), format_percent(report.step.hfu()),
+        step_parts(report.step).text("", false, "  ") + remark_lines(s, report));
 }
 
 std::string report_markdown(const Scenario& s, const Report& report)

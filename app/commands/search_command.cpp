@@ -2,6 +2,7 @@
 #include "app/commands/options.h"
 #include "app/commands/progress_bar.h"
 #include "app/commands/table.h"
+#include "app/files/asset_file.h"
 #include "app/session/layout_searcher.h"
 #include "core/base/counted.h"
 #include "core/base/text.h"
@@ -227,7 +228,8 @@ int run_search(const SearchOptions& o)
 {
     const SearchLimits limits = limits_of(o);
     const Presets presets = open_presets(o).presets;
-    const Scenario scenario = or_end(read_scenario(o.file, presets));
+    const Scenario scenario = or_end(scenario_from_json(or_end(read_json(o.file), o.file), presets), o.file);
+    end_with(of_file(search_faults(scenario), o.file)); // its own layout does not matter
     const SearchResult result =
         search_all(scenario, limits, std::max(1U, std::thread::hardware_concurrency()));
     const auto top = static_cast<std::size_t>(o.top);

@@ -5,6 +5,7 @@
 #include "core/base/overloaded.h"
 #include "core/evaluate/measured_csv.h"
 #include "core/model/weights.h"
+#include "core/scenario/fit.h"
 #include "core/scenario/hugging_face.h"
 #include "core/scenario/json.h"
 #include "core/scenario/validate.h"
@@ -21,6 +22,16 @@ namespace
 
 constexpr std::size_t kMostUndo = 500;
 
+// The change with its layout made to suit another model or cluster; the notice says how.
+ChangeScenario fitted(ChangeScenario change)
+{
+    Fit made = fit(change.scenario);
+    change.scenario = std::move(made.scenario);
+    change.notice += change.notice.empty() || made.says.empty() ? "" : ". ";
+    change.notice += made.says;
+    return change;
+}
+
 // The scenario with the model of a config.json of the Hugging Face hub, the layout made to suit it.
 Result<ChangeScenario> with_config(const nlohmann::json& config, const Scenario& scenario,
                                    const Presets& presets)
@@ -32,7 +43,7 @@ Result<ChangeScenario> with_config(const nlohmann::json& config, const Scenario&
     }
     const ModelPreset* preset = preset_of_shape(read->model, presets);
     const Model& model = preset != nullptr ? preset->model : read->model;
-    ChangeScenario next = with_model(scenario, model);
+    ChangeScenario next = fitted(with_model(scenario, model));
     std::string said = fmt::format("Read from config.json: {}, {} parameters", model.name,
                                    format_count(static_cast<double>(count_parameters(model).total)));
     said += next.notice.empty() ? "" : ". " + next.notice;
@@ -321,8 +332,11 @@ void Session::perform(const Action& action)
         Overloaded{
             [this](const ChangeScenario& a)
             {
-                change(a.scenario, a.dragging);
-                notice_ = a.notice;
+                const bool moved =
+                    a.scenario.model != scenario_.model || a.scenario.cluster != scenario_.cluster;
+                ChangeScenario next = moved ? fitted(a) : a;
+                change(std::move(next.scenario), next.dragging);
+                notice_ = std::move(next.notice);
             },
             [this](const LoadScenario& a) { load(a.id); },
             [this](const OpenView& a)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text.h"
 #include "core/model/weights.h"
 
 #include <algorithm>
@@ -154,6 +155,39 @@ Term explain_sent_per_rank(const Scenario&, const Report& report)
             "2 (N − 1) / N × S",
             fmt::format("2 × ({0} − 1) / {0} × {1}", r.ranks, figure(r.message.value)),
             "Patarasuk and Yuan 2009, J. Parallel Distrib. Comput. 69"};
+}
+
+std::vector<std::string> remarks(const Scenario& s, const Report& r)
+{
+    std::vector<std::string> all;
+    const StepTime& step = r.step;
+    const double waits =
+        step.tensor_comm + step.context_comm + step.expert_comm + step.pipeline_comm + step.data_exposed;
+    if (waits > 0.5 * step.total())
+    {
+        all.push_back(fmt::format("Communication-bound: {} of the step waits for the network, so more GPUs "
+                                  "may be slower.",
+                                  format_percent(waits / step.total())));
+    }
+    if (step.hfu() > 1)
+    {
+        all.push_back(
+            "MFU and HFU count all scores of attention, as Korthikanti et al. do (equation 8); flash "
+            "attention skips the masked half, so they can exceed the peak.");
+    }
+    if (const Bytes gathered = r.memory.worst().buffers.gathered; gathered > Bytes{} && s.parallel.zero == 3)
+    {
+        all.push_back(fmt::format("ZeRO-3 gathers two layers at a time: {} of the buffers. With few replicas "
+                                  "that is more than it saves.",
+                                  format_bytes(gathered)));
+    }
+    if (r.memory.fullest > 0)
+    {
+        all.push_back(fmt::format("Stage {} is the fullest, not the first, which keeps most micro-batches: "
+                                  "settings that save memory elsewhere do not lower the peak.",
+                                  r.memory.fullest));
+    }
+    return all;
 }
 
 Term explain_zero(const Scenario& s, std::int64_t zero_stage, std::size_t stage)

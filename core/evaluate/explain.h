@@ -20,6 +20,10 @@ Term explain_slowest_stage(const Scenario& scenario);
 Term explain_all_reduce(const Scenario& scenario, const Report& report);
 Term explain_sent_per_rank(const Scenario& scenario, const Report& report);
 
+// What is right and looks wrong, in a sentence each: a step that waits for the network, a utilization beyond
+// the peak, ZeRO-3's gathered layers, a pipeline whose fullest stage is not its first.
+std::vector<std::string> remarks(const Scenario& scenario, const Report& report);
+
 // Bytes of weights, gradients and optimizer state on one GPU of a pipeline stage under ZeRO stage 0 to 3, the
 // paper's way: the scenario's bytes per parameter, each share divided by the replicas; P are the parameters
 // that GPU would hold without ZeRO. Adafactor's and Muon's second moments, which are not per parameter, are

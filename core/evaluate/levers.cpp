@@ -114,9 +114,7 @@ private:
             return;
         }
         MemoryReport memory = memory_report(after);
-        const bool same_stages = memory.stages.size() == memory_.stages.size();
-        const Bytes left = (same_stages ? memory.stages[memory_.fullest] : memory.worst()).total();
-        const Bytes saving = memory_.worst().total() - left;
+        const Bytes saving = memory_.worst().total() - memory.worst().total();
         if (saving <= Bytes{} || !host_holds(after, memory))
         {
             return;

@@ -21,9 +21,8 @@ struct Lever
     std::string cost;    // one line with what it costs, "bubble 15.8% to 8.57% of total"
     Scenario after;      // valid
     MemoryReport memory; // of `after`
-    Bytes saving;  // on the stage that is fullest now; where the number of stages changes, of fullest against
-                   // fullest
-    Seconds extra; // added to a step, by the step model; never below 0
+    Bytes saving;        // the fullest GPU now less the fullest of `after`; more than nothing
+    Seconds extra;       // added to a step, by the step model; never below 0
     bool fits = false;
 };
 

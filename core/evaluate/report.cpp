@@ -1,6 +1,7 @@
 #include "core/evaluate/report.h"
 
 #include "core/base/find_by.h"
+#include "core/base/text.h"
 #include "core/memory/context_length.h"
 #include "core/network/traffic.h"
 #include "core/parallelism/context/plan.h"
@@ -90,6 +91,13 @@ Result<Report> evaluate_valid(const Scenario& scenario)
     report.pipeline = std::move(*pipeline);
     report.parameters = count_parameters(scenario.model);
     report.memory = memory_report(scenario);
+    constexpr double kMostBytes = 9007199254740992.0; // 2^53: whole bytes are exact up to here
+    if (const Bytes total = report.memory.worst().total(); total.value >= kMostBytes)
+    {
+        return Issue{"training.micro_batch",
+                     format_bytes(total) + " on one GPU, more than can be counted to the byte",
+                     "use a smaller micro-batch or a shorter sequence_length"};
+    }
     report.compute = compute_report(scenario);
     report.step = step_time(scenario);
     report.collective = collective_report(scenario, report.memory);
@@ -241,8 +249,13 @@ constexpr std::array kMetrics{
     Metric{"memory.states_bytes", "B",
            [](const Scenario&, const Report& r)
            {
-               const StageMemory& m = r.memory.worst();
-               return (m.total() - m.of(Component::activations) - m.of(Component::buffers)).value;
+               double sum = 0;
+               for (const Component c : {Component::weights, Component::gradients, Component::master_weights,
+                                         Component::momentum, Component::variance})
+               {
+                   sum += part(r, c);
+               }
+               return sum;
            }},
     Metric{"memory.capacity_bytes", "B",
            [](const Scenario&, const Report& r) { return r.memory.capacity.value; }},

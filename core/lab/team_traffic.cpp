@@ -3,6 +3,7 @@
 #include "core/model/weights.h"
 #include "core/network/traffic.h"
 #include "core/performance/compression/bucket.h"
+#include "core/scenario/stage_layers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -175,10 +176,7 @@ private:
     bool holds(std::int64_t stage) const { return std::ranges::find(own_, stage) != own_.end(); }
     double layers(std::int64_t stage) const
     {
-        const auto& cut = scenario_.parallel.stage_layers;
-        const std::int64_t layers =
-            cut.empty() ? scenario_.model.layers / stages_ : cut[static_cast<std::size_t>(stage)];
-        return static_cast<double>(layers);
+        return static_cast<double>(layers_of_stage(scenario_.model, scenario_.parallel, stages_, stage));
     }
     double norm_elements() const
     {

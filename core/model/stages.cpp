@@ -2,6 +2,7 @@
 
 #include "core/model/compute.h"
 #include "core/model/weights.h"
+#include "core/scenario/stage_layers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,9 +17,8 @@ namespace
 
 bool all_alike(const Scenario& s)
 {
-    const auto& layers = s.parallel.stage_layers;
     return s.stage_times.embedding == 0 && s.stage_times.head == 0 &&
-           std::adjacent_find(layers.begin(), layers.end(), std::not_equal_to<>()) == layers.end();
+           even_stages(s.model, s.parallel, virtual_stages(s.training.schedule, pipeline_shape(s)));
 }
 
 // Orders made lately. A scenario's memory is asked for many times while its pipeline stays the same (levers,
@@ -88,12 +88,12 @@ Costs stage_costs(const Scenario& s, ScheduleKind kind, std::int64_t chunks)
     shape.chunks = chunks;
     Costs costs = equal_costs(kind, shape, t);
     const auto all = costs.stages.size();
-    const bool listed = s.parallel.stage_layers.size() == all;
     const auto layers = static_cast<double>(s.model.layers);
     const double even = layers / static_cast<double>(all);
     for (std::size_t k = 0; k < all; ++k)
     {
-        double held = listed ? static_cast<double>(s.parallel.stage_layers[k]) : even;
+        auto held = static_cast<double>(layers_of_stage(s.model, s.parallel, static_cast<std::int64_t>(all),
+                                                        static_cast<std::int64_t>(k)));
         held += k == 0 ? t.embedding : 0;
         held += k + 1 == all ? t.head : 0;
         // Even stages keep their exact times.

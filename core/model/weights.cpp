@@ -1,5 +1,7 @@
 #include "core/model/weights.h"
 
+#include "core/scenario/stage_layers.h"
+
 #include <algorithm>
 #include <set>
 
@@ -306,9 +308,7 @@ std::vector<StagePart> stage_parts(const Model& model, const Parallel& parallel,
     std::int64_t next = 0;
     for (std::int64_t k = 0; k < all; ++k)
     {
-        const auto listed = static_cast<std::size_t>(k);
-        const std::int64_t count =
-            listed < parallel.stage_layers.size() ? parallel.stage_layers[listed] : model.layers / all;
+        const std::int64_t count = layers_of_stage(model, parallel, all, k);
         ranges.push_back({next, count, k, layers_with_experts(model, next, count)});
         next += count;
     }

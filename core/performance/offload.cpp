@@ -321,7 +321,7 @@ Shelf shelf_of(const Scenario& s, const OffloadReport& r, const OffloadPieces& p
     shelf.state = part(Component::master_weights) + part(Component::momentum) + part(Component::variance) +
                   (full ? part(Component::weights) : 0);
     shelf.fresh = w * pieces.elements;
-    shelf.touched = all(&Piece::gradients) + 2 * shelf.state + (full ? 0 : shelf.fresh);
+    shelf.touched = all(&Piece::gradients) + 2 * shelf.state + shelf.fresh;
     shelf.written = uses_nvme(placement) && offloads_weights(placement) && !full ? all(&Piece::weights) : 0;
     const double pcie = s.cluster.gpu.pcie_gb_per_s * 1e9;
     shelf.rate = {1, pcie, pcie, host_optimizer_rate(s.cluster), s.cluster.nvme_gb_per_s * 1e9};

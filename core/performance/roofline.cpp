@@ -43,7 +43,7 @@ RoofPoint optimizer_point(const Scenario& s, const LayerProfiler& profiler, cons
     o.name = "optimizer";
     o.pass = KernelPass::weight;
     o.flops = kOptimizerFlops * mine;
-    o.bytes = kOptimizerBytes * mine;
+    o.bytes = optimizer_bytes(s.training) * mine;
     o.seconds = o.bytes / (roofs.hbm * roofs.hbm_share);
     o.peak = roofs.half_peak;
     return {o, 1};

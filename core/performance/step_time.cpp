@@ -5,6 +5,7 @@
 #include "core/performance/step_model/rank_load.h"
 #include "core/performance/step_model/step_model.h"
 #include "core/pipeline/simulate.h"
+#include "core/scenario/stage_layers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,13 +25,12 @@ Costs costs_of(const Scenario& s, const StepProfile& profile)
     const ScheduleShape shape = pipeline_shape(s);
     Costs costs;
     costs.stages.resize(static_cast<std::size_t>(virtual_stages(kind, shape)));
-    costs.pair = s.stage_times.pair;
     std::int64_t layer = 0;
     for (std::size_t k = 0; k < costs.stages.size(); ++k)
     {
-        const std::int64_t count = s.parallel.stage_layers.empty()
-                                       ? s.model.layers / static_cast<std::int64_t>(costs.stages.size())
-                                       : s.parallel.stage_layers[k];
+        const std::int64_t count =
+            layers_of_stage(s.model, s.parallel, static_cast<std::int64_t>(costs.stages.size()),
+                            static_cast<std::int64_t>(k));
         StageCost cost{0, 0, 0};
         const auto add = [&](Unit which)
         {
@@ -61,30 +61,37 @@ bool has_closed_form(const ScheduleInfo& kind)
     return kind.idle && !kind.splits_backward;
 }
 
-// Idle time of the slowest rank by simulation; negative where there is nothing to simulate or too much.
+// Idle time of the slowest rank by simulation; negative where there is nothing to simulate. Beyond so many
+// operations it goes on as the last micro-batches did.
 double simulated_idle(const Scenario& s, const StepProfile& profile)
 {
     const ScheduleKind kind = s.training.schedule;
     const ScheduleShape shape = pipeline_shape(s);
-    const bool closed =
-        has_closed_form(*kind) && (s.parallel.chunks == 1 || shape.micro_batches >= shape.stages);
-    if (s.parallel.pipeline <= 1 || closed || operations_of(kind, shape) > kMostSimulated)
+    if (shape.stages <= 1 || has_closed_form(*kind))
     {
         return -1;
     }
     const Costs costs = costs_of(s, profile);
-    const auto order = make_order(kind, shape, costs);
-    if (!order)
+    const double slowest = pipeline_load(profile, s).slowest_seconds;
+    const auto idle = [&](std::int64_t micro_batches)
     {
-        return -1;
-    }
-    const auto timeline = simulate(*order, costs);
-    if (!timeline)
+        const auto order = make_order(kind, {shape.stages, micro_batches, shape.chunks}, costs);
+        const auto timeline = order ? simulate(*order, costs) : Result<Timeline>(Issues());
+        return timeline ? std::max(0.0, timeline->makespan - slowest * static_cast<double>(micro_batches))
+                        : -1;
+    };
+    // Every schedule takes a multiple of twice the stages.
+    const std::int64_t round = 2 * shape.stages;
+    const double each = operations_of(kind, {shape.stages, 1, shape.chunks});
+    const auto most =
+        std::max<std::int64_t>(2, static_cast<std::int64_t>(kMostSimulated / each) / round) * round;
+    if (shape.micro_batches <= most)
     {
-        return -1;
+        return idle(shape.micro_batches);
     }
-    const double busy = pipeline_load(profile, s).slowest_seconds * static_cast<double>(shape.micro_batches);
-    return std::max(0.0, timeline->makespan - busy);
+    const double last = idle(most);
+    const double more = (last - idle(most - round)) / static_cast<double>(round);
+    return std::max(0.0, last + more * static_cast<double>(shape.micro_batches - most));
 }
 
 } // namespace
@@ -95,6 +102,16 @@ double utilization(const StepTime& step, Numerator numerator, PeakKind peak)
                                       step.hardware_flops};
     const double rate = step.peak_flops * (peak == PeakKind::sparse ? 2 : 1);
     return flops[static_cast<std::size_t>(numerator)] / rate / step.total();
+}
+
+double StepTime::mfu() const
+{
+    return utilization(*this, Numerator::full, PeakKind::dense);
+}
+
+double StepTime::hfu() const
+{
+    return utilization(*this, Numerator::hardware, PeakKind::dense);
 }
 
 StepTime step_time(const Scenario& scenario)

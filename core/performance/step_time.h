@@ -74,8 +74,9 @@ struct StepTime
     }
     double of(Slice slice) const { return slices[static_cast<std::size_t>(slice)]; }
     double tokens_per_second() const { return tokens / total(); }
-    double mfu() const { return model_flops / peak_flops / total(); }
-    double hfu() const { return hardware_flops / peak_flops / total(); }
+    // The convention of every MFU and HFU that names no other: all scores of attention, dense peak.
+    double mfu() const;
+    double hfu() const;
 };
 
 // What people divide by what when they write MFU.
@@ -93,8 +94,8 @@ enum class PeakKind : std::uint8_t
 };
 double utilization(const StepTime& step, Numerator numerator, PeakKind peak);
 
-// The scenario must be valid. Schedules without a closed form for its times are simulated, up to 20,000
-// operations.
+// The scenario must be valid. Schedules without a closed form for its times are simulated, and extrapolated
+// beyond 20,000 operations. scenario.stage_times are the pipeline picture's and change nothing here.
 StepTime step_time(const Scenario& scenario);
 
 } // namespace ringside

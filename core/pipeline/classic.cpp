@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 namespace ringside
 {
@@ -194,10 +193,13 @@ double idle_plain(const ScheduleShape& s, const StageTimes& t)
     return other_stages(s) * stage_time(t);
 }
 
+// Fewer micro-batches than stages leave gaps between the chunks, too: the last one's way through a chunk is
+// longer than what there is to do meanwhile.
 double idle_interleaved(const ScheduleShape& s, const StageTimes& t)
 {
-    return s.micro_batches >= s.stages ? other_stages(s) * stage_time(t) / static_cast<double>(s.chunks)
-                                       : std::numeric_limits<double>::infinity();
+    const auto missing = static_cast<double>(std::max<std::int64_t>(0, s.stages - s.micro_batches));
+    const auto chunks = static_cast<double>(s.chunks);
+    return stage_time(t) / chunks * (other_stages(s) + (chunks - 1) * missing);
 }
 
 constexpr std::int64_t kAnyChunks = 1024;

@@ -183,7 +183,7 @@ void Walk::cut_stages()
     {
         Scenario tried = s_;
         tried.parallel.pipeline = stages;
-        tried.parallel.stage_layers = even_cut(s_.model.layers, stages);
+        tried.parallel.stage_layers.clear();
         if (!has_errors(validate(tried)))
         {
             chosen = tried;

@@ -1,5 +1,7 @@
 #include "core/planner/layout.h"
 
+#include "core/scenario/validate.h"
+
 namespace ringside
 {
 
@@ -9,20 +11,6 @@ Layout layout_of(const Scenario& s)
     const Training& t = s.training;
     return {s.cluster.gpus,  p.tensor, p.context,     p.pipeline,          p.chunks,    p.expert,
             p.expert_tensor, p.zero,   t.micro_batch, p.sequence_parallel, t.recompute, t.schedule};
-}
-
-std::vector<std::int64_t> even_cut(std::int64_t layers, std::int64_t stages)
-{
-    if (layers < stages || layers % stages == 0)
-    {
-        return {};
-    }
-    std::vector<std::int64_t> all(static_cast<std::size_t>(stages), layers / stages);
-    for (std::int64_t i = 0; i < layers % stages; ++i)
-    {
-        ++all[static_cast<std::size_t>((i + 1) % stages)];
-    }
-    return all;
 }
 
 void apply(const Layout& l, Scenario& s)
@@ -40,7 +28,14 @@ void apply(const Layout& l, Scenario& s)
     s.training.micro_batch = l.micro_batch;
     s.training.recompute = l.recompute;
     s.training.schedule = l.schedule;
-    p.stage_layers = even_cut(s.model.layers, virtual_stages(l.schedule, pipeline_shape(s)));
+    p.stage_layers.clear();
+}
+
+Issues search_faults(const Scenario& scenario)
+{
+    Scenario bare = without_layout(scenario);
+    bare.training.global_batch = bare.cluster.gpus;
+    return errors_of(validate(bare));
 }
 
 Scenario without_layout(Scenario s)

@@ -1,6 +1,7 @@
 // One way to cut a scenario's training over its GPUs: what a search varies.
 #pragma once
 
+#include "core/base/result.h"
 #include "core/scenario/scenario.h"
 
 namespace ringside
@@ -25,12 +26,12 @@ struct Layout
 };
 
 Layout layout_of(const Scenario& scenario);
-// Layers over (virtual) stages as evenly as they go; the first and the last, which have embedding and head
-// besides, are the last to get one more. Empty where all are equal, and where there are too few.
-std::vector<std::int64_t> even_cut(std::int64_t layers, std::int64_t stages);
-// Layers go over the stages by even_cut(); everything else stays as it is.
+// Layers are dealt over the stages as evenly as they go; everything else stays as it is.
 void apply(const Layout& layout, Scenario& scenario);
 // What no layout changes; the number of GPUs stays.
 Scenario without_layout(Scenario scenario);
+// What keeps every layout of the scenario from being tried: faults of its model, its cluster, its recipe.
+// Those of its own layout and of its batch, which only some layouts divide, do not matter.
+Issues search_faults(const Scenario& scenario);
 
 } // namespace ringside

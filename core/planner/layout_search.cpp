@@ -1,8 +1,11 @@
 #include "core/planner/layout_search.h"
 
+#include "core/scenario/choices.h"
+
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 namespace ringside
 {
@@ -12,24 +15,6 @@ namespace
 
 constexpr std::int64_t kDeep = 8; // stages
 constexpr std::array kRecomputes{Recompute::none, Recompute::selective, Recompute::full};
-
-std::vector<std::int64_t> divisors(std::int64_t n)
-{
-    std::vector<std::int64_t> all;
-    for (std::int64_t d = 1; d * d <= n; ++d)
-    {
-        if (n % d == 0)
-        {
-            all.push_back(d);
-            if (d != n / d)
-            {
-                all.push_back(n / d);
-            }
-        }
-    }
-    std::sort(all.begin(), all.end());
-    return all;
-}
 
 // Keeps `frontier` ascending in bytes and descending in seconds.
 void add_to_frontier(std::vector<Candidate>& frontier, const Candidate& c)
@@ -85,6 +70,27 @@ void fill(Candidate& c, const StepTime& step)
 std::array<std::int64_t, 5> cut_of(const Layout& l)
 {
     return {l.gpus, l.tensor, l.context, l.pipeline, l.expert};
+}
+
+// Of layouts that differ in the order alone, and not even in that where they take the same time, the first.
+void drop_twins(std::vector<Candidate>& best)
+{
+    const auto twins = [](const Candidate& a, const Candidate& b)
+    {
+        Layout same = a.layout;
+        same.schedule = b.layout.schedule;
+        same.chunks = b.layout.chunks;
+        return same == b.layout && std::abs(a.seconds - b.seconds) <= 1e-9 * a.seconds;
+    };
+    std::vector<Candidate> kept;
+    for (const Candidate& c : best)
+    {
+        if (std::none_of(kept.begin(), kept.end(), [&](const Candidate& k) { return twins(k, c); }))
+        {
+            kept.push_back(c);
+        }
+    }
+    best = std::move(kept);
 }
 
 void thin(std::vector<Candidate>& sample)
@@ -444,7 +450,6 @@ void LayoutSearch::look_at_plan(const Plan& plan)
 {
     s_.training.schedule = plan.schedule;
     s_.parallel.chunks = plan.chunks;
-    s_.parallel.stage_layers = even_cut(s_.model.layers, virtual_stages(plan.schedule, pipeline_shape(s_)));
     const StepProfile& profile = model_.profile(s_);
     const Cut& cut = memory_.cut(s_);
     const auto worst = memory_.worst(s_, cut, memory_.kept(s_));
@@ -509,12 +514,56 @@ double LayoutSearch::progress() const
     return units_.empty() ? 1 : static_cast<double>(next_) / static_cast<double>(units_.size());
 }
 
+// The estimates have chosen what is kept; it is shown with the times that evaluate() has for it.
+void LayoutSearch::finish()
+{
+    finished_ = true;
+    const auto timed = [this](Candidate c)
+    {
+        apply(c.layout, s_);
+        fill(c, step_time(s_));
+        return c;
+    };
+    const auto found = std::exchange(result_.best, {});
+    for (const Candidate& c : found)
+    {
+        add_to_best(result_.best, limits_.objective, timed(c));
+    }
+    for (auto& [key, c] : cuts_)
+    {
+        c = timed(c);
+        if (std::find(result_.best.begin(), result_.best.end(), c) == result_.best.end())
+        {
+            add_to_best(result_.best, limits_.objective, c);
+        }
+    }
+    drop_twins(result_.best);
+    for (const Candidate& c : std::exchange(result_.frontier, {}))
+    {
+        add_to_frontier(result_.frontier, timed(c));
+    }
+    for (const Candidate& c : result_.best)
+    {
+        add_to_frontier(result_.frontier, c);
+        Candidate& cut = cuts_.at(cut_of(c.layout));
+        cut = better(limits_.objective, c, cut) ? c : cut;
+    }
+    if (result_.nearest_miss)
+    {
+        result_.nearest_miss = timed(*result_.nearest_miss);
+    }
+}
+
 bool LayoutSearch::advance(std::int64_t layouts)
 {
     const std::int64_t until = result_.legal + layouts;
     while (!done() && result_.legal < until)
     {
         look_at(units_[next_++]);
+    }
+    if (done() && !finished_)
+    {
+        finish();
     }
     result_.cuts.clear();
     for (const auto& [key, c] : cuts_)

@@ -6,9 +6,8 @@
 //
 // The scatter is an even sample of all legal layouts; frontier and table come from all of them. What is
 // illegal counts once, where the search turns back, so reasons count branches, not layouts. Layers that do
-// not divide are cut as evenly as possible (even_cut()), first and last stage last to get one more; other
-// uneven cuts are not tried. Selective recomputation is skipped with flash attention, where it would be the
-// same layout twice.
+// not divide are dealt as evenly as possible (stage_layers.h); other uneven splits are not tried. Selective
+// recomputation is skipped with flash attention, where it would be the same layout twice.
 #pragma once
 
 #include "core/base/names.h"
@@ -96,7 +95,7 @@ struct SearchResult
 
     std::int64_t count(Rejection r) const { return rejected[static_cast<std::size_t>(r)]; }
 };
-inline constexpr std::size_t kMostKept = 200;
+inline constexpr std::size_t kMostKept = 64;
 inline constexpr std::size_t kMostSampled = 2048;
 
 // What a search has found so far.
@@ -126,7 +125,8 @@ public:
     LayoutSearch(const Scenario& scenario, const SearchLimits& limits, std::size_t part = 0,
                  std::size_t parts = 1);
 
-    // Looks at about this many layouts more; false when none is left.
+    // Looks at about this many layouts more; false when none is left. What is kept then has step_time()'s
+    // times, and of layouts with one timeline only one.
     bool advance(std::int64_t layouts);
     bool done() const { return next_ >= units_.size(); }
     double progress() const; // 0 to 1
@@ -154,6 +154,7 @@ private:
     void look_at_plan(const Plan& plan);
     bool could_count(const Candidate& candidate) const;
     void take(const Candidate& candidate);
+    void finish();
     void reject(Rejection reason, std::int64_t times = 1);
     std::vector<std::int64_t> zero_stages() const;
 
@@ -167,6 +168,7 @@ private:
     std::size_t next_ = 0;
     std::map<std::array<std::int64_t, 2>, std::pair<std::vector<Plan>, std::array<std::int64_t, 2>>> plans_;
     std::map<std::array<std::int64_t, 5>, Candidate> cuts_;
+    bool finished_ = false;
     std::int64_t every_ = 1; // of the legal ones go into the sample
     SearchResult result_;
 };

@@ -51,8 +51,10 @@ ScheduleSearch::ScheduleSearch(Scenario scenario) : scenario_(std::move(scenario
         {
             Scenario s = with_schedule(scenario_, kind);
             s.parallel.chunks = chunks;
+            // An uneven split is tried with the chunks there are only.
             if (s.model.layers % virtual_stages(kind, pipeline_shape(s)) != 0 &&
-                s.parallel.stage_layers.empty())
+                s.parallel.stage_layers.empty() &&
+                chunks != std::max(kind->least_chunks, scenario_.parallel.chunks))
             {
                 continue;
             }

@@ -49,6 +49,7 @@ Budget solved(Budget b, BudgetUnknown unknown)
 
 Term explain_budget(const Budget& b, BudgetUnknown unknown)
 {
+    const std::string six = figure(b.per_parameter(), 3);
     const std::string n = figure(b.parameters);
     const std::string d = figure(b.tokens);
     const std::string peak = figure(b.peak_tflops * 1e12);
@@ -66,28 +67,28 @@ Term explain_budget(const Budget& b, BudgetUnknown unknown)
     {
     case BudgetUnknown::days:
         term.value = b.days;
-        term.formula = "6 N D / (n × peak × MFU × 86400)";
-        term.working = fmt::format("6 × {} × {} / ({} × {} × {} × 86400)", n, d, gpus, peak, mfu);
+        term.formula = six + " N D / (n × peak × MFU × 86400)";
+        term.working = fmt::format("{} × {} × {} / ({} × {} × {} × 86400)", six, n, d, gpus, peak, mfu);
         break;
     case BudgetUnknown::gpus:
         term.value = b.gpus;
-        term.formula = "6 N D / (peak × MFU × time)";
-        term.working = fmt::format("6 × {} × {} / ({} × {} × {})", n, d, peak, mfu, seconds);
+        term.formula = six + " N D / (peak × MFU × time)";
+        term.working = fmt::format("{} × {} × {} / ({} × {} × {})", six, n, d, peak, mfu, seconds);
         break;
     case BudgetUnknown::tokens:
         term.value = b.tokens;
-        term.formula = "n × peak × MFU × time / (6 N)";
-        term.working = fmt::format("{} × {} × {} × {} / (6 × {})", gpus, peak, mfu, seconds, n);
+        term.formula = "n × peak × MFU × time / (" + six + " N)";
+        term.working = fmt::format("{} × {} × {} × {} / ({} × {})", gpus, peak, mfu, seconds, six, n);
         break;
     case BudgetUnknown::parameters:
         term.value = b.parameters;
-        term.formula = "n × peak × MFU × time / (6 D)";
-        term.working = fmt::format("{} × {} × {} × {} / (6 × {})", gpus, peak, mfu, seconds, d);
+        term.formula = "n × peak × MFU × time / (" + six + " D)";
+        term.working = fmt::format("{} × {} × {} × {} / ({} × {})", gpus, peak, mfu, seconds, six, d);
         break;
     case BudgetUnknown::mfu:
         term.value = b.mfu;
-        term.formula = "6 N D / (n × peak × time)";
-        term.working = fmt::format("6 × {} × {} / ({} × {} × {})", n, d, gpus, peak, seconds);
+        term.formula = six + " N D / (n × peak × time)";
+        term.working = fmt::format("{} × {} × {} / ({} × {} × {})", six, n, d, gpus, peak, seconds);
         break;
     }
     return term;

@@ -21,9 +21,11 @@ struct Budget
     double mfu = 0.4;          // share of the peak that is the model's arithmetic
     double days = 30;          // of training, without interruptions
     double usd_per_hour = 2.5; // [USD] of one GPU
+    double attention = 0;      // what its scores add, as a share of 6 N D
 
-    // 2 operations for every parameter and token forward, 4 backward. Attention's scores are left out.
-    double flops() const { return training_flops(parameters, tokens); }
+    // 2 operations for every parameter and token forward, 4 backward.
+    double per_parameter() const { return 6 * (1 + attention); }
+    double flops() const { return training_flops(parameters, tokens) * (1 + attention); }
     double delivered() const { return gpus * peak_tflops * 1e12 * mfu * days * 86400; } // [FLOP]
     double gpu_hours() const { return gpus * days * 24; }
     double usd() const { return gpu_hours() * usd_per_hour; }

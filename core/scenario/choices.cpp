@@ -3,7 +3,6 @@
 #include "core/scenario/validate.h"
 
 #include <algorithm>
-#include <array>
 
 namespace ringside
 {
@@ -13,24 +12,6 @@ namespace
 
 constexpr std::int64_t kMostMicroBatches = 4096;
 constexpr std::int64_t kMostTensor = 64;
-
-std::vector<std::int64_t> divisors(std::int64_t whole)
-{
-    std::vector<std::int64_t> found;
-    for (std::int64_t d = 1; d * d <= whole; ++d)
-    {
-        if (whole % d == 0)
-        {
-            found.push_back(d);
-            if (d != whole / d)
-            {
-                found.push_back(whole / d);
-            }
-        }
-    }
-    std::sort(found.begin(), found.end());
-    return found;
-}
 
 // 1, 2, 3, 4, 6, 8, 12, 16 ... up to `most`.
 std::vector<std::int64_t> halves_and_thirds(std::int64_t most)
@@ -75,7 +56,7 @@ std::vector<std::int64_t> candidates(const Scenario& s, Knob knob)
     case Knob::context:
         return halves_and_thirds(64);
     case Knob::pipeline:
-        return divisors(s.model.layers);
+        return divisors(std::max<std::int64_t>(1, s.cluster.gpus / (s.parallel.tensor * s.parallel.context)));
     case Knob::chunks:
         return divisors(std::max<std::int64_t>(1, s.model.layers / s.parallel.pipeline));
     case Knob::expert:
@@ -86,16 +67,6 @@ std::vector<std::int64_t> candidates(const Scenario& s, Knob knob)
         return halves_and_thirds(kMostMicroBatches);
     }
     return {};
-}
-
-bool valid(const Scenario& s)
-{
-    return !has_errors(validate(s));
-}
-
-std::size_t errors(const Scenario& s)
-{
-    return errors_of(validate(s)).size();
 }
 
 } // namespace
@@ -181,46 +152,26 @@ std::vector<std::int64_t> legal_values(const Scenario& s, Knob knob)
     const std::vector<std::int64_t> all = candidates(s, knob);
     std::vector<std::int64_t> legal;
     std::copy_if(all.begin(), all.end(), std::back_inserter(legal),
-                 [&](std::int64_t value) { return valid(with(s, knob, value)); });
+                 [&](std::int64_t value) { return faults(with(s, knob, value)).empty(); });
     return legal.empty() ? all : legal;
 }
 
-Scenario repaired(Scenario s, std::vector<std::string>& changes)
+std::vector<std::int64_t> divisors(std::int64_t whole)
 {
-    // From what costs least to give up. Each count falls only as far as it removes a fault.
-    constexpr std::array kOrder{Knob::expert,  Knob::chunks,      Knob::tensor,        Knob::pipeline,
-                                Knob::context, Knob::micro_batch, Knob::micro_batches, Knob::gpus};
-    for (const Knob knob : kOrder)
+    std::vector<std::int64_t> found;
+    for (std::int64_t d = 1; d * d <= whole; ++d)
     {
-        std::size_t faults = errors(s);
-        if (faults == 0)
+        if (whole % d == 0)
         {
-            break;
-        }
-        Scenario best = s;
-        std::vector<std::int64_t> values = candidates(s, knob);
-        std::reverse(values.begin(), values.end()); // the least change first
-        for (const std::int64_t value : values)
-        {
-            if (value >= value_of(s, knob) && knob != Knob::gpus && knob != Knob::micro_batches)
+            found.push_back(d);
+            if (d != whole / d)
             {
-                continue;
+                found.push_back(whole / d);
             }
-            const Scenario tried = with(s, knob, value);
-            if (const std::size_t left = errors(tried); left < faults)
-            {
-                faults = left;
-                best = tried;
-            }
-        }
-        if (best != s)
-        {
-            changes.push_back(std::string(name_of(knob)) + " " + std::to_string(value_of(s, knob)) + " to " +
-                              std::to_string(value_of(best, knob)));
-            s = best;
         }
     }
-    return s;
+    std::sort(found.begin(), found.end());
+    return found;
 }
 
 } // namespace ringside

@@ -1,12 +1,10 @@
-// Which values of a count suit the rest of a scenario: what sliders stop at, and how a layout is made to suit
-// a new model.
+// Which values of a count suit the rest of a scenario: what sliders stop at.
 #pragma once
 
 #include "core/base/names.h"
 #include "core/scenario/scenario.h"
 
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace ringside
@@ -36,9 +34,7 @@ Scenario with_schedule(Scenario scenario, ScheduleKind kind);
 // and there are none: every candidate.
 std::vector<std::int64_t> legal_values(const Scenario& scenario, Knob knob);
 
-// The scenario with its layout made to suit its model, cluster and batch, changing as few counts as it can
-// and only to smaller legal ones; `changes` says each ("pipeline 4 to 2"). Unchanged when it is valid
-// already.
-Scenario repaired(Scenario scenario, std::vector<std::string>& changes);
+// All of them, ascending.
+std::vector<std::int64_t> divisors(std::int64_t whole);
 
 } // namespace ringside

@@ -8,6 +8,8 @@
 #include "core/scenario/fields.h"
 #include "core/scenario/validate.h"
 
+#include <algorithm>
+
 namespace ringside
 {
 
@@ -45,22 +47,32 @@ bool take_preset(const JsonPlace& place, const std::vector<Preset>& list, T Pres
     return true;
 }
 
+// Single fields change the accelerator that is there; one described in full has nothing of another's.
 void read_gpu(const JsonPlace& place, const Presets& presets, Gpu& target)
 {
-    Gpu gpu;
-    gpu.name = "custom GPU";
+    Gpu gpu = target;
+    const auto fields = fields_of(gpu);
+    if (std::all_of(fields.begin(), fields.end(), [&](const auto& f) { return place.has(f.name.data()); }))
+    {
+        gpu = Gpu{};
+    }
     take_preset(
         place, presets.gpus, &GpuPreset::gpu, [](const GpuPreset& g) { return g.gpu.id; }, gpu);
     if (!place.value.is_string() &&
         place.is_object("give a preset id or {\"memory_gb\", \"bf16_tflops\" ...}"))
     {
-        gpu.id.clear(); // no longer the preset's
+        const Gpu before = gpu;
         if (place.has("name"))
         {
             read_value(place.member("name"), {}, gpu.name);
         }
         append(place.issues, read_fields(place.value, place.path, gpu, {"name", "preset", "calibration"}));
         append(place.issues, calibration_from_json(place.value, place.path, gpu.calibration));
+        if (gpu != before || gpu.id.empty())
+        {
+            gpu.id.clear(); // no longer the preset's
+            gpu.name = place.has("name") ? gpu.name : "custom GPU";
+        }
     }
     target = gpu;
 }

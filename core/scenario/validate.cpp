@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "core/pipeline/simulate.h"
 #include "core/scenario/fields.h"
+#include "core/scenario/fit.h"
 
 #include <algorithm>
 #include <numeric>
@@ -12,29 +14,6 @@ namespace ringside
 
 namespace
 {
-
-// "1, 2, 4, 8": the divisors of `whole` nearest to `wanted`, at most five.
-std::string divisors_near(std::int64_t whole, std::int64_t wanted)
-{
-    std::vector<std::int64_t> divisors;
-    for (std::int64_t d = 1; d * d <= whole; ++d)
-    {
-        if (whole % d == 0)
-        {
-            divisors.push_back(d);
-            if (d != whole / d)
-            {
-                divisors.push_back(whole / d);
-            }
-        }
-    }
-    std::stable_sort(divisors.begin(), divisors.end(),
-                     [wanted](std::int64_t a, std::int64_t b)
-                     { return std::abs(a - wanted) < std::abs(b - wanted); });
-    divisors.resize(std::min<std::size_t>(divisors.size(), 5));
-    std::sort(divisors.begin(), divisors.end());
-    return fmt::format("{}", fmt::join(divisors, ", "));
-}
 
 class Checker
 {
@@ -59,7 +38,8 @@ public:
     }
 
 private:
-    void error(std::string path, std::string message, std::string hint)
+    // Without a hint, what would work is found by trying: see validate().
+    void error(std::string path, std::string message, std::string hint = {})
     {
         issues_.push_back({std::move(path), std::move(message), std::move(hint), Severity::error});
     }
@@ -73,20 +53,16 @@ private:
         const bool latent = m_.attention == Attention::mla;
         if (!latent && m_.head_dim < 1)
         {
-            error("model.head_dim", fmt::format("{} heads are wider than hidden {}", m_.heads, m_.hidden),
-                  fmt::format("use at most {} heads or give head_dim", m_.hidden));
+            error("model.head_dim", fmt::format("{} heads are wider than hidden {}", m_.heads, m_.hidden));
         }
         if (m_.kv_heads < 1 || m_.heads % m_.kv_heads != 0)
         {
-            error("model.kv_heads", fmt::format("{} does not divide {} heads", m_.kv_heads, m_.heads),
-                  "use one of " + divisors_near(m_.heads, m_.kv_heads));
+            error("model.kv_heads", fmt::format("{} does not divide {} heads", m_.kv_heads, m_.heads));
         }
         if (m_.attention == Attention::mha && m_.kv_heads != m_.heads)
         {
-            error(
-                "model.attention",
-                fmt::format("mha has as many key/value heads as heads, not {} and {}", m_.kv_heads, m_.heads),
-                "use gqa");
+            error("model.attention", fmt::format("mha has as many key/value heads as heads, not {} and {}",
+                                                 m_.kv_heads, m_.heads));
         }
         if (latent &&
             (m_.kv_lora_rank < 1 || m_.qk_nope_head_dim < 1 || m_.qk_rope_head_dim < 0 || m_.v_head_dim < 1))
@@ -114,8 +90,7 @@ private:
             d(m_.hidden) * (mlp + 2 * d(m_.heads) * (qk + v) + latent) + latent * d(m_.heads) * (2 * qk + v);
         if (d(m_.layers) * layer + d(m_.hidden) * (2 * d(m_.vocab) + d(m_.max_sequence_length)) > kMost)
         {
-            error("model", "more parameters than can be counted exactly",
-                  "use a shape of at most 100 trillion");
+            error("model", "more than 100 trillion parameters, which cannot be counted exactly");
         }
     }
 
@@ -125,40 +100,34 @@ private:
         {
             if (p_.expert > 1)
             {
-                error("parallel.expert", fmt::format("{} for a model without experts", p_.expert),
-                      "use 1 or choose a mixture of experts");
+                error("parallel.expert", fmt::format("{} for a model without experts", p_.expert));
             }
             return;
         }
         if (m_.experts_per_token < 1 || m_.experts_per_token > m_.experts)
         {
             error("model.experts_per_token",
-                  fmt::format("{} of {} experts", m_.experts_per_token, m_.experts),
-                  fmt::format("use 1 to {}", m_.experts));
+                  fmt::format("{} of {} experts", m_.experts_per_token, m_.experts));
         }
         if (m_.dense_layers > m_.layers)
         {
-            error("model.dense_layers", fmt::format("{} of {} layers", m_.dense_layers, m_.layers),
-                  fmt::format("use 0 to {}", m_.layers));
+            error("model.dense_layers", fmt::format("{} of {} layers", m_.dense_layers, m_.layers));
         }
         if (m_.experts % p_.expert != 0)
         {
-            error("parallel.expert", fmt::format("{} does not divide {} experts", p_.expert, m_.experts),
-                  "use one of " + divisors_near(m_.experts, p_.expert));
+            error("parallel.expert", fmt::format("{} does not divide {} experts", p_.expert, m_.experts));
         }
         if (m_.expert_ffn % p_.expert_tensor != 0)
         {
             error("parallel.expert_tensor",
-                  fmt::format("{} does not divide expert_ffn {}", p_.expert_tensor, m_.expert_ffn),
-                  "use one of " + divisors_near(m_.expert_ffn, p_.expert_tensor));
+                  fmt::format("{} does not divide expert_ffn {}", p_.expert_tensor, m_.expert_ffn));
         }
         const std::int64_t ranks = p_.tensor * p_.context * data_parallel(s_);
         if (ranks % (p_.expert * p_.expert_tensor) != 0)
         {
             error("parallel.expert",
                   fmt::format("expert {} x expert tensor {} does not divide the {} GPUs of a stage",
-                              p_.expert, p_.expert_tensor, ranks),
-                  "use an expert size of " + divisors_near(std::gcd(ranks, m_.experts), p_.expert));
+                              p_.expert, p_.expert_tensor, ranks));
         }
     }
 
@@ -167,33 +136,28 @@ private:
         const std::int64_t t = p_.tensor;
         if (m_.heads % t != 0)
         {
-            error("parallel.tensor", fmt::format("{} does not divide {} heads", t, m_.heads),
-                  "use one of " + divisors_near(m_.heads, t));
+            error("parallel.tensor", fmt::format("{} does not divide {} heads", t, m_.heads));
         }
         else if (m_.attention != Attention::mla && m_.kv_heads > 0 && m_.kv_heads % t != 0 &&
                  t % m_.kv_heads != 0)
         {
             error("parallel.tensor",
-                  fmt::format("{} does not divide {} key/value heads, nor they it", t, m_.kv_heads),
-                  "use one of " + divisors_near(m_.kv_heads, t));
+                  fmt::format("{} does not divide {} key/value heads, nor they it", t, m_.kv_heads));
         }
         if (m_.ffn % t != 0)
         {
-            error("parallel.tensor", fmt::format("{} does not divide ffn {}", t, m_.ffn),
-                  "use one of " + divisors_near(m_.ffn, t));
+            error("parallel.tensor", fmt::format("{} does not divide ffn {}", t, m_.ffn));
         }
         if (t > 1 && p_.sequence_parallel && t_.sequence_length % (t * p_.context) != 0)
         {
             error("training.sequence_length",
                   fmt::format("{} tokens do not split over tensor {} x context {}", t_.sequence_length, t,
-                              p_.context),
-                  fmt::format("use a multiple of {}", t * p_.context));
+                              p_.context));
         }
         else if (t_.sequence_length % p_.context != 0)
         {
             error("parallel.context",
-                  fmt::format("{} does not divide {} tokens", p_.context, t_.sequence_length),
-                  "use one of " + divisors_near(t_.sequence_length, p_.context));
+                  fmt::format("{} does not divide {} tokens", p_.context, t_.sequence_length));
         }
     }
 
@@ -206,13 +170,18 @@ private:
         {
             check_stage_layers(stages);
         }
-        else if (m_.layers % stages != 0)
+        else if (m_.layers < stages)
         {
-            const std::string cut = p_.chunks > 1
-                                        ? fmt::format("{} stages x {} chunks", p_.pipeline, p_.chunks)
-                                        : fmt::format("{} stages", p_.pipeline);
-            error("parallel.pipeline", fmt::format("{} layers do not divide into {}", m_.layers, cut),
-                  "use one of " + divisors_near(m_.layers, stages) + ", or list stage_layers");
+            const bool chunks = p_.chunks > 1 && p_.pipeline <= m_.layers;
+            error(chunks ? "parallel.chunks" : "parallel.pipeline",
+                  fmt::format("{} layers for {} stages{}", m_.layers, p_.pipeline,
+                              p_.chunks > 1 ? fmt::format(" x {} chunks", p_.chunks) : ""));
+        }
+        if (operations_of(kind, shape) > static_cast<double>(kMostOperations))
+        {
+            error("training.global_batch",
+                  fmt::format("{} micro-batches in {} stages are {:.0f} operations, and {} are simulated",
+                              shape.micro_batches, stages, operations_of(kind, shape), kMostOperations));
         }
         if (p_.pipeline == 1 && p_.chunks == 1 && kind->placement == Placement::loop)
         {
@@ -220,17 +189,10 @@ private:
         }
         for (const Issue& issue : check_shape(kind, shape))
         {
-            if (issue.path == "micro_batches")
-            {
-                const std::int64_t legal = nearest_micro_batches(kind, shape);
-                error("training.global_batch", fmt::format("{}: {}", kind->name, issue.message),
-                      legal > 0 ? fmt::format("use a global batch of {}",
-                                              legal * data_parallel(s_) * t_.micro_batch)
-                                : issue.hint);
-                continue;
-            }
-            error(issue.path == "chunks" ? "parallel.chunks" : "parallel.pipeline",
-                  fmt::format("{}: {}", kind->name, issue.message), issue.hint);
+            const char* path = issue.path == "micro_batches" ? "training.global_batch"
+                               : issue.path == "chunks"      ? "parallel.chunks"
+                                                             : "parallel.pipeline";
+            error(path, fmt::format("{}: {}", kind->name, issue.message));
         }
     }
 
@@ -241,14 +203,12 @@ private:
         if (static_cast<std::int64_t>(p_.stage_layers.size()) != virtual_stages)
         {
             error("parallel.stage_layers",
-                  fmt::format("{} entries for {} stages", p_.stage_layers.size(), virtual_stages),
-                  fmt::format("list {} numbers, or none for an even cut", virtual_stages));
+                  fmt::format("{} entries for {} stages", p_.stage_layers.size(), virtual_stages));
         }
         else if (sum != m_.layers)
         {
             error("parallel.stage_layers",
-                  fmt::format("the stages hold {} layers, the model has {}", sum, m_.layers),
-                  fmt::format("make them add up to {}", m_.layers));
+                  fmt::format("the stages hold {} layers, the model has {}", sum, m_.layers));
         }
     }
 
@@ -258,25 +218,16 @@ private:
         const std::int64_t n = s_.cluster.gpus;
         if (n % model_gpus != 0)
         {
-            const std::int64_t more = (n / model_gpus + 1) * model_gpus;
-            const std::string fewer =
-                n > model_gpus ? fmt::format("{} or ", n / model_gpus * model_gpus) : "";
             error("cluster.gpus",
                   fmt::format("{} GPUs do not divide by tensor {} x context {} x pipeline {} = {}", n,
-                              p_.tensor, p_.context, p_.pipeline, model_gpus),
-                  fmt::format("use {}{} GPUs", fewer, more));
-            return;
+                              p_.tensor, p_.context, p_.pipeline, model_gpus));
         }
         const std::int64_t step = data_parallel(s_) * t_.micro_batch;
         if (t_.global_batch % step != 0)
         {
-            const std::int64_t more = (t_.global_batch / step + 1) * step;
-            const std::string fewer =
-                t_.global_batch > step ? fmt::format("{} or ", t_.global_batch / step * step) : "";
             error("training.global_batch",
                   fmt::format("{} sequences do not divide by data parallel {} x micro-batch {} = {}",
-                              t_.global_batch, data_parallel(s_), t_.micro_batch, step),
-                  fmt::format("use {}{}", fewer, more));
+                              t_.global_batch, data_parallel(s_), t_.micro_batch, step));
         }
     }
 
@@ -286,12 +237,20 @@ private:
         if (!sixteen_bit && t_.gradient_dtype != GradientDtype::fp32)
         {
             error("training.gradient_dtype",
-                  fmt::format("{} gradients for fp32 weights", name_of(t_.gradient_dtype)), "use fp32");
+                  fmt::format("{} gradients for fp32 weights", name_of(t_.gradient_dtype)));
         }
         if (t_.precision == Precision::fp8 && s_.cluster.gpu.fp8_tflops <= 0)
         {
             warn("training.precision", fmt::format("{} has no 8-bit arithmetic", s_.cluster.gpu.name),
                  "use bf16, or a GPU that has fp8");
+        }
+        if (t_.precision == Precision::fp8 && s_.cluster.gpu.fp8_tflops > 0 &&
+            s_.cluster.gpu.fp8_tflops < s_.cluster.gpu.bf16_tflops)
+        {
+            warn("training.precision",
+                 fmt::format("{} multiplies 8 bits at {} TFLOP/s and 16 bits at {}", s_.cluster.gpu.name,
+                             s_.cluster.gpu.fp8_tflops, s_.cluster.gpu.bf16_tflops),
+                 "use bf16");
         }
         if (p_.zero >= 2 && p_.pipeline > 1)
         {
@@ -352,6 +311,11 @@ private:
         check("cluster.nvme_gb_per_s", s_.cluster.nvme_gb_per_s);
         check("cluster.gpu.link_gb_per_s", s_.cluster.gpu.link_gb_per_s);
         check("cluster.gpu.pcie_gb_per_s", s_.cluster.gpu.pcie_gb_per_s);
+        if (node_link(s_.cluster) <= 0 && std::min(s_.cluster.gpus, s_.cluster.gpus_per_node) > 1)
+        {
+            error("cluster.node_link_gb_per_s", "the GPUs of a node have no link, and none to their host",
+                  "use the rate of either, for example cluster.gpu.pcie_gb_per_s=63");
+        }
     }
 
     void check_reach()
@@ -363,15 +327,22 @@ private:
                              p_.tensor, s_.cluster.gpus_per_node),
                  fmt::format("use at most {}", s_.cluster.gpus_per_node));
         }
+        if (s_.cluster.gpus_per_node > 1 && s_.cluster.gpus > s_.cluster.gpus_per_node &&
+            node_link(s_.cluster) < s_.cluster.network_gb_per_s)
+        {
+            warn("cluster.node_link_gb_per_s",
+                 fmt::format("{} GB/s inside a node is slower than the network's {}: groups are slower there "
+                             "than across nodes",
+                             node_link(s_.cluster), s_.cluster.network_gb_per_s),
+                 "use 1 GPU per node, or a faster link");
+        }
         if (t_.offload != Offload::none && s_.cluster.gpu.pcie_gb_per_s <= 0)
         {
-            error("training.offload", fmt::format("{} has no stated rate to its host", s_.cluster.gpu.name),
-                  "set gpu.pcie_gb_per_s or use none");
+            error("training.offload", fmt::format("{} has no stated rate to its host", s_.cluster.gpu.name));
         }
         if (uses_nvme(t_.offload) && s_.cluster.nvme_gb_per_s <= 0)
         {
-            error("training.offload", "the disks have no stated rate",
-                  "set cluster.nvme_gb_per_s or keep it on the host");
+            error("training.offload", "the disks have no stated rate");
         }
     }
 
@@ -384,9 +355,22 @@ private:
 
 } // namespace
 
+Issues faults(const Scenario& scenario)
+{
+    return errors_of(Checker(scenario).run());
+}
+
 Issues validate(const Scenario& scenario)
 {
-    return Checker(scenario).run();
+    Issues issues = Checker(scenario).run();
+    for (Issue& issue : issues)
+    {
+        if (issue.severity == Severity::error && issue.hint.empty())
+        {
+            issue.hint = advice(scenario, issue);
+        }
+    }
+    return issues;
 }
 
 Model resolved(Model model)

@@ -81,7 +81,7 @@ def test_a_negative_count_is_refused_with_the_range():
 
 def test_seven_gpus_with_tensor_8_is_refused_with_the_nearest_count_that_works():
     refused('{"cluster": {"gpus": 7}, "parallel": {"tensor": 8}}',
-            "cluster.gpus: 7 GPUs do not divide by tensor 8 x context 1 x pipeline 1 = 8 (use 8 GPUs)")
+            "cluster.gpus: 7 GPUs do not divide by tensor 8 x context 1 x pipeline 1 = 8 (use one of 8, 16, 32, 64, 128)")
 
 
 def test_every_fault_of_a_file_is_printed():

@@ -31,7 +31,57 @@ public:
         }
     }
 
+    // The next one that does not validate: a draw with up to three counts of another.
+    Scenario next_invalid()
+    {
+        for (;;)
+        {
+            Scenario s = draw();
+            for (std::int64_t i = pick(0, 3); i > 0; --i)
+            {
+                disturb(s);
+            }
+            if (has_errors(validate(s)))
+            {
+                return s;
+            }
+        }
+    }
+
 private:
+    void disturb(Scenario& s)
+    {
+        Parallel& p = s.parallel;
+        Training& t = s.training;
+        const std::vector<std::int64_t*> counts{&p.tensor,
+                                                &p.context,
+                                                &p.pipeline,
+                                                &p.chunks,
+                                                &p.expert,
+                                                &p.expert_tensor,
+                                                &t.micro_batch,
+                                                &t.global_batch,
+                                                &t.sequence_length,
+                                                &s.cluster.gpus,
+                                                &s.model.kv_heads,
+                                                &s.model.experts_per_token,
+                                                &s.model.dense_layers};
+        *one_of(counts) = pick(1, 96);
+        if (pick(0, 3) == 0)
+        {
+            t.schedule = one_of(std::vector<ScheduleKind>(schedules().begin(), schedules().end()));
+        }
+        if (pick(0, 7) == 0)
+        {
+            p.stage_layers.assign(static_cast<std::size_t>(pick(1, 8)), pick(1, 8));
+        }
+        if (pick(0, 7) == 0)
+        {
+            t.precision = Precision::fp32;
+            t.gradient_dtype = GradientDtype::bf16;
+        }
+    }
+
     bool chance() { return pick(0, 1) == 1; }
     std::int64_t pick(std::int64_t least, std::int64_t most)
     {

@@ -94,8 +94,7 @@ private:
 // has it, one that has every field under More.
 std::string view_with_control(std::string_view path, const std::string& shown);
 
-// A preset's model in this scenario, with its layout repaired where the new shape needs it; the notice says
-// how.
+// A preset's model in this scenario. The session makes the layout suit it.
 ChangeScenario with_model(const Scenario& scenario, const Model& model);
 // The slider's model: a sensible shape of about this many parameters.
 ChangeScenario with_model_size(const Scenario& scenario, double parameters, bool dragging);

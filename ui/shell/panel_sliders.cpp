@@ -112,28 +112,12 @@ std::string asked_for(const Slide& slide, const SliderChange& c, double value)
 
 } // namespace
 
-namespace
-{
-
-ChangeScenario repaired_change(Scenario next, bool dragging)
-{
-    std::vector<std::string> changes;
-    ChangeScenario change{repaired(std::move(next), changes), dragging, {}};
-    if (!changes.empty())
-    {
-        change.notice = fmt::format("To suit the model: {}", fmt::join(changes, ", "));
-    }
-    return change;
-}
-
-} // namespace
-
 ChangeScenario with_model(const Scenario& scenario, const Model& model)
 {
     Scenario next = scenario;
     next.parallel.stage_layers.clear();
     next.model = model;
-    return repaired_change(std::move(next), false);
+    return {std::move(next)};
 }
 
 ChangeScenario with_model_size(const Scenario& scenario, double parameters, bool dragging)
@@ -143,7 +127,7 @@ ChangeScenario with_model_size(const Scenario& scenario, double parameters, bool
     next.model =
         model_of_size(parameters, family_of(scenario.model),
                       scenario.parallel.pipeline * scenario.parallel.chunks, scenario.parallel.tensor);
-    return repaired_change(std::move(next), dragging);
+    return {std::move(next), dragging, {}};
 }
 
 const std::vector<std::int64_t>& Panel::stops(const Scenario& scenario, Knob knob)

@@ -5,6 +5,7 @@
 #include "core/model/stages.h"
 #include "core/performance/compression/bucket.h"
 #include "core/pipeline/schedule.h"
+#include "core/scenario/stage_layers.h"
 
 #include <algorithm>
 #include <numeric>
@@ -190,8 +191,14 @@ private:
 
 std::vector<std::int64_t> layers_of_stages(const TeamConfig& c, std::int64_t stages)
 {
-    const std::vector<std::int64_t> even(static_cast<std::size_t>(stages), c.trainer.model.layers / stages);
-    return c.parallel.stage_layers.empty() ? even : c.parallel.stage_layers;
+    Model model;
+    model.layers = c.trainer.model.layers;
+    std::vector<std::int64_t> all;
+    for (std::int64_t k = 0; k < stages; ++k)
+    {
+        all.push_back(layers_of_stage(model, c.parallel, stages, k));
+    }
+    return all;
 }
 
 RankGrid grid_of(const TeamConfig& config)

@@ -1,5 +1,7 @@
 #include "core/performance/step_model/kernels.h"
 
+#include "core/memory/memory.h"
+#include "core/performance/step_model/layer_kernel.h"
 #include "core/performance/step_model/tiling.h"
 
 #include <algorithm>
@@ -22,15 +24,25 @@ Device::Device(const Gpu& gpu, Precision precision)
 {
     const Calibration& c = gpu.calibration;
     const bool eight_bit = precision == Precision::fp8 && gpu.fp8_tflops > 0;
-    peak = at_least_one(gpu.bf16_tflops * 1e12);
+    const bool full = precision == Precision::fp32;
+    peak = at_least_one(gpu.bf16_tflops * 1e12 * (full ? 0.5 : 1));
     layer_peak = eight_bit ? gpu.fp8_tflops * 1e12 : peak;
-    operand = eight_bit ? 1 : 2;
+    element = full ? 4 : 2;
+    operand = eight_bit ? 1 : element;
     efficiency = c.gemm_efficiency;
     attention = at_least_one(peak * c.attention_efficiency);
     hbm = at_least_one(gpu.hbm_gb_per_s * 1e9 * c.hbm_efficiency);
     kernel = c.kernel_us * 1e-6;
     host_kernel = c.host_kernel_us * 1e-6;
     processors = at_least_one(c.multiprocessors);
+}
+
+double optimizer_bytes(const Training& training)
+{
+    const StateBytes b = state_bytes(training);
+    const bool copies = b.master > 0; // else the weights are updated in place
+    return 10 + 2 * (b.momentum + b.variance + (copies ? b.master : b.weight)) +
+           (copies ? std::min(2.0, b.weight) : 0);
 }
 
 double product_seconds(const Device& device, const Product& p, double peak, double operand)

@@ -21,14 +21,16 @@ struct Product
     double flops() const { return 2 * rows * cols * inner * batch; }
 };
 
-// What kernels need to know of a GPU, in SI units; no rate is 0.
+// What kernels need to know of a GPU, in SI units; no rate is 0. FP32 products run as TF32, which tensor
+// cores multiply at half the 16-bit rate (NVIDIA A100 whitepaper, table 3; H100 whitepaper, table 2).
 struct Device
 {
     Device(const Gpu& gpu, Precision precision);
 
-    double peak = 1;         // [FLOP/s] 16-bit, dense
+    double peak = 1;         // [FLOP/s] dense, outside layers: 16-bit, or TF32
     double layer_peak = 1;   // [FLOP/s] of products inside layers: 8-bit where training is
     double operand = 2;      // [B] of an element those read
+    double element = 2;      // [B] of an activation
     double efficiency = 1;   // of the peak inside full waves
     double attention = 1;    // [FLOP/s] that flash attention reaches
     double hbm = 1;          // [B/s] that element-wise kernels reach
@@ -38,7 +40,7 @@ struct Device
 };
 
 // [s] of a product that the tensor cores run at `peak`, reading elements of `operand` bytes and writing
-// 16-bit ones. Without Device::kernel; never less than its FLOPs at the peak.
+// 16-bit ones, or those of 4 bytes again. Without Device::kernel; never less than its FLOPs at the peak.
 double product_seconds(const Device& device, const Product& product, double peak, double operand);
 
 // [s] of a run of kernels that take the device and the host this long. Most of a run is bound by the one or

@@ -23,10 +23,11 @@ enum class KernelPass : std::uint8_t
     weight // backward: gradients of weights
 };
 
-// [B] an optimizer step reads and writes for every parameter on the device: the gradient 4 for its norm and 4
-// for the update, parameter, momentum and variance 12 and 12 back, and 2 + 2 for the 16-bit weight and the
-// cleared gradient.
-inline constexpr double kOptimizerBytes = 36;
+// [B] an optimizer step reads and writes for every parameter on the device: the gradient, in 32 bits whatever
+// it was summed in, 4 for its norm, 4 for the update and 2 to be cleared; master weight (or the weight
+// itself), momentum and variance there and back; the new 16-bit weight. AdamW in mixed precision: 10 + 12 +
+// 12 + 2 = 36. Muon's Newton-Schulz products are not counted.
+double optimizer_bytes(const Training& training);
 
 struct LayerKernel
 {

@@ -11,8 +11,6 @@ namespace ringside
 namespace
 {
 
-constexpr double kElement = 2; // [B] of an activation
-
 // Kernels of a pass for every matrix product in it, attention's two among them. A GPT layer's forward runs
 // about 36 kernels around its six products, its backward about 62; bias, dropout, residual, norms and the
 // moving of heads are the rest.
@@ -69,12 +67,12 @@ LayerProfiler::LayerProfiler(const Scenario& s)
 
 double LayerProfiler::boundary() const
 {
-    return kElement * n_ * h_ / t_ranks_;
+    return device_.element * n_ * h_ / t_ranks_;
 }
 
 double LayerProfiler::all_reduce() const
 {
-    return wires_.ring(t_ranks_, 1, kElement * n_ * h_, 2);
+    return wires_.ring(t_ranks_, 1, device_.element * n_ * h_, 2);
 }
 
 void LayerProfiler::note(const LayerKernel& kernel) const
@@ -113,9 +111,10 @@ LayerProfiler::ProductTime LayerProfiler::product(UnitProfile& unit, std::string
 void LayerProfiler::move(UnitProfile& unit, std::string_view name, KernelPass pass, double bytes,
                          double flops) const
 {
+    bytes *= device_.element / 2;
     const double seconds = hbm_seconds(bytes);
     pass_of(unit, pass).of(Cause::memory) += seconds;
-    note({name, KernelKind::elementwise, pass, flops, bytes, seconds, device_.peak, kElement, {}});
+    note({name, KernelKind::elementwise, pass, flops, bytes, seconds, device_.peak, device_.element, {}});
 }
 
 std::vector<LayerKernel> LayerProfiler::layer_kernels(bool with_experts) const
@@ -193,8 +192,16 @@ UnitProfile LayerProfiler::layer(bool with_experts) const
         // (NVIDIA/Megatron-LM, issue 464 and pull request 7237).
         unit.again = core.forward;
     }
+    add_tensor(unit, beside_attention, with_experts ? Neighbours{} : beside_mlp);
+    if (p_.context > 1)
+    {
+        add_context(unit, core);
+    }
     wait_for_host(unit, kForwardKernels * products + extra, kBackwardKernels * products + extra);
-    collectives(unit, with_experts, beside_attention, with_experts ? Neighbours{} : beside_mlp);
+    if (with_experts && p_.expert > 1)
+    {
+        add_experts(unit);
+    }
     return unit;
 }
 
@@ -207,16 +214,33 @@ void LayerProfiler::kernels(UnitProfile& unit, double products) const
     run(unit.weight, kBackwardKernels * products * (1 - kInputShare));
 }
 
-// The host launches the forward in one go, and in another the backward with what is computed again.
+// The host launches the forward in one go, and in another the backward with what is computed again. While the
+// device waits for keys and values or for pieces of a product it runs ahead, so that part of the waiting is
+// the same.
 void LayerProfiler::wait_for_host(UnitProfile& unit, double forward, double backward) const
 {
-    const double one = device_.host_kernel;
     const bool repeats = t_.recompute == Recompute::full && unit.again.device() > 0;
-    const double again = repeats ? forward : 0;
-    const double first = unit.forward.device();
-    const double second = unit.again.device() + unit.input.device() + unit.weight.device();
-    unit.forward.of(Cause::host) = launched_seconds(first, forward * one) - first;
-    unit.input.of(Cause::host) = launched_seconds(second, (backward + again) * one) - second;
+    const auto launched = [this](std::initializer_list<PassTime*> passes, PassTime& last, double kernels)
+    {
+        const double host = kernels * device_.host_kernel;
+        double device = 0;
+        double waits = 0;
+        for (PassTime* pass : passes)
+        {
+            device += pass->device();
+            waits += pass->of(Cause::context) + (pieces() ? pass->of(Cause::tensor) : 0);
+        }
+        const double alone = launched_seconds(device, host);
+        last.of(Cause::host) = alone - device;
+        const double left = waits > 0 ? (launched_seconds(device + waits, host) - alone) / waits : 1;
+        for (PassTime* pass : passes)
+        {
+            pass->of(Cause::context) *= left;
+            pass->of(Cause::tensor) *= pieces() ? left : 1;
+        }
+    };
+    launched({&unit.forward}, unit.forward, forward);
+    launched({&unit.again, &unit.input, &unit.weight}, unit.input, backward + (repeats ? forward : 0));
 }
 
 bool LayerProfiler::slow_softmax() const
@@ -239,7 +263,7 @@ UnitProfile LayerProfiler::flash_attention() const
     const double flops = n_ * s_ * real(m_.heads) / t_ranks_ * (qk + v);
     // Queries and outputs of this GPU's tokens, keys and values of all of them, each once.
     const double shared = latent ? real(m_.heads) / t_ranks_ : std::max(1.0, real(m_.kv_heads) / t_ranks_);
-    const double bytes = kElement * (qk + v) * (n_ * real(m_.heads) / t_ranks_ + b_ * s_ * shared);
+    const double bytes = device_.element * (qk + v) * (n_ * real(m_.heads) / t_ranks_ + b_ * s_ * shared);
     UnitProfile core;
     const auto run = [&](KernelPass pass, double times, double passes)
     {
@@ -255,7 +279,7 @@ UnitProfile LayerProfiler::flash_attention() const
               passes * bytes,
               seconds,
               device_.peak,
-              kElement,
+              device_.element,
               {}});
     };
     run(KernelPass::forward, 1, 1);
@@ -271,8 +295,9 @@ UnitProfile LayerProfiler::stored_scores() const
     const double rows = s_ / c_ranks_;
     const double batch = b_ * real(m_.heads) / t_ranks_;
     UnitProfile core;
-    const auto run = [&](std::string_view name, KernelPass pass, const Product& p) {
-        charge(core, {name, KernelKind::attention, pass, 0, 0, 0, device_.peak, kElement, p},
+    const auto run = [&](std::string_view name, KernelPass pass, const Product& p)
+    {
+        charge(core, {name, KernelKind::attention, pass, 0, 0, 0, device_.peak, device_.element, p},
                Cause::attention);
     };
     run("scores", KernelPass::forward, {rows, s_, qk, batch});
@@ -289,7 +314,7 @@ UnitProfile LayerProfiler::stored_scores() const
     return core;
 }
 
-// Bytes that element-wise kernels read and write, 2 for every element: norms 4 forward and 8 backward; the
+// Bytes that element-wise kernels read and write where an element has 2: norms 4 forward and 8 backward; the
 // two residual additions 6 and 10, with dropout and its mask 7 and 11; heads moved 4; the activation 4 and 6,
 // gated 6 and 10; gradients of biases another 2.
 void LayerProfiler::elementwise(UnitProfile& unit, bool with_experts) const
@@ -328,20 +353,6 @@ void LayerProfiler::elementwise(UnitProfile& unit, bool with_experts) const
          n_ * ((4 + bias) * qkv + 4 * query), m_.positions == Positions::rope ? n_ * kRotaryFlops * qkv : 0);
 }
 
-void LayerProfiler::collectives(UnitProfile& unit, bool with_experts, const Neighbours& attention,
-                                const Neighbours& mlp) const
-{
-    add_tensor(unit, attention, mlp);
-    if (p_.context > 1)
-    {
-        add_context(unit);
-    }
-    if (with_experts && p_.expert > 1)
-    {
-        add_experts(unit);
-    }
-}
-
 // Two all-reduces forward and two backward (Shoeybi et al., arXiv 1909.08053, section 3), one each in
 // parallel blocks; with sequence parallelism an all-gather and a reduce-scatter for each, which move the same
 // bytes (Korthikanti et al., arXiv 2205.05198, section 4.2.2). Nothing is computed meanwhile, unless they are
@@ -353,7 +364,7 @@ void LayerProfiler::collectives(UnitProfile& unit, bool with_experts, const Neig
 void LayerProfiler::add_tensor(UnitProfile& unit, const Neighbours& attention, const Neighbours& mlp) const
 {
     const bool one_block = m_.norms_per_layer == 1;
-    const bool beside = p_.overlap_tensor && can_overlap_.tensor;
+    const bool beside = pieces();
     const double half = all_reduce() / 2; // a gather or a scatter
     const double share = beside ? (t_ranks_ - 1) / t_ranks_ : 0;
     const auto exposed = [&](double hide) { return exposed_seconds(half, hide, wires_.slowdown); };
@@ -380,21 +391,21 @@ void LayerProfiler::add_tensor(UnitProfile& unit, const Neighbours& attention, c
 
 // Keys and values go round while attention works on those that are there (Liu et al., arXiv 2310.01889,
 // section 3); backward, their gradients go round too. A share of the work is done before the first arrive.
-void LayerProfiler::add_context(UnitProfile& unit) const
+void LayerProfiler::add_context(UnitProfile& unit, const UnitProfile& core) const
 {
     const double width = m_.attention == Attention::mla
                              ? real(m_.kv_lora_rank + m_.qk_rope_head_dim)
                              : 2 * std::max(1.0, real(m_.kv_heads) / t_ranks_) * real(m_.head_dim);
-    const double round = wires_.ring(c_ranks_, t_ranks_, kElement * n_ * width * c_ranks_, 1);
+    const double round = wires_.ring(c_ranks_, t_ranks_, device_.element * n_ * width * c_ranks_, 1);
     const double least = (c_ranks_ - 1) * wires_.hop;
     const double hide = (c_ranks_ - 1) / c_ranks_;
-    const auto expose = [&](PassTime& pass, double rounds)
-    { pass.of(Cause::context) = std::max(least, rounds * round - hide * pass.of(Cause::attention)); };
-    expose(unit.forward, 1);
-    expose(unit.input, 2);
+    const auto expose = [&](PassTime& pass, double rounds, const PassTime& attention)
+    { pass.of(Cause::context) = std::max(least, rounds * round - hide * attention.total()); };
+    expose(unit.forward, 1, core.forward);
+    expose(unit.input, 2, core.input);
     if (t_.recompute != Recompute::none)
     {
-        expose(unit.again, 1);
+        expose(unit.again, 1, core.forward);
     }
 }
 
@@ -403,8 +414,13 @@ void LayerProfiler::add_context(UnitProfile& unit) const
 // section 3.2.1).
 void LayerProfiler::add_experts(UnitProfile& unit) const
 {
-    const double copies = kElement * n_ / t_ranks_ * real(m_.experts_per_token) * h_;
-    const double there_and_back = 2 * wires_.all_to_all(real(p_.expert), real(p_.expert_tensor), copies);
+    // DeepSeek-V3 sends tokens in 8 bits and results in 16 (section 3.3.3), once per node and to at most four
+    // nodes; NVLink carries them on from there (section 3.2.2).
+    const bool once = t_.precision == Precision::fp8 && t_.fp8_recipe == Fp8Recipe::deepseek;
+    const double copies = n_ / t_ranks_ * real(m_.experts_per_token) * h_;
+    const double crossing = once ? std::min(1.0, 4 / real(m_.experts_per_token)) : 1;
+    const double there_and_back = 2 * wires_.all_to_all(real(p_.expert), real(p_.expert_tensor),
+                                                        (once ? 1.5 : device_.element) * copies, crossing);
     const double again = t_.recompute == Recompute::full ? there_and_back : 0;
     const double all = 2 * there_and_back + again;
     const double compute =
@@ -414,14 +430,15 @@ void LayerProfiler::add_experts(UnitProfile& unit) const
     unit.forward.of(Cause::expert) = share * there_and_back;
     unit.input.of(Cause::expert) = share * there_and_back;
     unit.again.of(Cause::expert) = share * again;
-    unit.hidden_expert = all - exposed;
+    unit.hidden_forward = (1 - share) * there_and_back;
+    unit.hidden_backward = (1 - share) * (there_and_back + again);
 }
 
 UnitProfile LayerProfiler::embedding() const
 {
     UnitProfile unit;
     // Looked up, positions added, dropped out; backward adds up into gradients of the whole table.
-    const double tokens = 10 * n_ * h_;
+    const double tokens = 5 * device_.element * n_ * h_;
     unit.forward.of(Cause::memory) = hbm_seconds(tokens);
     unit.weight.of(Cause::memory) = hbm_seconds(tokens + 4 * h_ * real(m_.vocab) / t_ranks_);
     unit.forward.of(Cause::kernels) = kEmbeddingKernels / 4 * device_.kernel;
@@ -439,7 +456,7 @@ UnitProfile LayerProfiler::head() const
 {
     UnitProfile unit;
     const double vocab = real(m_.vocab) / t_ranks_;
-    product(unit, "logits", {n_, vocab, h_, 1}, device_.peak, kElement);
+    product(unit, "logits", {n_, vocab, h_, 1}, device_.peak, device_.element);
     const double loss = n_ * vocab;
     move(unit, "loss", KernelPass::forward, loss * kLogitBytes / 2, loss * kSoftmaxFlops);
     move(unit, "loss", KernelPass::input, loss * kLogitBytes / 2, loss * 2);

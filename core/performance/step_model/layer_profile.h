@@ -52,7 +52,7 @@ private:
     double charge(UnitProfile& unit, LayerKernel kernel, Cause cause) const;
     ProductTime product(UnitProfile& unit, std::string_view name, const Product& product, double peak,
                         double operand) const;
-    // A kernel that takes as long as its bytes.
+    // A kernel that takes as long as its bytes, given for elements of 2.
     void move(UnitProfile& unit, std::string_view name, KernelPass pass, double bytes, double flops) const;
     void note(const LayerKernel& kernel) const;
     Product of_weight(const Weight& weight) const;
@@ -62,12 +62,13 @@ private:
     bool slow_softmax() const;
     void elementwise(UnitProfile& unit, bool with_experts) const;
     void kernels(UnitProfile& unit, double products) const;
-    void collectives(UnitProfile& unit, bool with_experts, const Neighbours& attention,
-                     const Neighbours& mlp) const;
     void add_tensor(UnitProfile& unit, const Neighbours& attention, const Neighbours& mlp) const;
-    void add_context(UnitProfile& unit) const;
+    // `core` is attention, which keys and values travel beside.
+    void add_context(UnitProfile& unit, const UnitProfile& core) const;
     void add_experts(UnitProfile& unit) const;
     void wait_for_host(UnitProfile& unit, double forward, double backward) const;
+    // Whether gathers, scatters and products are cut into pieces that overlap.
+    bool pieces() const { return p_.overlap_tensor && can_overlap_.tensor; }
     double all_reduce() const;
     double hbm_seconds(double count) const { return count / device_.hbm; }
 

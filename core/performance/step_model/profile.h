@@ -48,8 +48,9 @@ struct UnitProfile
     PassTime again;    // computed again before the backward
     double dense = 0;  // parameters on one GPU before ZeRO, shared by all data-parallel and context ranks
     double expert = 0; // parameters shared by the expert replicas only
-    // [s] of expert traffic, forward and backward, that another micro-batch hides and no pass above counts.
-    double hidden_expert = 0;
+    // [s] of expert traffic that another micro-batch hides and no pass above counts.
+    double hidden_forward = 0;
+    double hidden_backward = 0;
 
     double backward() const { return again.total() + input.total() + weight.total(); }
     double total() const { return forward.total() + backward(); }

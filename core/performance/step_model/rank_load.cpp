@@ -1,5 +1,7 @@
 #include "core/performance/step_model/rank_load.h"
 
+#include "core/scenario/stage_layers.h"
+
 #include <algorithm>
 
 namespace ringside
@@ -24,7 +26,6 @@ public:
         : profile_(profile), m_(s.model), p_(s.parallel), placement_(s.training.schedule->placement)
     {
         virtual_stages_ = placement_ == Placement::two_way ? p_.pipeline : p_.pipeline * p_.chunks;
-        even_ = m_.layers / virtual_stages_;
         for (std::size_t i = 0; i < kUnits; ++i)
         {
             seconds_[i] = profile.units[i].total();
@@ -34,8 +35,8 @@ public:
     PipelineLoad all()
     {
         // Ranks between the ends are alike where layers are alike and cut evenly.
-        const bool alike =
-            p_.stage_layers.empty() && (m_.experts == 0 || all_experts()) && placement_ != Placement::two_way;
+        const bool alike = p_.stage_layers.empty() && m_.layers % virtual_stages_ == 0 &&
+                           (m_.experts == 0 || all_experts()) && placement_ != Placement::two_way;
         if (!alike || p_.pipeline <= 3)
         {
             for (std::int64_t rank = 0; rank < p_.pipeline; ++rank)
@@ -53,26 +54,14 @@ public:
 private:
     bool all_experts() const { return m_.dense_layers == 0 && m_.moe_interval == 1; }
 
-    std::int64_t first_layer(std::int64_t stage) const
-    {
-        if (p_.stage_layers.empty())
-        {
-            return stage * even_;
-        }
-        std::int64_t first = 0;
-        for (std::int64_t k = 0; k < stage; ++k)
-        {
-            first += p_.stage_layers[static_cast<std::size_t>(k)];
-        }
-        return first;
-    }
-
     // Adds virtual stage `stage` to a rank that sees `share` of the micro-batches there.
     void add(RankLoad& rank, std::int64_t stage, double share) const
     {
-        const std::int64_t layers =
-            p_.stage_layers.empty() ? even_ : p_.stage_layers[static_cast<std::size_t>(stage)];
-        const std::int64_t experts = m_.experts > 0 ? layers_with_experts(m_, first_layer(stage), layers) : 0;
+        const std::int64_t layers = layers_of_stage(m_, p_, virtual_stages_, stage);
+        const std::int64_t experts =
+            m_.experts > 0
+                ? layers_with_experts(m_, layers_before_stage(m_, p_, virtual_stages_, stage), layers)
+                : 0;
         const std::array<double, kUnits> here{static_cast<double>(layers - experts),
                                               static_cast<double>(experts), stage == 0 ? 1.0 : 0.0,
                                               stage + 1 == virtual_stages_ ? 1.0 : 0.0};
@@ -129,7 +118,6 @@ private:
     const Parallel& p_;
     Placement placement_;
     std::int64_t virtual_stages_ = 1;
-    std::int64_t even_ = 1; // layers of a virtual stage
     std::array<double, kUnits> seconds_{};
     PipelineLoad load_;
 };

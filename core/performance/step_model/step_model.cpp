@@ -42,6 +42,8 @@ public:
             const UnitProfile& unit = profile.units[i];
             forward_ += times * unit.forward.total();
             backward_ += times * unit.backward();
+            hidden_forward_ += times * unit.hidden_forward;
+            hidden_backward_ += times * unit.hidden_backward;
         }
     }
 
@@ -87,7 +89,7 @@ public:
         return real(p - 1) * (other - filled) / real(std::max<std::int64_t>(1, p_.chunks));
     }
 
-    Parts parts() const
+    Parts parts()
     {
         Parts parts;
         for (std::size_t i = 0; i < kUnits; ++i)
@@ -98,9 +100,9 @@ public:
             parts.busy.add(unit.input, times);
             parts.busy.add(unit.weight, times);
             parts.again.add(unit.again, times);
-            // The step's first forward and its last backward have no other micro-batch beside them.
-            parts.busy.of(Cause::expert) += load_.slowest.units[i] * unit.hidden_expert;
         }
+        // The step's first forward and its last backward have no other micro-batch beside them.
+        parts.busy.of(Cause::expert) += hidden_forward_ + hidden_backward_;
         parts.pipeline = transfers();
         data(parts);
         parts.optimizer = optimizer();
@@ -108,11 +110,18 @@ public:
     }
 
 private:
+    // What gradients and weights may hide behind: time that hides nothing else. The step's first forward and
+    // its last backward have their own expert traffic, too.
+    double first_forward() const { return std::max(0.0, forward_ + hidden_forward_ - sending_); }
+    double last_backward() const { return std::max(0.0, backward_ + hidden_backward_ - sending_); }
+    double other_forward() const { return std::max(0.0, forward_ - sending_); }
+    double other_backward() const { return std::max(0.0, backward_ - sending_); }
+
     double stage_distance() const { return real(s_.cluster.gpus) / real(p_.pipeline); }
 
     // Every micro-batch passes on activations and gets gradients, once for each chunk; filling and draining
     // the pipeline passes them down and up once more, with nothing to work on meanwhile.
-    double transfers() const
+    double transfers()
     {
         if (p_.pipeline <= 1)
         {
@@ -121,6 +130,7 @@ private:
         const double send = wires_.send(stage_distance(), profile_.boundary);
         const double hide =
             p_.overlap_pipeline && possible_overlaps(s_).pipeline ? forward_ / real(p_.chunks) : 0;
+        sending_ = real(p_.chunks) * std::min(send, hide);
         return 2 * m_ * real(p_.chunks) * exposed_seconds(send, hide, c_.overlap_slowdown) +
                2 * real(p_.pipeline - 1) * send;
     }
@@ -142,7 +152,7 @@ private:
         return t.precision == Precision::fp16 ? 2 : state_bytes(t).gradient;
     }
 
-    void data(Parts& parts) const
+    void data(Parts& parts)
     {
         const double gradient = gradient_bytes();
         const double weight = s_.training.precision == Precision::fp32 ? 4 : 2;
@@ -154,13 +164,13 @@ private:
             const double scatter = traffic(gradient, 1);
             const auto& units = load_.slowest.units;
             const double layers = std::max(1.0, units[0] + units[1]);
-            const auto forward = [&](double bare)
-            { return bare + exposed_seconds(gather - bare, forward_, c_.gather_slowdown); };
-            const auto backward = [&](double bare)
-            { return bare + exposed_seconds(gather + scatter - bare, backward_, c_.gather_slowdown); };
+            const auto exposed = [&](double sent, double bare, double hide)
+            { return bare + exposed_seconds(sent - bare, hide, c_.gather_slowdown); };
             parts.data = m_ * (2 * gather + scatter);
-            parts.data_exposed =
-                forward(gather / layers) + backward(scatter / layers) + (m_ - 1) * (forward(0) + backward(0));
+            parts.data_exposed = exposed(gather, gather / layers, first_forward()) +
+                                 exposed(gather + scatter, scatter / layers, last_backward()) +
+                                 (m_ - 1) * (exposed(gather, 0, other_forward()) +
+                                             exposed(gather + scatter, 0, other_backward()));
         }
         else
         {
@@ -168,9 +178,12 @@ private:
             const double reduce = traffic(gradient, p_.zero == 0 ? 2 : 1);
             const double gather = p_.zero == 0 ? 0 : traffic(weight, 1);
             parts.data = rounds * reduce + gather;
+            reduce_ = reduce;
             parts.data_exposed =
-                rounds * exposed_seconds(reduce, c_.data_overlap * backward_, c_.overlap_slowdown) +
-                exposed_seconds(gather, c_.data_overlap * forward_, c_.overlap_slowdown);
+                (rounds - 1) *
+                    exposed_seconds(reduce, c_.data_overlap * other_backward(), c_.overlap_slowdown) +
+                exposed_seconds(reduce, c_.data_overlap * last_backward(), c_.overlap_slowdown) +
+                exposed_seconds(gather, c_.data_overlap * first_forward(), c_.overlap_slowdown);
         }
         if (profile_.tied > 0)
         {
@@ -191,21 +204,22 @@ private:
         const double hbm = std::max(1.0, gpu.hbm_gb_per_s * 1e9 * c_.hbm_efficiency);
         if (s_.training.offload == Offload::none)
         {
-            return kOptimizerBytes * mine / hbm;
+            return optimizer_bytes(s_.training) * mine / hbm;
         }
         // The host's processors work for all GPUs of the node; new weights come back over PCIe. Gradients go
         // down beside the backward. Offloaded steps have not been held against measurements.
         const double pcie = std::max(1.0, gpu.pcie_gb_per_s * 1e9);
         const StateBytes bytes = state_bytes(s_.training);
-        const double state =
-            bytes.master + bytes.momentum + bytes.variance + (bytes.master > 0 ? 0 : bytes.weight);
-        const double touched = bytes.gradient + 2 * state + (bytes.master > 0 ? bytes.weight : 0);
+        const bool copies = bytes.master > 0;
+        const double state = (copies ? bytes.master : bytes.weight) + bytes.momentum + bytes.variance;
+        const double back = copies ? std::min(2.0, bytes.weight) : bytes.weight;
+        const double touched = bytes.gradient + 2 * state + back; // new weights wait in a buffer of their own
         const double host = touched * mine / std::max(1.0, host_optimizer_rate(s_.cluster));
         const double nvme = std::max(1.0, s_.cluster.nvme_gb_per_s * 1e9);
         const double swap = uses_nvme(s_.training.offload) ? 2 * state * mine / nvme : 0;
         const double down = gradient_bytes() * mine / pcie;
-        return std::max(host, swap) + 2 * mine / pcie +
-               exposed_seconds(down, c_.data_overlap * backward_, c_.overlap_slowdown);
+        const double left = std::max(0.0, c_.data_overlap * last_backward() - reduce_);
+        return std::max(host, swap) + back * mine / pcie + exposed_seconds(down, left, c_.overlap_slowdown);
     }
 
     const StepProfile& profile_;
@@ -217,8 +231,12 @@ private:
     double m_ = 1;
     double dense_ranks_ = 1;
     double expert_ranks_ = 1;
-    double forward_ = 0;  // [s] of one micro-batch on the slowest rank
-    double backward_ = 0; // [s]
+    double forward_ = 0;         // [s] of one micro-batch on the slowest rank
+    double backward_ = 0;        // [s]
+    double hidden_forward_ = 0;  // [s] of expert traffic
+    double hidden_backward_ = 0; // [s]
+    double sending_ = 0;         // [s] of a pass that hides what goes to the next stage
+    double reduce_ = 0;          // [s] of the gradients' last reduction, which hides behind the backward
 };
 
 // Rounds to a multiple of a power of two that is some 2^-44 of the whole, so that sums are exact.
@@ -310,11 +328,10 @@ StepTime StepModel::estimate(const Scenario& s, const StepProfile& profile) cons
 
 StepTime StepModel::estimate(const Scenario& s, const StepProfile& profile, double idle) const
 {
-    const Assembly assembly(profile, s, wires_);
+    Assembly assembly(profile, s, wires_);
     const Gpu& gpu = s.cluster.gpu;
-    const bool eight_bit = s.training.precision == Precision::fp8 && gpu.fp8_tflops > 0;
-    const double gpus = real(s.cluster.gpus);
-    const double peak = std::max(1.0, (eight_bit ? gpu.fp8_tflops : gpu.bf16_tflops) * 1e12) * gpus;
+    const Device device(gpu, s.training.precision);
+    const double peak = std::max(device.peak, device.layer_peak) * real(s.cluster.gpus);
     const double tokens = real(s.training.global_batch) * real(s.training.sequence_length);
     StepTime step =
         rounded(assembly.parts(), idle >= 0 ? idle : assembly.idle(), profile.token_products * tokens / peak);

@@ -4,7 +4,7 @@
 //
 // Rings are NCCL's, with its latencies, and use all network links of their members in a node. The bubble is
 // the schedule's closed form with the mean of the other ranks as stage time; schedules whose form does not
-// hold are simulated with the real times, up to 20,000 operations.
+// hold are simulated with the real times by step_time().
 //
 // Overlap: gradients with the backward as far as data_overlap says (0 for the A100 software of 2021),
 // ZeRO-3's layers with the layer at work, keys and values with attention. overlap_tensor, overlap_expert and

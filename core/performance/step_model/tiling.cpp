@@ -1,5 +1,6 @@
 #include "core/performance/step_model/tiling.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -63,7 +64,7 @@ double wave_use(double tiles, double processors)
 
 double product_bytes(const Product& p, double operand)
 {
-    return (operand * (p.rows + p.cols) * p.inner + 2 * p.rows * p.cols) * p.batch;
+    return (operand * (p.rows + p.cols) * p.inner + std::max(2.0, operand) * p.rows * p.cols) * p.batch;
 }
 
 double filled_share(const Product& p, const Tiling& t)

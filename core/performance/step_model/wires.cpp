@@ -51,15 +51,17 @@ double Wires::send(double distance, double bytes) const
     return distance >= per_node ? far_hop + bytes / between : start + bytes / inside;
 }
 
-double Wires::all_to_all(double ranks, double stride, double bytes) const
+double Wires::all_to_all(double ranks, double stride, double bytes, double crossing) const
 {
     if (ranks <= 1)
     {
         return 0;
     }
     const double members = members_of_node(per_node, ranks, stride);
-    const double near = (members - 1) / ranks * bytes / inside;
-    const double far = (ranks - members) / ranks * bytes / between;
+    // What is sent once per node goes on from there to the members.
+    const double inner = crossing < 1 ? (members - 1) / members : (members - 1) / ranks;
+    const double near = inner * bytes / inside;
+    const double far = (ranks - members) / ranks * bytes * crossing / between;
     return start + (ranks > members ? far_hop : 0) + std::max(near, far);
 }
 

@@ -26,7 +26,7 @@ struct Wires
     // To the GPU `distance` further.
     double send(double distance, double bytes) const;
     // Every GPU sends `bytes`, the same share to each of the `ranks`, itself among them.
-    double all_to_all(double ranks, double stride, double bytes) const;
+    double all_to_all(double ranks, double stride, double bytes, double crossing = 1) const;
 };
 
 // [s] What is left of traffic of `time` beside compute of `hide`, which loses `slowdown` of what is hidden.

@@ -2,6 +2,7 @@
 // that is started, so much of a layout is code there and said as such.
 #include "core/planner/launch/draft.h"
 #include "core/scenario/fields.h"
+#include "core/scenario/stage_layers.h"
 
 #include <algorithm>
 
@@ -196,10 +197,10 @@ void in_code(LaunchDraft& d)
             d.not_expressed("training.schedule", std::string(t.schedule->id),
                             "the pipeline engine runs 1F1B only");
         }
-        if (!p.stage_layers.empty())
+        if (const auto uneven = uneven_layers(d.s); !uneven.empty())
         {
             d.not_expressed(
-                "parallel.stage_layers", fmt::format("{}", fmt::join(p.stage_layers, ",")),
+                "parallel.stage_layers", fmt::format("{}", fmt::join(uneven, ",")),
                 "PipelineModule cuts by partition_method: parameters, uniform, or a class of layer");
         }
     }

@@ -1,6 +1,7 @@
 // Megatron-LM: options of pretrain_gpt.py, and the checks that its own validate_args makes of them.
 #include "core/planner/launch/megatron_model.h"
 #include "core/scenario/fields.h"
+#include "core/scenario/stage_layers.h"
 
 #include <algorithm>
 
@@ -58,9 +59,10 @@ void megatron_pipeline(LaunchDraft& d)
         return;
     }
     const bool in_chunks = interleaved(d.s);
-    if (!p.stage_layers.empty() && (in_chunks || p.chunks == 1))
+    const auto uneven = uneven_layers(d.s);
+    if (!uneven.empty() && (in_chunks || p.chunks == 1))
     {
-        d.set("--pipeline-model-parallel-layout", stage_layout(p.stage_layers),
+        d.set("--pipeline-model-parallel-layout", stage_layout(uneven),
               "layers (t) of each stage, embedding (E), loss (L)", "parallel.stage_layers");
     }
     else if (in_chunks)

@@ -1,6 +1,7 @@
 // nanotron: its YAML file. It has the Llama and Qwen families, ZeRO-1, and a pipeline that it cuts by itself.
 #include "core/planner/launch/draft.h"
 #include "core/scenario/fields.h"
+#include "core/scenario/stage_layers.h"
 
 #include <algorithm>
 #include <numeric>
@@ -135,9 +136,9 @@ void nanotron_pipeline(LaunchDraft& d)
     {
         d.not_expressed("parallel.chunks", fmt::format("{}", p.chunks), "a stage is one piece of the model");
     }
-    if (!p.stage_layers.empty())
+    if (const auto uneven = uneven_layers(d.s); !uneven.empty())
     {
-        d.not_expressed("parallel.stage_layers", fmt::format("{}", fmt::join(p.stage_layers, ",")),
+        d.not_expressed("parallel.stage_layers", fmt::format("{}", fmt::join(uneven, ",")),
                         "stages are cut by the cost of their blocks");
     }
 }

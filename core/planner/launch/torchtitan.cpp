@@ -2,6 +2,7 @@
 // forward.
 #include "core/planner/launch/draft.h"
 #include "core/scenario/fields.h"
+#include "core/scenario/stage_layers.h"
 
 #include <algorithm>
 #include <array>
@@ -185,9 +186,10 @@ void torchtitan_pipeline(LaunchDraft& d)
                         "GPipe, 1F1B, Interleaved1F1B, LoopedBFS, InterleavedZeroBubble, ZBVZeroBubble, "
                         "DualPipeV"));
     }
-    if (!p.stage_layers.empty() && (known || p.chunks == 1))
+    const auto uneven = uneven_layers(d.s);
+    if (!uneven.empty() && (known || p.chunks == 1))
     {
-        d.set("module_fqns_per_model_part", modules(p.stage_layers), "what each stage holds",
+        d.set("module_fqns_per_model_part", modules(uneven), "what each stage holds",
               "parallel.stage_layers");
         return;
     }

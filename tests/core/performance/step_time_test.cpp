@@ -234,8 +234,9 @@ TEST_CASE("the parts of a step and the slices of its waterfall add up to it exac
     }
 }
 
-TEST_CASE("hand-worked: Adam on the host touches 30 bytes per parameter at 43% of its memory's rate, shared by "
-          "the node")
+TEST_CASE(
+    "hand-worked: Adam on the host touches 30 bytes per parameter at 43% of its memory's rate, shared by "
+    "the node")
 {
     Scenario s = gpt(R"({})", 4, 4);
     s.parallel.zero = 1;

@@ -23,6 +23,16 @@ const Scenario& shipped(const char* id)
     return preset->scenario;
 }
 
+// DeepSeek-V3 as the frameworks can run it: 1F1B, 16-bit weights, nothing overlapped.
+Scenario deepseek()
+{
+    Scenario s = shipped("deepseek-v3-2048");
+    s.training.schedule = schedule("1f1b");
+    s.training.fp8_recipe = Fp8Recipe::bf16_weights;
+    s.parallel.overlap_expert = s.parallel.overlap_pipeline = false;
+    return s;
+}
+
 Launch launch(const char* tool, const Scenario& s)
 {
     const LaunchTool* found = find_launch_tool(tool);
@@ -142,7 +152,7 @@ TEST_CASE("Megatron-LM: Llama 3.1 70B with tensor 8, pipeline 4, ZeRO-1 on 256 G
 
 TEST_CASE("Megatron-LM: DeepSeek-V3 with 16 uneven stages, 64 expert ranks and FP8 on 2,048 GPUs")
 {
-    const Launch l = launch("megatron", shipped("deepseek-v3-2048"));
+    const Launch l = launch("megatron", deepseek());
     says(l, {{"--multi-latent-attention", ""},
              {"--q-lora-rank", "1536"},
              {"--kv-lora-rank", "512"},
@@ -329,7 +339,7 @@ TEST_CASE("torchtitan: replicas, shards, stages and batches of three shipped sce
                  {"activation_checkpoint.selective_ac_option", "\"op\""}});
     CHECK(missing(large) == Fields{"parallel.zero", "training.recompute"});
 
-    const Launch deep = launch("torchtitan", shipped("deepseek-v3-2048"));
+    const Launch deep = launch("torchtitan", deepseek());
     says(deep, {{"model.name", "\"deepseek_v3\""},
                 {"model.flavor", "\"671B\""},
                 {"model.converters", "[\"quantize.linear.float8\"]"},
@@ -393,7 +403,8 @@ TEST_CASE("nanotron: the layout of three shipped scenarios")
                    {"parallelism.recompute_layer", "true"}});
     CHECK(missing(experts) == Fields{"parallel.expert"});
 
-    const Launch deep = launch("nanotron", shipped("deepseek-v3-2048"));
+    const Launch deep = launch("nanotron", deepseek());
+    CHECK(names(missing(launch("nanotron", shipped("deepseek-v3-2048"))), "training.schedule"));
     CHECK(missing(deep) == Fields{"parallel.stage_layers", "parallel.expert", "model.attention", "model.ffn",
                                   "training.precision"});
     const Launch gpt = launch("nanotron", shipped("gpt-13b-8"));

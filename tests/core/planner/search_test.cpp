@@ -64,15 +64,6 @@ SearchResult all_of(const Scenario& s, const SearchLimits& limits, std::size_t p
     return all;
 }
 
-// Uneven cuts are tried with as few chunks as the schedule takes.
-std::vector<std::int64_t> uneven_cut(const Scenario& s)
-{
-    const ScheduleKind kind = s.training.schedule;
-    return s.parallel.chunks > kind->least_chunks
-               ? std::vector<std::int64_t>()
-               : even_cut(s.model.layers, virtual_stages(kind, pipeline_shape(s)));
-}
-
 // Sets `s` to the combination of small numbers of this index, as digits of changing base; what is left of
 // the index is not 0 behind the last.
 std::size_t set_combination(Scenario& s, std::size_t index)
@@ -109,11 +100,13 @@ std::int64_t legal_by_hand(const Scenario& from)
         {
             continue;
         }
-        s.parallel.stage_layers = uneven_cut(s);
-        const bool pointless = (p.sequence_parallel && p.tensor == 1) ||
-                               (p.zero > 0 && dense_replicas(s) == 1) ||
-                               (p.pipeline == 1 && (s.training.schedule->id != "1f1b" || p.chunks > 1)) ||
-                               (s.model.experts == 0 && p.expert > 1);
+        // Uneven stages are tried with as few chunks as the schedule takes.
+        const std::int64_t stages = virtual_stages(s.training.schedule, pipeline_shape(s));
+        const bool pointless =
+            (s.model.layers % stages != 0 && p.chunks > s.training.schedule->least_chunks) ||
+            (p.sequence_parallel && p.tensor == 1) || (p.zero > 0 && dense_replicas(s) == 1) ||
+            (p.pipeline == 1 && (s.training.schedule->id != "1f1b" || p.chunks > 1)) ||
+            (s.model.experts == 0 && p.expert > 1);
         legal += !pointless && !has_errors(validate(s)) ? 1 : 0;
     }
     return legal;
@@ -247,4 +240,58 @@ TEST_CASE("nothing legal is left out: all layouts of a small model, counted by t
     Scenario uneven = small(0);
     uneven.model.layers = 11;
     CHECK(all_of(uneven, everything()).legal == legal_by_hand(uneven));
+}
+
+TEST_CASE(
+    "every row of a search is what evaluate() says, the first is the least, and no two are one timeline")
+{
+    test::ScenarioSource source(1301);
+    int rows = 0;
+    for (int round = 0; round < 40; ++round)
+    {
+        Scenario s = source.next();
+        s.cluster.gpus = 1 << (round % 6);
+        s.training.global_batch = 4 << (round % 5);
+        s.training.schedule = schedule("1f1b");
+        if (!search_faults(s).empty())
+        {
+            continue;
+        }
+        INFO("round " << round << ": " << to_json(s, test::presets()).dump());
+        const SearchResult found = all_of(without_layout(s), everything());
+        for (std::size_t i = 0; i < found.best.size(); ++i)
+        {
+            const Candidate& c = found.best[i];
+            Scenario at = s;
+            apply(c.layout, at);
+            const auto report = evaluate(at);
+            REQUIRE(report);
+            REQUIRE(c.seconds == report->step.total());
+            REQUIRE(c.mfu == report->step.mfu());
+            REQUIRE(c.seconds >= found.best.front().seconds);
+            REQUIRE((i == 0 || c.seconds >= found.best[i - 1].seconds));
+            for (std::size_t k = 0; k < i; ++k)
+            {
+                Layout other = found.best[k].layout;
+                other.schedule = c.layout.schedule;
+                other.chunks = c.layout.chunks;
+                REQUIRE((other != c.layout || found.best[k].seconds < c.seconds * (1 - 1e-9)));
+            }
+            ++rows;
+        }
+    }
+    CHECK(rows > 300);
+}
+
+TEST_CASE("a search needs no layout of its own")
+{
+    Scenario s = test::presets().scenario("default")->scenario;
+    s.parallel.tensor = 7;
+    s.parallel.pipeline = 3;
+    s.parallel.stage_layers = {1, 2};
+    s.training.micro_batch = 5;
+    REQUIRE_FALSE(faults(s).empty());
+    CHECK(search_faults(s).empty());
+    s.model.kv_heads = 7;
+    CHECK_FALSE(search_faults(s).empty());
 }

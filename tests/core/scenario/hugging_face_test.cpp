@@ -211,8 +211,8 @@ TEST_CASE("every fault of a config names the field, the value and what would wor
           Lines{"attn_config.alibi: \"yes\" is not true or false (use true or false)"});
     CHECK(faults(
               R"({"model_type": "llama", "hidden_size": 1e6, "num_hidden_layers": 10000, "vocab_size": 1e6})")
-              .front() ==
-          "model: more parameters than can be counted exactly (use a shape of at most 100 trillion)");
+              .front()
+              .starts_with("model: more than 100 trillion parameters"));
     CHECK(faults("[]") == Lines{"[] is not a config.json (give {\"model_type\": \"llama\", ...})"});
     CHECK(faults("").front().starts_with("the file is empty"));
     CHECK(faults(std::string(kMaxConfigBytes + 1, ' ')).front().find("is more than the 1.00 MiB") !=

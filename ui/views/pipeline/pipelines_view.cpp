@@ -6,6 +6,7 @@
 #include "core/network/traffic.h"
 #include "core/pipeline/export.h"
 #include "core/scenario/choices.h"
+#include "core/scenario/stage_layers.h"
 #include "ui/shell/view.h"
 #include "ui/views/pipeline/pipelines/compare.h"
 #include "ui/views/pipeline/pipelines/legend.h"
@@ -113,13 +114,16 @@ void PipelinesView::draw_strip(const Frame& frame, const Painter& painter, Rect 
 {
     const Scenario& s = frame.now.scenario;
     const std::int64_t all = virtual_stages(s.training.schedule, pipeline_shape(s));
-    StageStrip strip{s.parallel.stage_layers, s.stage_times.embedding, s.stage_times.head,
+    StageStrip strip{{},
+                     s.stage_times.embedding,
+                     s.stage_times.head,
                      fmt::format("{} pass here each way for every micro-batch: b s h \u00d7 2 bytes",
                                  format_bytes(pipeline_message(s), frame.preferences.unit))};
-    const std::vector<std::int64_t> even(static_cast<std::size_t>(all), s.model.layers / all);
-    if (strip.layers.empty())
+    std::vector<std::int64_t> even;
+    for (std::int64_t k = 0; k < all; ++k)
     {
-        strip.layers = even;
+        strip.layers.push_back(layers_of_stage(s.model, s.parallel, all, k));
+        even.push_back(layers_of_stage(s.model, {}, all, k));
     }
     painter.text_within(row.x, row.middle(), painter.px(68), Type::small, painter.theme.muted, "layers");
     row.cut_left(painter.px(72));

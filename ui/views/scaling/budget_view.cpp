@@ -85,7 +85,9 @@ Budget BudgetView::budget(const Frame& frame) const
     b.gpus = static_cast<double>(s.cluster.gpus);
     b.peak_tflops =
         frame.now.report.step.peak_flops / b.gpus * 1e-12; // of the precision the MFU is a share of
-    b.mfu = mfu_.value_or(utilization(frame.now.report.step, Numerator::parameters, PeakKind::dense));
+    const StepTime& step = frame.now.report.step;
+    b.mfu = mfu_.value_or(step.mfu());
+    b.attention = step.model_flops / step.parameter_flops - 1;
     b.days = days_;
     b.usd_per_hour = price_.value_or(s.cluster.usd_per_gpu_hour);
     return solved(b, unknown_);
@@ -231,7 +233,8 @@ void BudgetView::draw_area(const Painter& p, Rect area, const Budget& b) const
         p.text(useful.centre(), useful.middle() - p.px(10), Type::title, t.forward.label, words,
                Align::centre);
         p.text(useful.centre(), useful.middle() + p.px(14), Type::small, t.forward.label,
-               fmt::format("6 N D, {} of the peak", format_percent(b.mfu)), Align::centre);
+               fmt::format("{} N D, {} of the peak", figure(b.per_parameter(), 3), format_percent(b.mfu)),
+               Align::centre);
     }
     if (all.h - useful.h > p.px(24))
     {
@@ -267,9 +270,9 @@ Caption BudgetView::caption(const Frame& frame) const
     }
     caption.formula = fmt::format("{} = {} = {}", term.label, term.working, figure(term.value, 4));
     caption.source =
-        fmt::format("{}\n{}.\nAttention's scores and interruptions are left out. The step model's "
-                    "MFU is taken until you move the slider.",
-                    term.formula, term.source);
+        fmt::format("{}\n{}.\nMFU counts attention's scores ({} N D in all); interruptions are left out. "
+                    "The step model's MFU is taken until you move the slider.",
+                    term.formula, term.source, figure(b.per_parameter(), 3));
     return caption;
 }
 

@@ -12,7 +12,7 @@ namespace ringside
 
 struct Convention
 {
-    Numerator numerator = Numerator::parameters;
+    Numerator numerator = Numerator::full;
     PeakKind peak = PeakKind::dense;
 
     bool operator==(const Convention&) const = default;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/scenario/stage_layers.h"
 #include "ui/widgets/plot.h"
 
 #include <algorithm>
@@ -75,7 +76,7 @@ void StashPart::find_curves(const Frame& frame, const std::vector<PipelineRow>& 
         curves_.push_back({row.name, "", stash_over_time(*row.timeline, stage, row.weight)});
         // A cut of one's own is that of every schedule with as many virtual stages; an order of one's own has
         // stages of its own.
-        const bool cut = !s.parallel.stage_layers.empty() && row.shape.chunks == rows.front().shape.chunks;
+        const bool cut = !uneven_layers(s).empty() && row.shape.chunks == rows.front().shape.chunks;
         const double layers = cut ? static_cast<double>(memory.layers) : even;
         bytes_.push_back(row.kind == nullptr ? 0 : memory.layer_bytes.value * layers);
     }

@@ -1,0 +1,534 @@
+#include "core/scenario/fit.h"
+
+#include <fmt/format.h>
+
+#include "core/pipeline/simulate.h"
+#include "core/scenario/choices.h"
+#include "core/scenario/fields.h"
+#include "core/scenario/validate.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::size_t kMostNamed = 5; // values in one piece of advice
+
+std::string text_of(std::int64_t value)
+{
+    return std::to_string(value);
+}
+std::string text_of(bool value)
+{
+    return value ? "true" : "false";
+}
+std::string text_of(const std::vector<std::int64_t>& value)
+{
+    return fmt::format("[{}]", fmt::join(value, ","));
+}
+template <class E>
+std::string text_of(E value)
+{
+    return std::string(name_of(value));
+}
+
+// A field that may have to change.
+struct Setting
+{
+    std::string_view path;
+    std::string_view name;
+    std::string (*text)(const Scenario&);
+    void (*take)(Scenario&, const Scenario& from);
+    void (*set)(Scenario&, std::int64_t); // null: no count
+};
+
+template <auto part, auto member>
+constexpr Setting setting(std::string_view path, std::string_view name)
+{
+    using T = std::decay_t<decltype((std::declval<Scenario>().*part).*member)>;
+    Setting made{path, name, [](const Scenario& s) { return text_of((s.*part).*member); },
+                 [](Scenario& to, const Scenario& from) { (to.*part).*member = (from.*part).*member; },
+                 nullptr};
+    if constexpr (std::is_same_v<T, std::int64_t>)
+    {
+        made.set = [](Scenario& s, std::int64_t value) { (s.*part).*member = value; };
+    }
+    return made;
+}
+
+constexpr auto kParallel = &Scenario::parallel;
+constexpr auto kTraining = &Scenario::training;
+constexpr auto kModel = &Scenario::model;
+// In the order in which they are tried when the faulty field itself cannot help: what is cheapest to give up
+// comes first.
+constexpr std::array kSettings{
+    setting<kParallel, &Parallel::stage_layers>("parallel.stage_layers", "layers per stage"),
+    setting<kParallel, &Parallel::expert>("parallel.expert", "expert parallelism"),
+    setting<kParallel, &Parallel::expert_tensor>("parallel.expert_tensor", "expert tensor parallelism"),
+    setting<kParallel, &Parallel::chunks>("parallel.chunks", "chunks per stage"),
+    setting<kTraining, &Training::schedule>("training.schedule", "schedule"),
+    setting<kParallel, &Parallel::sequence_parallel>("parallel.sequence_parallel", "sequence parallelism"),
+    setting<kParallel, &Parallel::context>("parallel.context", "context parallelism"),
+    setting<kParallel, &Parallel::tensor>("parallel.tensor", "tensor parallelism"),
+    setting<kParallel, &Parallel::pipeline>("parallel.pipeline", "pipeline stages"),
+    setting<kTraining, &Training::micro_batch>("training.micro_batch", "micro-batch"),
+    setting<kTraining, &Training::global_batch>("training.global_batch", "global batch"),
+    setting<kTraining, &Training::gradient_dtype>("training.gradient_dtype", "gradients"),
+    setting<kTraining, &Training::offload>("training.offload", "offload"),
+    setting<kTraining, &Training::sequence_length>("training.sequence_length", "sequence length"),
+    setting<&Scenario::cluster, &Cluster::gpus>("cluster.gpus", "GPUs"),
+    setting<kModel, &Model::kv_heads>("model.kv_heads", "key/value heads"),
+    setting<kModel, &Model::head_dim>("model.head_dim", "head dimension"),
+    setting<kModel, &Model::attention>("model.attention", "attention"),
+    setting<kModel, &Model::experts_per_token>("model.experts_per_token", "experts per token"),
+    setting<kModel, &Model::dense_layers>("model.dense_layers", "dense layers"),
+    setting<kModel, &Model::layers>("model.layers", "layers"),
+    setting<kModel, &Model::hidden>("model.hidden", "hidden size"),
+};
+
+const Setting& setting_of(std::string_view path)
+{
+    return *std::find_if(kSettings.begin(), kSettings.end(),
+                         [&](const Setting& s) { return s.path == path; });
+}
+
+// Whether the schedule takes a number of micro-batches.
+bool takes(ScheduleKind kind, const ScheduleShape& shape)
+{
+    const bool any_order = shape.stages == 1 && shape.chunks == 1 && kind->placement == Placement::loop;
+    return any_order || check_shape(kind, shape).empty();
+}
+
+// The legal global batches around the one wanted, nearest first, at most two.
+std::vector<std::int64_t> batches_near(const Scenario& s, std::int64_t wanted)
+{
+    const ScheduleKind kind = s.training.schedule;
+    ScheduleShape shape = pipeline_shape(s);
+    const std::int64_t step = data_parallel(s) * s.training.micro_batch;
+    shape.micro_batches = 1;
+    const auto most =
+        static_cast<std::int64_t>(static_cast<double>(kMostOperations) / operations_of(kind, shape));
+    const std::int64_t about = std::clamp<std::int64_t>(wanted / step, 1, std::max<std::int64_t>(1, most));
+    std::vector<std::int64_t> found;
+    const auto look = [&](std::int64_t from, std::int64_t by)
+    {
+        // Every schedule takes 2 p, and what lies beyond is as good as what lies there.
+        for (std::int64_t m = from; m >= 1 && m <= most && std::abs(m - from) <= 2 * shape.stages + 2;
+             m += by)
+        {
+            shape.micro_batches = m;
+            if (takes(kind, shape))
+            {
+                found.push_back(m * step);
+                return;
+            }
+        }
+    };
+    look(about, -1);
+    look(about + 1, 1);
+    std::stable_sort(found.begin(), found.end(),
+                     [&](std::int64_t a, std::int64_t b)
+                     { return std::abs(a - wanted) < std::abs(b - wanted); });
+    return found;
+}
+
+std::vector<std::int64_t> up_to(std::int64_t most)
+{
+    std::vector<std::int64_t> all;
+    for (std::int64_t n = 1; n <= std::min<std::int64_t>(64, most); ++n)
+    {
+        all.push_back(n);
+    }
+    return all;
+}
+
+// Counts that may do for a field.
+std::vector<std::int64_t> numbers(const Scenario& s, std::string_view path)
+{
+    const Parallel& p = s.parallel;
+    const Model& m = s.model;
+    const auto multiples = [](std::int64_t value, std::int64_t step) {
+        return std::vector{value / step * step, (value / step + 1) * step};
+    };
+    if (path == "cluster.gpus")
+    {
+        auto found = multiples(s.cluster.gpus, p.tensor * p.context * p.pipeline);
+        for (const std::int64_t data :
+             divisors(std::max<std::int64_t>(1, s.training.global_batch / s.training.micro_batch)))
+        {
+            found.push_back(data * p.tensor * p.context * p.pipeline);
+        }
+        return found;
+    }
+    if (path == "training.global_batch")
+    {
+        return batches_near(s, s.training.global_batch);
+    }
+    if (path == "training.sequence_length")
+    {
+        return multiples(s.training.sequence_length, p.context * p.tensor);
+    }
+    if (path == "training.micro_batch")
+    {
+        return divisors(std::max<std::int64_t>(1, s.training.global_batch / data_parallel(s)));
+    }
+    if (path == "parallel.chunks")
+    {
+        return up_to(m.layers / p.pipeline);
+    }
+    if (path == "model.kv_heads" || path == "model.head_dim")
+    {
+        return divisors(m.heads);
+    }
+    if (path == "model.layers" || path == "model.hidden")
+    {
+        std::vector<std::int64_t> found;
+        for (std::int64_t n = path == "model.layers" ? m.layers : m.hidden; n > 0; n /= 2)
+        {
+            found.push_back(n);
+        }
+        return found;
+    }
+    if (path.starts_with("model."))
+    {
+        auto found = up_to(path == "model.dense_layers" ? m.layers : m.experts);
+        found.push_back(path == "model.dense_layers" ? m.layers : m.experts);
+        return found;
+    }
+    auto found = divisors(s.cluster.gpus);
+    for (const std::int64_t whole :
+         {m.heads, std::max<std::int64_t>(1, m.experts), std::max<std::int64_t>(1, m.expert_ffn)})
+    {
+        const auto more = divisors(whole);
+        found.insert(found.end(), more.begin(), more.end());
+    }
+    return found;
+}
+
+Remedy remedy(const Setting& setting, Scenario after)
+{
+    const std::string value = setting.text(after);
+    const std::string_view field = setting.path.substr(setting.path.find('.') + 1);
+    return {fmt::format("{}={}", setting.path, value),
+            fmt::format("Use {} {}", setting.name == "schedule" ? "schedule" : field, value),
+            std::move(after)};
+}
+
+// The scenario with another value of one field.
+std::vector<Scenario> others(const Scenario& s, const Setting& setting)
+{
+    std::vector<Scenario> found;
+    const auto add = [&](auto change)
+    {
+        found.push_back(s);
+        change(found.back());
+    };
+    if (setting.set != nullptr)
+    {
+        for (const std::int64_t value : numbers(s, setting.path))
+        {
+            if (value >= 1 || setting.path == "model.dense_layers")
+            {
+                add([&](Scenario& t) { setting.set(t, value); });
+            }
+        }
+    }
+    else if (setting.path == "parallel.stage_layers")
+    {
+        add([](Scenario& t) { t.parallel.stage_layers.clear(); });
+    }
+    else if (setting.path == "parallel.sequence_parallel")
+    {
+        add([](Scenario& t) { t.parallel.sequence_parallel = false; });
+    }
+    else if (setting.path == "training.schedule")
+    {
+        for (const std::string_view id : {"1f1b", "interleaved"})
+        {
+            add([&](Scenario& t) { t.training.schedule = schedule(id); });
+        }
+    }
+    else if (setting.path == "training.gradient_dtype")
+    {
+        add([](Scenario& t) { t.training.gradient_dtype = GradientDtype::fp32; });
+    }
+    else if (setting.path == "training.offload")
+    {
+        add([](Scenario& t) { t.training.offload = Offload::none; });
+    }
+    else
+    {
+        add([](Scenario& t) { t.model.attention = Attention::gqa; });
+    }
+    return found;
+}
+
+// Those values of one field that leave fewer faults than `before`, nearest first.
+std::vector<Remedy> helpful(const Scenario& s, const Setting& setting, std::size_t before)
+{
+    std::vector<std::pair<double, Scenario>> found;
+    std::size_t least = before;
+    for (Scenario& after : others(s, setting))
+    {
+        const std::size_t left = faults(after).size();
+        if (left < least)
+        {
+            found.clear();
+            least = left;
+        }
+        if (left == least && left < before)
+        {
+            const double now = setting.set != nullptr ? std::stod(setting.text(s)) : 1;
+            const double then = setting.set != nullptr ? std::stod(setting.text(after)) : 1;
+            found.emplace_back(std::abs(std::log((then + 0.1) / (now + 0.1))), std::move(after));
+        }
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<Remedy> remedies;
+    for (auto& [distance, after] : found)
+    {
+        const bool known = std::any_of(remedies.begin(), remedies.end(),
+                                       [&after = after](const Remedy& r) { return r.after == after; });
+        if (!known && remedies.size() < kMostNamed)
+        {
+            remedies.push_back(remedy(setting, std::move(after)));
+        }
+    }
+    return remedies;
+}
+
+// Makes a layout from the one that suits any model on any number of GPUs: every size of the old layout is
+// put back as far as the scenario stays valid.
+class Fitter
+{
+public:
+    explicit Fitter(const Scenario& scenario) : old_(scenario), now_(scenario) {}
+
+    Scenario run()
+    {
+        const Parallel& p = old_.parallel;
+        now_.parallel = {};
+        now_.parallel.zero = p.zero;
+        now_.parallel.overlap_tensor = p.overlap_tensor;
+        now_.parallel.overlap_expert = p.overlap_expert;
+        now_.parallel.overlap_pipeline = p.overlap_pipeline;
+        now_.training.schedule = schedule("1f1b");
+        now_.training.micro_batch = 1;
+        if (!settle(now_) && !recipe())
+        {
+            return old_;
+        }
+        const std::int64_t gpus = old_.cluster.gpus;
+        put("parallel.tensor", gpus, p.tensor);
+        put("parallel.pipeline", gpus, p.pipeline);
+        put("parallel.context", gpus, p.context);
+        take({"parallel.sequence_parallel"});
+        put_schedule();
+        take({"parallel.stage_layers"});
+        const std::int64_t ranks = gpus / now_.parallel.pipeline;
+        put("parallel.expert", ranks, p.expert);
+        put("parallel.expert_tensor", ranks, p.expert_tensor);
+        put("training.micro_batch",
+            std::max<std::int64_t>(1, old_.training.global_batch / data_parallel(now_)),
+            old_.training.micro_batch);
+        return now_;
+    }
+
+private:
+    // Gives a layout the global batch nearest to the old one; whether it is valid then.
+    bool settle(Scenario& s) const
+    {
+        const auto batches = batches_near(s, old_.training.global_batch);
+        s.training.global_batch = batches.empty() ? s.training.global_batch : batches.front();
+        return faults(s).empty();
+    }
+
+    // Formats that do not go together, and an offload that has nowhere to go.
+    bool recipe()
+    {
+        now_.training.gradient_dtype = GradientDtype::fp32;
+        if (faults(now_).empty())
+        {
+            return true;
+        }
+        now_.training.offload = Offload::none;
+        if (!faults(now_).empty())
+        {
+            return false;
+        }
+        take({"training.gradient_dtype"});
+        return true;
+    }
+
+    bool keep(Scenario tried)
+    {
+        const bool valid = settle(tried);
+        now_ = valid ? std::move(tried) : now_;
+        return valid;
+    }
+
+    // The largest divisor of `whole` up to the old value.
+    void put(std::string_view path, std::int64_t whole, std::int64_t wanted)
+    {
+        auto values = divisors(whole);
+        std::reverse(values.begin(), values.end());
+        for (const std::int64_t value : values)
+        {
+            Scenario tried = now_;
+            setting_of(path).set(tried, value);
+            if (value <= wanted && keep(std::move(tried)))
+            {
+                return;
+            }
+        }
+    }
+
+    void take(std::initializer_list<std::string_view> paths)
+    {
+        Scenario tried = now_;
+        for (const std::string_view path : paths)
+        {
+            setting_of(path).take(tried, old_);
+        }
+        keep(std::move(tried));
+    }
+
+    // The schedule with its chunks, or with the nearest number of them; else 1F1B stays.
+    void put_schedule()
+    {
+        const ScheduleKind kind = old_.training.schedule;
+        std::vector<std::int64_t> chunks = up_to(old_.model.layers / now_.parallel.pipeline);
+        std::stable_sort(chunks.begin(), chunks.end(),
+                         [&](std::int64_t a, std::int64_t b)
+                         { return std::abs(a - wanted_chunks()) < std::abs(b - wanted_chunks()); });
+        for (const std::int64_t count : chunks)
+        {
+            Scenario tried = now_;
+            tried.training.schedule = kind;
+            tried.parallel.chunks = count;
+            if (count <= kind->most_chunks && keep(std::move(tried)))
+            {
+                return;
+            }
+        }
+    }
+    std::int64_t wanted_chunks() const { return now_.parallel.pipeline == 1 ? 1 : old_.parallel.chunks; }
+
+    const Scenario& old_;
+    Scenario now_;
+};
+
+// Why the old value could not stay: what is wrong with it in the new scenario.
+std::string reason(const Setting& setting, const Scenario& before, const Scenario& after)
+{
+    Scenario back = after;
+    setting.take(back, before);
+    const Issues issues = faults(back);
+    return issues.empty() ? "" : issues.front().message;
+}
+
+std::string capitalized(std::string text)
+{
+    text[0] = text[0] >= 'a' && text[0] <= 'z' ? static_cast<char>(text[0] - 'a' + 'A') : text[0];
+    return text;
+}
+
+} // namespace
+
+Fit fit(const Scenario& scenario)
+{
+    Fit out{scenario, {}, {}};
+    if (faults(scenario).empty())
+    {
+        return out;
+    }
+    out.scenario = Fitter(scenario).run();
+    std::vector<std::string> says;
+    std::vector<std::string> why;
+    std::vector<std::string> assignments;
+    for (const Setting& s : kSettings)
+    {
+        const std::string from = s.text(scenario);
+        const std::string to = s.text(out.scenario);
+        if (from == to)
+        {
+            continue;
+        }
+        assignments.push_back(fmt::format("{}={}", s.path, to));
+        const std::string because = reason(s, scenario, out.scenario);
+        says.push_back(s.path == "parallel.stage_layers" ? "layers dealt evenly to the stages"
+                                                         : fmt::format("{} {} \u2192 {}", s.name, from, to));
+        if (!because.empty())
+        {
+            why.push_back(because);
+        }
+    }
+    out.assignments = fmt::format("{}", fmt::join(assignments, " "));
+    if (!says.empty())
+    {
+        out.says = capitalized(fmt::format("{}", fmt::join(says, ", ")));
+        out.says += why.empty() ? "" : ": " + why.front();
+    }
+    return out;
+}
+
+std::vector<Remedy> remedies(const Scenario& scenario, const Issue& issue)
+{
+    const std::size_t before = faults(scenario).size();
+    const auto own = std::find_if(kSettings.begin(), kSettings.end(),
+                                  [&](const Setting& s) { return s.path == issue.path; });
+    if (own != kSettings.end())
+    {
+        if (auto found = helpful(scenario, *own, before); !found.empty())
+        {
+            return found;
+        }
+    }
+    for (const Setting& other : kSettings)
+    {
+        auto found = helpful(scenario, other, before);
+        if (!found.empty())
+        {
+            found.resize(1);
+            return found;
+        }
+    }
+    Fit all = fit(scenario);
+    if (faults(all.scenario).size() >= before)
+    {
+        return {};
+    }
+    return {{all.assignments, "Fit the layout", std::move(all.scenario)}};
+}
+
+std::string advice(const Scenario& scenario, const Issue& issue)
+{
+    const auto found = remedies(scenario, issue);
+    if (found.empty())
+    {
+        return {};
+    }
+    if (!found.front().assignments.starts_with(issue.path + "=") ||
+        found.front().assignments.find(' ') != std::string::npos)
+    {
+        return "use " + found.front().assignments;
+    }
+    std::vector<std::string> values;
+    for (const Remedy& r : found)
+    {
+        values.push_back(r.assignments.substr(issue.path.size() + 1));
+    }
+    std::stable_sort(values.begin(), values.end(),
+                     [](const std::string& a, const std::string& b)
+                     { return a.size() != b.size() ? a.size() < b.size() : a < b; });
+    return values.size() == 1 ? "use " + values.front()
+                              : fmt::format("use one of {}", fmt::join(values, ", "));
+}
+
+} // namespace ringside

@@ -1,0 +1,60 @@
+#include "core/scenario/stage_layers.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ringside
+{
+
+namespace
+{
+
+bool listed(const Parallel& parallel, std::int64_t stages)
+{
+    return parallel.stage_layers.size() == static_cast<std::size_t>(stages);
+}
+
+} // namespace
+
+std::int64_t layers_of_stage(const Model& model, const Parallel& parallel, std::int64_t stages,
+                             std::int64_t k)
+{
+    if (listed(parallel, stages))
+    {
+        return parallel.stage_layers[static_cast<std::size_t>(k)];
+    }
+    // What is left over goes to stages 1, 2, ...
+    return model.layers / stages + (k >= 1 && k <= model.layers % stages ? 1 : 0);
+}
+
+std::int64_t layers_before_stage(const Model& model, const Parallel& parallel, std::int64_t stages,
+                                 std::int64_t k)
+{
+    if (listed(parallel, stages))
+    {
+        return std::accumulate(parallel.stage_layers.begin(), parallel.stage_layers.begin() + k,
+                               std::int64_t{0});
+    }
+    return k * (model.layers / stages) + std::clamp<std::int64_t>(k - 1, 0, model.layers % stages);
+}
+
+bool even_stages(const Model& model, const Parallel& parallel, std::int64_t stages)
+{
+    const auto& each = parallel.stage_layers;
+    return listed(parallel, stages)
+               ? std::adjacent_find(each.begin(), each.end(), std::not_equal_to<>()) == each.end()
+               : model.layers % stages == 0;
+}
+
+std::vector<std::int64_t> uneven_layers(const Scenario& s)
+{
+    const std::int64_t stages = virtual_stages(s.training.schedule, pipeline_shape(s));
+    std::vector<std::int64_t> all;
+    for (std::int64_t k = 0; k < stages && !even_stages(s.model, s.parallel, stages); ++k)
+    {
+        all.push_back(layers_of_stage(s.model, s.parallel, stages, k));
+    }
+    return all;
+}
+
+} // namespace ringside
