@@ -23,7 +23,7 @@ echo
 echo '## Fit: H100'
 echo
 "$ringside" calibrate --leave-out --markdown --constants $structural,gather_slowdown \
-    $data/llm-foundry-h100.json $data/llm-foundry-h100-fp8.json $data/nemo-h100-fp8.json \
+    assets/measured/llm-foundry-h100.json $data/llm-foundry-h100-fp8.json $data/nemo-h100-fp8.json \
     $data/megatron-lm-h100.json
 echo
 echo '## Fit: B200'
@@ -33,7 +33,7 @@ echo
 echo '# Rows that were fitted'
 "$ringside" validate --markdown $data/a100-single-node.json $data/a100-multi-node.json \
     $data/korthikanti-table-5.json $data/narayanan-table-1.json $data/megascale-megatron.json \
-    $data/llm-foundry-h100.json $data/simumax-b200.json
+    assets/measured/llm-foundry-h100.json $data/simumax-b200.json
 echo
 echo '# Rows that were not'
 echo

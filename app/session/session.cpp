@@ -156,16 +156,22 @@ void Session::measure(std::string_view text)
 void Session::set_measured(MeasuredSet set)
 {
     measured_ = MeasuredFrame{std::move(set), {}};
-    fit_measured(constants_for(measured_->set));
+    fit_measured({constants_for(measured_->set)});
 }
 
-void Session::fit_measured(const std::vector<std::string>& constants)
+void Session::fit_measured(const FitMeasured& action)
 {
+    if (action.shipped)
+    {
+        auto set = shipped_runs();
+        set ? set_measured(std::move(*set)) : say(to_line(set.issues().front()));
+        return;
+    }
     if (!measured_)
     {
         return;
     }
-    auto fit = fit_calibration({measured_->set}, constants, false);
+    auto fit = fit_calibration({measured_->set}, action.constants, false);
     if (fit)
     {
         measured_->fit = std::move(*fit);
@@ -386,7 +392,7 @@ void Session::perform(const Action& action)
             [this](const Boxed<TeamAction>& a) { work_with_team(*a); },
             [this](const TurnTool& a) { turn(a.tool); },
             [this](const StageStep& a) { step_stage(a.by); },
-            [this](const Boxed<FitMeasured>& a) { fit_measured(a->constants); },
+            [this](const Boxed<FitMeasured>& a) { fit_measured(*a); },
         },
         action);
 }

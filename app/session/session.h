@@ -99,6 +99,10 @@ public:
     void set_team(std::unique_ptr<TeamDesk> desk) { team_ = std::move(desk); }
     TeamDesk& team() { return *team_; }
     std::function<std::string()> from_clipboard = [] { return std::string(); };
+    // Measured steps that come with the program.
+    std::function<Result<MeasuredSet>()> shipped_runs = [] {
+        return Issues{{"assets/measured", "no measured steps are here", "start with the program's assets"}};
+    };
 
 private:
     void change(Scenario next, bool dragging);
@@ -118,7 +122,7 @@ private:
     void take_back();
     void paste();
     void measure(std::string_view text);
-    void fit_measured(const std::vector<std::string>& constants);
+    void fit_measured(const FitMeasured& action);
     void work_in_lab(const LabAction& action);
     void work_with_team(const TeamAction& action);
     ViewRole role() const { return find_view(view_)->role; } // of the view on show

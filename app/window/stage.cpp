@@ -365,6 +365,11 @@ void Stage::open_view(const PictureOptions& options)
         train_with_team(session_.team(), options.steps);
     }
     session_.set_course(open_course(opened_.assets, issues), {});
+    session_.shipped_runs = [this]
+    {
+        return read_measured((opened_.assets / "measured/llm-foundry-h100.json").string(),
+                             session_.scenario(), opened_.presets);
+    };
     Preferences preferences;
     preferences.light = options.light;
     preferences.text_scale = static_cast<float>(options.text_scale);

@@ -6,6 +6,7 @@
 #include "app/files/demo_script_file.h"
 #include "app/files/files.h"
 #include "app/files/lesson_files.h"
+#include "app/files/measured_file.h"
 #include "app/files/settings.h"
 #include "app/session/drawing.h"
 #include "app/window/offscreen.h"
@@ -451,6 +452,11 @@ int run_window(const WindowOptions& options)
     Issues faults;
     Course course = open_course(opened.assets, faults);
     session.set_course(std::move(course), load_finished(faults));
+    session.shipped_runs = [&]
+    {
+        return read_measured((opened.assets / "measured/llm-foundry-h100.json").string(), session.scenario(),
+                             opened.presets);
+    };
     print_faults(faults);
     start_lesson_and_script(session, options, opened);
 

@@ -18,10 +18,10 @@ namespace
 constexpr std::int64_t kGatherUpTo = 64; // GPUs, beyond which weights are no longer gathered layer by layer
 constexpr std::int64_t kLongSequence = 32768; // tokens one GPU's part of a sequence may have
 constexpr std::array<std::string_view, kLevels> kLevelGpus{"1 GPU", "2 to 8 GPUs", "9 to 64 GPUs",
-                                                           "65 to 512 GPUs", "more than 512"};
-constexpr std::array<std::string_view, kLevels> kLevelHabits{
-    "16-bit, accumulation", "DDP, else ZeRO-2", "DDP, ZeRO-2, 3 over nodes", "tensor inside, data across",
-    "tensor, pipeline and data"};
+                                                           "65 to 512 GPUs", "over 512 GPUs"};
+constexpr std::array<std::string_view, kLevels> kLevelHabits{"BF16, gradient accumulation", "DDP or ZeRO-2",
+                                                             "DDP, ZeRO-2 or ZeRO-3",
+                                                             "TP within nodes, DP across", "TP, PP and DP"};
 
 class Walk
 {
@@ -76,7 +76,7 @@ double Walk::bytes(Scenario s) const
 std::string Walk::needs(double bytes) const
 {
     return bytes > 1e299 ? "does not divide"
-                         : fmt::format("{}, a GPU has {} {}", format_bytes(Bytes(bytes), unit_),
+                         : fmt::format("{} of {} {}", format_bytes(Bytes(bytes), unit_),
                                        plain_number(in_gigabytes(Bytes(out_.capacity), unit_)),
                                        unit_ == ByteUnit::decimal ? "GB" : "GiB");
 }
@@ -94,8 +94,8 @@ bool Walk::copies()
     one.training.global_batch = 1;
     const double b = bytes(one);
     const bool enough = b <= out_.capacity;
-    ask("Does all of it fit on one GPU?", needs(b), s_.cluster.gpus > 1 ? "a copy on each: DDP" : "one GPU",
-        "share it out", enough, b);
+    ask("Does everything fit on one GPU?", needs(b),
+        s_.cluster.gpus > 1 ? "a replica per GPU: DDP" : "one GPU", "shard the states", enough, b);
     return enough;
 }
 
@@ -112,8 +112,8 @@ bool Walk::shared_out()
         std::string_view question, yes, no;
     };
     constexpr std::array kStages{
-        Stage{1, "Is it enough to share out the optimizer states?", "ZeRO-1", "gradients too"},
-        Stage{2, "And the gradients?", "ZeRO-2", "the weights are too big"}};
+        Stage{1, "Is sharding the optimizer states enough?", "ZeRO-1", "gradients too"},
+        Stage{2, "And sharding the gradients?", "ZeRO-2", "weights too"}};
     for (const Stage& stage : kStages)
     {
         p().zero = stage.zero;
@@ -128,9 +128,9 @@ bool Walk::shared_out()
     p().zero = 3;
     const double b = bytes(s_);
     const bool enough = few && b <= out_.capacity;
-    ask("Can weights be gathered layer by layer?",
-        few ? needs(b) : fmt::format("{} GPUs; a habit up to {}", grouped(s_.cluster.gpus), kGatherUpTo),
-        "ZeRO-3, or FSDP", "cut the layers", enough, few ? b : 0);
+    ask("Can the weights be sharded too?",
+        few ? needs(b) : fmt::format("{} GPUs; common up to {}", grouped(s_.cluster.gpus), kGatherUpTo),
+        "ZeRO-3 (FSDP)", "split each layer", enough, few ? b : 0);
     p().zero = enough ? 3 : 1;
     return enough;
 }
@@ -140,9 +140,9 @@ bool Walk::feeds()
 {
     const std::int64_t data = data_parallel(s_);
     const bool enough = s_.training.global_batch % data == 0;
-    ask("Does the batch feed every copy?",
-        fmt::format("{} sequences for {} copies", grouped(s_.training.global_batch), grouped(data)),
-        "data parallel", "cut the layers", enough);
+    ask("Is the batch large enough for every replica?",
+        fmt::format("{} sequences for {} replicas", grouped(s_.training.global_batch), grouped(data)),
+        "data parallel", "split each layer", enough);
     return enough;
 }
 
@@ -167,10 +167,10 @@ bool Walk::cut_layers()
     }
     p().tensor = widest;
     p().sequence_parallel = widest > 1;
-    ask("Is it enough to cut each layer inside a node?",
+    ask("Is tensor parallelism within a node enough?",
         fmt::format("tensor {}: {}", widest,
-                    b <= out_.capacity && !enough ? "fits, too many copies" : needs(b)),
-        "tensor parallel", "cut more", enough, b);
+                    b <= out_.capacity && !enough ? "fits, too many replicas" : needs(b)),
+        "tensor parallel", "split further", enough, b);
     return enough;
 }
 
@@ -197,7 +197,7 @@ void Walk::cut_stages()
                                 : s_.cluster.gpus / s_.parallel.tensor < 2
                                     ? "no GPUs left for stages"
                                     : fmt::format("{} GPUs do not divide", s_.cluster.gpus);
-    ask("Is it enough to cut the layers into stages?", working, "pipeline over nodes", "what else?", enough,
+    ask("Are pipeline stages enough?", working, "pipeline parallel", "not enough", enough,
         stages > 1 ? b : 0);
 }
 
@@ -206,8 +206,8 @@ void Walk::cut_sequence()
     const std::int64_t tokens = s_.training.sequence_length;
     const bool is_long = tokens > kLongSequence;
     ask("Is the sequence too long for one GPU?",
-        fmt::format("{} tokens, {} are a lot", grouped(tokens), grouped(kLongSequence)), "context parallel",
-        "whole sequences", is_long);
+        fmt::format("{} tokens; long above {}", grouped(tokens), grouped(kLongSequence)), "context parallel",
+        "no context parallelism", is_long);
     for (std::int64_t c = 2; is_long && tokens / p().context > kLongSequence && c <= s_.cluster.gpus; c *= 2)
     {
         const std::int64_t before = p().context;
@@ -220,8 +220,8 @@ void Walk::cut_sequence()
 void Walk::share_experts()
 {
     const std::int64_t experts = s_.model.experts;
-    ask("Are there experts?", experts > 0 ? fmt::format("{} in a layer", experts) : "every layer is dense",
-        "expert parallel", "nothing to share", experts > 0);
+    ask("Are there experts?", experts > 0 ? fmt::format("{} per layer", experts) : "every layer is dense",
+        "expert parallel", "dense model", experts > 0);
     const double whole = bytes(s_);
     for (std::int64_t e = 2; e <= std::min(experts, s_.cluster.gpus_per_node); e *= 2)
     {
@@ -295,11 +295,11 @@ StepGain largest_gain(const StepTime& from, const StepTime& to)
 {
     const std::array gains{StepGain{"compute", from.compute, to.compute},
                            StepGain{"the bubble", from.bubble, to.bubble},
-                           StepGain{"tensor traffic", from.tensor_comm, to.tensor_comm},
-                           StepGain{"context traffic", from.context_comm, to.context_comm},
-                           StepGain{"expert traffic", from.expert_comm, to.expert_comm},
-                           StepGain{"traffic between stages", from.pipeline_comm, to.pipeline_comm},
-                           StepGain{"gradients in sight", from.data_exposed, to.data_exposed},
+                           StepGain{"tensor communication", from.tensor_comm, to.tensor_comm},
+                           StepGain{"context communication", from.context_comm, to.context_comm},
+                           StepGain{"expert communication", from.expert_comm, to.expert_comm},
+                           StepGain{"pipeline P2P", from.pipeline_comm, to.pipeline_comm},
+                           StepGain{"exposed gradient communication", from.data_exposed, to.data_exposed},
                            StepGain{"the optimizer", from.optimizer, to.optimizer}};
     return *std::max_element(gains.begin(), gains.end(),
                              [](const StepGain& a, const StepGain& b)

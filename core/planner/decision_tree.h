@@ -1,6 +1,6 @@
-// The textbook way to a layout, question by question: does it fit on one GPU, is it enough to share out the
-// optimizer, and so on. Every answer is a number of the engine. It looks at a dozen layouts; a search looks
-// at all of them, and mostly finds a faster one.
+// The textbook way to a layout, question by question: does it fit on one GPU, is sharding the optimizer
+// states enough, and so on. Every answer is a number of the engine. It looks at a dozen layouts; a search
+// looks at all of them, and mainly finds a faster one.
 //
 // It asks about memory, never about time: the first layout that fits is taken, so that each parallelism has
 // one reason. The view times its result and the first results of the search by the full step time.
@@ -19,8 +19,8 @@ namespace ringside
 struct Decision
 {
     std::string_view question; // "Does all of it fit on one GPU?"
-    std::string working;       // "needs 1.13 TB, a GPU has 80 GB"
-    std::string_view yes, no;  // what follows: "a copy on each: DDP"
+    std::string working;       // "1.13 TB of 80 GB"
+    std::string_view yes, no;  // what follows: "a replica per GPU: DDP"
     bool answer = false;
     double bytes = 0; // of the fullest GPU with what was asked about; 0: no question of memory
 };
@@ -43,7 +43,7 @@ DecisionWalk decide(const Scenario& scenario, ByteUnit unit = ByteUnit::decimal)
 inline constexpr int kLevels = 5;
 int level_of(const Scenario& scenario);
 std::string_view level_gpus(int level);  // "8 to 64 GPUs"
-std::string_view level_habit(int level); // "DDP across nodes; ZeRO-2 or 3 where memory is short"
+std::string_view level_habit(int level); // "DDP, ZeRO-2 or ZeRO-3"
 
 // Where one step is shorter than another: the part that gains most.
 struct StepGain

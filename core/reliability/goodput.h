@@ -66,8 +66,8 @@ enum class RunPart : std::uint8_t
 };
 inline constexpr std::size_t kRunParts = 6;
 template <>
-inline constexpr auto kNamesOf<RunPart> = names<RunPart>("useful", "saving", "lost work", "detect", "restart",
-                                                         "nodes missing");
+inline constexpr auto kNamesOf<RunPart> = names<RunPart>("goodput", "checkpointing", "lost work", "detection",
+                                                         "restart", "waiting for spares");
 
 // Everything the formulas need, in seconds.
 struct RunRates

@@ -13,10 +13,11 @@ struct MeasuredFrame
     CalibrationFit fit;
 };
 
-// Fits the steps on show anew, by these constants.
+// Fits the steps on show anew, by these constants; or those that come with the program, by theirs.
 struct FitMeasured
 {
     std::vector<std::string> constants; // names of their fields; none: those as they are
+    bool shipped = false;
 };
 inline Action to_action(FitMeasured action)
 {

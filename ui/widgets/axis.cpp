@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace ringside
@@ -143,6 +144,22 @@ std::string count_words(double value)
 std::string power_words(double value)
 {
     return figure(value, 1);
+}
+
+std::string two_to_the(double exponent)
+{
+    constexpr std::array<std::string_view, 10> kRaised{"\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074",
+                                                       "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
+    if (exponent == 0)
+    {
+        return "1";
+    }
+    std::string words = exponent < 0 ? "2\u207b" : "2";
+    for (const char digit : std::to_string(std::llround(std::abs(exponent))))
+    {
+        words += kRaised.at(static_cast<std::size_t>(digit - '0'));
+    }
+    return words;
 }
 
 } // namespace ringside

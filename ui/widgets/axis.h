@@ -42,5 +42,7 @@ std::vector<std::string> axis_numbers(std::span<const double> ticks, const PlotA
 std::string count_words(double value);
 // "1e21"
 std::string power_words(double value);
+// Of an exponent: "2⁻¹⁴", "1" for 0; of whole ones only.
+std::string two_to_the(double exponent);
 
 } // namespace ringside

@@ -53,6 +53,12 @@ void draw_fill(const Painter& painter, Rect r, const Fill& fill)
     }
 }
 
+void draw_swatch(const Painter& painter, Rect cell, const Fill& fill)
+{
+    const float side = painter.px(12);
+    draw_fill(painter, {cell.x, cell.middle() - side / 2, side, side}, fill);
+}
+
 float draw_legend(const Painter& painter, Rect area, std::span<const LegendItem> items, int lines)
 {
     const float box = painter.px(14);

@@ -29,6 +29,9 @@ Fill waiting_fill(const Theme& theme);
 Fill overflow_fill(const Theme& theme);
 
 void draw_fill(const Painter& painter, Rect r, const Fill& fill);
+// A small square at the left of a cell, as tables and rows have it before a name.
+void draw_swatch(const Painter& painter, Rect cell, const Fill& fill);
+inline constexpr float kSwatchRoom = 20; // [design px] of it
 
 struct LegendItem
 {

@@ -43,10 +43,10 @@ public:
         if (line.bytes.value == 0)
         {
             const std::string_view why = line.spine && topology_.per_gpu.between().value == 0 ? "idle"
-                                         : line.spine ? "idle: partners share a slot, so a rail"
+                                         : line.spine ? "idle: rail-aligned, no spine traffic"
                                          : line.link == LinkClass::network
-                                             ? "idle: every group stays inside"
-                                             : "idle: every partner is elsewhere";
+                                             ? "idle: every group stays inside its node"
+                                             : "idle: every peer is in another node";
             p_.text_within(bar.x + p_.px(10), bar.middle(), bar.w - p_.px(16), Type::small, t_.muted, why);
         }
     }
@@ -94,7 +94,7 @@ private:
         x += p_.px(10);
         if (hottest)
         {
-            const std::string_view word = "hottest";
+            const std::string_view word = "busiest";
             if (x + p_.px(18) + p_.width(Type::small_strong, word) <= bar.right())
             {
                 const float u = p_.px(5);
@@ -139,7 +139,7 @@ void draw_link_table(const Painter& painter, Rect area, const Topology& topology
                                 topology.per_gpu.inside, topology.inside, LinkClass::inside},
                            Line{fmt::format("NIC, {} GB/s", plain_number(c.network_gb_per_s)),
                                 topology.per_gpu.between(), topology.between, LinkClass::network},
-                           Line{"\u21b3 of it over the spine", spine,
+                           Line{"\u21b3 of which over the spine", spine,
                                 Seconds(spine.value / (c.network_gb_per_s * 1e9)), LinkClass::network, true}};
     const LinkBars bars(painter, topology, scenario);
     const Table<Line> table(

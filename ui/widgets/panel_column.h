@@ -66,6 +66,7 @@ struct Choices
 {
     std::span<const std::string_view> words;
 
+    explicit Choices(std::span<const std::string_view> list) : words(list) {}
     Choices(std::initializer_list<std::string_view> list) : words(list.begin(), list.size()) {}
     template <std::size_t N>
     Choices(const std::array<std::string_view, N>& list) : words(list)

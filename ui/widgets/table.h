@@ -4,6 +4,7 @@
 
 #include "ui/widgets/controls.h"
 
+#include <concepts>
 #include <functional>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace ringside
 struct Cell
 {
     template <class Words>
+    requires std::constructible_from<std::string, Words>
     Cell(Words&& what, Colour ink = 0,
          std::string second = {}) // NOLINT(google-explicit-constructor): as words
         : words(std::forward<Words>(what)), below(std::move(second)), colour(ink)

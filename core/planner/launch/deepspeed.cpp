@@ -35,11 +35,11 @@ void batch(LaunchDraft& d)
     }
     else
     {
-        d.set("train_batch_size", t.global_batch, "sequences of a step", "training.global_batch");
+        d.set("train_batch_size", t.global_batch, "sequences per step", "training.global_batch");
     }
     d.set("train_micro_batch_size_per_gpu", t.micro_batch, "sequences per micro-batch",
           "training.micro_batch");
-    d.set("gradient_accumulation_steps", micro_batches(d.s), "micro-batches of a step",
+    d.set("gradient_accumulation_steps", micro_batches(d.s), "micro-batches per step",
           "training.global_batch");
     d.set("gradient_clipping", "1.0", "a stand-in, not of the scenario");
 }
@@ -50,13 +50,13 @@ void deepspeed_precision(LaunchDraft& d)
     if (t.precision == Precision::fp16)
     {
         d.section("fp16");
-        d.set("enabled", kTrue, "products in fp16", "training.precision");
+        d.set("enabled", kTrue, "fp16 compute", "training.precision");
         d.set("loss_scale", "0", "found while training");
     }
     else if (t.precision != Precision::fp32)
     {
         d.section("bf16");
-        d.set("enabled", kTrue, "products in bf16", "training.precision");
+        d.set("enabled", kTrue, "bf16 compute", "training.precision");
     }
     if (t.precision == Precision::fp8)
     {
@@ -137,7 +137,7 @@ void zero(LaunchDraft& d)
           "parallel.zero");
     if (stage > 0)
     {
-        d.set("overlap_comm", kTrue, "gradients travel beside the backward");
+        d.set("overlap_comm", kTrue, "gradient communication overlaps the backward");
         d.set("contiguous_gradients", kTrue, "in one buffer, against fragmentation");
     }
     offload(d, stage);
@@ -201,7 +201,7 @@ void in_code(LaunchDraft& d)
         {
             d.not_expressed(
                 "parallel.stage_layers", fmt::format("{}", fmt::join(uneven, ",")),
-                "PipelineModule cuts by partition_method: parameters, uniform, or a class of layer");
+                "PipelineModule partitions by partition_method: parameters, uniform, or a class of layer");
         }
     }
     if (p.expert > 1)
@@ -217,9 +217,9 @@ void in_code(LaunchDraft& d)
     }
     if (p.context > 1)
     {
-        d.not_expressed(
-            "parallel.context", fmt::format("{}", p.context),
-            "sequences are cut in your code, by Ulysses' all-to-all (UlyssesSPAttentionHF), not by a ring");
+        d.not_expressed("parallel.context", fmt::format("{}", p.context),
+                        "sequences are sharded in your code, by Ulysses' all-to-all (UlyssesSPAttentionHF), "
+                        "not by a ring");
     }
     if (p.sequence_parallel && p.tensor > 1)
     {
@@ -251,7 +251,7 @@ Launch write_deepspeed(const Scenario& scenario)
         d.set("autotp_size", scenario.parallel.tensor, "GPUs that share each matrix", "parallel.tensor");
         if (scenario.parallel.overlap_tensor)
         {
-            d.set("tp_overlap_comm", kTrue, "sums travel beside compute", "parallel.overlap_tensor");
+            d.set("tp_overlap_comm", kTrue, "all-reduces overlap compute", "parallel.overlap_tensor");
         }
     }
     deepspeed_precision(d);

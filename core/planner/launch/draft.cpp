@@ -1,5 +1,10 @@
 #include "core/planner/launch/draft.h"
 
+#include "core/base/text.h"
+#include "core/memory/memory.h"
+#include "core/performance/step_time.h"
+#include "core/scenario/validate.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -64,6 +69,37 @@ void LaunchDraft::finish(LaunchFile file)
 {
     open_.clear();
     launch_.files.push_back(std::move(file));
+}
+
+Launch LaunchDraft::take()
+{
+    std::vector<LaunchLine> notes;
+    if (!has_errors(validate(s)))
+    {
+        const StepTime step = step_time(s);
+        notes.push_back(
+            {fmt::format("# predicted by Ringside: {} of {} per GPU, {} per step, {} tokens/s, MFU {}",
+                         format_bytes(memory_report(s).worst().total()),
+                         format_bytes(Bytes(s.cluster.gpu.memory_gb * 1e9)),
+                         format_seconds(Seconds(step.total())), format_count(step.tokens_per_second()),
+                         format_percent(step.mfu())),
+             -1});
+    }
+    for (const NotExpressed& item : launch_.not_expressed)
+    {
+        notes.push_back(
+            {one_line(fmt::format("# not honoured: {} {}: {}", item.field, item.value, item.says)), -1});
+    }
+    for (LaunchFile& file : launch_.files)
+    {
+        const auto headline = std::ranges::find_if(file.lines, [](const LaunchLine& line)
+                                                   { return line.text.starts_with("# "); });
+        if (!file.comment.empty() && headline != file.lines.end())
+        {
+            file.lines.insert(headline + 1, notes.begin(), notes.end());
+        }
+    }
+    return std::move(launch_);
 }
 
 void LaunchDraft::config_file(std::string name, ConfigFormat format)
@@ -241,7 +277,7 @@ void no_overlap(LaunchDraft& d, const Overlaps& tool)
     {
         if (missing)
         {
-            d.not_expressed(field, "true", "no setting has this traffic travel beside compute");
+            d.not_expressed(field, "true", "no setting overlaps this communication with compute");
         }
     };
     say(p.overlap_tensor && can.tensor && !tool.tensor, "parallel.overlap_tensor");

@@ -43,7 +43,8 @@ public:
     // Lines as they are.
     void plain_file(std::string name, std::vector<std::string> lines);
 
-    Launch take() { return std::move(launch_); }
+    // With what is predicted for the scenario and what is not honoured at the top of each file.
+    Launch take();
 
 private:
     struct Placed

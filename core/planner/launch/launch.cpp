@@ -9,6 +9,12 @@
 namespace ringside
 {
 
+const NotExpressed* Launch::missed(const LaunchFlag& flag) const
+{
+    const auto found = std::ranges::find(not_expressed, flag.field, &NotExpressed::field);
+    return flag.field.empty() || found == not_expressed.end() ? nullptr : &*found;
+}
+
 std::string text_of(const Launch& launch, const LaunchFile& file)
 {
     constexpr std::size_t kMostColumn = 56; // explanations stand below each other up to here
@@ -25,7 +31,9 @@ std::string text_of(const Launch& launch, const LaunchFile& file)
         if (line.flag >= 0 && !file.comment.empty())
         {
             text.append(line.text.size() < column ? column - line.text.size() : 0, ' ');
-            text += "  " + file.comment + launch.flags[static_cast<std::size_t>(line.flag)].explains;
+            const LaunchFlag& flag = launch.flags[static_cast<std::size_t>(line.flag)];
+            text += "  " + file.comment + flag.explains +
+                    (launch.missed(flag) != nullptr ? "; NOT HONOURED, see above" : "");
         }
         text += '\n';
     }

@@ -54,6 +54,9 @@ struct Launch
     std::vector<LaunchFile> files;
     std::vector<LaunchFlag> flags;
     std::vector<NotExpressed> not_expressed;
+
+    // Why the setting is only the nearest there is to its field; null where it says just that.
+    const NotExpressed* missed(const LaunchFlag& flag) const;
 };
 
 struct LaunchTool
@@ -68,7 +71,8 @@ struct LaunchTool
 std::span<const LaunchTool> launch_tools();
 const LaunchTool* find_launch_tool(std::string_view id);
 
-// The file as it is saved: each setting with its explanation behind it, where the format has comments.
+// The file as it is saved: each setting with its explanation behind it, and a mark where it is not what the
+// scenario says, where the format has comments.
 std::string text_of(const Launch& launch, const LaunchFile& file);
 
 } // namespace ringside

@@ -91,7 +91,7 @@ void sharding(LaunchDraft& d)
     if (p.zero >= 2 && !fsdp)
     {
         d.not_expressed("parallel.zero", fmt::format("{}", p.zero),
-                        "not beside pipeline stages; the distributed optimizer (ZeRO-1) written");
+                        "not with pipeline stages; the distributed optimizer (ZeRO-1) written");
     }
     if (p.zero >= 1 && !distributed(d.s))
     {
@@ -116,10 +116,10 @@ void sharding(LaunchDraft& d)
     }
     if (data_parallel(d.s) > 1)
     {
-        d.set("--overlap-grad-reduce", "", "gradients travel beside the backward");
+        d.set("--overlap-grad-reduce", "", "gradient communication overlaps the backward");
         if (p.zero >= 1)
         {
-            d.set("--overlap-param-gather", "", "weights come beside the forward", "parallel.zero");
+            d.set("--overlap-param-gather", "", "parameter all-gather overlaps the forward", "parallel.zero");
         }
     }
 }
@@ -134,7 +134,7 @@ void megatron_overlap(LaunchDraft& d)
     const bool blocks = t.precision == Precision::fp8 && t.fp8_recipe == Fp8Recipe::deepseek;
     if (p.overlap_tensor && can.tensor && !blocks)
     {
-        d.set("--tp-comm-overlap", "", "gathers and scatters travel beside products",
+        d.set("--tp-comm-overlap", "", "all-gathers and reduce-scatters overlap GEMMs",
               "parallel.overlap_tensor");
     }
     // Refused beside full recomputation, in fp32, and where a pipeline has one chunk a stage.
@@ -142,7 +142,7 @@ void megatron_overlap(LaunchDraft& d)
                          (p.pipeline == 1 || interleaved(d.s));
     if (p.overlap_expert && can.expert && experts)
     {
-        d.set("--overlap-moe-expert-parallel-comm", "", "tokens travel beside another micro-batch",
+        d.set("--overlap-moe-expert-parallel-comm", "", "all-to-all overlaps another micro-batch",
               "parallel.overlap_expert");
     }
     no_overlap(d, {!blocks, experts, interleaved(d.s)});
@@ -158,7 +158,8 @@ void layout(LaunchDraft& d)
     const bool asked = m.experts > 0 && p.tensor > 1 && !p.sequence_parallel;
     if ((p.sequence_parallel && p.tensor > 1) || asked)
     {
-        d.set("--sequence-parallel", "", "norms and residual are cut too", "parallel.sequence_parallel");
+        d.set("--sequence-parallel", "", "norms and residuals sharded by sequence",
+              "parallel.sequence_parallel");
     }
     if (asked)
     {
@@ -197,7 +198,7 @@ void layout(LaunchDraft& d)
         if (m.biases && p.expert_tensor > 1)
         {
             d.not_expressed("model.biases", "true",
-                            "experts with biases are not cut: set parallel.expert_tensor to 1");
+                            "experts with biases are not sharded: set parallel.expert_tensor to 1");
         }
     }
     sharding(d);
@@ -240,11 +241,11 @@ void megatron_precision(LaunchDraft& d)
     }
     if (half(t))
     {
-        d.set("--fp16", "", "products in fp16, loss scaled", "training.precision");
+        d.set("--fp16", "", "fp16 compute with loss scaling", "training.precision");
     }
     else if (t.precision != Precision::fp32)
     {
-        d.set("--bf16", "", "products in bf16", "training.precision");
+        d.set("--bf16", "", "bf16 compute", "training.precision");
     }
     if (t.precision == Precision::fp8)
     {
@@ -330,7 +331,7 @@ void training(LaunchDraft& d)
     const Training& t = d.s.training;
     d.section("training");
     d.set("--micro-batch-size", t.micro_batch, "sequences per micro-batch", "training.micro_batch");
-    d.set("--global-batch-size", t.global_batch, "sequences of a step", "training.global_batch");
+    d.set("--global-batch-size", t.global_batch, "sequences per step", "training.global_batch");
     d.set("--train-iters", train_steps(d.s), "steps until all tokens are seen", "training.tokens");
     megatron_precision(d);
     megatron_optimizer(d);
@@ -354,7 +355,7 @@ void training(LaunchDraft& d)
     if (!t.flash_attention && !stored)
     {
         d.not_expressed("training.flash_attention", "false",
-                        "sequences are cut with fused kernels only; one written");
+                        "sequence sharding needs fused kernels; one written");
     }
 }
 
@@ -386,8 +387,7 @@ Launch write_megatron(const Scenario& scenario)
     std::vector<std::string> before;
     if (ordered)
     {
-        before.emplace_back(
-            "export CUDA_DEVICE_MAX_CONNECTIONS=1  # asked for up to Hopper with tensor or context");
+        before.emplace_back("export CUDA_DEVICE_MAX_CONNECTIONS=1  # required up to Hopper with TP or CP");
     }
     check_hosts(d);
     d.command_file("launch.sh", before, torchrun(scenario) + " pretrain_gpt.py");

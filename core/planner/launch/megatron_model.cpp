@@ -76,7 +76,7 @@ void attention(LaunchDraft& d)
     }
     if (m.head_dim * m.heads != m.hidden)
     {
-        d.set("--kv-channels", m.head_dim, "width of a head", "model.head_dim");
+        d.set("--kv-channels", m.head_dim, "head dimension", "model.head_dim");
     }
     if (m.qk_norm == QkNorm::head)
     {
@@ -96,7 +96,7 @@ void positions(LaunchDraft& d)
 {
     const Model& m = d.s.model;
     const Training& t = d.s.training;
-    d.set("--seq-length", t.sequence_length, "tokens of a sequence", "training.sequence_length");
+    d.set("--seq-length", t.sequence_length, "tokens per sequence", "training.sequence_length");
     const bool learned = m.positions == Positions::learned;
     const std::int64_t rows =
         learned ? std::max(m.max_sequence_length, t.sequence_length) : t.sequence_length;
@@ -127,7 +127,7 @@ void experts(LaunchDraft& d)
         return;
     }
     d.section("experts");
-    d.set("--num-experts", m.experts, "routed experts of a layer", "model.experts");
+    d.set("--num-experts", m.experts, "routed experts per layer", "model.experts");
     d.set("--moe-router-topk", m.experts_per_token, "experts a token visits", "model.experts_per_token");
     d.set("--moe-ffn-hidden-size", m.expert_ffn, "width of an expert", "model.expert_ffn");
     if (m.shared_experts > 0)
@@ -150,10 +150,10 @@ void experts(LaunchDraft& d)
         d.set("--moe-router-pre-softmax", "", "shares before the choice, as one expert a token asks for",
               "model.experts_per_token");
     }
-    d.set("--moe-token-dispatcher-type", "alltoall", "tokens travel to their experts", "parallel.expert");
+    d.set("--moe-token-dispatcher-type", "alltoall", "token dispatch by all-to-all", "parallel.expert");
     if (d.s.training.precision == Precision::bf16 || d.s.training.precision == Precision::fp8)
     {
-        d.set("--moe-grouped-gemm", "", "experts of a GPU in one kernel");
+        d.set("--moe-grouped-gemm", "", "grouped GEMM over local experts");
     }
 }
 

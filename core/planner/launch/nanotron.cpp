@@ -41,7 +41,7 @@ void check_model(LaunchDraft& d)
     lacks(m.norms_per_layer != 2, "model.norms_per_layer", fmt::format("{}", m.norms_per_layer),
           "a layer has two norms");
     lacks(m.kv_heads < d.s.parallel.tensor, "model.kv_heads", fmt::format("{}", m.kv_heads),
-          "must be as many as tensor cuts");
+          "must equal the TP size");
     lacks(m.attention_sinks, "model.attention_sinks", "true", "there are no sinks");
     lacks(m.dropout, "model.dropout", "true", "there is no dropout");
     lacks(m.attention != Attention::mla && m.head_dim * m.heads != m.hidden, "model.head_dim",
@@ -89,7 +89,7 @@ void nanotron_model(LaunchDraft& d)
     if (m.experts > 0)
     {
         d.section("model.model_config.moe_config");
-        d.set("num_experts", m.experts, "routed experts of a layer", "model.experts");
+        d.set("num_experts", m.experts, "routed experts per layer", "model.experts");
         d.set("top_k", m.experts_per_token, "experts a token visits", "model.experts_per_token");
         d.set("layers", nanotron_expert_layers(m), "which layers have experts; -1: all",
               "model.dense_layers");
@@ -107,7 +107,7 @@ void nanotron_model(LaunchDraft& d)
           half                             ? "float16"
           : t.precision == Precision::fp32 ? "float32"
                                            : "bfloat16",
-          "products in", "training.precision");
+          "compute dtype", "training.precision");
     if (t.precision == Precision::fp8)
     {
         d.not_expressed("training.precision", "fp8", "there is no FP8 recipe; bf16 written");
@@ -181,9 +181,9 @@ void tokens(LaunchDraft& d)
 {
     const Training& t = d.s.training;
     d.section("tokens");
-    d.set("sequence_length", t.sequence_length, "tokens of a sequence", "training.sequence_length");
+    d.set("sequence_length", t.sequence_length, "tokens per sequence", "training.sequence_length");
     d.set("micro_batch_size", t.micro_batch, "sequences per micro-batch", "training.micro_batch");
-    d.set("batch_accumulation_per_replica", micro_batches(d.s), "micro-batches of a step",
+    d.set("batch_accumulation_per_replica", micro_batches(d.s), "micro-batches per step",
           "training.global_batch");
     d.set("train_steps", train_steps(d.s), "steps until all tokens are seen", "training.tokens");
 }

@@ -60,7 +60,7 @@ void torchtitan_model(LaunchDraft& d)
     if (known && found->name == "deepseek_v3" && d.s.parallel.context > 1)
     {
         d.not_expressed("parallel.context", fmt::format("{}", d.s.parallel.context),
-                        "the attention of deepseek_v3 does not cut sequences");
+                        "the attention of deepseek_v3 does not shard sequences");
     }
     if (d.s.training.precision == Precision::fp8)
     {
@@ -73,15 +73,15 @@ void training(LaunchDraft& d, bool pipelined)
     const Training& t = d.s.training;
     d.section("training");
     d.set("dataset", "\"c4_test\"", "a stand-in, not of the scenario");
-    d.set("seq_len", t.sequence_length, "tokens of a sequence", "training.sequence_length");
+    d.set("seq_len", t.sequence_length, "tokens per sequence", "training.sequence_length");
     const std::int64_t local = pipelined ? t.micro_batch * micro_batches(d.s) : t.micro_batch;
     d.set("local_batch_size", local,
-          pipelined ? "sequences that enter a pipeline in a step" : "sequences per micro-batch",
+          pipelined ? "sequences per pipeline and step" : "sequences per micro-batch",
           "training.micro_batch");
-    d.set("global_batch_size", t.global_batch, "sequences of a step", "training.global_batch");
+    d.set("global_batch_size", t.global_batch, "sequences per step", "training.global_batch");
     d.set("steps", train_steps(d.s), "steps until all tokens are seen", "training.tokens");
     const bool full = t.precision == Precision::fp32;
-    d.set("mixed_precision_param", full ? "\"float32\"" : "\"bfloat16\"", "products in",
+    d.set("mixed_precision_param", full ? "\"float32\"" : "\"bfloat16\"", "compute dtype",
           "training.precision");
     d.set("mixed_precision_reduce", "\"float32\"", "gradients summed in", "training.gradient_dtype");
     if (t.precision == Precision::fp16)
@@ -175,7 +175,7 @@ void torchtitan_pipeline(LaunchDraft& d)
     const bool known = found != kSchedules.end();
     d.set("pipeline_parallel_schedule", quoted(known ? found->name : "1F1B"), "order of the micro-batches",
           "training.schedule");
-    d.set("pipeline_parallel_microbatch_size", t.micro_batch, "sequences of a micro-batch",
+    d.set("pipeline_parallel_microbatch_size", t.micro_batch, "sequences per micro-batch",
           "training.micro_batch");
     const std::int64_t chunks = known ? p.chunks : 1;
     if (!known)
@@ -195,7 +195,7 @@ void torchtitan_pipeline(LaunchDraft& d)
     }
     const std::int64_t stages = p.pipeline * chunks;
     d.set("pipeline_parallel_layers_per_stage", (d.s.model.layers + stages - 1) / stages,
-          "layers of a stage or chunk", "parallel.chunks");
+          "layers per stage or chunk", "parallel.chunks");
     d.set("pipeline_parallel_first_stage_less_layers", 0, "the embedding counts for none",
           "parallel.stage_layers");
     d.set("pipeline_parallel_last_stage_less_layers", 0, "and so does the output", "parallel.stage_layers");
@@ -229,7 +229,7 @@ void torchtitan_parallelism(LaunchDraft& d)
     if (p.tensor > 1 && !p.sequence_parallel)
     {
         d.not_expressed("parallel.sequence_parallel", "false",
-                        "tensor parallelism always cuts the sequence too");
+                        "tensor parallelism always includes sequence parallelism");
     }
     torchtitan_pipeline(d);
     d.set("context_parallel_degree", p.context, "GPUs that share a sequence", "parallel.context");
@@ -263,7 +263,7 @@ void torchtitan_overlap(LaunchDraft& d)
 {
     if (d.s.parallel.overlap_tensor && possible_overlaps(d.s).tensor)
     {
-        d.set("enable_async_tensor_parallel", "true", "gathers and scatters travel beside products",
+        d.set("enable_async_tensor_parallel", "true", "all-gathers and reduce-scatters overlap GEMMs",
               "parallel.overlap_tensor");
         d.section("compile");
         d.set("enable", "true", "as asynchronous tensor parallelism asks for", "parallel.overlap_tensor");
@@ -281,7 +281,7 @@ void recompute(LaunchDraft& d)
         d.set("selective_ac_option", "\"op\"", "by operation: every second product is kept",
               "training.recompute");
         d.not_expressed("training.recompute", "selective",
-                        "computes more again than attention's core: products are kept, the rest is not");
+                        "recomputes more than attention: GEMM outputs are kept, the rest is not");
     }
     if (!t.flash_attention)
     {
@@ -305,7 +305,7 @@ void torchtitan_optimizer(LaunchDraft& d)
         const bool whole = d.s.training.fp8_recipe == Fp8Recipe::bf16_weights;
         d.section("quantize.linear.float8");
         d.set("enable_fsdp_float8_all_gather", whole ? "false" : "true",
-              whole ? "weights travel in bf16" : "weights travel in 8 bits", "training.fp8_recipe");
+              whole ? "all-gather in bf16" : "all-gather in 8 bits", "training.fp8_recipe");
         d.set("filter_fqns", "[\"output\"]", "the output stays in 16 bits");
         if (d.s.training.fp8_recipe == Fp8Recipe::deepseek)
         {

@@ -50,7 +50,9 @@ double sum_of(const std::array<double, kSlices>& slices)
 
 ErrorSummary errors_of(const std::string& file)
 {
-    const auto report = run_cases(test::read("tests/data/step/" + file), test::presets());
+    const auto report = run_cases(
+        test::read((file == "llm-foundry-h100.json" ? "assets/measured/" : "tests/data/step/") + file),
+        test::presets());
     REQUIRE(report);
     return report->metrics.at("step.time_s");
 }

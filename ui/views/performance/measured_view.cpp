@@ -1,16 +1,18 @@
-// How far off is it here? Steps somebody measured against those computed, before and after the accelerator's
-// constants are fitted to them.
+// Calibration: steps somebody measured against those predicted, before and after the GPU's constants are
+// fitted to them.
 #include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "core/scenario/fields.h"
 #include "ui/shell/measured_frame.h"
 #include "ui/shell/view.h"
-#include "ui/views/performance/measured/chart.h"
 #include "ui/widgets/panel_column.h"
+#include "ui/widgets/plot.h"
+#include "ui/widgets/sheet.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace ringside
 {
@@ -26,6 +28,127 @@ public:
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     ViewKeys keys() override;
 };
+
+std::string seconds_words(double value)
+{
+    return format_seconds(Seconds(value));
+}
+
+std::string error_words(double value)
+{
+    return std::abs(value) < 1e-9 ? "0%" : fmt::format("{:+g}%", std::round(value * 1000) / 10);
+}
+
+PlotAxis times_of(const CalibrationFit& fit)
+{
+    double least = 1e300;
+    double most = 0;
+    for (const CalibrationFit::RowErrors& row : fit.rows)
+    {
+        least = std::min(least, row.seconds);
+        most = std::max(most, row.seconds);
+    }
+    return {std::max(least / 1.25, 1e-9), std::max(most * 1.25, 2e-9), PlotScale::log, "measured step time",
+            seconds_words};
+}
+
+// As far up as down.
+PlotAxis errors_of(const CalibrationFit& fit)
+{
+    double most = 0.15;
+    for (const CalibrationFit::RowErrors& row : fit.rows)
+    {
+        most = std::max({most, std::abs(row.before) * 1.1, std::abs(row.after) * 1.1});
+    }
+    return {-most, most, PlotScale::linear, "predicted / measured \u2212 1", error_words};
+}
+
+void draw_chart(const Painter& p, Rect area, const MeasuredFrame& measured)
+{
+    const CalibrationFit& fit = measured.fit;
+    const Theme& t = p.theme;
+    Plot plot(p, area, times_of(fit), errors_of(fit),
+              {.title = "Prediction error of each run", .says = "ring: before fitting, dot: after"});
+    if (!plot)
+    {
+        return;
+    }
+    for (const double error : {0.1, -0.1})
+    {
+        plot.rule_y(error, {t.muted, 1, true});
+    }
+    plot.rule_y(0, {t.muted, 2});
+    plot.band_y(0, plot.y.high, 0, "predicted too slow");
+    plot.band_y(plot.y.low, 0, 0, "predicted too fast");
+    std::vector<PlotPoint> after;
+    for (const CalibrationFit::RowErrors& row : fit.rows)
+    {
+        after.push_back({row.seconds, row.after});
+        plot.line({{row.seconds, row.before}, after.back()}, {t.line, 1});
+        plot.dot({row.seconds, row.before}, {t.text, 4, PlotShape::ring});
+        plot.dot(after.back(), {t.text, 4});
+    }
+    if (const PlotPick pick = plot.pick(after, "###measured runs"); pick.at)
+    {
+        const CalibrationFit::RowErrors& over = fit.rows[*pick.at];
+        const std::array lines{TipLine{"measured", seconds_words(over.seconds)},
+                               TipLine{"before", fmt::format("{:+.1f}%", over.before * 100)},
+                               TipLine{"after fitting", fmt::format("{:+.1f}%", over.after * 100)}};
+        plot.tip(over.name, lines);
+    }
+}
+
+std::string example_table(const Scenario& s)
+{
+    return fmt::format("name,gpus,tensor,pipeline,micro_batch,global_batch,step_time_s\n"
+                       "as planned,{},{},{},{},{},0.00\n",
+                       s.cluster.gpus, s.parallel.tensor, s.parallel.pipeline, s.training.micro_batch,
+                       s.training.global_batch);
+}
+
+void load_shipped(Out& out)
+{
+    out.push(to_action(FitMeasured{{}, true}));
+}
+
+// Before any run: what to do, and runs that come with the program.
+void draw_empty(const Painter& p, Rect area, const Scenario& s, Out& out)
+{
+    area.w = std::min(area.w, p.px(640));
+    ScrolledSheet sheet(p, area, "###measured empty");
+    sheet->title("No measured runs yet");
+    sheet->gap(8);
+    sheet->say("Start with 32 published runs of MosaicML\u2019s llm-foundry on H100, 1 to 70 B parameters on "
+               "up to 256 "
+               "GPUs, or paste your own.");
+    sheet->gap(12);
+    const std::array load{KeyButton{"Load the llm-foundry runs###load shipped", "L",
+                                    [&] { load_shipped(out); }, ImGuiKey_None, ButtonStyle::primary}};
+    sheet->buttons(load);
+    sheet->gap(20);
+    sheet->say(
+        "To paste your own (Ctrl V): a table with one row per run, fields of the scenario as columns, and "
+        "the step time.");
+    sheet->gap(12);
+    const std::string example = example_table(s);
+    sheet->boxed(p.theme.control, p.theme.control, 0, 12,
+                 [&](Sheet& in)
+                 {
+                     const std::size_t end = example.find('\n') + 1;
+                     in.figures(std::string_view(example).substr(0, end));
+                     in.figures(std::string_view(example).substr(end));
+                 });
+    sheet->gap(12);
+    const std::array copy{KeyButton{"Copy this table###measured copy", "", [&] {
+                                        out.push(CopyText{example, "Copied a table to fill in"});
+                                    }}};
+    sheet->buttons(copy);
+    sheet->gap(12);
+    sheet->note(
+        "Any field can be a column, by its path or last name; so can tokens_per_s and step_time_ms. What a "
+        "row leaves out is taken from your scenario. A few constants of the GPU are then fitted, and the "
+        "chart shows each run\u2019s error before and after.");
+}
 
 bool fitted(const CalibrationFit& fit, std::string_view name)
 {
@@ -47,7 +170,7 @@ void use(const Frame& frame, Out& out)
 {
     ChangeScenario change{frame.now.scenario};
     change.scenario.cluster.gpu.calibration = frame.measured->fit.after;
-    change.notice = "The scenario has the fitted constants; Ctrl Z takes them back";
+    change.notice = "The scenario uses the fitted constants; Ctrl Z undoes it";
     out.push(std::move(change));
 }
 
@@ -55,10 +178,10 @@ void MeasuredView::draw(const Frame& frame, const Painter& painter, Rect area, O
 {
     if (frame.measured == nullptr)
     {
-        draw_measured_empty(painter, area, frame.now.scenario, out);
+        draw_empty(painter, area, frame.now.scenario, out);
         return;
     }
-    draw_measured_chart(painter, area, *frame.measured);
+    draw_chart(painter, area, *frame.measured);
 }
 
 Caption MeasuredView::caption(const Frame& frame) const
@@ -66,22 +189,23 @@ Caption MeasuredView::caption(const Frame& frame) const
     Caption caption;
     if (frame.measured == nullptr)
     {
-        caption.sentence = "No measured steps yet: **paste a table** of layouts and times.";
+        caption.sentence =
+            "No measured runs yet: **load the llm-foundry runs**, or paste a table of your own.";
         return caption;
     }
     const CalibrationFit::SetErrors& all = frame.measured->fit.sets.front();
     const std::int64_t runs = all.after.n;
-    caption.sentence = fmt::format(
-        "Over {} run{} a step is off by **{}** on average as it was, by **{}** fitted; the worst by {}.",
-        runs, runs == 1 ? "" : "s", format_percent(all.before.mean), format_percent(all.after.mean),
-        format_percent(all.after.max));
+    caption.sentence = fmt::format("Over {} run{} the step time is off by **{}** on average before fitting, "
+                                   "by **{}** after; the worst by {}.",
+                                   runs, runs == 1 ? "" : "s", format_percent(all.before.mean),
+                                   format_percent(all.after.mean), format_percent(all.after.max));
     caption.formula = fmt::format(
-        "error = computed / measured \u2212 1;  mean of absolute values {} \u2192 {}, bias {:+.1f}%",
+        "error = predicted / measured \u2212 1;  mean absolute error {} \u2192 {}, bias {:+.1f}%",
         format_percent(all.before.mean), format_percent(all.after.mean), all.after.signed_mean * 100);
     caption.source =
         "Fitted by Nelder and Mead 1965, doi 10.1093/comjnl/7.4.308, on a pseudo-Huber loss of the "
-        "logarithm of computed over measured, turning from square to linear at 5%. Runs it was fitted to "
-        "say little about others: leave some out and paste them afterwards.";
+        "logarithm of predicted over measured, turning from quadratic to linear at 5%. Runs used for fitting "
+        "say little about others: hold some out and paste them afterwards.";
     return caption;
 }
 
@@ -122,7 +246,7 @@ bool MeasuredView::draw_panel(const Frame& frame, const Painter& p, Rect area, O
         return false;
     }
     PanelColumn column(p, area, out.animating);
-    if (column.button("Use what was fitted###use fitted", "Enter", ButtonStyle::primary))
+    if (column.button("Use fitted constants###use fitted", "Enter", ButtonStyle::primary))
     {
         use(frame, out);
     }
@@ -141,7 +265,8 @@ ViewKeys MeasuredView::keys()
                      use(k.frame, k.out);
                  }
              }},
-            {"hover", "A run: measured, and how far off"}};
+            {"L", "Load the llm-foundry runs", [](const KeyPress& k) { load_shipped(k.out); }},
+            {"hover", "A run: its time and its error"}};
 }
 
 constexpr std::array<std::string_view, 2> kControls{"model", "gpus"};
@@ -155,7 +280,7 @@ const ViewInfo measured_view{
     "Performance",
     "Calibration",
     "Calibration with measured runs",
-    "Your own runs against the predicted ones, and the accelerator\u2019s constants fitted to them",
+    "Measured step times against predicted ones, and the GPU\u2019s constants fitted to them",
     kControls,
     [] { return std::unique_ptr<View>(std::make_unique<MeasuredView>()); },
     {},

@@ -1,18 +1,8 @@
 // The roofline of one GPU: what its memory and its tensor cores allow, where the kernels of a layer lie, why
-// a small product is slow, and how many blocks a multiprocessor holds.
-//
-// Dragging a mark solves the intensity for the number of rows: the sequence length (powers of two that stay
-// valid) in training, the batch in decoding. The intensity of element-wise kernels does not depend on it, so
-// these do not move.
-#include <fmt/format.h>
-
-#include "core/base/text.h"
-#include "ui/shell/view.h"
-#include "ui/views/performance/roofline/pictures.h"
+// a small GEMM is slow, and how many blocks an SM holds.
+#include "ui/views/performance/roofline/pages.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 namespace ringside
 {
@@ -20,75 +10,23 @@ namespace ringside
 namespace
 {
 
-constexpr double kSecondsOfPlay = 6; // for all waves, however many
-
 constexpr std::array<std::string_view, 3> kPages{"roofline/roof", "roofline/product", "roofline/blocks"};
 
-class RooflineView final : public View
+class RooflineView final : public PagedView<RooflineState>
 {
 public:
-    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    Caption caption(const Frame& frame) const override { return roofline_caption(state_, sheet(frame)); }
-    Motion motion(const Frame& frame) const override;
-    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    RooflineView() : PagedView(kPages, {&roof_page, &gemm_page, &occupancy_page}) {}
+
     ViewKeys keys() override;
-    void show(std::string_view page) override { turn_to(state_.page, kPages, page); }
 
 private:
-    const RooflineSheet& sheet(const Frame& frame) const
-    {
-        sheet_.refresh(frame.now.scenario, state_);
-        return sheet_;
-    }
     void next_product(const Frame& frame);
-
-    RooflineState state_;
-    mutable RooflineSheet sheet_;
 };
-
-Motion RooflineView::motion(const Frame& frame) const
-{
-    Motion motion;
-    if (state_.page == RooflinePage::product)
-    {
-        const double waves = sheet(frame).product(state_).tiling.waves;
-        motion.duration = waves;
-        motion.per_second = std::max(0.5, waves / kSecondsOfPlay);
-        motion.rest = waves;
-        motion.label =
-            fmt::format("wave {}/{}", plain_number(std::ceil(std::clamp(frame.playback.t, 0.0, waves))),
-                        plain_number(waves));
-    }
-    return motion;
-}
-
-void RooflineView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
-{
-    const RooflineSheet& now = sheet(frame);
-    switch (state_.page)
-    {
-    case RooflinePage::roof:
-        draw_roof(frame, painter, area, state_, now, out);
-        break;
-    case RooflinePage::product:
-        draw_product(painter, area, state_, now, frame.playback.t, out);
-        break;
-    case RooflinePage::occupancy:
-        draw_occupancy(painter, area, state_, now.scenario(), out);
-        break;
-    }
-}
-
-bool RooflineView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
-{
-    draw_roofline_panel(painter, area, state_, sheet(frame), out);
-    return true;
-}
 
 void RooflineView::next_product(const Frame& frame)
 {
-    const auto products = sheet(frame).products();
-    const RoofPoint* now = &sheet(frame).chosen(state_);
+    const auto products = state_.kernels(frame).products();
+    const RoofPoint* now = &state_.sheet.chosen(state_);
     const auto at = std::find(products.begin(), products.end(), now);
     const RoofPoint& next = at == products.end() || at + 1 == products.end() ? *products.front() : **(at + 1);
     state_.chosen = next.what.name;
@@ -99,26 +37,26 @@ void RooflineView::next_product(const Frame& frame)
 
 ViewKeys RooflineView::keys()
 {
-    return {{"Y", "Roof, one product, blocks on a multiprocessor", turns(state_.page, kRooflinePages.size())},
+    return {turn_key("Roofline, one GEMM, occupancy of an SM"),
             {"F", "Forward, backward, decoding", turns(state_.work, kRooflineWorks.size())},
-            {"P", "The next product of the layer", [this](const KeyPress& k) { next_product(k.frame); }},
-            {"R", "Back to the scenario's product and GPU",
+            {"P", "The next GEMM of the layer", [this](const KeyPress& k) { next_product(k.frame); }},
+            {"R", "Back to the scenario's GEMM and GPU",
              [this]
              {
                  state_.moved.reset();
                  state_.reach = 0;
                  state_.capability.reset();
              }},
-            {"E, G", "Blocks: an element-wise kernel, a GEMM",
+            {"E, G", "Occupancy: an element-wise kernel, a GEMM",
              [this](const KeyPress& k)
              {
-                 if (state_.page == RooflinePage::occupancy)
+                 if (shows(occupancy_page))
                  {
                      state_.shape = k.which == 0 ? kCopyingKernel : kMultiplyingKernel;
                  }
              }},
-            {"drag", "A kernel: more or fewer rows; M on the saw; what a block takes"},
-            {"click", "A kernel: its working"}};
+            {"drag", "A kernel: more or fewer rows; M on its curve; what a block uses"},
+            {"click", "A kernel: its calculation"}};
 }
 
 constexpr std::array<std::string_view, 5> kControls{"model", "gpu", "tensor", "micro_batch",

@@ -1,5 +1,5 @@
-// How one gets to a layout: the textbook's questions one below the other, each with the engine's number and
-// the way it goes, and at the end the step beside the best that a search finds.
+// How one gets to a layout: the textbook's questions as a tree with the path taken, the memory each would
+// need on one scale, and at the end the step time next to the best that a search finds.
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -7,9 +7,12 @@
 #include "ui/shell/layouts_frame.h"
 #include "ui/shell/view.h"
 #include "ui/views/planner/planner/words.h"
-#include "ui/widgets/controls.h"
+#include "ui/widgets/bar_rows.h"
+#include "ui/widgets/plot.h"
+#include "ui/widgets/table.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace ringside
 {
@@ -17,10 +20,8 @@ namespace ringside
 namespace
 {
 
-constexpr float kLeastRow = 34; // question and number below each other
-constexpr float kMostRow = 64;
-constexpr float kEnd = 112;       // the two steps below the tree, with their bars
-constexpr float kLowEnd = 72;     // and without
+constexpr float kLeastRow = 30; // with room for the answer that leads on
+constexpr float kMostRow = 72;
 constexpr std::size_t kTimed = 8; // of the search's best cuts
 
 class DecideView final : public View
@@ -49,8 +50,6 @@ private:
 
     const Known& known(const Frame& frame) const;
     const Best* best(const Frame& frame) const;
-    void draw_decision(const Painter& painter, Rect row, const Known& k, const Decision& decision,
-                       bool last) const;
     void draw_end(const Frame& frame, const Painter& painter, Rect area, Out& out) const;
     static void load(const Scenario& laid_out, Out& out);
 
@@ -115,166 +114,187 @@ std::string all_words(const Layout& l)
     return words + (l.pipeline > 1 ? ", " + schedule_words(l) : "");
 }
 
-// A step at the end of the tree.
-struct EndLine
+// The questions one below the other. "No" leads down and "yes" to the right, the way that was taken is
+// bright; at the right what the fullest GPU would need, on one scale.
+class Tree
 {
-    std::string_view name;
-    const char* label; // of its button
-    std::string_view key;
-    std::string what;
-    double seconds;
-    bool good;
-    const Scenario* laid_out; // null: nothing to load
+public:
+    Tree(const Painter& painter, Rect area, const DecisionWalk& walk, std::size_t shown)
+        : p_(painter), walk_(walk), shown_(shown), rows_(area)
+    {
+        high_ =
+            std::clamp(area.h / static_cast<float>(shown), p_.height(Type::small) * 0.95F, p_.px(kMostRow));
+        for (const Decision& d : walk.decisions)
+        {
+            most_ = std::max(most_, d.bytes);
+            question_ = std::max(question_, p_.width(Type::small_strong, d.question));
+            leaf_ = std::max({leaf_, p_.width(Type::small_strong, d.yes), p_.width(Type::small, d.yes)});
+        }
+        question_ = std::min(question_ + p_.px(20), area.w * 0.6F);
+        leaf_ = std::min(leaf_ + p_.px(20), area.w - question_ - edge());
+        bars_ = area;
+        bars_.cut_left(question_ + edge() + leaf_ + p_.px(24));
+    }
+
+    void draw() const
+    {
+        const Rect& r = rows_;
+        for (std::size_t i = 0; i < shown_; ++i)
+        {
+            const Decision& d = walk_.decisions[i];
+            const Rect box = box_of(i);
+            const Rect leaf{r.x + question_ + edge(), box.y, leaf_, box.h};
+            draw_yes(d, box, leaf);
+            if (i + 1 < shown_)
+            {
+                draw_on(d, box, leaf, box_of(i + 1));
+            }
+            draw_question(d, box);
+            if (bars_.w > p_.px(120))
+            {
+                draw_memory(d, {bars_.x, box.y, bars_.w, box.h});
+            }
+        }
+        if (bars_.w > p_.px(120))
+        {
+            const float x = bars_.x + width_of(walk_.capacity);
+            p_.dashed(x, rows_.y, x, box_of(shown_ - 1).bottom(), p_.theme.text);
+        }
+    }
+
+private:
+    float edge() const { return p_.px(46); } // between a question and its leaf
+    float between() const
+    {
+        return high_ >= p_.px(kLeastRow) ? std::min(high_ * 0.36F, p_.px(22)) : p_.px(3);
+    }
+    Rect box_of(std::size_t i) const
+    {
+        return {rows_.x, rows_.y + high_ * static_cast<float>(i), question_, high_ - between()};
+    }
+
+    // To the right, and what it comes to.
+    void draw_yes(const Decision& d, Rect box, Rect leaf) const
+    {
+        const Theme& t = p_.theme;
+        const Colour ink = d.answer ? t.text : t.line;
+        p_.arrow({box.right(), box.middle()}, {leaf.x, leaf.middle()}, ink, p_.px(d.answer ? 2.5F : 1));
+        if (box.h > p_.height(Type::small) * 1.4F)
+        {
+            p_.text(box.right() + edge() / 2, box.middle() - p_.height(Type::small) * 0.6F, Type::small,
+                    d.answer ? t.text : t.muted, "yes", Align::centre);
+        }
+        if (d.answer)
+        {
+            p_.fill(leaf, t.raised, p_.px(12));
+        }
+        p_.outline(leaf, ink, p_.px(d.answer ? 2 : 1), p_.px(12));
+        p_.text_within(leaf.x + p_.px(10), leaf.middle(), leaf.w - p_.px(20),
+                       d.answer ? Type::small_strong : Type::small, d.answer ? t.text : t.muted, d.yes);
+    }
+
+    // To the next question: straight down after a no, back from the leaf after a yes.
+    void draw_on(const Decision& d, Rect box, Rect leaf, Rect next) const
+    {
+        const Theme& t = p_.theme;
+        const float x = box.x + p_.px(18);
+        const float middle = (box.bottom() + next.y) / 2;
+        if (d.answer)
+        {
+            const std::array way{ImVec2{leaf.centre(), leaf.bottom()}, ImVec2{leaf.centre(), middle},
+                                 ImVec2{x, middle}, ImVec2{x, next.y}};
+            p_.list.AddPolyline(way.data(), static_cast<int>(way.size()), t.text, 0, p_.px(2.5F));
+            return;
+        }
+        p_.line(x, box.bottom(), x, next.y, t.text, p_.px(2.5F));
+        if (between() >= p_.height(Type::small))
+        {
+            p_.text_within(x + p_.px(10), middle, box.w - p_.px(28), Type::small, t.text,
+                           fmt::format("no: {}", d.no));
+        }
+    }
+
+    void draw_question(const Decision& d, Rect box) const
+    {
+        const Theme& t = p_.theme;
+        p_.fill(box, t.control, p_.px(6));
+        p_.outline(box, t.text, p_.px(1.5F), p_.px(6));
+        const bool two = box.h >= 2 * p_.height(Type::small) + p_.px(2);
+        const float shift = two ? p_.height(Type::small) / 2 : 0;
+        const Rect in = box.inset(p_.px(10));
+        p_.text_within(in.x, box.middle() - shift, in.w, Type::small_strong, t.text, d.question);
+        if (two)
+        {
+            p_.text_within(in.x, box.middle() + shift, in.w, Type::mono_small, t.muted, d.working);
+        }
+    }
+
+    float width_of(double bytes) const
+    {
+        return (bars_.w - p_.px(4)) * static_cast<float>(bytes / std::max(most_, walk_.capacity * 1.2));
+    }
+
+    void draw_memory(const Decision& d, Rect row) const
+    {
+        if (d.bytes <= 0)
+        {
+            return;
+        }
+        const float high = std::min(row.h, p_.px(16));
+        const Rect bar{row.x, row.middle() - high / 2, width_of(d.bytes), high};
+        draw_stacked_bar(p_, {bar.x, bar.y, bars_.w, bar.h},
+                         std::array{BarPart{d.bytes, plain_fill(mix(p_.theme.text, p_.theme.window, 0.3F))}},
+                         {.most = d.bytes * static_cast<double>(bars_.w / std::max(1.0F, bar.w)),
+                          .up = false,
+                          .limit = walk_.capacity});
+    }
+
+    const Painter& p_;
+    const DecisionWalk& walk_;
+    std::size_t shown_;
+    Rect rows_;
+    Rect bars_;
+    float high_ = 0;
+    float question_ = 0;
+    float leaf_ = 0;
+    double most_ = 1; // [B]
 };
 
-void draw_way(const Painter& painter, Rect r, std::string_view word, std::string_view follows, bool taken)
-{
-    const Theme& t = painter.theme;
-    const float high = std::min(r.h - painter.px(4), painter.px(36));
-    const Rect box{r.x, r.middle() - high / 2, r.w, high};
-    if (taken && high >= painter.height(Type::small))
-    {
-        painter.fill(box, t.raised, painter.px(6));
-        painter.outline(box, t.text, painter.px(1.5F), painter.px(6));
-    }
-    const Colour ink = taken ? t.text : t.muted;
-    const float x = box.x + painter.px(10);
-    const float w = painter.text(x, box.middle(), taken ? Type::small_strong : Type::small, ink, word);
-    const float from = std::max(x + w + painter.px(8), box.x + painter.px(40));
-    painter.text_within(from, box.middle(), box.right() - from - painter.px(6), Type::small, ink, follows);
-}
-
-// On the line at the middle of `row`; the bar is what the fullest GPU would hold.
-void draw_working(const Painter& painter, Rect row, const Decision& d, double capacity)
-{
-    const Theme& t = painter.theme;
-    float from = row.x;
-    if (d.bytes > 0 && row.w > painter.px(300))
-    {
-        const bool over = d.bytes > capacity;
-        const Rect bar{row.x, row.middle() - painter.px(3), painter.px(56), painter.px(6)};
-        const double share = std::min(1.0, d.bytes / std::max(1.0, capacity));
-        painter.fill(bar, t.raised);
-        painter.fill({bar.x, bar.y, bar.w * static_cast<float>(share), bar.h},
-                     over ? t.warning : mix(t.text, t.window, 0.3F));
-        if (over)
-        {
-            painter.hatch(bar, t.window, kOverflowHatch);
-        }
-        from = bar.right() + painter.px(10);
-    }
-    painter.text_within(from, row.middle(), row.right() - from, Type::mono_small, t.muted, d.working);
-}
-
-void DecideView::draw_decision(const Painter& painter, Rect row, const Known& k, const Decision& d,
-                               bool last) const
-{
-    const Theme& t = painter.theme;
-    const float x = row.x + painter.px(9);
-    const float middle = row.middle();
-    if (!last)
-    {
-        painter.line(x, middle, x, middle + row.h, t.line, painter.px(2));
-    }
-    painter.list.AddCircleFilled({x, middle}, painter.px(7), t.window);
-    painter.list.AddCircle({x, middle}, painter.px(6), t.text, 0, painter.px(2));
-    if (d.answer)
-    {
-        painter.list.AddCircleFilled({x, middle}, painter.px(3), t.text);
-    }
-    row.cut_left(painter.px(30));
-    const bool wide = row.w > painter.px(620);
-    // A question is worth more than where its answer leads.
-    const bool brief =
-        !wide &&
-        std::ranges::any_of(
-            k.walk.decisions, [&](const Decision& each)
-            { return painter.width(Type::small_strong, each.question) > row.w * 0.58F - painter.px(16); });
-    const float ways = brief ? painter.width(Type::small_strong, "yes") + painter.px(20)
-                             : std::min(row.w * (wide ? 0.5F : 0.42F), painter.px(440));
-    Rect right = row.cut_right(ways);
-    row.cut_right(painter.px(16));
-    const bool two = row.h >= painter.px(kLeastRow);
-    const float shift = two ? painter.px(10) : 0;
-    painter.text_within(row.x, middle - shift, row.w, Type::small_strong, t.text, d.question);
-    if (two)
-    {
-        draw_working(painter, {row.x, middle + shift, row.w, 0}, d, k.walk.capacity);
-    }
-    if (!wide)
-    {
-        draw_way(painter, right, d.answer ? "yes" : "no", brief ? "" : d.answer ? d.yes : d.no, true);
-        return;
-    }
-    const Rect first = right.cut_left(right.w / 2 - painter.px(4));
-    right.cut_left(painter.px(8));
-    draw_way(painter, first, "yes", d.yes, d.answer);
-    draw_way(painter, right, "no", d.no, !d.answer);
-}
-
-// A step on a scale that ends at `longest`, and the button that loads it; true when pressed.
-bool draw_step(const Painter& painter, Rect row, const EndLine& line, double longest, bool bars)
-{
-    const Theme& t = painter.theme;
-    const Rect cap = row.cut_right(line.laid_out != nullptr ? painter.px(96) : 0);
-    row.cut_right(painter.px(12));
-    const float middle = row.y + painter.px(12);
-    const std::string time = line.seconds > 0 ? format_seconds(Seconds(line.seconds)) : "\u2013";
-    painter.text(row.right(), middle, Type::mono_small, line.good ? t.text : t.warning, time, Align::right);
-    const float room = row.w - painter.width(Type::mono_small, time) - painter.px(12);
-    const float w = painter.text_within(row.x, middle, room, Type::small_strong, t.text, line.name);
-    painter.text_within(row.x + w + painter.px(12), middle, room - w - painter.px(12), Type::small, t.muted,
-                        line.what);
-    const Rect track{row.x, row.y + painter.px(bars ? 26 : 24), row.w, painter.px(bars ? 8 : 2)};
-    painter.fill(track, t.raised);
-    painter.fill({track.x, track.y, track.w * static_cast<float>(line.seconds / longest), track.h},
-                 line.good ? mix(t.text, t.window, 0.3F) : t.warning);
-    const Rect box{cap.x, cap.y + painter.px(bars ? 4 : 0), cap.w, painter.px(bars ? 32 : 26)};
-    return line.laid_out != nullptr && button(painter, box, line.label, line.key);
-}
-
-// Both steps on one scale.
+// Both steps on one scale; pressing one loads it.
 void DecideView::draw_end(const Frame& frame, const Painter& painter, Rect area, Out& out) const
 {
-    const Theme& t = painter.theme;
     const Known& k = known(frame);
     const Best* found = best(frame);
-    painter.line(area.x, area.y, area.right(), area.y, t.grid);
-    const bool bars = area.h >= painter.px(kEnd) - 1;
-    area.cut_top(painter.px(bars ? 12 : 8));
-    const double walked = k.walk.legal ? k.step.total() : 0;
-    const double searched = found != nullptr ? found->step.total() : 0;
-    const double longest = std::max({walked, searched, 1e-12});
-    const Layout walk = layout_of(k.walk.scenario);
-    const std::string over =
-        k.walk.fits ? ""
-                    : fmt::format(" \u2715 {} over",
-                                  format_bytes(Bytes(k.walk.bytes - k.walk.capacity), painter.look.unit));
-    const EndLine walk_line{"decision tree",
-                            "load###load walk",
-                            "L",
-                            k.walk.legal ? all_words(walk) + over : "ends where the batch does not divide",
-                            walked,
-                            k.walk.fits,
-                            k.walk.legal ? &k.walk.scenario : nullptr};
     const LayoutAnswer* answer = frame.layouts;
     const bool looking =
         answer == nullptr || answer->progress < 1 || !answer->answers(frame.now.scenario, {});
-    const EndLine search_line{"the search",
-                              "load###load best",
-                              "S",
-                              found != nullptr ? all_words(layout_of(found->scenario))
-                              : looking        ? "looking \u2026"
-                                               : "nothing fits",
-                              searched,
-                              true,
-                              found != nullptr ? &found->scenario : nullptr};
-    for (const EndLine* line : {&walk_line, &search_line})
+    const std::string over =
+        k.walk.fits ? ""
+                    : fmt::format(", \u2715 {} over",
+                                  format_bytes(Bytes(k.walk.bytes - k.walk.capacity), painter.look.unit));
+    const std::array words{k.walk.legal ? all_words(layout_of(k.walk.scenario)) + over
+                                        : std::string("the batch does not divide"),
+                           found != nullptr ? all_words(layout_of(found->scenario))
+                           : looking        ? std::string("searching \u2026")
+                                            : std::string("nothing fits")};
+    const Theme& t = painter.theme;
+    const auto cell = [&](bool there, double seconds, const std::string& says, bool good)
     {
-        if (draw_step(painter, area.cut_top(painter.px(bars ? 44 : 28)), *line, longest, bars))
-        {
-            load(*line->laid_out, out);
-        }
+        const Fill fill = good ? Fill{{t.raised, t.text}} : overflow_fill(t);
+        return BarCell{{{seconds, fill, says}}, {}, there ? format_seconds(Seconds(seconds)) : says};
+    };
+    BarRows rows;
+    const double walked = k.walk.legal ? k.step.total() : 0;
+    const double searched = found != nullptr ? found->step.total() : 0;
+    rows.columns = {{"", "", std::max({walked, searched, 1e-12})}};
+    rows.rows = {{"Decision tree", {cell(k.walk.legal, walked, words[0], k.walk.fits)}, "L"},
+                 {"Search", {cell(found != nullptr, searched, words[1], true)}, "S"}};
+    rows.rows[0].id = k.walk.legal ? "###load walk" : "";
+    rows.rows[1].id = found != nullptr ? "###load best" : "";
+    draw_chart_title(painter, area.cut_top(painter.px(26)), "Step time", "click, L or S: use the layout");
+    if (const auto pressed = draw_bar_rows(painter, area, rows).pressed)
+    {
+        load(*pressed == 0 ? k.walk.scenario : found->scenario, out);
     }
 }
 
@@ -288,25 +308,22 @@ void DecideView::draw(const Frame& frame, const Painter& painter, Rect area, Out
     }
     out.animating = out.animating || !answers || found->progress < 1;
     const Known& k = known(frame);
-    const auto rows = static_cast<float>(k.walk.decisions.size());
-    const bool low = area.h - painter.px(kEnd + 8) < rows * painter.px(kLeastRow);
-    const Rect end = area.cut_bottom(std::min(area.h, painter.px(low ? kLowEnd : kEnd)));
+    const Rect end = area.cut_bottom(std::min(area.h, painter.px(area.h > painter.px(360) ? 96 : 78)));
     area.cut_bottom(painter.px(8));
-    const float high = std::clamp(area.h / rows, painter.height(Type::small) * 0.95F, painter.px(kMostRow));
     const std::size_t all = k.walk.decisions.size();
-    const auto fit = static_cast<std::size_t>(std::max(0.0F, (area.h + 1) / high));
+    const auto fit = static_cast<std::size_t>(std::max(0.0F, area.h / painter.height(Type::small)));
     // The last line says how many there are no lines for.
     const std::size_t shown = fit >= all ? all : fit > 0 ? fit - 1 : 0;
-    for (std::size_t i = 0; i < shown; ++i)
+    if (shown < all && fit > 0)
     {
-        draw_decision(painter, area.cut_top(high), k, k.walk.decisions[i], i + 1 == all);
+        const Rect row = area.cut_bottom(painter.height(Type::small));
+        painter.text_within(row.x, row.middle(), row.w, Type::small, painter.theme.muted,
+                            fmt::format("{} more questions", all - shown));
     }
-    if (shown < fit && shown < all)
+    if (shown > 0)
     {
-        const Rect row = area.cut_top(high);
-        painter.text_within(row.x + painter.px(30), row.middle(), row.w - painter.px(30), Type::small,
-                            painter.theme.muted,
-                            fmt::format("{} more, where there is more room", all - shown));
+        painter.part("tree", area);
+        Tree(painter, area, k.walk, shown).draw();
     }
     draw_end(frame, painter, end, out);
 }
@@ -323,8 +340,8 @@ Caption DecideView::caption(const Frame& frame) const
     const Best* found = best(frame);
     if (!k.walk.legal)
     {
-        caption.sentence =
-            "The decision tree ends in a layout that is !!not legal!!: the batch does not divide over it.";
+        caption.sentence = "The decision tree ends at a layout that is !!not legal!!: the batch does not "
+                           "divide over its replicas.";
     }
     else if (!k.walk.fits)
     {
@@ -343,48 +360,36 @@ Caption DecideView::caption(const Frame& frame) const
         const double less = 1 - found->step.total() / k.step.total();
         caption.sentence =
             less < 0.005
-                ? fmt::format("The decision tree ends at {}: **{} per step**, as good as the search's best.",
-                              words_of(walk), format_seconds(Seconds(k.step.total())))
-                : fmt::format("The decision tree ends at {}: {} a step. The search needs **{:.0f}% less**.",
-                              words_of(walk), format_seconds(Seconds(k.step.total())), 100 * less);
+                ? fmt::format(
+                      "The decision tree ends at {}: **{} per step**, as fast as the best found by search.",
+                      words_of(walk), format_seconds(Seconds(k.step.total())))
+                : fmt::format(
+                      "The decision tree ends at {}: {} per step. The search finds one **{:.0f}% faster**.",
+                      words_of(walk), format_seconds(Seconds(k.step.total())), 100 * less);
         const StepGain gain = largest_gain(k.step, found->step);
         if (less >= 0.005)
         {
             caption.formula +=
-                fmt::format(" \u00b7 most of it from {}: {} \u2192 {}", gain.part,
-                            format_seconds(Seconds(gain.from)), format_seconds(Seconds(gain.to)));
+                fmt::format(" \u00b7 mainly {}: {} \u2192 {}", gain.part, format_seconds(Seconds(gain.from)),
+                            format_seconds(Seconds(gain.to)));
         }
     }
     caption.source =
-        "The decision tree takes the first layout that fits and ignores time; the search times every "
-        "legal layout.";
+        "The decision tree takes the first layout that fits and ignores time; the search times every legal "
+        "layout. Bars: memory of the fullest GPU, against its capacity.";
     return caption;
 }
 
 bool DecideView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out&)
 {
-    const Theme& t = painter.theme;
-    Rect row = area.cut_top(painter.px(32));
-    painter.text_within(row.x, row.middle(), row.w, Type::body_strong, t.text, "Levels of scaling");
     const int now = level_of(frame.now.scenario);
-    for (int level = 1; level <= kLevels && area.h >= painter.px(60); ++level)
-    {
-        row = area.cut_top(painter.px(60));
-        const bool here = level == now;
-        if (here)
-        {
-            const Rect box{row.x - painter.px(8), row.y, row.w + painter.px(16), row.h - painter.px(4)};
-            painter.fill(box, t.raised, painter.px(6));
-            painter.outline(box, t.text, painter.px(2), painter.px(6));
-        }
-        const Colour ink = here ? t.text : t.muted;
-        painter.text(row.x + painter.px(4), row.y + painter.px(18), here ? Type::body_strong : Type::body,
-                     ink, std::to_string(level));
-        painter.text_within(row.x + painter.px(28), row.y + painter.px(18), row.w - painter.px(28),
-                            here ? Type::small_strong : Type::small, ink, level_gpus(level));
-        painter.text_within(row.x + painter.px(28), row.y + painter.px(38), row.w - painter.px(28),
-                            Type::small, ink, level_habit(level));
-    }
+    const Table<int> table(
+        {Column<int>("Typical layout by scale",
+                     [](int level) { return Cell(level_gpus(level), 0, std::string(level_habit(level))); })},
+        nullptr, [now](int level) { return level == now; }, 52);
+    std::array<int, kLevels> levels{};
+    std::iota(levels.begin(), levels.end(), 1);
+    table.draw(painter, area, levels);
     return true;
 }
 
@@ -414,13 +419,14 @@ constexpr std::array<std::string_view, 5> kControls{"model", "model_size", "gpus
 } // namespace
 
 extern const ViewInfo decide_view;
-const ViewInfo decide_view{24,
-                           "decide",
-                           "Planner",
-                           "Decision tree",
-                           "Layout by decision tree",
-                           "The textbook's questions answered with numbers, and where a search does better",
-                           kControls,
-                           [] { return std::unique_ptr<View>(std::make_unique<DecideView>()); }};
+const ViewInfo decide_view{
+    24,
+    "decide",
+    "Planner",
+    "Decision tree",
+    "Layout by decision tree",
+    "The textbook's questions as a decision tree with numbers, and where a search does better",
+    kControls,
+    [] { return std::unique_ptr<View>(std::make_unique<DecideView>()); }};
 
 } // namespace ringside

@@ -1,5 +1,5 @@
-// A scenario as options and files of a training framework: every line with what it says and the field it
-// comes from, and at the foot what the framework has no setting for.
+// A scenario as options and files of a training framework: every line with what it means and the field it
+// comes from, a mark where it is only the nearest thing, and below what the framework has no setting for.
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
@@ -45,10 +45,14 @@ Colour colour_of(const Theme& t, std::string_view field)
     return found == axes.end() ? 0 : found->second;
 }
 
-std::string tip_of(const LaunchFlag& flag)
+std::string tip_of(const Launch& launch, const LaunchFlag& flag)
 {
-    return fmt::format("{} {}\n{}\n{}", flag.flag, flag.value, flag.explains,
-                       flag.field.empty() ? "not of the scenario" : "from " + flag.field);
+    const NotExpressed* missed = launch.missed(flag);
+    return fmt::format("{} {}\n{}\n{}{}", flag.flag, flag.value, flag.explains,
+                       flag.field.empty() ? "not from the scenario" : "from " + flag.field,
+                       missed == nullptr
+                           ? ""
+                           : fmt::format("\n\n\u2715 The scenario has {}: {}", missed->value, missed->says));
 }
 
 class LaunchView final : public View
@@ -195,7 +199,7 @@ void LaunchView::draw_files(const Frame& frame, const Painter& p, Rect row, Out&
         x = p.keycap(x + p.px(4), row.middle(), "F").right();
     }
     p.text_within(x + p.px(16), row.middle(), row.right() - x - p.px(16), Type::small, p.theme.muted,
-                  fmt::format("read from {}", tool().version));
+                  fmt::format("checked against {}", tool().version));
 }
 
 // `right`: where lines without a setting may end.
@@ -211,6 +215,14 @@ void LaunchView::draw_code(const Painter& p, Rect cell, float right, const Launc
         return;
     }
     const LaunchFlag& flag = l.flags[static_cast<std::size_t>(line.flag)];
+    const bool missed = l.missed(flag) != nullptr;
+    if (missed)
+    {
+        p.fill({cell.x - p.px(10), cell.y + 1, cell.w + p.px(14), cell.h - 1}, with_alpha(t.warning, 0.16F),
+               p.px(3));
+        p.text(cell.right(), cell.middle(), Type::small, t.warning, "\u2715", Align::right);
+        cell.cut_right(p.px(20));
+    }
     if (const Colour axis = colour_of(t, flag.field); axis != 0)
     {
         p.fill({cell.x - p.px(8), cell.y + p.px(4), p.px(3), cell.h - p.px(8)}, axis, p.px(1.5F));
@@ -264,7 +276,7 @@ void LaunchView::draw_lines(const Frame& frame, const Painter& window, Rect area
              .words()},
         nullptr, nullptr, kRow,
         [&l](const LaunchLine& line)
-        { return line.flag < 0 ? std::string() : tip_of(l.flags[static_cast<std::size_t>(line.flag)]); });
+        { return line.flag < 0 ? std::string() : tip_of(l, l.flags[static_cast<std::size_t>(line.flag)]); });
     table.draw(p, rows, shown.lines);
     if (with_missing)
     {
@@ -276,7 +288,7 @@ void LaunchView::draw_missing(const Frame& frame, Sheet& sheet) const
 {
     const Launch& l = launch(frame);
     const Painter& p = sheet.p;
-    sheet.heading(l.not_expressed.empty() ? fmt::format("{} expresses all of it", tool().name)
+    sheet.heading(l.not_expressed.empty() ? fmt::format("{} supports all of the scenario", tool().name)
                                           : fmt::format("Not supported by {}", tool().name),
                   "", Type::small_strong);
     for (const NotExpressed& item : l.not_expressed)
@@ -331,13 +343,15 @@ Caption LaunchView::caption(const Frame& frame) const
     const auto missing = l.not_expressed.size();
     Caption caption;
     caption.sentence =
-        fmt::format("**{} settings** start it with {}; {}.", l.flags.size(), tool().name,
-                    missing == 0 ? std::string("nothing of the scenario is left out")
-                                 : fmt::format("**{}** of the scenario cannot be said", missing));
+        fmt::format("**{} settings** launch it with {}; {}.", l.flags.size(), tool().name,
+                    missing == 0 ? std::string("the whole scenario is expressed")
+                                 : fmt::format("!!{} of the scenario!! {} not honoured",
+                                               counted(static_cast<std::int64_t>(missing), "setting"),
+                                               missing == 1 ? "is" : "are"));
     caption.formula =
         fmt::format("{} = data {} \u00d7 tensor {} \u00d7 context {} \u00d7 pipeline {}",
                     counted(s.cluster.gpus, "GPU"), data_parallel(s), p.tensor, p.context, p.pipeline);
-    caption.source = fmt::format("Options of {}, read from {}", tool().name, tool().version);
+    caption.source = fmt::format("Options of {}, checked against {}", tool().name, tool().version);
     return caption;
 }
 

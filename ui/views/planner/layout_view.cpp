@@ -9,7 +9,9 @@
 #include "ui/widgets/cluster_map.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/fill.h"
 #include "ui/widgets/link_table.h"
+#include "ui/widgets/table.h"
 
 #include <imgui_internal.h>
 
@@ -24,7 +26,7 @@ namespace
 
 constexpr std::array kAllAxes{Axis::tensor, Axis::pipeline, Axis::data, Axis::context, Axis::expert};
 constexpr std::array<std::string_view, kAxes> kSegments{"tensor", "pipeline", "data", "context", "expert"};
-constexpr std::array<std::string_view, kAxes> kShort{"tp", "cp", "ep", "dp", "pp"}; // by Axis
+constexpr std::array<std::string_view, kAxes> kShort{"TP", "CP", "EP", "DP", "PP"}; // by Axis
 constexpr std::int64_t kChosenAtFirst = 75;
 constexpr float kMostZoom = 64;
 
@@ -99,7 +101,8 @@ void LayoutView::draw_chip(const Known& k, const Painter& painter, Rect chip, Ax
     const std::string size = grouped(k.grid.size(axis));
     const bool active = k.grid.active(axis);
     const Press pressed = press(painter, chip, fmt::format("###order {}", name_of(axis)).c_str());
-    tooltip(painter, "Drag it, or move it with \u2190 and \u2192: the leftmost axis has the nearest ranks");
+    tooltip(painter,
+            "Drag, or \u2190 and \u2192: the leftmost axis varies fastest, so its ranks are nearest");
     const auto place =
         static_cast<std::size_t>(std::find(order_.begin(), order_.end(), axis) - order_.begin());
     if (pressed.held && ImGui::IsMouseDragging(0, 3))
@@ -161,16 +164,16 @@ void LayoutView::draw_cost(const Known& k, const Painter& painter, Rect row)
     const std::string now = format_seconds(k.topology.total);
     if (k.best.order == k.topology.order)
     {
-        const std::string words =
-            painter.shortened(Type::small, fmt::format("no order beats {}", now), row.w - painter.px(24));
+        const std::string words = painter.shortened(
+            Type::small, fmt::format("fastest order, {} at full rate", now), row.w - painter.px(24));
         const float at = row.right() - painter.width(Type::small, words);
         painter.text(at, row.middle(), Type::small, t.text, words);
         painter.tick(at - painter.px(24), row.middle(), t.ok);
         return;
     }
     const std::string best = format_seconds(k.best.total);
-    const std::string label = fmt::format("best {}###best order", best);
-    const float w = painter.width(Type::small_strong, "best " + best) + painter.px(56);
+    const std::string label = fmt::format("fastest {}###best order", best);
+    const float w = painter.width(Type::small_strong, "fastest " + best) + painter.px(56);
     if (button(painter, {row.right() - w, row.y, w, row.h}, label.c_str(), "O"))
     {
         order_ = k.best.order;
@@ -201,8 +204,8 @@ void LayoutView::draw_tools(const Known& k, const Painter& painter, Rect row)
     }
     if (size == 1)
     {
-        painter.text(row.right(), row.middle(), Type::small, t.muted,
-                     fmt::format("{} is not cut", name_of(shown)), Align::right);
+        painter.text(row.right(), row.middle(), Type::small, t.muted, fmt::format("{} = 1", name_of(shown)),
+                     Align::right);
         return;
     }
     const std::string last = grouped(size - 1);
@@ -300,7 +303,7 @@ void LayoutView::draw(const Frame& frame, const Painter& painter, Rect area, Out
     if (frame.now.scenario.cluster.gpus < 2)
     {
         empty_state(painter, area, "One GPU: no communication.",
-                    "Raise \u201cGPUs\u201d to have links to fill.");
+                    "Raise \u201cGPUs\u201d to see traffic on links.");
         return;
     }
     const AxisOrder before = order_;
@@ -336,11 +339,11 @@ std::string say_tensor_leaves(const Topology& t, const RankGrid& grid, const Sce
     if (load.per_gpu.inside.value <= 0)
     {
         return fmt::format(
-            "Tensor groups of {} have one GPU in each {}: **{}** on the network, {} were they inside.",
+            "TP groups of {} have one GPU in each {}: **{}** on the network, {} if they were inside.",
             load.size, domain_word(grid), format_seconds(load.between), format_seconds(inside));
     }
     return fmt::format(
-        "Tensor groups of {} leave their {} of {}: **{}** on all their NICs, {} on one, {} inside.",
+        "TP groups of {} leave their {} of {}: **{}** over all their NICs, {} over one, {} inside.",
         load.size, domain_word(grid), grid.per_domain(), format_seconds(load.between),
         format_seconds(load.one_nic), format_seconds(inside));
 }
@@ -356,9 +359,9 @@ std::string say_formula(const Topology& t, const Scenario& s, ByteUnit unit)
     const double all = std::max(1.0, load.per_gpu.total().value);
     if (load.axis != Axis::tensor || t.of(Axis::tensor).leaves)
     {
-        return fmt::format("{}: {} \u00d7 {} of it {} / {} GB/s = {}", name_of(load.axis),
+        return fmt::format("{}: {} \u00d7 {} {} / {} GB/s = {}", name_of(load.axis),
                            format_bytes(load.per_gpu.total(), unit), format_percent(part.value / all),
-                           inside ? "inside" : "between", plain_number(rate), format_seconds(busy));
+                           inside ? "inside" : "between nodes", plain_number(rate), format_seconds(busy));
     }
     const auto n = static_cast<double>(s.parallel.tensor);
     const double layers = static_cast<double>(s.model.layers) / static_cast<double>(s.parallel.pipeline);
@@ -381,7 +384,7 @@ Caption LayoutView::caption(const Frame& frame) const
     const Scenario& s = frame.now.scenario;
     if (s.cluster.gpus < 2)
     {
-        caption.sentence = "With one GPU nothing is sent.";
+        caption.sentence = "With one GPU, nothing is sent.";
         return caption;
     }
     const Known& k = known(frame);
@@ -392,7 +395,7 @@ Caption LayoutView::caption(const Frame& frame) const
     const std::string between = format_bytes(t.per_gpu.between(), unit);
     if (t.per_gpu.total().value <= 0)
     {
-        caption.sentence = "Nothing is cut or reduced, so nothing is sent.";
+        caption.sentence = "Nothing is sharded or reduced, so nothing is sent.";
         return caption;
     }
     if (t.of(Axis::tensor).leaves)
@@ -401,14 +404,15 @@ Caption LayoutView::caption(const Frame& frame) const
     }
     else if (t.per_gpu.between().value <= 0)
     {
-        caption.sentence = fmt::format("Every group stays inside its {}: **{}** a GPU there, nothing on the "
-                                       "network.",
-                                       domain, inside);
+        caption.sentence =
+            fmt::format("Every group stays inside its {}: **{}** per GPU there, nothing on the "
+                        "network.",
+                        domain, inside);
     }
     else if (s.parallel.tensor > 1)
     {
         caption.sentence =
-            fmt::format("Tensor traffic stays inside each {}: **{}** a GPU there, **{}** on the "
+            fmt::format("TP traffic stays inside each {}: **{}** per GPU there, **{}** on the "
                         "network.",
                         domain, format_bytes(t.of(Axis::tensor).per_gpu.inside, unit), between);
     }
@@ -425,41 +429,42 @@ Caption LayoutView::caption(const Frame& frame) const
         "section "
         "4.2.2 (tensor); Narayanan et al., arXiv 2104.04473, section 3.2 (pipeline). What belongs inside a "
         "node: sections 3.2 and 3.3 of the latter. Rates are one-way and per GPU. A ring over several "
-        "domains leaves each once, shared out over the NICs of its members there.";
+        "domains leaves each once, spread over the NICs of its members there.";
     return caption;
 }
 
-void draw_axis_rows(const Painter& painter, Rect& area, const Topology& topology, const RankGrid& grid)
+// What each axis sends, and for how long at full rate.
+float draw_axes(const Painter& painter, Rect area, const Topology& topology, const RankGrid& grid)
 {
-    const Theme& t = painter.theme;
-    for (const Axis axis : grid.order())
-    {
-        const AxisLoad& load = topology.of(axis);
-        const bool idle = !grid.active(axis) && load.per_gpu.total().value <= 0;
-        if (idle || area.h < painter.px(44))
-        {
-            continue;
-        }
-        Rect row = area.cut_top(painter.px(24));
-        painter.fill({row.x, row.y + painter.px(4), painter.px(4), painter.px(38)}, axis_ink(t, axis).fill);
-        const float x = row.x + painter.px(14);
-        const std::string time = load.time().value > 0 ? format_seconds(load.time()) : "0 s";
-        const float room = row.right() - x - painter.width(Type::mono_small, time) - painter.px(8);
-        const float w = painter.text_within(x, row.middle(), room, Type::small_strong, t.text,
-                                            fmt::format("{} \u00d7{}", name_of(axis), grouped(load.size)));
-        if (axis == Axis::tensor && load.leaves && w + painter.px(24) < room)
-        {
-            painter.triangle(x + w + painter.px(8), row.middle(), axis_ink(t, axis).fill);
-        }
-        painter.text(row.right(), row.middle(), Type::mono_small, t.text, time, Align::right);
-        row = area.cut_top(painter.px(24));
-        const float y = row.y + painter.px(8);
-        const auto bytes = [&](Bytes b) { return b.value > 0 ? format_bytes(b, painter.look.unit) : "0"; };
-        const std::string out = bytes(load.per_gpu.between()) + " NIC";
-        painter.text(row.right(), y, Type::mono_small, t.muted, out, Align::right);
-        const float left = row.right() - painter.width(Type::mono_small, out) - painter.px(8) - x;
-        painter.text_within(x, y, left, Type::mono_small, t.muted, bytes(load.per_gpu.inside) + " in");
-    }
+    std::vector<Axis> axes(grid.order().begin(), grid.order().end());
+    std::erase_if(axes, [&](Axis axis)
+                  { return !grid.active(axis) && topology.of(axis).per_gpu.total().value <= 0; });
+    const auto bytes = [&](Bytes b) { return b.value > 0 ? format_bytes(b, painter.look.unit) : "0 B"; };
+    const Table<Axis> table(
+        {Column<Axis>("Per GPU and step",
+                      [&](Axis axis)
+                      {
+                          const AxisLoad& load = topology.of(axis);
+                          return Cell(fmt::format("{} {}{}", kShort[static_cast<std::size_t>(axis)],
+                                                  grouped(load.size),
+                                                  axis == Axis::tensor && load.leaves ? ", leaves the node"
+                                                                                      : ""),
+                                      0,
+                                      fmt::format("{} inside, {} NIC", bytes(load.per_gpu.inside),
+                                                  bytes(load.per_gpu.between())))
+                              .strong();
+                      })
+             .with(14,
+                   [](const Painter& p, Rect cell, Axis axis, bool) {
+                       p.fill({cell.x, cell.y + 4, 4, cell.h - 8}, axis_ink(p.theme, axis).fill);
+                   }),
+         {"full rate", [&](Axis axis)
+          { return topology.of(axis).time().value > 0 ? format_seconds(topology.of(axis).time()) : "0 s"; }}},
+        nullptr, nullptr, 46);
+    const float high = std::min(area.h, table_height(painter, axes.size(), 46));
+    area.h = high;
+    table.draw(painter, area, axes);
+    return high;
 }
 
 std::string say_members(const RankGrid& grid, std::int64_t rank, Group group)
@@ -468,51 +473,52 @@ std::string say_members(const RankGrid& grid, std::int64_t rank, Group group)
     const std::int64_t first = grid.member(rank, group, 0);
     const std::int64_t last = grid.member(rank, group, n - 1);
     return last - first == n - 1 ? fmt::format("{} to {}", grouped(first), grouped(last))
-                                 : fmt::format("{} more", grouped(n - 1));
+                                 : fmt::format("{} others", grouped(n - 1));
 }
 
-void draw_gpu_rows(const Painter& painter, Rect& area, const RankGrid& grid, std::int64_t rank)
+// The groups of one GPU, and its neighbours in the pipeline.
+void draw_groups(const Painter& painter, Rect area, const RankGrid& grid, std::int64_t rank)
 {
-    const Theme& t = painter.theme;
-    const auto row = [&](Axis axis, const std::string& label, const std::string& value)
+    struct Line
     {
-        if (area.h < painter.px(24))
-        {
-            return;
-        }
-        const Rect r = area.cut_top(painter.px(24));
-        painter.fill({r.x, r.middle() - painter.px(1), painter.px(16), painter.px(3)},
-                     axis_ink(t, axis).fill);
-        const float x = r.x + painter.px(26);
-        painter.text_within(x, r.middle(),
-                            r.right() - x - painter.width(Type::mono_small, value) - painter.px(6),
-                            Type::small, t.muted, label);
-        painter.text(r.right(), r.middle(), Type::mono_small, t.text, value, Align::right);
+        Axis axis;
+        std::string name;
+        std::string who;
     };
+    std::vector<Line> lines;
     for (const Axis axis : {Axis::tensor, Axis::context, Axis::expert, Axis::data})
     {
         if (grid.size(drawn_group(axis)) > 1)
         {
-            // With context parallelism gradients go round more than the data group.
+            // With context parallelism gradients are reduced over more than the data group.
             const bool wider = grid.size(drawn_group(axis)) > grid.size(axis);
-            row(axis, wider ? "gradient ring" : fmt::format("{} group", name_of(axis)),
-                say_members(grid, rank, drawn_group(axis)));
+            lines.push_back(
+                {axis,
+                 wider ? "gradient group" : fmt::format("{} group", kShort[static_cast<std::size_t>(axis)]),
+                 say_members(grid, rank, drawn_group(axis))});
         }
     }
     const std::int64_t stage = grid.position(rank, Group::pipeline);
-    const auto stage_row = [&](const char* word, std::int64_t other)
+    const auto neighbour = [&](const char* word, std::int64_t other)
     {
-        row(Axis::pipeline, fmt::format("{} stage {}", word, other),
-            "GPU " + grouped(grid.member(rank, Group::pipeline, other)));
+        lines.push_back({Axis::pipeline, fmt::format("{} stage {}", word, other),
+                         "GPU " + grouped(grid.member(rank, Group::pipeline, other))});
     };
     if (stage > 0)
     {
-        stage_row("from", stage - 1);
+        neighbour("from", stage - 1);
     }
     if (stage + 1 < grid.size(Group::pipeline))
     {
-        stage_row("to", stage + 1);
+        neighbour("to", stage + 1);
     }
+    const Table<Line> table(
+        {Column<Line>("GPU " + grouped(rank), [](const Line& line) { return line.name; })
+             .with(kSwatchRoom, [](const Painter& p, Rect cell, const Line& line, bool)
+                   { draw_swatch(p, cell, {axis_ink(p.theme, line.axis)}); }),
+         {fmt::format("{} {}, slot {}", domain_word(grid), grouped(grid.domain(rank)), grid.slot(rank)),
+          [](const Line& line) { return line.who; }}});
+    table.draw(painter, area, lines);
 }
 
 bool LayoutView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out&)
@@ -522,36 +528,24 @@ bool LayoutView::draw_panel(const Frame& frame, const Painter& painter, Rect are
         return false;
     }
     const Known& k = known(frame);
-    const Theme& t = painter.theme;
-    Rect row = area.cut_top(painter.px(28));
-    painter.text(row.x, row.middle(), Type::body_strong, t.text, "Axes");
-    painter.text(row.right(), row.middle(), Type::small, t.muted, "per GPU, full rate", Align::right);
-    draw_axis_rows(painter, area, k.topology, k.grid);
-    if (area.h < painter.px(70))
+    area.cut_top(draw_axes(painter, area, k.topology, k.grid) + painter.px(8));
+    if (area.h > painter.px(70))
     {
-        return true;
+        draw_groups(painter, area, k.grid, lit(k));
     }
-    area.cut_top(painter.px(4));
-    row = area.cut_top(painter.px(28));
-    const std::int64_t rank = lit(k);
-    const float w = painter.text(row.x, row.middle(), Type::body_strong, t.text, "GPU " + grouped(rank));
-    const std::string where =
-        fmt::format("{} {}, slot {}", domain_word(k.grid), grouped(k.grid.domain(rank)), k.grid.slot(rank));
-    const std::string shown = painter.shortened(Type::small, where, row.w - w - painter.px(12));
-    painter.text(row.right(), row.middle(), Type::small, t.muted, shown, Align::right);
-    draw_gpu_rows(painter, area, k.grid, rank);
     return true;
 }
 
 ViewKeys LayoutView::keys()
 {
-    return {{"1 \u2026 5", "Colour by an axis", [this](const KeyPress& k) { by_ = kAllAxes[k.which]; }},
-            {"\u2190 \u2192", "Move the axis that is focused"},
-            {"O", "The best order of all", [this](const KeyPress& k) { order_ = known(k.frame).best.order; }},
-            {"R", "Megatron-LM's order", [this] { order_ = kMegatronOrder; }},
-            {"wheel", "Zoom about the mouse; drag to pan"},
-            {"F", "The whole cluster again", [this] { zoom_ = MapZoom(); }},
-            {"click", "Keep a GPU's groups"}};
+    return {
+        {"1 \u2026 5", "Colour by an axis", [this](const KeyPress& k) { by_ = kAllAxes[k.which]; }},
+        {"\u2190 \u2192", "Move the axis that is focused"},
+        {"O", "The fastest order of all", [this](const KeyPress& k) { order_ = known(k.frame).best.order; }},
+        {"R", "Megatron-LM's order", [this] { order_ = kMegatronOrder; }},
+        {"wheel", "Zoom about the mouse; drag to pan"},
+        {"F", "The whole cluster again", [this] { zoom_ = MapZoom(); }},
+        {"click", "Keep a GPU's groups"}};
 }
 
 constexpr std::array<std::string_view, 6> kControls{"model",  "gpus",    "cluster.gpus_per_node",

@@ -126,10 +126,10 @@ void PlannerView::draw_tip(const Frame& frame, const Painter& painter, Rect boun
     {
         lines.push_back({"cost", format_gpu_seconds(c.gpu_seconds()), 0});
     }
-    const std::string over = c.bytes > capacity ? fmt::format("\u2715 {} over; click to load it",
+    const std::string over = c.bytes > capacity ? fmt::format("\u2715 {} over; click to use it",
                                                               format_bytes(Bytes(c.bytes - capacity), unit))
-                                                : "click to load it everywhere";
-    tip_card(painter, bounds, ImGui::GetIO().MousePos, short_words_of(l), lines, over);
+                                                : "click to use it everywhere";
+    tip_card(painter, bounds, ImGui::GetIO().MousePos, words_of(l), lines, over);
 }
 
 // Where nothing fits, or nothing has been found yet.
@@ -138,7 +138,7 @@ void PlannerView::draw_empty(const Frame& frame, const Painter& painter, Rect ar
     const SearchResult& r = shown_.result;
     if (!live(frame) || shown_.progress < 1)
     {
-        empty_state(painter, area, "Looking \u2026");
+        empty_state(painter, area, "Searching \u2026");
         return;
     }
     const ByteUnit unit = frame.preferences.unit;
@@ -154,8 +154,8 @@ void PlannerView::draw_empty(const Frame& frame, const Painter& painter, Rect ar
     empty_state(painter, area,
                 fmt::format("Nothing fits in {} {}", plain_number(in_gigabytes(Bytes(r.capacity), unit)),
                             painter.look.gigabyte()),
-                smallest + " More GPUs, a larger GPU, or what is switched off under Allow may help; so may "
-                           "offload, under More.");
+                smallest + " More GPUs, a larger GPU or what is switched off under Allow may help; so may "
+                           "offloading, under More.");
 }
 
 // Takes its room off the area: the better half at most, all of it where the chart has none anyway.
@@ -233,7 +233,7 @@ Caption PlannerView::caption(const Frame& frame) const
 {
     if (!live(frame))
     {
-        return {"Looking at every legal layout \u2026", "", ""};
+        return {"Searching all legal layouts \u2026", "", ""};
     }
     return planner_caption(frame, shown_);
 }
@@ -254,7 +254,7 @@ ViewKeys PlannerView::keys()
                  rows_.move(k.which == 0 ? -1 : 1);
                  table_.follow();
              }},
-            {"L Enter", "Load the chosen layout everywhere; Enter, too",
+            {"L Enter", "Use the chosen layout everywhere; Enter, too",
              [this](const KeyPress& k)
              {
                  const auto at = rows_.chosen();
@@ -263,8 +263,8 @@ ViewKeys PlannerView::keys()
                      load(k.frame, rows_.rows()[*at].candidate.layout, k.out);
                  }
              }},
-            {"V", "The best of each cut, or every variation", flips(every_)},
-            {"click", "On a heading: sort. On a row or a point: load it"},
+            {"V", "The best per TP and PP, or the best 200 of all", flips(every_)},
+            {"click", "On a heading: sort. On a row or a point: use it"},
             {"wheel", "More rows"}};
 }
 

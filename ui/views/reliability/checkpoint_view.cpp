@@ -6,8 +6,7 @@
 #include "core/base/text.h"
 #include "core/reliability/goodput.h"
 #include "ui/shell/view.h"
-#include "ui/views/reliability/checkpoint/checklist.h"
-#include "ui/views/reliability/checkpoint/shards.h"
+#include "ui/views/reliability/checkpoint/pictures.h"
 #include "ui/views/reliability/goodput/desk.h"
 #include "ui/widgets/panel_column.h"
 
@@ -110,11 +109,11 @@ Motion CheckpointView::motion(const Frame& frame) const
     Motion motion;
     motion.duration = 1;
     motion.per_second = 0.35;
-    motion.rest = 0.45;
+    motion.rest = 1;
     motion.stops = {0, 1};
     motion.label = frame.playback.t <= 0   ? "saved"
                    : frame.playback.t >= 1 ? "loaded"
-                                           : fmt::format("{:.0f}% of the way", 100 * frame.playback.t);
+                                           : fmt::format("{:.0f}% moved", 100 * frame.playback.t);
     return motion;
 }
 
@@ -179,14 +178,14 @@ Caption CheckpointView::caption(const Frame& frame) const
                           format_bytes(size.total(), unit), grouped(size.writers),
                           size.writers == 1 ? "" : "s", size.writers == 1 ? "s" : "", say_time(rates.save_s),
                           format_bytes(size.largest, unit))
-            : fmt::format("Without the **{}** the run goes on, but not as if nothing had happened.", missing);
+            : fmt::format("Without the **{}**, training resumes, but not exactly.", missing);
     const StateBytes each = state_bytes(now.scenario.training);
     caption.formula =
         fmt::format("({:g} + {:g} + {:g} + {:g}) P = {:g} \u00d7 {} = {}", each.weight, each.master,
                     each.momentum, each.variance, each.weight + each.master + each.momentum + each.variance,
                     figure(parameters), format_bytes(size.total(), unit));
     caption.source = fmt::format("Weights, master copy, momentum, variance. {} without the 16-bit weights, "
-                                 "which are the master copy rounded: 12 P "
+                                 "which can be recast from the FP32 master copy: 12 P "
                                  "for AdamW. Gradients are not saved. BLOOM 176B: 2.3 TB, of which 329 GB "
                                  "bf16 weights (Le Scao et al. 2022).",
                                  format_bytes(size.without_rounded(), unit));
@@ -197,7 +196,7 @@ bool CheckpointView::draw_panel(const Frame& frame, const Painter& p, Rect area,
 {
     const ShardLayout now = to(frame);
     PanelColumn column(p, area, out.animating);
-    column.heading("Load it on");
+    column.heading("Load on another layout");
     const auto power = [&](const char* label, std::int64_t value, std::int64_t most, std::int64_t& own)
     {
         auto log = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(value))) - 1;
@@ -207,11 +206,11 @@ bool CheckpointView::draw_panel(const Frame& frame, const Painter& p, Rect area,
             own = std::int64_t{1} << log;
         }
     };
-    power("Tensor parallel, new", now.tensor, kMostTensor, tensor_);
-    power("Pipeline stages, new", now.pipeline, kMostStages, pipeline_);
+    power("TP when loading", now.tensor, kMostTensor, tensor_);
+    power("PP when loading", now.pipeline, kMostStages, pipeline_);
     if (now.sharded)
     {
-        power("Shards over data, new", now.data, kMostData, data_);
+        power("DP shards when loading", now.data, kMostData, data_);
     }
     const Resharding& result = resharding(frame);
     const CheckpointSize size = checkpoint_size(frame.now.scenario, frame.now.report.memory);
@@ -219,16 +218,16 @@ bool CheckpointView::draw_panel(const Frame& frame, const Painter& p, Rect area,
     const auto bytes = [&](std::int64_t n)
     { return format_bytes(Bytes(each * static_cast<double>(n)), p.look.unit); };
     column.gap();
-    column.fact("Changes its rank", bytes(result.moved));
-    column.fact("Stays", bytes(result.kept));
-    column.fact("Most for one rank", bytes(result.most_received));
-    column.fact("Pieces", grouped(static_cast<std::int64_t>(result.pieces.size())));
+    column.fact("Moves to another rank", bytes(result.moved));
+    column.fact("Stays on its rank", bytes(result.kept));
+    column.fact("Most one rank receives", bytes(result.most_received));
+    column.fact("Slices", grouped(static_cast<std::int64_t>(result.pieces.size())));
     column.gap();
     if (column.button("See it in the Lab", "L"))
     {
         out.push(OpenView{"lab"});
     }
-    tooltip(p, "A real small GPT resumes without its optimizer state, and without its random state");
+    tooltip(p, "A small GPT really resumes without its optimizer state, and without its random state");
     return true;
 }
 
@@ -236,13 +235,13 @@ ViewKeys CheckpointView::keys()
 {
     return {{"1 \u2026 9", "Leave a part out, or put it back",
              [this](const KeyPress& k) { flip(static_cast<CheckpointPart>(k.which), k.out); }},
-            {"0", "Everything is there",
+            {"0", "Put every part back",
              [this]
              {
                  held_.fill(true);
                  resumed_ = whole_;
              }},
-            {"H D", "Half or double tensor parallelism when loading",
+            {"H D", "Halve or double TP when loading",
              [this](const KeyPress& k)
              {
                  const std::int64_t now = to(k.frame).tensor;

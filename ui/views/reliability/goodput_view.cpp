@@ -1,14 +1,12 @@
-// Months of a run: what failures and checkpoints leave of the wall clock.
+// Goodput: what failures and checkpoints leave of the wall clock over months of a run.
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
 #include "core/base/term.h"
 #include "core/base/text.h"
 #include "ui/shell/view.h"
-#include "ui/views/reliability/goodput/calendar.h"
-#include "ui/views/reliability/goodput/curve.h"
-#include "ui/views/reliability/goodput/panel.h"
-#include "ui/views/reliability/goodput/parts.h"
+#include "ui/views/reliability/goodput/pictures.h"
+#include "ui/widgets/panel_column.h"
 
 #include <algorithm>
 #include <cmath>
@@ -130,8 +128,7 @@ Caption GoodputView::caption(const Frame& frame) const
     const RunRates& r = all.rates();
     Caption caption;
     caption.sentence = fmt::format(
-        "{} fail{} every **{}**. A checkpoint of {} every {} stops them for {}: **{}** of wall-clock time is "
-        "goodput.",
+        "{} fail{} every **{}**. A checkpoint of {} every {} stalls training for {}: the goodput is **{}**.",
         counted(frame.now.scenario.cluster.gpus, "GPU"), frame.now.scenario.cluster.gpus == 1 ? "s" : "",
         say_time(r.between_s), format_bytes(all.size().total(), frame.preferences.unit),
         say_time(r.interval_s), say_time(r.save_s), format_percent(all.expected().useful()));
@@ -139,21 +136,82 @@ Caption GoodputView::caption(const Frame& frame) const
     caption.formula = fmt::format("lost \u2248 d/\u03c4 + (\u03c4/2 + R)/M = {}/{} + ({}/2 + {})/{} = {}",
                                   figure(r.save_s, 4), figure(r.interval_s, 4), figure(r.interval_s, 4),
                                   figure(r.recover_s, 4), figure(r.between_s, 4), format_percent(first));
-    caption.source =
-        fmt::format("To first order, in seconds; exactly {} with failures in recovery, saves on their way "
-                    "and nodes missing. Best "
-                    "interval: Daly 2006, equation 37; {} by Young 1974, sqrt(2 d M). R is {} to notice, {} "
-                    "to restart, {} to load.",
-                    format_percent(1 - all.expected().useful()), say_time(r.young_s),
-                    say_time(all.plan.detect_s), say_time(all.plan.restart_s), say_time(r.load_s));
+    caption.source = fmt::format(
+        "First order, in seconds; exactly {} with failures during recovery, saves in flight and missing "
+        "nodes. "
+        "Best interval: Daly 2006, equation 37; {} by Young 1974, sqrt(2 d M). R is {} to detect, {} "
+        "to restart, {} to load.",
+        format_percent(1 - all.expected().useful()), say_time(r.young_s), say_time(all.plan.detect_s),
+        say_time(all.plan.restart_s), say_time(r.load_s));
     return caption;
+}
+
+constexpr Track kIntervalTrack = Track::log(1, 1e6, say_time);
+constexpr Track kHandlingTrack = Track::log(1, 7200, say_time);
+
+std::string say_gigabytes_per_s(double rate)
+{
+    return fmt::format("{} GB/s", three_digits(rate));
+}
+
+void draw_fleet(PanelColumn& column, RunDesk& desk)
+{
+    RunPlan& plan = desk.plan;
+    column.label("Failure rate of");
+    const auto fleet = desk.fleet();
+    const FleetRecord* like = fleet ? &fleet_records()[*fleet] : nullptr;
+    std::vector<Choosable> items;
+    for (const FleetRecord& each : fleet_records())
+    {
+        items.push_back({each.id, each.name, each.says});
+    }
+    const auto chosen = column.dropdown(
+        "###fails like",
+        like != nullptr ? std::string(like->name)
+                        : fmt::format("1 per {} GPU-hours", format_count(plan.gpu_hours)),
+        "fleets", items,
+        fmt::format("One failure per {} GPU-hours: every {} with these GPUs.{}", format_count(plan.gpu_hours),
+                    say_time(desk.rates().between_s),
+                    like != nullptr ? fmt::format(" {} ({}).", like->says, like->source) : std::string()));
+    plan.gpu_hours = chosen ? fleet_records()[*chosen].gpu_hours() : plan.gpu_hours;
+}
+
+void draw_settings(PanelColumn& column, RunDesk& desk)
+{
+    RunPlan& plan = desk.plan;
+    const RunRates& r = desk.rates();
+    draw_fleet(column, desk);
+    double interval = r.interval_s;
+    if (column.slide("Interval", (plan.interval_s > 0 ? "" : "best  ") + say_time(interval), kIntervalTrack,
+                     interval,
+                     "Training time between two checkpoints; type 0 for the best. The point on the curve "
+                     "sets it, too."))
+    {
+        plan.interval_s = interval <= 1 ? 0 : interval;
+    }
+    column.slide("Time to detect", kHandlingTrack, plan.detect_s);
+    column.slide("Restart and reload", kHandlingTrack, plan.restart_s);
+    std::int64_t spares = r.spares;
+    const double most = std::max({8.0, 2 * static_cast<double>(spares), std::ceil(r.nodes * 0.1)});
+    if (column.slide("Spare nodes", (plan.spares < 0 ? "enough  " : "") + grouped(spares),
+                     Track::even(0, most, say_whole), spares))
+    {
+        plan.spares = spares;
+    }
+    column.slide("Storage per GPU", Track::log(0.001, 100, say_gigabytes_per_s), plan.storage_gb_per_s);
+    column.choice({"Storage", "SSD", "Host"}, plan.tier);
+    column.toggle(
+        "Asynchronous saves", plan.asynchronous,
+        "Training waits only for the copy to host memory; a save in flight when the job fails is lost (A)");
+    column.toggle("Elastic training", plan.elastic,
+                  "With too few nodes, continue with the replicas that are complete (E)");
 }
 
 bool GoodputView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
     RunDesk& all = desk(frame);
     PanelColumn column(p, area, out.animating);
-    draw_goodput_panel(column, all);
+    draw_settings(column, all);
     return true;
 }
 
@@ -167,7 +225,7 @@ ViewKeys GoodputView::keys()
              }},
             {"drag", "The point on the curve: the interval"},
             {"O", "The best interval", [this] { desk_.plan.interval_s = 0; }},
-            {"A E", "Asynchronous saves; elastic",
+            {"A E", "Asynchronous saves; elastic training",
              [this](const KeyPress& k)
              {
                  bool& on = k.which == 0 ? desk_.plan.asynchronous : desk_.plan.elastic;

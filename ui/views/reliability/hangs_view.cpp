@@ -1,5 +1,5 @@
-// A job that stands still: eight ranks' calls as their flight recorders have them, the watchdog's clock, and
-// the person who finds out which rank left the others first, and how.
+// A job that hangs: eight ranks' calls as their flight recorders have them, the watchdog's clock, and the
+// person who finds out which rank desynchronized first, and how.
 //
 // The clock is in parts: the run, then ten minutes of the watchdog.
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include "ui/views/reliability/hangs/lanes.h"
 #include "ui/widgets/fill.h"
 #include "ui/widgets/panel_column.h"
+#include "ui/widgets/table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -96,7 +97,7 @@ void HangsView::next(Out& out)
 
 void HangsView::draw_head(const Frame&, const Painter& p, Rect row) const
 {
-    constexpr std::array kNames{"tp: tensor pairs", "dp: data pairs", "pp: send, recv", "world: all eight"};
+    constexpr std::array kNames{"tp: tensor pairs", "dp: data pairs", "pp: send, recv", "world: all 8 ranks"};
     std::vector<LegendItem> items;
     for (std::size_t i = 0; i < kCallGroups; ++i)
     {
@@ -110,7 +111,7 @@ void HangsView::draw_watchdog(const Frame& frame, const Painter& p, Rect row) co
     const double waiting = waited(frame);
     const bool fired = waiting >= kWatchdogSeconds - 1e-6;
     const std::string words = !hang_.stuck && frame.playback.t >= kRun ? "Everything completed: nothing hangs"
-                              : fired ? "Watchdog: timed out after 10 minutes, every rank is killed"
+                              : fired ? "Watchdog: timed out after 10 minutes, every rank is aborted"
                                       : fmt::format("Watchdog: {:.1f} of 10 min", waiting / 60);
     const float w = p.width(Type::small_strong, words);
     p.text_within(row.x, row.middle(), row.w, Type::small_strong, p.theme.text, words);
@@ -139,7 +140,7 @@ std::string HangsView::verdict() const
                                          "rank that waits for no other.";
     }
     return !accused_ ? "Click the lane of the rank that desynchronized first."
-                     : "And what did it do? Choose below.";
+                     : "And what did it do? Choose in the panel.";
 }
 
 void HangsView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
@@ -198,30 +199,26 @@ Caption HangsView::caption(const Frame& frame) const
 // The flight recorder of the rank under suspicion, newest first.
 void HangsView::draw_recorder(const Frame& frame, const Painter& p, Rect area) const
 {
-    const Theme& t = p.theme;
     const std::size_t rank = accused_.value_or(0);
-    const Rect head = area.cut_top(p.px(28));
-    p.text_within(head.x, head.middle(), head.w, Type::small_strong, t.text,
-                  fmt::format("Flight recorder, rank {}", rank));
-    const auto& log = hang_.logs.at(rank);
-    const float pitch = p.height(Type::mono_small) + p.px(5);
-    for (std::size_t back = 0; back < log.size() && area.h > pitch; ++back)
-    {
-        const HangRecord& record = log[log.size() - 1 - back];
-        if (record.posted > now(frame))
-        {
-            continue;
-        }
-        const CallState state = state_at(record, now(frame), timing_);
-        const bool ended = state == CallState::completed;
-        const Rect row = area.cut_top(pitch);
-        p.fill({row.x, row.middle() - p.px(5), p.px(4), p.px(10)}, ink_of(t, record.call.group).fill);
-        const float w = p.text(row.right(), row.middle(), Type::small, ended ? t.muted : t.text,
-                               name_of(state), Align::right);
-        p.text_within(
-            row.x + p.px(12), row.middle(), row.w - w - p.px(20), Type::mono_small, ended ? t.muted : t.text,
-            fmt::format("{} {} {}", name_of(record.call.group), record.sequence, name_of(record.call.kind)));
-    }
+    const double at = now(frame);
+    std::vector<HangRecord> log = hang_.logs.at(rank);
+    std::ranges::reverse(log);
+    std::erase_if(log, [at](const HangRecord& record) { return record.posted > at; });
+    const auto ink = [&](const HangRecord& record)
+    { return state_at(record, at, timing_) == CallState::completed ? p.theme.muted : p.theme.text; };
+    const Table<HangRecord> table(
+        {Column<HangRecord>(fmt::format("Flight recorder, rank {}", rank),
+                            [&](const HangRecord& record)
+                            {
+                                return Cell(fmt::format("{} {} {}", name_of(record.call.group),
+                                                        record.sequence, name_of(record.call.kind)),
+                                            ink(record));
+                            })
+             .with(kSwatchRoom, [](const Painter& at_p, Rect cell, const HangRecord& record, bool)
+                   { draw_swatch(at_p, cell, {ink_of(at_p.theme, record.call.group)}); }),
+         {"", [&](const HangRecord& record)
+          { return Cell(name_of(state_at(record, at, timing_)), ink(record)); }}});
+    table.draw(p, area, log);
 }
 
 void HangsView::draw_faults(PanelColumn& column)
@@ -251,11 +248,11 @@ bool HangsView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out&
     PanelColumn column(p, area, out.animating);
     draw_faults(column);
     column.gap();
-    if (const auto pressed = column.buttons({{"Tell me", "R"}, {"Next", "N"}}))
+    if (const auto pressed = column.buttons({{"Reveal", "R"}, {"Next", "N"}}))
     {
         *pressed == 0 ? tell() : next(out);
     }
-    column.toggle("Start events recorded", timing_);
+    column.toggle("Record start events", timing_);
     draw_recorder(frame, p, column.rest());
     return true;
 }
@@ -270,9 +267,9 @@ ViewKeys HangsView::keys()
              }},
             {"1 \u2026 6", "What it did",
              [this](const KeyPress& k) { named_ = static_cast<HangFault>(k.which); }},
-            {"R", "Tell me", [this] { tell(); }},
+            {"R", "Reveal the answer", [this] { tell(); }},
             {"N", "Another case", [this](const KeyPress& k) { next(k.out); }},
-            {"T", "Start events recorded, or not", flips(timing_)}};
+            {"T", "Record start events, or not", flips(timing_)}};
 }
 
 } // namespace

@@ -112,7 +112,7 @@ Caption StragglersView::caption(const Frame& frame) const
     const std::string who =
         now.slow > 0 ? fmt::format("{} of {} ranks take {} longer", grouped(now.slow), grouped(now.ranks),
                                    format_percent(now.slower))
-                     : fmt::format("{} ranks differ by {}", grouped(now.ranks), format_percent(now.spread));
+                     : fmt::format("{} ranks have {} jitter", grouped(now.ranks), format_percent(now.spread));
     const std::string lost = format_percent(all.lost);
     Caption caption;
     caption.sentence =
@@ -121,20 +121,20 @@ Caption StragglersView::caption(const Frame& frame) const
                                   figure(all.step, 4), lost);
     caption.source =
         "A synchronous step takes as long as its slowest rank. Healthy ranks: normal, independent. "
-        "Largest of n draws: Tippett, Biometrika 17 (1925) 364.";
+        "Maximum of n draws: Tippett, Biometrika 17 (1925) 364.";
     return caption;
 }
 
 void draw_rank_facts(PanelColumn& column, const RankCosts& costs)
 {
-    column.fact("Mean of a rank", format_seconds(Seconds(costs.of.mean)),
-                "The scenario\u2019s step, if every rank took as long as every other");
-    column.fact("Step, expected", format_seconds(Seconds(costs.step)),
-                "Mean of the largest of n draws: the integral of 1 \u2212 F(x)^n");
+    column.fact("Mean rank time", format_seconds(Seconds(costs.of.mean)),
+                "The scenario\u2019s step time, if all ranks were equally fast");
+    column.fact("Expected step time", format_seconds(Seconds(costs.step)),
+                "Mean of the maximum of n draws: the integral of 1 \u2212 F(x)^n");
     column.fact("Throughput lost", format_percent(costs.lost), "1 \u2212 mean / step");
-    column.fact("One slow rank alone", format_percent(one_slow_loss(costs.of.slower)),
+    column.fact("With one slow rank", format_percent(one_slow_loss(costs.of.slower)),
                 "x / (1 + x), however many ranks wait");
-    column.fact("Largest of n", fmt::format("{} \u03c3", three_digits(costs.largest)),
+    column.fact("Expected maximum", fmt::format("{} \u03c3", three_digits(costs.largest)),
                 "Of n standard normal draws, about \u221a(2 ln n) for many (Tippett 1925)");
 }
 
@@ -149,8 +149,8 @@ bool StragglersView::draw_panel(const Frame& frame, const Painter& p, Rect area,
     {
         asked_.slow = now.slow;
     }
-    column.slide("They take longer by", Track::even(0, 1, format_percent, 0.01), asked_.slower);
-    column.slide("Spread of healthy ranks", Track::even(0, 0.2, format_percent, 0.01), asked_.spread);
+    column.slide("Slower by", Track::even(0, 1, format_percent, 0.01), asked_.slower);
+    column.slide("Jitter of healthy ranks", Track::even(0, 0.2, format_percent, 0.01), asked_.spread);
     column.gap();
     draw_rank_facts(column, costs(frame));
     return true;

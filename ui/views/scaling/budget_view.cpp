@@ -1,4 +1,4 @@
-// What can be trained with this: the training's operations as an area, GPUs at work times days.
+// What can be trained with this: FLOPs as an area, GPUs times days.
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
@@ -7,6 +7,7 @@
 #include "ui/shell/view.h"
 #include "ui/widgets/panel_column.h"
 #include "ui/widgets/plot.h"
+#include "ui/widgets/quantities.h"
 
 #include <algorithm>
 #include <array>
@@ -19,8 +20,7 @@ namespace ringside
 namespace
 {
 
-constexpr float kGap = 10;   // between cards
-constexpr double kRule = 20; // tokens a parameter (Hoffmann et al., arXiv 2203.15556, table 3)
+constexpr double kRule = 20; // tokens per parameter (Hoffmann et al., arXiv 2203.15556, table 3)
 
 // As the axis has them; a run of seconds is not told in days.
 std::string day_words(double days)
@@ -28,6 +28,12 @@ std::string day_words(double days)
     return days > 0 && days < 1e-3 ? format_seconds(Seconds(days * 86400))
            : days < 1e6            ? three_digits(days)
                                    : format_count(days);
+}
+
+// "$1.2 M"
+std::string usd_words(double usd)
+{
+    return "$" + (usd < 1e6 ? grouped(std::llround(usd)) : format_count(usd));
 }
 
 constexpr Track kTokens = Track::log(1e9, 1e14, format_count);
@@ -64,9 +70,7 @@ public:
 private:
     Budget budget(const Frame& frame) const;
     void choose(BudgetUnknown unknown, Out& out);
-    std::size_t cards_in_row(const Painter& painter, float width, const Budget& b) const;
-    void draw_card(const Painter& painter, Rect card, const Budget& b, BudgetUnknown what, Out& out);
-    void draw_cards(const Painter& painter, Rect& area, const Budget& b, Out& out);
+    static void draw_answer(const Painter& painter, Rect row, const Budget& b);
     void draw_area(const Painter& painter, Rect area, const Budget& b) const;
 
     BudgetUnknown unknown_ = BudgetUnknown::days;
@@ -99,102 +103,22 @@ void BudgetView::choose(BudgetUnknown unknown, Out& out)
     out.animating = true;
 }
 
-constexpr std::array kFigures{Type::mono_title, Type::mono, Type::mono_small};
-
-// The first type that `words` fit in; the last where none is small enough.
-Type figure_type(const Painter& p, const std::string& words, float room)
+// What people ask first: how long, and what it costs.
+void BudgetView::draw_answer(const Painter& p, Rect row, const Budget& b)
 {
-    const auto fits =
-        std::find_if(kFigures.begin(), kFigures.end(), [&](Type t) { return p.width(t, words) <= room; });
-    return fits == kFigures.end() ? kFigures.back() : *fits;
-}
-
-// As many cards beside each other as show their figures and names whole.
-std::size_t BudgetView::cards_in_row(const Painter& p, float width, const Budget& b) const
-{
-    for (const std::size_t many : {kBudgetUnknowns, std::size_t{3}, std::size_t{2}})
+    const std::array figures{
+        std::pair{day_words(b.days) + (b.days < 1e-3 ? "" : " days"),
+                  "on " + counted(static_cast<std::int64_t>(std::ceil(b.gpus)), "GPU")},
+        std::pair{usd_words(b.usd()), fmt::format("{} GPU-hours at ${}", format_count(b.gpu_hours()),
+                                                  three_digits(b.usd_per_hour))}};
+    Rect half = row.cut_left(row.w / 2);
+    for (const auto& [figure, says] : figures)
     {
-        const auto n = static_cast<float>(many);
-        const float in = (width - p.px(kGap) * (n - 1)) / n - p.px(20);
-        bool whole = true;
-        for (std::size_t i = 0; i < kBudgetUnknowns; ++i)
-        {
-            const auto what = static_cast<BudgetUnknown>(i);
-            whole = whole && p.width(Type::mono, said(b, what)) <= in &&
-                    p.width(Type::small, name_of(what)) <= in;
-        }
-        if (whole)
-        {
-            return many;
-        }
-    }
-    return 1;
-}
-
-// In one line where there is no room for two, above all the figure.
-void draw_card_line(const Painter& p, Rect line, std::string_view name, const std::string& figure)
-{
-    const Type type = figure_type(p, figure, line.w);
-    const float taken = p.text(line.right(), line.middle(), type, p.theme.text,
-                               p.shortened(type, figure, line.w), Align::right);
-    p.text_within(line.x, line.middle(), line.w - taken - p.px(8), Type::small, p.theme.muted, name);
-}
-
-void BudgetView::draw_card(const Painter& p, Rect card, const Budget& b, BudgetUnknown what, Out& out)
-{
-    const bool solved = what == unknown_;
-    p.fill(card, solved ? p.theme.raised : p.theme.panel, p.px(8));
-    p.outline(card, solved ? p.theme.text : p.theme.grid, p.px(solved ? 2.0F : 1.0F), p.px(8));
-    if (press(p, card, fmt::format("solve for {}", name_of(what)).c_str(), 8).clicked)
-    {
-        choose(what, out);
-    }
-    const float left = card.x + p.px(10);
-    const float in = card.w - p.px(20);
-    const bool roomy = card.h >= p.px(84);
-    if (card.h < p.px(48))
-    {
-        draw_card_line(p, {left, card.y, in, card.h}, name_of(what), said(b, what));
-        return;
-    }
-    const std::string keyed = fmt::format("{}  {}", name_of(what), static_cast<std::size_t>(what) + 1);
-    p.text_within(left, card.y + p.px(roomy ? 18.0F : 14.0F), in, Type::small, p.theme.muted,
-                  p.width(Type::small, keyed) <= in ? keyed : std::string(name_of(what)));
-    const std::string figure = said(b, what);
-    p.text(left, roomy ? card.y + p.px(46) : card.bottom() - p.px(16), figure_type(p, figure, in),
-           p.theme.text, figure);
-    if (roomy)
-    {
-        p.text_within(left, card.bottom() - p.px(14), in, Type::small, solved ? p.theme.text : p.theme.muted,
-                      solved ? "solved for" : "given");
-    }
-}
-
-// The five quantities; the one that follows from the others is marked. Takes its rows off the area.
-void BudgetView::draw_cards(const Painter& p, Rect& area, const Budget& b, Out& out)
-{
-    const float gap = p.px(kGap);
-    const float line = p.height(Type::mono) + p.px(4);
-    const auto rows_of = [](std::size_t many) { return (kBudgetUnknowns + many - 1) / many; };
-    std::size_t many = cards_in_row(p, area.w, b);
-    while (many<kBudgetUnknowns&& static_cast<float>(rows_of(many)) * (line + gap)> area.h)
-    {
-        many = many < 3 ? many + 1 : kBudgetUnknowns;
-    }
-    const std::size_t rows = rows_of(many);
-    const auto n = static_cast<float>(many);
-    const auto most = rows == 1 ? area.h * 0.4F : (area.h + gap) / static_cast<float>(rows) - gap;
-    const float high = std::min(p.px(92), most);
-    for (std::size_t i = 0; i < kBudgetUnknowns;)
-    {
-        Rect row = area.cut_top(high);
-        const float each = (row.w - gap * (n - 1)) / n;
-        for (std::size_t k = 0; k < many && i < kBudgetUnknowns; ++k, ++i)
-        {
-            draw_card(p, row.cut_left(each), b, static_cast<BudgetUnknown>(i), out);
-            row.cut_left(gap);
-        }
-        area.cut_top(gap);
+        const Type type = p.width(Type::display, figure) <= half.w ? Type::display : Type::title;
+        const float w = p.text_within(half.x, half.middle(), half.w, type, p.theme.text, figure);
+        p.text_within(half.x + w + p.px(12), half.middle() + p.px(4), half.w - w - p.px(20), Type::small,
+                      p.theme.muted, says);
+        half = row;
     }
 }
 
@@ -215,9 +139,9 @@ void BudgetView::draw_area(const Painter& p, Rect area, const Budget& b) const
               {0, length * 1.25, PlotScale::linear, std::string(time.word),
                [](double v) { return v < 1e6 ? plain_number(v) : count_words(v); }},
               {0, peak * 1.12, PlotScale::linear,
-               fmt::format("{}FLOP/s of all GPUs at the peak", unit > 1e3 ? "E"
-                                                               : unit > 1 ? "P"
-                                                                          : "T"),
+               fmt::format("{}FLOP/s of all GPUs at peak", unit > 1e3 ? "E"
+                                                           : unit > 1 ? "P"
+                                                                      : "T"),
                plain_number});
     if (!plot)
     {
@@ -233,22 +157,36 @@ void BudgetView::draw_area(const Painter& p, Rect area, const Budget& b) const
         p.text(useful.centre(), useful.middle() - p.px(10), Type::title, t.forward.label, words,
                Align::centre);
         p.text(useful.centre(), useful.middle() + p.px(14), Type::small, t.forward.label,
-               fmt::format("{} N D, {} of the peak", figure(b.per_parameter(), 3), format_percent(b.mfu)),
-               Align::centre);
+               fmt::format("{} N D, MFU {}", figure(b.per_parameter(), 3), format_percent(b.mfu)), Align::centre);
     }
     if (all.h - useful.h > p.px(24))
     {
         p.text_within(all.x + p.px(10), (all.y + useful.y) / 2, all.w - p.px(20), Type::small_strong, t.text,
-                      "not the model's arithmetic");
+                      "lost");
     }
 }
 
-void BudgetView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+void BudgetView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
     const Budget b = budget(frame);
-    draw_cards(painter, area, b, out);
-    area.cut_top(painter.px(18 - kGap));
-    draw_area(painter, area, b);
+    if (area.h > p.px(170) && area.w > p.px(420))
+    {
+        draw_answer(p, area.cut_top(p.px(52)), b);
+    }
+    std::vector<Solvable> all;
+    for (std::size_t i = 0; i < kBudgetUnknowns; ++i)
+    {
+        const auto what = static_cast<BudgetUnknown>(i);
+        all.push_back(
+            {name_of(what), name_of(what), said(b, what), fmt::format("Click or {}: solve for it", i + 1)});
+    }
+    const float most = area.h > p.px(220) ? area.h * 0.4F : area.h;
+    if (const auto pressed = draw_quantities(p, area, all, static_cast<std::size_t>(unknown_), most))
+    {
+        choose(static_cast<BudgetUnknown>(*pressed), out);
+    }
+    area.cut_top(p.px(8));
+    draw_area(p, area, b);
 }
 
 Caption BudgetView::caption(const Frame& frame) const
@@ -258,20 +196,20 @@ Caption BudgetView::caption(const Frame& frame) const
     Caption caption;
     if (b.mfu > 1)
     {
-        caption.sentence = fmt::format("That would take {} of the peak: !!no GPU does more than 100%!!.",
+        caption.sentence = fmt::format("That would take an MFU of {}: !!no GPU does more than 100%!!.",
                                        format_percent(b.mfu));
     }
     else
     {
         caption.sentence =
-            fmt::format("{} parameters on {} tokens: **{}{} on {}, {} USD**.", format_count(b.parameters),
+            fmt::format("{} parameters on {} tokens: **{}{} on {}, {}**.", format_count(b.parameters),
                         format_count(b.tokens), day_words(b.days), b.days < 1e-3 ? "" : " days",
-                        counted(static_cast<std::int64_t>(std::ceil(b.gpus)), "GPU"), format_count(b.usd()));
+                        counted(static_cast<std::int64_t>(std::ceil(b.gpus)), "GPU"), usd_words(b.usd()));
     }
     caption.formula = fmt::format("{} = {} = {}", term.label, term.working, figure(term.value, 4));
     caption.source =
-        fmt::format("{}\n{}.\nMFU counts attention's scores ({} N D in all); interruptions are left out. "
-                    "The step model's MFU is taken until you move the slider.",
+        fmt::format("{}\n{}.\nMFU counts attention scores ({} N D in all); interruptions are left out. The MFU is that "
+                    "of the step-time model until you move the slider.",
                     term.formula, term.source, figure(b.per_parameter(), 3));
     return caption;
 }
@@ -280,13 +218,13 @@ bool BudgetView::draw_panel(const Frame& frame, const Painter& painter, Rect are
 {
     Budget b = budget(frame);
     PanelColumn column(painter, area, out.animating);
-    column.heading("The budget");
+    column.heading("Budget");
     if (unknown_ != BudgetUnknown::tokens)
     {
         column.slide("Tokens", kTokens, b.tokens, tokens_);
     }
     if (unknown_ != BudgetUnknown::mfu &&
-        column.slide("MFU", (mfu_ ? "" : "as the step  ") + format_percent(b.mfu), kMfu, b.mfu))
+        column.slide("MFU", (mfu_ ? "" : "of this step  ") + format_percent(b.mfu), kMfu, b.mfu))
     {
         mfu_ = b.mfu;
     }
@@ -294,14 +232,14 @@ bool BudgetView::draw_panel(const Frame& frame, const Painter& painter, Rect are
     {
         column.slide("Days of training", kDays, days_);
     }
-    column.slide("USD per GPU and hour", kPrice, b.usd_per_hour, price_);
+    column.slide("USD per GPU-hour", kPrice, b.usd_per_hour, price_);
     b = budget(frame);
     const double each = b.parameters > 0 ? b.tokens / b.parameters : 0;
     column.gap();
-    column.fact("GPU hours", format_count(b.gpu_hours()));
-    column.fact("Price, USD", format_count(b.usd()));
+    column.fact("GPU-hours", format_count(b.gpu_hours()));
+    column.fact("Cost", usd_words(b.usd()));
     column.fact("Tokens per parameter", each > 0 ? format_count(each) : "\u2013");
-    column.fact("of the rule of 20", each > 0 ? format_count(each / kRule) + "\u00d7" : "\u2013");
+    column.fact("vs 20 tokens per parameter", each > 0 ? format_count(each / kRule) + "\u00d7" : "\u2013");
     return true;
 }
 

@@ -1,5 +1,5 @@
-// What does a fine-tune keep in memory: adapters on the matrices of a block, four recipes side by side, and
-// how many cards of the usual sizes each wants.
+// What a fine-tune keeps in memory: adapters on the matrices of a block, four recipes side by side, and how
+// many GPUs of the usual sizes each needs.
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -44,7 +44,7 @@ void FinetuneView::draw(const Frame& frame, const Painter& painter, Rect area, O
         area.cut_left(painter.px(24));
         const Rect head = left.cut_top(painter.px(24));
         painter.text_within(head.x, head.middle(), head.w, Type::small_strong, painter.theme.text,
-                            fmt::format("A block\u2019s matrices, rank {}", desk_.wish.setup.rank));
+                            fmt::format("Adapters on one block, rank {}", desk_.wish.setup.rank));
         left.h = std::min(left.h, painter.px(520));
         if (const auto wish = draw_lora_modules(painter, left, desk_))
         {
@@ -69,9 +69,10 @@ std::string say_cards(const FinetuneDesk& desk)
         }
     }
     const std::int64_t most = desk.gpus(desk.wish.recipe, kCards.size() - 1);
-    return most == 0 ? fmt::format("!!fits on no number of {:.0f} GB GPUs!!: its activations are too much",
-                                   kCards.back())
-                     : fmt::format("wants **{} GPUs of {:.0f} GB**", grouped(most), kCards.back());
+    return most == 0 ? fmt::format(
+                           "!!does not fit on any number of {:.0f} GB GPUs!!: its activations are too large",
+                           kCards.back())
+                     : fmt::format("needs **{} GPUs of {:.0f} GB**", grouped(most), kCards.back());
 }
 
 Caption FinetuneView::caption(const Frame& frame) const
@@ -80,19 +81,19 @@ Caption FinetuneView::caption(const Frame& frame) const
     const FinetuneReport& r = desk_.chosen();
     const Term term = explain_adapters(desk_.scenario(), r);
     Caption caption;
-    caption.sentence = fmt::format("{} trains **{}** of {} parameters ({}), keeps {} and {}.",
+    caption.sentence = fmt::format("{} trains **{}** of {} parameters ({}), takes {} and {}.",
                                    name_of(r.recipe), format_count(static_cast<double>(r.trained)),
                                    format_count(static_cast<double>(r.parameters)), format_percent(r.share()),
                                    format_bytes(r.total(), frame.preferences.unit), say_cards(desk_));
     caption.formula = fmt::format("{} = {} = {}", term.formula, term.working, format_count(term.value));
     caption.source = fmt::format(
-        "{}{}AdamW in mixed precision keeps 2 + 2 + 12 bytes for each trained parameter, the 8-bit optimizer "
+        "{}{}AdamW in mixed precision keeps 2 + 2 + 12 bytes per trained parameter, the 8-bit optimizer "
         "2 + 2 + 2. "
         "QLoRA keeps the blocks\u2019 linear layers in 4-bit with scales, embedding, norms, routers and head "
         "in 16; "
-        "texts that quantize all parameters come out lower. Activations are those of training everything, an "
-        "upper "
-        "bound. Cards with their whole nameplate; what is sharded is gathered two layers at a time.",
+        "texts that quantize all parameters come out lower. Activations are those of full training, an upper "
+        "bound. Cards count with their nameplate capacity; sharded weights are gathered two layers at a "
+        "time.",
         term.source, term.source.empty() ? "" : ".\n");
     return caption;
 }
@@ -101,14 +102,14 @@ void FinetuneView::draw_numbers(PanelColumn& column, ByteUnit unit) const
 {
     const FinetuneReport& r = desk_.chosen();
     const std::int64_t saved = r.recipe == FinetuneRecipe::full ? r.parameters : r.trained;
-    column.fact("Trained", format_percent(r.share()));
+    column.fact("Trainable parameters", format_percent(r.share()));
     column.fact("Adapter file, 16-bit", format_bytes(Bytes(2 * static_cast<double>(saved)), unit));
     if (r.recipe == FinetuneRecipe::dora)
     {
         column.fact("DoRA magnitude vectors", format_count(static_cast<double>(r.magnitudes)));
     }
-    column.fact("FLOPs a token", fmt::format("{:g} \u00d7 P", r.token_flops));
-    column.fact("Bits a base weight",
+    column.fact("FLOPs per token", fmt::format("{:g} \u00d7 P", r.token_flops));
+    column.fact("Bits per base weight",
                 three_digits(8 * (r.of(FinetunePart::base) + r.of(FinetunePart::scales)).value *
                              static_cast<double>(r.setup.gpus) / static_cast<double>(r.parameters)));
 }
@@ -119,18 +120,18 @@ bool FinetuneView::draw_panel(const Frame& frame, const Painter& p, Rect area, O
     FinetuneSetup& s = desk_.wish.setup;
     PanelColumn column(p, area, out.animating);
     column.slide("Rank r", Track::at(kRanks, say_whole), s.rank);
-    column.slide("Sharded over, GPUs", Track::at(kGpus, say_whole), s.gpus);
-    column.toggle("Checkpointing", s.checkpointing,
+    column.slide("Sharded over GPUs", Track::at(kGpus, say_whole), s.gpus);
+    column.toggle("Activation checkpointing", s.checkpointing,
                   "A layer\u2019s activations are recomputed in the backward pass (G)");
     column.toggle("Double quantization", s.double_quantized,
                   "The scales of the 4-bit base, 32 bits for 64 weights, are themselves kept in 8-bit: 0.127 "
-                  "instead of 0.5 bits a weight (D). Dettmers et al. 2023, section 3");
+                  "instead of 0.5 bits per weight (D). Dettmers et al. 2023, section 3");
     column.toggle("8-bit optimizer", s.eight_bit,
                   "Two moments of one byte, no master copy (O). Dettmers et al. 2022");
     column.toggle(
         "Paged optimizer", s.paged,
-        "The optimizer\u2019s state may move to the host while activations peak (P); hatched, it is "
-        "not counted for the cards. Dettmers et al. 2023, section 3");
+        "Optimizer states may be paged to the host while activations peak (P); hatched, they are not "
+        "counted for the cards. Dettmers et al. 2023, section 3");
     column.gap();
     draw_numbers(column, p.look.unit);
     return true;
@@ -148,7 +149,7 @@ ViewKeys FinetuneView::keys()
             {"D", "Double quantization", flips(desk_.wish.setup.double_quantized)},
             {"O", "8-bit optimizer", flips(desk_.wish.setup.eight_bit)},
             {"P", "Paged optimizer", flips(desk_.wish.setup.paged)},
-            {"click", "A matrix: give or take its adapter; a bar: look at that recipe"},
+            {"click", "A matrix: add or remove its adapter; a bar: choose that recipe"},
             {"drag", "Across a matrix: the rank"}};
 }
 

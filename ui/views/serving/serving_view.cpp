@@ -1,14 +1,12 @@
-// How many requests at once, and how fast: weights and cache in a GPU's memory, batch against latency and
-// throughput, and below it slots, pages or drafts.
+// Serving: weights and KV cache in a GPU's memory, latency and throughput against batch size, and below that
+// continuous batching, PagedAttention or speculative decoding.
 #include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "core/serving/speculation.h"
 #include "ui/shell/view.h"
-#include "ui/views/serving/serving/curves.h"
-#include "ui/views/serving/serving/panel.h"
-#include "ui/views/serving/serving/strip.h"
-#include "ui/views/serving/serving/tank.h"
+#include "ui/views/serving/serving/pictures.h"
+#include "ui/widgets/panel_column.h"
 
 #include <algorithm>
 
@@ -97,14 +95,14 @@ std::string sentence(const ServingReport& r, ByteUnit unit)
     if (r.weights > r.capacity)
     {
         return fmt::format(
-            "!!The weights alone want {}!! of {} on each of {} GPU{}: **cut them further, or keep "
-            "fewer bits**.",
+            "!!The weights alone need {}!! of {} on each of {} GPU{}: **shard them further, or use fewer "
+            "bits**.",
             format_bytes(r.weights, unit), format_bytes(r.capacity, unit), r.setup.gpus,
             r.setup.gpus == 1 ? "" : "s");
     }
     if (!r.fits())
     {
-        return fmt::format("!!{} requests do not fit!!: the caches want {}, and {} are left for **{}**.",
+        return fmt::format("!!{} requests do not fit!!: their KV caches need {}; {} is left, for **{}**.",
                            grouped(r.setup.batch), format_bytes(r.cache(), unit),
                            format_bytes(r.capacity - r.weights, unit), grouped(r.most));
     }
@@ -125,22 +123,82 @@ Caption ServingView::caption(const Frame& frame) const
     caption.formula =
         fmt::format("{} = {} = {}", term.formula, term.working, format_seconds(Seconds(term.value)));
     caption.source = fmt::format(
-        "{}.\nA roofline: data-sheet bandwidth and dense 16-bit peak, memory beside compute, two all-reduces "
-        "a layer "
-        "after them. Weights in fewer bits are widened before they are multiplied; their scales are left "
-        "out. A "
-        "token's time has a share of every request's prefill in it. A tenth of the GPU is kept for the "
-        "forward pass. "
-        "Iteration-level batching: Yu et al. 2022; pages: Kwon et al. 2023; drafts: Leviathan et al. 2023.",
+        "{}.\nA roofline: data-sheet bandwidth and dense 16-bit peak, memory overlapped with compute, two "
+        "all-reduces per layer after them. Quantized weights are dequantized before the GEMM; their scales "
+        "are "
+        "left out. TPOT includes a share of every request's prefill. A tenth of the GPU is reserved for the "
+        "forward pass. Iteration-level batching: Yu et al. 2022; PagedAttention: Kwon et al. 2023; "
+        "speculative "
+        "decoding: Leviathan et al. 2023.",
         term.source);
     return caption;
+}
+
+constexpr std::array<double, 14> kBatches{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192};
+constexpr std::array<double, 12> kTokens{16, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 131072};
+constexpr std::array<double, 21> kAcceptances{0,   .05, .1,  .15, .2,  .25, .3,  .35, .4,  .45, .5,
+                                              .55, .6,  .65, .7,  .75, .8,  .85, .9,  .95, 1};
+constexpr std::array<double, 8> kCosts{0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5};
+constexpr std::array<std::int64_t, 3> kWidths{16, 8, 4};
+
+void draw_requests(PanelColumn& column, const ServingSetup& s, ServingWish& w)
+{
+    constexpr Track kTokenTrack = Track::at(kTokens, say_whole);
+    column.slide("Concurrent requests", Track::at(kBatches, say_whole), w.batch);
+    column.slide("Prompt tokens", kTokenTrack, s.prompt, w.prompt);
+    column.slide("Output tokens", kTokenTrack, s.output, w.output);
+    column.choice("Weight bits", {"16", "8", "4"}, kWidths, w.weight_bits);
+    column.choice("KV-cache bits", {"16", "8", "4"}, kWidths, w.cache_bits);
+    column.toggle("PagedAttention", w.paged,
+                  "Blocks of 16 tokens, allocated on demand; otherwise preallocation for the maximum length "
+                  "(P). Kwon et al. 2023, arXiv 2309.06180");
+}
+
+void draw_numbers(PanelColumn& column, const ServingReport& r, ByteUnit unit)
+{
+    column.fact(
+        "KV cache per token", format_bytes(r.model_token, unit),
+        r.shape.latent
+            ? "One latent and one rotary key for all heads (DeepSeek-V2, section 2.1)"
+            : fmt::format("With a key and a value per query head (MHA): {}",
+                          format_bytes(r.model_token * (r.shape.widest_layer_numbers / r.shape.layer_numbers),
+                                       unit)));
+    if (r.shape.window_layers > 0)
+    {
+        column.fact("Window", fmt::format("{} in {} layers", grouped(r.shape.window), r.shape.window_layers),
+                    r.window.source);
+    }
+    column.fact("TTFT (prefill)", format_seconds(Seconds(r.first_token())),
+                fmt::format("Prefill of one prompt, {}; the queue is empty",
+                            r.prefill.memory_bound() ? "memory-bandwidth-bound" : "compute-bound"));
+    column.fact("Decoding step", format_seconds(Seconds(r.decode.total())),
+                fmt::format("memory {}, compute {}, all-reduce {}", format_seconds(Seconds(r.decode.memory)),
+                            format_seconds(Seconds(r.decode.compute)),
+                            format_seconds(Seconds(r.decode.reduce))));
+    column.fact("Compute-bound from batch", three_digits(r.balance),
+                "Peak / bandwidth \u00d7 half the bytes per weight: at larger batch sizes the weights are "
+                "read faster "
+                "than they are multiplied; the KV cache left out");
+}
+
+void draw_settings(PanelColumn& column, const ServingReport& r, ServingWish& w, ByteUnit unit)
+{
+    draw_requests(column, r.setup, w);
+    column.gap();
+    if (w.strip == ServingStrip::drafts)
+    {
+        column.slide("Acceptance rate", Track::at(kAcceptances, format_percent), w.acceptance);
+        column.slide("Draft-model cost ratio", Track::at(kCosts, three_digits), w.draft_cost);
+        return;
+    }
+    draw_numbers(column, r, unit);
 }
 
 bool ServingView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     desk_.update(frame.now.scenario);
     PanelColumn column(painter, area, out.animating);
-    draw_serving_panel(column, desk_.report(), desk_.wish, painter.look.unit);
+    draw_settings(column, desk_.report(), desk_.wish, painter.look.unit);
     return true;
 }
 
@@ -154,7 +212,7 @@ ViewKeys ServingView::keys()
             asked_ = false;
         };
     };
-    return {{"Y", "Slots, pages, drafts",
+    return {{"Y", "Continuous batching, PagedAttention, speculative decoding",
              [this]
              {
                  turn(desk_.wish.strip, kPages.size());
@@ -162,7 +220,7 @@ ViewKeys ServingView::keys()
              }},
             {"W", "Weights in 16, 8 or 4 bits", narrower(desk_.wish.weight_bits)},
             {"C", "KV cache in 16, 8 or 4 bits", narrower(desk_.wish.cache_bits)},
-            {"P", "Paged cache, or room for the longest request",
+            {"P", "PagedAttention, or preallocation for the longest request",
              [this]
              {
                  desk_.wish.paged = !desk_.wish.paged;
@@ -176,7 +234,7 @@ ViewKeys ServingView::keys()
                  asked_ = false;
              }},
             {"drag", "The point: concurrent requests"},
-            {"hover", "What a block holds, what a draft brings"}};
+            {"hover", "What a block holds, what a draft token brings"}};
 }
 
 constexpr std::array<std::string_view, 3> kControls{"model", "gpu", "tensor"};

@@ -1,5 +1,5 @@
-// What is a batch made of? Replicas across, rounds down, a micro-batch in each cell; played, one optimizer
-// step.
+// What a batch is made of: replicas across, accumulation steps down, a micro-batch in each cell; played, one
+// optimizer step.
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -53,15 +53,15 @@ Motion BatchView::motion(const Frame& frame) const
     motion.label = m.updated > 0 ? "update"
                    : m.summed > 0
                        ? "gradient sum"
-                       : fmt::format("{}{}/{}", rounds < 1000 ? "round " : "",
+                       : fmt::format("{}{}/{}", rounds < 1000 ? "accum " : "",
                                      std::min(rounds, static_cast<std::int64_t>(m.rounds) + 1), rounds);
     return motion;
 }
 
 void BatchView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
-    draw_equation(p, area.cut_top(equation_height(p)), frame, state_, out);
-    area.cut_top(p.px(16));
+    draw_equation(p, area, frame, state_, out);
+    area.cut_top(p.px(6));
     const Scenario& s = frame.now.scenario;
     draw_batch_grid(p, area, s, batch_moment(micro_batches(s), frame.playback.t));
 }

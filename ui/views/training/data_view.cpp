@@ -1,16 +1,8 @@
-// Where the tokens come from: loader workers that feed the GPUs or starve them, the filters from a crawl to
-// what is trained on, and near duplicates found by hashes.
-#include "core/base/text.h"
-#include "ui/shell/view.h"
-#include "ui/views/training/data/copies.h"
-#include "ui/views/training/data/funnel.h"
-#include "ui/views/training/data/lanes.h"
-#include "ui/views/training/data/panel.h"
-#include "ui/views/training/data/words.h"
+// Where the tokens come from: DataLoader workers that feed the GPUs or starve them, the filters from a crawl
+// to what is trained on, and near-duplicates found by hashes.
+#include "ui/views/training/data/pages.h"
 
 #include <algorithm>
-#include <array>
-#include <memory>
 
 namespace ringside
 {
@@ -18,92 +10,39 @@ namespace ringside
 namespace
 {
 
-constexpr double kSeconds = 20; // playing takes
-
 constexpr std::array<std::string_view, 3> kPages{"data/feed", "data/funnel", "data/copies"};
 
-class DataView final : public View
+class DataView final : public PagedView<DataState>
 {
 public:
-    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    Caption caption(const Frame& frame) const override { return data_caption(state_, desk(frame), frame); }
-    Motion motion(const Frame& frame) const override;
-    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    DataView() : PagedView(kPages, {&feed_page, &funnel_page, &copies_page}) {}
+
     ViewKeys keys() override;
-    void show(std::string_view page) override { turn_to(state_.page, kPages, page); }
 
 private:
-    bool feeds() const { return state_.page == DataPage::feed; }
-    const FeedDesk& desk(const Frame& frame) const
-    {
-        desk_.update(frame.now, state_);
-        return desk_;
-    }
-
-    DataState state_;
-    mutable FeedDesk desk_;
+    void choose(std::size_t which);
+    bool feeds() const { return shows(feed_page); }
 };
 
-Motion DataView::motion(const Frame& frame) const
+void DataView::choose(std::size_t which)
 {
-    Motion motion;
-    if (state_.page != DataPage::feed)
+    if (feeds() && which < kDataKinds)
     {
-        return motion;
+        state_.plan.kind = static_cast<DataKind>(which);
+        state_.plan.sample_s = 0;
     }
-    const FeedRun& run = desk(frame).run();
-    motion.duration = run.length;
-    motion.per_second = run.length / kSeconds;
-    motion.rest = run.length;
-    motion.label = format_seconds(Seconds(std::min(frame.playback.t, run.length)));
-    for (const FeedSpan& span : run.gpu)
+    else if (shows(funnel_page) && which < funnel_recipes().size())
     {
-        motion.stops.push_back(span.from);
+        state_.recipe = which;
+        state_.kept.clear();
     }
-    motion.stops.push_back(run.length);
-    return motion;
-}
-
-void DataView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
-{
-    switch (state_.page)
-    {
-    case DataPage::feed:
-        draw_feed(painter, area, state_, desk(frame), frame.playback.t, out);
-        break;
-    case DataPage::funnel:
-        draw_funnel(painter, area, state_, frame, out);
-        break;
-    case DataPage::copies:
-        draw_copies(painter, area, state_, out);
-        break;
-    }
-}
-
-bool DataView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
-{
-    draw_data_panel(painter, area, state_, desk(frame), frame, out);
-    return true;
 }
 
 ViewKeys DataView::keys()
 {
     return {
-        {"Y", "Feed, funnel, copies", turns(state_.page, kDataPages.size())},
-        {"1 \u2026 4", "What is fed; whose funnel",
-         [this](const KeyPress& k)
-         {
-             if (feeds() && k.which < kDataKinds)
-             {
-                 state_.plan.kind = static_cast<DataKind>(k.which);
-                 state_.plan.sample_s = 0;
-             }
-             else if (state_.page == DataPage::funnel && k.which < funnel_recipes().size())
-             {
-                 state_.recipe = k.which;
-                 state_.kept.clear();
-             }
-         }},
+        turn_key("DataLoader, filtering, near-duplicates"),
+        {"1 \u2026 4", "Kind of data; filtering pipeline", [this](const KeyPress& k) { choose(k.which); }},
         {"W E", "One worker more, one less",
          [this](const KeyPress& k)
          {
@@ -113,22 +52,22 @@ ViewKeys DataView::keys()
                  feeds() ? std::clamp<std::int64_t>(workers + (k.which == 0 ? 1 : -1), 1, most) : workers;
          }},
         {"O", "Batches in order or not", [this] { state_.plan.in_order = state_.plan.in_order != feeds(); }},
-        {"S H F", "A slow worker, reads that hang, buffers that refill",
+        {"S H F", "A slow worker, I/O stalls, shuffle-buffer refills",
          [this](const KeyPress& k)
          {
              bool& on = k.which == 0 ? state_.slow : k.which == 1 ? state_.hangs : state_.refills;
              on = on != feeds();
          }},
-        {"R", "The funnel as published",
+        {"R", "Filtering as published",
          [this]
          {
-             if (state_.page == DataPage::funnel)
+             if (shows(funnel_page))
              {
                  state_.kept.clear();
              }
          }},
         {"N", "Another seed", [this] { state_.seed += feeds() ? 1U : 0U; }},
-        {"drag", "Workers, batches ahead, time a sample, stages, curves"}};
+        {"drag", "Workers, prefetch factor, time per sample, stages, curves"}};
 }
 
 constexpr std::array<std::string_view, 2> kControls{"model", "gpus"};

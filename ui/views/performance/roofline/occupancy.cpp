@@ -1,9 +1,10 @@
+// What blocks of a kernel take of one SM, and the occupancy over registers per thread.
 #include "core/performance/occupancy.h"
 
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "ui/views/performance/roofline/pictures.h"
+#include "ui/views/performance/roofline/pages.h"
 #include "ui/widgets/plot.h"
 
 #include <algorithm>
@@ -15,13 +16,34 @@ namespace ringside
 namespace
 {
 
+constexpr std::array<double, 11> kRegisters{16, 24, 32, 40, 48, 64, 80, 96, 128, 168, 255};
+constexpr std::array<double, 6> kThreads{32, 64, 128, 256, 512, 1024};
+constexpr std::array<double, 10> kShared{0,          4 * 1024.,  8 * 1024.,  16 * 1024.,  32 * 1024.,
+                                         48 * 1024., 64 * 1024., 96 * 1024., 128 * 1024., 227 * 1024.}; // [B]
+
+std::string say_kibibytes(double bytes)
+{
+    return plain_number(bytes / 1024);
+}
+
+// That of the scenario's GPU, or of Hopper where it is not among them.
+const Multiprocessor& shown_multiprocessor(const RooflineState& state, const Scenario& scenario)
+{
+    if (state.capability)
+    {
+        return multiprocessors()[*state.capability % multiprocessors().size()];
+    }
+    const Multiprocessor* own = multiprocessor_of(scenario.cluster.gpu);
+    return own != nullptr ? *own : multiprocessors()[1];
+}
+
 std::string shared_words(std::int64_t bytes)
 {
     return plain_number(std::round(static_cast<double>(bytes) / 1024 * 10) / 10) + " KiB";
 }
 
-// One thing a multiprocessor has so much of.
-struct Shelf
+// One resource of an SM.
+struct Resource
 {
     OccupancyLimit limit;
     std::string_view name;
@@ -34,22 +56,23 @@ struct Shelf
     double most = 0;
 };
 
-std::array<Shelf, 4> shelves(const Multiprocessor& m, const KernelShape& k, const Occupancy& o)
+std::array<Resource, 4> resources(const Multiprocessor& m, const KernelShape& k, const Occupancy& o)
 {
     const auto d = [](std::int64_t n) { return static_cast<double>(n); };
-    return {Shelf{OccupancyLimit::threads, "Warps", d(m.warps()), d(o.block_warps),
-                  fmt::format("{}", m.warps()), fmt::format("{} threads, {} warps", k.threads, o.block_warps),
-                  "###threads of a block", 32, 1024},
-            Shelf{OccupancyLimit::registers, "Registers", d(m.registers), d(o.block_registers),
-                  grouped(m.registers),
-                  fmt::format("{} a thread, {} a block", k.registers, grouped(o.block_registers)),
-                  "###registers of a thread", 0, 255},
-            Shelf{OccupancyLimit::shared, "Shared memory", d(m.shared), d(o.block_shared),
-                  shared_words(m.shared),
-                  fmt::format("{}, 1 KiB of the system in it", shared_words(o.block_shared)),
-                  "###shared memory of a block", 0, d(m.block_shared)},
-            Shelf{OccupancyLimit::blocks, "Blocks", d(m.blocks), 1, fmt::format("{}", m.blocks), "one each",
-                  "", 0, 0}};
+    return {Resource{OccupancyLimit::threads, "Warps", d(m.warps()), d(o.block_warps),
+                     fmt::format("{}", m.warps()),
+                     fmt::format("{} threads, {} warps", k.threads, o.block_warps), "###threads of a block",
+                     32, 1024},
+            Resource{OccupancyLimit::registers, "Registers", d(m.registers), d(o.block_registers),
+                     grouped(m.registers),
+                     fmt::format("{} per thread, {} per block", k.registers, grouped(o.block_registers)),
+                     "###registers of a thread", 0, 255},
+            Resource{OccupancyLimit::shared, "Shared memory", d(m.shared), d(o.block_shared),
+                     shared_words(m.shared),
+                     fmt::format("{} per block, 1 KiB of it reserved by CUDA", shared_words(o.block_shared)),
+                     "###shared memory of a block", 0, d(m.block_shared)},
+            Resource{OccupancyLimit::blocks, "Blocks", d(m.blocks), 1, fmt::format("{}", m.blocks),
+                     "1 per block", "", 0, 0}};
 }
 
 class Board
@@ -62,45 +85,46 @@ public:
 
     void draw(Rect area)
     {
-        draw_chart_title(p_, area.cut_top(p_.px(26)), fmt::format("One multiprocessor, {}", m_.family),
+        draw_chart_title(p_, area.cut_top(p_.px(26)), fmt::format("One SM, {}", m_.family),
                          fmt::format("compute capability {}", m_.capability));
         const float pitch = area.h / 4;
-        for (const Shelf& shelf : shelves(m_, state_.shape, o_))
+        for (const Resource& resource : resources(m_, state_.shape, o_))
         {
-            draw_shelf(area.cut_top(pitch), shelf);
+            draw_resource(area.cut_top(pitch), resource);
         }
     }
 
 private:
-    void draw_shelf(Rect row, const Shelf& shelf)
+    void draw_resource(Rect row, const Resource& resource)
     {
         const Theme& t = p_.theme;
-        const bool binds = o_.binds(shelf.limit);
+        const bool binds = o_.binds(resource.limit);
         Rect words = row.cut_top(p_.height(Type::small) + p_.px(4));
-        const std::string allows = fmt::format("{} block{}{}", o_.of(shelf.limit),
-                                               o_.of(shelf.limit) == 1 ? "" : "s", binds ? ": binds" : "");
+        const std::string allows =
+            fmt::format("{} block{}{}", o_.of(resource.limit), o_.of(resource.limit) == 1 ? "" : "s",
+                        binds ? ": limiting" : "");
         const float right = p_.text(words.right(), words.middle(), Type::small_strong,
                                     binds ? t.text : t.muted, allows, Align::right);
         const float left = p_.text_within(words.x, words.middle(), words.w - right - p_.px(12),
                                           binds ? Type::small_strong : Type::small, t.text,
-                                          fmt::format("{}: {}", shelf.name, shelf.has));
+                                          fmt::format("{}: {}", resource.name, resource.has));
         const float rest = words.w - right - left - p_.px(24);
-        if (p_.width(Type::small, shelf.takes) <= rest)
+        if (p_.width(Type::small, resource.takes) <= rest)
         {
-            p_.text(words.x + left + p_.px(12), words.middle(), Type::small, t.muted, shelf.takes);
+            p_.text(words.x + left + p_.px(12), words.middle(), Type::small, t.muted, resource.takes);
         }
         row.cut_bottom(p_.px(8));
         const Rect bar{row.x, row.y, row.w, std::min(row.h, p_.px(44))};
-        draw_blocks(bar, shelf, binds);
-        p_.part(shelf.name, bar);
+        draw_blocks(bar, resource, binds);
+        p_.part(resource.name, bar);
     }
 
-    void draw_blocks(Rect bar, const Shelf& shelf, bool binds)
+    void draw_blocks(Rect bar, const Resource& resource, bool binds)
     {
         const Theme& t = p_.theme;
         p_.fill(bar, t.control, p_.px(3));
         p_.hatch(bar, t.idle_hatch, kIdleHatch);
-        const float each = bar.w * static_cast<float>(std::min(1.0, shelf.block / shelf.all));
+        const float each = bar.w * static_cast<float>(std::min(1.0, resource.block / resource.all));
         for (std::int64_t i = 0; i < o_.blocks; ++i)
         {
             const float x = bar.x + each * static_cast<float>(i);
@@ -112,72 +136,72 @@ private:
             p_.hatch({bar.x, bar.y, each, bar.h}, t.warning, kOverflowHatch);
         }
         p_.outline(bar, binds ? t.text : t.line, p_.px(binds ? 2.0F : 1.0F), p_.px(3));
-        if (!shelf.grip.empty())
+        if (!resource.grip.empty())
         {
-            take_hold(bar, shelf, bar.x + each);
+            take_hold(bar, resource, bar.x + each);
         }
     }
 
     // The end of the first block: what one block takes.
-    void take_hold(Rect bar, const Shelf& shelf, float x)
+    void take_hold(Rect bar, const Resource& resource, float x)
     {
         const PlotGrip grip = draw_grip(p_, {std::min(x, bar.right()), bar.middle()},
-                                        std::string(shelf.grip).c_str(), p_.theme.text);
+                                        std::string(resource.grip).c_str(), p_.theme.text);
         if (grip.to)
         {
             const auto share = static_cast<double>((ImGui::GetIO().MousePos.x - bar.x) / bar.w);
-            set(shelf, share * shelf.all);
+            set(resource, share * resource.all);
         }
         else if (grip.steps != 0)
         {
-            step(shelf, grip.steps);
+            step(resource, grip.steps);
         }
         else if (grip.hovered)
         {
-            tooltip(p_, "Drag, or arrow keys: what one block takes");
+            tooltip(p_, "Drag, or arrow keys: what one block uses");
         }
     }
 
-    static std::int64_t held(double value, const Shelf& shelf)
+    static std::int64_t held(double value, const Resource& resource)
     {
-        return std::llround(std::clamp(value, shelf.least, shelf.most));
+        return std::llround(std::clamp(value, resource.least, resource.most));
     }
 
-    void set(const Shelf& shelf, double units)
+    void set(const Resource& resource, double units)
     {
         KernelShape& k = state_.shape;
         out_.animating = true;
-        switch (shelf.limit)
+        switch (resource.limit)
         {
         case OccupancyLimit::threads:
-            k.threads = held(std::round(units) * 32, shelf);
+            k.threads = held(std::round(units) * 32, resource);
             break;
         case OccupancyLimit::registers:
             k.registers =
-                held(units / static_cast<double>(std::max<std::int64_t>(1, o_.block_warps) * 32), shelf);
+                held(units / static_cast<double>(std::max<std::int64_t>(1, o_.block_warps) * 32), resource);
             break;
         case OccupancyLimit::shared:
-            k.shared = held(std::round((units - 1024) / 1024) * 1024, shelf);
+            k.shared = held(std::round((units - 1024) / 1024) * 1024, resource);
             break;
         case OccupancyLimit::blocks:
             break;
         }
     }
 
-    void step(const Shelf& shelf, int steps)
+    void step(const Resource& resource, int steps)
     {
         KernelShape& k = state_.shape;
         out_.animating = true;
-        switch (shelf.limit)
+        switch (resource.limit)
         {
         case OccupancyLimit::threads:
-            k.threads = held(static_cast<double>(k.threads + 32 * steps), shelf);
+            k.threads = held(static_cast<double>(k.threads + 32 * steps), resource);
             break;
         case OccupancyLimit::registers:
-            k.registers = held(static_cast<double>(k.registers + 8 * steps), shelf);
+            k.registers = held(static_cast<double>(k.registers + 8 * steps), resource);
             break;
         case OccupancyLimit::shared:
-            k.shared = held(static_cast<double>(k.shared + 1024 * steps), shelf);
+            k.shared = held(static_cast<double>(k.shared + 1024 * steps), resource);
             break;
         case OccupancyLimit::blocks:
             break;
@@ -194,11 +218,11 @@ private:
 // Occupancy over the registers of a thread, all else as it is.
 void draw_stairs(const Painter& p, Rect area, RooflineState& state, const Multiprocessor& m, Out& out)
 {
-    const std::string says =
-        fmt::format("{} threads, {} shared", state.shape.threads, shared_words(state.shape.shared));
+    const std::string says = fmt::format("{} threads per block, {} shared memory", state.shape.threads,
+                                         shared_words(state.shape.shared));
     Plot plot(p, area, {0, 256, PlotScale::linear, "", plain_number},
               {0, 1.06, PlotScale::linear, "", format_percent},
-              {.title = "Occupancy over registers a thread", .says = says, .part = "occupancy"});
+              {.title = "Occupancy vs registers per thread", .says = says, .part = "occupancy"});
     if (!plot)
     {
         return;
@@ -223,20 +247,89 @@ void draw_stairs(const Painter& p, Rect area, RooflineState& state, const Multip
     }
 }
 
-} // namespace
-
-void draw_occupancy(const Painter& p, Rect area, RooflineState& state, const Scenario& scenario, Out& out)
+void draw_occupancy(const RooflineRoom& r)
 {
-    const Multiprocessor& m = shown_multiprocessor(state, scenario);
-    const float board = 4 * (p.height(Type::small) + p.px(46)) + p.px(26);
-    const bool curve = area.h > board + p.px(130);
-    Rect top = curve ? area.cut_top(std::min(board + p.px(24), area.h * 0.62F)) : area;
-    Board(p, state, m, out).draw(top);
+    Rect area = r.area;
+    const Multiprocessor& m = shown_multiprocessor(r.state, r.frame.now.scenario);
+    const float board = 4 * (r.p.height(Type::small) + r.p.px(46)) + r.p.px(26);
+    const bool curve = area.h > board + r.p.px(130);
+    const Rect top = curve ? area.cut_top(std::min(board + r.p.px(24), area.h * 0.62F)) : area;
+    Board(r.p, r.state, m, r.out).draw(top);
     if (curve)
     {
-        area.cut_top(p.px(10));
-        draw_stairs(p, area, state, m, out);
+        area.cut_top(r.p.px(10));
+        draw_stairs(r.p, area, r.state, m, r.out);
     }
 }
+
+void panel_occupancy(PanelColumn& column, const RooflineRoom& r)
+{
+    RooflineState& state = r.state;
+    const Multiprocessor& m = shown_multiprocessor(state, r.frame.now.scenario);
+    auto at = static_cast<std::size_t>(&m - multiprocessors().data());
+    if (column.choice({"Ampere", "Hopper", "Blackwell"}, at))
+    {
+        state.capability = at;
+    }
+    KernelShape& k = state.shape;
+    column.slide("Threads per block", Track::at(kThreads, plain_number), k.threads);
+    column.slide("Registers per thread", Track::at(kRegisters, plain_number), k.registers);
+    column.slide("Shared KiB per block", Track::at(kShared, say_kibibytes, 1024), k.shared);
+    if (column.button("Element-wise kernel", "E"))
+    {
+        k = kCopyingKernel;
+    }
+    if (column.button("GEMM, 128 \u00d7 128 tile", "G"))
+    {
+        k = kMultiplyingKernel;
+    }
+    column.note(
+        "The FP32 accumulators of a 128 \u00d7 128 tile alone take **16,384 registers**, a quarter of all.");
+}
+
+// All that bind at once: "threads and registers".
+std::string limit_names(const Occupancy& o)
+{
+    constexpr std::array kNames{std::pair{OccupancyLimit::threads, "threads"},
+                                std::pair{OccupancyLimit::registers, "registers"},
+                                std::pair{OccupancyLimit::shared, "shared memory"},
+                                std::pair{OccupancyLimit::blocks, "the number of blocks"}};
+    std::vector<std::string_view> names;
+    for (const auto& [limit, name] : kNames)
+    {
+        if (o.binds(limit))
+        {
+            names.emplace_back(name);
+        }
+    }
+    return fmt::format("{}", fmt::join(names, " and "));
+}
+
+Caption caption_occupancy(const Frame& frame, RooflineState& state)
+{
+    const Multiprocessor& m = shown_multiprocessor(state, frame.now.scenario);
+    const Occupancy o = occupancy(m, state.shape);
+    Caption c;
+    c.sentence =
+        o.blocks == 0
+            ? fmt::format("!!No block fits!!: {} of one block exceed what an SM has.", limit_names(o))
+            : fmt::format("**{} block{}** per SM, limited by **{}**: {} of {} warps, **{}** occupancy.",
+                          o.blocks, o.blocks == 1 ? "" : "s", limit_names(o), o.warps, m.warps(),
+                          format_percent(o.share));
+    c.formula = fmt::format(
+        "min(threads {}, registers {}, shared memory {}, blocks {}) = {};  {} \u00d7 {} / {} warps", o.by[0],
+        o.by[1], o.by[2], o.by[3], o.blocks, o.blocks, o.block_warps, m.warps());
+    c.source = fmt::format(
+        "CUDA C++ Programming Guide, technical specifications of compute capability {}; the rule is that of "
+        "cuda_occupancy.h.\nLow occupancy is not slow: GEMMs run with one or two blocks, and hide latency "
+        "with loads "
+        "in flight (Volkov 2010, Better Performance at Lower Occupancy).",
+        m.capability);
+    return c;
+}
+
+} // namespace
+
+const Page<RooflineState> occupancy_page{"Occupancy", draw_occupancy, panel_occupancy, caption_occupancy};
 
 } // namespace ringside

@@ -1,11 +1,18 @@
+// Rate against arithmetic intensity, both logarithmic: the roofs, what kernels reach of them, and every
+// kernel below. Dragging a kernel solves its intensity for the number of rows: the sequence length (powers of
+// two that stay valid) in training, the batch in decoding. That of element-wise kernels does not depend on
+// it.
 #include <fmt/format.h>
 
+#include "core/base/term.h"
 #include "core/base/text.h"
-#include "ui/views/performance/roofline/pictures.h"
+#include "core/scenario/validate.h"
+#include "ui/views/performance/roofline/pages.h"
 #include "ui/widgets/plot.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ringside
 {
@@ -19,6 +26,62 @@ constexpr float kLargest = 30;
 std::string tera_words(double rate)
 {
     return rate >= 1e12 ? plain_number(rate / 1e12) + " T" : plain_number(rate / 1e9) + " G";
+}
+
+std::string byte_rate_words(double rate)
+{
+    return rate >= 1e12 ? three_digits(rate / 1e12) + " TB/s" : three_digits(rate / 1e9) + " GB/s";
+}
+
+std::string_view pass_words(KernelPass pass)
+{
+    switch (pass)
+    {
+    case KernelPass::forward:
+        return "forward";
+    case KernelPass::input:
+        return "backward";
+    case KernelPass::weight:
+        break;
+    }
+    return "backward, of the weights";
+}
+
+std::string kernel_words(const RooflineSheet& sheet, const RoofPoint& point, ByteUnit unit)
+{
+    const LayerKernel& k = point.what;
+    const Term term = explain_intensity(point);
+    const Term roof = explain_attainable(sheet.roofs(), point);
+    std::string words =
+        fmt::format("{}, {}\n\n{} FLOP, {}\nI = {}\n  = {}\nattainable {}\npredicted {}, {} per launch\n",
+                    k.name, pass_words(k.pass), figure(k.flops, 3), format_bytes(Bytes(k.bytes), unit),
+                    term.working, intensity_words(term.value), flop_rate_words(roof.value),
+                    flop_rate_words(point.rate()), format_seconds(Seconds(k.seconds)));
+    words += k.multiplies() ? "\nDrag: more or fewer rows. Click or Enter: its calculation below."
+                            : "\nIt cannot be dragged: its intensity does not depend on the number of rows.";
+    return words;
+}
+
+// The scenario with the sequence length, a power of two, at which a product has about so many rows; itself
+// where there is no legal one.
+Scenario with_rows(const Scenario& scenario, double rows)
+{
+    const double tokens = rows * static_cast<double>(scenario.parallel.context) /
+                          static_cast<double>(std::max<std::int64_t>(1, scenario.training.micro_batch));
+    Scenario best = scenario;
+    double nearest = std::numeric_limits<double>::infinity();
+    for (std::int64_t length = 64; length <= (std::int64_t{1} << 20); length *= 2)
+    {
+        Scenario next = scenario;
+        next.training.sequence_length = length;
+        const double off = std::fabs(std::log(static_cast<double>(length) / std::max(tokens, 1.0)));
+        if (off < nearest && !has_errors(validate(next)))
+        {
+            nearest = off;
+            best = next;
+        }
+    }
+    return best;
 }
 
 // Both axes reach a little beyond what is on them, and never less than two decades beside the ridge.
@@ -38,16 +101,16 @@ std::pair<PlotAxis, PlotAxis> axes_of(const RooflineSheet& sheet)
         }
     }
     return {{std::max(low / 2, 1e-3), high * 2, PlotScale::log,
-             "intensity: FLOP for each byte of the GPU's memory", plain_number},
+             "arithmetic intensity, FLOPs per byte of HBM traffic", plain_number},
             {slow / 3, roofs.peak * 2.5, PlotScale::log, "FLOP/s", tera_words}};
 }
 
 class Roof
 {
 public:
-    Roof(const Frame& frame, const Painter& painter, Plot& plot, RooflineState& state,
-         const RooflineSheet& sheet)
-        : frame_(frame), p_(painter), state_(state), sheet_(sheet), roofs_(sheet.roofs()), plot_(plot)
+    Roof(const RooflineRoom& room, Plot& plot, const RooflineSheet& sheet)
+        : frame_(room.frame), p_(room.p), state_(room.state), sheet_(sheet), roofs_(sheet.roofs()),
+          plot_(plot)
     {
     }
 
@@ -55,8 +118,8 @@ public:
     {
         plot_.band_x(plot_.x.low, roofs_.ridge(), with_alpha(memory(), 0.07F));
         plot_.band_x(roofs_.ridge(), plot_.x.high, with_alpha(compute(), 0.07F));
-        plot_.rule_x(roofs_.ridge(), {p_.theme.muted, 1, true},
-                     fmt::format("ridge {}", intensity_words(roofs_.ridge())));
+        plot_.rule_x(roofs_.ridge(), {p_.theme.muted, 1, true});
+        plot_.label({roofs_.ridge(), plot_.y.low}, fmt::format("ridge {}", intensity_words(roofs_.ridge())));
         draw_roofs();
         const RoofPoint& chosen = sheet_.chosen(state_);
         draw_gap(chosen);
@@ -91,20 +154,27 @@ private:
         const double from = std::min(plot_.x.low, ridge.x / 2);
         const float thickness = reached ? 1.5F : 3.0F;
         const float alpha = reached ? 0.8F : 1.0F;
-        plot_.line({{from, from * rate}, ridge}, {with_alpha(memory(), alpha), thickness, reached},
-                   reached ? std::string() : byte_rate_words(rate));
-        plot_.line({ridge, {plot_.x.high, peak}}, {with_alpha(compute(), alpha), thickness, reached}, words);
+        plot_.line({{from, from * rate}, ridge}, {with_alpha(memory(), alpha), thickness, reached});
+        plot_.line({ridge, {plot_.x.high, peak}}, {with_alpha(compute(), alpha), thickness, reached});
+        plot_.label({plot_.x.high, peak}, words);
+        if (!reached)
+        {
+            // Half-way up, where nothing else is.
+            const double half = std::sqrt(plot_.x.low * ridge.x);
+            plot_.label({half, half * rate}, byte_rate_words(rate) + " HBM");
+        }
     }
 
     void draw_roofs()
     {
         const bool eight = roofs_.half_peak < roofs_.peak;
         draw_roof(roofs_.hbm * roofs_.hbm_share, roofs_.peak * roofs_.product_share, true,
-                  fmt::format("full waves reach {}", format_percent(roofs_.product_share)));
+                  fmt::format("{} reached by full waves", format_percent(roofs_.product_share)));
         if (eight)
         {
             plot_.line({{roofs_.half_peak / roofs_.hbm, roofs_.half_peak}, {plot_.x.high, roofs_.half_peak}},
-                       {compute(), 2.5F}, flop_rate_words(roofs_.half_peak) + ", 16-bit");
+                       {compute(), 2.5F});
+            plot_.label({plot_.x.high, roofs_.half_peak}, flop_rate_words(roofs_.half_peak) + ", 16-bit");
         }
         draw_roof(roofs_.hbm, roofs_.peak, false,
                   fmt::format("{} dense{}", flop_rate_words(roofs_.peak), eight ? ", 8-bit" : ""));
@@ -207,17 +277,79 @@ private:
     Plot& plot_;
 };
 
-} // namespace
-
-void draw_roof(const Frame& frame, const Painter& painter, Rect area, RooflineState& state,
-               const RooflineSheet& sheet, Out& out)
+void draw_roof(const RooflineRoom& r)
 {
+    const RooflineSheet& sheet = r.state.kernels(r.frame);
     const auto [intensity, rate] = axes_of(sheet);
-    Plot plot(painter, area, intensity, rate, {.part = "roof"});
+    Plot plot(r.p, r.area, intensity, rate, {.part = "roof"});
     if (plot)
     {
-        Roof(frame, painter, plot, state, sheet).draw(out);
+        Roof(r, plot, sheet).draw(r.out);
     }
 }
+
+void draw_kernel(PanelColumn& column, const RoofPoint& point, const RooflineSheet& sheet, ByteUnit unit)
+{
+    const LayerKernel& k = point.what;
+    const Roofs& roofs = sheet.roofs();
+    column.heading(k.name);
+    column.fact("FLOPs", figure(k.flops, 3), "Of one launch; the launches per step are in its share");
+    column.fact("Bytes", format_bytes(Bytes(k.bytes), unit), "Operands and result, each moved once");
+    column.fact("Intensity, FLOP/B", three_digits(point.intensity()), explain_intensity(point).working);
+    column.fact("Attainable", flop_rate_words(roofs.attainable(point.intensity(), k.peak)),
+                explain_attainable(roofs, point).working);
+    column.fact("Predicted", flop_rate_words(point.rate()),
+                "By the step-time model: tiles, waves and what kernels reach on this GPU");
+    column.fact("Share of layer time",
+                format_percent(sheet.seconds() > 0 ? point.seconds() / sheet.seconds() : 0),
+                "Of one layer's kernels in a step, with its share of logits and loss; launch overhead, "
+                "communication and host left out");
+    if (k.kind == KernelKind::product && k.pass != KernelPass::weight)
+    {
+        const auto rows =
+            rows_at_intensity(roofs.ridge_of(k.peak), k.product.cols, k.product.inner, k.operand);
+        column.fact("Compute-bound from",
+                    rows ? fmt::format("{} rows", plain_number(std::ceil(*rows))) : "never",
+                    "M = R e K N / (2 N K \u2212 R (e K + 2 N)) with R the ridge: with fewer rows the bytes "
+                    "of the weight dominate");
+    }
+}
+
+void panel_roof(PanelColumn& column, const RooflineRoom& r)
+{
+    column.choice(kRooflineWorks, r.state.work);
+    if (r.state.work == RooflineWork::decode)
+    {
+        column.slide("Batch size (sequences)", track_of(kRooflineBatch), r.state.batch);
+    }
+    const RooflineSheet& sheet = r.state.kernels(r.frame);
+    draw_kernel(column, sheet.chosen(r.state), sheet, r.p.look.unit);
+}
+
+Caption caption_roof(const Frame& frame, RooflineState& state)
+{
+    const RooflineSheet& sheet = state.kernels(frame);
+    const RoofPoint& point = sheet.chosen(state);
+    const Roofs& roofs = sheet.roofs();
+    const Term term = explain_intensity(point);
+    const Term roof = explain_attainable(roofs, point);
+    const double ridge = roofs.ridge_of(point.what.peak);
+    const bool memory = bound_of(roofs, point) == Bound::memory;
+    Caption c;
+    c.sentence =
+        fmt::format("**{}**: {}, {} the ridge at {}, so **{}**, at {} of the roof.", point.what.name,
+                    intensity_words(point.intensity()), memory ? "left of" : "right of", three_digits(ridge),
+                    memory ? "memory-bound" : "compute-bound", format_percent(point.rate() / roof.value));
+    c.formula = fmt::format("I = {} = {};  min({}, I \u00d7 {}) = {}", term.formula, three_digits(term.value),
+                            flop_rate_words(point.what.peak), byte_rate_words(roofs.hbm),
+                            flop_rate_words(roof.value));
+    c.source = fmt::format("I = {} = {}\nroof = {} = {}\n{}", term.working, intensity_words(term.value),
+                           roof.working, flop_rate_words(roof.value), term.source);
+    return c;
+}
+
+} // namespace
+
+const Page<RooflineState> roof_page{"Roofline", draw_roof, panel_roof, caption_roof};
 
 } // namespace ringside

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "ui/views/performance/roofline/pictures.h"
+#include "ui/views/performance/roofline/pages.h"
 #include "ui/widgets/plot.h"
 
 #include <algorithm>
@@ -39,8 +39,10 @@ std::vector<double> teeth(double reach)
 
 } // namespace
 
-void draw_saw(const Painter& p, Rect area, RooflineState& state, const RooflineSheet& sheet, Out& out)
+void draw_saw(const RooflineRoom& r, Rect area, const RooflineSheet& sheet)
 {
+    const Painter& p = r.p;
+    RooflineState& state = r.state;
     const Theme& t = p.theme;
     const ProductDetail d = sheet.product(state);
     const double reach = reach_of(state, d.product.rows);
@@ -49,7 +51,7 @@ void draw_saw(const Painter& p, Rect area, RooflineState& state, const RooflineS
     Plot plot(
         p, area, {0, reach, PlotScale::linear, "", plain_number},
         {0, d.peak * 1.08, PlotScale::linear, "", [](double v) { return plain_number(v / 1e12) + " T"; }},
-        {.title = "Rate over the rows M", .says = says, .part = "saw"});
+        {.title = "Throughput vs M", .says = says, .part = "saw"});
     if (!plot)
     {
         return;
@@ -73,11 +75,11 @@ void draw_saw(const Painter& p, Rect area, RooflineState& state, const RooflineS
         Product moved = d.product;
         moved.rows = std::round(std::min(kRooflineRows.held(*to), reach));
         state.moved = moved;
-        out.animating = true;
+        r.out.animating = true;
     }
     else if (grip.hovered)
     {
-        tooltip(p, "Drag, or arrow keys: one row more can begin a tile, and a tile a wave");
+        tooltip(p, "Drag, or arrow keys: one more row can start a new tile, and one more tile a new wave");
     }
 }
 

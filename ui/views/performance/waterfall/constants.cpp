@@ -1,9 +1,9 @@
-#include "ui/views/performance/waterfall/constants.h"
-
+// The constants that turn the data sheet into times, each with its source.
 #include <fmt/format.h>
 
+#include "core/base/text.h"
 #include "core/scenario/fields.h"
-#include "ui/views/performance/waterfall/words.h"
+#include "ui/views/performance/waterfall/pages.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>
@@ -25,10 +25,9 @@ std::string sentence(std::string_view says)
     return text;
 }
 
-} // namespace
-
-void draw_constants(const Frame& frame, const Painter& p, Rect area)
+void draw_constants(const WaterfallRoom& r)
 {
+    const Frame& frame = r.frame;
     using Constant = Field<Calibration>;
     const auto known = [&frame](const Constant& field) { return constant_words(frame, field.name); };
     const Table<Constant> table(
@@ -45,7 +44,26 @@ void draw_constants(const Frame& frame, const Painter& p, Rect area)
             return fmt::format("{} = {} {}\n{}\n\n{}", field.name, known(field).value, field.unit,
                                sentence(field.says), known(field).source);
         });
-    table.draw(p, area, fields_of(Calibration{}));
+    table.draw(r.p, r.area, fields_of(Calibration{}));
 }
+
+Caption caption_constants(const Frame& frame, WaterfallState&)
+{
+    const Gpu& gpu = frame.now.scenario.cluster.gpu;
+    return {
+        fmt::format(
+            "**{} constants** turn the data sheet into times, the same for every scenario on this GPU.",
+            fields_of(Calibration{}).size()),
+        fmt::format(
+            "GEMM \u2265 FLOPs / ({} \u00d7 {} TFLOP/s);  ring = start + hops + bytes / ({} \u00d7 {} GB/s)",
+            constant_words(frame, "gemm_efficiency").value, plain_number(gpu.bf16_tflops),
+            constant_words(frame, "link_efficiency").value,
+            plain_number(node_link(frame.now.scenario.cluster))),
+        "docs/accuracy.md lists how far predicted steps are from measured ones."};
+}
+
+} // namespace
+
+const Page<WaterfallState> constants_page{"Constants", draw_constants, panel_waterfall, caption_constants};
 
 } // namespace ringside

@@ -1,10 +1,9 @@
-#include "ui/views/performance/waterfall/words.h"
-
 #include <fmt/format.h>
 
 #include "core/base/term.h"
 #include "core/base/text.h"
 #include "core/scenario/fields.h"
+#include "ui/views/performance/waterfall/pages.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,18 +24,18 @@ const Calibration& constants_of(const Frame& frame)
     return frame.now.scenario.cluster.gpu.calibration;
 }
 
-// "45% hidden"
+// "45% overlapped"
 std::string hidden(double exposed, double all)
 {
-    return all > exposed ? fmt::format("{} hidden", percent(1 - exposed / all)) : "nothing hidden";
+    return all > exposed ? fmt::format("{} overlapped", percent(1 - exposed / all)) : "not overlapped";
 }
 
 std::string link_words(const Frame& frame, Slice slice)
 {
     const Calibration& c = constants_of(frame);
     return leaves_node(frame.now.scenario, slice)
-               ? fmt::format("network, {} of its rate", percent(c.network_efficiency))
-               : fmt::format("node link, {} of its rate", percent(c.link_efficiency));
+               ? fmt::format("network at {} of its bandwidth", percent(c.network_efficiency))
+               : fmt::format("node link at {} of its bandwidth", percent(c.link_efficiency));
 }
 
 std::string bubble_words(const Scenario& s)
@@ -60,21 +59,21 @@ std::string lost_detail(Slice slice, const Frame& frame)
     case Slice::attention:
         return "not in 6 N";
     case Slice::recompute:
-        return fmt::format("recompute {}", name_of(s.training.recompute));
+        return fmt::format("{} recomputation", name_of(s.training.recompute));
     case Slice::uneven:
-        return "the slowest has more to do";
+        return "the slowest stage has more work";
     case Slice::below_peak:
-        return fmt::format("they reach {} of it", percent(kernel_efficiency(step)));
+        return fmt::format("GEMMs, attention at {}", percent(kernel_efficiency(step)));
     case Slice::memory:
-        return fmt::format("HBM, {} of its rate", percent(c.hbm_efficiency));
+        return fmt::format("HBM at {} of its bandwidth", percent(c.hbm_efficiency));
     case Slice::launch:
-        return fmt::format("{:g} µs a kernel on the host", c.host_kernel_us);
+        return fmt::format("{:g} µs per kernel on the host", c.host_kernel_us);
     case Slice::data:
         return hidden(step.data_exposed, step.data_comm);
     case Slice::bubble:
         return bubble_words(s);
     case Slice::optimizer:
-        return s.training.offload == Offload::none ? "36 B a parameter through HBM" : "on the host";
+        return s.training.offload == Offload::none ? "36 B per parameter through HBM" : "on the host";
     default:
         return link_words(frame, slice);
     }
@@ -84,9 +83,9 @@ std::string miscount_detail(bool more, Convention convention)
 {
     if (convention.numerator == Numerator::parameters)
     {
-        return more ? "products 6 N leaves out" : "in 6 N, but looked up";
+        return more ? "FLOPs that 6 N leaves out" : "in 6 N, but only looked up";
     }
-    return more ? "made once more backward" : "counted, yet skipped";
+    return more ? "recomputed in the backward" : "counted, but skipped";
 }
 
 double step_share(const Frame& frame, double seconds)
@@ -130,7 +129,7 @@ std::string row_name(const WaterfallRow& row, Convention convention)
         return "No 2:4 sparsity used";
     case RowKind::miscount:
         return convention.numerator == Numerator::parameters
-                   ? (row.seconds > 0 ? "Products beyond 6 N" : "Embedding, no product")
+                   ? (row.seconds > 0 ? "GEMM FLOPs beyond 6 N" : "Embedding (no FLOPs)")
                    : (row.seconds > 0 ? "Scores recomputed" : "Masked scores");
     default:
         break;
@@ -138,11 +137,11 @@ std::string row_name(const WaterfallRow& row, Convention convention)
     switch (row.slice)
     {
     case Slice::model:
-        return "Model arithmetic at peak";
+        return "Model FLOPs at peak";
     case Slice::attention:
-        return useful ? "Attention at peak" : "Attention arithmetic";
+        return useful ? "Attention at peak" : "Attention FLOPs";
     case Slice::recompute:
-        return useful ? "Recomputation, at peak" : "Recomputation";
+        return useful ? "Recomputation at peak" : "Recomputation";
     case Slice::uneven:
         return "Pipeline stage imbalance";
     case Slice::below_peak:
@@ -186,9 +185,9 @@ std::string row_detail(const WaterfallRow& row, const Frame& frame, Convention c
     switch (row.slice)
     {
     case Slice::model:
-        return convention.numerator == Numerator::parameters ? "6 N per token" : "products with weights";
+        return convention.numerator == Numerator::parameters ? "6 N per token" : "GEMMs with weights";
     case Slice::attention:
-        return convention.numerator == Numerator::causal ? "scores below the diagonal" : "all scores";
+        return convention.numerator == Numerator::causal ? "causal scores only" : "all scores";
     default:
         return "counted by HFU";
     }
@@ -213,8 +212,9 @@ ConstantWords constant_words(const Frame& frame, std::string_view name)
             return words;
         }
         const auto source = preset->calibration_sources.find(std::string(name));
-        words.source = source != preset->calibration_sources.end() ? source->second
-                                                                   : "the H100\u2019s; not measured here";
+        words.source = source != preset->calibration_sources.end()
+                           ? source->second
+                           : "that of the H100; not measured on this GPU";
         return words;
     }
     return {};
@@ -234,17 +234,17 @@ std::string miscount_words(const WaterfallRow& row, Convention convention)
 {
     if (convention.numerator == Numerator::parameters)
     {
-        return row.seconds > 0 ? "The model multiplies more than 6 FLOPs a parameter: weights that are used "
-                                 "twice, such as a tied embedding."
-                               : "6 N counts every parameter as if it were multiplied. The embedding is only "
-                                 "looked up, so this much is counted and never computed.";
+        return row.seconds > 0
+                   ? "The model does more than 6 FLOPs per parameter: weights that are used twice, "
+                     "such as a tied embedding."
+                   : "6 N counts every parameter as part of a GEMM. The embedding is only looked up, "
+                     "so this much is counted and never computed.";
     }
     return row.seconds > 0
-               ? "Flash attention makes the scores once more in the backward; blocks on the diagonal are "
-                 "made "
-                 "whole. Neither is counted."
-               : "All scores are counted, but kernels skip those above the diagonal. What is counted and "
-                 "never computed raises this MFU.";
+               ? "FlashAttention recomputes the scores in the backward pass, and computes blocks on the "
+                 "diagonal whole. Neither is counted."
+               : "All scores are counted, but causal kernels skip those above the diagonal. What is counted "
+                 "and never computed raises this MFU.";
 }
 
 } // namespace
@@ -255,7 +255,7 @@ std::string row_tip(const WaterfallRow& row, const Frame& frame, Convention conv
     if (row.kind == RowKind::sparsity)
     {
         return head + "\n\nData sheets print the rate with 2:4 structured sparsity first. Training is dense, "
-                      "so against that peak half is lost before anything runs.";
+                      "so half of that peak is lost before anything runs.";
     }
     if (row.kind == RowKind::miscount)
     {
@@ -274,7 +274,7 @@ std::string row_tip(const WaterfallRow& row, const Frame& frame, Convention conv
 namespace
 {
 
-// The wire that takes longest of those inside or outside the node.
+// The communication that takes longest of those inside or outside the node.
 std::string longest_wire(const Frame& frame, bool outside)
 {
     const StepTime& step = frame.now.report.step;
@@ -296,12 +296,12 @@ std::string limit_words(Limit limit, const Frame& frame)
     switch (limit)
     {
     case Limit::kernels:
-        return fmt::format("products and attention reach {} of the peak.",
+        return fmt::format("GEMMs and attention reach {} of the peak.",
                            percent(kernel_efficiency(frame.now.report.step)));
     case Limit::memory:
-        return "norms, residuals and optimizer wait for bytes.";
+        return "norms, residuals and the optimizer are memory-bound.";
     case Limit::launch:
-        return "kernels are shorter than launching them.";
+        return "kernels are shorter than their launch overhead.";
     case Limit::node_link:
         return fmt::format("mainly {}.", longest_wire(frame, false));
     case Limit::network:
@@ -309,34 +309,22 @@ std::string limit_words(Limit limit, const Frame& frame)
     case Limit::bubble:
         return "stages wait for each other.";
     case Limit::recompute:
-        return "what is not kept is recomputed.";
+        return "discarded activations are recomputed.";
     case Limit::uneven:
-        return "the slowest stage has more than its share.";
+        return "the slowest stage has more than its share of layers.";
     case Limit::host:
         break;
     }
-    return "the optimizer works there.";
+    return "the optimizer runs there.";
 }
 
 std::string_view limit_name(Limit limit)
 {
     constexpr std::array<std::string_view, kLimits> kNames{
-        "Kernels",     "HBM",    "Launches",      "The node\u2019s links",
-        "The network", "Bubble", "Recomputation", "Pipeline stage imbalance",
-        "The host"};
+        "Kernels", "HBM",    "Launches",      "Intra-node links",
+        "Network", "Bubble", "Recomputation", "Pipeline stage imbalance",
+        "Host"};
     return kNames[static_cast<std::size_t>(limit)];
-}
-
-// "slow kernels cost"
-std::string_view costs_most(Slice slice)
-{
-    constexpr std::array<std::string_view, kSlices> kPhrases{
-        "the model costs",           "attention costs",          "recomputation costs",
-        "uneven stages cost",        "slow kernels cost",        "memory-bound kernels cost",
-        "kernel launches cost",      "tensor parallelism costs", "context parallelism costs",
-        "expert parallelism costs",  "stage transfers cost",     "data parallelism costs",
-        "the pipeline bubble costs", "the optimizer costs"};
-    return kPhrases[static_cast<std::size_t>(slice)];
 }
 
 } // namespace
@@ -349,7 +337,7 @@ std::string say_limit(const Frame& frame)
     const double seconds = by[static_cast<std::size_t>(limit)];
     if (seconds <= 0)
     {
-        return "Nothing: all of it is arithmetic at the peak.";
+        return "Nothing: every FLOP runs at the peak.";
     }
     return fmt::format("**{}, {}**: {}", limit_name(limit), TimeScale(step.total()).with_unit(seconds),
                        limit_words(limit, frame));
@@ -359,7 +347,7 @@ std::string say_move(const Sensitivity& all, const DialMove* move)
 {
     if (move == nullptr)
     {
-        return "No single notch makes it faster and still fits.";
+        return "No single change is faster and still fits.";
     }
     const StepTime& now = all.now();
     const TimeScale scale(now.total());
@@ -389,8 +377,9 @@ std::string say_move(const Sensitivity& all, const DialMove* move)
     return text + ".";
 }
 
-Caption waterfall_caption(const Frame& frame, Convention convention)
+Caption caption_step(const Frame& frame, WaterfallState& state)
 {
+    const Convention convention = state.convention;
     const Scenario& s = frame.now.scenario;
     const StepTime& step = frame.now.report.step;
     const double share = utilization(step, convention.numerator, convention.peak);
@@ -403,11 +392,13 @@ Caption waterfall_caption(const Frame& frame, Convention convention)
     }
     Caption caption;
     const auto seconds = [](double value) { return format_seconds(Seconds(value)); };
-    caption.sentence = fmt::format("Of {} {}{} is the model\u2019s arithmetic at peak", seconds(step.total()),
-                                   share < 0.6 ? "only " : "", seconds(share * step.total()));
-    caption.sentence += worst == nullptr ? "."
-                                         : fmt::format("; **{} most, {}.**", costs_most(worst->slice),
-                                                       seconds(worst->seconds));
+    caption.sentence = fmt::format("A step takes **{}**; its model FLOPs at peak would take {}.",
+                                   seconds(step.total()), seconds(share * step.total()));
+    if (worst != nullptr)
+    {
+        caption.sentence +=
+            fmt::format(" Largest loss: **{}, {}**.", name_of(worst->slice), seconds(worst->seconds));
+    }
     const auto gpus = static_cast<double>(s.cluster.gpus);
     const double peak = step.peak_flops / gpus * (convention.peak == PeakKind::sparse ? 2 : 1);
     const bool six = convention.numerator == Numerator::parameters;
@@ -427,6 +418,37 @@ Caption waterfall_caption(const Frame& frame, Convention convention)
         "arXiv 2001.08361, section 2.1. Model and hardware FLOPs: Korthikanti et al. 2022, arXiv "
         "2205.05198, equations 7 and 8.";
     return caption;
+}
+
+namespace
+{
+
+void draw_conventions(const Frame& frame, PanelColumn& column, Convention& convention)
+{
+    column.choice({"6N", "+ attn", "causal", "HFU"}, convention.numerator);
+    const StepTime& step = frame.now.report.step;
+    const double dense = step.peak_flops / static_cast<double>(frame.now.scenario.cluster.gpus) / 1e12;
+    const std::string first = fmt::format("{} dense", grouped(std::llround(dense)));
+    const std::string second = fmt::format("{} sparse", grouped(std::llround(2 * dense)));
+    column.choice({first, second}, convention.peak);
+    column.figure(fmt::format("{:.1f}%", utilization(step, convention.numerator, convention.peak) * 100),
+                  fmt::format("{} of {} TFLOP/s {}",
+                              convention.numerator == Numerator::hardware ? "HFU" : "MFU",
+                              grouped(std::llround(dense * (convention.peak == PeakKind::sparse ? 2 : 1))),
+                              convention.peak == PeakKind::sparse ? "sparse" : "dense"));
+}
+
+} // namespace
+
+void panel_waterfall(PanelColumn& column, const WaterfallRoom& r)
+{
+    column.heading("FLOP convention and peak");
+    draw_conventions(r.frame, column, r.state.convention);
+    column.label("Largest bottleneck");
+    column.note(say_limit(r.frame), false);
+    const Sensitivity& all = r.state.moves(r.frame);
+    column.label("Best single change");
+    column.note(all.done() ? say_move(all, all.best()) : "\u2026", false);
 }
 
 } // namespace ringside

@@ -148,10 +148,10 @@ std::string PlannerChart::title() const
 {
     const SearchResult& r = frame_.answer.result;
     const auto shown = static_cast<std::int64_t>(r.sample.size());
-    return fmt::format(
-        "{} against memory, {}", objective_ == Objective::cost ? "Cost of a step" : "Step time",
-        r.legal > shown ? fmt::format("{} of {} legal layouts", grouped(shown), grouped(r.legal))
-                        : "every legal layout");
+    return fmt::format("{} vs memory, {}", objective_ == Objective::cost ? "Cost per step" : "Step time",
+                       r.legal > shown
+                           ? fmt::format("{} of {} legal layouts", grouped(shown), grouped(r.legal))
+                           : "every legal layout");
 }
 
 std::string PlannerChart::beyond() const
@@ -160,9 +160,9 @@ std::string PlannerChart::beyond() const
     const auto count = std::ranges::count_if(sample, [&](const Candidate& c) { return !inside(c); });
     const double share =
         static_cast<double>(count) / static_cast<double>(std::max<std::size_t>(1, sample.size()));
-    return count == 0 ? std::string()
-                      : fmt::format("{:.0f}% lie beyond the picture",
-                                    std::clamp(std::round(100 * share), 1.0, 99.0));
+    return count == 0
+               ? std::string()
+               : fmt::format("{:.0f}% lie outside the chart", std::clamp(std::round(100 * share), 1.0, 99.0));
 }
 
 void PlannerChart::draw_limit(Plot& plot) const
@@ -172,10 +172,10 @@ void PlannerChart::draw_limit(Plot& plot) const
     const std::string room = fmt::format("{} {}", plain_number(there), p_.look.gigabyte());
     if (capacity.value > most_bytes_)
     {
-        plot.label({plot.x.high, plot.y.high}, fmt::format("{} is further right \u2192", room));
+        plot.label({plot.x.high, plot.y.high}, fmt::format("capacity {} \u2192", room));
         return;
     }
-    plot.limit_x(there, fmt::format("{}: does not fit beyond", room));
+    plot.limit_x(there, fmt::format("capacity {}", room));
 }
 
 // Many points are small and let others shine through.
@@ -222,9 +222,7 @@ void PlannerChart::draw_frontier(Plot& plot) const
         return line;
     };
     plot.line(joined(over), {with_alpha(t.warning, 0.8F), 1});
-    plot.line(joined(fit), {t.text, 2},
-              objective_ == Objective::cost ? "frontier: less memory costs more"
-                                            : "frontier: less memory costs time");
+    plot.line(joined(fit), {t.text, 2}, "Pareto frontier");
     for (const Candidate* c : frontier_)
     {
         if (inside(*c))
@@ -262,9 +260,9 @@ PlannerChartEvent PlannerChart::draw(Rect area)
     const auto number = [](double v) { return v < 1e6 ? fmt::format("{:g}", v) : plain_number(v); };
     Plot plot(p_, area,
               {0, in_gigabytes(Bytes(most_bytes_), p_.look.unit), PlotScale::linear,
-               fmt::format("{} on the peak-memory GPU", p_.look.gigabyte()), number},
+               fmt::format("{} on the fullest GPU", p_.look.gigabyte()), number},
               {least_ / unit_.seconds, most_ / unit_.seconds, PlotScale::linear,
-               cost ? "GPU-seconds of a step" : "",
+               cost ? "GPU-seconds per step" : "",
                [&](double v) { return cost ? number(v) : fmt::format("{} {}", number(v), unit_.name); }},
               {.title = title(), .says = says});
     PlannerChartEvent event;

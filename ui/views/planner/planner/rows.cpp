@@ -32,24 +32,41 @@ std::string text(const Candidate& c, ByteUnit)
 // By PlannerColumn.
 constexpr std::array<PlannerColumnInfo, kPlannerColumns> kColumns{{
     {"gpus", "GPUs", "GPUs it runs on", number<&Layout::gpus>, text<&Layout::gpus>, 93},
-    {"tensor", "TP", "Tensor parallel: GPUs that share each layer", number<&Layout::tensor>,
-     text<&Layout::tensor>, 98},
-    {"context", "CP", "Context parallel: GPUs that share each sequence", number<&Layout::context>,
+    {"tensor", "TP",
+     "Tensor parallelism: GPUs that share each layer; with sequence parallelism unless it says \u201cno "
+     "SP\u201d",
+     number<&Layout::tensor>,
+     [](const Candidate& c, ByteUnit)
+     {
+         return c.layout.tensor > 1 && !c.layout.sequence_parallel ? fmt::format("{} no SP", c.layout.tensor)
+                                                                   : grouped(c.layout.tensor);
+     },
+     98},
+    {"context", "CP", "Context parallelism: GPUs that share each sequence", number<&Layout::context>,
      text<&Layout::context>, 91},
-    {"expert", "EP", "Expert parallel: GPUs that share the experts", number<&Layout::expert>,
-     text<&Layout::expert>, 92},
-    {"pipeline", "PP", "Pipeline parallel: stages", number<&Layout::pipeline>, text<&Layout::pipeline>, 97},
-    {"data", "DP", "Data parallel: replicas",
+    {"expert", "EP",
+     "Expert parallelism: GPUs that share the experts; ETP: each expert is sharded over so many",
+     number<&Layout::expert>,
+     [](const Candidate& c, ByteUnit)
+     {
+         return c.layout.expert_tensor > 1 && c.layout.expert > 1
+                    ? fmt::format("{} ETP {}", c.layout.expert, c.layout.expert_tensor)
+                    : grouped(c.layout.expert);
+     },
+     92},
+    {"pipeline", "PP", "Pipeline parallelism: stages", number<&Layout::pipeline>, text<&Layout::pipeline>,
+     97},
+    {"data", "DP", "Data parallelism: replicas",
      [](const Candidate& c) { return static_cast<double>(data_of(c.layout)); },
      [](const Candidate& c, ByteUnit) { return grouped(data_of(c.layout)); }, 96},
-    {"zero", "ZeRO", "What the replicas share out: 1 optimizer states, 2 gradients too, 3 weights too",
+    {"zero", "ZeRO", "Sharded over the replicas: 1 optimizer states, 2 gradients too, 3 weights too",
      number<&Layout::zero>, text<&Layout::zero>, 80},
-    {"micro", "micro", "Sequences in a micro-batch", number<&Layout::micro_batch>, text<&Layout::micro_batch>,
+    {"micro", "MBS", "Micro-batch size, sequences", number<&Layout::micro_batch>, text<&Layout::micro_batch>,
      75},
     {"recompute", "recompute", "Activations recomputed in the backward pass",
      [](const Candidate& c) { return static_cast<double>(c.layout.recompute); },
      [](const Candidate& c, ByteUnit) { return std::string(name_of(c.layout.recompute)); }, 78, true},
-    {"schedule", "schedule", "Order of the pipeline, \u00d7 chunks a stage",
+    {"schedule", "schedule", "Pipeline schedule; VPP: virtual stages (chunks) per GPU",
      [](const Candidate& c)
      {
          const auto all = schedules();
@@ -57,18 +74,19 @@ constexpr std::array<PlannerColumnInfo, kPlannerColumns> kColumns{{
          return c.layout.pipeline == 1 ? -1.0 : static_cast<double>(at * 64 + c.layout.chunks);
      },
      [](const Candidate& c, ByteUnit) { return schedule_words(c.layout); }, 60, true},
-    {"memory", "memory", "Of the peak-memory GPU", [](const Candidate& c) { return c.bytes; },
+    {"memory", "memory,", "Of the GPU with the most", [](const Candidate& c) { return c.bytes; },
      [](const Candidate& c, ByteUnit unit) { return format_gigabytes(Bytes(c.bytes), unit); }, 99},
-    {"bubble", "waits",
-     "Waiting for other stages, of the whole step with its traffic; the status counts the pipeline alone",
+    {"bubble", "bubble",
+     "Pipeline bubble, of the whole step with its communication; the status bar counts the pipeline alone",
      [](const Candidate& c) { return c.bubble; },
      [](const Candidate& c, ByteUnit) { return percent(c.bubble); }, 65},
-    {"mfu", "MFU", "Model FLOPs over what the GPUs could do in that time, dense",
+    {"mfu", "MFU", "Model FLOPs, attention counted, over the dense peak",
      [](const Candidate& c) { return c.mfu; }, [](const Candidate& c, ByteUnit) { return percent(c.mfu); },
      70, false, true},
-    {"step", "step s", "Seconds of a step", [](const Candidate& c) { return c.seconds; },
+    {"step", "step, s", "Step time in seconds: an estimate, but for the layout in use",
+     [](const Candidate& c) { return c.seconds; },
      [](const Candidate& c, ByteUnit) { return three_digits(c.seconds); }, 100},
-    {"cost", "GPU-s", "GPU-seconds of a step", [](const Candidate& c) { return c.gpu_seconds(); },
+    {"cost", "GPU-s", "GPU-seconds per step", [](const Candidate& c) { return c.gpu_seconds(); },
      [](const Candidate& c, ByteUnit) { return three_digits(c.gpu_seconds()); }, 95},
 }};
 

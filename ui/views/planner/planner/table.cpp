@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ui/views/planner/planner/words.h"
+#include "ui/widgets/stacked_bar.h"
 
 #include <algorithm>
 
@@ -18,26 +19,25 @@ using PlannerCells = Column<const PlannerRow*>;
 
 void draw_memory(const Painter& p, Rect cell, double bytes, double capacity)
 {
-    const bool over = bytes > capacity;
     Rect bar{cell.x, cell.middle() - p.px(4), 0, p.px(8)};
     bar.w = cell.w - p.width(Type::mono_small, "0.00") - p.px(12);
     p.fill(bar, p.theme.raised);
-    p.fill({bar.x, bar.y, bar.w * static_cast<float>(std::min(1.0, bytes / std::max(1.0, capacity))), bar.h},
-           over ? p.theme.warning : mix(p.theme.text, p.theme.window, 0.3F));
-    if (over)
-    {
-        p.hatch(bar, p.theme.window, kOverflowHatch);
-    }
+    draw_stacked_bar(p, bar, std::array{BarPart{bytes, plain_fill(mix(p.theme.text, p.theme.window, 0.3F))}},
+                     {.most = std::max(bytes, capacity), .up = false, .limit = capacity});
 }
 
-PlannerCells cells_of(const Painter& p, PlannerColumn column, const PlannerRows& rows, double capacity)
+PlannerCells cells_of(const Painter& p, PlannerColumn column, const PlannerRows& rows,
+                      const PlannerTableFrame& frame)
 {
+    const double capacity = frame.capacity;
     const PlannerColumnInfo& info = info_of(column);
     const bool memory = column == PlannerColumn::memory;
     std::string heading(info.heading);
     heading += memory ? fmt::format(" {}", p.look.gigabyte()) : "";
-    const auto words = [=, &p](const PlannerRow* row)
+    // The layout in use has its simulated numbers, wherever it stands.
+    const auto words = [=, &p, &now = frame.now](const PlannerRow* row)
     {
+        row = same_run(row->candidate.layout, now.candidate.layout) ? &now : row;
         const bool over = memory && row->candidate.bytes > capacity;
         return Cell(row->cells.at(static_cast<std::size_t>(column)), over ? p.theme.warning : 0);
     };
@@ -75,12 +75,12 @@ PlannerTableEvent PlannerTable::draw(const Painter& p, Rect area, PlannerRows& r
         {"", [](const PlannerRow* row) { return row->rank > 0 ? std::to_string(row->rank) : "now"; }}};
     for (const PlannerColumn column : rows.columns())
     {
-        columns.push_back(cells_of(p, column, rows, frame.capacity));
+        columns.push_back(cells_of(p, column, rows, frame));
     }
     const auto running = [&](const PlannerRow* row)
     { return row != &frame.now && same_run(row->candidate.layout, frame.now.candidate.layout); };
     columns.push_back(PlannerCells(
-                          "load", [&](const PlannerRow* row) { return running(row) ? "now" : ""; }, 0)
+                          "", [&](const PlannerRow* row) { return running(row) ? "in use" : ""; }, 0)
                           .with(0,
                                 [&](const Painter& at, Rect r, const PlannerRow* row, bool)
                                 {

@@ -31,11 +31,11 @@ std::string found_sentence(const Frame& frame, const LayoutAnswer& answer)
     case Objective::step_time:
         return fmt::format("Fastest {}: {}: **{} per step** at {}.", so_far, layout, seconds, room);
     case Objective::memory:
-        return fmt::format("Smallest {}: {}: **{}**, {} a step.", so_far, layout, room, seconds);
+        return fmt::format("Smallest {}: {}: **{}**, {} per step.", so_far, layout, room, seconds);
     case Objective::cost:
         break;
     }
-    return fmt::format("Cheapest {}: {} on {} GPU{}: **{} per step**, {} long.", so_far, layout,
+    return fmt::format("Cheapest {}: {} on {} GPU{}: **{} per step** of {}.", so_far, layout,
                        grouped(best.layout.gpus), best.layout.gpus == 1 ? "" : "s",
                        format_gpu_seconds(best.gpu_seconds()), seconds);
 }
@@ -45,7 +45,7 @@ std::string nothing_sentence(const Frame& frame, const LayoutAnswer& answer)
     const SearchResult& r = answer.result;
     if (answer.progress < 1)
     {
-        return "Looking for a layout that fits \u2026";
+        return "Searching for a layout that fits \u2026";
     }
     if (!r.nearest_miss)
     {
@@ -67,18 +67,10 @@ std::int64_t data_of(const Layout& l)
 
 std::string words_of(const Layout& l)
 {
-    std::string words = fmt::format("tensor {}, ", l.tensor);
-    words += l.context > 1 ? fmt::format("context {}, ", l.context) : "";
-    words += l.expert > 1 ? fmt::format("expert {}, ", l.expert) : "";
-    return words + fmt::format("pipeline {}, data {}", l.pipeline, grouped(data_of(l)));
-}
-
-std::string short_words_of(const Layout& l)
-{
-    std::string words = fmt::format("TP {} \u00b7 ", l.tensor);
-    words += l.context > 1 ? fmt::format("CP {} \u00b7 ", l.context) : "";
-    words += l.expert > 1 ? fmt::format("EP {} \u00b7 ", l.expert) : "";
-    return words + fmt::format("PP {} \u00b7 DP {}", l.pipeline, grouped(data_of(l)));
+    std::string words = fmt::format("TP {}, ", l.tensor);
+    words += l.context > 1 ? fmt::format("CP {}, ", l.context) : "";
+    words += l.expert > 1 ? fmt::format("EP {}, ", l.expert) : "";
+    return words + fmt::format("PP {}, DP {}", l.pipeline, grouped(data_of(l)));
 }
 
 std::string schedule_words(const Layout& l)
@@ -87,8 +79,8 @@ std::string schedule_words(const Layout& l)
     {
         return "\u2013";
     }
-    return l.chunks > 1 && l.schedule->most_chunks > 2 ? fmt::format("{} \u00d7{}", l.schedule->id, l.chunks)
-                                                       : std::string(l.schedule->id);
+    return l.chunks > 1 && l.schedule->most_chunks > 2 ? fmt::format("{}, VPP {}", l.schedule->name, l.chunks)
+                                                       : std::string(l.schedule->name);
 }
 
 std::string format_gpu_seconds(double gpu_seconds)
@@ -131,16 +123,17 @@ Caption planner_caption(const Frame& frame, const LayoutAnswer& answer)
     caption.sentence = r.best.empty() ? nothing_sentence(frame, answer) : found_sentence(frame, answer);
     const std::int64_t overflow = r.count(Rejection::memory);
     caption.formula =
-        fmt::format("{} tried \u00b7 {} fit \u00b7 {} overflow \u00b7 {} illegal", grouped(r.tried),
+        fmt::format("{} tried \u00b7 {} fit \u00b7 {} out of memory \u00b7 {} illegal", grouped(r.tried),
                     grouped(r.fit), grouped(overflow), grouped(r.tried - r.legal));
     if (answer.progress < 1)
     {
-        caption.formula += fmt::format(" \u00b7 {:.0f}% looked at", 100 * answer.progress);
+        caption.formula += fmt::format(" \u00b7 {:.0f}% searched", 100 * answer.progress);
     }
     caption.source =
-        "Every split into tensor, context, pipeline, expert and data parallelism with every ZeRO stage, "
-        "micro-batch, recomputation and schedule. What is illegal counts once where the search turns back, "
-        "whatever could have followed.";
+        "Every combination of tensor, context, pipeline, expert and data parallelism with every ZeRO stage, "
+        "micro-batch, recomputation and schedule. Step times are estimates; the layout in use is simulated. "
+        "An "
+        "illegal combination counts once, where the search turns back.";
     return caption;
 }
 

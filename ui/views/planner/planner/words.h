@@ -8,11 +8,9 @@ namespace ringside
 {
 
 std::int64_t data_of(const Layout& layout);
-// "tensor 8, pipeline 1, data 32"; context and expert where they are cut.
+// "TP 8, PP 1, DP 32"; CP and EP where they are above 1.
 std::string words_of(const Layout& layout);
-// "TP 8 · PP 1 · DP 32"
-std::string short_words_of(const Layout& layout);
-// "1f1b", "interleaved ×4"; a dash for one stage.
+// "1F1B", "Interleaved 1F1B, VPP 4"; a dash for one stage.
 std::string schedule_words(const Layout& layout);
 // "1 953 GPU-s", "1.20 GPU-h"
 std::string format_gpu_seconds(double gpu_seconds);

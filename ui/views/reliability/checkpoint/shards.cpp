@@ -1,8 +1,7 @@
-#include "ui/views/reliability/checkpoint/shards.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/reliability/checkpoint/pictures.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
@@ -111,10 +110,11 @@ void draw_piece_card(const Painter& p, Rect room, const ShardPiece& piece, Bytes
 {
     const std::vector<TipLine> lines{
         {"bytes", format_bytes(size, p.look.unit), 0},
-        {"units", fmt::format("{} to {}", piece.first_unit, piece.last_unit - 1), 0},
-        {"of each", fmt::format("{} to {}", format_percent(piece.low), format_percent(piece.high)), 0}};
+        {"layers", fmt::format("{} to {}", piece.first_unit, piece.last_unit - 1), 0},
+        {"of each tensor", fmt::format("{} to {}", format_percent(piece.low), format_percent(piece.high)),
+         0}};
     tip_card(p, room, ImGui::GetIO().MousePos,
-             piece.stays() ? fmt::format("Rank {} has it already", piece.to)
+             piece.stays() ? fmt::format("Stays on rank {}", piece.to)
                            : fmt::format("Rank {} to rank {}", piece.from, piece.to),
              lines);
 }
@@ -147,14 +147,20 @@ void draw_reshard(const Painter& p, Rect area, const ShardMove& move, double sha
     { return stage_colour(t, static_cast<std::size_t>(piece.from), std::max<std::size_t>(2, ranks)); };
     for (const ShardPiece& piece : move.result.pieces)
     {
-        p.fill(before.place(piece, piece.from), with_alpha(colour(piece), 0.45F));
+        p.fill(before.place(piece, piece.from), with_alpha(colour(piece), 0.3F));
     }
     const ShardPiece* hovered = nullptr;
     for (const ShardPiece& piece : move.result.pieces)
     {
         const Rect there = after.place(piece, piece.to);
         const Rect now = piece.stays() ? there : between(before.place(piece, piece.from), there, moved);
-        p.fill({now.x, now.y, std::max(1.0F, now.w - 1), std::max(1.0F, now.h - 1)}, colour(piece));
+        const Rect slice{now.x, now.y, std::max(1.0F, now.w - 1), std::max(1.0F, now.h - 1)};
+        const bool underway = !piece.stays() && moved > 0 && moved < 1; // what it passes shows through
+        p.fill(slice, with_alpha(colour(piece), underway ? 0.3F : 1));
+        if (underway)
+        {
+            p.outline(slice, colour(piece));
+        }
         if (piece.stays())
         {
             p.hatch(now, t.window, kExposedHatch);

@@ -1,8 +1,7 @@
-#include "ui/views/reliability/goodput/calendar.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/reliability/goodput/pictures.h"
 #include "ui/widgets/timeline.h"
 
 #include <algorithm>
@@ -209,8 +208,8 @@ private:
             p_.outline({left, row_rect(row).y, std::max(2.0F, right - left), row_rect(row).h}, p_.theme.text,
                        p_.px(2));
         }
-        std::vector<TipLine> lines{{"lasts", say_time(span.end - span.start), 0},
-                                   {"from", say_time(span.start), 0}};
+        std::vector<TipLine> lines{{"duration", say_time(span.end - span.start), 0},
+                                   {"starts at", say_time(span.start), 0}};
         if (span.saves > 0)
         {
             lines.push_back({"checkpoints", grouped(span.saves), 0});
@@ -222,7 +221,7 @@ private:
         const bool struck = span.failure >= 0 && span.part != RunPart::useful;
         const std::string foot = !struck ? "Click to inject a failure"
                                  : story_.failures[static_cast<std::size_t>(span.failure)].hardware
-                                     ? "A node is away"
+                                     ? "A node failed"
                                      : "A process failed";
         std::string name(name_of(span.part));
         name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));

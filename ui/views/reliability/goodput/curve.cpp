@@ -1,8 +1,7 @@
-#include "ui/views/reliability/goodput/curve.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/reliability/goodput/pictures.h"
 #include "ui/widgets/plot.h"
 
 #include <algorithm>
@@ -52,7 +51,7 @@ std::optional<double> draw_interval_curve(const Painter& p, Rect area, const Run
         return std::nullopt;
     }
     const auto [intervals, shares] = axes_of(points);
-    Plot plot(p, area, intervals, shares, {.title = "Lost share by interval"});
+    Plot plot(p, area, intervals, shares, {.title = "Lost time vs checkpoint interval"});
     if (!plot)
     {
         return std::nullopt;
@@ -67,9 +66,9 @@ std::optional<double> draw_interval_curve(const Painter& p, Rect area, const Run
         }
         plot.line(values, stroke, name, strong);
     };
-    line(&IntervalPoint::saving, {t.of(Component::variance).fill, 2}, "saving", false);
-    line(&IntervalPoint::lost, {t.forward.fill, 2}, "work lost", false);
-    line(&IntervalPoint::loss, {t.text, 2.5F}, "all", true);
+    line(&IntervalPoint::saving, {t.of(Component::variance).fill, 2}, "checkpointing", false);
+    line(&IntervalPoint::lost, {t.forward.fill, 2}, "lost work", false);
+    line(&IntervalPoint::loss, {t.text, 2.5F}, "total", true);
     // Where the formula has it, and where it is best.
     const RunRates& r = desk.rates();
     if (std::abs(std::log(r.young_s / r.best_s)) > 0.08 && r.young_s > intervals.low)
@@ -83,7 +82,7 @@ std::optional<double> draw_interval_curve(const Painter& p, Rect area, const Run
                                     fmt::format("{}: {}", say_time(r.interval_s), format_percent(loss)));
     if (grip.hovered && !grip.to)
     {
-        tooltip(p, "Drag: work between two checkpoints. Arrow keys step.");
+        tooltip(p, "Drag: training time between two checkpoints. Arrow keys step.");
     }
     const auto to = grip.x(1.25);
     return grip.to && std::abs(*to / r.best_s - 1) < kSnap ? 0

@@ -1,8 +1,7 @@
-#include "ui/views/reliability/goodput/parts.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/reliability/goodput/pictures.h"
 #include "ui/widgets/stacked_bar.h"
 #include "ui/widgets/table.h"
 
@@ -16,11 +15,11 @@ namespace
 
 constexpr std::array<std::string_view, kRunParts> kSays{
     "Goodput: t / (M e^((R+L)/M) (e^((t+d)/M) \u2212 1)), Daly 2006",
-    "Training waits while a checkpoint is written: d of every t + d",
+    "Training stalls while a checkpoint is written: d of every t + d",
     "Re-run since the last complete checkpoint: (t + d) / 2 per failure, and what an unfinished save adds",
-    "Until somebody notices: PyTorch\u2019s NCCL watchdog waits 10 minutes unless told otherwise",
+    "Until the failure is detected: PyTorch\u2019s NCCL watchdog waits 10 minutes by default",
     "New processes, loading the checkpoint, the first step",
-    "No spare node left: waiting for one, or going on with fewer replicas"};
+    "No spare node left: waiting for one, or continuing with fewer replicas"};
 
 } // namespace
 
@@ -43,11 +42,9 @@ void draw_parts(const Painter& p, Rect area, const RunDesk& desk, double now)
     }
     const auto at = [](RunPart part) { return static_cast<std::size_t>(part); };
     const Table<RunPart> table(
-        {Column<RunPart>("The wall clock", [](RunPart part) { return name_of(part); })
-             .with(20,
-                   [&](const Painter&, Rect r, RunPart part, bool) {
-                       draw_fill(p, {r.x, r.middle() - p.px(6), p.px(12), p.px(12)}, shares[at(part)].fill);
-                   }),
+        {Column<RunPart>("Wall-clock time", [](RunPart part) { return name_of(part); })
+             .with(kSwatchRoom, [&](const Painter&, Rect cell, RunPart part, bool)
+                   { draw_swatch(p, cell, shares[at(part)].fill); }),
          {"expected", [&](RunPart part) { return format_percent(desk.expected().share[at(part)]); }},
          {"this run", [&](RunPart part)
           { return Cell(now > 0 ? format_percent(seen[at(part)]) : "\u2013", p.theme.muted); }}},

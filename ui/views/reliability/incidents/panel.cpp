@@ -48,8 +48,8 @@ void ask_fault(PanelColumn& column, IncidentDesk& desk)
     }
     column.gap();
     column.note(
-        "Look at **when** it starts, **how fast**, and **what else** moves. The grey line in the loss "
-        "is held-out text.");
+        "Look at **when** it starts, **how fast** it grows and **what else** moves. The grey line is the "
+        "validation loss.");
 }
 
 void ask_remedy(const Painter& p, PanelColumn& column, IncidentDesk& desk, Out& out)
@@ -67,7 +67,7 @@ void ask_remedy(const Painter& p, PanelColumn& column, IncidentDesk& desk, Out& 
     p.text_within(verdict.x + p.px(24), verdict.middle(), verdict.w - p.px(24), Type::body_strong,
                   p.theme.text, info.name);
     column.note(info.tells);
-    if (!info.demo.empty() && column.button("See it for real in the Lab###in the lab", "E"))
+    if (!info.demo.empty() && column.button("Reproduce it in the Lab###in the lab", "E"))
     {
         open_demonstration(desk, out);
     }
@@ -120,9 +120,9 @@ ViewKeys incident_keys(IncidentDesk& desk)
              }},
             {"N", "The next incident",
              [&desk](const KeyPress& k) { open_next(desk, k.frame.preferences.reduced_motion, k.out); }},
-            {"E", "See it for real in the lab, where it can",
+            {"E", "Reproduce it in the lab, where it can",
              [&desk](const KeyPress& k) { open_demonstration(desk, k.out); }},
-            {"drag", "The line: another checkpoint to go back to"}};
+            {"drag", "The line: another checkpoint to rewind to"}};
 }
 
 namespace
@@ -165,8 +165,8 @@ Caption observed(const IncidentDesk& desk, std::int64_t until)
     c.sentence =
         fmt::format("Incident {}: at step {} the loss is **{}**. What happened?", desk.incident().seed,
                     grouped(last - 1), std::isfinite(loss) ? fmt::format("{:.2f}", loss) : "not finite");
-    c.formula = fmt::format("largest norm / median = {} / {} = {}, at step {}", figure(most, 3),
-                            figure(usual, 3), figure(most / usual, 3), at);
+    c.formula = fmt::format("largest gradient norm / median = {} / {} = {}, at step {}", figure(most, 3),
+                            figure(usual, 3), figure(most / usual, 3), grouped(at));
     return c;
 }
 
@@ -182,17 +182,17 @@ Caption incident_caption(const IncidentDesk& desk, std::int64_t until)
     const FaultInfo& info = info_of(i.fault);
     Caption c;
     c.source = info.source;
-    c.formula = fmt::format("noticed at {}, back to {}: {} steps to make again", i.noticed, desk.checkpoint(),
-                            i.noticed - desk.checkpoint());
+    c.formula = fmt::format("noticed at step {}, rewound to {}: {} steps to re-run", grouped(i.noticed),
+                            grouped(desk.checkpoint()), i.noticed - desk.checkpoint());
     const Treatment* t = desk.treatment();
     if (t == nullptr)
     {
-        c.sentence = fmt::format("**{}**, from step {}. Drag the line to a checkpoint and choose what to do.",
+        c.sentence = fmt::format("**{}**, from step {}. Drag the line to a checkpoint and choose a remedy.",
                                  info.name, grouped(i.at));
         return c;
     }
     const auto words = [](double v) { return std::isfinite(v) ? fmt::format("{:.2f}", v) : "not finite"; };
-    c.sentence = fmt::format("{} from checkpoint {}: **{}**. It ends at {}; untreated {}, healthy {}.",
+    c.sentence = fmt::format("{} from checkpoint {}: **{}**. Final loss {}; untreated {}, healthy {}.",
                              info_of(*desk.remedy()).name, desk.checkpoint(), name_of(t->outcome),
                              words(t->end), words(t->untreated), words(t->healthy));
     return c;

@@ -36,20 +36,20 @@ std::vector<Strip> strips_of(const IncidentDesk& desk)
         {"loss, nats per token", &IncidentStep::loss, axis(2, std::min(12.5, high * 1.03), PlotScale::log),
          3},
         {"gradient norm", &IncidentStep::norm, axis(0.1, 60, PlotScale::log), 2},
-        {"learning rate, of a healthy peak", &IncidentStep::rate, axis(0, 2.6, PlotScale::linear), 1}};
+        {"learning rate, relative to peak", &IncidentStep::rate, axis(0, 2.6, PlotScale::linear), 1}};
     if (desk.run().steps.front().scale > 0)
     {
-        strips.push_back({"loss scale, fp16",
+        strips.push_back({"loss scale, FP16",
                           &IncidentStep::scale,
                           {1,
                            524288,
                            PlotScale::log2,
                            "",
-                           [](double v) { return fmt::format("2^{}", std::lround(std::log2(v))); },
+                           [](double v) { return two_to_the(std::log2(v)); },
                            {32, 1024, 32768}},
                           1.3F});
     }
-    strips.push_back({"ranks apart, largest norm over median", &IncidentStep::apart,
+    strips.push_back({"per-rank gradient norm, max over median", &IncidentStep::apart,
                       axis(0.8, 2.2, PlotScale::linear), 1});
     return strips;
 }
@@ -96,20 +96,20 @@ void draw_strip(const Painter& p, Plot& plot, const Strip& strip, const Incident
     const bool treated = desk.treatment() != nullptr;
     if (strip.value == &IncidentStep::loss)
     {
-        plot.line(values_of(desk.run(), &IncidentStep::held, until), {t.muted, 1.5F});
+        plot.line(values_of(desk.run(), &IncidentStep::held, until), {t.muted, 2});
     }
     const auto own = values_of(desk.run(), strip.value, until);
-    plot.line(own, treated ? PlotStroke{t.muted, 1} : PlotStroke{line_colour(t.forward), 2});
+    plot.line(own, treated ? PlotStroke{t.muted, 1} : PlotStroke{line_colour(t.forward), 3});
     mark_not_finite(p, plot, own);
     if (treated)
     {
-        plot.line(values_of(desk.treatment()->run, strip.value, kIncidentSteps), {line_colour(t.forward), 2});
+        plot.line(values_of(desk.treatment()->run, strip.value, kIncidentSteps), {line_colour(t.forward), 3});
     }
     for (const std::int64_t step : desk.run().restarts)
     {
         if (step <= until)
         {
-            plot.rule_x(static_cast<double>(step), {t.muted, 1, true}, first ? "restart" : "");
+            plot.rule_x(static_cast<double>(step), {t.muted, 1, true}, first ? "job restart" : "");
         }
     }
 }
@@ -146,7 +146,7 @@ std::optional<std::int64_t> draw_strips(const Painter& p, Rect area, const Incid
         const Rect row = area.cut_top(last ? area.h : each * strips[k].share);
         Plot plot(p, row,
                   {0, static_cast<double>(kIncidentSteps), PlotScale::linear,
-                   last ? "step; a checkpoint every 100" : "", last ? steps : none},
+                   last ? "step; a checkpoint every 100 steps" : "", last ? steps : none},
                   strips[k].y,
                   {.part = k == 0   ? "loss"
                            : k == 1 ? "norm"
@@ -165,7 +165,7 @@ std::optional<std::int64_t> draw_strips(const Painter& p, Rect area, const Incid
             const auto to =
                 k > 0 ? std::nullopt
                       : plot.grip({at, plot.y_of(plot.area.y + p.px(26))}, "###checkpoint to go back to",
-                                  fmt::format("back to {}", desk.checkpoint()))
+                                  fmt::format("rewind to {}", desk.checkpoint()))
                             .x(static_cast<double>(kCheckpointEvery));
             moved = to ? std::optional<std::int64_t>(std::llround(*to)) : moved;
         }

@@ -23,27 +23,32 @@ std::string time_words(double seconds)
     return format_seconds(Seconds(seconds));
 }
 
-void draw_bins(const Painter& p, const Plot& plot, const RankTimes& ranks, const std::vector<double>& times)
+struct Bin
 {
-    struct Bin
-    {
-        std::int64_t healthy = 0;
-        std::int64_t slow = 0;
-    };
-    const Theme& t = p.theme;
-    std::array<Bin, kBins> bins{};
-    std::int64_t most = 1;
+    std::int64_t healthy = 0;
+    std::int64_t slow = 0;
+};
+using Bins = std::array<Bin, kBins>;
+
+Bins bins_of(const PlotAxis& axis, const RankTimes& ranks, const std::vector<double>& times)
+{
+    Bins bins{};
     for (std::size_t i = 0; i < times.size(); ++i)
     {
-        const double share = std::clamp(plot.x.share(times[i]), 0.0, 0.999999);
+        const double share = std::clamp(axis.share(times[i]), 0.0, 0.999999);
         Bin& bin = bins.at(static_cast<std::size_t>(share * kBins));
         ++(static_cast<std::int64_t>(i) < ranks.slow ? bin.slow : bin.healthy);
-        most = std::max(most, bin.healthy + bin.slow);
     }
+    return bins;
+}
+
+void draw_bins(const Painter& p, const Plot& plot, const Bins& bins)
+{
+    const Theme& t = p.theme;
     // A lone rank among thousands must be seen.
-    const double least = static_cast<double>(p.px(4) / plot.area.h);
+    const double least = static_cast<double>(p.px(4) / plot.area.h) * plot.y.high;
     const auto height = [&](std::int64_t n)
-    { return n == 0 ? 0.0 : std::max(least, static_cast<double>(n) / static_cast<double>(most)); };
+    { return n == 0 ? 0.0 : std::max(least, static_cast<double>(n)); };
     for (std::size_t i = 0; i < kBins; ++i)
     {
         const auto edge = [&](std::size_t k) { return plot.x.at(static_cast<double>(k) / kBins); };
@@ -68,16 +73,25 @@ std::optional<double> draw_times(const Painter& p, Rect area, const RankTimes& r
     const double low = ranks.mean * std::max(0.0, 1 - 5 * ranks.spread - 0.02);
     const double high =
         std::max(slowest, ranks.mean * (1 + (ranks.slow > 0 ? ranks.slower : 0) + 5 * ranks.spread + 0.04));
-    const std::string title = fmt::format("Compute times of {} ranks in one step", grouped(ranks.ranks));
-    Plot plot(p, area, {low, high, PlotScale::linear, "", time_words, {low, high}}, {0, 1.3},
+    const std::string title = fmt::format("Compute time of {} ranks in one step", grouped(ranks.ranks));
+    const PlotAxis axis{low, high, PlotScale::linear, "", time_words, {low, high}};
+    const Bins bins = bins_of(axis, ranks, times);
+    double most = 1;
+    for (const Bin& bin : bins)
+    {
+        most = std::max(most, static_cast<double>(bin.healthy + bin.slow));
+    }
+    Plot plot(p, area, axis,
+              {0, most * 1.3, PlotScale::linear, "ranks",
+               [](double n) { return n == std::floor(n) ? grouped(std::llround(n)) : ""; }},
               {.title = title, .part = "ranks"});
     if (!plot)
     {
         return std::nullopt;
     }
-    draw_bins(p, plot, ranks, times);
+    draw_bins(p, plot, bins);
     plot.rule_x(mean, {p.theme.text, 1}, "mean " + time_words(mean));
-    plot.rule_x(slowest, {p.theme.text, 2}, "the step: " + time_words(slowest));
+    plot.rule_x(slowest, {p.theme.text, 2}, "slowest = step: " + time_words(slowest));
     if (ranks.slow == 0)
     {
         return std::nullopt;
@@ -97,7 +111,7 @@ std::optional<std::int64_t> draw_loss(const Painter& p, Rect area, const RankCos
                [](double n) { return grouped(std::llround(n)); }},
               {0, std::max({0.02, costs.lost_by.back(), costs.lost}) * 1.25, PlotScale::linear, "",
                [](double share) { return fmt::format("{:.2g}%", share * 100); }},
-              {.title = "Throughput lost by number of ranks", .part = "growth"});
+              {.title = "Throughput lost vs number of ranks", .part = "growth"});
     if (!plot)
     {
         return std::nullopt;

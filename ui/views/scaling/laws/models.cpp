@@ -1,8 +1,10 @@
+// Size against tokens, with models that were trained and the rules by which to choose.
 #include <fmt/format.h>
 
+#include "core/base/term.h"
 #include "core/base/text.h"
 #include "core/scaling/trained.h"
-#include "ui/views/scaling/laws/pictures.h"
+#include "ui/views/scaling/laws/pages.h"
 #include "ui/widgets/plot.h"
 
 #include <algorithm>
@@ -51,23 +53,26 @@ void draw_rules(const Painter& p, Plot& plot, const LawsState& state)
 std::string tip_of(const TrainedModel& m, const LossFit& fit)
 {
     const ComputeOptimum best = optimum(fit, m.flops());
-    return fmt::format(
-        "{}, {}\n\n{} parameters on {} tokens, {} each\n{}; best spent on {} and {}\nfitted loss "
-        "{:.3f}, at best {:.3f}\n{}\n\nPress to stand there.",
-        m.name, m.year, format_count(m.parameters), format_count(m.tokens), three_digits(m.ratio()),
-        flop_words(m.flops()), format_count(best.parameters), format_count(best.tokens),
-        loss(fit, m.parameters, m.tokens), loss(fit, best.parameters, best.tokens), m.source);
+    return fmt::format("{}, {}\n\n{} parameters on {} tokens, {} per parameter\n{}; compute-optimal: {} on "
+                       "{}\npredicted loss "
+                       "{:.3f}, compute-optimal {:.3f}\n{}\n\nClick to go there.",
+                       m.name, m.year, format_count(m.parameters), format_count(m.tokens),
+                       three_digits(m.ratio()), flop_words(m.flops()), format_count(best.parameters),
+                       format_count(best.tokens), loss(fit, m.parameters, m.tokens),
+                       loss(fit, best.parameters, best.tokens), m.source);
 }
 
-} // namespace
-
-void draw_trained_models(const Painter& p, Rect area, LawsState& state, const LawsSplit& split, Out& out)
+void draw_models(const LawsRoom& r)
 {
+    const Painter& p = r.p;
+    const Rect area = r.area;
+    LawsState& state = r.state;
+    const LawsSplit split = split_of(r.frame, state);
     Plot plot(p, area,
               {std::min(5e8, split.parameters / 2), std::max(2e12, split.parameters * 2), PlotScale::log,
-               "parameters that a token passes through", count_words},
+               "active parameters", count_words},
               {std::min(5e10, split.tokens / 2), std::max(1e14, split.tokens * 2), PlotScale::log,
-               "tokens seen", count_words},
+               "training tokens", count_words},
               {.part = "models", .names = area.w > p.px(560) ? 158.0F : 0});
     if (!plot)
     {
@@ -83,7 +88,7 @@ void draw_trained_models(const Painter& p, Rect area, LawsState& state, const La
         if (pressed.clicked)
         {
             move_to(state, m.parameters, m.tokens);
-            out.animating = true;
+            r.out.animating = true;
         }
     }
     draw_compute(p, plot);
@@ -96,7 +101,25 @@ void draw_trained_models(const Painter& p, Rect area, LawsState& state, const La
     {
         move_along(state, split, *to);
     }
-    out.animating = out.animating || grip.x(1.1);
+    r.out.animating = r.out.animating || grip.x(1.1);
 }
+
+Caption caption_models(const Frame& frame, LawsState& state)
+{
+    const LawsSplit s = split_of(frame, state);
+    const double times = s.parameters / s.best.parameters;
+    return split_caption(
+        state, s,
+        fmt::format("{} on {}: **{} tokens per parameter**, {}\u00d7 {} than optimal by {}.",
+                    format_count(s.parameters), format_count(s.tokens), three_digits(s.tokens / s.parameters),
+                    three_digits(times > 1 ? times : 1 / times), times > 1 ? "larger" : "smaller",
+                    state.fit().name),
+        fmt::format("D / N = {} / {} = {};  C = 6 N D = {}", figure(s.tokens, 3), figure(s.parameters, 3),
+                    figure(s.tokens / s.parameters, 3), flop_words(s.flops)));
+}
+
+} // namespace
+
+const Page<LawsState> models_page{"Models", draw_models, panel_parameters, caption_models};
 
 } // namespace ringside

@@ -1,6 +1,11 @@
-#include "ui/views/scaling/laws/state.h"
+#include <fmt/format.h>
+
+#include "core/base/term.h"
+#include "core/base/text.h"
+#include "ui/views/scaling/laws/pages.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ringside
 {
@@ -38,9 +43,49 @@ void move_to(LawsState& state, double parameters, double tokens)
     state.moved = ComputeOptimum{kLawsParameters.held(parameters), kLawsTokens.held(tokens)};
 }
 
-double unique_of(const LawsState& state, const LawsSplit& split)
+void panel_split(PanelColumn& column, const LawsRoom& r, const std::function<void(const LawsSplit&)>& own)
 {
-    return kLawsTokens.held(state.unique.value_or(split.tokens / 4));
+    LawsState& state = r.state;
+    column.choice({"Printed", "Exact", "Refit"}, state.kind);
+    LawsSplit split = split_of(r.frame, state);
+    double flops = split.flops;
+    if (column.slide("Compute, FLOPs", track_of(kLawsCompute, three_digits), flops))
+    {
+        // Both grow alike, so that the point keeps its tokens per parameter.
+        const double grow = std::sqrt(flops / split.flops);
+        move_to(state, split.parameters * grow, split.tokens * grow);
+    }
+    own(split);
+    if (state.moved && column.button("Back to the scenario###as scenario", "R"))
+    {
+        state.moved.reset();
+    }
+    split = split_of(r.frame, state);
+    const auto say_loss = [](double nats) { return fmt::format("{:.3f}", nats); };
+    const double ratio = split.tokens / split.parameters;
+    column.fact("Tokens D", format_count(split.tokens));
+    column.fact("Tokens per parameter", three_digits(ratio));
+    column.fact("vs 20 tokens per parameter", three_digits(ratio / kTokensPerParameter) + "\u00d7");
+    column.fact("Loss, nats per token", say_loss(split.loss));
+    column.fact("Compute-optimal loss", say_loss(split.best_loss));
+    column.fact(
+        "Compute for this loss", format_percent(1 / split.overspent),
+        "Compute that reaches this loss at the compute-optimal size, relative to the compute on show");
+}
+
+Caption split_caption(const LawsState& state, const LawsSplit& split, std::string sentence,
+                      std::string formula)
+{
+    const LossFit& fit = state.fit();
+    sentence += split.moved_in ? " The scenario itself lies beyond this picture." : "";
+    return {std::move(sentence), std::move(formula),
+            fmt::format("E = {:g}, A = {:g}, B = {:g}, \u03b1 = {:g}, \u03b2 = {:g}\n{}", fit.floor, fit.a,
+                        fit.b, fit.alpha, fit.beta, fit.source)};
+}
+
+std::string flop_words(double flops)
+{
+    return figure(flops, 3) + " FLOPs";
 }
 
 } // namespace ringside

@@ -65,14 +65,15 @@ public:
         most_ =
             static_cast<double>(levels.most.towards(static_cast<float>(wanted_most()), frame_, p_.look, out));
         p_.text_within(title_.x, title_.middle(), title_.w, Type::small_strong, p_.theme.text,
-                       desk_.wish.setup.gpus == 1 ? std::string("On one GPU")
-                                                  : fmt::format("On each of {} GPUs", desk_.wish.setup.gpus));
+                       desk_.wish.setup.gpus == 1
+                           ? std::string("Memory on one GPU")
+                           : fmt::format("Memory on each of {} GPUs", desk_.wish.setup.gpus));
+        draw_cards(); // behind the bars, whose figures they would strike
         std::optional<FinetuneRecipe> pressed;
         for (const FinetuneRecipe recipe : kRecipes)
         {
             pressed = draw_bar(recipe, levels, out) ? std::optional(recipe) : pressed;
         }
-        draw_cards();
         if (tabled_)
         {
             draw_table();
@@ -200,8 +201,8 @@ private:
         const Theme& t = p_.theme;
         const float row = table_.h / static_cast<float>(kCards.size() + 1);
         p_.text_within(table_.x, table_.y + row / 2, table_.w, Type::small, t.muted,
-                       desk_.wish.setup.paged ? "GPUs it fits on, sharded, optimizer paged out"
-                                              : "GPUs it fits on, everything sharded");
+                       desk_.wish.setup.paged ? "GPUs needed, sharded, optimizer paged out"
+                                              : "GPUs needed, fully sharded");
         for (std::size_t card = 0; card < kCards.size(); ++card)
         {
             const float middle = table_.y + row * (static_cast<float>(card) + 1.5F);

@@ -44,8 +44,8 @@ std::vector<Shown> shown(const FinetuneDesk& desk)
 std::string tip(const Shown& s, std::int64_t rank)
 {
     return fmt::format(
-        "{}: {} matrices, the most of {} \u00d7 {}\n\nAdapter r (d_in + d_out) = {} \u00d7 ({} + {}) = "
-        "{}\nin all {} trained for {} frozen\n\nPress to give or take its adapter, drag for the "
+        "{}: {} matrices, mainly {} \u00d7 {}\n\nAdapter r (d_in + d_out) = {} \u00d7 ({} + {}) = "
+        "{}\nin total {} trained, {} frozen\n\nClick to add or remove its adapter, drag to set the "
         "rank.\nHu et al. 2021, arXiv 2106.09685, section 4.1",
         name_of(s.module), grouped(s.most.count), grouped(s.most.in), grouped(s.most.out), rank, s.most.in,
         s.most.out, grouped(s.most.adapter(rank)), format_count(static_cast<double>(rank * s.widths)),
@@ -121,7 +121,7 @@ private:
                        name_of(s.module));
         const std::string number = trained
                                        ? "+ " + format_count(static_cast<double>(wish_.setup.rank * s.widths))
-                                   : on ? "trained whole"
+                                   : on ? "fully trained"
                                         : "frozen";
         p_.text_within(words.x, words.y + line * 1.5F, words.w, Type::small, t.muted, number);
         return moved(pressed, cell, s);

@@ -1,8 +1,7 @@
-#include "ui/views/serving/serving/curves.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/serving/serving/pictures.h"
 #include "ui/widgets/plot.h"
 
 #include <algorithm>
@@ -83,7 +82,7 @@ std::optional<std::int64_t> draw_batch(const Painter& p, Plot& plot, const Servi
     if (static_cast<double>(r.most) < plot.x.high)
     {
         plot.limit_x(std::max(1.0, static_cast<double>(r.most)),
-                     r.most == 0 ? "no room for one" : fmt::format("full at {}", grouped(r.most)));
+                     r.most == 0 ? "no request fits" : fmt::format("memory full at {}", grouped(r.most)));
     }
     const PlotPoint here{static_cast<double>(r.setup.batch), value};
     plot.dot(here, {p.theme.text, 7.5F});
@@ -92,7 +91,7 @@ std::optional<std::int64_t> draw_batch(const Painter& p, Plot& plot, const Servi
     const auto to = move.x(1.25);
     if (!to)
     {
-        tooltip(p, "Drag, or arrow keys: requests decoded together");
+        tooltip(p, "Drag, or arrow keys: concurrent requests");
         return std::nullopt;
     }
     // A key moves by one at least.
@@ -141,10 +140,9 @@ std::optional<std::int64_t> draw_serving_curves(const Painter& p, Rect area, con
     latency.line(line_of(curve, reading), {t.of(Component::activations).fill, 2}, "memory");
     latency.line(line_of(curve, multiplying), {t.forward.fill, 2}, "compute");
     latency.line(line_of(curve, step), {t.muted, 1.5F});
-    latency.line(line_of(curve, token), {t.text, 2.5F}, "with prefills between");
-    const auto to =
-        draw_batch(p, latency, r, token(r), "###requests at once",
-                   fmt::format("{} at once, {} a token", grouped(r.setup.batch), seconds(token(r))));
+    latency.line(line_of(curve, token), {t.text, 2.5F}, "with interleaved prefill");
+    const auto to = draw_batch(p, latency, r, token(r), "###requests at once",
+                               fmt::format("batch {}: TPOT {}", grouped(r.setup.batch), seconds(token(r))));
     return to ? to : moved;
 }
 

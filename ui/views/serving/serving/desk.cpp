@@ -1,4 +1,4 @@
-#include "ui/views/serving/serving/desk.h"
+#include "ui/views/serving/serving/pictures.h"
 
 #include <algorithm>
 #include <cmath>

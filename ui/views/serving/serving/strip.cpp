@@ -1,9 +1,8 @@
-#include "ui/views/serving/serving/strip.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "core/serving/speculation.h"
+#include "ui/views/serving/serving/pictures.h"
 #include "ui/widgets/timeline.h"
 
 #include <algorithm>
@@ -42,7 +41,8 @@ void draw_slots(const Painter& p, Rect area, const Batching& b, std::string_view
                 double steps)
 {
     const Theme& t = p.theme;
-    draw_heading(p, area.cut_top(p.px(24)), name, fmt::format("{} of slots busy", format_percent(b.busy())));
+    draw_heading(p, area.cut_top(p.px(24)), name,
+                 fmt::format("slot utilization {}", format_percent(b.busy())));
     const Rect axis = area.cut_bottom(p.px(22));
     const float pitch = std::min(p.px(30), area.h / static_cast<float>(b.slots));
     const std::vector<LaneName> names(static_cast<std::size_t>(b.slots));
@@ -67,7 +67,7 @@ void draw_slots(const Painter& p, Rect area, const Batching& b, std::string_view
     p.line(area.x, bottom, area.right(), bottom, t.line);
     draw_now(p, {area.x, area.y, area.w, bottom - area.y}, window, clock);
     p.text_within(area.x, bottom + axis.h / 2 + p.px(2), area.w, Type::small, t.muted,
-                  fmt::format("all {} answered after {} decoding steps", b.stays.size(), b.steps));
+                  fmt::format("all {} requests done after {} decoding steps", b.stays.size(), b.steps));
 }
 
 void draw_both(const Painter& p, Rect area, const ServingDesk& desk, double clock)
@@ -127,11 +127,11 @@ void draw_pages(const Painter& p, Rect area, const ServingDesk& desk)
             paged ? fmt::format("PagedAttention: blocks of {} tokens, on demand", kCacheBlock)
                   : fmt::format("Preallocated for {} tokens", grouped(setup.longest));
         draw_heading(p, half.cut_top(p.px(24)), name,
-                     fmt::format("{} empty, {} fit", format_percent(r.wasted()), grouped(r.most)));
+                     fmt::format("{} unused, {} requests fit", format_percent(r.wasted()), grouped(r.most)));
         draw_ribbon(p, half.cut_top(std::min(p.px(44), half.h - p.px(6))), r, across);
     }
     p.text_within(area.x, area.middle(), area.w, Type::small, p.theme.muted,
-                  fmt::format("memory for {} tokens, requests of {} each",
+                  fmt::format("memory for {} tokens, {} per request",
                               grouped(static_cast<std::int64_t>(across)),
                               grouped(setup.prompt + setup.output)));
     p.part("pages", area);
@@ -140,8 +140,9 @@ void draw_pages(const Painter& p, Rect area, const ServingDesk& desk)
 std::string draft_tip(const ServingWish& w, std::int64_t i)
 {
     return fmt::format(
-        "Draft {} counts if it and all before it are accepted: a^{} = {}\n\nWith {} drafts: {} tokens a "
-        "pass, {} times as fast\n\nPress to draft as many.\nLeviathan et al. 2023, arXiv 2211.17192",
+        "Draft token {} counts if it and all before it are accepted: a^{} = {}\n\nWith {} draft tokens: {} "
+        "tokens "
+        "per pass, {}\u00d7 speedup\n\nClick to draft as many.\nLeviathan et al. 2023, arXiv 2211.17192",
         i, i, format_percent(std::pow(w.acceptance, static_cast<double>(i))), i,
         three_digits(expected_tokens(w.acceptance, i)),
         three_digits(speculative_speedup(w.acceptance, i, w.draft_cost)));
@@ -154,7 +155,7 @@ std::optional<ServingWish> draw_drafts(const Painter& p, Rect area, const Servin
     const std::int64_t best = best_drafted(wish.acceptance, wish.draft_cost);
     draw_heading(
         p, area.cut_top(p.px(24)),
-        fmt::format("{} drafts: {} tokens a pass, {} times as fast", wish.drafted,
+        fmt::format("{} draft tokens: {} tokens per pass, {}\u00d7 speedup", wish.drafted,
                     three_digits(expected_tokens(wish.acceptance, wish.drafted)),
                     three_digits(speculative_speedup(wish.acceptance, wish.drafted, wish.draft_cost))),
         best > 0 ? fmt::format("best: {}", best) : "slower than plain decoding");
@@ -170,7 +171,7 @@ std::optional<ServingWish> draw_drafts(const Painter& p, Rect area, const Servin
         p.fill(column, t.panel);
         p.fill(bar, counted ? ink.fill : dim(t, ink.fill));
         const Press pressed = press(p, column, fmt::format("###{} drafts", i).c_str(), 2);
-        tooltip(p, i == 0 ? "The large model's own token: there in every pass" : draft_tip(wish, i));
+        tooltip(p, i == 0 ? "The target model's own token: one in every pass" : draft_tip(wish, i));
         if (pressed.clicked || (pressed.hovered && ImGui::IsMouseDragging(0, 1)))
         {
             moved = wish;

@@ -1,8 +1,7 @@
-#include "ui/views/serving/serving/tank.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/serving/serving/pictures.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/stacked_bar.h"
 
@@ -28,14 +27,14 @@ Fill reserved_fill(const Theme& t)
 
 std::string tip_of(const Painter& p, const Scenario& scenario, const ServingReport& r, std::size_t part)
 {
-    return part == 1 ? say(explain_cache(scenario, r), p.look.unit)
-           : part == 2
-               ? fmt::format("Held with no token in: {} of every request's room", format_percent(r.wasted()))
-               : fmt::format(
-                     "Weights of one of {} GPUs: {} at {} bit\n\n{} of the model's, cut over the group; "
-                     "what has no head or width to cut is on all.",
-                     r.setup.gpus, format_bytes(r.weights, p.look.unit), r.setup.weight_bits,
-                     format_bytes(r.model_weights, p.look.unit));
+    return part == 1   ? say(explain_cache(scenario, r), p.look.unit)
+           : part == 2 ? fmt::format("Reserved but unused: {} of every request's allocation",
+                                     format_percent(r.wasted()))
+                       : fmt::format("Weights on one of {} GPUs: {} at {} bits\n\n{} for the model, sharded "
+                                     "over the TP group; "
+                                     "what cannot be sharded is on every GPU.",
+                                     r.setup.gpus, format_bytes(r.weights, p.look.unit), r.setup.weight_bits,
+                                     format_bytes(r.model_weights, p.look.unit));
 }
 
 void draw_head(const Painter& p, Rect head, const ServingReport& r)
@@ -71,7 +70,7 @@ void draw_serving_tank(const Frame& frame, const Painter& p, Rect area, const Se
         return BarPart{static_cast<double>(share) * most, fill, name, format_gigabytes(bytes, p.look.unit)};
     };
     const std::array parts{part(0, "weights", r.weights, {t.of(Component::weights)}),
-                           part(1, "cache", filled, {t.of(Component::activations)}),
+                           part(1, "KV cache", filled, {t.of(Component::activations)}),
                            part(2, "reserved, unused", batch * r.sequence - filled, reserved_fill(t))};
     const StackedBar bar = draw_stacked_bar(p, area, parts, {most, true, r.capacity.value, true});
     if (r.device > r.capacity && r.fits())

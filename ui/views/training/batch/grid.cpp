@@ -109,13 +109,13 @@ private:
         const std::int64_t mb = split_.of(BatchPart::micro);
         const bool together = columns_.each * rows_.each > 1;
         const std::string words =
-            fmt::format("{} replica{} across, {} round{} down", grouped(columns_.count),
+            fmt::format("{} replica{} across, {} accumulation step{} down", grouped(columns_.count),
                         columns_.count == 1 ? "" : "s", grouped(rows_.count), rows_.count == 1 ? "" : "s");
         const std::string cell =
             together
-                ? fmt::format("a cell is {} \u00d7 {} micro-batches of {}", grouped(columns_.each),
+                ? fmt::format("one cell: {} \u00d7 {} micro-batches of {}", grouped(columns_.each),
                               grouped(rows_.each), grouped(mb))
-                : fmt::format("a cell is a micro-batch of {} sequence{}", grouped(mb), mb == 1 ? "" : "s");
+                : fmt::format("one cell: a micro-batch of {} sequence{}", grouped(mb), mb == 1 ? "" : "s");
         const float w =
             p_.text_within(head_.x, head_.middle(), head_.w, Type::small_strong, p_.theme.text, words);
         if (w + p_.px(12) + p_.width(Type::small, cell) <= head_.w)
@@ -148,7 +148,7 @@ private:
         if (row % every == 0)
         {
             p_.text(field_.x - p_.px(10), r.middle(), Type::small, p_.theme.muted,
-                    fmt::format("round {}", grouped(rows_.first(row) + 1)), Align::right);
+                    fmt::format("accum {}", grouped(rows_.first(row) + 1)), Align::right);
         }
         const auto first = static_cast<double>(rows_.first(row));
         const auto size = static_cast<double>(rows_.size(row));
@@ -215,7 +215,7 @@ private:
         const std::int64_t micro = columns_.size(column) * rows_.size(row);
         tooltip_at_mouse(p_, fmt::format("{}, {}\n{} micro-batch{} of {} = {} sequences",
                                          places_words(columns_, column, "replica", 0),
-                                         places_words(rows_, row, "round", 1), grouped(micro),
+                                         places_words(rows_, row, "accumulation step", 1), grouped(micro),
                                          micro == 1 ? "" : "es", grouped(split_.of(BatchPart::micro)),
                                          grouped(micro * split_.of(BatchPart::micro))));
     }

@@ -1,5 +1,5 @@
 // The parts of the view of a batch: the equation whose parts can each be solved for, and the grid of replicas
-// and rounds that plays one optimizer step.
+// and accumulation steps that plays one optimizer step.
 #pragma once
 
 #include "core/training/batch.h"
@@ -19,11 +19,6 @@ struct BatchState
     double loss = 2.2;                           // [nats per token] at which the critical batch is asked for
 };
 
-// The split on show: the draft while the scenario is the one it was typed for.
-BatchSplit shown_split(const BatchState& state, const Scenario& scenario);
-// A known part is given; the scenario follows where it can be solved, else the draft stays.
-void give_part(BatchState& state, const Scenario& scenario, BatchPart part, std::int64_t value, Out& out);
-
 // One optimizer step on the view's clock: the rounds, then summing gradients, then the update.
 struct BatchMoment
 {
@@ -37,12 +32,10 @@ struct BatchMoment
 };
 BatchMoment batch_moment(std::int64_t accumulation, double t);
 
-void draw_equation(const Painter& painter, Rect area, const Frame& frame, BatchState& state, Out& out);
-float equation_height(const Painter& painter);
+// Takes its room off the area.
+void draw_equation(const Painter& painter, Rect& area, const Frame& frame, BatchState& state, Out& out);
 void draw_batch_grid(const Painter& painter, Rect area, const Scenario& scenario, const BatchMoment& moment);
 void draw_batch_panel(const Painter& painter, Rect area, const Frame& frame, BatchState& state, Out& out);
-// "929 832", "14.3 M".
-std::string steps_words(std::int64_t steps);
 Caption batch_caption(const Frame& frame, const BatchState& state);
 
 } // namespace ringside

@@ -1,9 +1,11 @@
-#include "ui/views/training/data/funnel.h"
-
+// From a crawl to tokens: the published stages of one pipeline, and the run's epochs over what is left.
 #include <fmt/format.h>
 
+#include "core/base/term.h"
 #include "core/base/text.h"
 #include "core/scaling/repeats.h"
+#include "ui/views/training/data/pages.h"
+#include "ui/widgets/table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,161 +31,109 @@ Colour colour_of(const Theme& t, FilterKind kind)
 class FunnelPicture
 {
 public:
-    FunnelPicture(const Painter& painter, Rect area, DataState& state, const Frame& frame, Out& out)
-        : p_(painter), state_(state), frame_(frame), out_(out), recipe_(state.funnel()),
-          funnel_(funnel_of(state, frame.now))
+    explicit FunnelPicture(const DataRoom& room)
+        : p_(room.p), state_(room.state), frame_(room.frame), out_(room.out), recipe_(room.state.funnel()),
+          funnel_(run_funnel(recipe_, room.state.kept, room.frame.now.scenario.training.tokens))
     {
-        head_ = area.cut_top(p_.px(28));
-        area.cut_top(p_.px(4));
-        const float strip = p_.height(Type::small) * 2 + p_.px(46);
-        const float least = p_.height(Type::small);
-        const auto rows = static_cast<float>(recipe_.stages.size() + 1);
-        if (area.h > strip + std::max(p_.px(90), p_.px(10) + least * rows))
-        {
-            strip_ = area.cut_bottom(strip);
-            area.cut_bottom(p_.px(10));
-        }
-        rows_ = area;
-        // Where not all rows fit, the first do.
-        pitch_ = std::clamp(rows_.h / rows, least, p_.px(92));
-        shown_ = std::min(recipe_.stages.size(),
-                          static_cast<std::size_t>(std::max(0.0F, rows_.h / pitch_ + 0.01F - 1)));
-        const bool told = rows_.w > p_.px(560);
-        float left = told ? std::min(p_.px(300), rows_.w * 0.36F) : 0;
-        for (const FunnelStage& stage : recipe_.stages)
-        {
-            left = std::max(left, p_.width(Type::small_strong, stage.name) + p_.px(14));
-        }
-        const float right = p_.width(Type::mono_small, "88.8%") * 2 + p_.px(28);
-        bars_ = rows_;
-        bars_.cut_left(left);
-        bars_.cut_right(right);
-        shaped_ = bars_.w >= p_.px(60);
     }
 
-    void draw()
+    void draw(Rect area)
     {
-        draw_head();
-        if (rows_.h < pitch_)
+        const float strip = p_.height(Type::small) * 2 + p_.px(46);
+        const auto rows = static_cast<float>(recipe_.stages.size() + 2);
+        Rect below{};
+        if (area.h > strip + std::max(p_.px(90), p_.px(10) + p_.height(Type::small) * rows))
         {
-            return;
+            below = area.cut_bottom(strip);
+            area.cut_bottom(p_.px(10));
         }
-        p_.part("funnel", rows_);
-        draw_input();
-        for (std::size_t i = 0; i < shown_; ++i)
+        p_.part("funnel", area);
+        draw_stages(area);
+        if (below.h > 0)
         {
-            draw_stage(i);
-        }
-        for (std::size_t i = 0; i < shown_ && shaped_; ++i)
-        {
-            grip_stage(i);
-        }
-        if (strip_.h > 0)
-        {
-            p_.part("passes", strip_);
-            draw_passes();
+            p_.part("passes", below);
+            draw_epochs(below);
         }
     }
 
 private:
-    std::string heading() const
-    {
-        return recipe_.input_tokens > 0
-                   ? fmt::format("{}: {} tokens", recipe_.input, format_count(recipe_.input_tokens))
-                   : std::string(recipe_.input);
-    }
+    // 0 is what comes in, i is stage i - 1.
+    double left(std::size_t row) const { return row == 0 ? 1 : funnel_.left[row - 1]; }
 
-    // The column of what a stage keeps of its own input, beside that of what is left of everything.
-    float keeps_right() const { return rows_.right() - p_.width(Type::mono_small, "88.8%") - p_.px(14); }
-
-    // Left of the shape, or of the numbers.
-    float words_width() const
+    void draw_stages(Rect area)
     {
-        const float numbers = keeps_right() - p_.width(Type::mono_small, "88.8%");
-        return std::max(0.0F, (shaped_ ? bars_.x : numbers) - rows_.x - p_.px(12));
-    }
-
-    void draw_head() const
-    {
-        const float w = p_.width(Type::small, "keeps");
-        p_.text(head_.right(), head_.middle(), Type::small, p_.theme.text, "left", Align::right);
-        p_.text(keeps_right(), head_.middle(), Type::small, p_.theme.muted, "keeps", Align::right);
-        p_.text_within(head_.x, head_.middle(), keeps_right() - w - p_.px(12) - head_.x, Type::small_strong,
-                       p_.theme.text, heading());
-    }
-
-    Rect row(std::size_t i) const
-    {
-        return {rows_.x, rows_.y + pitch_ * static_cast<float>(i), rows_.w, pitch_};
-    }
-    float half(double share) const { return bars_.w / 2 * static_cast<float>(share); }
-    double before(std::size_t stage) const { return stage == 0 ? 1 : funnel_.left[stage - 1]; }
-
-    void draw_input() const
-    {
-        const Rect r = row(0);
-        p_.text_within(r.x, r.middle() - p_.px(2), words_width(), Type::small_strong, p_.theme.text,
-                       "Comes in");
-        if (shaped_)
+        const auto kept = [this](std::size_t row) { return left(row) / std::max(left(row - 1), 1e-12); };
+        const std::string title = recipe_.input_tokens > 0 ? fmt::format("{}: {} tokens", recipe_.input,
+                                                                         format_count(recipe_.input_tokens))
+                                                           : std::string(recipe_.input);
+        std::vector<std::pair<std::size_t, Rect>> shapes;
+        const Table<std::size_t> table(
+            {{title,
+              [this](std::size_t row)
+              {
+                  return row == 0 ? Cell("Input").strong()
+                                  : Cell(recipe_.stages[row - 1].name, 0,
+                                         std::string(recipe_.stages[row - 1].says))
+                                        .strong();
+              }},
+             Column<std::size_t>("", nullptr, 0)
+                 .wide(120,
+                       [&](const Painter&, Rect cell, std::size_t row, bool)
+                       {
+                           draw_shape(row, cell);
+                           shapes.emplace_back(row, cell);
+                       }),
+             {"keeps",
+              [&](std::size_t row) { return Cell(row == 0 ? "" : share_words(kept(row)), p_.theme.muted); },
+              1, "Of what this stage is given"},
+             {"left", [&](std::size_t row) { return row == 0 ? "100%" : share_words(left(row)); }, kAlways,
+              "Of the whole input"}},
+            nullptr, nullptr, 92,
+            [&](std::size_t row)
+            {
+                return row == 0 || !state_.hold.owner.empty() || ImGui::IsAnyItemHovered()
+                           ? std::string()
+                           : fmt::format("{}: {}. Keeps {} of its input, {} of everything.",
+                                         recipe_.stages[row - 1].name, recipe_.stages[row - 1].says,
+                                         share_words(kept(row)), share_words(left(row)));
+            });
+        draw_table(p_, area, table, recipe_.stages.size() + 1);
+        for (const auto& [row, cell] : shapes)
         {
-            p_.fill({bars_.x, r.y, bars_.w, r.h - p_.px(4)}, p_.theme.raised);
-        }
-        p_.text(r.right(), r.middle() - p_.px(2), Type::mono_small, p_.theme.text, "100%", Align::right);
-    }
-
-    void draw_stage(std::size_t i) const
-    {
-        const Theme& t = p_.theme;
-        const FunnelStage& stage = recipe_.stages[i];
-        const Rect r = row(i + 1);
-        const Rect words{r.x, r.y, words_width(), r.h};
-        const bool two = pitch_ > p_.height(Type::small) * 2 + p_.px(2) && words.w > p_.px(180);
-        const float line = p_.height(Type::small);
-        const float middle = two ? r.middle() - line / 2 - p_.px(2) : r.middle() - p_.px(2);
-        p_.text_within(words.x, middle, words.w, Type::small_strong, t.text, stage.name);
-        if (two)
-        {
-            p_.text_within(words.x, middle + line, words.w, Type::small, t.muted, stage.says);
-        }
-        if (shaped_)
-        {
-            draw_shape(i, r);
-        }
-        const double share = before(i) > 0 ? funnel_.left[i] / before(i) : 0;
-        p_.text(r.right(), r.middle() - p_.px(2), Type::mono_small, t.text, share_words(funnel_.left[i]),
-                Align::right);
-        p_.text(keeps_right(), r.middle() - p_.px(2), Type::mono_small, t.muted, share_words(share),
-                Align::right);
-        if (r.contains(ImGui::GetIO().MousePos) && state_.hold.owner.empty() && !ImGui::IsAnyItemHovered())
-        {
-            tooltip_at_mouse(p_, fmt::format("{}: {}. Keeps {} of what comes, {} of everything.", stage.name,
-                                             stage.says, share_words(share), share_words(funnel_.left[i])));
+            if (row > 0)
+            {
+                grip_stage(row - 1, cell);
+            }
         }
     }
+
+    static float half(Rect cell, double share) { return cell.w / 2 * static_cast<float>(share); }
 
     // What comes, and what is kept of it.
-    void draw_shape(std::size_t i, Rect r) const
+    void draw_shape(std::size_t row, Rect cell) const
     {
-        const Theme& t = p_.theme;
-        const float top = half(before(i));
-        const float low = half(funnel_.left[i]);
-        const float y = r.y;
-        const float bottom = r.bottom() - p_.px(4);
-        const std::array whole{ImVec2{bars_.centre() - top, y}, ImVec2{bars_.centre() + top, y},
-                               ImVec2{bars_.centre() + top, bottom}, ImVec2{bars_.centre() - top, bottom}};
-        p_.list.AddConvexPolyFilled(whole.data(), 4, t.panel);
-        const std::array kept{ImVec2{bars_.centre() - top, y}, ImVec2{bars_.centre() + top, y},
-                              ImVec2{bars_.centre() + low, bottom}, ImVec2{bars_.centre() - low, bottom}};
-        p_.list.AddConvexPolyFilled(kept.data(), 4, colour_of(t, recipe_.stages[i].kind));
+        const float bottom = cell.bottom() - p_.px(3);
+        const auto shape = [&](float top, float low, Colour colour)
+        {
+            const std::array corners{ImVec2{cell.centre() - top, cell.y}, ImVec2{cell.centre() + top, cell.y},
+                                     ImVec2{cell.centre() + low, bottom},
+                                     ImVec2{cell.centre() - low, bottom}};
+            p_.list.AddConvexPolyFilled(corners.data(), 4, colour);
+        };
+        const float top = half(cell, row == 0 ? 1 : left(row - 1));
+        shape(top, top, row == 0 ? p_.theme.raised : p_.theme.panel);
+        if (row > 0)
+        {
+            shape(top, half(cell, left(row)), colour_of(p_.theme, recipe_.stages[row - 1].kind));
+        }
     }
 
-    void grip_stage(std::size_t i)
+    void grip_stage(std::size_t i, Rect cell)
     {
-        const Rect r = row(i + 1);
         const std::string label = fmt::format("###stage {}", i + 1);
-        const float x = bars_.centre() + half(funnel_.left[i]);
-        const float bottom = r.bottom() - p_.px(4);
-        const float reach = std::min(p_.px(12), pitch_ / 2);
+        const float x = cell.centre() + half(cell, funnel_.left[i]);
+        const float bottom = cell.bottom() - p_.px(3);
+        const float reach = std::min(p_.px(12), cell.h / 2);
         const Press pressed = press(p_, {x - reach, bottom - reach, 2 * reach, 2 * reach}, label.c_str(), 10);
         p_.list.AddCircleFilled({x, bottom}, p_.px(pressed.hovered || pressed.held ? 6.5F : 4.5F),
                                 p_.theme.text);
@@ -195,8 +145,8 @@ private:
             grip.to = ImGui::GetIO().MousePos;
         }
         const int steps = pressed.focused ? arrow_steps(ImGui::GetItemID()) : 0;
-        const double reaches = std::max(static_cast<double>(half(before(i))), 1e-6);
-        double kept = funnel_.left[i] / std::max(before(i), 1e-12);
+        const double reaches = std::max(static_cast<double>(half(cell, left(i))), 1e-6);
+        double kept = funnel_.left[i] / std::max(left(i), 1e-12);
         const double had = kept;
         if (const auto by = pulled(state_.hold, grip, label.c_str(), kept, reaches))
         {
@@ -211,17 +161,20 @@ private:
         }
     }
 
-    // The run's tokens, cut where a pass ends; each pass is paler by what it is worth less.
-    void draw_passes()
+    // The run's tokens, cut where an epoch ends; each epoch is paler by what it is worth less.
+    void draw_epochs(Rect area)
     {
         const Theme& t = p_.theme;
-        Rect area = strip_;
-        const Rect head = area.cut_top(p_.height(Type::small) + p_.px(8));
-        p_.text_within(head.x, head.middle(), head.w, Type::small_strong, t.text,
-                       fmt::format("The run wants {} tokens: {} {} over {}", format_count(funnel_.wanted),
-                                   format_count(funnel_.passes), funnel_.passes == 1 ? "pass" : "passes",
-                                   format_count(funnel_.tokens)));
-        const Rect foot = area.cut_bottom(p_.height(Type::small) + p_.px(4));
+        draw_chart_title(p_, area.cut_top(p_.height(Type::small) + p_.px(8)),
+                         fmt::format("The run needs {} tokens: {} {} of {}", format_count(funnel_.wanted),
+                                     format_count(funnel_.passes), funnel_.passes == 1 ? "epoch" : "epochs",
+                                     format_count(funnel_.tokens)));
+        draw_chart_title(
+            p_, area.cut_bottom(p_.height(Type::small) + p_.px(4)), "",
+            funnel_.passes > 1
+                ? fmt::format("dashed: all unique tokens, once. The run is worth {} unique tokens",
+                              format_count(funnel_.worth))
+                : "dashed: all unique tokens; none is repeated");
         area.cut_right(p_.px(14));
         const double most = std::max({funnel_.wanted, funnel_.tokens, 1.0}) * 1.06;
         const Rect bar{area.x, area.y + p_.px(2), area.w, area.h - p_.px(4)};
@@ -242,18 +195,13 @@ private:
                     mix(t.panel, t.forward.fill, 0.25F + 0.75F * worth));
         }
         p_.dashed(x(funnel_.tokens), bar.y - p_.px(3), x(funnel_.tokens), bar.bottom() + p_.px(3), t.text, 1);
-        p_.text_within(foot.x, foot.middle(), foot.w, Type::small, t.muted,
-                       funnel_.passes > 1
-                           ? fmt::format("dashed: all that is left, once. Worth {} fresh tokens",
-                                         format_count(funnel_.worth))
-                           : "dashed: all that is left; no token is seen twice");
         grip_tokens({x(funnel_.wanted), bar.middle()}, most / static_cast<double>(bar.w));
     }
 
     void grip_tokens(ImVec2 at, double scale)
     {
         const PlotGrip grip = draw_grip(p_, at, kTokensGrip, p_.theme.text);
-        tooltip(p_, "Drag: tokens of the scenario\u2019s run");
+        tooltip(p_, "Drag: training tokens of the scenario");
         double wanted = funnel_.wanted;
         if (const auto by = pulled(state_.hold, grip, kTokensGrip, wanted, scale))
         {
@@ -277,17 +225,81 @@ private:
     Out& out_;
     const FunnelRecipe& recipe_;
     Funnel funnel_;
-    Rect head_, rows_, bars_, strip_;
-    float pitch_ = 0;
-    std::size_t shown_ = 0; // stages
-    bool shaped_ = true;    // there is room for the shape beside the words
 };
+
+void draw_funnel(const DataRoom& r)
+{
+    FunnelPicture(r).draw(r.area);
+}
+
+void panel_funnel(PanelColumn& column, const DataRoom& r)
+{
+    DataState& state = r.state;
+    for (std::size_t i = 0; i < funnel_recipes().size(); ++i)
+    {
+        const FunnelRecipe& recipe = funnel_recipes()[i];
+        if (column.option(fmt::format("{}###recipe {}", recipe.name, recipe.id), std::to_string(i + 1),
+                          state.recipe == i, recipe.source))
+        {
+            state.recipe = i;
+            state.kept.clear();
+        }
+    }
+    column.gap();
+    if (!state.kept.empty() && column.button("As published", "R"))
+    {
+        state.kept.clear();
+    }
+    const Funnel funnel = run_funnel(state.funnel(), state.kept, r.frame.now.scenario.training.tokens);
+    const FunnelRecipe& recipe = state.funnel();
+    column.fact("Fraction kept", share_words(funnel.left.back()),
+                fmt::format("Product of what the stages keep, in {}", recipe.counts));
+    column.fact("Tokens after filtering", format_count(funnel.tokens),
+                state.kept.empty() ? "As published"
+                                   : "As published, times the change in what the stages keep");
+    column.fact("Tokens of the run", format_count(funnel.wanted), "training.tokens");
+    column.fact("Epochs", format_count(funnel.passes), "Tokens of the run / tokens after filtering");
+    column.fact("Equivalent unique", format_count(funnel.worth),
+                fmt::format("U + U R* (1 \u2212 e^(\u2212R/R*)), R = epochs \u2212 1, R* = {:.3g} "
+                            "(Muennighoff et al. 2023, equation 5)",
+                            kRepeatDecay));
+    if (recipe.input_tokens > 0 && funnel.left.back() > 0)
+    {
+        column.fact("Crawl for one epoch", format_count(recipe.input_tokens * funnel.wanted / funnel.tokens),
+                    "Input tokens needed so that none is repeated");
+    }
+}
+
+Caption caption_funnel(const Frame& frame, DataState& state)
+{
+    const Funnel funnel = run_funnel(state.funnel(), state.kept, frame.now.scenario.training.tokens);
+    const FunnelRecipe& recipe = state.funnel();
+    Caption c;
+    const std::string left = fmt::format("{} keeps **{}** of its input: **{} tokens**.",
+                                         state.kept.empty() ? std::string(recipe.name) : "This pipeline",
+                                         share_words(funnel.left.back()), format_count(funnel.tokens));
+    c.sentence = funnel.passes > 1
+                     ? fmt::format("{} The run\u2019s {} are **{} epochs**, worth {} unique tokens.", left,
+                                   format_count(funnel.wanted), format_count(funnel.passes),
+                                   format_count(funnel.worth))
+                     : fmt::format("{} The run\u2019s {} need **{}** of them.", left,
+                                   format_count(funnel.wanted), format_percent(funnel.passes));
+    c.formula = "";
+    double before = 1;
+    for (const double share : funnel.left)
+    {
+        c.formula += fmt::format("{}{}", c.formula.empty() ? "" : " \u00d7 ",
+                                 figure(before > 0 ? share / before : 0, 3));
+        before = share;
+    }
+    c.formula += fmt::format(" = {}", figure(funnel.left.back(), 3));
+    c.source =
+        fmt::format("{}. Epochs: Muennighoff et al. 2023, arXiv 2305.16264, equation 5.", recipe.source);
+    return c;
+}
 
 } // namespace
 
-void draw_funnel(const Painter& painter, Rect area, DataState& state, const Frame& frame, Out& out)
-{
-    FunnelPicture(painter, area, state, frame, out).draw();
-}
+const Page<DataState> funnel_page{"Filtering", draw_funnel, panel_funnel, caption_funnel};
 
 } // namespace ringside

@@ -1,8 +1,9 @@
-#include "ui/views/training/data/lanes.h"
-
+// One reader over time: a lane for each worker, one for the GPUs, and the queue between them below.
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/training/data/pages.h"
+#include "ui/widgets/labels.h"
 #include "ui/widgets/timeline.h"
 
 #include <algorithm>
@@ -44,30 +45,30 @@ std::string say(const FeedSpan& span)
     switch (span.work)
     {
     case FeedWork::read:
-        return fmt::format("Batch {}: reads, or waits for others\u2019 reads, {}", span.batch, time);
+        return fmt::format("Batch {}: read, or waiting for other reads, {}", span.batch, time);
     case FeedWork::hang:
-        return fmt::format("Batch {}: nothing comes for {}", span.batch, time);
+        return fmt::format("Batch {}: the read stalls for {}", span.batch, time);
     case FeedWork::prepare:
-        return fmt::format("Batch {}: prepared in {}", span.batch, time);
+        return fmt::format("Batch {}: preprocessed in {}", span.batch, time);
     case FeedWork::full:
-        return fmt::format("As far ahead as it may be: nothing to do for {}", time);
+        return fmt::format("Queue full: idle for {}", time);
     case FeedWork::compute:
-        return fmt::format("GPUs compute batch {} for {}", span.batch, time);
+        return fmt::format("GPUs compute batch {} in {}", span.batch, time);
     case FeedWork::starve:
         break;
     }
-    return fmt::format("GPUs have no batch for {}", time);
+    return fmt::format("GPUs wait for data for {}", time);
 }
 
 class FeedPicture
 {
 public:
-    FeedPicture(const Painter& painter, Rect area, DataState& state, const FeedDesk& desk, double now,
-                Out& out)
-        : p_(painter), state_(state), desk_(desk), run_(desk.run()), now_(now), out_(out)
+    FeedPicture(const DataRoom& room, const FeedDesk& desk, double now)
+        : p_(room.p), state_(room.state), desk_(desk), run_(desk.run()), now_(now), out_(room.out),
+          labels_(room.area)
     {
         window_ = {0, std::max(run_.length, 1e-12)};
-        lay_out(area);
+        lay_out(room.area);
     }
 
     void draw()
@@ -121,13 +122,13 @@ private:
         const auto lanes = static_cast<float>(run_.workers.size());
         const float least = area.h > p_.px(150) ? std::max(p_.px(60), area.h * 0.28F) : 0;
         const float high = std::clamp(area.h * 0.14F, p_.px(18), p_.px(72));
-        const float room = std::max(0.0F, area.h - least - high - p_.px(16));
+        const float room = std::max(0.0F, area.h - least - high - p_.px(26));
         pitch_ = std::min(std::max(p_.px(60), area.h * 0.14F), room / lanes);
         axis_.cut_left(names_);
         field_ = area;
         field_.cut_left(names_);
         workers_ = field_.cut_top(pitch_ * lanes);
-        field_.cut_top(p_.px(10));
+        field_.cut_top(p_.px(20)); // for the handle of the workers
         gpu_ = field_.cut_top(high);
         if (least > 0)
         {
@@ -144,23 +145,24 @@ private:
         const float w =
             p_.text(head_.right(), head_.middle(), Type::small, p_.theme.muted, right, Align::right);
         const std::string whole =
-            need.readers == 1 ? fmt::format("The one reader, {} samples a batch", grouped(need.batch_samples))
-                              : fmt::format("One of {} readers, {} sample{} a batch", grouped(need.readers),
-                                            grouped(need.batch_samples), need.batch_samples == 1 ? "" : "s");
+            need.readers == 1
+                ? fmt::format("One DataLoader, {} samples per batch", grouped(need.batch_samples))
+                : fmt::format("One of {} DataLoaders, {} sample{} per batch", grouped(need.readers),
+                              grouped(need.batch_samples), need.batch_samples == 1 ? "" : "s");
         p_.text_within(head_.x, head_.middle(), head_.w - w - p_.px(16), Type::small_strong, p_.theme.text,
                        whole);
         std::vector<LegendItem> key;
         const auto one = [&](FeedWork work, const char* says) {
             key.push_back({says, fill_of(p_.theme, work)});
         };
-        one(FeedWork::prepare, "prepare");
+        one(FeedWork::prepare, "preprocess");
         one(FeedWork::read, "read");
         one(FeedWork::compute, "compute");
         one(FeedWork::starve, "GPUs idle (input-bound)");
-        one(FeedWork::full, "far enough ahead");
+        one(FeedWork::full, "worker idle (queue full)");
         if (state_.hangs || state_.refills)
         {
-            one(FeedWork::hang, "hangs");
+            one(FeedWork::hang, "stalled");
         }
         if (key_.h > 0)
         {
@@ -224,55 +226,53 @@ private:
         }
         const float middle = queue_.y - p_.height(Type::small) / 2 - p_.px(4);
         p_.text_within(queue_.x, middle, queue_.w, Type::small_strong, t.text,
-                       state_.plan.in_order
-                           ? "Batches ready in the queue; pale ones are out of turn and must wait"
-                           : "Batches ready in the queue, in any order");
+                       state_.plan.in_order ? "Batches in the queue; pale ones wait for an earlier batch"
+                                            : "Batches in the queue, in any order");
         p_.line(queue_.x, queue_.bottom(), queue_.right(), queue_.bottom(), t.line);
         grip_prefetch();
     }
 
-    void moved() { out_.animating = true; }
+    // What a handle makes of a value: by the mouse so much for each pixel of `way`, by a key a step. Named
+    // beside it.
+    double handle(ImVec2 at, const char* id, const std::string& name, double value, double scale,
+                  float (*way)(ImVec2), double (*stepped)(double, int))
+    {
+        const PlotGrip grip = draw_grip(p_, at, id, p_.theme.text);
+        tooltip(p_, "Drag, or use the arrow keys");
+        labels_.put(p_, at, p_.px(14), Type::small, p_.theme.text, name);
+        const auto by = pulled(state_.hold, grip, id, value, scale);
+        const double to = by ? state_.hold.value + state_.hold.scale * static_cast<double>(way(*by)) : value;
+        const double next = stepped(to, grip.steps);
+        out_.animating = out_.animating || grip.to || grip.steps != 0;
+        return next;
+    }
 
     void grip_workers()
     {
-        const ImVec2 at{field_.x - p_.px(12), workers_.bottom() - lane_gap(p_, pitch_) / 2};
-        const PlotGrip grip = draw_grip(p_, at, kWorkersGrip, p_.theme.text);
-        tooltip(p_, "Drag: workers of the reader. Arrow keys step.");
-        auto workers = static_cast<double>(state_.plan.workers);
-        if (const auto by = pulled(state_.hold, grip, kWorkersGrip, workers, 1))
-        {
-            workers = state_.hold.value + static_cast<double>((by->x + by->y) / p_.px(28));
-        }
-        workers = std::clamp(std::round(workers + grip.steps), 1.0, kMostWorkers);
-        if (static_cast<std::int64_t>(workers) != state_.plan.workers)
-        {
-            state_.plan.workers = static_cast<std::int64_t>(workers);
-            moved();
-        }
+        const ImVec2 at{field_.x, workers_.bottom() + p_.px(10)};
+        std::int64_t& workers = state_.plan.workers;
+        const double to = handle(
+            at, kWorkersGrip, fmt::format("num_workers {}", workers), static_cast<double>(workers),
+            1 / static_cast<double>(p_.px(28)), [](ImVec2 by) { return by.x + by.y; },
+            [](double value, int steps) { return value + steps; });
+        workers = std::llround(std::clamp(to, 1.0, kMostWorkers));
     }
 
     void grip_prefetch()
     {
-        const auto room = static_cast<double>(desk_.times().workers * desk_.times().prefetch);
-        const float y = queue_y(room);
+        const std::int64_t room = desk_.times().workers * desk_.times().prefetch;
+        const float y = queue_y(static_cast<double>(room));
         p_.dashed(queue_.x, y, queue_.right(), y, p_.theme.muted);
-        p_.text(queue_.x - p_.px(8), y, Type::mono_small, p_.theme.muted,
-                grouped(static_cast<std::int64_t>(room)), Align::right);
+        p_.text(queue_.x - p_.px(8), y, Type::mono_small, p_.theme.muted, grouped(room), Align::right);
         p_.text(queue_.x - p_.px(8), queue_.bottom() - p_.height(Type::mono_small) / 2, Type::mono_small,
                 p_.theme.muted, "0", Align::right);
-        const PlotGrip grip = draw_grip(p_, {queue_.right(), y}, kPrefetchGrip, p_.theme.text);
-        tooltip(p_, "Drag: batches that each worker may be ahead. The dashed line is workers times that.");
-        auto prefetch = static_cast<double>(state_.plan.prefetch);
-        if (const auto by = pulled(state_.hold, grip, kPrefetchGrip, prefetch, 1))
-        {
-            prefetch = state_.hold.value + static_cast<double>((by->x - by->y) / p_.px(24));
-        }
-        prefetch = std::clamp(std::round(prefetch + grip.steps), 1.0, kMostPrefetch);
-        if (static_cast<std::int64_t>(prefetch) != state_.plan.prefetch)
-        {
-            state_.plan.prefetch = static_cast<std::int64_t>(prefetch);
-            moved();
-        }
+        std::int64_t& prefetch = state_.plan.prefetch;
+        const double to = handle(
+            {queue_.right(), y}, kPrefetchGrip,
+            fmt::format("num_workers \u00d7 prefetch_factor {}", prefetch), static_cast<double>(prefetch),
+            1 / static_cast<double>(p_.px(24)), [](ImVec2 by) { return by.x - by.y; },
+            [](double value, int steps) { return value + steps; });
+        prefetch = std::llround(std::clamp(to, 1.0, kMostPrefetch));
     }
 
     // At the end of the first batch that the first worker prepares.
@@ -287,24 +287,19 @@ private:
         }
         const float x = std::min(window_.x(field_, first->to), field_.right());
         const float y = workers_.y + (pitch_ - lane_gap(p_, pitch_)) / 2;
-        const PlotGrip grip = draw_grip(p_, {x, y}, kSampleGrip, p_.theme.text);
-        tooltip(p_, "Drag: time that a core takes for one sample. Arrow keys step.");
         const double sample = desk_.cost().sample_s;
         // Seconds of a sample in a pixel, as the axis was when the grip was taken.
         const double scale = window_.to / static_cast<double>(std::max(field_.w, 1.0F)) * sample /
                              std::max(first->to - first->from, 1e-12);
-        double wanted = sample;
-        if (const auto by = pulled(state_.hold, grip, kSampleGrip, sample, scale))
-        {
-            wanted = std::max(state_.hold.value + state_.hold.scale * static_cast<double>(by->x),
-                              state_.hold.value * 0.02);
-        }
-        wanted *= std::pow(1.1, grip.steps);
-        wanted = std::clamp(wanted, 1e-6, 1e4);
+        const double to = handle(
+            {x, y}, kSampleGrip, format_seconds(Seconds(sample)) + " per sample", sample, scale,
+            [](ImVec2 by) { return by.x; },
+            [](double value, int steps) { return value * std::pow(1.1, steps); });
+        const double least = state_.hold.owner == kSampleGrip ? state_.hold.value * 0.02 : 1e-6;
+        const double wanted = std::clamp(to, std::max(least, 1e-6), 1e4);
         if (std::abs(wanted / sample - 1) > 1e-6)
         {
             state_.plan.sample_s = wanted;
-            moved();
         }
     }
 
@@ -314,6 +309,7 @@ private:
     const FeedRun& run_;
     double now_;
     Out& out_;
+    Labels labels_;
     TimeWindow window_;
     Rect head_, key_, axis_, field_, workers_, gpu_, queue_;
     float names_ = 0;
@@ -322,10 +318,9 @@ private:
 
 } // namespace
 
-void draw_feed(const Painter& painter, Rect area, DataState& state, const FeedDesk& desk, double now,
-               Out& out)
+void draw_feed_lanes(const DataRoom& room, const FeedDesk& desk, double now)
 {
-    FeedPicture(painter, area, state, desk, now, out).draw();
+    FeedPicture(room, desk, now).draw();
 }
 
 } // namespace ringside

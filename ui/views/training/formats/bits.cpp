@@ -1,9 +1,11 @@
-#include "ui/views/training/formats/bits.h"
-
+// One number in every format: its bits, each of which can be turned over, the numbers next to it, and its
+// place in range against precision.
 #include <fmt/format.h>
 
 #include "core/base/term.h"
 #include "core/base/text.h"
+#include "ui/views/training/formats/pages.h"
+#include "ui/widgets/axis.h"
 
 #include <algorithm>
 #include <cmath>
@@ -75,16 +77,16 @@ std::string bit_tip(const NumberFormat& f, int bit)
     switch (field_of(f, bit))
     {
     case Field::sign:
-        return "Sign: 1 is minus.\n\nPress to turn it over.";
+        return "Sign: 1 is minus.\n\nClick to flip it.";
     case Field::exponent:
         return fmt::format("Exponent bit {}, worth {} in the field; the exponent is the field less {}.\n\n"
-                           "Press to turn it over.",
+                           "Click to flip it.",
                            bit - f.mantissa_bits, 1 << (bit - f.mantissa_bits), f.bias());
     case Field::mantissa:
         break;
     }
-    return fmt::format("Mantissa bit, worth 2^{} of the leading one.\n\nPress to turn it over.",
-                       bit - f.mantissa_bits);
+    return fmt::format("Mantissa bit, worth {} of the leading one.\n\nClick to flip it.",
+                       two_to_the(bit - f.mantissa_bits));
 }
 
 // The bit that was pressed, or -1.
@@ -125,7 +127,7 @@ std::string off_by(double value, double held)
     }
     if (held == 0)
     {
-        return "lost";
+        return "underflow";
     }
     const double off = (held - value) / value;
     const std::string share = format_percent(std::fabs(off));
@@ -135,7 +137,7 @@ std::string off_by(double value, double held)
 std::string format_tip(const NumberFormat& f)
 {
     return fmt::format("{}: 1 sign, {} exponent, {} mantissa bits\n\nlargest {}\nsmallest normal {}\n"
-                       "smallest above 0 {}\nfrom 1 to the next {}\n{} of exponent: bias {}\n\n{}",
+                       "smallest subnormal {}\nmachine epsilon {}\n{} exponents: bias {}\n\n{}",
                        f.name, f.exponent_bits, f.mantissa_bits, exact_power(largest(f)),
                        exact_power(smallest_normal(f)), exact_power(smallest_subnormal(f)),
                        exact_power(epsilon(f)), 1 << f.exponent_bits, f.bias(), f.source);
@@ -148,7 +150,7 @@ void draw_value(const Painter& p, const Ruler& ruler, Rect row, double value, do
         return;
     }
     const std::string off = off_by(value, held);
-    const bool wrong = off == "lost" || off == "overflow";
+    const bool wrong = off == "underflow" || off == "overflow";
     p.text_within(ruler.value, row.middle(), p.px(112), Type::mono_small,
                   strong ? p.theme.text : p.theme.muted, short_figure(held));
     const float x = ruler.value + p.px(116);
@@ -159,11 +161,6 @@ void draw_value(const Painter& p, const Ruler& ruler, Rect row, double value, do
     p.text_within(x + p.px(wrong ? 22 : 0), row.middle(), row.right() - x - p.px(wrong ? 22 : 0), Type::small,
                   p.theme.muted, off);
 }
-
-} // namespace
-
-namespace
-{
 
 void draw_heads(const Painter& p, const Ruler& ruler, Rect row)
 {
@@ -178,8 +175,8 @@ void draw_heads(const Painter& p, const Ruler& ruler, Rect row)
     p.text(ruler.x + p.px(4), row.middle(), Type::small, ink, "mantissa");
     if (ruler.value > 0)
     {
-        p.text(ruler.value, row.middle(), Type::small, ink, "kept as");
-        p.text(ruler.value + p.px(116), row.middle(), Type::small, ink, "off by");
+        p.text(ruler.value, row.middle(), Type::small, ink, "stored as");
+        p.text(ruler.value + p.px(116), row.middle(), Type::small, ink, "rel. error");
     }
 }
 
@@ -191,7 +188,11 @@ std::span<const NumberFormat> rows_that_fit(float room, FormatId shown)
     return number_formats().subspan(std::min(at - std::min(at, count / 2), kFormats - count), count);
 }
 
-} // namespace
+// 8-bit formats saturate where asked, as casts in training do.
+Overflow overflow_of(const FormatsState& state, const NumberFormat& format)
+{
+    return state.saturate && format.bits() <= 8 ? Overflow::saturate : Overflow::special;
+}
 
 void draw_format_bits(const Painter& p, Rect area, FormatsState& state, FormatId shown)
 {
@@ -232,23 +233,97 @@ void draw_format_bits(const Painter& p, Rect area, FormatsState& state, FormatId
     }
 }
 
-void draw_bits_page(const Painter& p, Rect area, FormatsState& state, const Frame& frame)
+void draw_bits(const FormatsRoom& r)
 {
-    const FormatId shown = shown_format(state, frame);
+    const Painter& p = r.p;
+    Rect area = r.area;
+    const FormatId shown = shown_format(r.state, r.frame);
     const float all = p.px(20) + p.px(36) * static_cast<float>(kFormats);
     const float rows = area.h < p.px(220) ? area.h : std::min(all, area.h * 0.52F);
     const float line = area.h - rows > p.px(230) ? p.px(96) : 0;
-    draw_format_bits(p, area.cut_bottom(rows), state, shown);
+    draw_format_bits(p, area.cut_bottom(rows), r.state, shown);
     area.cut_bottom(std::min(area.h, p.px(10)));
     if (line > 0)
     {
-        draw_format_line(p, area.cut_bottom(line), state, shown);
+        draw_format_line(p, area.cut_bottom(line), r.state, shown);
         area.cut_bottom(p.px(6));
     }
     if (area.h > p.px(130))
     {
-        draw_format_range(p, area, state, shown);
+        draw_format_range(p, area, r.state, shown);
     }
 }
+
+void panel_bits(PanelColumn& column, const FormatsRoom& r)
+{
+    choose_format(column, r);
+    const NumberFormat& f = number_format(shown_format(r.state, r.frame));
+    column.toggle(
+        "Saturating casts", r.state.saturate,
+        "Above the largest number: that number, as casts in training do; otherwise infinity, or NaN "
+        "in E4M3 (O)");
+    column.fact("Largest", exact_power(largest(f)));
+    column.fact("Smallest normal", exact_power(smallest_normal(f)));
+    column.fact("Smallest subnormal", exact_power(smallest_subnormal(f)));
+    column.fact("Machine epsilon", exact_power(epsilon(f)));
+    if (std::isfinite(r.state.value))
+    {
+        column.fact("Spacing at x", exact_power(step_at(f, r.state.value)));
+    }
+    column.gap();
+    column.note(fmt::format("**{}** bits: 1 sign, {} exponent, {} mantissa. Click any bit to flip it.",
+                            f.bits(), f.exponent_bits, f.mantissa_bits));
+}
+
+std::string fields(const NumberFormat& f, double value, Overflow overflow)
+{
+    const std::uint32_t code = encode(f, value, overflow);
+    const auto m = static_cast<unsigned>(f.mantissa_bits);
+    const std::uint32_t field = (code >> m) & ((1U << static_cast<unsigned>(f.exponent_bits)) - 1U);
+    const std::uint32_t mantissa = code & ((1U << m) - 1U);
+    const bool minus = (code >> static_cast<unsigned>(f.bits() - 1) & 1U) != 0;
+    const double held = decode(f, code);
+    if (!std::isfinite(held))
+    {
+        return fmt::format("exponent {} of {} and mantissa {}: {}", field, field, mantissa,
+                           short_figure(held));
+    }
+    const int exponent = std::max(1, static_cast<int>(field)) - f.bias();
+    return fmt::format("{}{} + {}/{}{} \u00d7 {} = {}", minus ? "\u2212(" : "(", field == 0 ? 0 : 1, mantissa,
+                       1U << m, ")", two_to_the(exponent), short_figure(held));
+}
+
+Caption caption_bits(const Frame& frame, FormatsState& state)
+{
+    const NumberFormat& f = number_format(shown_format(state, frame));
+    const Overflow overflow = overflow_of(state, f);
+    const double held = round_to(f, state.value, overflow);
+    Caption c;
+    c.formula = fields(f, state.value, overflow);
+    c.source = std::string(f.source) + "\nTo nearest, ties to even.";
+    if (!std::isfinite(held))
+    {
+        c.sentence = std::isfinite(state.value)
+                         ? fmt::format("!!{} overflows!! {}, whose largest number is {}.",
+                                       short_figure(state.value), f.name, exact_power(largest(f)))
+                         : fmt::format("These bits of {} encode **{}**.", f.name, short_figure(held));
+        return c;
+    }
+    const double off = state.value == 0 ? 0 : std::fabs(held / state.value - 1);
+    const std::string x = short_figure(state.value);
+    const std::string verdict = held == state.value ? fmt::format("holds {} **exactly**", x)
+                                : held == 0         ? fmt::format("!!underflows!!: {} is too close to 0", x)
+                                : std::fabs(held) >= largest(f) && off > 0.1
+                                    ? fmt::format("saturates {} at **{}**", x, short_figure(held))
+                                    : fmt::format("stores {} as **{}**, relative error {}", x,
+                                                  short_figure(held), format_percent(off));
+    c.sentence =
+        fmt::format("{} {}; the spacing there is {}.", f.name, verdict, exact_power(step_at(f, held)));
+    return c;
+}
+
+} // namespace
+
+const Page<FormatsState> bits_page{"Bits", draw_bits, panel_bits, caption_bits};
 
 } // namespace ringside

@@ -1,8 +1,9 @@
-#include "ui/views/training/formats/blocks.h"
-
+// Numbers that share a scale: magnitudes as bars that are dragged, what a block format leaves of each, and
+// all block formats compared.
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/training/formats/pages.h"
 #include "ui/widgets/plot.h"
 #include "ui/widgets/table.h"
 
@@ -48,7 +49,7 @@ void draw_bars(const Painter& p, const Plot& g, FormatsState& state, const Quant
         const float w = g.at_x(static_cast<double>(i) + 1) - left;
         const Rect slot{left, g.area.y, w, g.area.h};
         const Press hit = press(p, slot, fmt::format("###number {}", i + 1).c_str(), 2);
-        tooltip(p, fmt::format("Number {}: {}\n\nkept as {}\n\nDrag it up or down.", i + 1,
+        tooltip(p, fmt::format("Number {}: {}\n\nstored as {}\n\nDrag it up or down.", i + 1,
                                short_figure(state.numbers[i]), short_figure(q.values[i])));
         if (hit.held && ImGui::IsMouseDown(0))
         {
@@ -86,10 +87,10 @@ void draw_table(const Painter& p, Rect area, FormatsState& state)
     };
     const Table<Format> table(
         {{"", [](const Format& f) { return f.name; }},
-         {"bits a number", [](const Format& f) { return fmt::format("{:g}", f.bits_per_value()); }, 2},
+         {"bits per number", [](const Format& f) { return fmt::format("{:g}", f.bits_per_value()); }, 2},
          {"RMS error", kept(relative_error), 3},
-         {"became 0", kept(flushed_share), 1},
-         {"scale of", [](const Format& f) { return f.block == 0 ? "all" : std::to_string(f.block); }, 0}},
+         {"flushed to 0", kept(flushed_share), 1},
+         {"block size", [](const Format& f) { return f.block == 0 ? "all" : std::to_string(f.block); }, 0}},
         [](const Format& f) { return fmt::format("###block format {}", f.name); },
         [&state](const Format& f) { return f.id == state.block; }, kPitch,
         [](const Format& f) { return std::string(f.source); });
@@ -99,10 +100,11 @@ void draw_table(const Painter& p, Rect area, FormatsState& state)
     }
 }
 
-} // namespace
-
-void draw_blocks_page(const Painter& p, Rect area, FormatsState& state)
+void draw_blocks(const FormatsRoom& r)
 {
+    const Painter& p = r.p;
+    Rect area = r.area;
+    FormatsState& state = r.state;
     const BlockFormat& f = block_format(state.block);
     const Quantized q = quantize(f, state.numbers);
     const float table = table_height(p, block_formats().size(), kPitch);
@@ -116,7 +118,7 @@ void draw_blocks_page(const Painter& p, Rect area, FormatsState& state)
     Plot plot(p, area, {0, static_cast<double>(state.numbers.size())},
               {kLeast, kMost, PlotScale::log2, "", exact_power},
               {.title = title,
-               .says = "magnitudes; outlined as they were, filled as kept, crossed where 0 is left",
+               .says = "outline: original magnitude; filled: stored; cross: flushed to 0",
                .part = "blocks",
                .above = p.height(Type::small) + p.px(8)});
     if (plot)
@@ -125,5 +127,61 @@ void draw_blocks_page(const Painter& p, Rect area, FormatsState& state)
         draw_scales(p, plot, f, q, state.numbers.size());
     }
 }
+
+void panel_blocks(PanelColumn& column, const FormatsRoom& r)
+{
+    if (column.button("New numbers", "R"))
+    {
+        r.state.numbers = made_up_numbers(++r.state.seed);
+    }
+    if (column.button("Outlier on or off", "O"))
+    {
+        turn_outlier(r.state);
+    }
+    const BlockFormat& f = block_format(r.state.block);
+    const NumberFormat& e = number_format(f.element);
+    column.fact("Element format", e.name);
+    column.fact("Largest element", exact_power(largest(e)));
+    column.fact("Scale format", f.scale);
+    column.fact("Bits per number", fmt::format("{:g}", f.bits_per_value()));
+    column.gap();
+    column.note("Drag a bar up: it changes the scale of its **own block**, and no other.");
+}
+
+Caption caption_blocks(const Frame&, FormatsState& state)
+{
+    const BlockFormat& f = block_format(state.block);
+    const Quantized q = quantize(f, state.numbers);
+    const NumberFormat& e = number_format(f.element);
+    Caption c;
+    c.sentence =
+        fmt::format("{}: **{:g} bits** per number, RMS error **{}**, {} of the numbers flushed to 0.", f.name,
+                    f.bits_per_value(), format_percent(relative_error(state.numbers, q.values)),
+                    format_percent(flushed_share(state.numbers, q.values)));
+    switch (f.id)
+    {
+    case BlockId::tensor_fp8:
+        c.formula =
+            fmt::format("scale = max|v| / {} = {}", exact_power(largest(e)), exact_power(q.scales[0]));
+        break;
+    case BlockId::mxfp8:
+    case BlockId::mxfp4:
+        c.formula =
+            fmt::format("scale = 2^(floor(log2 max|v|) \u2212 {}) = {};  {} + 8/{} = {:g} bits",
+                        e.most_exponent(), exact_power(q.scales[0]), e.bits(), f.block, f.bits_per_value());
+        break;
+    case BlockId::nvfp4:
+        c.formula = fmt::format(
+            "scale = E4M3(max|v| / 6 / s) \u00d7 s, s = max / (6 \u00d7 448) = {:.4g};  4 + 8/16 = {:g} bits",
+            q.tensor_scale, f.bits_per_value());
+        break;
+    }
+    c.source = f.source;
+    return c;
+}
+
+} // namespace
+
+const Page<FormatsState> blocks_page{"Blocks", draw_blocks, panel_blocks, caption_blocks};
 
 } // namespace ringside

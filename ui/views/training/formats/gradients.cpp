@@ -1,8 +1,9 @@
-#include "ui/views/training/formats/gradients.h"
-
+// Gradients against a format's range: what underflows and what overflows at the loss scale of the moment, and
+// the loss scale over the steps of a run.
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/training/formats/pages.h"
 #include "ui/widgets/plot.h"
 #include "ui/widgets/table.h"
 
@@ -21,12 +22,14 @@ bool same(const LossScaleRun& a, const LossScaleRun& b)
            a.rule.dynamic == b.rule.dynamic && a.rule.growth_interval == b.rule.growth_interval;
 }
 
+constexpr std::array<double, 8> kIntervals{5, 10, 20, 50, 100, 200, 1000, 2000};
+constexpr std::array<double, 3> kFirstScales{1, 65536, 16777216};
 constexpr double kFirstPower = -64; // on show
 constexpr double kLastPower = 38;
 
-std::string power_of_two(double e)
+std::size_t loss_scale_steps(const LossScaleRun& run)
 {
-    return e == 0 ? std::string("1") : fmt::format("2^{:g}", e);
+    return static_cast<std::size_t>(12 * run.rule.growth_interval);
 }
 
 // Lost at either end hatched, fewer bits tinted.
@@ -37,10 +40,10 @@ void draw_ranges(const Painter& p, Plot& plot, const NumberFormat& f)
     const double normal = std::log2(smallest_normal(f));
     const double end = std::log2(overflow_threshold(f));
     plot.band_x(kFirstPower, zero, with_alpha(t.idle_hatch, 0.6F), "underflows to 0", kIdleHatch);
-    plot.band_x(zero, normal, with_alpha(t.stage_ramp[1], 0.3F), "fewer bits");
-    plot.band_x(normal, end, with_alpha(t.stage_ramp[3], 0.3F), "kept");
+    plot.band_x(zero, normal, with_alpha(t.stage_ramp[1], 0.3F), "subnormal");
+    plot.band_x(normal, end, with_alpha(t.stage_ramp[3], 0.3F), "representable");
     plot.band_x(end, kLastPower, with_alpha(t.warning, 0.5F),
-                f.specials == Specials::ieee ? "overflows" : "beyond the end", kOverflowHatch);
+                f.specials == Specials::ieee ? "overflows" : "saturates", kOverflowHatch);
     for (const double at : {zero, normal, end})
     {
         if (at > kFirstPower && at < kLastPower)
@@ -83,7 +86,7 @@ void draw_trace(const Painter& p, Rect area, const std::vector<LossScaleStep>& s
 {
     const std::string rule =
         state.run.rule.dynamic
-            ? fmt::format("doubled after {} good steps in a row, halved and skipped (\u00d7) on overflow",
+            ? fmt::format("doubled after {} steps without overflow; halved and skipped (\u00d7) on overflow",
                           state.run.rule.growth_interval)
             : "fixed";
     std::vector<double> scales(steps.size());
@@ -92,7 +95,7 @@ void draw_trace(const Painter& p, Rect area, const std::vector<LossScaleStep>& s
     const auto last = static_cast<double>(std::max<std::size_t>(1, steps.size() - 1));
     Plot plot(p, area, {0, last, PlotScale::linear, "", [](double v) { return fmt::format("{:g}", v); }},
               {low / 4, high * 4, PlotScale::log2, "", exact_power},
-              {.title = "Loss scale over the steps", .says = rule, .part = "loss scale"});
+              {.title = "Loss scale over steps", .says = rule, .part = "loss scale"});
     if (!plot)
     {
         return;
@@ -115,45 +118,33 @@ void draw_trace(const Painter& p, Rect area, const std::vector<LossScaleStep>& s
     }
 }
 
-} // namespace
-
-const std::vector<LossScaleStep>& LossScaleRuns::of(const FormatsState& state, FormatId format) const
+void draw_loss_scale(const FormatsRoom& r)
 {
-    LossScaleRun wanted = state.run;
-    wanted.format = format;
-    if (steps_.size() != loss_scale_steps(state) || !same(wanted, run_) || seed_ != state.seed)
-    {
-        run_ = wanted;
-        seed_ = state.seed;
-        steps_ = run_loss_scale(wanted, loss_scale_steps(state), state.seed);
-    }
-    return steps_;
-}
-
-void draw_gradients_page(const Painter& p, Rect area, FormatsState& state, const Frame& frame,
-                         const std::vector<LossScaleStep>& steps, Out& out)
-{
-    const std::size_t at = std::min(loss_step_at(state, frame), steps.size() - 1);
+    const Painter& p = r.p;
+    Rect area = r.area;
+    const NumberFormat& f = number_format(shown_format(r.state, r.frame));
+    const auto& steps = r.state.runs.of(r.state.run, f.id, r.state.seed);
+    const std::size_t at = moment_of(r.frame, steps.size() - 1);
     const double scale = steps[at].scale;
-    const NumberFormat& f = number_format(shown_format(state, frame));
     if (area.h > p.px(300))
     {
-        draw_trace(p, area.cut_bottom(area.h * 0.36F), steps, at, state, out);
+        draw_trace(p, area.cut_bottom(area.h * 0.36F), steps, at, r.state, r.out);
         area.cut_bottom(p.px(12));
     }
-    const std::string title = fmt::format("Gradients times {} in {}", exact_power(scale), f.name);
+    const std::string title = fmt::format("Gradients \u00d7 {} in {}", exact_power(scale), f.name);
     const std::string says =
         fmt::format("step {}: the largest is 2^{:.1f}{}", at + 1, steps[at].largest + std::log2(scale),
-                    steps[at].overflow ? ", too large" : "");
-    Plot plot(p, area, {kFirstPower, kLastPower, PlotScale::linear, "", power_of_two}, {0, 1.15},
+                    steps[at].overflow ? ", overflow" : "");
+    Plot plot(p, area, {kFirstPower, kLastPower, PlotScale::linear, "", two_to_the}, {0, 1.15},
               {.title = title, .says = says, .part = "gradients"});
     if (plot)
     {
         draw_ranges(p, plot, f);
-        draw_bell(p, plot, state.run.spread, std::log2(scale));
+        draw_bell(p, plot, r.state.run.spread, std::log2(scale));
     }
 }
 
+// Every format's shares at this scale.
 void draw_range_table(const Painter& p, Rect area, FormatsState& state, FormatId shown, double scale)
 {
     const auto share = [&](double RangeShares::*which)
@@ -166,7 +157,7 @@ void draw_range_table(const Painter& p, Rect area, FormatsState& state, FormatId
     };
     const Table<NumberFormat> table(
         {{"", [](const NumberFormat& f) { return f.name; }},
-         {"become 0", share(&RangeShares::zero)},
+         {"underflow", share(&RangeShares::zero)},
          {"overflow", share(&RangeShares::overflow)}},
         [](const NumberFormat& f) { return fmt::format("###format {}", f.name); },
         [shown](const NumberFormat& f) { return f.id == shown; });
@@ -174,6 +165,85 @@ void draw_range_table(const Painter& p, Rect area, FormatsState& state, FormatId
     {
         state.chosen = number_formats()[*event.pressed].id;
     }
+}
+
+void panel_loss_scale(PanelColumn& column, const FormatsRoom& r)
+{
+    choose_format(column, r);
+    LossScaleRun& run = r.state.run;
+    column.label("Initial loss scale");
+    column.choice({"1", "2\u00b9\u2076", "2\u00b2\u2074"}, kFirstScales, run.start);
+    column.toggle("Dynamic loss scaling", run.rule.dynamic,
+                  "Halved on overflow, doubled after a number of steps without overflow (D)");
+    column.slide("Growth interval, steps", Track::at(kIntervals, plain_number), run.rule.growth_interval);
+    const FormatId shown = shown_format(r.state, r.frame);
+    const auto& steps = r.state.runs.of(run, shown, r.state.seed);
+    const auto here = steps.begin() + static_cast<std::ptrdiff_t>(moment_of(r.frame, steps.size() - 1));
+    column.fact("Steps without overflow", std::to_string(here->good_steps));
+    column.fact("Skipped steps so far",
+                std::to_string(std::count_if(steps.begin(), here + 1,
+                                             [](const LossScaleStep& s) { return s.overflow; })));
+    draw_range_table(r.p, column.rest(), r.state, shown, here->scale);
+}
+
+Caption caption_loss_scale(const Frame& frame, FormatsState& state)
+{
+    const NumberFormat& f = number_format(shown_format(state, frame));
+    const auto& steps = state.runs.of(state.run, f.id, state.seed);
+    const LossScaleStep& step = steps[moment_of(frame, steps.size() - 1)];
+    const RangeShares now = range_shares(f, state.run.spread, step.scale);
+    const RangeShares bare = range_shares(f, state.run.spread, 1);
+    const auto percent = [](double share)
+    { return share < 1e-9 ? std::string("0%") : format_percent(share); };
+    Caption c;
+    c.sentence =
+        step.overflow
+            ? fmt::format("!!Overflow!!: {} skips this step and halves the scale to {}.", f.name,
+                          exact_power(std::max(1.0, step.scale / 2)))
+            : fmt::format("Scaled by {}, **{}** of the gradients underflow in {}; unscaled, {} would.",
+                          exact_power(step.scale), percent(now.zero), f.name, percent(bare.zero));
+    if (step.overflow && !state.run.rule.dynamic)
+    {
+        c.sentence = fmt::format(
+            "!!Overflow!!: {} skips this step, and with a fixed scale the next ones like it.", f.name);
+    }
+    c.formula = fmt::format("underflow: |g| S \u2264 {};  overflow: |g| S > {};  S = {}",
+                            exact_power(underflow_threshold(f)), exact_power(overflow_threshold(f)),
+                            exact_power(step.scale));
+    c.source = "Micikevicius et al. 2018, arXiv 1710.03740, section 3.2. Gradients are synthetic: log2|g| is "
+               "normal; "
+               "the largest of a million decides whether a step overflows.";
+    return c;
+}
+
+Motion motion_loss_scale(const Frame& frame, FormatsState& state)
+{
+    const std::size_t steps = loss_scale_steps(state.run);
+    Motion motion;
+    motion.duration = static_cast<double>(steps - 1);
+    motion.per_second = static_cast<double>(state.run.rule.growth_interval);
+    motion.rest = motion.duration;
+    motion.label = fmt::format("step {}/{}", moment_of(frame, steps - 1) + 1, steps);
+    return motion;
+}
+
+} // namespace
+
+const Page<FormatsState> loss_scale_page{"Scale", draw_loss_scale, panel_loss_scale, caption_loss_scale,
+                                         motion_loss_scale};
+
+const std::vector<LossScaleStep>& LossScaleRuns::of(const LossScaleRun& run, FormatId format,
+                                                    std::uint64_t seed) const
+{
+    LossScaleRun wanted = run;
+    wanted.format = format;
+    if (steps_.size() != loss_scale_steps(run) || !same(wanted, run_) || seed_ != seed)
+    {
+        run_ = wanted;
+        seed_ = seed;
+        steps_ = run_loss_scale(wanted, loss_scale_steps(run), seed);
+    }
+    return steps_;
 }
 
 } // namespace ringside

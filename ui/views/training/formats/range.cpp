@@ -1,7 +1,7 @@
 // Range against precision, and the numbers next to one number.
 #include <fmt/format.h>
 
-#include "ui/views/training/formats/bits.h"
+#include "ui/views/training/formats/pages.h"
 #include "ui/widgets/plot.h"
 
 #include <algorithm>
@@ -122,12 +122,10 @@ void draw_snap(const Painter& p, Plot& plot, FormatsState& state, const NumberFo
 void draw_format_range(const Painter& p, Rect area, FormatsState& state, FormatId shown)
 {
     const Theme& t = p.theme;
-    Plot plot(p, area,
-              {kFirst, kLast, PlotScale::linear, "",
-               [](double e) { return e == 0 ? std::string("1") : fmt::format("2^{:g}", e); }},
+    Plot plot(p, area, {kFirst, kLast, PlotScale::linear, "", two_to_the},
               {0.8, kMostBits, PlotScale::log2, "", [](double v) { return fmt::format("{:g}", v); }},
-              {.title = "Range against precision",
-               .says = "significant bits at each magnitude; slopes are subnormal numbers",
+              {.title = "Range vs precision",
+               .says = "significant bits at each magnitude; slopes are subnormals",
                .part = "range"});
     if (!plot)
     {
@@ -149,8 +147,8 @@ void draw_format_line(const Painter& p, Rect area, FormatsState& state, FormatId
     const double step = step_at(f, state.middle);
     const double held =
         std::isfinite(state.value) ? round_to(f, state.value, Overflow::saturate) : state.middle;
-    const std::string title = fmt::format("Beside it in {}", f.name);
-    const std::string says = fmt::format("numbers are {} apart here", exact_power(step));
+    const std::string title = fmt::format("Neighbouring numbers in {}", f.name);
+    const std::string says = fmt::format("spacing {}", exact_power(step));
     Plot plot(p, area,
               {state.middle - 3 * step,
                state.middle + 3 * step,

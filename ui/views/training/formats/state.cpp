@@ -1,9 +1,7 @@
-#include "ui/views/training/formats/state.h"
-
-#include <fmt/format.h>
-
 #include "core/base/random.h"
 #include "core/base/term.h"
+#include "ui/views/training/formats/pages.h"
+#include "ui/widgets/axis.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,12 +15,14 @@ namespace
 constexpr std::size_t kNumbers = 64;
 constexpr std::size_t kOutlier = 5;
 
-std::size_t held(double t, std::size_t last)
-{
-    return static_cast<std::size_t>(std::clamp(t + 1e-9, 0.0, static_cast<double>(last)));
-}
-
 } // namespace
+
+FormatsState::FormatsState() : numbers(made_up_numbers(seed))
+{
+    run.start = 0x1p24;
+    run.rule.growth_interval = 50;
+    run.spread = {-22, 4};
+}
 
 std::vector<double> made_up_numbers(std::uint64_t seed)
 {
@@ -47,24 +47,15 @@ FormatId shown_format(const FormatsState& state, const Frame& frame)
     return state.chosen.value_or(product_format(frame.now.scenario.training.precision));
 }
 
-Overflow overflow_of(const FormatsState& state, const NumberFormat& format)
+void choose_format(PanelColumn& column, const FormatsRoom& r)
 {
-    return state.saturate && format.bits() <= 8 ? Overflow::saturate : Overflow::special;
+    const NumberFormat& shown = number_format(shown_format(r.state, r.frame));
+    r.state.choosing = column.dropdown("###choose a format", shown.name) || r.state.choosing;
 }
 
-std::size_t addition_at(const FormatsState& state, const Frame& frame)
+std::size_t moment_of(const Frame& frame, std::size_t last)
 {
-    return held(frame.playback.t, state.walk.steps);
-}
-
-std::size_t loss_scale_steps(const FormatsState& state)
-{
-    return static_cast<std::size_t>(12 * state.run.rule.growth_interval);
-}
-
-std::size_t loss_step_at(const FormatsState& state, const Frame& frame)
-{
-    return held(frame.playback.t, loss_scale_steps(state) - 1);
+    return static_cast<std::size_t>(std::clamp(frame.playback.t + 1e-9, 0.0, static_cast<double>(last)));
 }
 
 std::string exact_power(double value)
@@ -72,7 +63,7 @@ std::string exact_power(double value)
     int exponent = 0;
     const double mantissa = std::frexp(value, &exponent);
     const bool plain = value >= 0.1 && value <= 1024;
-    return value > 0 && mantissa == 0.5 && !plain ? fmt::format("2^{}", exponent - 1) : short_figure(value);
+    return value > 0 && mantissa == 0.5 && !plain ? two_to_the(exponent - 1) : short_figure(value);
 }
 
 std::string short_figure(double value)

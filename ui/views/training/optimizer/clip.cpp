@@ -1,3 +1,4 @@
+// A gradient against max_grad_norm, clipped by its norm and, dashed, value by value.
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -14,6 +15,7 @@ namespace
 {
 
 constexpr double kClipReach = 4; // of the plane, each way up
+constexpr std::array<double, 9> kLimits{0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 3.8};
 
 void draw_arrow(const Painter& p, const Plot& plot, double x, double y, Colour colour, float thickness)
 {
@@ -60,24 +62,25 @@ void draw_clipped(const Painter& p, Plot& plot, const OptimizerState& state, dou
     const double turned = (state.gx * by - state.gy * bx) / norm;
     plot.line({{0, 0}, {bx, by}}, {p.theme.muted, 1.5F, true});
     plot.label({bx, by}, bx == state.gx && by == state.gy ? "by value: unchanged"
-                         : std::fabs(turned) < 1e-9       ? "by value: too long"
-                                                          : "by value: turned");
+                         : std::fabs(turned) < 1e-9       ? "by value: still too long"
+                                                          : "by value: direction changes");
     const double factor = clip_factor(norm, state.limit);
     const PlotPoint kept{state.gx * factor, state.gy * factor};
     draw_arrow(p, plot, kept.x, kept.y, p.theme.of(Component::gradients).fill, 4);
     plot.label(kept, fmt::format("by norm: \u00d7 {}", three_digits(factor)), true);
 }
 
-} // namespace
-
-void draw_clip_page(const Painter& p, Rect area, OptimizerState& state)
+void draw_clip(const OptimizerRoom& r)
 {
+    const Painter& p = r.p;
+    const Rect area = r.area;
+    OptimizerState& state = r.state;
     const double wide = kClipReach * static_cast<double>(area.w / std::max(1.0F, area.h - p.px(52)));
     const auto number = [](double v) { return fmt::format("{:g}", v); };
     Plot plot(p, area, {-wide, wide, PlotScale::linear, "", number},
               {-kClipReach, kClipReach, PlotScale::linear, "", number},
-              {.title = "A gradient and its largest norm",
-               .says = "two of billions of directions; drag the tip, or the circle",
+              {.title = "Gradient clipping by norm",
+               .says = "two of billions of dimensions; drag the tip or the circle",
                .part = "clip"});
     if (!plot)
     {
@@ -105,5 +108,35 @@ void draw_clip_page(const Painter& p, Rect area, OptimizerState& state)
     drag_limit(plot, state);
     drag_gradient(plot, state, norm);
 }
+
+void panel_clip(PanelColumn& column, const OptimizerRoom& r)
+{
+    column.slide("max_grad_norm", Track::at(kLimits, three_digits), r.state.limit);
+    const double norm = std::hypot(r.state.gx, r.state.gy);
+    const double factor = clip_factor(norm, r.state.limit);
+    column.fact("Gradient norm", three_digits(norm));
+    column.fact("Clip coefficient", three_digits(factor));
+    column.fact("Norm after clipping", three_digits(norm * factor));
+    column.gap();
+    column.note("The norm is over **all** parameters on all ranks: each rank adds the squared norm of its "
+                "shard, then the root is taken.");
+}
+
+Caption caption_clip(const Frame&, OptimizerState& state)
+{
+    const double norm = std::hypot(state.gx, state.gy);
+    const double factor = clip_factor(norm, state.limit);
+    return {factor < 1 ? fmt::format("A gradient norm of {} is clipped to {}: **shorter, same direction**.",
+                                     three_digits(norm), three_digits(state.limit))
+                       : fmt::format("A gradient norm of {} is within max_grad_norm {}: **not clipped**.",
+                                     three_digits(norm), three_digits(state.limit)),
+            fmt::format("min(1, c / |g|) = min(1, {} / {}) = {}", three_digits(state.limit),
+                        three_digits(norm), three_digits(factor)),
+            "Pascanu et al. 2013, arXiv 1211.5063, algorithm 1"};
+}
+
+} // namespace
+
+const Page<OptimizerState> clip_page{"Clip", draw_clip, panel_clip, caption_clip};
 
 } // namespace ringside

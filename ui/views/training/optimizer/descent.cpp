@@ -1,8 +1,11 @@
+// Paths of four optimizers down a quadratic loss.
 #include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "ui/views/training/optimizer/pages.h"
+#include "ui/widgets/fill.h"
 #include "ui/widgets/plot.h"
+#include "ui/widgets/table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +19,17 @@ namespace
 constexpr double kReach = 3;
 constexpr int kRings = 9;
 constexpr int kCorners = 72;
+constexpr auto kSteppersAll = rows_of<Stepper, kSteppers>();
+constexpr std::array<double, 13> kRates{0.001, 0.003, 0.01, 0.02, 0.03, 0.05, 0.08, 0.1, 0.2, 0.3, 0.5, 1, 2};
+constexpr std::array<double, 10> kDecayed{0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2};
+constexpr std::array<double, 9> kAcross{1, 2, 5, 10, 25, 50, 100, 300, 1000};
+constexpr std::array<double, 8> kNoise{0, 0.1, 0.3, 0.5, 1, 2, 5, 10};
+
+std::size_t descent_step_at(const OptimizerState& state, const Frame& frame)
+{
+    return static_cast<std::size_t>(
+        std::clamp(frame.playback.t + 1e-9, 0.0, static_cast<double>(state.descent.steps)));
+}
 
 // Lines of equal loss, each a quarter of the one outside it.
 void draw_valley(const Painter& p, Plot& plot, const Valley& v)
@@ -72,70 +86,64 @@ void draw_path(const Painter& p, const Plot& plot, const std::vector<DescentPoin
     plot.speck({path[last].x, path[last].y}, {colour, chosen ? 6.0F : 4.0F});
 }
 
-void draw_table(const Painter& p, Rect area, OptimizerState& state, std::size_t at)
+// Each optimizer's loss and last update, or, where there is no room, only whose path is whose.
+void draw_optimizers(const OptimizerRoom& r, Rect area, std::size_t at)
 {
-    for (std::size_t i = 0; i < kSteppers; ++i)
+    struct Row
     {
-        DescentOptions o = state.descent;
-        o.stepper = static_cast<Stepper>(i);
-        const auto path = descend(state.valley, o);
-        const bool gone = diverged(path) && at + 1 >= path.size();
-        const DescentPoint& now = path[std::min(at, path.size() - 1)];
-        const bool chosen = o.stepper == state.descent.stepper;
-        const Rect row = area.cut_top(p.px(28));
-        const Press hit = press(p, row, fmt::format("###optimizer {}", name_of(o.stepper)).c_str());
-        if (chosen || hit.hovered)
-        {
-            p.fill(row, p.theme.control, p.px(4));
-        }
-        state.descent.stepper = hit.clicked ? o.stepper : state.descent.stepper;
-        p.fill({row.x + p.px(8), row.middle() - p.px(5), p.px(10), p.px(10)}, colour_of(p.theme, o.stepper));
-        p.text_within(row.x + p.px(28), row.middle(), row.w * 0.3F, chosen ? Type::small_strong : Type::small,
-                      p.theme.text, name_of(o.stepper));
-        if (gone)
-        {
-            p.triangle(row.x + row.w * 0.4F, row.middle(), p.theme.warning);
-        }
-        p.text_within(row.x + row.w * 0.4F + p.px(gone ? 22 : 0), row.middle(), row.w * 0.3F, Type::small,
-                      p.theme.muted, gone ? "diverged" : "loss " + three_digits(now.loss));
-        p.text(row.right() - p.px(8), row.middle(), Type::small, p.theme.muted,
-               p.shortened(Type::small, gone ? "" : "update " + three_digits(now.update), row.w * 0.28F),
-               Align::right);
+        Stepper stepper;
+        bool gone;
+        DescentPoint now;
+    };
+    std::vector<Row> rows;
+    for (const Stepper stepper : kSteppersAll)
+    {
+        DescentOptions o = r.state.descent;
+        o.stepper = stepper;
+        const auto path = descend(r.state.valley, o);
+        rows.push_back(
+            {stepper, diverged(path) && at + 1 >= path.size(), path[std::min(at, path.size() - 1)]});
+    }
+    const Theme& t = r.p.theme;
+    const Table<Row> table(
+        {Column<Row>("Optimizer", [](const Row& row) { return name_of(row.stepper); })
+             .with(kSwatchRoom, [](const Painter& p, Rect cell, const Row& row, bool)
+                   { draw_swatch(p, cell, plain_fill(colour_of(p.theme, row.stepper))); }),
+         {"loss", [&](const Row& row)
+          { return row.gone ? Cell("\u2715 diverged", t.warning) : Cell(three_digits(row.now.loss)); }},
+         {"update", [](const Row& row) { return row.gone ? "" : three_digits(row.now.update); }, 1,
+          "Length of the last step"}},
+        [](const Row& row) { return fmt::format("###optimizer {}", name_of(row.stepper)); },
+        [&](const Row& row) { return row.stepper == r.state.descent.stepper; });
+    if (const TableEvent event = table.draw(r.p, area, rows); event.pressed)
+    {
+        r.state.descent.stepper = rows[*event.pressed].stepper;
     }
 }
 
-// Whose path is whose, where there is no table.
-void draw_names(const Painter& p, Rect row, Stepper chosen)
+void draw_descent(const OptimizerRoom& r)
 {
-    float x = row.x;
-    for (std::size_t i = 0; i < kSteppers; ++i)
+    const Painter& p = r.p;
+    OptimizerState& state = r.state;
+    Rect area = r.area;
+    const std::size_t at = descent_step_at(state, r.frame);
+    if (const float table = table_height(p, kSteppers); area.h > table + p.px(210))
     {
-        const auto stepper = static_cast<Stepper>(i);
-        const Type type = stepper == chosen ? Type::small_strong : Type::small;
-        p.fill({x, row.middle() - p.px(5), p.px(10), p.px(10)}, colour_of(p.theme, stepper));
-        x += p.px(16);
-        x += p.text_within(x, row.middle(), row.right() - x, type, p.theme.text, name_of(stepper)) + p.px(18);
-    }
-}
-
-} // namespace
-
-void draw_descent_page(const Painter& p, Rect area, OptimizerState& state, const Frame& frame)
-{
-    const std::size_t at = descent_step_at(state, frame);
-    const bool tabled = area.h > p.px(340);
-    if (tabled)
-    {
-        draw_table(p, area.cut_bottom(p.px(28 * 4)), state, at);
+        draw_optimizers(r, area.cut_bottom(table), at);
         area.cut_bottom(p.px(10));
     }
-    if (!tabled && area.h > p.px(120))
+    else if (area.h > p.px(120))
     {
-        draw_names(p, area.cut_top(p.px(22)), state.descent.stepper);
+        std::vector<LegendItem> names;
+        for (const Stepper stepper : kSteppersAll)
+        {
+            names.push_back({std::string(name_of(stepper)), plain_fill(colour_of(p.theme, stepper))});
+        }
+        draw_legend(p, area.cut_top(p.px(22)), names);
     }
     const double wide = kReach * static_cast<double>(area.w / std::max(1.0F, area.h - p.px(52)));
     const auto number = [](double v) { return fmt::format("{:g}", v); };
-    const std::string says = fmt::format("{} times as steep across as along; drag the start",
+    const std::string says = fmt::format("condition number {}; drag the starting point",
                                          three_digits(state.valley.across / state.valley.along));
     Plot plot(p, area, {-wide, wide, PlotScale::linear, "", number},
               {-kReach, kReach, PlotScale::linear, "", number},
@@ -147,13 +155,13 @@ void draw_descent_page(const Painter& p, Rect area, OptimizerState& state, const
     draw_valley(p, plot, state.valley);
     for (const bool chosen : {false, true})
     {
-        for (std::size_t i = 0; i < kSteppers; ++i)
+        for (const Stepper stepper : kSteppersAll)
         {
             DescentOptions o = state.descent;
-            o.stepper = static_cast<Stepper>(i);
-            if ((o.stepper == state.descent.stepper) == chosen)
+            o.stepper = stepper;
+            if ((stepper == state.descent.stepper) == chosen)
             {
-                draw_path(p, plot, descend(state.valley, o), at, colour_of(p.theme, o.stepper), chosen);
+                draw_path(p, plot, descend(state.valley, o), at, colour_of(p.theme, stepper), chosen);
             }
         }
     }
@@ -165,5 +173,89 @@ void draw_descent_page(const Painter& p, Rect area, OptimizerState& state, const
     }
     state.descent.x = plot.x.held(state.descent.x + 0.1 * start.steps);
 }
+
+void panel_descent(PanelColumn& column, const OptimizerRoom& r)
+{
+    DescentOptions& o = r.state.descent;
+    column.slide("Learning rate", Track::at(kRates, plain_number), o.rate);
+    column.slide("Weight decay", Track::at(kDecayed, plain_number), o.weight_decay);
+    column.slide("Condition number", Track::at(kAcross, plain_number), r.state.valley.across);
+    column.slide("Gradient noise", Track::at(kNoise, plain_number), r.state.valley.noise);
+    column.toggle("Bias correction", o.bias_correction,
+                  "Adam divides its averages by 1 \u2212 beta^t, since they start at 0 (I)");
+    if (column.button("New noise", "R"))
+    {
+        ++o.seed;
+    }
+    column.fact("SGD is stable below", three_digits(largest_stable_rate(r.state.valley)));
+    column.fact("Betas", fmt::format("{:g}, {:g}", o.beta1, o.beta2));
+}
+
+std::string update_formula(const DescentOptions& o)
+{
+    const std::string rate = plain_number(o.rate);
+    const std::string decay = o.weight_decay > 0 ? fmt::format(" + {} w", plain_number(o.weight_decay)) : "";
+    const std::string inside = decay.empty() ? "" : fmt::format("g +={};  ", decay.substr(2));
+    switch (o.stepper)
+    {
+    case Stepper::sgd:
+        return decay.empty() ? fmt::format("w \u2212= {} g", rate)
+                             : fmt::format("w \u2212= {} (g{})", rate, decay);
+    case Stepper::momentum:
+        return fmt::format("u = {:g} u + g{};  w \u2212= {} u", o.momentum, decay, rate);
+    case Stepper::adam_l2:
+        return fmt::format("{}w \u2212= {} m / (sqrt(v) + {:g})", inside, rate, o.epsilon);
+    case Stepper::adamw:
+        break;
+    }
+    return decay.empty() ? fmt::format("w \u2212= {} m / (sqrt(v) + {:g})", rate, o.epsilon)
+                         : fmt::format("w \u2212= {} (m / (sqrt(v) + {:g}){})", rate, o.epsilon, decay);
+}
+
+std::string_view source_of(Stepper stepper)
+{
+    switch (stepper)
+    {
+    case Stepper::sgd:
+        return "Diverges above 2 / the largest curvature";
+    case Stepper::momentum:
+        return "Sutskever et al. 2013; PyTorch\u2019s form";
+    case Stepper::adam_l2:
+        return "Kingma and Ba 2015, arXiv 1412.6980, algorithm 1. The decay is divided by sqrt(v) like the "
+               "gradient, so weights with steep gradients hardly decay";
+    case Stepper::adamw:
+        break;
+    }
+    return "Loshchilov and Hutter 2019, arXiv 1711.05101, algorithm 2";
+}
+
+Caption caption_descent(const Frame& frame, OptimizerState& state)
+{
+    const auto path = descend(state.valley, state.descent);
+    const std::size_t at = std::min(descent_step_at(state, frame), path.size() - 1);
+    const DescentOptions& o = state.descent;
+    return {diverged(path)
+                ? fmt::format("{} !!diverges!!: a learning rate of {} is too large for this curvature.",
+                              name_of(o.stepper), plain_number(o.rate))
+                : fmt::format("After {} step{}, {} is at a loss of **{}**; it started at {}.", at,
+                              at == 1 ? "" : "s", name_of(o.stepper), three_digits(path[at].loss),
+                              three_digits(path.front().loss)),
+            update_formula(o), std::string(source_of(o.stepper))};
+}
+
+Motion motion_descent(const Frame& frame, OptimizerState& state)
+{
+    Motion motion;
+    motion.duration = static_cast<double>(state.descent.steps);
+    motion.per_second = 12;
+    motion.rest = motion.duration;
+    motion.label = fmt::format("step {}/{}", descent_step_at(state, frame), state.descent.steps);
+    return motion;
+}
+
+} // namespace
+
+const Page<OptimizerState> descent_page{"Valley", draw_descent, panel_descent, caption_descent,
+                                        motion_descent};
 
 } // namespace ringside

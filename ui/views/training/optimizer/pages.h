@@ -1,20 +1,29 @@
-// The four pictures of the optimizer view: the rate over the run, a gradient against its largest norm, paths
-// down a valley, and what a larger batch still buys.
+// The pages of the optimizer view and what a person has set in them.
 #pragma once
 
-#include "ui/draw/painter.h"
-#include "ui/views/training/optimizer/state.h"
+#include "core/training/batch.h"
+#include "core/training/critical_batch.h"
+#include "core/training/descent.h"
+#include "core/training/learning_rate.h"
+#include "ui/shell/paged_view.h"
 
 namespace ringside
 {
 
-void draw_rate_page(const Painter& painter, Rect area, OptimizerState& state, const Frame& frame, Out& out);
-void draw_clip_page(const Painter& painter, Rect area, OptimizerState& state);
-void draw_descent_page(const Painter& painter, Rect area, OptimizerState& state, const Frame& frame);
-void draw_batch_page(const Painter& painter, Rect area, OptimizerState& state, const Frame& frame, Out& out);
+struct OptimizerState
+{
+    RateSchedule rate;         // its end follows the scenario's steps
+    double gx = 2.4, gy = 1.8; // the gradient that is clipped
+    double limit = 1;          // max_grad_norm
+    Valley valley;
+    DescentOptions descent{.rate = 0.05}; // a little below where SGD leaves the valley
+    double loss = 2.2;                    // [nats per token] at which the critical batch is asked for
+    bool root = false;                    // rates follow the root of the batch, else the batch
+};
+using OptimizerRoom = PageRoom<OptimizerState>;
 
-// "12 000", "3.5 M": steps on an axis.
-std::string step_number_words(double count);
+extern const Page<OptimizerState> rate_page, clip_page, descent_page, critical_page;
+
 // 0.0003 -> "3e-4"
 std::string learning_rate_words(double rate);
 

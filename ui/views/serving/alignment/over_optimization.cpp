@@ -1,0 +1,87 @@
+// A proxy reward that is optimized until it parts from the gold reward, and the KL penalty that stops it.
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "ui/views/serving/alignment/pages.h"
+#include "ui/widgets/plot.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::array<double, 8> kDoubts{0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4};
+constexpr std::array<double, 12> kPenalties{0.005, 0.01, 0.02, 0.03, 0.04, 0.06, 0.1, 0.15, 0.25, 0.5, 1, 2};
+constexpr double kAlpha = 1; // of the gold reward: its slope at the start
+
+void draw_over_optimization(const AlignmentRoom& r)
+{
+    const Painter& p = r.p;
+    AlignmentState& state = r.state;
+    const Theme& t = p.theme;
+    const double peak = gold_peak(Optimizing::best_of_n, kAlpha, state.doubt);
+    const double stop = penalized_distance(kAlpha, state.penalty);
+    const double most = std::clamp(2.6 * peak, 4.0, 60.0);
+    const double top = 1.5 * std::max(gold_reward(Optimizing::best_of_n, kAlpha, state.doubt, peak), 0.5);
+    Plot plot(p, r.area,
+              {0, most, PlotScale::linear, "distance from the initial policy, d = \u221aKL", signed_words},
+              {-0.4 * top, top, PlotScale::linear, "reward: proxy (reward model) and gold", signed_words},
+              {.part = "hacking"});
+    if (!plot)
+    {
+        return;
+    }
+    const auto rewards = [&](Optimizing how, double doubt)
+    { return sampled(plot.x, [&, how, doubt](double d) { return gold_reward(how, kAlpha, doubt, d); }); };
+    plot.line({{0, 0}, {most, kAlpha * most}}, {t.data.fill, 2}, "proxy (reward model)");
+    plot.line(rewards(Optimizing::best_of_n, state.doubt), {t.muted, 2}, "gold, best of n");
+    plot.line(rewards(Optimizing::reinforcement, 4 * state.doubt), {t.text, 2.5F}, "gold, RL");
+    const double gold = gold_reward(Optimizing::reinforcement, kAlpha, 4 * state.doubt, std::min(stop, most));
+    const PlotMove move =
+        plot.rule_x(stop, {t.text, 2, true},
+                    fmt::format("optimum at d = {}: gold reward {}", three_digits(stop), three_digits(gold)),
+                    "###where it stops");
+    plot.dot({stop, gold}, {t.text, move.hovered ? 9.0F : 7.5F});
+    const auto to = move.x(most / 100);
+    if (!to)
+    {
+        tooltip(p,
+                "Drag: a lower KL coefficient lets the policy move further, where the reward model is wrong");
+        return;
+    }
+    state.penalty = std::clamp(kAlpha / (2 * std::max(0.2, *to)), 0.005, 2.0);
+}
+
+void panel_over_optimization(PanelColumn& column, const AlignmentRoom& r)
+{
+    column.slide("Reward-model error b", Track::at(kDoubts, three_digits), r.state.doubt);
+    column.slide("KL coefficient", Track::at(kPenalties, three_digits), r.state.penalty);
+}
+
+Caption caption_over_optimization(const Frame&, AlignmentState& s)
+{
+    const double stop = penalized_distance(kAlpha, s.penalty);
+    const double gold = gold_reward(Optimizing::reinforcement, kAlpha, 4 * s.doubt, stop);
+    return {
+        fmt::format(
+            "With a KL coefficient of {} the policy stops at **d = {}**: the reward model says {}, the gold "
+            "reward is **{}**.",
+            three_digits(s.penalty), three_digits(stop), three_digits(kAlpha * stop),
+            signed_words(std::round(gold * 100) / 100)),
+        fmt::format("d \u2212 penalty d\u00b2 is largest at 1 / (2 \u00d7 {}) = {}", three_digits(s.penalty),
+                    three_digits(stop)),
+        "A toy in the form of Gao et al. 2022, arXiv 2210.10760, section 3.1: gold reward d (1 \u2212 b d) "
+        "for best "
+        "of n, d (1 \u2212 4b ln d) for RL; the policy stops where d \u2212 penalty d\u00b2 is largest."};
+}
+
+} // namespace
+
+const Page<AlignmentState> over_optimization_page{"Reward", draw_over_optimization, panel_over_optimization,
+                                                  caption_over_optimization};
+
+} // namespace ringside

@@ -1,0 +1,79 @@
+// The pictures of serving and what they look at: the person's setup over the scenario, its report and the
+// same for other batches; worked out again only when something changes.
+#pragma once
+
+#include "core/serving/batching.h"
+#include "core/serving/serving.h"
+#include "ui/shell/frame.h"
+#include "ui/shell/tween.h"
+
+#include <array>
+#include <optional>
+
+namespace ringside
+{
+
+enum class ServingStrip : std::uint8_t
+{
+    slots,
+    pages,
+    drafts
+};
+
+// What a person chose; nothing: as the scenario has it.
+struct ServingWish
+{
+    std::int64_t batch = 32;
+    std::optional<std::int64_t> prompt;
+    std::optional<std::int64_t> output;
+    std::int64_t weight_bits = 16;
+    std::int64_t cache_bits = 16;
+    bool paged = true;
+    double acceptance = 0.8;
+    double draft_cost = 0.1; // of a pass of the large model
+    std::int64_t drafted = 4;
+    ServingStrip strip = ServingStrip::slots;
+
+    bool operator==(const ServingWish&) const = default;
+};
+
+class ServingDesk
+{
+public:
+    void update(const Scenario& scenario) const;
+
+    ServingWish wish;
+    const Scenario& scenario() const { return scenario_; }
+    const ServingReport& report() const { return report_; }
+    // By batch, ascending.
+    const std::vector<ServingReport>& curve() const { return curve_; }
+    const Batching& held() const { return held_; }
+    const Batching& free() const { return free_; }
+
+private:
+    mutable std::optional<ServingWish> made_for_;
+    mutable Scenario scenario_;
+    mutable ServingReport report_;
+    mutable std::vector<ServingReport> curve_;
+    mutable Batching held_;
+    mutable Batching free_;
+};
+
+struct ServingLevels
+{
+    std::array<Tween, 4> parts;
+};
+
+void draw_serving_tank(const Frame& frame, const Painter& painter, Rect area, const ServingReport& report,
+                       ServingLevels& levels, Out& out);
+
+// Batch against latency, and below it against throughput, with the person's own point.
+// The batch that it was dragged to.
+std::optional<std::int64_t> draw_serving_curves(const Painter& painter, Rect area, const ServingDesk& desk);
+
+// The lower picture, one of three: continuous batching, PagedAttention, speculative decoding.
+// `clock` in decoding steps. Returns the wish where something was pressed.
+std::optional<ServingWish> draw_serving_strip(const Painter& painter, Rect area, const ServingDesk& desk,
+                                              double clock);
+
+} // namespace ringside
