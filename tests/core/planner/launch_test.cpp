@@ -2,6 +2,8 @@
 // cannot be.
 #include "tests/core/random_scenarios.h"
 
+#include "core/base/text.h"
+#include "core/performance/step_time.h"
 #include "core/planner/launch/launch.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -552,4 +554,19 @@ TEST_CASE("torchtitan's axes go together as it lets them")
     CHECK(names(missing(launch("torchtitan", s)), "parallel.expert"));
     s.parallel.expert = 8;
     CHECK_FALSE(names(missing(launch("torchtitan", s)), "parallel.expert"));
+}
+
+TEST_CASE("a launch file says what is predicted, and marks settings that are only the nearest thing")
+{
+    const Scenario s = changed("gpt-13b-8", "training.precision", "fp8");
+    const Launch l = launch("nanotron", s);
+    REQUIRE(names(missing(l), "training.precision"));
+    const std::string text = text_of(l, l.files.front());
+    CHECK(text.find(format_seconds(Seconds(step_time(s).total())) + " per step") != std::string::npos);
+    CHECK(text.find("# not honoured: training.precision fp8") != std::string::npos);
+    for (const LaunchFlag& flag : l.flags)
+    {
+        CHECK((l.missed(flag) != nullptr) == (!flag.field.empty() && names(missing(l), flag.field)));
+    }
+    CHECK(text.find("NOT HONOURED") != std::string::npos);
 }

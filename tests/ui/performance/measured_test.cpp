@@ -48,7 +48,7 @@ TEST_CASE("without measured steps the view says what to paste, and copies a tabl
     Window w;
     w.open("measured");
     w.settle(300);
-    CHECK(says(w, "Paste a table of runs"));
+    CHECK(says(w, "No measured runs yet"));
     w.click("measured copy");
     w.settle(300);
     CHECK(w.clipboard.starts_with("name,gpus,tensor,"));
@@ -92,6 +92,23 @@ TEST_CASE("constants are taken into the fit and out of it")
     CHECK(measured(w)->fit.sets.front().after.mean == Catch::Approx(fitted));
 }
 
+TEST_CASE("L loads the runs that come with the program")
+{
+    Window w;
+    w.session().shipped_runs = []
+    {
+        return measured_set(test::read("assets/measured/llm-foundry-h100.json"), "llm-foundry-h100",
+                            test::presets());
+    };
+    w.open("measured");
+    w.settle(300);
+    w.key(ImGuiKey_L);
+    w.settle(300);
+    REQUIRE(measured(w) != nullptr);
+    CHECK(measured(w)->set.rows.size() == 32);
+    CHECK(measured(w)->fit.sets.front().after.mean < 0.05);
+}
+
 TEST_CASE("a faulty table says where, and what was pasted before stays")
 {
     Window w;
@@ -113,7 +130,7 @@ TEST_CASE("a run under the mouse says its name and both errors")
         {
             w.move_to({x, y});
             w.frame();
-            seen = says(w, "as it was") && (says(w, "run 1") || says(w, "run 2") || says(w, "run 4"));
+            seen = says(w, "after fitting") && (says(w, "run 1") || says(w, "run 2") || says(w, "run 4"));
         }
     }
     CHECK(seen);

@@ -37,11 +37,11 @@ TEST_CASE("Y goes from the roof to one product, to blocks, and back")
     CHECK(says(*w, "of the roof"));
     w->key(ImGuiKey_Y);
     w->settle(300);
-    CHECK(says(*w, "Rate over the rows M"));
+    CHECK(says(*w, "Throughput vs M"));
     CHECK(w->motion().duration >= 1);
     w->key(ImGuiKey_Y);
     w->settle(300);
-    CHECK(says(*w, "One multiprocessor"));
+    CHECK(says(*w, "One SM"));
     CHECK(w->motion().duration == 0);
     w->key(ImGuiKey_Y);
     w->settle(300);
@@ -106,13 +106,13 @@ TEST_CASE("decoding, a drag or the slider sets how many sequences there are, and
 TEST_CASE("one row more than full tiles begins another row of tiles, and R goes back to the scenario's")
 {
     const auto w = opened(1);
-    w->type_value("Rows M", "128");
-    w->type_value("Columns N", "8192");
+    w->type_value("M, rows", "128");
+    w->type_value("N, columns", "8192");
     w->settle(300);
     CHECK(says(*w, "M 128"));
-    CHECK(says(*w, "As the scenario"));
+    CHECK(says(*w, "Back to the scenario"));
     const std::string whole = test::text_of(*w);
-    w->type_value("Rows M", "129");
+    w->type_value("M, rows", "129");
     w->settle(300);
     CHECK(test::text_of(*w) != whole);
     w->drag("rows of the product", 0.5F, 6.0F);
@@ -120,7 +120,7 @@ TEST_CASE("one row more than full tiles begins another row of tiles, and R goes 
     CHECK_FALSE(says(*w, "M 129"));
     w->key(ImGuiKey_R);
     w->settle(300);
-    CHECK_FALSE(says(*w, "As the scenario"));
+    CHECK_FALSE(says(*w, "Back to the scenario"));
     CHECK(w->drawn().fault == "");
 }
 
@@ -140,16 +140,16 @@ TEST_CASE("waves run by the clock, and P shows the layer's next product")
 TEST_CASE("blocks: registers bind, a GEMM takes one block, too much shared memory none")
 {
     const auto w = opened(2);
-    CHECK(says(*w, "4 blocks at once, bound by registers"));
-    w->click("An element-wise kernel");
+    CHECK(says(*w, "4 blocks per SM, limited by registers"));
+    w->click("Element-wise kernel");
     w->settle(300);
     CHECK(says(*w, "100% occupancy"));
     w->key(ImGuiKey_G);
     w->settle(300);
-    CHECK(says(*w, "1 block at once"));
+    CHECK(says(*w, "1 block per SM"));
     CHECK(says(*w, "shared memory"));
-    w->type_value("Registers a thread", "255");
-    w->type_value("Threads a block", "1024");
+    w->type_value("Registers per thread", "255");
+    w->type_value("Threads per block", "1024");
     w->settle(300);
     CHECK(says(*w, "No block fits"));
     CHECK(w->drawn().fault == "");

@@ -18,10 +18,10 @@ TEST_CASE("the waterfall says what is useful, what is lost, and the utilization 
     const StepTime& step = w.session().now().report.step;
     const auto shows = [&](Numerator n, PeakKind p)
     { return test::says(w, fmt::format("{:.1f}%", utilization(step, n, p) * 100)); };
-    CHECK(test::says(w, "Model arithmetic at peak"));
+    CHECK(test::says(w, "Model FLOPs at peak"));
     CHECK(test::says(w, "Kernels below peak"));
     CHECK(test::says(w, "Pipeline bubble"));
-    CHECK(test::says(w, "Step, achieved"));
+    CHECK(test::says(w, "Step time, achieved"));
     CHECK(shows(Numerator::parameters, PeakKind::dense));
     w.key(ImGuiKey_N);
     w.settle();
@@ -45,10 +45,10 @@ TEST_CASE("where there is little room the smallest rows of the waterfall become 
     test::Window w({1280, 800});
     w.open("waterfall");
     w.settle();
-    CHECK(test::says(w, "The rest"));
+    CHECK(test::says(w, "Other losses"));
     w.resize({1920, 1200});
     w.settle();
-    CHECK_FALSE(test::says(w, "The rest"));
+    CHECK_FALSE(test::says(w, "Other losses"));
 }
 
 TEST_CASE("W shows what helps most, a press takes the notch, and Ctrl+Z takes it back")
@@ -68,7 +68,7 @@ TEST_CASE("W shows what helps most, a press takes the notch, and Ctrl+Z takes it
     w.key(ImGuiKey_W);
     w.settle();
     CHECK(w.seek("move Tensor parallel down") == nullptr);
-    w.click("tornado");
+    w.click("Sensitivity");
     w.settle();
     CHECK(w.seek("move Tensor parallel down") != nullptr);
 }
@@ -92,8 +92,8 @@ TEST_CASE("a press on a point of the scaling chart trains at that size, and Y ch
     test::Window w;
     w.open("growth");
     w.settle();
-    CHECK(test::says(w, "MFU, attention counted"));
-    CHECK(test::says(w, "batch used up"));
+    CHECK(test::says(w, "MFU (attention counted)"));
+    CHECK(test::says(w, "batch exhausted"));
     w.key(ImGuiKey_Y);
     w.settle();
     CHECK(test::says(w, "tokens/s/GPU"));

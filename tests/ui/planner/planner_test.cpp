@@ -89,7 +89,7 @@ TEST_CASE("the planner searches by itself, says what it found and then rests")
     CHECK(found.answers(w->session().scenario(), {}));
     const Candidate& best = found.result.best.front();
     CHECK(says(*w, "Fastest that fits:"));
-    CHECK(says(*w, fmt::format("tensor {}", best.layout.tensor)));
+    CHECK(says(*w, fmt::format("TP {}", best.layout.tensor)));
     CHECK(says(*w, fmt::format("{:.2f} s per step", best.seconds)));
     for (int i = 0; i < 20; ++i)
     {
@@ -245,10 +245,10 @@ TEST_CASE("each switch changes what may be used, and the answer with it")
     const auto w = opened();
     SearchLimits limits;
     for (const Flip& flip :
-         {Flip{"full recompute", &SearchLimits::full_recompute}, Flip{"ZeRO-3", &SearchLimits::zero3},
-          Flip{"pipeline over 8", &SearchLimits::deep_pipelines},
-          Flip{"tensor across nodes", &SearchLimits::tensor_across_nodes},
-          Flip{"ZeRO-2, 3 with stages", &SearchLimits::zero_with_stages}})
+         {Flip{"Full recomputation", &SearchLimits::full_recompute}, Flip{"ZeRO-3", &SearchLimits::zero3},
+          Flip{"PP above 8", &SearchLimits::deep_pipelines},
+          Flip{"TP across nodes", &SearchLimits::tensor_across_nodes},
+          Flip{"ZeRO-2 and 3 with PP", &SearchLimits::zero_with_stages}})
     {
         INFO(flip.label);
         const std::int64_t before = answer(*w).result.legal;
@@ -287,7 +287,7 @@ TEST_CASE("pointing at a point says what it is, a click loads it")
     {
         w->move_to({plot.x + plot.w * x, plot.y + plot.h * 0.6F});
         w->frames(3);
-        found = says(*w, "click to load it everywhere");
+        found = says(*w, "click to use it everywhere");
     }
     REQUIRE(found);
     CHECK(says(*w, "micro-batch"));
@@ -307,7 +307,7 @@ TEST_CASE("beyond the capacity a point says by how much it is over")
     {
         w->move_to({plot.x + plot.w * x, plot.y + plot.h * 0.6F});
         w->frames(3);
-        found = says(*w, "over; click to load it");
+        found = says(*w, "over; click to use it");
     }
     CHECK(found);
 }

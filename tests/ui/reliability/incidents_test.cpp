@@ -75,10 +75,10 @@ TEST_CASE("the checkpoint is dragged, and stands at hundreds")
     const Incident i = first_incident(w);
     w.key(digit(static_cast<std::size_t>(i.fault)));
     w.settle();
-    CHECK(test::says(w, fmt::format("back to {}", i.noticed / 100 * 100)));
+    CHECK(test::says(w, fmt::format("rewind to {}", i.noticed / 100 * 100)));
     w.drag("checkpoint to go back to", 0.5F, -4.5F);
     w.settle();
-    CHECK_FALSE(test::says(w, fmt::format("back to {}", i.noticed / 100 * 100)));
+    CHECK_FALSE(test::says(w, fmt::format("rewind to {}", i.noticed / 100 * 100)));
     CHECK(test::says(w, "00: "));
 }
 

@@ -12,7 +12,7 @@ TEST_CASE("keys and cards choose what the budget is solved for")
 {
     test::Window w;
     w.open("budget");
-    CHECK(test::says(w, "solved for"));
+    CHECK(test::says(w, "solved"));
     CHECK_FALSE(test::says(w, "Days of training")); // solved, so there is nothing to move
     w.key(ImGuiKey_3);
     CHECK(test::says(w, "Days of training"));

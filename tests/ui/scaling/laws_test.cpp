@@ -10,22 +10,22 @@ TEST_CASE("Y goes through valleys, trained models, serving and repeats, and come
 {
     test::Window w;
     w.open("laws");
-    CHECK(test::says(w, "Where they put the optimum of this budget"));
+    CHECK(test::says(w, "Compute-optimal size by each law"));
     CHECK(test::says(w, "Kaplan 2020"));
     w.key(ImGuiKey_Y);
     w.frame();
-    CHECK(test::says(w, "tokens seen"));
+    CHECK(test::says(w, "training tokens"));
     CHECK(test::says(w, "Chinchilla"));
     w.key(ImGuiKey_Y);
     w.frame();
     CHECK(test::says(w, "compute-optimal"));
-    CHECK(test::says(w, "Tokens served"));
+    CHECK(test::says(w, "Inference tokens"));
     w.key(ImGuiKey_Y);
     w.frame();
-    CHECK(test::says(w, "passes are worth"));
+    CHECK(test::says(w, "epochs are worth"));
     w.key(ImGuiKey_Y);
     w.frame();
-    CHECK(test::says(w, "Where they put the optimum of this budget"));
+    CHECK(test::says(w, "Compute-optimal size by each law"));
 }
 
 TEST_CASE("F changes whose fit is shown, and with it the optimum of the same budget")
@@ -49,10 +49,10 @@ TEST_CASE("the point slides along its valley by mouse, and R puts it back")
     test::Window w;
     w.open("laws");
     const std::string before = test::text_of(w);
-    CHECK_FALSE(test::says(w, "As the scenario"));
+    CHECK_FALSE(test::says(w, "Back to the scenario"));
     w.drag("point in the valley", 0.5F, 4.0F);
     w.settle();
-    CHECK(test::says(w, "As the scenario"));
+    CHECK(test::says(w, "Back to the scenario"));
     CHECK(test::text_of(w) != before);
     CHECK(test::says(w, "6.35e+24")); // the compute stays
     w.key(ImGuiKey_R);
@@ -80,11 +80,11 @@ TEST_CASE("tokens served are typed, and move the cheapest size")
     w.key(ImGuiKey_Y);
     w.key(ImGuiKey_Y);
     w.settle();
-    w.type_value("Tokens served", "1e9");
+    w.type_value("Inference tokens", "1e9");
     w.settle();
     const std::string few = test::text_of(w);
-    CHECK(test::says(w, "1.00 B tokens served"));
-    w.type_value("Tokens served", "1e16");
+    CHECK(test::says(w, "1.00 B inference tokens"));
+    w.type_value("Inference tokens", "1e16");
     w.settle();
     CHECK(test::text_of(w) != few);
 }

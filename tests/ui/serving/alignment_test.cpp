@@ -49,18 +49,20 @@ TEST_CASE("the pair is dragged over the loss, hacking over its price, and answer
     test::Window w;
     w.open("alignment");
     w.frames(2);
+    w.key(ImGuiKey_Y);
+    w.frames(2);
     CHECK(test::says(w, "loss 0.437, weight 35.4%"));
     const test::Item surface = w.find("###log-ratios");
     w.drag("###log-ratios", 0.3F, 0.95F);
     w.frames(2);
     CHECK(!test::says(w, "loss 0.437"));
     CHECK(surface.rect.w > 100.0F);
-    w.click("Over-optimization");
+    w.click("Reward");
     w.frames(2);
-    CHECK(test::says(w, "stops at 8.33"));
+    CHECK(test::says(w, "d = 8.33"));
     w.drag("###where it stops", 0.5F, 6);
     w.frames(2);
-    CHECK(!test::says(w, "stops at 8.33"));
+    CHECK(!test::says(w, "d = 8.33"));
     w.key(ImGuiKey_Y);
     w.frames(2);
     CHECK(test::says(w, "2 of 8 answers right"));
@@ -68,7 +70,7 @@ TEST_CASE("the pair is dragged over the loss, hacking over its price, and answer
     w.click("###answer 1");
     w.click("###answer 2");
     w.frames(2);
-    CHECK(test::says(w, "nothing is learnt"));
+    CHECK(test::says(w, "nothing is learned"));
 }
 
 TEST_CASE("no words of alignment are cut off or lie on others at any size")

@@ -66,7 +66,7 @@ TEST_CASE("the switches of the panel change what the cards take")
     w.open("finetune");
     w.frames(2);
     CHECK(test::says(w, "one GPU of 48 GB"));
-    w.click("Checkpointing");
+    w.click("Activation checkpointing");
     w.frames(2);
     CHECK(!test::says(w, "one GPU of 48 GB"));
     w.key(ImGuiKey_G);

@@ -16,9 +16,9 @@ std::string batch_said(const test::Window& w)
 {
     for (const auto& words : test::words_of(w))
     {
-        if (words.text.ends_with(" a token") && words.text.find(" at once, ") != std::string::npos)
+        if (words.text.starts_with("batch ") && words.text.find(": TPOT ") != std::string::npos)
         {
-            return words.text.substr(0, words.text.find(' '));
+            return words.text.substr(6, words.text.find(':') - 6);
         }
     }
     return "";
@@ -73,10 +73,10 @@ TEST_CASE("the lower picture: slots play, pages compare, drafts are pressed")
     CHECK(test::says(w, "blocks of 16 tokens"));
     w.key(ImGuiKey_Y);
     w.frames(2);
-    CHECK(test::says(w, "4 drafts: 3.36 tokens a pass"));
+    CHECK(test::says(w, "4 draft tokens: 3.36 tokens per pass"));
     w.click("###8 drafts");
     w.frames(2);
-    CHECK(test::says(w, "8 drafts"));
+    CHECK(test::says(w, "8 draft tokens"));
 }
 
 TEST_CASE("a page of serving that is asked for comes first where there is room for one picture only")
@@ -86,13 +86,13 @@ TEST_CASE("a page of serving that is asked for comes first where there is room f
     test::Window w({1280, 720}, p);
     w.open("serving");
     w.settle();
-    CHECK_FALSE(test::says(w, "4 drafts"));
+    CHECK_FALSE(test::says(w, "4 draft tokens"));
     w.drawing.shell().show("serving", "drafts");
     w.settle();
-    CHECK(test::says(w, "4 drafts"));
+    CHECK(test::says(w, "4 draft tokens"));
     w.key(ImGuiKey_W); // weights are of the other picture
     w.settle();
-    CHECK_FALSE(test::says(w, "4 drafts"));
+    CHECK_FALSE(test::says(w, "4 draft tokens"));
 }
 
 TEST_CASE("without pages every request holds the longest")
@@ -103,7 +103,7 @@ TEST_CASE("without pages every request holds the longest")
     const Scenario s = w.session().now().scenario;
     ServingSetup setup = serving_setup(s);
     setup.paged = false;
-    w.click("Paged cache");
+    w.click("PagedAttention");
     w.frames(2);
     CHECK(test::says(w, fmt::format("room for {} requests", serving_report(s, setup).most)));
 }

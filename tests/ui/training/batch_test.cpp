@@ -73,7 +73,7 @@ TEST_CASE("where the text is large the cells stay, and what is below them goes f
     Window w({1280, 800}, p);
     w.open("batch");
     w.settle();
-    CHECK(says(w, "round 1"));
+    CHECK(says(w, "accum 1"));
     CHECK(says(w, "gradient sum"));
     CHECK_FALSE(says(w, "weights"));
 }
@@ -90,8 +90,8 @@ TEST_CASE("playing fills the rounds, then sums the gradients, then makes the one
         w.frames(2);
         return w.motion().label;
     };
-    CHECK(at(0) == "round 1/16");
-    CHECK(at(7.5) == "round 8/16");
+    CHECK(at(0) == "accum 1/16");
+    CHECK(at(7.5) == "accum 8/16");
     CHECK(at(17) == "gradient sum");
     CHECK(at(19) == "update");
 }
@@ -105,7 +105,7 @@ TEST_CASE("thousands of replicas and rounds are drawn together, with how many sa
     w.open("batch");
     w.settle(300);
     CHECK(says(w, "replicas across"));
-    CHECK(says(w, "a cell is 128 \u00d7 25 micro-batches of 1"));
+    CHECK(says(w, "128 \u00d7 25 micro-batches of 1"));
     CHECK(w.drawn().fault == "");
     const test::Drawn drawn = w.drawn();
     CHECK(drawn.vertices < 500'000);

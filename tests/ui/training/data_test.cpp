@@ -26,6 +26,7 @@ struct Opened
     {
         window.open("data");
         window.settle();
+        press(ImGuiKey_3); // images, which need more than one worker
         for (int i = 0; i < page; ++i)
         {
             press(ImGuiKey_Y);
@@ -50,8 +51,8 @@ TEST_CASE("feeding begins with three workers, and says how many would do as the 
     const Evaluated& now = w.window.session().now();
     const double wanted = find_metric("data.picture_workers")->value(now.scenario, now.report);
     CHECK(w.says("3 workers supply"));
-    CHECK(w.says(grouped(std::llround(wanted)) + " would do"));
-    CHECK(w.says("starve"));
+    CHECK(w.says(grouped(std::llround(wanted)) + " would be enough"));
+    CHECK(w.says("idle"));
 }
 
 TEST_CASE("W adds workers until the GPUs never wait, E takes them away")
@@ -75,14 +76,14 @@ TEST_CASE("a slow worker starves the GPUs in order, and hardly out of order")
         w.press(ImGuiKey_W);
     }
     w.press(ImGuiKey_S);
-    CHECK(w.says("all wait for the slow one"));
+    CHECK(w.says("waits for the slow worker"));
     CHECK(w.says("(r + 3 c) / t"));
     w.press(ImGuiKey_O);
     CHECK(w.says("never wait"));
     w.press(ImGuiKey_S);
     w.press(ImGuiKey_H);
     w.press(ImGuiKey_F);
-    CHECK(w.says("hangs"));
+    CHECK(w.says("stalled"));
     CHECK(w.window.drawn().fault == "");
 }
 
@@ -98,7 +99,7 @@ TEST_CASE("workers, batches ahead and the time of a sample are pulled on the pic
     CHECK(test::text_of(w.window) != before);
     w.window.drag("###time a sample", 0.5F, 6);
     w.window.settle();
-    CHECK(w.says("starve"));
+    CHECK(w.says("idle"));
     CHECK(w.window.drawn().fault == "");
 }
 
@@ -106,21 +107,21 @@ TEST_CASE("tokens and text need one worker, and the kind is changed by its digit
 {
     Opened w;
     w.press(ImGuiKey_1);
-    CHECK(w.says("1 would do"));
+    CHECK(w.says("1 would be enough"));
     CHECK(w.says("never wait"));
     w.press(ImGuiKey_2);
-    CHECK(w.says("1 would do"));
+    CHECK(w.says("1 would be enough"));
     w.press(ImGuiKey_3);
-    CHECK(w.says("4 would do"));
+    CHECK(w.says("4 would be enough"));
 }
 
 TEST_CASE("a time a sample that is typed counts, and storage that is too slow is said so")
 {
     Opened w;
-    w.window.type_value("Time a sample", "12");
+    w.window.type_value("CPU time per sample", "12");
     w.window.settle();
     CHECK(w.says("12.0 s"));
-    w.window.type_value("Storage by GPU", "0.000001");
+    w.window.type_value("Storage per GPU", "0.000001");
     w.window.settle();
     CHECK(w.says("Storage is too slow"));
 }
@@ -144,7 +145,7 @@ TEST_CASE("the funnel says what is left, how many passes the run makes, and move
     Opened w(1);
     w.press(ImGuiKey_4);
     const Funnel funnel = run_funnel(*find_recipe("dclm"), {}, w.scenario().training.tokens);
-    CHECK(w.says(format_count(funnel.passes) + " passes"));
+    CHECK(w.says(format_count(funnel.passes) + " epochs"));
     CHECK(w.says("1.40%"));
     w.window.drag("###tokens of the run", 0.5F, -4);
     w.window.settle();
@@ -160,8 +161,8 @@ TEST_CASE("where the text is large the funnel's stages stay, and the passes belo
     w.open("data");
     w.key(ImGuiKey_Y);
     w.settle();
-    CHECK(test::says(w, "Comes in"));
-    CHECK_FALSE(test::says(w, "The run wants"));
+    CHECK(test::says(w, "Input"));
+    CHECK_FALSE(test::says(w, "The run needs"));
 }
 
 TEST_CASE("a stage of the funnel that is dragged changes what is left until R, and 1 to 4 choose a pipeline")
@@ -191,7 +192,7 @@ TEST_CASE("bands and hashes are dragged on the curve, and known settings come ba
     w.window.drag("###rows on the curve", 0.5F, 1.5F);
     w.window.settle();
     CHECK(!w.says("of 8 hashes"));
-    w.window.click("As RefinedWeb: 450 \u00d7 20");
+    w.window.click("as RefinedWeb");
     w.window.settle();
     CHECK(w.says("450 bands of 20 hashes"));
 }

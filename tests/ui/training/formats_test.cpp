@@ -35,18 +35,18 @@ std::unique_ptr<Window> opened(int page = 0)
 TEST_CASE("the scenario's format is on show until another is chosen by digit, row or list")
 {
     const auto w = opened();
-    CHECK(says(*w, "BF16 keeps"));
+    CHECK(says(*w, "BF16 stores"));
     w->key(ImGuiKey_4);
     w->settle(300);
-    CHECK(says(*w, "FP16 keeps"));
+    CHECK(says(*w, "FP16 stores"));
     w->click("format E5M2");
     w->settle(300);
-    CHECK(says(*w, "E5M2 keeps"));
+    CHECK(says(*w, "E5M2 stores"));
     w->key(ImGuiKey_F);
     w->frames(2);
     w->click("FP32");
     w->settle(300);
-    CHECK(says(*w, "FP32 keeps"));
+    CHECK(says(*w, "FP32 stores"));
 }
 
 TEST_CASE("training in fp8 shows E4M3")
@@ -57,7 +57,7 @@ TEST_CASE("training in fp8 shows E4M3")
     w->session().apply(ChangeScenario{fp8});
     w->settle(300);
     REQUIRE(w->valid());
-    CHECK(says(*w, "E4M3 keeps"));
+    CHECK(says(*w, "E4M3 stores"));
 }
 
 TEST_CASE(
@@ -88,14 +88,14 @@ TEST_CASE("infinity and NaN are said, not drawn, and a bit leads back")
         w->click(bit); // 0.5 has the exponent field 0b01110: bits 0 and 4 make it all ones
         w->settle(300);
     }
-    CHECK(says(*w, "stand for inf"));
+    CHECK(says(*w, "encode inf"));
     CHECK(w->drawn().fault == "");
     w->click("FP16 bit 0");
     w->settle(300);
-    CHECK(says(*w, "stand for NaN"));
+    CHECK(says(*w, "encode NaN"));
     w->click("FP16 bit 14");
     w->settle(300);
-    CHECK(!says(*w, "stand for NaN"));
+    CHECK(!says(*w, "encode NaN"));
 }
 
 TEST_CASE("beyond the end 8 bits saturate, or do not when O is pressed")
@@ -105,7 +105,7 @@ TEST_CASE("beyond the end 8 bits saturate, or do not when O is pressed")
     w->settle(300);
     w->key(ImGuiKey_5);
     w->settle(300);
-    CHECK(says(*w, "to its end, 448"));
+    CHECK(says(*w, "at 448"));
     w->key(ImGuiKey_O);
     w->settle(300);
     CHECK(says(*w, "overflows"));
@@ -134,12 +134,12 @@ TEST_CASE("sums: BF16 stands still at 1, FP32 does not, and the clock and the ad
     CHECK(w->motion().duration == 256);
     w->key(ImGuiKey_1);
     w->settle(300);
-    CHECK(says(*w, "FP32 stands at 1.256"));
+    CHECK(says(*w, "FP32 has reached 1.256"));
     w->key(ImGuiKey_3);
-    w->type_value("Added each time", "0.005");
+    w->type_value("Increment", "0.005");
     w->session().apply(Seek{0});
     w->settle(300);
-    CHECK(says(*w, "rounds on"));
+    CHECK(says(*w, "rounds up"));
     // From 2 on half a step is more than 0.005.
     w->session().apply(Seek{256});
     w->settle(300);
@@ -163,7 +163,7 @@ TEST_CASE("blocks: every block format has its row and error, and an outlier cost
         CHECK(says(*w, fmt::format("{}: {:g} bits", f.name, f.bits_per_value())));
         CHECK(w->drawn().fault == "");
     }
-    w->click("Outlier away or back");
+    w->click("Outlier on or off");
     w->settle(300);
     CHECK(w->drawn().fault == "");
     w->move_to({-100, -100});
@@ -178,17 +178,17 @@ TEST_CASE("the loss scale runs by the clock, falls from 2^24, and D holds it")
     w->session().apply(Seek{0});
     w->settle(300);
     CHECK(says(*w, "step 1"));
-    CHECK(says(*w, "Gradients times 2^24"));
+    CHECK(says(*w, "Gradients \u00d7 2\u00b2\u2074"));
     w->session().apply(Seek{400});
     w->settle(300);
-    CHECK(!says(*w, "Gradients times 2^24"));
-    CHECK(says(*w, "good steps in a row"));
+    CHECK(!says(*w, "Gradients \u00d7 2\u00b2\u2074"));
+    CHECK(says(*w, "steps without overflow"));
     w->key(ImGuiKey_D);
     w->settle(300);
-    CHECK(says(*w, "Gradients times 2^24"));
-    w->click("2^16");
+    CHECK(says(*w, "Gradients \u00d7 2\u00b2\u2074"));
+    w->click("2\u00b9\u2076");
     w->settle(300);
-    CHECK(says(*w, "Gradients times 2^16"));
+    CHECK(says(*w, "Gradients \u00d7 2\u00b9\u2076"));
     w->drag("centre of the gradients", 0.5F, -6);
     w->settle(300);
     CHECK(w->drawn().fault == "");
@@ -201,7 +201,7 @@ TEST_CASE("a fault in the scenario leaves the last good picture of the formats")
     w->frames(3);
     CHECK(!w->valid());
     CHECK(w->drawn().fault == "");
-    CHECK(says(*w, "Range against precision"));
+    CHECK(says(*w, "Range vs precision"));
 }
 
 TEST_CASE("no words of the formats are cut off or lie on others at any size, on any page")

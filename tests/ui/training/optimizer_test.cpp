@@ -41,26 +41,26 @@ TEST_CASE("the run's steps are the scenario's, and the decay is chosen by digit 
     CHECK(says(*w, "100% of its peak"));
     w->click("decay linear");
     w->settle(300);
-    CHECK(says(*w, "(peak \u2212 floor) (1 \u2212 0.4"));
+    CHECK(says(*w, "(peak \u2212 min) (1 \u2212 0.4"));
     w->click("decay inverse sqrt");
     w->settle(300);
     CHECK(says(*w, "peak sqrt(warmup / (t + 1))"));
     w->key(ImGuiKey_5);
     w->settle(300);
-    CHECK(says(*w, "then a line down"));
+    CHECK(says(*w, "then linear decay"));
 }
 
 TEST_CASE("peak, floor and the start of the decay are dragged, the clock too, and values are typed")
 {
     const auto w = opened();
-    w->type_value("Peak", "6e-4");
+    w->type_value("Peak LR", "6e-4");
     w->settle(300);
     w->session().apply(Seek{100});
     w->settle(300);
-    CHECK(says(*w, "the rate is 6e-5, 10.0% of its peak"));
-    w->type_value("Minimum LR (fraction of peak)", "0");
+    CHECK(says(*w, "6e-5, 10.0% of its peak"));
+    w->type_value("Minimum LR, of peak", "0");
     w->settle(300);
-    CHECK(says(*w, "the rate is 0, 0% of its peak"));
+    CHECK(says(*w, "0, 0% of its peak"));
     w->drag("floor of the rate", 0.5F, 0.6F);
     w->key(ImGuiKey_5);
     w->settle(300);
@@ -78,14 +78,14 @@ TEST_CASE("peak, floor and the start of the decay are dragged, the clock too, an
 TEST_CASE("a gradient inside the circle is left alone, one outside comes down to it")
 {
     const auto w = opened(1);
-    CHECK(says(*w, "A norm of 3.00 comes down to 1.00"));
+    CHECK(says(*w, "norm of 3.00 is clipped to 1.00"));
     CHECK(says(*w, "0.333"));
     w->type_value("max_grad_norm", "3.5");
     w->settle(300);
-    CHECK(says(*w, "nothing changes"));
+    CHECK(says(*w, "not clipped"));
     w->drag("tip of the gradient", 0.5F, 6);
     w->settle(300);
-    CHECK(!says(*w, "nothing changes"));
+    CHECK(!says(*w, "not clipped"));
     w->drag("largest norm", 0.5F, 1.5F);
     w->settle(300);
     CHECK(w->drawn().fault == "");
@@ -100,7 +100,7 @@ TEST_CASE("every optimizer has its path and formula; SGD diverges where its rate
         w->click("optimizer " + std::string(name_of(stepper)));
         w->settle(300);
         INFO(std::string(name_of(stepper)));
-        CHECK(says(*w, "After 100 steps " + std::string(name_of(stepper))));
+        CHECK(says(*w, "After 100 steps, " + std::string(name_of(stepper))));
     }
     w->key(ImGuiKey_1);
     w->type_value("Learning rate", "0.1");
@@ -113,7 +113,7 @@ TEST_CASE("every optimizer has its path and formula; SGD diverges where its rate
     o.rate = 0.02;
     CHECK(says(*w, "at a loss of " + three_digits(descend({}, o).back().loss)));
     CHECK(says(*w, "w \u2212= 0.02 g"));
-    CHECK(says(*w, "update " + three_digits(descend({}, o).back().update)));
+    CHECK(says(*w, three_digits(descend({}, o).back().update)));
     w->key(ImGuiKey_4);
     w->settle(300);
     w->type_value("Weight decay", "0.1");

@@ -6,7 +6,7 @@
 #include "core/planner/decision_tree.h"
 #include "ui/shell/layouts_frame.h"
 #include "ui/shell/view.h"
-#include "ui/views/planner/planner/words.h"
+#include "ui/views/planner/planner/parts.h"
 #include "ui/widgets/bar_rows.h"
 #include "ui/widgets/plot.h"
 #include "ui/widgets/table.h"

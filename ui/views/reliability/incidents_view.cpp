@@ -2,8 +2,7 @@
 #include <fmt/format.h>
 
 #include "ui/shell/view.h"
-#include "ui/views/reliability/incidents/panel.h"
-#include "ui/views/reliability/incidents/strips.h"
+#include "ui/views/reliability/incidents/pictures.h"
 
 #include <algorithm>
 #include <array>

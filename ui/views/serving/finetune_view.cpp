@@ -4,8 +4,7 @@
 
 #include "core/base/text.h"
 #include "ui/shell/view.h"
-#include "ui/views/serving/finetune/bars.h"
-#include "ui/views/serving/finetune/modules.h"
+#include "ui/views/serving/finetune/pictures.h"
 #include "ui/widgets/panel_column.h"
 
 #include <algorithm>

@@ -1,8 +1,7 @@
-#include "ui/views/planner/planner/chart.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/planner/planner/parts.h"
 #include "ui/widgets/plot.h"
 
 #include <algorithm>

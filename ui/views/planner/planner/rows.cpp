@@ -1,9 +1,7 @@
-#include "ui/views/planner/planner/rows.h"
-
 #include <fmt/format.h>
 
 #include "core/scenario/fields.h"
-#include "ui/views/planner/planner/words.h"
+#include "ui/views/planner/planner/parts.h"
 
 #include <algorithm>
 

@@ -1,8 +1,7 @@
-#include "ui/views/planner/planner/table.h"
 
 #include <fmt/format.h>
 
-#include "ui/views/planner/planner/words.h"
+#include "ui/views/planner/planner/parts.h"
 #include "ui/widgets/stacked_bar.h"
 
 #include <algorithm>

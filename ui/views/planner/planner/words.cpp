@@ -1,8 +1,7 @@
-#include "ui/views/planner/planner/words.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/planner/planner/parts.h"
 
 namespace ringside
 {

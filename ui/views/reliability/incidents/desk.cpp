@@ -1,4 +1,4 @@
-#include "ui/views/reliability/incidents/desk.h"
+#include "ui/views/reliability/incidents/pictures.h"
 
 #include <algorithm>
 #include <cmath>

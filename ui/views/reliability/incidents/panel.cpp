@@ -1,11 +1,10 @@
-#include "ui/views/reliability/incidents/panel.h"
-
 #include <fmt/format.h>
 
 #include "core/base/term.h"
 #include "core/base/text.h"
 #include "core/lab/demos.h"
 #include "ui/shell/lab_action.h"
+#include "ui/views/reliability/incidents/pictures.h"
 #include "ui/widgets/panel_column.h"
 
 #include <algorithm>

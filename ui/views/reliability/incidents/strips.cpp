@@ -1,8 +1,7 @@
-#include "ui/views/reliability/incidents/strips.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/reliability/incidents/pictures.h"
 #include "ui/widgets/plot.h"
 
 #include <algorithm>

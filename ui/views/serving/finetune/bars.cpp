@@ -1,8 +1,7 @@
-#include "ui/views/serving/finetune/bars.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/serving/finetune/pictures.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/stacked_bar.h"
 

@@ -1,4 +1,4 @@
-#include "ui/views/serving/finetune/desk.h"
+#include "ui/views/serving/finetune/pictures.h"
 
 namespace ringside
 {

@@ -1,8 +1,7 @@
-#include "ui/views/serving/finetune/modules.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/serving/finetune/pictures.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>

@@ -1,9 +1,11 @@
-// What the fine-tuning view looks at: the four recipes under the person's setup, and how many GPUs of the
-// usual sizes each wants; worked out again only when something changes.
+// What the fine-tuning view looks at, and its pictures: four recipes as stacked bars with the sizes of usual
+// GPUs, and the matrices of a block with their adapters.
 #pragma once
 
 #include "core/serving/finetune.h"
+#include "ui/draw/painter.h"
 #include "ui/shell/frame.h"
+#include "ui/shell/tween.h"
 
 #include <array>
 #include <optional>
@@ -50,5 +52,18 @@ private:
     mutable std::array<std::array<std::int64_t, kCards.size()>, kFinetuneRecipes> gpus_{};
     mutable std::vector<LoraMatrix> matrices_;
 };
+
+struct FinetuneLevels
+{
+    std::array<std::array<Tween, kFinetuneParts>, kFinetuneRecipes> parts;
+    Tween most;
+};
+
+// The recipe that was pressed.
+std::optional<FinetuneRecipe> draw_finetune_bars(const Frame& frame, const Painter& painter, Rect area,
+                                                 const FinetuneDesk& desk, FinetuneLevels& levels, Out& out);
+
+// The wish where something was pressed or dragged.
+std::optional<FinetuneWish> draw_lora_modules(const Painter& painter, Rect area, const FinetuneDesk& desk);
 
 } // namespace ringside

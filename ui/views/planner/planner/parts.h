@@ -1,10 +1,13 @@
-// The rows of the planner's table: which layouts, in what order, which one is chosen, and what stands in each
-// cell. Draws nothing.
+// The parts of the layout search: its rows, their table, the chart of step time against memory, and how a
+// layout is written.
 #pragma once
 
 #include "core/base/text.h"
 #include "core/planner/layout_search.h"
+#include "ui/draw/painter.h"
 #include "ui/shell/layouts_frame.h"
+#include "ui/shell/view.h"
+#include "ui/widgets/table.h"
 
 #include <array>
 #include <optional>
@@ -89,5 +92,69 @@ private:
 
 PlannerColumn column_of(Objective objective);
 PlannerRow planner_row(const Candidate& candidate, std::size_t rank, ByteUnit unit);
+
+std::int64_t data_of(const Layout& layout);
+// "TP 8, PP 1, DP 32"; CP and EP where they are above 1.
+std::string words_of(const Layout& layout);
+// "1F1B", "Interleaved 1F1B, VPP 4"; a dash for one stage.
+std::string schedule_words(const Layout& layout);
+// "1 953 GPU-s", "1.20 GPU-h"
+std::string format_gpu_seconds(double gpu_seconds);
+
+// The scenario's own layout with what its report says of it.
+Candidate candidate_of(const Evaluated& evaluated);
+// Whether both run alike, whatever stands in fields that then mean nothing. Stages cut unevenly are not
+// compared.
+bool same_run(Layout a, Layout b);
+
+Caption planner_caption(const Frame& frame, const LayoutAnswer& answer);
+
+// What a frame of the table is given.
+struct PlannerTableFrame
+{
+    const PlannerRow& now;     // the scenario as it is
+    double capacity;           // [B]
+    std::optional<Layout> lit; // pointed at elsewhere
+    double progress;           // of the search
+    bool live;                 // rows can be pressed
+};
+
+struct PlannerTableEvent
+{
+    std::optional<Layout> hovered;
+    std::optional<Layout> loaded; // pressed
+};
+
+class PlannerTable
+{
+public:
+    // Of a heading, this many rows and the row for now.
+    static float height(const Painter& painter, std::size_t rows);
+    PlannerTableEvent draw(const Painter& painter, Rect area, PlannerRows& rows,
+                           const PlannerTableFrame& frame);
+    // The chosen row comes into sight with the next frame.
+    void follow() { follow_ = true; }
+
+private:
+    TableScroll scroll_{0, std::nullopt, 1};
+    bool follow_ = false;
+};
+
+struct PlannerChartFrame
+{
+    const LayoutAnswer& answer;
+    const Candidate& now;
+    const Candidate* before;      // A of a comparison; null when off
+    std::optional<Candidate> lit; // pointed at elsewhere
+    bool live;                    // points can be pressed
+};
+
+struct PlannerChartEvent
+{
+    std::optional<Candidate> hovered;
+    bool clicked = false;
+};
+
+PlannerChartEvent draw_planner_chart(const Painter& painter, Rect area, const PlannerChartFrame& frame);
 
 } // namespace ringside

@@ -1,8 +1,11 @@
-// What the incidents view remembers: the incident on the table, what was answered, and the runs drawn of it.
+// The incident on show, what was answered, and how both are drawn: the curves of a run one below the other,
+// and the panel that asks what happened and what to do.
 #pragma once
 
 #include "core/reliability/incidents/run.h"
+#include "ui/draw/painter.h"
 #include "ui/shell/frame.h"
+#include "ui/shell/view.h"
 
 #include <optional>
 
@@ -42,5 +45,18 @@ private:
     int seen_ = 0;   // answered so far
     int solved_ = 0; // of them rightly
 };
+
+void draw_incident_panel(const Painter& painter, Rect area, IncidentDesk& desk, Out& out);
+// Keys 1 to 9 choose: first what happened, then what to do. E opens the lab's demonstration.
+ViewKeys incident_keys(IncidentDesk& desk);
+// The lab with the demonstration of the fault asked; nothing where the lab has none.
+void open_demonstration(const IncidentDesk& desk, Out& out);
+
+Caption incident_caption(const IncidentDesk& desk, std::int64_t until);
+
+// Up to step `until` of the run; a treated run over it in full. Returns the step the checkpoint was dragged
+// to.
+std::optional<std::int64_t> draw_strips(const Painter& painter, Rect area, const IncidentDesk& desk,
+                                        std::int64_t until);
 
 } // namespace ringside
