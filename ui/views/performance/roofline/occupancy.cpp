@@ -42,37 +42,41 @@ std::string shared_words(std::int64_t bytes)
     return plain_number(std::round(static_cast<double>(bytes) / 1024 * 10) / 10) + " KiB";
 }
 
-// One resource of an SM.
+// One resource of an SM, and what of the kernel takes it: pulling its first block's end sets that.
 struct Resource
 {
     OccupancyLimit limit;
     std::string_view name;
-    double all;            // units there are
-    double block;          // of which one block takes
-    std::string has;       // in words
-    std::string takes;     // in words
-    std::string_view grip; // label of what is dragged; empty: nothing
-    double least = 0;      // what a person may set
-    double most = 0;
+    double all;                                 // units there are
+    double block;                               // of which one block takes
+    std::string has;                            // in words
+    std::string takes;                          // in words
+    std::int64_t KernelShape::*field = nullptr; // what is set; null: nothing
+    const char* grip = nullptr;                 // its label
+    double most = 0;                            // what a person may set
+    std::int64_t step = 0;                      // by a key, and of threads and bytes the least
+    double unit = 1;                            // of the field in one unit
+    double reserved = 0;                        // units of a block that are not the kernel's
 };
 
 std::array<Resource, 4> resources(const Multiprocessor& m, const KernelShape& k, const Occupancy& o)
 {
     const auto d = [](std::int64_t n) { return static_cast<double>(n); };
+    const double lanes = d(std::max<std::int64_t>(1, o.block_warps) * 32);
     return {Resource{OccupancyLimit::threads, "Warps", d(m.warps()), d(o.block_warps),
                      fmt::format("{}", m.warps()),
-                     fmt::format("{} threads, {} warps", k.threads, o.block_warps), "###threads of a block",
-                     32, 1024},
+                     fmt::format("{} threads, {} warps", k.threads, o.block_warps), &KernelShape::threads,
+                     "###threads of a block", 1024, 32, 32},
             Resource{OccupancyLimit::registers, "Registers", d(m.registers), d(o.block_registers),
                      grouped(m.registers),
                      fmt::format("{} per thread, {} per block", k.registers, grouped(o.block_registers)),
-                     "###registers of a thread", 0, 255},
+                     &KernelShape::registers, "###registers of a thread", 255, 8, 1 / lanes},
             Resource{OccupancyLimit::shared, "Shared memory", d(m.shared), d(o.block_shared),
                      shared_words(m.shared),
                      fmt::format("{} per block, 1 KiB of it reserved by CUDA", shared_words(o.block_shared)),
-                     "###shared memory of a block", 0, d(m.block_shared)},
+                     &KernelShape::shared, "###shared memory of a block", d(m.block_shared), 1024, 1, 1024},
             Resource{OccupancyLimit::blocks, "Blocks", d(m.blocks), 1, fmt::format("{}", m.blocks),
-                     "1 per block", "", 0, 0}};
+                     "1 per block"}};
 }
 
 class Board
@@ -136,7 +140,7 @@ private:
             p_.hatch({bar.x, bar.y, each, bar.h}, t.warning, kOverflowHatch);
         }
         p_.outline(bar, binds ? t.text : t.line, p_.px(binds ? 2.0F : 1.0F), p_.px(3));
-        if (!resource.grip.empty())
+        if (resource.field != nullptr)
         {
             take_hold(bar, resource, bar.x + each);
         }
@@ -145,67 +149,21 @@ private:
     // The end of the first block: what one block takes.
     void take_hold(Rect bar, const Resource& resource, float x)
     {
-        const PlotGrip grip = draw_grip(p_, {std::min(x, bar.right()), bar.middle()},
-                                        std::string(resource.grip).c_str(), p_.theme.text);
-        if (grip.to)
+        const PlotGrip grip =
+            draw_grip(p_, {std::min(x, bar.right()), bar.middle()}, resource.grip, p_.theme.text);
+        tooltip(p_, "Drag, or arrow keys: what one block uses");
+        if (!grip.to && grip.steps == 0)
         {
-            const auto share = static_cast<double>((ImGui::GetIO().MousePos.x - bar.x) / bar.w);
-            set(resource, share * resource.all);
+            return;
         }
-        else if (grip.steps != 0)
-        {
-            step(resource, grip.steps);
-        }
-        else if (grip.hovered)
-        {
-            tooltip(p_, "Drag, or arrow keys: what one block uses");
-        }
-    }
-
-    static std::int64_t held(double value, const Resource& resource)
-    {
-        return std::llround(std::clamp(value, resource.least, resource.most));
-    }
-
-    void set(const Resource& resource, double units)
-    {
-        KernelShape& k = state_.shape;
+        std::int64_t& field = state_.shape.*resource.field;
+        const double units = static_cast<double>((ImGui::GetIO().MousePos.x - bar.x) / bar.w) * resource.all;
+        const auto least = static_cast<double>(resource.field == &KernelShape::registers ? 1 : resource.step);
+        const double pulled = std::round((units - resource.reserved) * resource.unit / least) * least;
+        const double to = grip.to ? pulled : static_cast<double>(field + resource.step * grip.steps);
+        field =
+            std::llround(std::clamp(to, resource.field == &KernelShape::threads ? 32.0 : 0.0, resource.most));
         out_.animating = true;
-        switch (resource.limit)
-        {
-        case OccupancyLimit::threads:
-            k.threads = held(std::round(units) * 32, resource);
-            break;
-        case OccupancyLimit::registers:
-            k.registers =
-                held(units / static_cast<double>(std::max<std::int64_t>(1, o_.block_warps) * 32), resource);
-            break;
-        case OccupancyLimit::shared:
-            k.shared = held(std::round((units - 1024) / 1024) * 1024, resource);
-            break;
-        case OccupancyLimit::blocks:
-            break;
-        }
-    }
-
-    void step(const Resource& resource, int steps)
-    {
-        KernelShape& k = state_.shape;
-        out_.animating = true;
-        switch (resource.limit)
-        {
-        case OccupancyLimit::threads:
-            k.threads = held(static_cast<double>(k.threads + 32 * steps), resource);
-            break;
-        case OccupancyLimit::registers:
-            k.registers = held(static_cast<double>(k.registers + 8 * steps), resource);
-            break;
-        case OccupancyLimit::shared:
-            k.shared = held(static_cast<double>(k.shared + 1024 * steps), resource);
-            break;
-        case OccupancyLimit::blocks:
-            break;
-        }
     }
 
     const Painter& p_;
