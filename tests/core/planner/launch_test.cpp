@@ -566,7 +566,7 @@ TEST_CASE("a launch file says what is predicted, and marks settings that are onl
     CHECK(text.find("# not honoured: training.precision fp8") != std::string::npos);
     for (const LaunchFlag& flag : l.flags)
     {
-        CHECK((l.missed(flag) != nullptr) == (!flag.field.empty() && names(missing(l), flag.field)));
+        CHECK((l.missed(flag) != nullptr) == (!flag.field.empty() && names(missing(l), flag.field.c_str())));
     }
     CHECK(text.find("NOT HONOURED") != std::string::npos);
 }
