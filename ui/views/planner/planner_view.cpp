@@ -313,7 +313,7 @@ void draw_planner_panel(const Painter& painter, Rect area, const LayoutAnswer& a
     PanelColumn column(painter, area, out.animating);
     column.label("Rank by");
     column.choice({"time", "memory", "cost"}, limits.objective);
-    column.choice({"best per TP/PP", "best 200"}, every);
+    column.choice({"best per TP/PP", "best of all"}, every);
     column.label("Allow");
     for (const Allowed& allowed : kAllowed)
     {
@@ -357,7 +357,7 @@ ViewKeys PlannerView::keys()
                      load(k.frame, rows_.rows()[*at].candidate.layout, k.out);
                  }
              }},
-            {"V", "The best per TP and PP, or the best 200 of all", flips(every_)},
+            {"V", "The best per TP and PP, or the best of all variants", flips(every_)},
             {"click", "On a heading: sort. On a row or a point: use it"},
             {"wheel", "More rows"}};
 }

@@ -81,7 +81,7 @@ constexpr std::array<PlannerColumnInfo, kPlannerColumns> kColumns{{
     {"mfu", "MFU", "Model FLOPs, attention counted, over the dense peak",
      [](const Candidate& c) { return c.mfu; }, [](const Candidate& c, ByteUnit) { return percent(c.mfu); },
      70, false, true},
-    {"step", "step, s", "Step time in seconds: an estimate, but for the layout in use",
+    {"step", "step, s", "Step time in seconds",
      [](const Candidate& c) { return c.seconds; },
      [](const Candidate& c, ByteUnit) { return three_digits(c.seconds); }, 100},
     {"cost", "GPU-s", "GPU-seconds per step", [](const Candidate& c) { return c.gpu_seconds(); },

@@ -33,7 +33,7 @@ PlannerCells cells_of(const Painter& p, PlannerColumn column, const PlannerRows&
     const bool memory = column == PlannerColumn::memory;
     std::string heading(info.heading);
     heading += memory ? fmt::format(" {}", p.look.gigabyte()) : "";
-    // The layout in use has its simulated numbers, wherever it stands.
+    // The layout in use has the numbers of the row for now, also where fields differ that mean nothing.
     const auto words = [=, &p, &now = frame.now](const PlannerRow* row)
     {
         row = same_run(row->candidate.layout, now.candidate.layout) ? &now : row;

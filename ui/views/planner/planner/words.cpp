@@ -130,9 +130,8 @@ Caption planner_caption(const Frame& frame, const LayoutAnswer& answer)
     }
     caption.source =
         "Every combination of tensor, context, pipeline, expert and data parallelism with every ZeRO stage, "
-        "micro-batch, recomputation and schedule. Step times are estimates; the layout in use is simulated. "
-        "An "
-        "illegal combination counts once, where the search turns back.";
+        "micro-batch, recomputation and schedule. An illegal combination counts once, where the search turns "
+        "back.";
     return caption;
 }
 
