@@ -45,7 +45,7 @@ std::string traffic_cost(std::string_view what, Bytes before, Bytes after)
 {
     if (before == Bytes{})
     {
-        return fmt::format("{} of {} a step", format_bytes(after), what);
+        return fmt::format("{} of {} per step", format_bytes(after), what);
     }
     return fmt::format("{} {} to {}", what, format_bytes(before), format_bytes(after));
 }
@@ -216,18 +216,17 @@ private:
         if (brain && now_.training.gradient_dtype == GradientDtype::fp32)
         {
             after.training.gradient_dtype = GradientDtype::bf16;
-            offer("bf16_gradients", "Gradients in bf16", after,
+            offer("bf16_gradients", "Gradients in BF16", after,
                   [&](const MemoryReport&)
-                  { return fmt::format("{} sums with 8 of 24 bits", micro_batches(now_)); });
+                  { return fmt::format("accumulates {} micro-batches in BF16", micro_batches(now_)); });
         }
         if (now_.training.precision == Precision::bf16 && now_.cluster.gpu.fp8_tflops > 0)
         {
             after = now_;
             after.training.precision = Precision::fp8;
-            offer("fp8", "Matrix products in fp8", after,
-                  [&](const MemoryReport&)
-                  {
-                      return fmt::format("inputs of matrix products in 8 bits, peak {} TFLOP/s",
+            offer("fp8", "FP8 GEMMs", after,
+                  [&](const MemoryReport&) {
+                      return fmt::format("GEMM inputs in 8 bits, peak {} TFLOP/s",
                                          three_digits(now_.cluster.gpu.fp8_tflops));
                   });
         }
@@ -244,13 +243,11 @@ private:
         }
         if (after.parallel.zero == 2)
         {
-            return fmt::format(
-                "gradients reduced after each of {} micro-batches: {}P instead of {}P elements sent", m,
-                elements(after), elements(now_));
+            return fmt::format("gradients reduced every micro-batch: {}P sent, not {}P", elements(after),
+                               elements(now_));
         }
-        const std::string often = m == 1 ? "" : fmt::format(" in each of {} micro-batches", m);
-        return fmt::format("weights gathered twice{}: {}P instead of {}P elements sent", often,
-                           elements(after), elements(now_));
+        return fmt::format("weights gathered for every pass: {}P sent, not {}P", elements(after),
+                           elements(now_));
     }
 
     void try_zero()
@@ -312,7 +309,7 @@ private:
         offer("context",
               fmt::format("Context parallel {} to {}", now_.parallel.context, after.parallel.context), after,
               [&](const MemoryReport&)
-              { return traffic_cost("K/V traffic", context_traffic(now_), context_traffic(after)); });
+              { return traffic_cost("KV exchange", context_traffic(now_), context_traffic(after)); });
     }
 
     void try_expert()

@@ -515,7 +515,7 @@ BytesPerSecond rate_for_efficiency(double efficiency, double intensity, FlopsPer
 
 Term explain_break_even(const OffloadReport& r)
 {
-    Term term{"break-even", r.break_even(), "tokens", "shelf × FLOP/s reached / FLOPs of a token", "", ""};
+    Term term{"break-even", r.break_even(), "tokens", "transfer time × FLOP/s reached / FLOPs per token", "", ""};
     term.working = fmt::format("{} × {} / {}", figure(r.shelf), figure(r.flops_per_second().value),
                                figure(r.flops / r.tokens));
     term.source = offloads_weights(r.options.placement)

@@ -20,7 +20,10 @@ public:
         const auto count = static_cast<float>(rows.rows.size());
         const bool titled = std::ranges::any_of(rows.columns, [](const auto& c) { return !c.title.empty(); });
         const float head = std::max(p_.px(26), line_);
+        const bool limited =
+            std::ranges::any_of(rows.columns, [](const auto& c) { return !c.limit_name.empty(); });
         heads_ = titled && area.h >= head + line_ * count ? area_.cut_top(head) : Rect{};
+        limits_ = limited && area_.h >= line_ * (count + 1) ? area_.cut_top(line_) : Rect{};
         keyed_ = area_.h >= p_.px(26) * count;
         choose();
         pitch_ = std::min(p_.px(rows.pitch), area_.h / std::max(1.0F, static_cast<float>(shown_.size())));
@@ -31,6 +34,11 @@ public:
     {
         DrawnRows drawn;
         drawn.bars.resize(rows_.rows.size());
+        const Rect all = area_;
+        for (const std::size_t row : shown_)
+        {
+            draw_row(area_.cut_top(pitch_), row, drawn);
+        }
         float x = area_.x + names_;
         for (std::size_t c = 0; c < widths_.size(); ++c)
         {
@@ -40,12 +48,13 @@ public:
                 draw_chart_title(p_, {x, heads_.y, w, heads_.h}, rows_.columns[c].title,
                                  rows_.columns[c].says);
             }
+            if (limits_.h > 0 && !rows_.columns[c].limit_name.empty())
+            {
+                draw_limit(rows_.columns[c], {x, all.y, widths_[c], area_.y - all.y}, w);
+            }
             x += w + p_.px(kBetween);
         }
-        for (const std::size_t row : shown_)
-        {
-            draw_row(area_.cut_top(pitch_), row, drawn);
-        }
+        drawn.bottom = area_.y;
         return drawn;
     }
 
@@ -149,8 +158,12 @@ private:
             drawn.column = lit && mouse >= rest.x ? std::optional(c) : drawn.column;
             const BarColumn& column = rows_.columns[c];
             drawn.bars[index].push_back(draw_cell(rest.cut_left(widths_[c]), row.cells[c], column));
-            draw_figure(rest.cut_left(figures_[c]), row.cells[c], column.limit,
-                        row.id.empty() || row.chosen ? t.text : t.muted);
+            const Rect figure = rest.cut_left(figures_[c]);
+            draw_figure(figure, row.cells[c], column.limit, row.id.empty() || row.chosen ? t.text : t.muted);
+            if (!column.part.empty())
+            {
+                p_.part(column.part, figure);
+            }
             rest.cut_left(p_.px(kBetween));
         }
     }
@@ -164,6 +177,16 @@ private:
             draw_stacked_bar(p_, thin, cell.below, {column.most, false});
         }
         return draw_stacked_bar(p_, bar, cell.parts, {column.most, false, column.limit});
+    }
+
+    // A line through all rows, named above them.
+    void draw_limit(const BarColumn& column, Rect bars, float room) const
+    {
+        const float x = std::round(bars.x + bars.w * static_cast<float>(column.limit / column.most));
+        p_.line(x, limits_.bottom(), x, bars.bottom(), p_.theme.text, p_.px(2));
+        const float half = p_.width(Type::small_strong, column.limit_name) / 2;
+        p_.text(std::max(bars.x + half, std::min(x, bars.x + room - half)), limits_.middle(),
+                Type::small_strong, p_.theme.text, column.limit_name, Align::centre);
     }
 
     void draw_figure(Rect r, const BarCell& cell, double limit, Colour ink) const
@@ -190,6 +213,7 @@ private:
     const BarRows& rows_;
     Rect area_;
     Rect heads_;
+    Rect limits_;                    // the names of the limits
     std::vector<std::size_t> shown_; // rows
     std::vector<float> widths_;      // of the columns' bars [px]
     std::vector<float> figures_;     // of the columns' figures [px]

@@ -21,8 +21,10 @@ struct BarColumn
     std::string title = {};
     std::string says = {}; // of the title, where there is room
     double most = 1;
-    float share = 1;  // of the bars' width; 0: figures only
-    double limit = 0; // what is beyond is hatched, its figure warns; 0: none
+    float share = 1;             // of the bars' width; 0: figures only
+    double limit = 0;            // what is beyond is hatched, its figure warns; 0: none
+    std::string limit_name = {}; // above a line through all rows at the limit
+    std::string part = {};       // name that lessons call its figures by
 };
 
 struct BarRow
@@ -48,6 +50,7 @@ struct DrawnRows
     std::optional<std::size_t> hovered;
     std::optional<std::size_t> column;         // of the hovered row, under the mouse
     std::vector<std::vector<StackedBar>> bars; // [row][column]; nothing where there was no room
+    float bottom = 0;                          // of the last row [px]
 };
 
 DrawnRows draw_bar_rows(const Painter& painter, Rect area, const BarRows& rows);

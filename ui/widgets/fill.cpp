@@ -25,9 +25,7 @@ Fill waiting_fill(const Theme& theme)
 
 Fill overflow_fill(const Theme& theme)
 {
-    return {.ink = {with_alpha(mix(theme.window, theme.warning, 0.3F), 0.72F)},
-            .lines = theme.warning,
-            .hatch = kOverflowHatch};
+    return {.lines = theme.warning, .hatch = kCoveredHatch};
 }
 
 void draw_fill(const Painter& painter, Rect r, const Fill& fill)
@@ -80,7 +78,7 @@ float draw_legend(const Painter& painter, Rect area, std::span<const LegendItem>
         const float high = painter.px(item.height);
         const Rect r{x, row.middle() - high / 2, box, high};
         item.box ? item.box(r) : draw_fill(painter, r, item.fill);
-        if (!item.box && item.fill.ink.fill == 0)
+        if (!item.box && item.fill.ink.fill == 0 && item.fill.ink.edge == 0)
         {
             painter.outline(r, painter.theme.grid);
         }

@@ -25,7 +25,7 @@ Fill plain_fill(Colour colour);
 Fill idle_fill(const Theme& theme);
 // Time that is waited for communication.
 Fill waiting_fill(const Theme& theme);
-// What is beyond a limit.
+// Over what lies beyond a limit and keeps its colours.
 Fill overflow_fill(const Theme& theme);
 
 void draw_fill(const Painter& painter, Rect r, const Fill& fill);

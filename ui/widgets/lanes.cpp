@@ -52,8 +52,7 @@ public:
     // Returns the event under the mouse.
     std::optional<std::size_t> draw()
     {
-        const auto last = timeline_.rank(0).empty() ? Operation{} : timeline_.rank(0).back().operation;
-        widest_ = p_.width(Type::mono_small, std::to_string(last.micro_batch)) + p_.px(2);
+        numbered_ = style_.numbers && numbers_fit(p_, field_.w, lanes_, window_);
         for (std::size_t rank = 0; rank < timeline_.ranks(); ++rank)
         {
             draw_lane(rows_.lane(rank), rank);
@@ -234,11 +233,10 @@ private:
         {
             p_.line(r.x, r.bottom() - p_.px(1), r.right(), r.bottom() - p_.px(1), t.text, p_.px(2));
         }
-        const float room = std::round(r.w * share);
-        if (room >= widest_ && r.h >= p_.px(14))
+        if (numbered_ && r.h >= p_.px(14))
         {
-            p_.text(r.x + room / 2, r.middle(), Type::mono_small, lit ? ink.label : t.muted,
-                    std::to_string(e.operation.micro_batch), Align::centre);
+            p_.text(r.x + std::round(r.w * share) / 2, r.middle(), Type::mono_small,
+                    lit ? ink.label : t.muted, std::to_string(e.operation.micro_batch), Align::centre);
         }
     }
 
@@ -283,8 +281,7 @@ private:
     TimeWindow window_;
     const LanesStyle& style_;
     std::optional<std::int32_t> lit_;
-    float widest_ =
-        0; // number of a micro-batch: cells have theirs where all would fit, so that none seems missing
+    bool numbered_ = false;
     LaneColumns columns_;
     std::array<Colour, (kShades + 1) * (kShades + 1) * (kShades + 1)> mixtures_{};
     std::optional<std::size_t> hovered_;
@@ -298,6 +295,7 @@ std::vector<LaneName> names_of(const Lanes& lanes, const LanesStyle& style)
     for (std::size_t rank = 0; rank < names.size(); ++rank)
     {
         names[rank].words = style.labels.empty() ? fmt::format("stage {}", rank) : style.labels[rank];
+        names[rank].brief = style.labels.empty() ? std::to_string(rank) : "";
         names[rank].strong = style.chosen == rank;
         if (!states.empty())
         {
@@ -329,6 +327,26 @@ std::optional<std::size_t> draw_lanes(const Painter& p, Rect area, const Lanes& 
     const TimeLanes rows(p, area, window, {style.pitch, p.px(style.label_width), style.strip, false},
                          names_of(lanes, style));
     return Drawing(p, rows, lanes, window, style).draw();
+}
+
+bool numbers_fit(const Painter& p, float width, const Lanes& lanes, TimeWindow window)
+{
+    const auto& events = lanes.timeline->events;
+    constexpr std::size_t kMostNumbers = 5000;
+    if (events.empty() || events.size() > kMostNumbers)
+    {
+        return false;
+    }
+    double shortest = window.to - window.from;
+    std::int32_t last = 0;
+    for (const Event& e : events)
+    {
+        const double share = e.operation.pass == Pass::backward ? lanes.input_share : 1;
+        shortest = e.end > e.start ? std::min(shortest, (e.end - e.start) * share) : shortest;
+        last = std::max(last, e.operation.micro_batch);
+    }
+    const auto pixels = static_cast<double>(width) * shortest / (window.to - window.from);
+    return pixels - 1 >= static_cast<double>(p.width(Type::mono_small, std::to_string(last)) + p.px(1));
 }
 
 std::string say_event(const Timeline& timeline, const Event& e)

@@ -41,6 +41,7 @@ struct LanesStyle
     std::optional<std::size_t> chosen = {};   // rank whose name is marked
     std::span<const std::string> labels = {}; // the lanes' names; empty: those of stages
     float strip = 0;                          // below each lane, left free for the caller [px]
+    bool numbers = true;                      // of micro-batches, in the operations
 };
 
 // Share of a whole backward that computes input gradients.
@@ -49,6 +50,10 @@ double input_share(const StageTimes& times);
 // Draws the lanes into `area` (its height: pitch x ranks). Returns the event under the mouse.
 std::optional<std::size_t> draw_lanes(const Painter& painter, Rect area, const Lanes& lanes,
                                       TimeWindow window, const LanesStyle& style);
+
+// Whether every operation has room for the number of its micro-batch: views of several timelines number all
+// or none.
+bool numbers_fit(const Painter& painter, float width, const Lanes& lanes, TimeWindow window);
 
 // "forward 3 on stage 1", with the virtual stage where that is another.
 std::string say_event(const Timeline& timeline, const Event& event);

@@ -19,7 +19,6 @@ constexpr float kSlideTall = 46;
 constexpr float kSegmentsTall = 32;
 constexpr float kToggleTall = 30;
 constexpr float kButtonTall = 32;
-constexpr float kFactTall = 24;
 constexpr float kBetween = 6; // below what has an edge
 
 // Among the stops, in steps from the first; between two of them where the value is.
@@ -39,7 +38,7 @@ double place_of(std::span<const double> stops, double value)
     return static_cast<double>(above - stops.begin() - 1) + (value - low) / (*above - low);
 }
 
-double stop_at(std::span<const double> stops, double place)
+double stopat(std::span<const double> stops, double place)
 {
     return stops[static_cast<std::size_t>(std::clamp(place, 0.0, static_cast<double>(stops.size() - 1)))];
 }
@@ -59,7 +58,7 @@ double dragged_to(const Track& t, double share)
 {
     if (!t.stops.empty())
     {
-        return stop_at(t.stops, std::round(share * static_cast<double>(t.stops.size() - 1)));
+        return stopat(t.stops, std::round(share * static_cast<double>(t.stops.size() - 1)));
     }
     return t.logarithmic ? t.low * std::pow(t.high / t.low, share) : t.low + (t.high - t.low) * share;
 }
@@ -69,7 +68,7 @@ double stepped_to(const Track& t, double value, int steps)
     if (!t.stops.empty())
     {
         const double at = place_of(t.stops, value);
-        return stop_at(t.stops, steps > 0 ? std::floor(at) + 1 : std::ceil(at) - 1);
+        return stopat(t.stops, steps > 0 ? std::floor(at) + 1 : std::ceil(at) - 1);
     }
     const double far = t.logarithmic ? value * (steps > 0 ? 0.25 : 0.2) : (t.high - t.low) / 20;
     const double by = t.whole ? std::max(1.0, std::round(far)) : far;
@@ -100,15 +99,8 @@ std::string say_whole(double value)
 PanelColumn::~PanelColumn()
 {
     // So that the window knows how far it scrolls.
-    ImGui::SetCursorScreenPos({area_.x, area_.y - 1});
+    ImGui::SetCursorScreenPos({area_.x, y_ - 1});
     ImGui::Dummy({1, 1});
-}
-
-Rect PanelColumn::row(float design)
-{
-    const Rect strip{area_.x, area_.y, area_.w, px(design)};
-    area_.y += strip.h;
-    return strip;
 }
 
 double PanelColumn::moved(const char* label, const std::string& shown, const Track& track, double value,
@@ -121,9 +113,8 @@ double PanelColumn::moved(const char* label, const std::string& shown, const Tra
         ticks.at(i) = static_cast<float>(i) / static_cast<float>(count - 1);
     }
     const SliderText words{label, shown, {ticks.data(), count}};
-    const SliderChange change =
-        slider(p_, row(kSlideTall), words, static_cast<float>(share_of(track, value)));
-    tooltip(p_, tip);
+    const SliderChange change = slider(p, row(kSlideTall), words, static_cast<float>(share_of(track, value)));
+    tooltip(p, tip);
     const auto whole = [&](double to) { return track.whole ? std::round(to) : to; };
     switch (change.kind)
     {
@@ -145,18 +136,18 @@ std::optional<std::size_t> PanelColumn::chosen(const char* label, Choices choice
     if (label != nullptr)
     {
         const auto wider = [&](float sum, std::string_view word)
-        { return sum + p_.width(Type::small_strong, word) + px(16); };
+        { return sum + p.width(Type::small_strong, word) + px(16); };
         const float least = std::accumulate(choices.words.begin(), choices.words.end(), 0.0F, wider);
-        const float name = p_.width(Type::small, label) + px(12);
+        const float name = p.width(Type::small, label) + px(12);
         const bool beside = name + least <= words.w;
         const Rect left =
             beside ? words.cut_left(std::max(name, words.w - std::max(least, words.w / 2))) : words;
-        p_.text_within(left.x, left.middle(), left.w, Type::small, p_.theme.muted, label);
+        p.text_within(left.x, left.middle(), left.w, Type::small, p.theme.muted, label);
         words = beside ? words : row(kSegmentsTall);
     }
     gap(kBetween);
     const IdScope scope(label == nullptr ? "choice" : label);
-    return segments(p_, words, choices.words, at);
+    return segments(p, words, choices.words, at);
 }
 
 bool PanelColumn::pressed(bool now)
@@ -167,8 +158,8 @@ bool PanelColumn::pressed(bool now)
 
 bool PanelColumn::toggle(const char* label, bool& on, std::string_view tip)
 {
-    const bool flipped = ringside::toggle(p_, row(kToggleTall), label, on);
-    tooltip(p_, tip);
+    const bool flipped = ringside::toggle(p, row(kToggleTall), label, on);
+    tooltip(p, tip);
     return take(on, on != flipped);
 }
 
@@ -176,7 +167,7 @@ bool PanelColumn::button(const char* label, std::string_view key, ButtonStyle st
 {
     const Rect r = row(kButtonTall);
     gap(kBetween);
-    return pressed(ringside::button(p_, r, label, key, style));
+    return pressed(ringside::button(p, r, label, key, style));
 }
 
 std::optional<std::size_t> PanelColumn::buttons(std::initializer_list<PanelButton> all)
@@ -189,7 +180,7 @@ std::optional<std::size_t> PanelColumn::buttons(std::initializer_list<PanelButto
     std::size_t i = 0;
     for (const PanelButton& one : all)
     {
-        which = pressed(ringside::button(p_, left.cut_left(each), one.label, one.key)) ? i : which;
+        which = pressed(ringside::button(p, left.cut_left(each), one.label, one.key)) ? i : which;
         left.cut_left(between);
         ++i;
     }
@@ -198,8 +189,8 @@ std::optional<std::size_t> PanelColumn::buttons(std::initializer_list<PanelButto
 
 bool PanelColumn::dropdown(const char* label, std::string_view shown, std::string_view tip)
 {
-    const bool now = pressed(ringside::dropdown(p_, row(34), label, shown));
-    tooltip(p_, tip);
+    const bool now = pressed(ringside::dropdown(p, row(34), label, shown));
+    tooltip(p, tip);
     gap(kBetween);
     return now;
 }
@@ -211,7 +202,7 @@ std::optional<std::size_t> PanelColumn::dropdown(const char* label, std::string_
     {
         ImGui::OpenPopup(popup);
     }
-    const auto chosen = choice_popup(p_, popup, items);
+    const auto chosen = choice_popup(p, popup, items);
     animating_ = animating_ || chosen;
     return chosen;
 }
@@ -220,100 +211,62 @@ bool PanelColumn::option(const std::string& label, std::string_view key, bool on
                          OptionMark mark)
 {
     const Rect r = row(kToggleTall);
-    const Theme& t = p_.theme;
-    const Press now = press(p_, r, label.c_str());
-    tooltip(p_, tip);
+    const Theme& t = p.theme;
+    const Press now = press(p, r, label.c_str());
+    tooltip(p, tip);
     if (on || now.hovered)
     {
-        p_.fill(r, on ? t.raised : t.control, px(6));
+        p.fill(r, on ? t.raised : t.control, px(6));
     }
-    const Rect cap = p_.keycap(r.x + px(4), r.middle(), key);
+    const Rect cap = p.keycap(r.x + px(4), r.middle(), key);
     const float x = std::max(cap.right() + px(8), r.x + px(36));
     const float right = r.right() - px(mark == OptionMark::none ? 4 : 28);
-    p_.text_within(x, r.middle(), right - x, on ? Type::small_strong : Type::small, t.text,
-                   std::string_view(label).substr(0, label.find("###")));
+    p.text_within(x, r.middle(), right - x, on ? Type::small_strong : Type::small, t.text,
+                  std::string_view(label).substr(0, label.find("###")));
     if (mark == OptionMark::good)
     {
-        p_.tick(r.right() - px(20), r.middle(), t.ok);
+        p.tick(r.right() - px(20), r.middle(), t.ok);
     }
     else if (mark != OptionMark::none)
     {
         const bool bad = mark == OptionMark::bad;
-        p_.text(r.right() - px(8), r.middle(), Type::small_strong, bad ? t.warning : t.text,
-                bad ? "\u2715" : "\u2248", Align::right);
+        p.text(r.right() - px(8), r.middle(), Type::small_strong, bad ? t.warning : t.text,
+               bad ? "\u2715" : "\u2248", Align::right);
     }
     return pressed(now.clicked);
-}
-
-void PanelColumn::heading(std::string_view words, std::string_view aside)
-{
-    const Rect r = row(kToggleTall);
-    const float w = p_.width(Type::small, aside);
-    p_.text_within(r.x, r.middle(), r.w - (aside.empty() ? 0 : w + px(8)), Type::body_strong, p_.theme.text,
-                   words);
-    p_.text(r.right(), r.middle(), Type::small, p_.theme.muted, aside, Align::right);
 }
 
 void PanelColumn::label(std::string_view words)
 {
     const Rect r = row(22);
-    p_.text_within(r.x, r.middle(), r.w, Type::small, p_.theme.muted, words);
-}
-
-void PanelColumn::fact(std::string_view label, std::string_view value, std::string_view tip, FactInk ink)
-{
-    const Rect r = row(kFactTall);
-    const Theme& t = p_.theme;
-    const bool strong = ink == FactInk::strong;
-    const float w = p_.text(r.right(), r.middle(), Type::mono_small,
-                            ink == FactInk::warned ? t.warning : t.text, value, Align::right);
-    p_.text_within(r.x, r.middle(), r.w - w - px(8), strong ? Type::small_strong : Type::small,
-                   strong ? t.text : t.muted, label);
-    if (!tip.empty())
-    {
-        press(p_, r, fmt::format("###{}", label).c_str(), 2);
-        tooltip(p_, tip);
-    }
+    p.text_within(r.x, r.middle(), r.w, Type::small, p.theme.muted, words);
 }
 
 void PanelColumn::figure(std::string_view value, std::string_view says)
 {
     const Rect r = row(44);
-    p_.text_within(r.x, r.middle(), r.w, Type::display, p_.theme.text, value);
+    p.text_within(r.x, r.middle(), r.w, Type::display, p.theme.text, value);
     label(says);
 }
 
-void PanelColumn::note(std::string_view words, bool muted)
+void PanelColumn::note(std::string_view text, bool muted)
 {
-    area_.y += p_.rich(area_, Type::small, Type::small_strong, muted ? p_.theme.muted : p_.theme.text, words);
+    words(Type::small, muted ? p.theme.muted : p.theme.text, text);
     gap(8);
 }
 
-void PanelColumn::paragraph(Type type, Colour colour, std::string_view words)
+void PanelColumn::paragraph(Type type, Colour colour, std::string_view text)
 {
-    area_.y += p_.paragraph({area_.x, area_.y, area_.w, 0}, type, colour, words);
+    words(type, colour, text);
     gap(8);
 }
 
-void PanelColumn::fault(std::string_view words)
+void PanelColumn::fault(std::string_view text)
 {
     gap(4);
-    p_.triangle(area_.x, area_.y + p_.height(Type::small) / 2, p_.theme.warning);
-    const float left = px(20);
-    area_.y +=
-        p_.paragraph({area_.x + left, area_.y, area_.w - left, 0}, Type::small, p_.theme.warning, words);
+    p.triangle(area_.x, y_ + p.height(Type::small) / 2, p.theme.warning);
+    words(Type::small, p.theme.warning, text, px(20));
     gap(kBetween);
-}
-
-void PanelColumn::rule()
-{
-    const Rect r = row(16);
-    p_.line(r.x, r.middle(), r.right(), r.middle(), p_.theme.grid);
-}
-
-void PanelColumn::gap(float design)
-{
-    row(design);
 }
 
 } // namespace ringside

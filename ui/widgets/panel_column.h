@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ui/widgets/choice.h"
-#include "ui/widgets/controls.h"
+#include "ui/widgets/sheet.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -74,13 +74,6 @@ struct Choices
     }
 };
 
-enum class FactInk
-{
-    plain,
-    strong, // the one that is chosen
-    warned
-};
-
 // What came of an option.
 enum class OptionMark
 {
@@ -96,11 +89,11 @@ struct PanelButton
     std::string_view key = {};
 };
 
-class PanelColumn
+class PanelColumn : public Sheet
 {
 public:
     PanelColumn(const Painter& painter, Rect area, bool& animating)
-        : p_(painter), area_(area), bottom_(area.bottom()), animating_(animating)
+        : Sheet(painter, area), bottom_(area.bottom()), animating_(animating)
     {
     }
     ~PanelColumn();
@@ -177,11 +170,7 @@ public:
     bool option(const std::string& label, std::string_view key, bool on, std::string_view tip = {},
                 OptionMark mark = OptionMark::none);
 
-    void heading(std::string_view words, std::string_view aside = {});
     void label(std::string_view words);
-    // A label left and its figure right.
-    void fact(std::string_view label, std::string_view value, std::string_view tip = {},
-              FactInk ink = FactInk::plain);
     // The one figure that the panel is about.
     void figure(std::string_view value, std::string_view says);
     // With **strong** words; muted unless it is what the panel says.
@@ -189,15 +178,12 @@ public:
     void paragraph(Type type, Colour colour, std::string_view words);
     // With the warning sign.
     void fault(std::string_view words);
-    void rule();
-    void gap(float design = 6);
 
     // What is left, and a strip off its top, for what is no control.
-    Rect rest() const { return {area_.x, area_.y, area_.w, std::max(0.0F, bottom_ - area_.y)}; }
-    Rect row(float design);
+    Rect rest() const { return {area_.x, y_, area_.w, std::max(0.0F, bottom_ - y_)}; }
     // Goes on there after what was drawn in the rest.
-    void below(float y) { area_.y = y; }
-    float px(float design) const { return p_.px(design); }
+    void below(float y) { y_ = y; }
+    float px(float design) const { return p.px(design); }
 
 private:
     template <class T>
@@ -213,8 +199,6 @@ private:
                  std::string_view tip);
     std::optional<std::size_t> chosen(const char* label, Choices choices, std::size_t at);
 
-    const Painter& p_;
-    Rect area_; // what was taken lies above its top
     float bottom_;
     bool& animating_;
 };

@@ -125,7 +125,7 @@ Plot::Plot(const Painter& painter, Rect whole, PlotAxis x_axis, PlotAxis y_axis,
     : area(whole), x(std::move(x_axis)), y(std::move(y_axis)), p_(painter)
 {
     const Rect title = area.cut_top(frame.title.empty() ? 0 : p_.height(Type::small_strong) + p_.px(6));
-    area.cut_top(y.title.empty() ? p_.px(8) : p_.height(Type::small) + p_.px(8));
+    area.cut_top(y.title.empty() ? p_.px(8) : p_.height(Type::small) + p_.px(11));
     area.cut_top(frame.above);
     area.cut_bottom((x.words ? p_.height(Type::mono_small) + p_.px(4) : p_.px(2)) +
                     (x.title.empty() ? 0 : p_.height(Type::small) + p_.px(3)));
@@ -193,8 +193,11 @@ Rect Plot::rect(double x1, double x2, double y1, double y2) const
     return {from.x, from.y, to.x - from.x, to.y - from.y};
 }
 
-void draw_chart_title(const Painter& p, Rect row, std::string_view title, std::string_view says)
+void draw_chart_title(const Painter& p, Rect row, std::string_view title, std::string_view says,
+                      std::string_view figure)
 {
+    row.w -= p.text(row.right(), row.middle(), Type::mono_small, p.theme.text, figure, Align::right);
+    row.w -= figure.empty() ? 0 : p.px(12);
     const float w = p.text_within(row.x, row.middle(), row.w, Type::small_strong, p.theme.text, title);
     if (w + p.px(12) + p.width(Type::small, says) <= row.w)
     {
@@ -214,7 +217,9 @@ void Plot::draw_x(float least) const
         const float at = at_x(ticks[i]);
         p_.line(at, area.y, at, area.bottom(), t.grid);
         const float half = p_.width(Type::mono_small, numbers[i]) / 2;
-        const float centre = std::max(std::min(at, area.right() + p_.px(kRight) - half), least + half);
+        // The first number stays off that of y at the corner.
+        const float centre = std::max(
+            {std::min(at, area.right() + p_.px(kRight) - half), least + half, area.x + half - p_.px(6)});
         if (centre - half > taken)
         {
             p_.text(centre, line, Type::mono_small, t.muted, numbers[i], Align::centre);
@@ -244,7 +249,7 @@ void draw_axis_y(const Painter& p, Rect area, const PlotAxis& y, float left)
         }
     }
     const float room = std::max(0.0F, left - p.px(4));
-    p.text_within(area.x - room, area.y - p.height(Type::small) / 2 - p.px(6), area.w + room, Type::small,
+    p.text_within(area.x - room, area.y - p.height(Type::small) / 2 - p.px(9), area.w + room, Type::small,
                   t.muted, y.title);
 }
 

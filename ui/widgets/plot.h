@@ -206,8 +206,9 @@ private:
 float plot_left(const Painter& painter, const PlotAxis& y, int most = 8);
 // Rules across with their numbers in `left` pixels beside the area, and the title above.
 void draw_axis_y(const Painter& painter, Rect area, const PlotAxis& y, float left);
-// In a row above a picture: what it is of, and, where there is room, what is to know.
-void draw_chart_title(const Painter& painter, Rect row, std::string_view title, std::string_view says = {});
+// In a row above a picture: what it is of, where there is room what is to know, and its figure at the right.
+void draw_chart_title(const Painter& painter, Rect row, std::string_view title, std::string_view says = {},
+                      std::string_view figure = {});
 
 // A point that can be taken hold of. Returns where the mouse wants it while it drags.
 struct PlotGrip

@@ -135,19 +135,27 @@ void Sheet::markdown(std::string_view text, const MarkdownTypes& types, Colour i
 void Sheet::heading(std::string_view text, std::string_view right, Type type)
 {
     const Rect r = row(30);
-    const float used =
-        p.text_within(r.x, r.middle(), r.w * (right.empty() ? 1 : 0.6F), type, p.theme.text, text);
+    const float aside = right.empty() ? 0 : std::min(p.width(Type::small, right) + p.px(8), r.w * 0.4F);
+    const float used = p.text_within(r.x, r.middle(), r.w - aside, type, p.theme.text, text);
     p.text(r.right(), r.middle(), Type::small, p.theme.muted,
-           right.empty() ? std::string() : p.shortened(Type::small, right, r.w - used - p.px(16)),
+           right.empty() ? std::string() : p.shortened(Type::small, right, r.w - used - p.px(8)),
            Align::right);
 }
 
-void Sheet::fact(std::string_view label, std::string_view value, Colour ink)
+void Sheet::fact(std::string_view label, std::string_view value, std::string_view tip, FactInk ink)
 {
-    const Rect r = row(26);
-    p.text_within(r.x, r.middle(), r.w - p.width(Type::mono, value) - p.px(12), Type::small,
-                  ink == 0 ? p.theme.muted : ink, label);
-    p.text(r.right(), r.middle(), Type::mono, p.theme.text, value, Align::right);
+    const Rect r = row(24);
+    const Theme& t = p.theme;
+    const bool strong = ink == FactInk::strong;
+    const float w = p.text(r.right(), r.middle(), Type::mono_small,
+                           ink == FactInk::warned ? t.warning : t.text, value, Align::right);
+    p.text_within(r.x, r.middle(), r.w - w - p.px(8), strong ? Type::small_strong : Type::small,
+                  strong ? t.text : t.muted, label);
+    if (!tip.empty())
+    {
+        press(p, r, ("###" + std::string(label)).c_str(), 2);
+        tooltip(p, tip);
+    }
 }
 
 void Sheet::rule(float above, float below)

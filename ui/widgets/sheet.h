@@ -50,6 +50,13 @@ struct DrawnCard
     Press pressed;
 };
 
+enum class FactInk
+{
+    plain,
+    strong, // the one that is chosen
+    warned
+};
+
 class Sheet
 {
 public:
@@ -61,7 +68,7 @@ public:
     float x() const { return area_.x; }
     float y() const { return y_; }
     float width() const { return area_.w; }
-    void gap(float design) { y_ += p.px(design); }
+    void gap(float design = 6) { y_ += p.px(design); }
     Rect row(float design) { return take(p.px(design)); }
     Rect take(float height);
 
@@ -78,10 +85,11 @@ public:
     void markdown(std::string_view text, const MarkdownTypes& types = {}, Colour ink = 0);
     // One line, and at its right what there is room for.
     void heading(std::string_view text, std::string_view right = {}, Type type = Type::body_strong);
-    // One line, with its figure at the right.
-    void fact(std::string_view label, std::string_view value, Colour ink = 0);
+    // A label left and its figure right; `tip` shows when it is pointed at.
+    void fact(std::string_view label, std::string_view value, std::string_view tip = {},
+              FactInk ink = FactInk::plain);
     // A line across, with so much room above and below it.
-    void rule(float above, float below);
+    void rule(float above = 8, float below = 8);
 
     DrawnCard card(const SheetCard& card);
     bool button(const char* label, std::string_view key, ButtonStyle style, float height = 36);
@@ -94,8 +102,8 @@ public:
     Rect boxed(Colour fill, Colour edge, float thickness, float margin,
                const std::function<void(Sheet&)>& content);
 
-private:
-    Rect area_;
+protected:
+    Rect area_; // the room that is left begins at y_
     float y_;
 };
 

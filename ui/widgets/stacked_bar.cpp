@@ -10,7 +10,7 @@ namespace
 {
 
 // On one line where both fit, on two, or the figure alone.
-void draw_words(const Painter& p, Rect r, const BarPart& part)
+void draw_words(const Painter& p, Rect r, const BarPart& part, bool hatched)
 {
     const float line = p.height(Type::small);
     const float edge = p.px(8);
@@ -23,7 +23,7 @@ void draw_words(const Painter& p, Rect r, const BarPart& part)
     {
         return;
     }
-    const bool hatched = part.fill.lines != 0;
+    hatched = hatched || part.fill.lines != 0;
     const Colour ink = hatched ? p.theme.text : part.fill.ink.label;
     if (hatched)
     {
@@ -64,6 +64,17 @@ struct BarScale
         const float b = at(to);
         return style.up ? Rect{area.x, area.bottom() - b, area.w, b - a}
                         : Rect{area.x + a, area.y, b - a, area.h};
+    }
+    // The limit strikes through no words: they stand where more of the part is.
+    bool is_beyond(double from, double to) const
+    {
+        return style.limit > 0 && to - style.limit > style.limit - from;
+    }
+    Rect words_room(double from, double to) const
+    {
+        const bool beyond = is_beyond(from, to);
+        const bool crosses = style.limit > from && style.limit < to;
+        return between(crosses && beyond ? style.limit : from, crosses && !beyond ? style.limit : to);
     }
 };
 
@@ -114,9 +125,8 @@ StackedBar draw_stacked_bar(const Painter& p, Rect area, std::span<const BarPart
     }
     for (std::size_t i = 0; i < parts.size(); ++i)
     {
-        const double below = sum;
+        Rect r = scale.between(sum, sum + parts[i].value);
         sum += parts[i].value;
-        Rect r = scale.between(below, sum);
         bar.parts.push_back(r);
         float& length = style.up ? r.h : r.w;
         if (length < 1)
@@ -131,17 +141,24 @@ StackedBar draw_stacked_bar(const Painter& p, Rect area, std::span<const BarPart
             r.y += style.up ? 1.0F : 0.0F;
         }
         draw_fill(p, r, parts[i].fill);
-        if (style.limit <= 0 || below < style.limit)
-        {
-            Rect free = style.limit > 0 ? scale.between(below, std::min(sum, style.limit)) : r;
-            free.cut_top(std::clamp(style.words_below - free.y, 0.0F, free.h));
-            draw_words(p, free, parts[i]);
-        }
     }
     bar.all = scale.between(0, sum);
     if (style.limit > 0 && sum > style.limit)
     {
         draw_beyond(p, scale, sum);
+    }
+    double from = 0;
+    for (const BarPart& part : parts)
+    {
+        const double to = from + part.value;
+        const bool beyond = scale.is_beyond(from, to);
+        if (!beyond || style.over.empty())
+        {
+            Rect room = scale.words_room(from, to);
+            room.cut_top(std::clamp(style.words_below - room.y, 0.0F, room.h));
+            draw_words(p, room, part, beyond);
+        }
+        from = to;
     }
     if (style.walls)
     {

@@ -1,6 +1,6 @@
 // A bar of parts, one after the other, upwards or to the right: each as its data is filled, named where that
-// fits, and hatched beyond a limit. A bar by itself may be a tank; several stand side by side where the view
-// gives them areas of one scale.
+// fits, and hatched over its colours beyond a limit. A bar by itself may be a tank; several stand side by
+// side where the view gives them areas of one scale.
 #pragma once
 
 #include "ui/widgets/fill.h"
@@ -23,9 +23,9 @@ struct BarStyle
 {
     double most = 1;        // value of the whole area; what is more is cut off
     bool up = true;         // from the bottom; else from the left
-    double limit = 0;       // what lies beyond is hatched, and has no words; 0: none
+    double limit = 0;       // what lies beyond is hatched; 0: none
     bool walls = false;     // as a tank, with a line at its limit
-    std::string over = {};  // on what lies beyond
+    std::string over = {};  // on what lies beyond, in place of the parts' words
     float words_below = -1; // [px] parts have words only from here down; below 0: everywhere
 };
 

@@ -132,8 +132,10 @@ void TimeLanes::draw_name(const Rect& area, std::size_t index, const LaneName& n
         room -= p_.px(8) + p_.text(area.x + room, r.middle(), Type::mono_small,
                                    t.of(Component::activations).fill, name.value, Align::right);
     }
-    p_.text_within(area.x, r.middle() - up, room, name.strong ? Type::small_strong : Type::small,
-                   name.strong ? t.text : t.muted, name.words);
+    const Type type = name.strong ? Type::small_strong : Type::small;
+    const bool brief = !name.brief.empty() && p_.width(type, name.words) > room;
+    p_.text_within(area.x, r.middle() - up, room, type, name.strong ? t.text : t.muted,
+                   brief ? name.brief : name.words);
     p_.text_within(area.x, r.middle() + up, two ? room : 0, Type::small, t.muted, two ? name.below : "");
     if (!name.empty.empty())
     {
@@ -291,6 +293,12 @@ void draw_time_axis(const Painter& p, Rect area, TimeWindow window, double secon
             taken = middle + half + p.px(8);
         }
     }
+}
+
+std::vector<TipLine> tip_times(double start, double end)
+{
+    return {{"from, to", format_seconds(Seconds(start)) + " \u2026 " + format_seconds(Seconds(end)), 0},
+            {"takes", format_seconds(Seconds(end - start)), 0}};
 }
 
 void draw_task_tip(const Painter& painter, Rect bounds, std::string heading, std::span<const TipLine> lines,

@@ -56,6 +56,7 @@ struct LaneName
     std::string value = {}; // right of them
     std::string empty = {}; // on the lane: why nothing is
     bool strong = false;
+    std::string brief = {}; // in place of the words where these have no room
 };
 
 struct LaneStyle
@@ -126,6 +127,8 @@ void draw_now(const Painter& painter, Rect field, TimeWindow window, double t);
 // Ticks and numbers below the lanes. The window is in seconds, and the unit left of them, where all of the
 // timeline takes `seconds`.
 void draw_time_axis(const Painter& painter, Rect area, TimeWindow window, double seconds = 0);
+// "from, to" and "takes" of a block in seconds, to begin its tip with.
+std::vector<TipLine> tip_times(double start, double end);
 // Of a block, beside the mouse: its heading with a capital, cut to the room there is.
 void draw_task_tip(const Painter& painter, Rect bounds, std::string heading, std::span<const TipLine> lines,
                    std::string_view why);

@@ -66,22 +66,22 @@ public:
     void list(bool with_experts)
     {
         half_ = LayerHalf::attention;
-        list_.add({"the layer's input", "h", half_, e_, h_, true, false, true});
-        sequence("input of the products", "h", in_, h_);
+        list_.add({"layer input", "h", half_, e_, h_, true, false, true});
+        sequence("attention input", "h", in_, h_);
         m_.attention == Attention::mla ? add_latent() : add_heads();
         add_scores();
-        dropped("mask of attention's dropout");
+        dropped("attention dropout mask");
         half_ = LayerHalf::mlp;
         // A parallel block feeds both halves from one norm.
         if (m_.norms_per_layer > 1)
         {
-            sequence("input of the MLP's norm", "h", e_, h_);
-            sequence(with_experts ? "input of the router" : "input of the MLP", "h", in_, h_);
+            sequence("MLP norm input", "h", e_, h_);
+            sequence(with_experts ? "router input" : "MLP input", "h", in_, h_);
         }
         with_experts ? add_experts() : add_mlp();
-        dropped("mask of the MLP's dropout");
+        dropped("MLP dropout mask");
         const auto more = static_cast<double>(m_.norms_per_layer - 2);
-        sequence("inputs of the norms behind", more > 1 ? "2 h" : "h", e_, more * h_);
+        sequence("post-norm inputs", more > 1 ? "2 h" : "h", e_, more * h_);
     }
 
 private:
@@ -106,8 +106,8 @@ private:
         const double kv = std::max(static_cast<double>(m_.kv_heads), static_cast<double>(p_.tensor));
         if (m_.qk_norm != QkNorm::none)
         {
-            tensor("queries before their norm", "a d", e_, a_ * d);
-            tensor("keys before their norm", "k d", e_, kv * d);
+            tensor("queries before QK norm", "a d", e_, a_ * d);
+            tensor("keys before QK norm", "k d", e_, kv * d);
         }
         tensor("queries", "a d", e_, a_ * d);
         tensor("keys", "k d", e_, kv * d);
@@ -123,11 +123,11 @@ private:
         const auto latent = static_cast<double>(m_.kv_lora_rank);
         const auto qk = static_cast<double>(m_.qk_nope_head_dim + m_.qk_rope_head_dim);
         const auto v = static_cast<double>(m_.v_head_dim);
-        sequence("query latent before its norm", "r_q", e_, query);
+        sequence("query latent before norm", "r_q", e_, query);
         sequence("query latent", "r_q", in_, query);
-        sequence("key/value latent before its norm", "r_kv", e_, latent);
+        sequence("key/value latent before norm", "r_kv", e_, latent);
         sequence("key/value latent", "r_kv", in_, latent);
-        sequence("rotated key", "d_r", e_, static_cast<double>(m_.qk_rope_head_dim));
+        sequence("RoPE key", "d_r", e_, static_cast<double>(m_.qk_rope_head_dim));
         tensor("queries", "a d", e_, a_ * qk);
         tensor("keys", "a d", e_, a_ * qk);
         tensor("values", "a d_v", e_, a_ * v);
@@ -136,10 +136,10 @@ private:
 
     void add_scores()
     {
-        scores("softmax of the scores", e_);
-        scores("mask of the scores' dropout", dropout_ ? 1 : 0);
-        scores("scores after dropout", dropout_ ? e_ : 0);
-        tensor("attention's output", m_.attention == Attention::mla ? "a d_v" : "a d", e_, output_);
+        scores("attention softmax", e_);
+        scores("softmax dropout mask", dropout_ ? 1 : 0);
+        scores("softmax after dropout", dropout_ ? e_ : 0);
+        tensor("attention output", m_.attention == Attention::mla ? "a d_v" : "a d", e_, output_);
     }
 
     void add_mlp()
@@ -152,9 +152,9 @@ private:
         }
         else
         {
-            tensor("input of the activation", "f", e_, f);
+            tensor("activation input", "f", e_, f);
         }
-        tensor("input of the down product", "f", in_, f);
+        tensor("down input", "f", in_, f);
     }
 
     // Balanced routing: every GPU works on as many token copies as it sent out. Router probabilities stay in
@@ -165,14 +165,14 @@ private:
         const auto f = static_cast<double>(m_.expert_ffn);
         const auto shared = static_cast<double>(m_.shared_experts);
         const double gates = m_.gated_mlp ? 2 : 1;
-        sequence("router's probabilities", "E", 4, static_cast<double>(m_.experts));
-        tensor("tokens sent to experts", "k h", in_, k * h_ * static_cast<double>(p_.expert_tensor));
-        tensor(m_.gated_mlp ? "gate and up of experts" : "input of experts' activation",
+        sequence("router probabilities", "E", 4, static_cast<double>(m_.experts));
+        tensor("tokens dispatched to experts", "k h", in_, k * h_ * static_cast<double>(p_.expert_tensor));
+        tensor(m_.gated_mlp ? "expert gate and up" : "expert activation input",
                m_.gated_mlp ? "2 k f" : "k f", e_, gates * k * f);
-        tensor("input of experts' down product", "k f", in_, k * f);
-        tensor(m_.gated_mlp ? "gate and up of shared experts" : "input of shared experts' activation",
+        tensor("expert down input", "k f", in_, k * f);
+        tensor(m_.gated_mlp ? "shared-expert gate and up" : "shared-expert activation input",
                m_.gated_mlp ? "2 n f" : "n f", e_, gates * shared * f);
-        tensor("input of shared experts' down product", "n f", in_, shared * f);
+        tensor("shared-expert down input", "n f", in_, shared * f);
     }
 
     const Model& m_;

@@ -72,7 +72,7 @@ TEST_CASE("hand-worked: levers of Llama 3.1 70B on 256 H100s with a micro-batch 
     const Lever* gradients = find(all, "bf16_gradients");
     REQUIRE(gradients);
     CHECK(gradients->saving.value == 2.0 * static_cast<double>(r.memory.stages[0].parameters));
-    CHECK(gradients->cost == "32 sums with 8 of 24 bits");
+    CHECK(gradients->cost == "accumulates 32 micro-batches in BF16");
 
     // Twelve bytes of an eighth of the parameters go to the host; 4 bytes of gradients down, 2 of weights
     // back.
@@ -93,7 +93,7 @@ TEST_CASE("hand-worked: levers of Llama 3.1 70B on 256 H100s with a micro-batch 
     // Each rank sends its half of 2 x 8192 tokens' keys and values of one head, 2 bytes, once forward and
     // twice backward, for 20 layers and 64 micro-batches.
     CHECK(find(all, "context")->cost ==
-          fmt::format("{} of K/V traffic a step", format_bytes(Bytes(8192.0 * 2 * 128 * 2 * 3 * 20 * 64))));
+          fmt::format("{} of KV exchange per step", format_bytes(Bytes(8192.0 * 2 * 128 * 2 * 3 * 20 * 64))));
     CHECK(find(all, "adamw_8bit"));
 }
 
@@ -109,14 +109,13 @@ TEST_CASE("hand-worked: what ZeRO costs on the wire")
     CHECK(find(all, "zero_1")->saving.value == Approx(12 * parameters * 7 / 8).epsilon(1e-9));
     CHECK(find(all, "zero_1")->extra.value == 0);
     REQUIRE(find(all, "zero_3"));
-    CHECK(find(all, "zero_3")->cost ==
-          "weights gathered twice in each of 8 micro-batches: 24P instead of 2P elements sent");
+    CHECK(find(all, "zero_3")->cost == "weights gathered for every pass: 24P sent, not 2P");
     CHECK(find(all, "zero_3")->extra.value ==
           Approx(step_time(find(all, "zero_3")->after).total() - step_time(s).total()));
     s.training.global_batch = 8;
     const auto once = levers(s, report_of(s), kAll);
     CHECK(find(once, "zero_2")->cost == "no extra network traffic");
-    CHECK(find(once, "zero_3")->cost == "weights gathered twice: 3P instead of 2P elements sent");
+    CHECK(find(once, "zero_3")->cost == "weights gathered for every pass: 3P sent, not 2P");
 }
 
 TEST_CASE("hand-worked: switching to FlashAttention frees 2 a s bytes a token and layer, sequence "

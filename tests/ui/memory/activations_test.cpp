@@ -42,8 +42,8 @@ TEST_CASE("every tensor of a layer is listed with its bytes, and they come to wh
         CHECK(says(w, t.name));
         CHECK(says(w, format_bytes(Bytes(tensor_bytes(t, s.training, s.parallel)))));
     }
-    CHECK(says(w, layer_bytes(w, false) + " kept"));
-    CHECK(says(w, "1.07 GB never written"));
+    CHECK(says(w, layer_bytes(w, false) + " stored"));
+    CHECK(says(w, "1.07 GB not stored"));
 }
 
 TEST_CASE("F writes the scores down, R lets them go and computes them again")
@@ -53,17 +53,17 @@ TEST_CASE("F writes the scores down, R lets them go and computes them again")
     w.key(ImGuiKey_R); // selective, then full
     w.settle(300);
     CHECK(shown(w).training.recompute == Recompute::full);
-    CHECK(says(w, "16.8 MB kept"));
+    CHECK(says(w, "16.8 MB stored"));
     w.key(ImGuiKey_R);
     w.key(ImGuiKey_F);
     w.settle(300);
     CHECK(shown(w).training.recompute == Recompute::none);
     CHECK(!shown(w).training.flash_attention);
-    CHECK(!says(w, "never written"));
-    CHECK(says(w, layer_bytes(w, false) + " kept"));
+    CHECK(!says(w, "not stored"));
+    CHECK(says(w, layer_bytes(w, false) + " stored"));
     w.key(ImGuiKey_R);
     w.settle(300);
-    CHECK(says(w, "1.07 GB recomputation"));
+    CHECK(says(w, "1.07 GB recomputed"));
 }
 
 TEST_CASE("a tensor that is pressed keeps its working in the caption until it is pressed again")
@@ -92,17 +92,17 @@ TEST_CASE("O puts the largest first, E shows the other kind of layer")
     w.open("activations");
     w.settle(300);
     CHECK(says(w, "One expert layer"));
-    CHECK(says(w, "rotated key"));
-    CHECK(says(w, layer_bytes(w, true) + " kept"));
+    CHECK(says(w, "RoPE key"));
+    CHECK(says(w, layer_bytes(w, true) + " stored"));
     const auto place = [&](std::string_view name) { return w.find("###tensor " + std::string(name)).rect.y; };
-    CHECK(place("the layer's input") < place("gate and up of experts"));
+    CHECK(place("layer input") < place("expert gate and up"));
     w.key(ImGuiKey_O);
     w.settle(300);
-    CHECK(place("gate and up of experts") < place("the layer's input"));
+    CHECK(place("expert gate and up") < place("layer input"));
     w.key(ImGuiKey_E);
     w.settle(300);
     CHECK(says(w, "One dense layer"));
-    CHECK(says(w, layer_bytes(w, false) + " kept"));
+    CHECK(says(w, layer_bytes(w, false) + " stored"));
 }
 
 TEST_CASE("sliders of length, heads and width rest where the layout can run, and change what they say")

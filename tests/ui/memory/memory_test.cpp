@@ -1,5 +1,7 @@
-// The memory board at sizes where bars have room and where they have none.
+// The memory breakdown at sizes where bars have room and where they have none.
 #include "tests/ui/words.h"
+
+#include "core/base/text.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -9,7 +11,7 @@ using namespace ringside;
 using test::says;
 using test::Window;
 
-TEST_CASE("no words of the memory board are cut off or lie on others at any size")
+TEST_CASE("no words of the memory breakdown are cut off or lie on others at any size")
 {
     Window w;
     w.open("memory");
@@ -20,7 +22,7 @@ TEST_CASE("no words of the memory board are cut off or lie on others at any size
     test::check_words_at_every_size(w, "out of memory");
 }
 
-TEST_CASE("where bars have no height each stage has a line, the fullest first")
+TEST_CASE("where not all stages have a row the peak-memory stage has one")
 {
     Preferences p;
     p.text_scale = 2.5F;
@@ -33,7 +35,7 @@ TEST_CASE("where bars have no height each stage has a line, the fullest first")
     CHECK(test::words_on_each_other(w) == "");
 }
 
-TEST_CASE("a board of petabytes counts in terabytes and names no parts that cannot be seen")
+TEST_CASE("a breakdown of petabytes counts in terabytes, and its components keep their numbers")
 {
     Window w({1024, 700});
     w.open("memory");
@@ -44,7 +46,10 @@ TEST_CASE("a board of petabytes counts in terabytes and names no parts that cann
     w.session().apply(ChangeScenario{s});
     w.settle(500);
     CHECK(says(w, "TB per GPU"));
-    CHECK_FALSE(says(w, "master weights"));
+    const StageMemory& worst = w.session().now().report.memory.worst();
+    const ByteScale scale = byte_scale(worst.total());
+    CHECK(scale.name == "TB");
+    CHECK(says(w, scale.words(worst.of(Component::activations))));
     CHECK(test::words_on_each_other(w) == "");
     CHECK(test::cut_words(w) == "");
 }
@@ -73,7 +78,7 @@ TEST_CASE("bars that come back do not come from another scenario's petabytes")
     }
 }
 
-TEST_CASE("the board says most of a component only where it is most")
+TEST_CASE("the caption says most of a component only where it is most")
 {
     Window w;
     w.open("memory");

@@ -28,7 +28,7 @@ OffloadReport shown(const test::Window& w, bool delayed = false)
 
 } // namespace
 
-TEST_CASE("keys 0 to 4 and the rows of the table put state on the shelf, and undo takes it back")
+TEST_CASE("keys 0 to 4 and the rows of the table offload the state, and undo takes it back")
 {
     test::Window w;
     w.open("offload");
@@ -72,7 +72,7 @@ TEST_CASE("dragging the point changes the tokens of a step in one step of undo")
     {
         test::Window w;
         w.session().apply(ChangeScenario{eight_gpus(offload)});
-        w.open("offload");
+        w.open("offload/step");
         const Scenario before = w.session().scenario();
         const test::Item grip = w.find("###tokens of a step");
         // From the middle of the handle to well right of it.
@@ -90,7 +90,7 @@ TEST_CASE("dragging the point changes the tokens of a step in one step of undo")
     }
 }
 
-TEST_CASE("without a rate to the shelf offload says what to set")
+TEST_CASE("without a rate of PCIe offload says what to set")
 {
     test::Window w;
     Scenario s = eight_gpus("none");
@@ -133,7 +133,9 @@ TEST_CASE("no words of offload are cut off or lie on others at any size")
     {
         test::Window w;
         w.session().apply(ChangeScenario{eight_gpus(offload)});
-        w.open("offload");
+        w.open("offload/placement");
         test::check_words_at_every_size(w, offload);
+        w.open("offload/step");
+        test::check_words_at_every_size(w, offload + ", step");
     }
 }

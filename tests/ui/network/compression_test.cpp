@@ -43,7 +43,7 @@ std::string final_loss(const CompressionOptions& o)
 
 std::string bytes_of(const CompressionOptions& o)
 {
-    return format_bytes(wire_size(o, {{SmallTask::kInputs, SmallTask::kHidden, 1}}).total());
+    return fmt::format("{:g} B", wire_size(o, {{SmallTask::kInputs, SmallTask::kHidden, 1}}).total().value);
 }
 
 // Colours at the corners of everything drawn: what a picture looks like, in one number.
@@ -111,7 +111,7 @@ TEST_CASE("E takes error feedback away: what is left out is lost, and the loss s
     CHECK(says(*w, final_loss(with(Compressor::top_k))));
     w->key(ImGuiKey_E);
     w->settle();
-    CHECK(says(*w, "nothing is kept"));
+    CHECK(says(*w, "feedback is off"));
     CHECK(!says(*w, "kept for the next step"));
     CHECK(says(*w, "are lost"));
     CHECK(says(*w, final_loss(with(Compressor::top_k, false))));
@@ -120,7 +120,7 @@ TEST_CASE("E takes error feedback away: what is left out is lost, and the loss s
     CHECK(says(*w, "kept for the next step"));
     w->key(ImGuiKey_8); // a vote has nothing to keep, and no switch for it
     w->settle();
-    CHECK(says(*w, "cannot be kept"));
+    CHECK(says(*w, "no error feedback"));
     CHECK(w->seek("Error feedback") == nullptr);
 }
 

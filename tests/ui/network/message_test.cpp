@@ -14,8 +14,8 @@ TEST_CASE("Y goes through time, bus bandwidth and ranks, and comes back")
     w.key(ImGuiKey_Y);
     CHECK(test::says(w, "bus bandwidth, GB/s"));
     w.key(ImGuiKey_Y);
-    CHECK(test::says(w, "Sent by the busiest rank, in messages"));
-    CHECK(test::says(w, "Steps, one after the other"));
+    CHECK(test::says(w, "Sent by the busiest rank"));
+    CHECK(test::says(w, "Sequential steps"));
     w.key(ImGuiKey_Y);
     CHECK(test::says(w, "latency-bound"));
 }

@@ -43,7 +43,9 @@ TEST_CASE("the step follows the scenario's ZeRO stage until a strategy is chosen
     CHECK(w.motion().duration == Approx(total(w, with(StepStrategy::hsdp))));
     w.key(ImGuiKey_0);
     CHECK(w.motion().duration == Approx(total(w, with(StepStrategy::ddp))));
+    w.key(ImGuiKey_Y);
     w.click("compare ZeRO-3");
+    w.key(ImGuiKey_Y);
     w.frame();
     CHECK(w.motion().duration == Approx(total(w, with(StepStrategy::zero3))));
     CHECK(w.session().scenario() == s); // options are the view's, not the scenario's
@@ -57,12 +59,12 @@ TEST_CASE("I takes what layers send out of the step and puts it back")
     StepOptions o = with(StepStrategy::zero1);
     const double all = total(w, o);
     CHECK(w.motion().duration == Approx(all));
-    CHECK(test::says(w, "in the layers"));
+    CHECK(test::says(w, "within layers"));
     w.key(ImGuiKey_I);
     o.inside_layers = false;
     CHECK(total(w, o) < all);
     CHECK(w.motion().duration == Approx(total(w, o)));
-    CHECK_FALSE(test::says(w, "in the layers"));
+    CHECK_FALSE(test::says(w, "within layers"));
     w.key(ImGuiKey_I);
     CHECK(w.motion().duration == Approx(all));
 }
@@ -90,7 +92,7 @@ TEST_CASE("the step's panel changes its options: micro-batches, buckets, prefetc
     w.frame();
     o.reshard_after_forward = false;
     CHECK(w.motion().duration == Approx(total(w, o)));
-    w.click("Gradient sync every micro-batch");
+    w.click("Sync every micro-batch");
     w.frame();
     o.reduce_every = false;
     CHECK(w.motion().duration == Approx(total(w, o)));

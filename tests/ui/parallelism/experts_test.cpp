@@ -59,8 +59,8 @@ TEST_CASE("the experts view says what the engine routed, for each way of balanci
         CHECK(says(*w, busiest(step_of(static_cast<Balance>(i)))));
         CHECK(w->drawn().fault == "");
     }
-    CHECK(says(*w, "probabilities stay"));
-    w->click("Loss");
+    CHECK(says(*w, "probabilities do not change"));
+    w->click("Aux loss");
     w->settle(2000);
     CHECK(says(*w, busiest(step_of(Balance::auxiliary))));
     CHECK(says(*w, format_percent(step_of(Balance::auxiliary).drift)));
@@ -73,7 +73,7 @@ TEST_CASE("skew, capacity and strength are typed in the panel and change the pic
     w->type_value("Capacity factor", "2");
     w->settle(2000);
     CHECK(says(*w, "cap 256"));
-    w->type_value("Skew, Zipf\u2019s exponent", "0.5");
+    w->type_value("Skew (Zipf exponent)", "0.5");
     w->settle(2000);
     CHECK(says(*w, busiest(step_of(Balance::none, 0.5))));
     w->key(ImGuiKey_3);
@@ -97,7 +97,7 @@ TEST_CASE("the capacity line is dragged on the picture, down to where half of th
     ImGui::GetIO().AddMouseButtonEvent(0, false);
     w->settle(2000);
     CHECK(says(*w, "cap 64"));
-    CHECK(says(*w, "is dropped"));
+    CHECK(says(*w, "are dropped"));
 }
 
 TEST_CASE("the chart is dragged through the steps")
@@ -113,13 +113,13 @@ TEST_CASE("bytes in the panel are the plan's, and a dense model says that its ex
     const auto w = opened();
     const ExpertPlan plan = expert_plan(w->session().scenario());
     CHECK(says(*w, format_bytes(plan.sent)));
-    CHECK(says(*w, "8 GPUs, 8 copies"));
-    CHECK(says(*w, "Share of the step"));
+    CHECK(says(*w, "EP = 8, 8 replicas"));
+    CHECK(says(*w, "Fraction of the step"));
     w->session().apply(ChangeScenario{default_scenario(test::presets())});
     w->settle(2000);
     CHECK(says(*w, "is dense"));
-    CHECK(says(*w, "If it had experts"));
-    CHECK(!says(*w, "Share of the step"));
+    CHECK(says(*w, "As an MoE model"));
+    CHECK(!says(*w, "Fraction of the step"));
 }
 
 TEST_CASE("Mixtral and DeepSeek-V3 are a key away, and fit")
@@ -134,7 +134,7 @@ TEST_CASE("Mixtral and DeepSeek-V3 are a key away, and fit")
     w->settle(2000);
     CHECK(w->session().scenario().model.preset == "deepseek-v3");
     CHECK(w->session().now().report.memory.fits());
-    CHECK(says(*w, "64 GPUs in several nodes, 2 copies"));
+    CHECK(says(*w, "EP = 64 over several nodes, 2 replicas"));
     CHECK(w->drawn().fault == "");
 }
 

@@ -22,11 +22,11 @@ const char* kLong =
     R"({"model": "llama-3.1-8b", "cluster": {"gpus": 64}, "parallel": {"context": 8, "zero": 1},
     "training": {"sequence_length": 131072, "global_batch": 8}})";
 
-std::unique_ptr<Window> opened(const std::string& text = kLong)
+std::unique_ptr<Window> opened(const std::string& text = kLong, const char* page = "ring-attention/softmax")
 {
     auto w = std::make_unique<Window>();
     w->session().apply(ChangeScenario{test::scenario(text)});
-    w->open("ring-attention");
+    w->open(page);
     w->settle(500);
     return w;
 }
@@ -43,7 +43,7 @@ std::string cost(Spread spread, bool causal = true)
 
 TEST_CASE("each way to deal tokens has its cost on show, by digit and by button")
 {
-    const auto w = opened();
+    const auto w = opened(kLong, "ring-attention/balance");
     CHECK(says(*w, cost(Spread::contiguous)));
     w->key(ImGuiKey_2);
     w->settle(500);
@@ -53,7 +53,10 @@ TEST_CASE("each way to deal tokens has its cost on show, by digit and by button"
     CHECK(says(*w, cost(Spread::zigzag)));
     w->key(ImGuiKey_C);
     w->settle(500);
-    CHECK(says(*w, "without a mask all work alike"));
+    RingAttentionOptions full;
+    full.causal = false;
+    CHECK(imbalance(full) == 1);
+    CHECK(says(*w, "1.00\u00d7 even"));
     CHECK(w->drawn().fault == "");
 }
 
@@ -101,7 +104,7 @@ TEST_CASE("N and the panel change how many ranks there are, and the clock follow
 
 TEST_CASE("dragging through the work moves the clock")
 {
-    const auto w = opened();
+    const auto w = opened(kLong, "ring-attention/balance");
     w->drag("###work of the ranks", 0.1F, 0.9F);
     w->settle(500);
     CHECK(w->playback().t > 3);
@@ -115,15 +118,19 @@ TEST_CASE("bytes and times are the plan's, and a scenario without a cut is told 
     const auto w = opened();
     const ContextPlan plan = context_plan(w->session().scenario());
     CHECK(says(*w, format_bytes(plan.message)));
-    CHECK(says(*w, format_bytes(plan.exchange)));
     CHECK(says(*w, format_seconds(Seconds(plan.hop_s()))));
-    CHECK(says(*w, "hides behind attention"));
+    CHECK(says(*w, format_count(plan.least_causal()) + " tokens"));
+    w->key(ImGuiKey_Y);
+    w->settle(500);
+    CHECK(says(*w, format_bytes(plan.ring)));
+    CHECK(says(*w, format_bytes(plan.exchange)));
+    w->key(ImGuiKey_Y);
     w->session().apply(ChangeScenario{default_scenario(test::presets())});
     w->settle(500);
-    CHECK(says(*w, "GPUs shared it"));
+    CHECK(says(*w, format_bytes(context_plan(w->session().scenario()).message)));
     w->session().apply(ChangeScenario{test::scenario(
         R"({"model": "gpt-2-124m", "cluster": {"gpus": 1}, "training": {"global_batch": 1, "sequence_length": 1024}})")});
     w->settle(500);
-    CHECK(says(*w, "nothing travels"));
+    CHECK(says(*w, "nothing is sent"));
     CHECK(w->drawn().fault == "");
 }

@@ -41,7 +41,7 @@ TEST_CASE("columns first: every step says what happened, and the sum is the uncu
 {
     const auto w = opened();
     CHECK(w->motion().duration == 10.0);
-    CHECK(says(*w, "partial sum of all of Z"));
+    CHECK(says(*w, "partial sum of Z"));
     seek(*w, 5);
     CHECK(says(*w, "all-reduce sums Z"));
     const TensorAlgebra algebra{TensorOptions{}};
@@ -65,7 +65,7 @@ TEST_CASE("C cuts rows first, and the GeLU of summands is wrong by what the engi
     CHECK(says(*w, "GeLU of the sum"));
     w->click("By columns");
     w->settle(500);
-    CHECK(says(*w, "partial sum of all of Z"));
+    CHECK(says(*w, "partial sum of Z"));
 }
 
 TEST_CASE("four ranks are drawn by key and button")
@@ -111,23 +111,23 @@ TEST_CASE(
         "training": {"sequence_length": 8192, "global_batch": 64}})");
     CHECK(w->motion().duration == 12.0);
     seek(*w, 2);
-    CHECK(says(*w, "all-gather brings the tokens"));
+    CHECK(says(*w, "all-gather collects all tokens"));
     seek(*w, 6);
     CHECK(says(*w, "reduce-scatter sums Z"));
     const TensorPlan plan = tensor_plan(w->session().scenario());
     CHECK(says(*w, format_bytes(plan.kept)));
     CHECK(says(*w, format_bytes(plan.kept_split)));
-    CHECK(says(*w, "Gather and scatter"));
+    CHECK(says(*w, "All-gather + scatter"));
 }
 
 TEST_CASE("heads of the scenario: shared out, and repeated where there are too few")
 {
     const auto w = opened();
-    CHECK(says(*w, "8 GPUs, 8 query heads and 1 key/value head on each"));
+    CHECK(says(*w, "8 query heads and 1 key/value head per GPU"));
     w->session().apply(ChangeScenario{test::scenario(R"({"model": "llama-3.1-70b", "cluster": {"gpus": 64},
         "parallel": {"tensor": 16, "zero": 1}, "training": {"global_batch": 64}})")});
     w->settle(500);
-    CHECK(says(*w, "the same on 2"));
+    CHECK(says(*w, "replicated on 2"));
     w->session().apply(ChangeScenario{test::scenario(
         R"({"model": "gpt-2-124m", "cluster": {"gpus": 1}, "training": {"global_batch": 1, "sequence_length": 1024}})")});
     w->settle(500);

@@ -161,13 +161,13 @@ TEST_CASE("the search goes on over frames, says that it has not finished, and th
     w.frame();
     REQUIRE(w.frame());
     // Nothing is settled yet: no claim about what fits, and no best that is taken.
-    CHECK(!says(w, "Nothing fits"));
-    CHECK(!says(w, "the shortest step is"));
+    CHECK(!says(w, "No schedule fits"));
+    CHECK(!says(w, "is fastest"));
     w.key(ImGuiKey_Enter);
     CHECK(w.session().scenario() == s);
     const int frames = w.settle(5000);
     CHECK(frames > 3);
-    CHECK(says(w, "the shortest step is"));
+    CHECK(says(w, "is fastest"));
     CHECK(!w.frame());
 }
 
@@ -223,14 +223,14 @@ TEST_CASE("pointing at a point says what it is, a click takes it")
     ImVec2 at{name->rect.right() + 10, name->rect.middle()};
     w->move_to(at);
     w->frames(2);
-    if (!says(*w, "click to train with it"))
+    if (!says(*w, "click to use this schedule"))
     {
         at.x = name->rect.x - 10;
         w->move_to(at);
         w->frames(2);
     }
-    CHECK(says(*w, "click to train with it"));
-    CHECK(says(*w, "chunks a stage"));
+    CHECK(says(*w, "click to use this schedule"));
+    CHECK(says(*w, "chunks per stage"));
     CHECK(w->session().scenario() == before);
     w->press_at(at);
     CHECK(w->session().scenario().training.schedule == schedule("v-half"));
@@ -295,7 +295,7 @@ TEST_CASE("where nothing fits the sentence says so, and Enter does nothing")
 {
     const auto w = opened();
     drag_limit(*w, limit_line(*w).centre() - 700);
-    CHECK(says(*w, "Nothing fits in"));
+    CHECK(says(*w, "No schedule fits in"));
     CHECK(!says(*w, "best: "));
     const Scenario before = w->session().scenario();
     w->key(ImGuiKey_Enter);
@@ -311,7 +311,7 @@ TEST_CASE("a frontier of petabytes ends at the edge of the field")
                      "flash_attention": false, "schedule": "v-min"}})");
     REQUIRE_FALSE(has_errors(validate(s)));
     const auto w = opened(s);
-    CHECK(says(*w, "Nothing fits in"));
+    CHECK(says(*w, "No schedule fits in"));
     CHECK(w->drawn().fault == "");
 }
 
@@ -334,5 +334,5 @@ TEST_CASE("a schedule that is trained with by an exact number of chunks stands w
     CHECK(says(*w, "now"));
     w->key(ImGuiKey_Enter);
     w->settle(2000);
-    CHECK(says(*w, "100% of the step now"));
+    CHECK(says(*w, "100% of the current step"));
 }

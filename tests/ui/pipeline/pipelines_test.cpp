@@ -208,7 +208,7 @@ TEST_CASE("training with a schedule of the comparison changes the scenario, and 
 {
     const auto w = opened();
     const Scenario before = w->session().scenario();
-    w->click("train with it");
+    w->click("use ZB-H1");
     CHECK(w->session().scenario().training.schedule == schedule("zb-h1"));
     CHECK(w->valid());
     w->settle();
@@ -283,7 +283,7 @@ TEST_CASE("operations that wait for each other are told before anything is simul
     const auto w = opened();
     paste_order(*w, "0B0 0F0\n1F0 1B0\n");
     CHECK(w->seek("simulate own") == nullptr);
-    CHECK(!says(*w, "every operation finds its input"));
+    CHECK(!says(*w, "every operation has its input"));
     w->key(ImGuiKey_Escape);
     w->frames(2);
     w->key(ImGuiKey_Escape);
@@ -298,7 +298,7 @@ TEST_CASE("an order that leaves out a backward is not simulated, and what is mis
     paste_order(*w, "0F0 0F1\n1F0 1F1 1B0\n");
     CHECK(w->seek("simulate own") == nullptr);
     CHECK(says(*w, "0B0 is missing"));
-    CHECK(!says(*w, "every operation finds its input"));
+    CHECK(!says(*w, "every operation has its input"));
 }
 
 TEST_CASE("an order of one's own may have fewer or more ranks than the scenario")
@@ -335,8 +335,8 @@ TEST_CASE("an order of one's own may have fewer or more ranks than the scenario"
 TEST_CASE("O goes round four ways to count the bubble, and every heading says which")
 {
     const auto w = opened();
-    for (const char* words : {"of total is idle", "over ideal time", "of the longest stage span is idle",
-                              "over ideal time, by stage span", "of total is idle"})
+    for (const char* words : {"bubble of total", "bubble over ideal", "bubble of the longest stage span",
+                              "bubble over ideal, by stage span", "bubble of total"})
     {
         INFO(words);
         CHECK(count_of(test::text_of(*w), words) == 2);
@@ -349,10 +349,10 @@ TEST_CASE("O goes round four ways to count the bubble, and every heading says wh
         w->key(ImGuiKey_O);
     }
     w->settle();
-    CHECK(says(*w, "57.0 units, 15.8% of total is idle"));
+    CHECK(says(*w, "57.0 units, 15.8% bubble of total"));
     w->key(ImGuiKey_O);
     w->settle();
-    CHECK(says(*w, "57.0 units, 18.8% over ideal time"));
+    CHECK(says(*w, "57.0 units, 18.8% bubble over ideal"));
 }
 
 TEST_CASE("L and its button take the times from the model, as one step of undo")
@@ -365,7 +365,7 @@ TEST_CASE("L and its button take the times from the model, as one step of undo")
     CHECK(w->session().scenario().stage_times.head > 0);
     CHECK(w->valid());
     w->settle();
-    CHECK(says(*w, "FLOPs have them"));
+    CHECK(says(*w, "this model's FLOPs"));
     w->key(ImGuiKey_Z, ImGuiMod_Ctrl);
     CHECK(w->session().scenario() == before);
     w->settle();
@@ -464,7 +464,7 @@ TEST_CASE("full stop and comma go from event to event, and the caption says who 
     CHECK(w->playback().t == 1);
     CHECK(says(*w, "t = 1.00 under 1F1B: stage 0 runs F1; stage 1 runs F0; stage 2 waits for F0 of stage 1; "
                    "stage 3 waits for F0 of stage 2."));
-    CHECK(says(*w, "kept now"));
+    CHECK(says(*w, "stored now"));
     for (int i = 0; i < 3; ++i)
     {
         w->key(ImGuiKey_Period);

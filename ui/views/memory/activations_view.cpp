@@ -1,12 +1,11 @@
-// What does the forward pass leave behind? One layer's tensors with their bytes, the largest hottest, and
-// what flash attention, recomputation and cutting take away.
+// What does the forward pass store? One layer's tensors with their bytes, the largest hottest, and what
+// FlashAttention, recomputation and sharding take away.
 #include <fmt/format.h>
 
-#include "core/scenario/scenario.h"
+#include "core/base/derived.h"
 #include "ui/shell/view.h"
-#include "ui/views/memory/activations/panel.h"
-#include "ui/views/memory/activations/rows.h"
-#include "ui/views/memory/activations/words.h"
+#include "ui/views/memory/activations/desk.h"
+#include "ui/widgets/plot.h"
 
 #include <algorithm>
 
@@ -26,7 +25,7 @@ public:
 
 private:
     ActivationsState state_;
-    ShapeStops stops_;
+    Derived<Scenario, ShapeStops> stops_;
 };
 
 void ActivationsView::draw(const Frame& frame, const Painter& p, Rect area, Out&)
@@ -38,13 +37,9 @@ void ActivationsView::draw(const Frame& frame, const Painter& p, Rect area, Out&
     const std::string_view kind = !layer.both     ? "One layer"
                                   : layer.experts ? "One expert layer"
                                                   : "One dense layer";
-    const float w = p.text_within(head.x, head.middle(), head.w, Type::small_strong, p.theme.text, kind);
-    const std::string of = fmt::format("one micro-batch of {} \u00d7 {} tokens, on one GPU",
-                                       s.training.micro_batch, grouped(s.training.sequence_length));
-    if (w + p.px(12) + p.width(Type::small, of) <= head.w)
-    {
-        p.text(head.x + w + p.px(12), head.middle(), Type::small, p.theme.muted, of);
-    }
+    draw_chart_title(p, head, kind,
+                     fmt::format("one micro-batch of {} \u00d7 {} tokens, on one GPU", s.training.micro_batch,
+                                 grouped(s.training.sequence_length)));
     const float strip = std::clamp(area.h * 0.13F, p.height(Type::small) * 2, p.px(96));
     draw_layer_strip(p, area.cut_top(std::min(area.h, strip)), frame, layer, state_);
     area.cut_top(std::min(area.h, p.px(8)));
@@ -53,20 +48,19 @@ void ActivationsView::draw(const Frame& frame, const Painter& p, Rect area, Out&
 
 bool ActivationsView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    stops_.update(frame.now.scenario);
-    draw_activations_panel(painter, area, frame, stops_, state_, out);
+    draw_activations_panel(painter, area, frame, stops_.of(frame.now.scenario, shape_stops), state_, out);
     return true;
 }
 
 ViewKeys ActivationsView::keys()
 {
-    return {{"F", "Flash attention on and off",
+    return {{"F", "FlashAttention on and off",
              [](const KeyPress& k)
              { change_training(k, [](Training& t) { t.flash_attention = !t.flash_attention; }); }},
-            {"R", "Recompute none, selective, full",
+            {"R", "Recomputation: none, selective, full",
              [](const KeyPress& k) { change_training(k, [](Training& t) { turn(t.recompute, 3); }); }},
-            {"O", "In the order they are made, or the largest first", flips(state_.by_size)},
-            {"E", "A layer with experts, or a dense one", flips(state_.other_kind)},
+            {"O", "In order of computation, or largest first", flips(state_.by_size)},
+            {"E", "Expert layer, or dense layer", flips(state_.other_kind)},
             {"click", "Keep a tensor\u2019s formula in the caption"}};
 }
 

@@ -1,4 +1,5 @@
-// Where a longer context becomes quadratic: operations and memory against the length of the sequence.
+// When does attention dominate? FLOPs and memory against sequence length.
+#include "core/base/derived.h"
 #include "core/base/text.h"
 #include "ui/shell/view.h"
 #include "ui/views/memory/context_length/pictures.h"
@@ -22,29 +23,22 @@ public:
     ViewKeys keys() override;
 
 private:
-    const ContextCurves& curves(const Frame& frame) const;
-    ContextLook look(const Frame& frame) const;
+    // For every length, so the scenario's own does not matter.
+    const ContextCurves& curves(const Frame& frame) const
+    {
+        Scenario of = frame.now.scenario;
+        of.training.sequence_length = 1;
+        return curves_.of(of, [&](const Scenario&) { return context_curves(frame.now); });
+    }
+    ContextLook look(const Frame& frame) const
+    {
+        return {mask_, frame.now.scenario.training.sequence_length, frame.preferences.unit};
+    }
     static void go_to(const Frame& frame, double tokens, Out& out);
 
     Mask mask_ = Mask::full;
-    mutable ContextCurves curves_;
+    Derived<Scenario, ContextCurves> curves_;
 };
-
-const ContextCurves& ContextLengthView::curves(const Frame& frame) const
-{
-    Scenario of = frame.now.scenario;
-    of.training.sequence_length = 1;
-    if (curves_.memory.empty() || curves_.of != of)
-    {
-        curves_ = context_curves(frame.now);
-    }
-    return curves_;
-}
-
-ContextLook ContextLengthView::look(const Frame& frame) const
-{
-    return {mask_, frame.now.scenario.training.sequence_length, frame.preferences.unit};
-}
 
 // The nearest length that the layout can run.
 void ContextLengthView::go_to(const Frame& frame, double tokens, Out& out)
@@ -90,24 +84,25 @@ void ContextLengthView::draw(const Frame& frame, const Painter& painter, Rect ar
 bool ContextLengthView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     PanelColumn column(painter, area, out.animating);
-    column.choice({"All scores", "Causal half"}, mask_);
-    draw_doubling(painter, column.rest(), curves(frame), look(frame));
+    column.choice({"Full attention", "Causal"}, mask_);
+    draw_doubling(painter, column, curves(frame), look(frame));
     return true;
 }
 
 ViewKeys ContextLengthView::keys()
 {
-    return {{"M", "All scores, or the causal half", turns(mask_, 2)},
-            {"F", "Flash attention on and off",
+    return {{"M", "Full attention, or the causal half", turns(mask_, 2)},
+            {"F", "FlashAttention on and off",
              [](const KeyPress& k)
              {
                  Scenario next = k.frame.scenario;
                  bool& flash = next.training.flash_attention;
                  flash = !flash;
-                 k.out.push(ChangeScenario{
-                     next, false, flash ? "Flash attention: scores are never stored" : "Scores are stored"});
+                 k.out.push(ChangeScenario{next, false,
+                                           flash ? "FlashAttention: scores are never stored"
+                                                 : "Attention scores are stored"});
              }},
-            {"drag", "The marker: another length of the sequence"}};
+            {"drag", "The marker: another sequence length"}};
 }
 
 constexpr std::array<std::string_view, 5> kControls{

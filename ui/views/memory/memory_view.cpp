@@ -1,16 +1,15 @@
-// Does it fit, and what fills it: a stacked bar a stage against the HBM line, and the levers that would make
-// it fit.
+// Does it fit, and what fills it: a bar a stage against the GPU's memory, its components in numbers, and the
+// levers that would make it fit.
 #include <fmt/format.h>
 
 #include "core/evaluate/explain.h"
 #include "core/memory/conventions.h"
-#include "ui/draw/scopes.h"
 #include "ui/shell/tween.h"
 #include "ui/shell/view.h"
-#include "ui/views/memory/memory/bars.h"
 #include "ui/views/memory/memory/levers.h"
-#include "ui/widgets/controls.h"
-#include "ui/widgets/stacked_bar.h"
+#include "ui/widgets/bar_rows.h"
+#include "ui/widgets/sheet.h"
+#include "ui/widgets/table.h"
 
 #include <algorithm>
 
@@ -20,12 +19,23 @@ namespace ringside
 namespace
 {
 
+constexpr std::size_t kMostRows = 16;
+constexpr const char* kOtherTools = "other tools";
+
 struct Pick
 {
     std::size_t stage = 0;
     Component component = Component::activations;
 
     bool operator==(const Pick&) const = default;
+};
+
+// Consecutive stages on one row: the fullest of them stands for all.
+struct StageRow
+{
+    std::size_t first = 0;
+    std::size_t last = 0;
+    std::size_t fullest = 0;
 };
 
 class MemoryView final : public View
@@ -36,74 +46,68 @@ public:
     ViewKeys keys() override;
 
 private:
-    void draw_header(const Frame& frame, const Painter& painter, Rect row, Out& out);
-    void draw_conventions(const Frame& frame, const Painter& painter, Rect box);
-    std::vector<MemoryBar> draw_bars(const Frame& frame, const Painter& painter, const MemoryChart& chart,
-                                     bool names, Out& out);
-    void draw_bar(const Frame& frame, const Painter& painter, const MemoryChart& chart, const MemoryBar& bar,
-                  Out& out);
+    void draw_header(const Frame& frame, const Painter& painter, Rect row, Out& out) const;
+    // Returns where the bars end.
+    float draw_bars(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    void draw_components(const Frame& frame, const Painter& painter, Rect area);
+    const MemoryReport* compared(const Frame& frame) const;
     void react(const Painter& painter, Rect segment, Pick pick);
 
     std::optional<Pick> hovered_;
     std::optional<Pick> picked_;
     std::optional<std::size_t> lever_;
     Tween most_;
-    std::map<std::size_t, std::array<Tween, kComponents>> heights_;
+    std::map<std::size_t, std::array<Tween, kComponents>> lengths_;
 };
 
-void MemoryView::draw_conventions(const Frame& frame, const Painter& painter, Rect box)
+std::vector<StageRow> stage_rows(const MemoryReport& memory)
 {
-    if (dropdown(painter, box, "###conventions", "Other tools report"))
+    const std::size_t stages = memory.stages.size();
+    const std::size_t rows = std::min(stages, kMostRows);
+    std::vector<StageRow> groups;
+    for (std::size_t i = 0; i < rows; ++i)
     {
-        ImGui::OpenPopup("other tools");
+        StageRow row{i * stages / rows, (i + 1) * stages / rows - 1, i * stages / rows};
+        for (std::size_t stage = row.first; stage <= row.last; ++stage)
+        {
+            row.fullest =
+                memory.stages[stage].total() > memory.stages[row.fullest].total() ? stage : row.fullest;
+        }
+        groups.push_back(row);
     }
-    ImGui::SetNextWindowPos({box.x, box.bottom() + painter.px(4)});
-    ImGui::SetNextWindowSize({painter.px(430), 0});
-    const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2{painter.px(16), painter.px(12)});
-    const PopupScope popup("other tools");
-    if (!popup)
+    return groups;
+}
+
+void draw_conventions(const Frame& frame, const Painter& painter)
+{
+    PopupSheet sheet(painter, kOtherTools, 460);
+    if (!sheet)
     {
         return;
     }
     const Scenario& s = frame.now.scenario;
-    const MegatronReport megatron = megatron_report(s);
     const DeepSpeedInputs inputs = deepspeed_inputs(s);
     const double parameters = static_cast<double>(frame.now.report.parameters.total) /
                               static_cast<double>(s.parallel.tensor * s.parallel.pipeline);
-    struct Row
+    const auto say = [&](const char* name, Bytes bytes, const char* counts)
     {
-        const char* name;
-        Bytes bytes;
-        const char* says;
+        sheet->fact(name, format_bytes(bytes, painter.look.unit), {}, FactInk::strong);
+        sheet->note(counts);
     };
-    const std::array rows{Row{"Ringside", frame.now.report.memory.worst().total(),
-                              "all seven components of the peak-memory stage"},
-                          Row{"Megatron-LM report", megatron.total(), "first stage; no buffers, no logits"},
-                          Row{"ZeRO paper", zero_paper_bytes(parameters, dense_replicas(s), s.parallel.zero),
-                              "states only, the model cut evenly over tensor and pipeline"},
-                          Row{"DeepSpeed ZeRO-2", deepspeed_zero2(inputs).gpu,
-                              "states only, data parallel only, buffer factor 1.5"},
-                          Row{"DeepSpeed ZeRO-3", deepspeed_zero3(inputs).gpu,
-                              "states only, data parallel only, buffer factor 1.5"}};
-    const FontScope font(painter.look.fonts.of(Type::small));
-    const Painter p(*ImGui::GetWindowDrawList(), painter.look);
-    for (const Row& row : rows)
-    {
-        const ImVec2 at = ImGui::GetCursorScreenPos();
-        const float w = p.px(398);
-        p.text(at.x, at.y + p.px(10), Type::small_strong, p.theme.text, row.name);
-        p.text(at.x + w, at.y + p.px(10), Type::mono_small, p.theme.text,
-               format_bytes(row.bytes, p.look.unit), Align::right);
-        p.text_within(at.x, at.y + p.px(30), w, Type::small, p.theme.muted, row.says);
-        ImGui::Dummy({w, p.px(44)});
-    }
+    sheet->heading("The same layout, as each tool counts it");
+    say("Ringside", frame.now.report.memory.worst().total(), "All seven components of the peak-memory stage");
+    say("Megatron-LM report", megatron_report(s).total(), "First stage, without buffers and logits");
+    say("ZeRO paper", zero_paper_bytes(parameters, dense_replicas(s), s.parallel.zero),
+        "Model states only, split evenly over tensor and pipeline parallelism");
+    constexpr const char* kDeepSpeed = "Model states only, data parallelism only, buffer factor 1.5";
+    say("DeepSpeed ZeRO-2", deepspeed_zero2(inputs).gpu, kDeepSpeed);
+    say("DeepSpeed ZeRO-3", deepspeed_zero3(inputs).gpu, kDeepSpeed);
 }
 
-void MemoryView::draw_header(const Frame& frame, const Painter& painter, Rect row, Out& out)
+void MemoryView::draw_header(const Frame& frame, const Painter& painter, Rect row, Out& out) const
 {
-    const Rect unit = row.cut_right(painter.px(112));
     constexpr std::array<std::string_view, 2> kUnits{"GB", "GiB"};
-    if (const auto chosen = segments(painter, {unit.x, unit.y, unit.w, painter.px(32)}, kUnits,
+    if (const auto chosen = segments(painter, row.cut_right(painter.px(112)), kUnits,
                                      frame.preferences.unit == ByteUnit::decimal ? 0 : 1))
     {
         Preferences next = frame.preferences;
@@ -111,54 +115,42 @@ void MemoryView::draw_header(const Frame& frame, const Painter& painter, Rect ro
         out.push(ChangePreferences{next});
     }
     row.cut_right(painter.px(12));
-    if (row.w > painter.px(360))
+    if (row.w > painter.px(200) &&
+        dropdown(painter, row.cut_right(painter.px(190)), "###conventions", "Other tools report"))
     {
-        const Rect box = row.cut_right(painter.px(160));
-        draw_conventions(frame, painter, {box.x, box.y, box.w, painter.px(32)});
-        row.cut_right(painter.px(12));
+        ImGui::OpenPopup(kOtherTools);
     }
-    painter.text_within(
-        row.x, row.y + painter.px(16), row.w, Type::small, painter.theme.muted,
-        fmt::format("{} per GPU, by pipeline stage",
-                    byte_scale(frame.now.report.memory.worst().total(), painter.look.unit).name));
+    draw_conventions(frame, painter);
 }
 
-void MemoryView::draw_bar(const Frame& frame, const Painter& painter, const MemoryChart& chart,
-                          const MemoryBar& bar, Out& out)
+// Of the same stages: memory with the lever pointed at, or that of A.
+const MemoryReport* MemoryView::compared(const Frame& frame) const
 {
-    const MemoryReport& memory = frame.now.report.memory;
-    const StageMemory& stage = memory.stages[bar.fullest];
+    const auto same = [&](const MemoryReport* other)
+    { return other->stages.size() == frame.now.report.memory.stages.size(); };
+    const MemoryReport* with = lever_ ? &frame.now.levers()[*lever_].memory : nullptr;
+    const MemoryReport* before = frame.before != nullptr ? &frame.before->report.memory : nullptr;
+    return with != nullptr && same(with) ? with : before != nullptr && same(before) ? before : nullptr;
+}
+
+std::vector<BarPart> parts_of(const Theme& theme, const StageMemory& stage, const ByteScale& scale)
+{
     std::vector<BarPart> parts;
     for (std::size_t i = 0; i < kComponents; ++i)
     {
-        const float bytes = heights_[bar.index][i].towards(static_cast<float>(stage.parts[i].value), frame,
-                                                           painter.look, out);
-        parts.push_back({static_cast<double>(bytes),
-                         {painter.theme.component[i]},
-                         {},
-                         chart.scale.words(stage.parts[i])});
+        parts.push_back({stage.parts[i].value,
+                         {theme.component[i]},
+                         name_of(static_cast<Component>(i)),
+                         scale.words(stage.parts[i])});
     }
-    const StackedBar drawn =
-        draw_stacked_bar(painter, bar.column, parts, {chart.most, true, memory.capacity.value});
-    for (std::size_t i = 0; i < kComponents; ++i)
-    {
-        if (drawn.parts[i].h >= 1)
-        {
-            react(painter, drawn.parts[i], {bar.fullest, static_cast<Component>(i)});
-        }
-    }
-    draw_total(painter, chart, bar, memory);
-    draw_stage_names(painter, chart, bar, stage.in_flight, memory.stages.size());
+    return parts;
 }
 
 void MemoryView::react(const Painter& painter, Rect segment, Pick pick)
 {
     const std::string_view name = name_of(pick.component);
     const Press pressed = press(painter, segment, fmt::format("{} of stage {}", name, pick.stage).c_str(), 0);
-    if (pressed.hovered)
-    {
-        hovered_ = pick;
-    }
+    hovered_ = pressed.hovered ? std::optional(pick) : hovered_;
     if (pressed.clicked)
     {
         picked_ = picked_ == pick ? std::nullopt : std::optional(pick);
@@ -170,77 +162,131 @@ void MemoryView::react(const Painter& painter, Rect segment, Pick pick)
     painter.part(name, segment);
 }
 
-std::vector<MemoryBar> MemoryView::draw_bars(const Frame& frame, const Painter& painter,
-                                             const MemoryChart& chart, bool names, Out& out)
+float MemoryView::draw_bars(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     const MemoryReport& memory = frame.now.report.memory;
-    const Rect& plot = chart.area;
-    std::vector<MemoryBar> bars = group_stages(memory);
-    const float pitch = std::min((plot.w - painter.px(8)) / static_cast<float>(bars.size()), painter.px(150));
-    const float width = std::min(pitch - std::min(painter.px(16), pitch * 0.2F), painter.px(120));
-    // Bars of the same stages are comparable: those with the lever pointed at, or those of A.
-    const MemoryReport* other = lever_ ? &frame.now.levers()[*lever_].memory : nullptr;
-    if ((other == nullptr || other->stages.size() != memory.stages.size()) && frame.before != nullptr)
+    const MemoryReport* other = compared(frame);
+    const ByteScale scale = byte_scale(memory.worst().total(), painter.look.unit);
+    const double most =
+        std::max({memory.capacity, memory.worst().total(),
+                  frame.before != nullptr ? frame.before->report.memory.worst().total() : Bytes{}})
+            .value;
+    const std::string_view gpu = frame.now.scenario.cluster.gpu.name;
+    BarRows bars{
+        {{fmt::format("{} per GPU, by pipeline stage", scale.name),
+          other == nullptr ? ""
+          : lever_         ? "below: with the change"
+                           : "below: A",
+          static_cast<double>(most_.towards(static_cast<float>(most * 1.02), frame, painter.look, out)), 1,
+          memory.capacity.value,
+          fmt::format("{}: {} {}", gpu.empty() ? "GPU" : gpu,
+                      plain_number(in_gigabytes(memory.capacity, painter.look.unit)),
+                      painter.look.gigabyte()),
+          "total"},
+         {"in flight", "", 1, 0}},
+        {},
+        72};
+    const std::vector<StageRow> rows = stage_rows(memory);
+    // A bar that is not there has no length to come back from: it may have been another scenario's petabytes.
+    lengths_.erase(lengths_.lower_bound(rows.size()), lengths_.end());
+    for (std::size_t row = 0; row < rows.size(); ++row)
     {
-        other = &frame.before->report.memory;
-    }
-    // A bar that is not there has no height to come back from: it may have been another scenario's petabytes.
-    heights_.erase(heights_.lower_bound(bars.size()), heights_.end());
-    for (MemoryBar& bar : bars)
-    {
-        bar.column = {plot.x + painter.px(8) + pitch * static_cast<float>(bar.index), plot.y, width, plot.h};
-        draw_bar(frame, painter, chart, bar, out);
-        if (other != nullptr && other->stages.size() == memory.stages.size())
+        const StageRow& r = rows[row];
+        const StageMemory& stage = memory.stages[r.fullest];
+        BarCell cell{parts_of(painter.theme, stage, scale), {}, scale.words(stage.total())};
+        for (std::size_t i = 0; i < kComponents; ++i)
         {
-            draw_ghost(painter, chart, bar.column, other->stages[bar.fullest].total());
+            cell.parts[i].value = static_cast<double>(
+                lengths_[row][i].towards(static_cast<float>(stage.parts[i].value), frame, painter.look, out));
+        }
+        if (other != nullptr)
+        {
+            cell.below = parts_of(painter.theme, other->stages[r.fullest], scale);
+        }
+        bars.rows.push_back({r.first == r.last ? fmt::format("stage {}", r.first)
+                                               : fmt::format("stages {}\u2013{}", r.first, r.last),
+                             {cell, {{}, {}, grouped(stage.in_flight)}}});
+        bars.rows.back().chosen = r.first <= memory.fullest && memory.fullest <= r.last;
+    }
+    const DrawnRows drawn = draw_bar_rows(painter, area, bars);
+    for (std::size_t row = 0; row < rows.size(); ++row)
+    {
+        for (std::size_t i = 0; i < kComponents && !drawn.bars[row].empty(); ++i)
+        {
+            const Rect& part = drawn.bars[row][0].parts[i];
+            if (part.w >= 1)
+            {
+                react(painter, part, {rows[row].fullest, static_cast<Component>(i)});
+            }
         }
     }
-    if (names && parts_shown(painter, chart, memory.capacity.value))
+    return drawn.bottom;
+}
+
+// What the fullest stage, or the one that was picked, consists of.
+void MemoryView::draw_components(const Frame& frame, const Painter& painter, Rect area)
+{
+    const MemoryReport& memory = frame.now.report.memory;
+    const std::optional<Pick> pick = hovered_ ? hovered_ : picked_;
+    const std::size_t at = pick ? pick->stage : memory.fullest;
+    const StageMemory& stage = memory.stages[at];
+    const ByteScale scale = byte_scale(stage.total(), painter.look.unit);
+    const Table<Component> table{
+        {Column<Component>(fmt::format("Stage {}{}", at, at == memory.fullest ? ", the peak" : ""),
+                           [](Component c) { return name_of(c); })
+             .with(22,
+                   [](const Painter& p, Rect r, Component c, bool) {
+                       draw_fill(p, {r.x, r.middle() - p.px(6), p.px(12), p.px(12)}, {p.theme.of(c)});
+                   }),
+         {std::string(scale.name), [&](Component c) { return scale.words(stage.of(c)); }},
+         {"fraction", [&](Component c) { return format_percent(stage.of(c) / stage.total()); }, 2},
+         Column<Component>(
+             "bytes",
+             [&](Component c)
+             { return Cell(explain(frame.now.scenario, memory, at, c).formula, painter.theme.muted); },
+             1)
+             .wide(120)
+             .words()},
+        [at](Component c) { return fmt::format("{} in the table of stage {}", name_of(c), at); },
+        [&](Component c) { return pick && pick->component == c; },
+        34,
+        nullptr,
+        [](Component c) { return std::string(name_of(c)); }};
+    constexpr auto rows = rows_of<Component, kComponents>();
+    if (const auto pressed = table.draw(painter, area, rows).pressed)
     {
-        const bool over = !memory.fits() && memory.fullest >= bars.back().first;
-        draw_names(painter, chart, memory.stages[bars.back().fullest],
-                   bars.back().column.right() + painter.px(4),
-                   over ? over_middle(painter, chart, memory) + painter.px(20) : plot.y - painter.px(24),
-                   static_cast<float>(memory.capacity.value));
+        const Pick now{at, rows.at(*pressed)};
+        picked_ = picked_ == now ? std::nullopt : std::optional(now);
     }
-    return bars;
 }
 
 void MemoryView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    const MemoryReport& memory = frame.now.report.memory;
-    if (picked_ && picked_->stage >= memory.stages.size())
+    if (picked_ && picked_->stage >= frame.now.report.memory.stages.size())
     {
         picked_.reset();
     }
+    lever_.reset();
     if (area.w > painter.px(640))
     {
         const Rect levers = area.cut_right(painter.px(280));
         area.cut_right(painter.px(24));
-        lever_.reset();
         draw_levers(frame, painter, levers, lever_, out);
     }
     hovered_.reset();
-    draw_header(frame, painter, area.cut_top(painter.px(48)), out);
-    if (area.h < painter.px(170))
+    draw_header(frame, painter, area.cut_top(painter.px(32)), out);
+    area.cut_top(painter.px(12));
+    // The table where rows of bars are no thinner than its own.
+    const auto rows = static_cast<float>(stage_rows(frame.now.report.memory).size() + 2);
+    const float table = table_height(painter, kComponents);
+    const bool listed = area.h >= rows * painter.px(26) + painter.px(16) + table && area.w > painter.px(300);
+    const float bottom = draw_bars(
+        frame, painter, {area.x, area.y, area.w, area.h - (listed ? table + painter.px(16) : 0)}, out);
+    if (listed)
     {
-        draw_low(painter, area, memory);
-        return;
+        area.cut_top(bottom + painter.px(16) - area.y);
+        draw_components(frame, painter, area);
     }
-    area.cut_bottom(painter.px(64));
-    area.cut_top(painter.px(24));
-    const auto top = static_cast<float>(highest(frame) * 1.06);
-    MemoryChart chart = memory_chart(painter, area, memory,
-                                     static_cast<double>(most_.towards(top, frame, painter.look, out)));
-    Rect& plot = chart.area;
-    const float right = plot.right();
-    // Few bars leave room for the names also in a narrow picture.
-    const auto bars = static_cast<float>(group_stages(memory).size());
-    const bool names = plot.w > painter.px(420) || plot.w - painter.px(124) >= bars * painter.px(56);
-    plot.cut_right(names ? painter.px(116) : 0);
-    draw_axis_y(painter, chart.area, chart.axis, chart.left);
-    const auto drawn = draw_bars(frame, painter, chart, names, out);
-    draw_capacity(painter, chart, drawn, right, memory, frame.now.scenario.cluster.gpu.name);
 }
 
 Caption MemoryView::caption(const Frame& frame) const
@@ -265,8 +311,8 @@ Caption MemoryView::caption(const Frame& frame) const
     if (pick)
     {
         caption.sentence =
-            fmt::format("The **{}** of stage {} take **{} {}**, {} of the {} {} there.",
-                        name_of(shown.component), shown.stage, number(stage.of(shown.component)), gb,
+            fmt::format("**{}** on stage {}: **{} {}**, {} of its {} {}.", name_of(shown.component),
+                        shown.stage, number(stage.of(shown.component)), gb,
                         format_percent(stage.of(shown.component) / stage.total()), number(stage.total()), gb);
         return caption;
     }
@@ -278,20 +324,20 @@ Caption MemoryView::caption(const Frame& frame) const
                     name_of(largest));
     if (over == 0)
     {
-        caption.sentence = fmt::format("Every stage fits: the fullest, stage {}, takes **{} of {} {}**, {}.",
+        caption.sentence = fmt::format("Every stage fits: stage {} peaks at **{} of {} {}**, {}.",
                                        memory.fullest, number(worst.total()), limit, gb, most);
     }
     else if (over == memory.stages.size())
     {
-        caption.sentence = fmt::format("{} the fullest, stage {}, needs !!{} of {} {}!!, {}.",
+        caption.sentence = fmt::format("{} stage {} needs !!{} of {} {}!!, {}.",
                                        over == 1 ? "It does not fit:" : "No stage fits:", memory.fullest,
                                        number(worst.total()), limit, gb, most);
     }
     else
     {
         caption.sentence = fmt::format(
-            "{} of {} stages overflow: stage {} keeps {} micro-batches in flight, !!{} of {} {}!!.", over,
-            memory.stages.size(), memory.fullest, worst.in_flight, number(worst.total()), limit, gb);
+            "{} of {} stages do not fit: stage {} has {} micro-batches in flight and needs !!{} of {} {}!!.",
+            over, memory.stages.size(), memory.fullest, worst.in_flight, number(worst.total()), limit, gb);
     }
     return caption;
 }

@@ -1,7 +1,8 @@
-// Why compute it twice? None, selective and full recomputation by bytes and work, and a stage cut into
-// segments that keep only their inputs.
+// None, selective and full recomputation by bytes and FLOPs, and a stage in segments that store only their
+// inputs.
 #include <fmt/format.h>
 
+#include "core/base/derived.h"
 #include "ui/views/memory/recompute/pictures.h"
 
 #include <algorithm>
@@ -33,22 +34,26 @@ public:
 private:
     const RecomputeDesk& desk(const Frame& frame) const
     {
-        desk_.update(frame.now);
-        return desk_;
+        const auto make = [&](const Scenario& s)
+        {
+            const MemoryReport& memory = frame.now.report.memory;
+            return RecomputeDesk{recompute_choices(s, memory, memory.fullest), memory.fullest};
+        };
+        return desk_.of(frame.now.scenario, make);
     }
 
     RecomputeState state_;
-    mutable RecomputeDesk desk_;
+    Derived<Scenario, RecomputeDesk> desk_;
 };
 
 Motion RecomputeView::motion(const Frame& frame) const
 {
-    const auto layers = static_cast<double>(desk(frame).choices().layers);
+    const auto layers = static_cast<double>(desk(frame).choices.layers);
     Motion motion;
     motion.duration = 3 * layers;
     motion.per_second = motion.duration / kSeconds;
     // At its fullest: the last segment is whole again.
-    const RecomputeChoices& c = desk(frame).choices();
+    const RecomputeChoices& c = desk(frame).choices;
     const std::int64_t k = desk(frame).segments(state_);
     motion.rest = layers + static_cast<double>(c.layers - segment_start(c.layers, k, k - 1));
     const SegmentMoment m = segment_moment(c.layers, k, frame.playback.t);
@@ -77,16 +82,16 @@ ViewKeys RecomputeView::keys()
     return {{"1 2 3", "None, selective, full",
              [](const KeyPress& k)
              { change_training(k, [&](Training& t) { t.recompute = static_cast<Recompute>(k.which); }); }},
-            {"J K", "A segment fewer, one more",
+            {"J K", "One segment fewer, one more",
              [this](const KeyPress& k)
              {
                  const RecomputeDesk& d = desk(k.frame);
                  state_.wished = std::clamp<std::int64_t>(d.segments(state_) + (k.which == 0 ? -1 : 1), 1,
-                                                          d.choices().layers);
+                                                          d.choices.layers);
              },
              true},
-            {"M", "As many segments as take the least", [this] { state_.wished = 0; }},
-            {"F", "Flash attention on and off",
+            {"M", "The number of segments that needs the least", [this] { state_.wished = 0; }},
+            {"F", "FlashAttention on and off",
              [](const KeyPress& k)
              { change_training(k, [](Training& t) { t.flash_attention = !t.flash_attention; }); }},
             {"drag", "Along the curve: the number of segments"}};

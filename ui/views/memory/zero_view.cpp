@@ -1,6 +1,7 @@
 // Who holds what: model states on data-parallel ranks under ZeRO 0 to 3, and the slices on their way.
 #include <fmt/format.h>
 
+#include "core/base/derived.h"
 #include "core/evaluate/explain.h"
 #include "ui/shell/tween.h"
 #include "ui/shell/view.h"
@@ -18,9 +19,9 @@ namespace ringside
 namespace
 {
 
-constexpr std::int64_t kStages = 4;
-constexpr std::array<std::string_view, 4> kAdds{"nothing sharded", "optimizer", "+ gradients", "+ weights"};
-// Elements on the wire a step and rank, in multiples of the parameters, one micro-batch (ZeRO, arXiv
+constexpr std::size_t kZeroStages = 4;
+constexpr std::array<std::string_view, 4> kAdds{"replicated", "optimizer", "+ gradients", "+ weights"};
+// Elements sent per step and rank, in multiples of the parameters, one micro-batch (ZeRO, arXiv
 // 1910.02054, section 7).
 constexpr std::array<std::string_view, 4> kTraffic{"2P", "2P", "2P", "3P"};
 
@@ -34,12 +35,32 @@ public:
     ViewKeys keys() override;
 
 private:
-    void choose(const Frame& frame, std::int64_t stage, Out& out) const;
+    void choose(const Frame& frame, std::int64_t stage, Out& out) const
+    {
+        Scenario next = frame.scenario;
+        next.parallel.zero = stage;
+        out.push(Play{false});
+        out.push(ChangeScenario{std::move(next), false});
+        out.push(Seek{static_cast<double>(stage)});
+    }
     void draw_card(const Frame& frame, const Painter& painter, Rect card, std::int64_t stage, Out& out) const;
     void draw_tip(const Painter& painter, Rect area, const Shards& shards, std::size_t column) const;
 
     Tween place_;
+    Derived<Scenario, std::array<double, kZeroStages>> seconds_; // of a step
 };
+
+std::array<double, kZeroStages> seconds_by_stage(const Scenario& scenario)
+{
+    std::array<double, kZeroStages> seconds{};
+    for (std::size_t k = 0; k < kZeroStages; ++k)
+    {
+        Scenario s = scenario;
+        s.parallel.zero = static_cast<std::int64_t>(k);
+        seconds.at(k) = step_time(s).total();
+    }
+    return seconds;
+}
 
 Motion ZeroView::motion(const Frame& frame) const
 {
@@ -52,15 +73,6 @@ Motion ZeroView::motion(const Frame& frame) const
     motion.label = between ? fmt::format("stage {:.0f} to {:.0f}", std::floor(t), std::ceil(t))
                            : fmt::format("stage {:.0f}", t);
     return motion;
-}
-
-void ZeroView::choose(const Frame& frame, std::int64_t stage, Out& out) const
-{
-    Scenario next = frame.scenario;
-    next.parallel.zero = stage;
-    out.push(Play{false});
-    out.push(ChangeScenario{std::move(next), false});
-    out.push(Seek{static_cast<double>(stage)});
 }
 
 Shards shards_at(const Frame& frame, const std::array<MemoryReport, 4>& reports, double place)
@@ -79,17 +91,20 @@ void ZeroView::draw_tip(const Painter& painter, Rect area, const Shards& shards,
 {
     std::vector<TipLine> lines;
     double total = 0;
+    double whole = 0;
     for (const ShardBand& band : shards.bands)
     {
         const bool cut = band.sharded >= 0.5F;
         const double bytes = cut ? band.share : band.whole;
         total += bytes;
+        whole += band.whole;
         lines.push_back(
             {fmt::format("{}, {}", band.name, cut ? fmt::format("1/{}", grouped(shards.ranks)) : "all"),
              format_bytes(Bytes(bytes), painter.look.unit),
              painter.theme.of(band.parts[band.parts.size() / 2]).fill});
     }
-    lines.push_back({"states", format_bytes(Bytes(total), painter.look.unit), 0});
+    lines.push_back({"model states", format_bytes(Bytes(total), painter.look.unit), 0});
+    lines.push_back({"on other ranks only", format_bytes(Bytes(whole - total), painter.look.unit), 0});
     const std::string each = shards.ranks > Shards::kMostColumns ? "each of " : "";
     tip_card(painter, area, ImGui::GetIO().MousePos,
              fmt::format("{}{} holds", each, column_name(shards, column)), lines);
@@ -114,7 +129,8 @@ void ZeroView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
     area.cut_bottom(painter.px(4));
     if (shards.bands.empty())
     {
-        empty_state(painter, area, "", "Every state lives on the host: nothing is left on the GPU to shard.");
+        empty_state(painter, area, "",
+                    "All model states are offloaded: nothing is left on the GPU to shard.");
         return;
     }
     painter.part("held", foot);
@@ -126,7 +142,7 @@ void ZeroView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
     const float pitch = (area.w - label) / static_cast<float>(columns);
     const float width = std::min(pitch - std::min(painter.px(16), pitch * 0.18F), painter.px(140));
     painter.text(area.x, foot.middle(), Type::small, painter.theme.muted,
-                 fmt::format("{} of states", painter.look.gigabyte()));
+                 fmt::format("{} per rank", painter.look.gigabyte()));
     const std::string held = format_gigabytes(shards.held(), painter.look.unit);
     for (std::size_t c = 0; c < columns; ++c)
     {
@@ -135,28 +151,6 @@ void ZeroView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
         {
             painter.text(x, foot.middle(), Type::mono_small, painter.theme.text, held, Align::centre);
         }
-    }
-    const double spread = shards.bands.back().whole * static_cast<double>(shards.bands.back().sharded >= 1) -
-                          shards.bands.back().share;
-    double all_bands = 0;
-    for (const ShardBand& band : shards.bands)
-    {
-        all_bands += band.whole;
-    }
-    const Rect note{area.x + label + painter.px(12), area.bottom() - painter.px(100),
-                    std::min(pitch * 3, painter.px(260)), painter.px(84)};
-    // Only where it lies on empty frames: below the slices of the columns it covers.
-    const auto covered = static_cast<std::size_t>(std::ceil((note.w + painter.px(12)) / pitch));
-    const float free = area.h * static_cast<float>(shards.bands.back().whole / std::max(1.0, all_bands)) *
-                       (1 - static_cast<float>(covered) / static_cast<float>(columns));
-    if (place >= 1 && spread > 0 && shards.bands.back().name == "optimizer" && !hovered &&
-        free > painter.px(124))
-    {
-        painter.fill(note, painter.theme.window, painter.px(8));
-        painter.text(note.x + painter.px(16), note.y + painter.px(28), Type::title, painter.theme.text,
-                     format_bytes(Bytes(spread), painter.look.unit));
-        painter.text_within(note.x + painter.px(16), note.y + painter.px(58), note.w - painter.px(24),
-                            Type::small, painter.theme.muted, "of optimizer lives on other ranks");
     }
     if (hovered)
     {
@@ -181,24 +175,24 @@ Caption ZeroView::caption(const Frame& frame) const
     Caption caption;
     if (ranks == 1)
     {
-        caption.sentence = "There is one replica, so there is nothing to shard across. Add GPUs, or lower "
-                           "tensor or pipeline parallelism.";
+        caption.sentence = "With one replica there is nothing to shard across. Add GPUs, or lower tensor or "
+                           "pipeline parallelism.";
     }
     else if (stage == 0)
     {
-        caption.sentence = fmt::format("Without ZeRO all {} ranks keep the same **{}** of states.",
+        caption.sentence = fmt::format("Without ZeRO all {} ranks keep the same **{}** of model states.",
                                        grouped(ranks), states(0));
     }
     else
     {
         caption.sentence = fmt::format(
-            "From stage {} to {} each of {} ranks keeps only {}: **{} to {}**.", stage - 1, stage,
+            "From ZeRO-{} to ZeRO-{} each of {} ranks keeps only {}: **{} to {}**.", stage - 1, stage,
             grouped(ranks), kSays[static_cast<std::size_t>(stage)], states(stage - 1), states(stage));
     }
     const Term term = explain_zero(frame.now.scenario, stage, all[0].fullest);
     caption.formula = fmt::format("stage {} = {} = {} = {}", stage, term.formula, term.working,
                                   format_bytes(Bytes(term.value), frame.preferences.unit));
-    caption.source = term.source + ". Of the fullest pipeline stage.";
+    caption.source = term.source + ". Of the peak-memory pipeline stage.";
     return caption;
 }
 
@@ -208,30 +202,30 @@ void ZeroView::draw_card(const Frame& frame, const Painter& painter, Rect card, 
     const MemoryReport& memory = frame.now.zero()[static_cast<std::size_t>(stage)];
     const Bytes total = memory.worst().total();
     const bool fits = memory.fits();
-    const bool chosen = frame.scenario.parallel.zero == stage;
     const auto k = static_cast<std::size_t>(stage);
     const Press pressed = press(painter, card, fmt::format("ZeRO {}", stage).c_str(), 8);
-    tooltip(painter,
-            fmt::format("ZeRO-{}: {} elements sent per step and rank, one micro-batch", stage, kTraffic[k]));
-    painter.card(card, chosen, pressed.hovered);
+    tooltip(painter, fmt::format("ZeRO-{} sends {} elements per rank and step of one micro-batch, P being "
+                                 "the parameters of a rank",
+                                 stage, kTraffic[k]));
+    painter.card(card, frame.scenario.parallel.zero == stage, pressed.hovered);
+    const Theme& t = painter.theme;
     const float left = card.x + painter.px(12);
     const float right = card.right() - painter.px(12);
-    const Rect cap = painter.keycap(left, card.y + painter.px(22), std::to_string(stage));
-    painter.text_within(cap.right() + painter.px(12), card.y + painter.px(22), card.w - painter.px(84),
-                        Type::small_strong, painter.theme.text, kAdds[k]);
-    painter.text(right, card.y + painter.px(22), Type::mono_small, painter.theme.muted, kTraffic[k],
-                 Align::right);
-    painter.text(left, card.y + painter.px(52), Type::title,
-                 fits ? painter.theme.text : painter.theme.warning, format_bytes(total, painter.look.unit));
+    const float first = card.y + painter.px(20);
+    const Rect cap = painter.keycap(left, first, std::to_string(stage));
+    const float w = painter.text(right, first, Type::mono, fits ? t.text : t.warning,
+                                 format_bytes(total, painter.look.unit), Align::right);
+    painter.text_within(cap.right() + painter.px(12), first, right - w - cap.right() - painter.px(20),
+                        Type::small_strong, t.text, kAdds[k]);
+    const double seconds = seconds_.of(frame.now.scenario, seconds_by_stage)[k];
+    painter.text(left, first + painter.px(24), Type::small, t.muted,
+                 fmt::format("sends {}, {} per step", kTraffic[k], format_seconds(Seconds(seconds))));
     if (!fits)
     {
-        painter.text(right, card.y + painter.px(52), Type::small_strong, painter.theme.warning,
-                     fmt::format("over {} {}", plain_number(in_gigabytes(memory.capacity, painter.look.unit)),
-                                 painter.look.gigabyte()),
-                     Align::right);
+        painter.text(right, first + painter.px(24), Type::small_strong, t.warning, "over", Align::right);
     }
     const double capacity = memory.capacity.value;
-    painter.meter({left, card.bottom() - painter.px(14), right - left, painter.px(6)}, total.value, capacity,
+    painter.meter({left, card.bottom() - painter.px(12), right - left, painter.px(6)}, total.value, capacity,
                   std::max(capacity * 1.5, frame.now.zero()[0].worst().total().value));
     if (pressed.clicked)
     {
@@ -242,10 +236,10 @@ void ZeroView::draw_card(const Frame& frame, const Painter& painter, Rect card, 
 bool ZeroView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     PanelColumn column(painter, area, out.animating);
-    column.heading("ZeRO stage", "all memory");
-    for (std::int64_t stage = 0; stage < kStages; ++stage)
+    column.heading("ZeRO stage", "memory per GPU");
+    for (std::int64_t stage = 0; stage < static_cast<std::int64_t>(kZeroStages); ++stage)
     {
-        draw_card(frame, painter, column.row(86), stage, out);
+        draw_card(frame, painter, column.row(74), stage, out);
         column.gap(8);
     }
     return true;

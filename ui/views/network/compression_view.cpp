@@ -1,13 +1,10 @@
-// What gradient compression loses: a real gradient before and after, what is left out and where it goes, and
-// what becomes of the loss.
+// What does gradient compression lose? A real gradient before and after, what is not sent and where it goes,
+// and the loss that results.
 #include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "ui/shell/view.h"
-#include "ui/views/network/compression/heat.h"
-#include "ui/views/network/compression/panel.h"
 #include "ui/views/network/compression/runs.h"
-#include "ui/views/network/compression/table.h"
 #include "ui/widgets/choice.h"
 #include "ui/widgets/plot_series.h"
 
@@ -23,7 +20,7 @@ namespace
 {
 
 constexpr const char* kPopup = "choose a compressor for the gradient";
-constexpr double kRest = 24; // the step it stands at until somebody moves the clock
+constexpr double kCompressionRest = 24; // the step it stands at until somebody moves the clock
 constexpr std::size_t kSteps = kCompressionSteps;
 
 class CompressionView final : public View
@@ -36,10 +33,33 @@ public:
     ViewKeys keys() override;
 
 private:
-    const CompressionRuns& runs(const Frame& frame) const;
-    std::array<CompressionOptions, kCompressors> rows() const;
-    CompressionOptions other_way() const;
-    void choose(Compressor compressor, Out& out);
+    const CompressionRuns& runs(const Frame& frame) const
+    {
+        runs_.update(options_);
+        runs_.project(frame.now.scenario, frame.now.report);
+        return runs_;
+    }
+    std::array<CompressionOptions, kCompressors> rows() const
+    {
+        std::array<CompressionOptions, kCompressors> all;
+        for (std::size_t i = 0; i < kCompressors; ++i)
+        {
+            all.at(i) = options_;
+            all.at(i).compressor = static_cast<Compressor>(i);
+        }
+        return all;
+    }
+    CompressionOptions other_way() const
+    {
+        CompressionOptions other = options_;
+        other.feedback = !options_.feedback;
+        return other;
+    }
+    void choose(Compressor compressor, Out& out)
+    {
+        options_.compressor = compressor;
+        out.animating = true;
+    }
     HeatStyle heat_style(std::size_t step) const;
     void draw_popup(const Painter& painter, Out& out);
     void draw_head(const Painter& painter, Rect row) const;
@@ -57,43 +77,12 @@ std::size_t step_at(const Frame& frame)
     return static_cast<std::size_t>(t + 1e-9);
 }
 
-const CompressionRuns& CompressionView::runs(const Frame& frame) const
-{
-    runs_.update(options_);
-    runs_.project(frame.now.scenario, frame.now.report);
-    return runs_;
-}
-
-std::array<CompressionOptions, kCompressors> CompressionView::rows() const
-{
-    std::array<CompressionOptions, kCompressors> all;
-    for (std::size_t i = 0; i < kCompressors; ++i)
-    {
-        all.at(i) = options_;
-        all.at(i).compressor = static_cast<Compressor>(i);
-    }
-    return all;
-}
-
-CompressionOptions CompressionView::other_way() const
-{
-    CompressionOptions other = options_;
-    other.feedback = !options_.feedback;
-    return other;
-}
-
-void CompressionView::choose(Compressor compressor, Out& out)
-{
-    options_.compressor = compressor;
-    out.animating = true;
-}
-
 Motion CompressionView::motion(const Frame& frame) const
 {
     Motion motion;
     motion.duration = static_cast<double>(kSteps - 1);
     motion.per_second = 10;
-    motion.rest = kRest;
+    motion.rest = kCompressionRest;
     motion.label = fmt::format("step {}/{}", step_at(frame) + 1, kSteps);
     return motion;
 }
@@ -101,91 +90,70 @@ Motion CompressionView::motion(const Frame& frame) const
 void CompressionView::draw_head(const Painter& p, Rect row) const
 {
     const float key = draw_heat_key(p, row.right(), row.middle()) + p.px(24);
-    const std::string whole = fmt::format(
-        "One layer\u2019s {} \u00d7 {} gradients in a real training on {} ranks. Numbers: L2 norm, "
-        "gradient = 1.",
-        SmallTask::kInputs, SmallTask::kHidden, SmallTask::kRanks);
-    const std::string brief = "numbers: L2 norm, gradient = 1";
-    const float room = row.w - key;
-    p.text_within(row.x, row.middle(), room, Type::small, p.theme.muted,
-                  p.width(Type::small, whole) <= room ? whole : brief);
-}
-
-template <typename Value>
-std::vector<double> values_of(const CompressionSummary& run, Value value)
-{
-    std::vector<double> values;
-    for (const CompressionStep& s : run.steps)
-    {
-        values.push_back(value(s));
-    }
-    return values;
+    draw_chart_title(p, {row.x, row.y, row.w - key, row.h},
+                     fmt::format("{} \u00d7 {} gradient of one layer, {} ranks", SmallTask::kInputs,
+                                 SmallTask::kHidden, SmallTask::kRanks),
+                     "numbers: L2 norm over that of the gradient");
 }
 
 void CompressionView::draw_charts(const Painter& p, Rect area, std::size_t step, Out& out) const
 {
-    const Theme& t = p.theme;
-    const CompressionSummary& shown = runs_.get(options_);
-    const bool two = info_of(options_.compressor).feeds_back;
-    const bool on = feeds_back(options_);
-    const auto loss_at = [](const CompressionStep& s) { return s.loss; };
-    std::vector<PlotSeries> loss{
-        {"uncompressed", values_of(runs_.uncompressed(), loss_at), {t.text, 1.5F, true}}};
-    std::vector<PlotSeries> missing;
-    // In first gradients, which all runs share.
-    const auto missing_of = [](const CompressionSummary& run)
+    struct Curve
     {
-        const double first = run.steps.front().gradient;
-        return values_of(run, [first](const CompressionStep& s) { return s.missing / first; });
+        std::string name;
+        const CompressionSummary* run;
+        PlotStroke stroke;
+        bool chosen = false;
     };
-    if (const CompressionSummary* way = two ? runs_.find(other_way()) : nullptr)
+    const Theme& t = p.theme;
+    const auto feedback = [](bool on) { return on ? "with feedback" : "no feedback"; };
+    const CompressorInfo& info = info_of(options_.compressor);
+    std::vector<Curve> curves{{"uncompressed", &runs_.uncompressed(), {t.text, 1.5F, true}}};
+    if (const CompressionSummary* other = info.feeds_back ? runs_.find(other_way()) : nullptr)
     {
-        const char* other = on ? "without" : "with feedback";
-        loss.push_back({other, values_of(*way, loss_at), {t.muted, 1.5F}});
-        missing.push_back({other, missing_of(*way), {t.muted, 1.5F}});
+        curves.push_back({feedback(!feeds_back(options_)), other, {t.muted, 1.5F}});
     }
-    const PlotStroke chosen{t.of(Component::gradients).fill, 2.5F};
-    const std::string own = !two ? std::string(info_of(options_.compressor).name)
-                            : on ? "with feedback"
-                                 : "without";
     if (options_.compressor != Compressor::none)
     {
-        loss.push_back({own, values_of(shown, loss_at), chosen, true});
+        curves.push_back({info.feeds_back ? feedback(feeds_back(options_)) : std::string(info.name),
+                          &runs_.get(options_),
+                          {t.of(Component::gradients).fill, 2.5F},
+                          true});
     }
-    missing.push_back({own, missing_of(shown), chosen, true});
-    double most = 0;
-    for (const PlotSeries& c : missing)
+    const auto draw = [&](Rect r, const PlotFrame& frame, const char* id, std::size_t first, double least,
+                          double most, auto value)
     {
-        most = std::max(most, std::ranges::max(c.values));
-    }
-    // What diverges leaves the chart at the top.
-    double highest = 3;
-    for (const PlotSeries& c : loss)
-    {
-        highest = std::max(highest, std::min(10.0, std::ranges::max(c.values)));
-    }
-    const bool both = area.w >= p.px(560);
-    std::optional<double> to;
-    const auto draw =
-        [&](Rect r, const PlotFrame& frame, const char* id, double top, std::span<const PlotSeries> all)
-    {
-        const auto wish =
-            draw_series(p, r, frame, id, {0, top, PlotScale::linear, "", plain_number}, step, all);
-        to = wish ? wish : to;
+        std::vector<PlotSeries> all;
+        double top = least;
+        for (std::size_t i = first; i < curves.size(); ++i)
+        {
+            PlotSeries& series =
+                all.emplace_back(PlotSeries{curves[i].name, {}, curves[i].stroke, curves[i].chosen});
+            for (const CompressionStep& each : curves[i].run->steps)
+            {
+                series.values.push_back(value(curves[i].run->steps.front(), each));
+            }
+            top = std::max(top, std::min(most, std::ranges::max(series.values)));
+        }
+        if (const auto to =
+                draw_series(p, r, frame, id, {0, top, PlotScale::linear, "", plain_number}, step, all))
+        {
+            out.push(Seek{*to});
+        }
     };
-    if (both)
+    if (area.w >= p.px(560) && curves.size() > 1)
     {
+        // In first gradients, which all runs share.
         draw(area.cut_right((area.w - p.px(32)) / 2),
-             {.title = "Not delivered so far", .says = "in first gradients", .names = 150},
-             "###missing over steps", most > 0 ? most * 1.08 : 1, missing);
+             {.title = "Accumulated residual", .says = "over the first gradient", .names = 150},
+             "###missing over steps", 1, 1e-3, 1e300,
+             [](const CompressionStep& first, const CompressionStep& s)
+             { return s.missing / first.gradient; });
         area.cut_right(p.px(32));
     }
-    draw(area, {.title = "Loss", .says = "of all ranks, last epoch", .names = 150}, "###loss over steps",
-         highest, loss);
-    if (to)
-    {
-        out.push(Seek{*to});
-    }
+    // What diverges leaves the chart at the top.
+    draw(area, {.title = "Loss", .says = "mean of all ranks", .names = 150}, "###loss over steps", 0, 3, 10,
+         [](const CompressionStep&, const CompressionStep& s) { return s.loss; });
 }
 
 HeatStyle CompressionView::heat_style(std::size_t step) const
@@ -198,14 +166,14 @@ HeatStyle CompressionView::heat_style(std::size_t step) const
     HeatStyle style;
     style.lost = !feeds_back(options_);
     style.gradient = fmt::format("rank 0 of {}, step {}", SmallTask::kRanks, step + 1);
-    style.carried = !style.lost                               ? "from the step before"
-                    : info_of(options_.compressor).feeds_back ? "nothing is kept"
-                    : options_.compressor == Compressor::none ? "nothing to keep"
-                                                              : "cannot be kept";
+    style.carried = !style.lost                               ? "from the previous step"
+                    : info_of(options_.compressor).feeds_back ? "feedback is off"
+                    : options_.compressor == Compressor::none ? "nothing left out"
+                                                              : "no error feedback";
     style.sent = kept < n / 2 ? fmt::format("{} of {} elements", kept, grouped(n))
                               : fmt::format("{} of {}", bytes(options_), bytes({Compressor::none}));
     style.left = !style.lost                               ? "kept for the next step"
-                 : options_.compressor == Compressor::none ? "nothing is lost"
+                 : options_.compressor == Compressor::none ? "nothing lost"
                                                            : "lost";
     return style;
 }
@@ -319,7 +287,7 @@ Caption CompressionView::caption(const Frame& frame) const
     caption.source = info.source;
     if (options_.compressor == Compressor::none)
     {
-        caption.sentence = fmt::format("Nothing is lost, and nothing is won: **{} for every step**.",
+        caption.sentence = fmt::format("No compression: **{} per step**.",
                                        format_bytes(wire_size(options_, small_shape()).total()));
         return caption;
     }
@@ -327,10 +295,10 @@ Caption CompressionView::caption(const Frame& frame) const
     const std::string end =
         options_.compressor == Compressor::random_k && !feeds_back(options_)
             ? fmt::format("unbiased, relative error {}\u00d7 per step", three_digits(error))
-            : fmt::format("the {}% left out {}", three_digits(error * 100),
-                          feeds_back(options_) ? "come later" : "are lost");
+            : fmt::format("the {}% not sent {}", three_digits(error * 100),
+                          feeds_back(options_) ? "are sent later" : "are lost");
     caption.sentence =
-        fmt::format("{}: **{}\u00d7 less than FP32, {}\u00d7 less than BF16**; {}.", label_of(options_),
+        fmt::format("{}: **{}\u00d7 smaller than FP32, {}\u00d7 smaller than BF16**; {}.", label_of(options_),
                     three_digits(ratio.of_fp32), three_digits(ratio.of_bf16), end);
     caption.source += "\nerror = ||g \u2212 C(g)|| / ||g||, no step's error fed back. All ranks train with "
                       "learning rate 0.5.";

@@ -1,12 +1,12 @@
-// Which algorithm wins at which message size: time against bytes on two logarithmic axes, the fastest at
-// every size marked, and where latency ends and bandwidth begins.
+// Which algorithm is fastest at which message size? Time against bytes on two logarithmic axes, the fastest
+// at every size marked, and where a collective turns from latency-bound to bandwidth-bound.
 #include <fmt/format.h>
 
+#include "core/base/derived.h"
 #include "core/base/text.h"
 #include "core/network/collective/cost.h"
 #include "ui/shell/view.h"
-#include "ui/views/network/message/ranks_chart.h"
-#include "ui/widgets/choice.h"
+#include "ui/views/network/kinds.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/panel_column.h"
@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 namespace ringside
@@ -35,7 +36,7 @@ enum class Shows : std::uint8_t
 };
 constexpr std::size_t kShown = 3;
 
-constexpr const char* kKindPopup = "choose a collective to time";
+constexpr const char* kTimedPopup = "choose a collective to time";
 
 // One algorithm's time, or bus bandwidth, at every sample.
 struct Line
@@ -64,6 +65,54 @@ struct Sizes
 
 constexpr std::array<std::string_view, 3> kPages{"message/time", "message/bandwidth", "message/ranks"};
 
+std::vector<const CollectiveAlgorithm*> algorithms_for(CollectiveKind kind, bool in_network)
+{
+    std::vector<const CollectiveAlgorithm*> all;
+    for (const CollectiveAlgorithm* algorithm : collective_algorithms())
+    {
+        if (algorithm->can(kind) && (in_network || algorithm->id != "in-switch"))
+        {
+            all.push_back(algorithm);
+        }
+    }
+    return all;
+}
+
+Sizes sizes_of(const Scenario& s, const CollectiveReport& c, CollectiveKind kind, bool in_network)
+{
+    Sizes sizes;
+    sizes.ranks = c.ranks;
+    sizes.message = c.message;
+    sizes.most = std::max(kMost, std::pow(10, std::ceil(std::log10(std::max(1.0, c.message.value)))));
+    sizes.links = links_of(s, c);
+    for (const CollectiveAlgorithm* algorithm : algorithms_for(kind, in_network))
+    {
+        if (algorithm->id == "hierarchical" && c.ranks <= sizes.links.per_node)
+        {
+            continue;
+        }
+        Line line{algorithm, {}, {}};
+        for (std::size_t i = 0; i < kSamples; ++i)
+        {
+            const CollectiveCost cost =
+                estimate(kind, *algorithm, c.ranks, Bytes(sizes.size_at(i)), sizes.links);
+            line.time.push_back(cost.total().value);
+            line.waits.push_back(cost.latency > cost.transfer);
+        }
+        sizes.lines.push_back(std::move(line));
+    }
+    for (std::size_t i = 0; i < kSamples; ++i)
+    {
+        std::size_t best = 0;
+        for (std::size_t k = 1; k < sizes.lines.size(); ++k)
+        {
+            best = sizes.lines[k].time[i] < sizes.lines[best].time[i] * (1 - 1e-9) ? k : best;
+        }
+        sizes.fastest.push_back(best);
+    }
+    return sizes;
+}
+
 class MessageView final : public View
 {
 public:
@@ -74,7 +123,12 @@ public:
     void show(std::string_view page) override { turn_to(shows_, kPages, page); }
 
 private:
-    const Sizes& sizes(const Frame& frame) const;
+    const Sizes& sizes(const Frame& frame) const
+    {
+        const auto make = [&](const auto&)
+        { return sizes_of(frame.now.scenario, frame.now.report.collective, kind_, in_network_); };
+        return sizes_.of({frame.now.scenario, kind_, in_network_}, make);
+    }
     // What is drawn of a line at a sample: its time, or the bus bandwidth that makes.
     double value(const Sizes& c, const Line& line, std::size_t sample) const;
     PlotAxis values(const Sizes& c) const;
@@ -82,58 +136,10 @@ private:
 
     CollectiveKind kind_ = CollectiveKind::all_reduce;
     Shows shows_ = Shows::time;
-    bool adding_ = false; // the switches can add up; most networks' cannot
+    bool in_network_ = false; // reduction by the switches
     bool choosing_ = false;
-    mutable Scenario of_;
-    mutable std::pair<CollectiveKind, bool> of_choice_{CollectiveKind::send_recv, false};
-    mutable Sizes sizes_;
+    Derived<std::tuple<Scenario, CollectiveKind, bool>, Sizes> sizes_;
 };
-
-const Sizes& MessageView::sizes(const Frame& frame) const
-{
-    const Scenario& s = frame.now.scenario;
-    if (of_choice_ == std::pair{kind_, adding_} && of_ == s)
-    {
-        return sizes_;
-    }
-    of_ = s;
-    of_choice_ = {kind_, adding_};
-    const CollectiveReport& c = frame.now.report.collective;
-    sizes_ = {};
-    sizes_.ranks = c.ranks;
-    sizes_.message = c.message;
-    sizes_.most = std::max(kMost, std::pow(10, std::ceil(std::log10(std::max(1.0, c.message.value)))));
-    sizes_.links = {{c.link.latency, BytesPerSecond(node_link(s.cluster) * 1e9)},
-                    {c.link.latency, BytesPerSecond(s.cluster.network_gb_per_s * 1e9)},
-                    std::max<std::int64_t>(1, s.cluster.gpus_per_node / s.parallel.tensor)};
-    for (const CollectiveAlgorithm* algorithm : collective_algorithms())
-    {
-        const bool levels = algorithm->id == "hierarchical" && c.ranks <= sizes_.links.per_node;
-        if (!algorithm->can(kind_) || levels || (algorithm->id == "in-switch" && !adding_))
-        {
-            continue;
-        }
-        Line line{algorithm, {}, {}};
-        for (std::size_t i = 0; i < kSamples; ++i)
-        {
-            const CollectiveCost cost =
-                estimate(kind_, *algorithm, c.ranks, Bytes(sizes_.size_at(i)), sizes_.links);
-            line.time.push_back(cost.total().value);
-            line.waits.push_back(cost.latency > cost.transfer);
-        }
-        sizes_.lines.push_back(std::move(line));
-    }
-    for (std::size_t i = 0; i < kSamples; ++i)
-    {
-        std::size_t best = 0;
-        for (std::size_t k = 1; k < sizes_.lines.size(); ++k)
-        {
-            best = sizes_.lines[k].time[i] < sizes_.lines[best].time[i] * (1 - 1e-9) ? k : best;
-        }
-        sizes_.fastest.push_back(best);
-    }
-    return sizes_;
-}
 
 double MessageView::value(const Sizes& c, const Line& line, std::size_t sample) const
 {
@@ -206,22 +212,84 @@ void MessageView::draw_lines(const Painter& painter, Plot& plot, const Sizes& c)
     }
 }
 
+// What grows with the number of ranks and what does not: bytes each sends, and steps, for every algorithm.
+constexpr int kDoublings = 14;  // up to 16,384 ranks
+constexpr double kMostSent = 4; // messages; what sends more leaves the picture
+
+struct RankCosts
+{
+    const CollectiveAlgorithm* algorithm;
+    std::vector<CollectiveCost> costs; // [doubling - 1]
+};
+
+std::vector<RankCosts> rank_costs(CollectiveKind kind, bool in_network)
+{
+    // Bytes and steps do not depend on the links.
+    const Link link{Seconds(1e-6), BytesPerSecond(1e9)};
+    std::vector<RankCosts> rows;
+    for (const CollectiveAlgorithm* a : algorithms_for(kind, in_network))
+    {
+        RankCosts row{a, {}};
+        for (int k = 1; k <= kDoublings; ++k)
+        {
+            row.costs.push_back(estimate(kind, *a, std::int64_t{1} << k, Bytes(1.0), {link, link, 8}));
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+template <typename Value>
+void draw_costs(const Painter& p, Rect area, const std::vector<RankCosts>& rows, std::int64_t ranks,
+                PlotAxis y, std::string_view title, Value value)
+{
+    Plot plot(
+        p, area,
+        {2, std::exp2(kDoublings), PlotScale::log2, "ranks N", [](double n) { return plain_number(n); }},
+        std::move(y), {.title = title, .names = 168});
+    if (!plot)
+    {
+        return;
+    }
+    for (const RankCosts& row : rows)
+    {
+        std::vector<PlotPoint> points;
+        for (const CollectiveCost& cost : row.costs)
+        {
+            points.push_back({std::exp2(static_cast<double>(points.size() + 1)), value(cost)});
+        }
+        const bool ring = row.algorithm->id == "ring";
+        plot.line(points, ring ? PlotStroke{p.theme.text, 3} : PlotStroke{p.theme.muted, 1.5F},
+                  std::string(row.algorithm->name), ring);
+    }
+    plot.rule_x(plot.x.held(static_cast<double>(ranks)), {p.theme.text, 1, true});
+}
+
+void draw_ranks_chart(const Painter& p, Rect area, CollectiveKind kind, std::int64_t ranks, bool in_network)
+{
+    const std::vector<RankCosts> rows = rank_costs(kind, in_network);
+    const float half = (area.h - p.px(20)) / 2;
+    // Where two have no room for the names of their lines, there is one.
+    if (half >= p.px(80) + p.height(Type::small) * static_cast<float>(rows.size() - 1))
+    {
+        draw_costs(p, area.cut_bottom(half), rows, ranks,
+                   {1, 2.0 * (1 << kDoublings), PlotScale::log, "", format_count}, "Sequential steps",
+                   [](const CollectiveCost& c)
+                   { return static_cast<double>(std::max<std::int64_t>(1, c.steps)); });
+        area.cut_bottom(p.px(20));
+    }
+    draw_costs(p, area, rows, ranks, {0, kMostSent, PlotScale::linear, "", plain_number},
+               "Sent by the busiest rank, in multiples of the message",
+               [](const CollectiveCost& c) { return c.sent_per_rank.value; });
+}
+
 void MessageView::draw(const Frame& frame, const Painter& painter, Rect area, Out&)
 {
-    std::vector<Choosable> kinds;
-    for (std::size_t k = 0; k < kCollectiveKinds; ++k)
-    {
-        const std::string_view name = name_of(static_cast<CollectiveKind>(k));
-        kinds.push_back({name, name, ""});
-    }
     if (std::exchange(choosing_, false))
     {
-        ImGui::OpenPopup(kKindPopup);
+        ImGui::OpenPopup(kTimedPopup);
     }
-    if (const auto chosen = choice_popup(painter, kKindPopup, kinds))
-    {
-        kind_ = static_cast<CollectiveKind>(*chosen);
-    }
+    kind_ = kind_popup(painter, kTimedPopup).value_or(kind_);
     const Sizes& c = sizes(frame);
     if (c.ranks < 2)
     {
@@ -230,19 +298,20 @@ void MessageView::draw(const Frame& frame, const Painter& painter, Rect area, Ou
     }
     if (shows_ == Shows::ranks)
     {
-        draw_ranks_chart(painter, area, kind_, c.ranks, adding_);
+        draw_ranks_chart(painter, area, kind_, c.ranks, in_network_);
         return;
     }
-    Plot plot(painter, area,
-              {kLeast, c.most, PlotScale::log, "message", [](double v) { return format_bytes(Bytes(v)); }},
-              values(c), {.names = 168});
+    Plot plot(
+        painter, area,
+        {kLeast, c.most, PlotScale::log, "message size", [](double v) { return format_bytes(Bytes(v)); }},
+        values(c), {.names = 168});
     if (!plot)
     {
         return;
     }
     draw_lines(painter, plot, c);
     plot.rule_x(c.message.value, {painter.theme.text, 1, true},
-                "the gradients, " + format_bytes(c.message, frame.preferences.unit));
+                "gradients, " + format_bytes(c.message, frame.preferences.unit));
 }
 
 const Line& ring_or_first(const Sizes& c)
@@ -265,12 +334,13 @@ Caption MessageView::caption(const Frame& frame) const
     {
         const CollectiveCost cost = estimate(kind_, *ring_or_first(c).algorithm, c.ranks, c.message, c.links);
         caption.sentence = fmt::format(
-            "{} of {} over {} ranks: each sends **{}**, hardly more with more ranks, in **{} steps**, which "
-            "grow with them.",
+            "{} of {} over {} ranks: each sends **{}**, nearly independent of N, in **{} steps**, which grow "
+            "with N.",
             ring_or_first(c).algorithm->name, format_bytes(c.message, frame.preferences.unit),
             grouped(c.ranks), format_bytes(cost.sent_per_rank, frame.preferences.unit), grouped(cost.steps));
-        caption.formula = "Ring all-reduce: 2 (N \u2212 1) chunks of S / N make 2 (N \u2212 1) / N \u00d7 S "
-                          "< 2 S, one a step";
+        caption.formula =
+            "Ring all-reduce: 2 (N \u2212 1) chunks of S / N, one per step: 2 (N \u2212 1) / N \u00d7 S "
+            "< 2 S";
         caption.source = ring_or_first(c).algorithm->source;
         return caption;
     }
@@ -300,8 +370,8 @@ bool MessageView::draw_panel(const Frame& frame, const Painter& painter, Rect ar
     const Sizes& c = sizes(frame);
     PanelColumn column(painter, area, out.animating);
     choosing_ = column.dropdown("###kind to time", name_of(kind_)) || choosing_;
-    column.choice({"Time", "Bus bandwidth (busbw)", "By ranks"}, shows_);
-    column.toggle("In-network reduction (NVLS)###adding", adding_);
+    column.choice({"Time", "busbw", "By ranks"}, shows_);
+    column.toggle("NVLS / SHARP###adding", in_network_);
     column.heading(fmt::format("At {}", format_bytes(c.message, frame.preferences.unit)));
     for (const Line& line : c.lines)
     {
@@ -314,8 +384,8 @@ bool MessageView::draw_panel(const Frame& frame, const Painter& painter, Rect ar
 ViewKeys MessageView::keys()
 {
     return {{"C", "Choose the collective", [this] { choosing_ = true; }},
-            {"Y", "Time, bus bandwidth, or what grows with the ranks", turns(shows_, kShown)},
-            {"H", "In-network reduction on or off", flips(adding_)}};
+            {"Y", "Time, bus bandwidth, or scaling with ranks", turns(shows_, kShown)},
+            {"H", "In-network reduction (NVLS, SHARP) on and off", flips(in_network_)}};
 }
 
 constexpr std::array<std::string_view, 5> kControls{"collective.ranks", "collective.message_gb",

@@ -1,15 +1,22 @@
-// What does each rank hold, and what moves next: ring all-reduce, step by step, forwards and backwards.
+// What does each rank hold, and what moves next? Ring all-reduce and the other algorithms, step by step.
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
+#include "core/base/derived.h"
 #include "core/base/text.h"
 #include "core/evaluate/explain.h"
 #include "core/network/collective/cost.h"
 #include "ui/shell/view.h"
-#include "ui/widgets/choice.h"
+#include "ui/views/network/kinds.h"
+#include "ui/widgets/empty_state.h"
+#include "ui/widgets/fill.h"
 #include "ui/widgets/panel_column.h"
 #include "ui/widgets/ring.h"
+#include "ui/widgets/sheet.h"
+#include "ui/widgets/stacked_bar.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace ringside
@@ -40,10 +47,28 @@ public:
 
 private:
     const Shown& shown(const Frame& frame) const;
-    std::size_t step_of(const Frame& frame) const;
-    Phase phase_of(const Frame& frame) const;
-    Seconds time_at(const Frame& frame) const;
-    bool is_ring_all_reduce() const;
+    std::size_t step_of(const Frame& frame) const
+    {
+        const std::size_t steps = shown(frame).steps.steps.size();
+        return std::min(static_cast<std::size_t>(std::max(0.0, frame.playback.t)), steps);
+    }
+    Phase phase_of(const Frame& frame) const
+    {
+        const auto& steps = shown(frame).steps.steps;
+        return steps.empty() ? Phase::reduce_scatter
+                             : steps[std::min(step_of(frame), steps.size() - 1)].phase;
+    }
+    // Real time at a drawn step: the clock is that of the whole group, however many ranks are drawn.
+    Seconds time_at(const Frame& frame) const
+    {
+        const Shown& c = shown(frame);
+        const auto steps = static_cast<double>(c.steps.steps.size());
+        return steps > 0 ? c.cost.total() * (std::min(frame.playback.t, steps) / steps) : Seconds();
+    }
+    bool is_ring_all_reduce() const
+    {
+        return kind_ == CollectiveKind::all_reduce && algorithm_->id == "ring";
+    }
     void choose(CollectiveKind kind, const CollectiveAlgorithm* algorithm, Out& out);
     void draw_popups(const Painter& painter, Out& out);
     void draw_clock(const Frame& frame, const Painter& painter, Rect ring) const;
@@ -55,54 +80,41 @@ private:
     std::size_t rank_ = 3;
     bool hidden_ = false; // until the class has said what the rank will hold
     const char* open_ = nullptr;
-    mutable Scenario shown_of_;
-    mutable std::pair<CollectiveKind, const CollectiveAlgorithm*> shown_as_{CollectiveKind::all_reduce,
-                                                                            nullptr};
-    mutable Shown shown_;
+    Derived<std::tuple<Scenario, CollectiveKind, const CollectiveAlgorithm*>, Shown> shown_;
 };
 
 constexpr const char* kKindPopup = "choose a collective";
 constexpr const char* kAlgorithmPopup = "choose an algorithm";
 
-const Shown& RingView::shown(const Frame& frame) const
+Shown shown_of(const Scenario& s, const CollectiveReport& c, CollectiveKind kind,
+               const CollectiveAlgorithm& algorithm)
 {
-    const Scenario& s = frame.now.scenario;
-    const std::pair as{kind_, algorithm_};
-    if (shown_as_ == as && shown_of_ == s)
-    {
-        return shown_;
-    }
-    shown_as_ = as;
-    shown_of_ = s;
-    const CollectiveReport& c = frame.now.report.collective;
-    shown_ = {};
-    shown_.message = c.message;
-    shown_.ranks = kind_ == CollectiveKind::send_recv ? std::min<std::int64_t>(2, c.ranks) : c.ranks;
-    // Ranks of one replica sit together, so a node holds so many of the group.
-    const std::int64_t per_node = std::max<std::int64_t>(1, s.cluster.gpus_per_node / s.parallel.tensor);
-    shown_.links = {{c.link.latency, BytesPerSecond(node_link(s.cluster) * 1e9)},
-                    {c.link.latency, BytesPerSecond(s.cluster.network_gb_per_s * 1e9)},
-                    per_node};
-    const std::int64_t drawn = kind_ == CollectiveKind::send_recv ? shown_.ranks : c.drawn_ranks;
-    auto made = make_collective(kind_, *algorithm_,
-                                {drawn, std::min(per_node, std::max<std::int64_t>(1, drawn / 2))});
+    Shown shown;
+    shown.message = c.message;
+    shown.ranks = kind == CollectiveKind::send_recv ? std::min<std::int64_t>(2, c.ranks) : c.ranks;
+    shown.links = links_of(s, c);
+    const std::int64_t drawn = kind == CollectiveKind::send_recv ? shown.ranks : c.drawn_ranks;
+    auto made = make_collective(
+        kind, algorithm, {drawn, std::min(shown.links.per_node, std::max<std::int64_t>(1, drawn / 2))});
     if (made)
     {
-        shown_.steps = std::move(*made);
+        shown.steps = std::move(*made);
     }
     else
     {
-        shown_.steps.ranks = drawn;
-        shown_.steps.chunks = 1;
-        shown_.refused = made.issues();
+        shown.steps.ranks = drawn;
+        shown.steps.chunks = 1;
+        shown.refused = made.issues();
     }
-    shown_.cost = estimate(kind_, *algorithm_, shown_.ranks, shown_.message, shown_.links);
-    return shown_;
+    shown.cost = estimate(kind, algorithm, shown.ranks, shown.message, shown.links);
+    return shown;
 }
 
-bool RingView::is_ring_all_reduce() const
+const Shown& RingView::shown(const Frame& frame) const
 {
-    return kind_ == CollectiveKind::all_reduce && algorithm_->id == "ring";
+    const auto make = [&](const auto&)
+    { return shown_of(frame.now.scenario, frame.now.report.collective, kind_, *algorithm_); };
+    return shown_.of({frame.now.scenario, kind_, algorithm_}, make);
 }
 
 void RingView::choose(CollectiveKind kind, const CollectiveAlgorithm* algorithm, Out& out)
@@ -118,18 +130,6 @@ void RingView::choose(CollectiveKind kind, const CollectiveAlgorithm* algorithm,
     out.push(Seek{0});
 }
 
-std::size_t RingView::step_of(const Frame& frame) const
-{
-    const std::size_t steps = shown(frame).steps.steps.size();
-    return std::min(static_cast<std::size_t>(std::max(0.0, frame.playback.t)), steps);
-}
-
-Phase RingView::phase_of(const Frame& frame) const
-{
-    const auto& steps = shown(frame).steps.steps;
-    return steps.empty() ? Phase::reduce_scatter : steps[std::min(step_of(frame), steps.size() - 1)].phase;
-}
-
 Motion RingView::motion(const Frame& frame) const
 {
     const auto steps = static_cast<double>(shown(frame).steps.steps.size());
@@ -143,38 +143,28 @@ Motion RingView::motion(const Frame& frame) const
     return motion;
 }
 
-// Real time at a drawn step: the clock is that of the whole group, however many ranks are drawn.
-Seconds RingView::time_at(const Frame& frame) const
-{
-    const Shown& c = shown(frame);
-    const auto steps = static_cast<double>(c.steps.steps.size());
-    return steps > 0 ? c.cost.total() * (std::min(frame.playback.t, steps) / steps) : Seconds();
-}
-
+// In the middle of the ring; in the corner where that is full of paths.
 void RingView::draw_clock(const Frame& frame, const Painter& painter, Rect ring) const
 {
     const Shown& c = shown(frame);
     const std::size_t steps = c.steps.steps.size();
-    const bool done = step_of(frame) >= steps;
-    const auto& theme = painter.theme;
-    const std::string step = done ? "done" : fmt::format("step {} of {}", step_of(frame) + 1, steps);
-    if (c.steps.in_switch || !is_ring_all_reduce())
+    const bool ringed = !c.steps.in_switch && is_ring_all_reduce();
+    const Theme& t = painter.theme;
+    const std::string step =
+        step_of(frame) >= steps ? "done" : fmt::format("step {} of {}", step_of(frame) + 1, steps);
+    const float x = ringed ? ring.centre() : ring.x;
+    const float y = ringed ? ring.middle() : ring.y + painter.px(28);
+    const Align align = ringed ? Align::centre : Align::left;
+    if (ringed)
     {
-        // The middle is full of ways; the clock stands in the corner.
-        painter.text(ring.x, ring.y + painter.px(14), Type::title, theme.text, step);
-        painter.text(ring.x, ring.y + painter.px(42), Type::mono, theme.text, format_seconds(time_at(frame)));
-        painter.text(ring.x, ring.y + painter.px(62), Type::mono_small, theme.muted,
-                     "of " + format_seconds(c.cost.total()));
-        return;
+        painter.text(x, y - painter.px(52), Type::body, t.muted,
+                     phase_of(frame) == Phase::reduce_scatter ? "reduce-scatter" : "all-gather", align);
     }
-    const float y = ring.middle();
-    painter.text(ring.centre(), y - painter.px(52), Type::body, theme.muted,
-                 phase_of(frame) == Phase::reduce_scatter ? "reduce-scatter" : "all-gather", Align::centre);
-    painter.text(ring.centre(), y - painter.px(14), Type::display, theme.text, step, Align::centre);
-    painter.text(ring.centre(), y + painter.px(28), Type::mono_title, theme.text,
-                 format_seconds(time_at(frame)), Align::centre);
-    painter.text(ring.centre(), y + painter.px(56), Type::mono_small, theme.muted,
-                 "of " + format_seconds(c.cost.total()), Align::centre);
+    painter.text(x, y - painter.px(14), ringed ? Type::display : Type::title, t.text, step, align);
+    painter.text(x, y + painter.px(ringed ? 28 : 14), ringed ? Type::mono_title : Type::mono, t.text,
+                 format_seconds(time_at(frame)), align);
+    painter.text(x, y + painter.px(ringed ? 56 : 34), Type::mono_small, t.muted,
+                 "of " + format_seconds(c.cost.total()), align);
 }
 
 void RingView::draw_phases(const Frame& frame, const Painter& painter, Rect row, Out& out) const
@@ -185,36 +175,27 @@ void RingView::draw_phases(const Frame& frame, const Painter& painter, Rect row,
         return;
     }
     const float pitch = row.w / static_cast<float>(steps.size());
-    const std::size_t now = step_of(frame);
-    // Where adding up ends and passing on begins.
     const auto gather =
         std::find_if(steps.begin(), steps.end(), [](const Step& s) { return s.phase == Phase::all_gather; });
-    const bool ring = kind_ == CollectiveKind::all_reduce &&
-                      (algorithm_->id == "ring" || algorithm_->id == "hierarchical" ||
-                       algorithm_->id == "halving-doubling");
-    const auto word = [&](Phase phase, float x, const char* words)
+    for (const Phase phase : {Phase::reduce_scatter, Phase::all_gather})
     {
-        painter.text(x, row.y + painter.px(8), phase_of(frame) == phase ? Type::small_strong : Type::small,
-                     painter.theme.text, words);
-    };
-    if (gather != steps.begin())
-    {
-        word(Phase::reduce_scatter, row.x, ring ? "reduce-scatter" : "reduce-scatter phase");
-    }
-    if (gather != steps.end())
-    {
-        word(Phase::all_gather, row.x + pitch * static_cast<float>(gather - steps.begin()),
-             ring ? "all-gather" : "all-gather phase");
+        const auto first = phase == Phase::all_gather ? gather : steps.begin();
+        if (first != steps.end() && first->phase == phase)
+        {
+            painter.text(row.x + pitch * static_cast<float>(first - steps.begin()), row.y + painter.px(8),
+                         phase_of(frame) == phase ? Type::small_strong : Type::small, painter.theme.text,
+                         phase == Phase::all_gather ? "all-gather phase" : "reduce-scatter phase");
+        }
     }
     for (std::size_t i = 0; i < steps.size(); ++i)
     {
         const Rect cell{row.x + pitch * static_cast<float>(i), row.y + painter.px(24), pitch - painter.px(4),
                         painter.px(8)};
+        const BarPart done{std::clamp(frame.playback.t - static_cast<double>(i), 0.0, 1.0),
+                           {painter.theme.data}};
         painter.fill(cell, painter.theme.raised);
-        const auto share =
-            static_cast<float>(std::clamp(frame.playback.t - static_cast<double>(i), 0.0, 1.0));
-        painter.fill({cell.x, cell.y, cell.w * share, cell.h}, painter.theme.data.fill);
-        if (i == now)
+        draw_stacked_bar(painter, cell, std::span(&done, 1), {1, false});
+        if (i == step_of(frame))
         {
             painter.outline(cell.inset(-painter.px(2)), painter.theme.text, painter.px(2), painter.px(2));
         }
@@ -224,6 +205,40 @@ void RingView::draw_phases(const Frame& frame, const Painter& painter, Rect row,
             out.push(Seek{static_cast<double>(i)});
         }
     }
+}
+
+// "sends 1 chunk to rank 4", "receives 1 from rank 2": what a rank does in a step.
+std::vector<std::string> rank_steps(const Collective& c, std::size_t step, std::size_t rank)
+{
+    if (step >= c.steps.size())
+    {
+        return {"every rank has its result"};
+    }
+    std::int64_t leaves = 0;
+    std::int64_t arrives = 0;
+    std::int64_t to = 0;
+    std::int64_t from = 0;
+    for (const Transfer& move : c.steps[step].transfers)
+    {
+        const bool away = static_cast<std::size_t>(move.from) == rank;
+        const bool here = static_cast<std::size_t>(move.to) == rank;
+        leaves += away ? 1 : 0;
+        arrives += here ? 1 : 0;
+        to = away ? static_cast<std::int64_t>(move.to) : to;
+        from = here ? static_cast<std::int64_t>(move.from) : from;
+    }
+    const auto whom = [&](std::int64_t other)
+    { return other < c.ranks ? fmt::format("rank {}", other) : std::string("the switch"); };
+    std::vector<std::string> says;
+    if (leaves > 0)
+    {
+        says.push_back(fmt::format("sends {} to {}", counted(leaves, "chunk"), whom(to)));
+    }
+    if (arrives > 0)
+    {
+        says.push_back(fmt::format("receives {} from {}", arrives, whom(from)));
+    }
+    return says.empty() ? std::vector<std::string>{"idle in this step"} : says;
 }
 
 void RingView::draw_rank(const Frame& frame, const Painter& painter, Rect area) const
@@ -253,56 +268,16 @@ void RingView::draw_rank(const Frame& frame, const Painter& painter, Rect area) 
     {
         return;
     }
-    const Holdings held = holdings_after(c, step);
-    float y = notes.y + painter.px(16);
-    const auto say = [&](const std::string& words)
+    Sheet sheet(painter, {notes.x, notes.y + painter.px(8), notes.w, 0});
+    for (const std::string& line : rank_steps(c, step, rank_))
     {
-        painter.text_within(notes.x, y, notes.w, Type::small, painter.theme.text, words);
-        y += painter.px(26);
-    };
-    std::size_t leaves = 0;
-    std::size_t arrives = 0;
-    std::size_t to = 0;
-    std::size_t from = 0;
-    for (const Transfer& move : step < c.steps.size() ? c.steps[step].transfers : std::vector<Transfer>{})
-    {
-        const bool away = static_cast<std::size_t>(move.from) == rank_;
-        const bool here = static_cast<std::size_t>(move.to) == rank_;
-        leaves += away ? 1 : 0;
-        arrives += here ? 1 : 0;
-        to = away ? static_cast<std::size_t>(move.to) : to;
-        from = here ? static_cast<std::size_t>(move.from) : from;
-    }
-    const auto whom = [&](std::size_t rank)
-    {
-        return rank < static_cast<std::size_t>(c.ranks) ? fmt::format("rank {}", rank)
-                                                        : std::string("the switch");
-    };
-    if (step >= c.steps.size())
-    {
-        say("every rank has what it is to have");
-    }
-    else if (leaves + arrives == 0)
-    {
-        say("nothing to do in this step");
-    }
-    if (leaves > 0)
-    {
-        say(fmt::format("sends {} chunk{} to {}", leaves, leaves == 1 ? "" : "s", whom(to)));
-    }
-    if (arrives > 0)
-    {
-        say(fmt::format("receives {} from {}", arrives, whom(from)));
+        sheet.text(line);
+        sheet.gap(4);
     }
     const Colour gold = painter.theme.of(Component::gradients).fill;
-    const Rect solid{notes.x, notes.y + painter.px(72), painter.px(14), painter.px(14)};
-    painter.fill(solid, gold, painter.px(2));
-    painter.text(notes.x + painter.px(24), solid.middle(), Type::small, painter.theme.muted,
-                 "already in the sum");
-    painter.outline({solid.x, solid.y + painter.px(26), solid.w, solid.h}, gold, painter.px(2),
-                    painter.px(2));
-    painter.text(notes.x + painter.px(24), solid.middle() + painter.px(26), Type::small, painter.theme.muted,
-                 "on its way");
+    const std::array legend{LegendItem{"already in the sum", plain_fill(gold)},
+                            LegendItem{"on its way", {.ink = {0, 0, gold}}}};
+    draw_legend(painter, {notes.x, notes.bottom() - painter.px(56), notes.w, painter.px(56)}, legend, 2);
 }
 
 void RingView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
@@ -312,10 +287,8 @@ void RingView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
     rank_ = std::min(rank_, static_cast<std::size_t>(std::max<std::int64_t>(1, c.steps.ranks)) - 1);
     if (!c.refused.empty())
     {
-        painter.text(area.centre(), area.middle() - painter.px(16), Type::title, painter.theme.text,
-                     fmt::format("{} does not suit these ranks.", algorithm_->name), Align::centre);
-        painter.text(area.centre(), area.middle() + painter.px(20), Type::body, painter.theme.muted,
-                     to_line(c.refused.front()), Align::centre);
+        empty_state(painter, area, fmt::format("{} does not support these ranks.", algorithm_->name),
+                    to_line(c.refused.front()));
         return;
     }
     if (area.w > painter.px(640))
@@ -325,12 +298,12 @@ void RingView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
         const Rect note = side.cut_bottom(painter.px(64));
         draw_rank(frame, painter, side);
         painter.paragraph({note.x, note.y + painter.px(14), note.w, note.h}, Type::small, painter.theme.muted,
-                          "Dots round a packet: its summands, rank 0 at the top.");
+                          "Dots around a packet: the ranks in its sum, rank 0 at the top.");
     }
     const Rect phases = area.cut_bottom(painter.px(48));
-    const std::string where = c.ranks > c.links.per_node ? "over the network" : "inside a node";
+    const std::string where = c.ranks > c.links.per_node ? "inter-node" : "intra-node";
     const std::string all = c.ranks > c.steps.ranks
-                                ? fmt::format("{} of {} ranks drawn, {}; clock and bytes for all",
+                                ? fmt::format("{} of {} ranks drawn, {}; time and bytes are for all",
                                               c.steps.ranks, grouped(c.ranks), where)
                                 : fmt::format("{} rank{}, {}", c.ranks, c.ranks == 1 ? "" : "s", where);
     painter.text_within(area.x, area.y + painter.px(16), area.w, Type::small, painter.theme.muted, all);
@@ -349,8 +322,7 @@ void RingView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
         // Below the disc of the one rank.
         const float below = ring.middle() + std::min(ring.w, ring.h) * 0.2F + painter.px(28);
         painter.text(ring.centre(), std::min(below, ring.bottom() - painter.px(12)), Type::body,
-                     painter.theme.muted,
-                     painter.shortened(Type::body, "One rank has everything already: nothing moves.", ring.w),
+                     painter.theme.muted, painter.shortened(Type::body, "One rank: nothing to send.", ring.w),
                      Align::centre);
     }
     if (!c.steps.steps.empty() && std::min(ring.w, ring.h) > painter.px(330))
@@ -373,10 +345,10 @@ Caption RingView::caption(const Frame& frame) const
     }
     else if (step >= steps)
     {
-        caption.sentence = fmt::format(
-            "Done: every rank has what it is to have; the busiest sent **{}** for a message of {}.",
-            format_bytes(c.cost.sent_per_rank, frame.preferences.unit),
-            format_bytes(c.message, frame.preferences.unit));
+        caption.sentence =
+            fmt::format("Done: every rank has its result; the busiest sent **{}** for a message of {}.",
+                        format_bytes(c.cost.sent_per_rank, frame.preferences.unit),
+                        format_bytes(c.message, frame.preferences.unit));
     }
     else if (!is_ring_all_reduce())
     {
@@ -395,7 +367,7 @@ Caption RingView::caption(const Frame& frame) const
     else
     {
         caption.sentence = fmt::format(
-            "Step {}: every rank passes one finished sum on; **{} each**, all links busy.", step + 1, chunk);
+            "Step {}: every rank passes one complete sum on; **{} each**, all links busy.", step + 1, chunk);
     }
     if (is_ring_all_reduce())
     {
@@ -420,20 +392,9 @@ void RingView::draw_popups(const Painter& painter, Out& out)
         ImGui::OpenPopup(open_);
         open_ = nullptr;
     }
-    constexpr std::array<std::string_view, kCollectiveKinds> kSays{
-        "every rank ends with the full sum", "rank r ends with chunk r of the sum",
-        "every rank ends with every chunk",  "every rank ends with the root's data",
-        "the root ends with the sum of all", "rank r ends with what each rank has for r",
-        "one rank's message to another"};
-    std::vector<Choosable> kinds;
-    for (std::size_t k = 0; k < kCollectiveKinds; ++k)
+    if (const auto kind = kind_popup(painter, kKindPopup))
     {
-        const std::string_view name = name_of(static_cast<CollectiveKind>(k));
-        kinds.push_back({name, name, kSays.at(k)});
-    }
-    if (const auto chosen = choice_popup(painter, kKindPopup, kinds))
-    {
-        choose(static_cast<CollectiveKind>(*chosen), algorithm_, out);
+        choose(*kind, algorithm_, out);
     }
     std::vector<const CollectiveAlgorithm*> can;
     std::vector<Choosable> algorithms;
@@ -470,17 +431,17 @@ bool RingView::draw_panel(const Frame& frame, const Painter& painter, Rect area,
     column.figure(bytes(c.cost.sent_per_rank * share),
                   fmt::format("of {}{}", bytes(c.cost.sent_per_rank),
                               is_ring_all_reduce() ? " = 2(N\u22121)/N \u00d7 S" : ", by the busiest rank"));
-    const Rect row = column.row(24);
-    const Rect bar{row.x, row.middle() - painter.px(4), row.w, painter.px(8)};
-    painter.fill(bar, painter.theme.raised, painter.px(2));
-    painter.fill({bar.x, bar.y, bar.w * static_cast<float>(share), bar.h}, painter.theme.data.fill,
-                 painter.px(2));
+    const Rect bar = column.row(8);
+    painter.fill(bar, painter.theme.raised);
+    const BarPart sent{share, {painter.theme.data}};
+    draw_stacked_bar(painter, bar, std::span(&sent, 1), {1, false});
+    column.gap(8);
     column.fact("Message S", bytes(c.message));
     column.fact("Ranks N", grouped(c.ranks));
     const Link& link = c.ranks > c.links.per_node ? c.links.between : c.links.inside;
     column.fact("Link, one way", three_digits(link.bandwidth.value / 1e9) + " GB/s");
-    column.fact("Latency part", format_seconds(c.cost.latency));
-    column.fact("Bandwidth part", format_seconds(c.cost.transfer));
+    column.fact("Latency term", format_seconds(c.cost.latency));
+    column.fact("Bandwidth term", format_seconds(c.cost.transfer));
     column.gap();
     if (const auto pressed = column.buttons({{"Back", ","}, {"Step", "."}}))
     {

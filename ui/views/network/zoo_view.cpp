@@ -1,9 +1,10 @@
-// What does each collective do: who has what before and after, for four ranks, and what it costs the wire.
+// What does each collective do? Which rank has what before and after, for four ranks, and what it sends.
 #include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "core/network/collective/cost.h"
 #include "ui/shell/view.h"
+#include "ui/views/network/kinds.h"
 #include "ui/widgets/panel_column.h"
 
 #include <algorithm>
@@ -21,23 +22,17 @@ constexpr std::int64_t kRanks = 4;
 struct Entry
 {
     CollectiveKind kind;
-    const char* says;
     const char* volume; // sent by one rank, of a message S
-    const char* where;  // it is met
+    const char* where;  // it is used
 };
 
 constexpr std::array kEntries{
-    Entry{CollectiveKind::all_reduce, "every rank gets the full sum", "2 (N\u22121)/N \u00d7 S",
-          "data parallel, tensor parallel"},
-    Entry{CollectiveKind::reduce_scatter, "every rank gets one reduced chunk", "(N\u22121)/N \u00d7 S",
-          "ZeRO gradients, sequence parallel"},
-    Entry{CollectiveKind::all_gather, "every rank gets every part", "(N\u22121)/N \u00d7 S",
-          "ZeRO-3 weights, sequence parallel"},
-    Entry{CollectiveKind::all_to_all, "every rank gets its column", "(N\u22121)/N \u00d7 S",
-          "experts, Ulysses attention"},
-    Entry{CollectiveKind::broadcast, "every rank ends with the root's data", "S, by the root",
-          "weights at the start"},
-    Entry{CollectiveKind::reduce, "the root ends with every sum", "S, to the root", "loss, statistics"},
+    Entry{CollectiveKind::all_reduce, "2 (N\u22121)/N \u00d7 S", "data parallel, tensor parallel"},
+    Entry{CollectiveKind::reduce_scatter, "(N\u22121)/N \u00d7 S", "ZeRO gradients, sequence parallel"},
+    Entry{CollectiveKind::all_gather, "(N\u22121)/N \u00d7 S", "ZeRO-3 weights, sequence parallel"},
+    Entry{CollectiveKind::all_to_all, "(N\u22121)/N \u00d7 S", "expert parallel, Ulysses"},
+    Entry{CollectiveKind::broadcast, "S, by the root", "initial weights"},
+    Entry{CollectiveKind::reduce, "S, to the root", "loss, metrics"},
 };
 
 class ZooView final : public View
@@ -50,7 +45,6 @@ public:
 
 private:
     void draw_card(const Painter& painter, Rect card, const Entry& entry, bool chosen) const;
-    void draw_low_card(const Painter& painter, Rect in, const Entry& entry) const;
 
     std::size_t chosen_ = 0;
     bool hidden_ = false; // the results, until the class has said them
@@ -152,103 +146,85 @@ void draw_table(const Painter& p, Rect area, const Entry& e, bool after, bool hi
 
 constexpr float kMostCell = 44; // [design px] a table's rows and columns are no wider
 
-// Cards without room for tables below their words; the cells have no names there.
-bool is_low(const Painter& p, float card)
+// Where the words and the two tables of a card stand; empty what has no room. In a low card the tables are
+// right of the words, and their cells have no names.
+struct CardRoom
 {
-    return card < p.px(120);
-}
+    Rect name, says, where, sends, tables;
+    float gap = 0; // between the tables [px]
+    bool low = false;
 
-// [px] of one table of two with this gap between them.
-float table_size(const Painter& p, Rect in, float gap)
-{
-    return std::min({(in.w - gap) / 2, in.h, p.px(kMostCell) * kRanks});
-}
-
-// Both tables in the middle of an area, and the arrow between them.
-void draw_tables(const Painter& p, Rect in, const Entry& e, float gap, bool hidden)
-{
-    const float size = table_size(p, in, gap);
-    const float left = in.x + (in.w - 2 * size - gap) / 2;
-    const float top = in.y + (in.h - size) / 2;
-    draw_table(p, {left, top, size, size}, e, false, false);
-    const float middle = top + size / 2;
-    p.arrow({left + size + p.px(2), middle}, {left + size + gap - p.px(gap < p.px(24) ? 2 : 8), middle},
-            p.theme.muted);
-    draw_table(p, {left + size + gap, top, size, size}, e, true, hidden);
-}
-
-// In a low card: name and volume at the left, the tables beside them as far as that leaves room.
-void ZooView::draw_low_card(const Painter& p, Rect in, const Entry& e) const
-{
-    float names = 0; // of the longest, so that all tables are of one size
-    for (const Entry& other : kEntries)
+    float size(const Painter& p) const
     {
-        names = std::max(names, p.width(Type::body_strong, name_of(other.kind)));
+        return std::min({(tables.w - gap) / 2, tables.h, p.px(kMostCell) * kRanks});
     }
-    const Rect tables{in.x + names + p.px(8), in.y, in.w - names - p.px(8), in.h};
-    const float gap = p.px(16);
-    const bool beside = std::min((tables.w - gap) / 2, tables.h) >= p.px(28);
-    const float w = beside ? names : in.w;
-    const float line = p.height(Type::small);
-    const bool sends = in.h >= p.height(Type::body_strong) + line;
-    Rect row = in.cut_top(sends ? in.h - line : in.h);
-    p.text_within(row.x, row.middle(), w, Type::body_strong, p.theme.text, name_of(e.kind));
-    if (sends)
+    bool names_cells(const Painter& p) const
     {
-        p.text_within(in.x, in.middle(), w, Type::mono_small, p.theme.muted, e.volume);
+        const float cell = size(p) / kRanks * 0.85F;
+        return !low && cell >= p.px(14) && cell >= p.width(Type::mono_small, "a0");
     }
-    if (beside)
+};
+
+CardRoom room_of(const Painter& p, Rect card)
+{
+    CardRoom room;
+    Rect in = card.inset(p.px(card.h >= p.px(80) ? 14 : 6));
+    room.low = card.h < p.px(120);
+    room.gap = p.px(room.low ? 16 : 36);
+    if (room.low)
     {
-        draw_tables(p, tables, e, gap, hidden_);
+        float names = 0; // of the longest, so that all tables are of one size
+        for (const Entry& entry : kEntries)
+        {
+            names = std::max(names, p.width(Type::body_strong, name_of(entry.kind)));
+        }
+        const bool beside = in.w - names >= p.px(80) && in.h >= p.px(28);
+        room.name = beside ? in.cut_left(names) : in;
+        in.cut_left(p.px(8));
+        room.tables = beside ? in : Rect{};
+        const float line = p.height(Type::small);
+        room.sends = room.name.cut_bottom(room.name.h >= p.height(Type::body_strong) + line ? line : 0);
+        return room;
     }
-}
-
-constexpr float kBetween = 36; // [design px] the tables of a card
-
-// The words of a card go before the tables that make the picture.
-bool has_words(const Painter& p, Rect card)
-{
-    return card.h >= p.px(224);
-}
-
-// Room of both tables in a card that is not low.
-Rect tables_of(const Painter& p, Rect card)
-{
-    Rect in = card.inset(p.px(14));
-    const float words = has_words(p, card) ? p.px(22) : 0;
-    in.cut_top(p.px(30) + words);
-    in.cut_bottom(p.px(28) + words);
-    return in;
-}
-
-bool names_cells(const Painter& p, Rect card)
-{
-    const float cell = table_size(p, tables_of(p, card), p.px(kBetween)) / kRanks * 0.85F;
-    return !is_low(p, card.h) && cell >= p.px(14) && cell >= p.width(Type::mono_small, "a0");
+    const float words = card.h >= p.px(224) ? p.px(22) : 0;
+    room.name = in.cut_top(p.px(24));
+    room.says = in.cut_top(words);
+    room.where = in.cut_bottom(words);
+    room.sends = in.cut_bottom(p.px(22));
+    in.cut_top(p.px(6));
+    in.cut_bottom(p.px(6));
+    room.tables = in;
+    return room;
 }
 
 void ZooView::draw_card(const Painter& p, Rect card, const Entry& e, bool chosen) const
 {
     p.card(card, chosen, false);
-    Rect in = card.inset(p.px(card.h >= p.px(80) ? 14 : 6));
-    if (is_low(p, card.h))
+    const CardRoom room = room_of(p, card);
+    const auto line = [&](const Rect& r, Type type, Colour ink, std::string_view words)
     {
-        draw_low_card(p, in, e);
+        if (r.h > 0)
+        {
+            p.text_within(r.x, r.middle(), r.w, type, ink, words);
+        }
+    };
+    line(room.name, Type::body_strong, p.theme.text, name_of(e.kind));
+    line(room.says, Type::small, p.theme.muted, says_of(e.kind));
+    line(room.where, Type::small, p.theme.muted, e.where);
+    line(room.sends, Type::small, p.theme.muted, room.low ? e.volume : fmt::format("sends {}", e.volume));
+    const float size = room.size(p);
+    if (size < p.px(28))
+    {
         return;
     }
-    Rect row = in.cut_top(p.px(24));
-    p.text_within(row.x, row.middle(), row.w, Type::body_strong, p.theme.text, name_of(e.kind));
-    if (has_words(p, card))
-    {
-        row = in.cut_top(p.px(22));
-        p.text_within(row.x, row.middle(), row.w, Type::small, p.theme.muted, e.says);
-        row = in.cut_bottom(p.px(22));
-        p.text_within(row.x, row.middle(), row.w, Type::small, p.theme.muted, e.where);
-    }
-    row = in.cut_bottom(p.px(22));
-    const float w = p.text(row.x, row.middle(), Type::small, p.theme.muted, "sends ");
-    p.text_within(row.x + w, row.middle(), row.w - w, Type::mono_small, p.theme.text, e.volume);
-    draw_tables(p, tables_of(p, card), e, p.px(kBetween), hidden_);
+    const Rect& in = room.tables;
+    const float left = in.x + (in.w - 2 * size - room.gap) / 2;
+    const float top = in.y + (in.h - size) / 2;
+    const float middle = top + size / 2;
+    draw_table(p, {left, top, size, size}, e, false, false);
+    p.arrow({left + size + p.px(2), middle}, {left + size + room.gap - p.px(room.low ? 2 : 8), middle},
+            p.theme.muted);
+    draw_table(p, {left + size + room.gap, top, size, size}, e, true, hidden_);
 }
 
 void ZooView::draw(const Frame&, const Painter& painter, Rect area, Out&)
@@ -261,9 +237,9 @@ void ZooView::draw(const Frame&, const Painter& painter, Rect area, Out&)
     const float h = (area.h - gap * static_cast<float>(rows - 1)) / static_cast<float>(rows);
     painter.text_within(
         head.x, head.middle(), head.w, Type::small, painter.theme.muted,
-        names_cells(painter, {0, 0, w, h})
-            ? "rows are ranks 0 to 3; a2 is chunk a as rank 2 had it, \u03a3a its sum over all ranks"
-            : "rows are ranks 0 to 3; shades are whose a chunk was, bright is a sum over all");
+        room_of(painter, {0, 0, w, h}).names_cells(painter)
+            ? "Rows are ranks 0 to 3; a2 is chunk a of rank 2, \u03a3a its sum over all ranks."
+            : "Rows are ranks 0 to 3; shades tell whose chunk it was, bright is a sum over all.");
     for (std::size_t i = 0; i < kEntries.size(); ++i)
     {
         const Rect card{area.x + (w + gap) * static_cast<float>(i % columns),
@@ -289,14 +265,13 @@ Caption ZooView::caption(const Frame& frame) const
     Caption caption;
     if (c.ranks < 2)
     {
-        caption.sentence = "With one rank every collective is done before it starts.";
+        caption.sentence = "With one rank there is nothing to send.";
         return caption;
     }
-    caption.sentence =
-        fmt::format("An {} of {} over {} ranks sends **{} a rank** in {} steps, by {}.", name_of(e.kind),
-                    format_bytes(c.message, frame.preferences.unit), grouped(c.ranks),
-                    format_bytes(cost.sent_per_rank, frame.preferences.unit), cost.steps,
-                    e.kind == CollectiveKind::all_to_all ? "direct messages" : "a ring");
+    caption.sentence = fmt::format("An {} of {} over {} ranks sends **{} per rank** in {} steps ({}).",
+                                   name_of(e.kind), format_bytes(c.message, frame.preferences.unit),
+                                   grouped(c.ranks), format_bytes(cost.sent_per_rank, frame.preferences.unit),
+                                   cost.steps, e.kind == CollectiveKind::all_to_all ? "pairwise" : "ring");
     if (e.kind != CollectiveKind::all_reduce && e.kind != CollectiveKind::all_gather &&
         e.kind != CollectiveKind::all_to_all)
     {
@@ -312,7 +287,7 @@ bool ZooView::draw_panel(const Frame& frame, const Painter& painter, Rect area, 
 {
     const CollectiveReport& c = frame.now.report.collective;
     PanelColumn column(painter, area, out.animating);
-    column.heading("Sent by a rank");
+    column.heading("Sent per rank");
     const Links links{c.link, c.link, std::max<std::int64_t>(1, c.ranks)};
     for (std::size_t i = 0; i < kEntries.size(); ++i)
     {

@@ -1,13 +1,10 @@
-// Which GPU gets the tokens: a router deals them to experts, what is above the capacity is dropped, and what
-// balances the load does so step after step.
+// Which GPU gets the tokens? A router sends them to experts, those above the capacity are dropped, and the
+// load is balanced step by step.
 #include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "ui/shell/view.h"
-#include "ui/views/parallelism/experts/exchange.h"
-#include "ui/views/parallelism/experts/panel.h"
 #include "ui/views/parallelism/experts/runs.h"
-#include "ui/views/parallelism/experts/swarm.h"
 #include "ui/widgets/plot_series.h"
 
 #include <algorithm>
@@ -20,8 +17,8 @@ namespace ringside
 namespace
 {
 
-constexpr double kRest = 30; // the step it stands at until somebody moves the clock
-constexpr std::array<const char*, kBalances> kNames{"none", "loss", "bias"};
+constexpr double kRouterRest = 30; // the step it stands at until somebody moves the clock
+constexpr std::array<const char*, kBalances> kNames{"none", "auxiliary loss", "bias"};
 
 class ExpertsView final : public View
 {
@@ -58,7 +55,7 @@ Motion ExpertsView::motion(const Frame& frame) const
     Motion motion;
     motion.duration = static_cast<double>(kRouterSteps - 1);
     motion.per_second = 3;
-    motion.rest = kRest;
+    motion.rest = kRouterRest;
     motion.label = fmt::format("step {}/{}", step_at(frame) + 1, kRouterSteps);
     return motion;
 }
@@ -79,16 +76,17 @@ void ExpertsView::draw_head(const Frame& frame, const Painter& p, Rect row) cons
     const Model& model = plan.scenario.model;
     const std::string name = model.name.empty() ? "The model" : model.name;
     const std::string shared =
-        model.shared_experts > 0 ? fmt::format(", {} shared beside them", model.shared_experts) : "";
+        model.shared_experts > 0 ? fmt::format(", {} shared", model.shared_experts) : "";
     const std::string what =
-        plan.supposed ? fmt::format("{} is dense: drawn with {} experts in place of each MLP, {} a token",
-                                    name, plan.experts, plan.chosen)
-                      : fmt::format("{}: {} experts, {} a token{}", name, plan.experts, plan.chosen, shared);
+        plan.supposed
+            ? fmt::format("{} is dense: as if each MLP were {} experts, {} per token", name, plan.experts,
+                          plan.chosen)
+            : fmt::format("{}: {} experts, {} per token{}", name, plan.experts, plan.chosen, shared);
     const std::string where =
         plan.ranks == 1
             ? "all on one GPU"
-            : fmt::format("{} GPUs{}, {} cop{}", plan.ranks, plan.leaves ? " in several nodes" : "",
-                          grouped(plan.copies), plan.copies == 1 ? "y" : "ies");
+            : fmt::format("EP = {}{}, {} replica{}", plan.ranks, plan.leaves ? " over several nodes" : "",
+                          grouped(plan.copies), plan.copies == 1 ? "" : "s");
     const float w = p.width(Type::small, where);
     if (p.width(Type::small, what) + w + p.px(24) <= row.w)
     {
@@ -109,7 +107,7 @@ void ExpertsView::draw_chart(const Painter& p, Rect area, std::size_t step, Out&
         if (!run.done())
         {
             p.text_within(area.x, area.y + p.px(13), area.w, Type::small, p.theme.muted,
-                          "Routing the steps that follow.");
+                          "Routing the next steps.");
             return;
         }
         std::vector<double> values;
@@ -119,17 +117,19 @@ void ExpertsView::draw_chart(const Painter& p, Rect area, std::size_t step, Out&
         }
         most = std::max(most, std::ranges::max(values));
         const bool chosen = run.options().balance == choice_.balance;
-        curves.push_back({kNames.at(i), std::move(values),
-                          chosen   ? PlotStroke{p.theme.expert.fill, 2.5F}
-                          : i == 0 ? PlotStroke{p.theme.text, 1.5F, true}
-                                   : PlotStroke{p.theme.muted, 1.5F},
+        curves.push_back({kNames.at(i),
+                          std::move(values),
+                          {chosen ? p.theme.expert.fill : p.theme.muted, chosen ? 2.5F : 1.5F, i == 1},
                           chosen});
     }
     // What is on show lies on top.
     std::ranges::stable_sort(curves, {}, &PlotSeries::chosen);
-    if (const auto to = draw_series(
-            p, area, {.title = "MaxVio", .says = "largest load over the mean, less 1", .names = 110},
-            "###balance over steps", {0, most * 1.06, PlotScale::linear, "", plain_number}, step, curves))
+    if (const auto to = draw_series(p, area,
+                                    {.title = "Load imbalance (MaxVio)",
+                                     .says = "busiest expert over the mean, minus 1",
+                                     .names = 140},
+                                    "###balance over steps",
+                                    {0, most * 1.06, PlotScale::linear, "", plain_number}, step, curves))
     {
         out.push(Seek{*to});
     }
@@ -179,14 +179,14 @@ void ExpertsView::draw(const Frame& frame, const Painter& painter, Rect area, Ou
         area.cut_bottom(painter.px(10));
     }
     painter.part("load", area);
-    const SwarmWish wish = draw_swarm(painter, area, runs_, moment, choice_.factor, tallest());
+    const auto factor = draw_swarm(painter, area, runs_, moment, choice_.factor, tallest());
     if (below)
     {
         draw_below(painter, lower, moment, step, out);
     }
-    if (wish.factor && *wish.factor != choice_.factor)
+    if (factor && *factor != choice_.factor)
     {
-        choice_.factor = *wish.factor;
+        choice_.factor = *factor;
         out.animating = true;
     }
 }
@@ -199,25 +199,25 @@ Caption ExpertsView::caption(const Frame& frame) const
     const std::int64_t pairs = runs_.of(Balance::none).options().chosen * runs_.tokens();
     const double lost = static_cast<double>(dropped_pairs(step.load, capacity)) / static_cast<double>(pairs);
     const std::string busiest = three_digits(max_violation(step.load) + 1);
-    const std::string drops =
-        lost > 0 ? fmt::format("!!{} is dropped!!", format_percent(lost)) : std::string("nothing is dropped");
+    const std::string drops = lost > 0 ? fmt::format("!!{} of tokens are dropped!!", format_percent(lost))
+                                       : std::string("no token is dropped");
     Caption caption;
     switch (choice_.balance)
     {
     case Balance::none:
-        caption.sentence = fmt::format("Left alone, the busiest expert gets **{}\u00d7 the even share**; {}.",
+        caption.sentence = fmt::format("Without balancing the busiest expert gets **{}\u00d7 the mean**; {}.",
                                        busiest, drops);
         break;
     case Balance::auxiliary:
         caption.sentence =
-            fmt::format("With the loss the busiest gets **{}\u00d7** and {}, but the router\u2019s "
-                        "probabilities **moved by {}**.",
+            fmt::format("With the auxiliary loss the busiest gets **{}\u00d7** and {}, but router "
+                        "probabilities **changed by {}**.",
                         busiest, drops, format_percent(step.drift));
         break;
     case Balance::bias:
         caption.sentence =
-            fmt::format("With the bias the busiest gets **{}\u00d7** and {}; the router\u2019s "
-                        "probabilities **stay**.",
+            fmt::format("With the bias the busiest gets **{}\u00d7** and {}; router probabilities "
+                        "**do not change**.",
                         busiest, drops);
         break;
     }
@@ -226,15 +226,15 @@ Caption ExpertsView::caption(const Frame& frame) const
                     "GPU = {}\u00d7 the mean",
                     plain_number(choice_.factor), runs_.of(Balance::none).options().chosen, runs_.tokens(),
                     runs_.experts(), capacity, three_digits(runs_.busiest_gpu(step) + 1));
-    caption.source = "Capacity: Lepikhin et al. 2020 (GShard), arXiv 2006.16668, section 2.2; Fedus et al. "
-                     "2021 (Switch), arXiv "
-                     "2101.03961, equation 3. Loss \u03b1 E \u03a3 f P: Switch, equations 4 to 6. Bias: Wang "
-                     "et al. 2024, arXiv "
-                     "2408.15664, Algorithm 1, as in DeepSeek-V3, arXiv 2412.19437, section 2.1.2, which "
-                     "drops nothing.\nTokens "
-                     "are made up: popularity by Zipf\u2019s law, Gumbel noise. Only the popularity learns, "
-                     "and the task pulls "
-                     "it back.";
+    caption.source =
+        "Capacity: Lepikhin et al. 2020 (GShard), arXiv 2006.16668, section 2.2; Fedus et al. "
+        "2021 (Switch), arXiv "
+        "2101.03961, equation 3. Loss \u03b1 E \u03a3 f P: Switch, equations 4 to 6. Bias: Wang "
+        "et al. 2024, arXiv "
+        "2408.15664, Algorithm 1, as in DeepSeek-V3, arXiv 2412.19437, section 2.1.2, which "
+        "drops nothing.\nTokens "
+        "are synthetic: popularity by Zipf\u2019s law, Gumbel noise. Only the popularity is learned, "
+        "and the task pulls it back.";
     return caption;
 }
 
@@ -253,7 +253,7 @@ ViewKeys ExpertsView::keys()
              [](const KeyPress& k)
              { k.out.push(LoadScenario{k.which == 0 ? "mixtral-8x7b-64" : "deepseek-v3-2048"}); }},
             {"drag", "The capacity line; in the chart: move through the steps"},
-            {"hover", "What an expert got, a GPU holds, a pair exchanges"}};
+            {"hover", "What an expert gets, a GPU holds, a pair of GPUs exchanges"}};
 }
 
 constexpr std::array<std::string_view, 3> kControls{"model", "expert", "gpus"};

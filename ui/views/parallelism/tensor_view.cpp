@@ -1,11 +1,11 @@
-// Tensor parallelism on real numbers: a layer's matrices cut over two or four ranks, step by step, forward
-// and backward; why column then row; what sequence parallelism splits.
+// Tensor parallelism on real numbers: a layer's matrices sharded over two or four ranks, step by step,
+// forward and backward; why column-parallel comes before row-parallel; what sequence parallelism shards.
 #include <fmt/format.h>
 
+#include "core/base/derived.h"
 #include "core/base/text.h"
 #include "ui/shell/view.h"
-#include "ui/views/parallelism/tensor/chain.h"
-#include "ui/views/parallelism/tensor/heads.h"
+#include "ui/views/parallelism/tensor/pictures.h"
 #include "ui/widgets/panel_column.h"
 
 #include <algorithm>
@@ -28,47 +28,26 @@ public:
     ViewKeys keys() override;
 
 private:
-    const TensorAlgebra& algebra(const Frame& frame) const;
-    const TensorPlan& plan(const Frame& frame) const;
-    ChainMoment moment(const Frame& frame) const;
+    const TensorAlgebra& algebra(const Frame& frame) const
+    {
+        TensorOptions wanted = options_;
+        wanted.sequence_parallel =
+            frame.now.scenario.parallel.sequence_parallel && wanted.cut == TensorCut::column_first;
+        return algebra_.of(wanted, [](const TensorOptions& of) { return TensorAlgebra(of); });
+    }
+    const TensorPlan& plan(const Frame& frame) const { return plan_.of(frame.now.scenario, tensor_plan); }
+    ChainMoment moment(const Frame& frame) const
+    {
+        const TensorAlgebra& all = algebra(frame);
+        return {all, std::clamp(frame.playback.t, 0.0, static_cast<double>(all.stages().size()))};
+    }
     std::string sentence(const ChainMoment& moment) const;
 
     TensorOptions options_;
     std::optional<HeldCell> held_;
-    mutable std::optional<TensorAlgebra> algebra_;
-    mutable TensorOptions made_of_;
-    mutable std::optional<Scenario> planned_;
-    mutable TensorPlan plan_;
+    Derived<TensorOptions, TensorAlgebra> algebra_;
+    Derived<Scenario, TensorPlan> plan_;
 };
-
-const TensorAlgebra& TensorView::algebra(const Frame& frame) const
-{
-    TensorOptions wanted = options_;
-    wanted.sequence_parallel =
-        frame.now.scenario.parallel.sequence_parallel && wanted.cut == TensorCut::column_first;
-    if (!algebra_ || !(made_of_ == wanted))
-    {
-        made_of_ = wanted;
-        algebra_.emplace(wanted);
-    }
-    return *algebra_;
-}
-
-const TensorPlan& TensorView::plan(const Frame& frame) const
-{
-    if (!planned_ || !(*planned_ == frame.now.scenario))
-    {
-        planned_ = frame.now.scenario;
-        plan_ = tensor_plan(frame.now.scenario);
-    }
-    return plan_;
-}
-
-ChainMoment TensorView::moment(const Frame& frame) const
-{
-    const TensorAlgebra& all = algebra(frame);
-    return {all, std::clamp(frame.playback.t, 0.0, static_cast<double>(all.stages().size()))};
-}
 
 Motion TensorView::motion(const Frame& frame) const
 {
@@ -110,48 +89,47 @@ std::string TensorView::sentence(const ChainMoment& m) const
     const std::size_t begun = m.done() + (m.part() > 0 ? 1 : 0);
     if (begun == 0)
     {
-        return "Every rank has its part of both weights; nothing is copied.";
+        return "Every rank has its shard of both weights, A and B; nothing is replicated.";
     }
     switch (m.algebra.stages()[begun - 1])
     {
     case TensorStage::input:
-        return options_.cut == TensorCut::row_first ? "Rows of A want columns of X: each rank takes its own."
+        return options_.cut == TensorCut::row_first ? "Rows of A need columns of X: each rank takes its own."
                : split                              ? "Between blocks each rank keeps **its tokens only**."
                                                     : "Every rank has the **whole input**.";
     case TensorStage::gather:
-        return "An **all-gather** brings the tokens together before the first matrix.";
+        return "An **all-gather** collects all tokens before the first matmul.";
     case TensorStage::first:
         return options_.cut == TensorCut::row_first
-                   ? "Each rank has a **partial sum of all of H**, not a shard of it."
-                   : "Each rank makes **whole columns of H**: nothing to send.";
+                   ? "Each rank has a **partial sum of H = X A**, not a shard of it."
+                   : "Each rank computes **whole columns of H = X A**: nothing to send.";
     case TensorStage::activation:
         return options_.cut == TensorCut::row_first
-                   ? "!!The trap!!: GeLU of a partial sum. GeLU of a sum is not the sum of GeLUs."
-                   : "GeLU takes each number alone, so **columns are enough**.";
+                   ? "!!Wrong!!: GeLU of a partial sum. GeLU of a sum is not the sum of GeLUs."
+                   : "GeLU works on each number of H alone, so **columns are enough** for Y = GeLU(H).";
     case TensorStage::second:
-        return "Columns of Y times rows of B: each rank has a **partial sum of all of Z**.";
+        return "Columns of Y = GeLU(H) times rows of B: each rank has a **partial sum of Z**.";
     case TensorStage::reduce:
         return options_.cut == TensorCut::row_first
-                   ? fmt::format(
-                         "!!Wrong by up to {:.2f}!!: sum first, one more all-reduce, or cut columns first.",
-                         m.algebra.difference(TensorStage::reduce))
+                   ? fmt::format("!!Wrong by up to {:.2f}!!: all-reduce H first, or shard A by columns.",
+                                 m.algebra.difference(TensorStage::reduce))
                : split ? "A **reduce-scatter** sums Z and leaves each rank its tokens."
-                       : fmt::format("One **all-reduce** sums Z: the uncut result to {:.0e}.",
+                       : fmt::format("One **all-reduce** sums Z: the unsharded result within {:.0e}.",
                                      m.algebra.difference(TensorStage::reduce));
     case TensorStage::loss:
         return split ? "Backward: each rank has the gradient of **its tokens**."
                      : "Backward: every rank has **all of dZ**.";
     case TensorStage::loss_gather:
-        return "What was a reduce-scatter forward is an **all-gather** backward.";
+        return "The reduce-scatter of the forward pass becomes an **all-gather** backward.";
     case TensorStage::second_back:
-        return "dZ times its rows of B: each rank has **its columns of dY**.";
+        return "dZ times the rank\u2019s rows of B, transposed: **its columns of dY**.";
     case TensorStage::slope:
-        return "GeLU\u2019s slope at its own H: nothing to send.";
+        return "GeLU\u2019s derivative at the rank\u2019s own H: nothing to send.";
     case TensorStage::first_back:
-        return "Every rank has a **partial sum of all of dX**.";
+        return "Every rank has a **partial sum of dX**.";
     case TensorStage::input_reduce:
-        return split ? "A **reduce-scatter** sums dX: four collectives, the bytes of two all-reduces."
-                     : "One **all-reduce** sums dX: one forward, one backward for every block.";
+        return split ? "A **reduce-scatter** sums dX: four collectives with the bytes of two all-reduces."
+                     : "One **all-reduce** sums dX: one forward and one backward per block.";
     }
     return {};
 }
@@ -165,8 +143,8 @@ Caption TensorView::caption(const Frame& frame) const
     caption.formula = fmt::format("sent = {} = {} = {}", term.formula, term.working,
                                   format_bytes(all.sent, frame.preferences.unit));
     caption.source = term.source +
-                     "\nGeLU: Hendrycks and Gimpel 2016, arXiv 1606.08415. The matrices are four by "
-                     "four numbers of ours; bytes are the scenario\u2019s.";
+                     "\nGeLU: Hendrycks and Gimpel 2016, arXiv 1606.08415. The matrices are a 4 \u00d7 4 "
+                     "example; bytes are the scenario\u2019s.";
     return caption;
 }
 
@@ -178,28 +156,27 @@ bool TensorView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out
     column.choice({"By columns", "By rows"}, options_.cut);
     column.choice({"2 ranks", "4 ranks"}, kCounts, options_.ranks);
     const TensorPlan& all = plan(frame);
-    column.heading(all.supposed && all.ranks > 1 ? fmt::format("If {} GPUs shared it", all.ranks)
+    column.heading(all.supposed && all.ranks > 1 ? fmt::format("With TP = {}", all.ranks)
                                                  : "In this scenario");
     const auto bytes = [&](Bytes b) { return format_bytes(b, p.look.unit); };
     const Term term = explain_tensor_sent(all);
     const bool split = frame.now.scenario.parallel.sequence_parallel;
-    column.fact("All-reduce message", bytes(all.message),
-                "b s h elements: one number for every token and place of the hidden state");
-    column.fact(split ? "Gather and scatter" : "One all-reduce", bytes(all.sent),
+    column.fact("All-reduce message", bytes(all.message), "b s h elements: the hidden state of every token");
+    column.fact(split ? "All-gather + scatter" : "One all-reduce", bytes(all.sent),
                 fmt::format("{} = {}\n{}", term.formula, term.working, term.source));
-    column.fact(all.passes == 6   ? "\u00d7 6 a layer"
-                : all.passes == 4 ? "\u00d7 4 a layer"
-                                  : "a layer",
+    column.fact(all.passes == 6   ? "\u00d7 6 per layer"
+                : all.passes == 4 ? "\u00d7 4 per layer"
+                                  : "per layer",
                 bytes(all.sent * static_cast<double>(all.passes)),
-                "Behind attention and behind the MLP, forward and backward; again where all is recomputed");
-    column.fact("A layer keeps", bytes(all.kept),
+                "After attention and after the MLP, forward and backward; once more with full recomputation");
+    column.fact("Layer activations", bytes(all.kept),
                 "Activations of one micro-batch, without sequence parallelism");
-    column.fact("split by tokens", bytes(all.kept_split),
-                "The same with sequence parallelism: what each rank kept whole is cut too");
+    column.fact("with seq. parallel", bytes(all.kept_split),
+                "The same with sequence parallelism: what each rank stored whole is sharded too");
     if (!all.supposed)
     {
         const StepTime& step = frame.now.report.step;
-        column.fact("Share of the step", format_percent(step.tensor_comm / step.total()),
+        column.fact("Fraction of the step", format_percent(step.tensor_comm / step.total()),
                     "Collectives of tensor parallelism");
     }
     return true;
@@ -207,11 +184,11 @@ bool TensorView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out
 
 ViewKeys TensorView::keys()
 {
-    return {{"C", "Cut A by columns, or by rows: the trap", turns(options_.cut, 2)},
+    return {{"C", "Shard A by columns, or by rows (wrong)", turns(options_.cut, 2)},
             {"N", "2 or 4 ranks", [this] { options_.ranks = options_.ranks == 2 ? 4 : 2; }},
             {"drag", "A number of rank 0\u2019s X, up and down"},
-            {"0", "Our numbers again", [this] { options_.x = {}; }},
-            {"hover", "How a number is made"}};
+            {"0", "The original numbers", [this] { options_.x = {}; }},
+            {"hover", "How a number is computed"}};
 }
 
 constexpr std::array<std::string_view, 3> kControls{"model", "tensor", "parallel.sequence_parallel"};

@@ -1,5 +1,5 @@
-// Which schedule fits: bubble against memory for every schedule and micro-batch size, the best in the memory
-// there is, and the frontier nothing beats.
+// Which schedule fits? Bubble against memory for every schedule and micro-batch size, the best within the
+// memory there is, and the Pareto frontier.
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -8,6 +8,7 @@
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/plot.h"
+#include "ui/widgets/table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,13 +31,21 @@ public:
 
 private:
     const ScheduleSearch& search(const Frame& frame) const;
-    Bytes limit(const Frame& frame) const;
+    Bytes limit(const Frame& frame) const
+    {
+        return limit_ ? Bytes(*limit_) : frame.now.report.memory.capacity;
+    }
     std::pair<PlotAxis, PlotAxis> axes(const Frame& frame) const;
     void draw_limit(const Frame& frame, Plot& plot);
     void draw_frontier(const Painter& painter, Plot& plot, const ScheduleSearch& s) const;
     void draw_points(const Frame& frame, const Painter& painter, Plot& plot, Out& out) const;
     void draw_tip(const Frame& frame, const Plot& plot, const ScheduleCandidate& c) const;
-    static void take(const ScheduleCandidate& c, Out& out);
+    static void take(const ScheduleCandidate& c, Out& out)
+    {
+        out.push(ChangeScenario{c.scenario, false,
+                                fmt::format("{}, micro-batches of {}", c.scenario.training.schedule->name,
+                                            c.scenario.training.micro_batch)});
+    }
 
     mutable std::optional<ScheduleSearch> search_;
     std::optional<double> limit_; // bytes, where the line was dragged to
@@ -51,6 +60,13 @@ std::string name_of(const ScheduleCandidate& c)
                : std::string(kind->name);
 }
 
+// "1F1B", "Interleaved \u00d75, b 2": with its micro-batch size where that is not the scenario's.
+std::string name_with_batch(const ScheduleCandidate& c, const Scenario& now)
+{
+    const std::int64_t size = c.scenario.training.micro_batch;
+    return size == now.training.micro_batch ? name_of(c) : fmt::format("{}, b {}", name_of(c), size);
+}
+
 const ScheduleSearch& FrontierView::search(const Frame& frame) const
 {
     if (!search_ || search_->scenario() != frame.now.scenario)
@@ -59,11 +75,6 @@ const ScheduleSearch& FrontierView::search(const Frame& frame) const
         search_->advance(kOperationsAFrame);
     }
     return *search_;
-}
-
-Bytes FrontierView::limit(const Frame& frame) const
-{
-    return limit_ ? Bytes(*limit_) : frame.now.report.memory.capacity;
 }
 
 PlotPoint place_of(const ScheduleCandidate& c, ByteUnit unit)
@@ -95,24 +106,30 @@ std::pair<PlotAxis, PlotAxis> FrontierView::axes(const Frame& frame) const
         most = std::max(bytes, smallest->memory.value) * 1.1;
         bubble = std::max(bubble, smallest->bubble);
     }
+    const double highest = std::clamp(bubble * 1.4, 0.05, 1.0);
+    double least = most;
+    for (const ScheduleCandidate& c : search(frame).found())
+    {
+        least = c.bubble <= highest ? std::min(least, c.memory.value) : least;
+    }
     const ByteUnit unit = frame.preferences.unit;
-    return {{0, in_gigabytes(Bytes(most), unit), PlotScale::linear,
+    return {{in_gigabytes(Bytes(least * 0.85), unit), in_gigabytes(Bytes(most), unit), PlotScale::linear,
              fmt::format("memory of the peak-memory GPU, {}", unit == ByteUnit::decimal ? "GB" : "GiB"),
              plain_number},
-            {0, std::clamp(bubble * 1.4, 0.05, 1.0), PlotScale::linear, "bubble, of total",
+            {0, highest, PlotScale::linear, "bubble, of total",
              [](double share) { return fmt::format("{:g}%", std::round(share * 1e6) / 1e4); }}};
 }
 
 void FrontierView::draw_limit(const Frame& frame, Plot& plot)
 {
-    const std::string words = fmt::format("{} {}", limit_ ? "limit" : "GPU holds",
+    const std::string words = fmt::format("{} {}", limit_ ? "limit" : "GPU memory",
                                           format_bytes(limit(frame), frame.preferences.unit));
     const ByteUnit unit = frame.preferences.unit;
-    const double step = plot.x.high / 100;
+    const double step = (plot.x.high - plot.x.low) / 100;
     const double now = in_gigabytes(limit(frame), unit);
     if (const auto to = plot.limit_x(now, words, "###memory limit").x(step))
     {
-        limit_ = std::clamp(*to, step, plot.x.high) * in_bytes(unit);
+        limit_ = std::clamp(*to, plot.x.low, plot.x.high) * in_bytes(unit);
     }
 }
 
@@ -132,18 +149,11 @@ void FrontierView::draw_frontier(const Painter& painter, Plot& plot, const Sched
     plot.line(line, {painter.theme.muted, 1.5F});
 }
 
-void FrontierView::take(const ScheduleCandidate& c, Out& out)
-{
-    out.push(ChangeScenario{c.scenario, false,
-                            fmt::format("{}, micro-batches of {}", c.scenario.training.schedule->name,
-                                        c.scenario.training.micro_batch)});
-}
-
 void FrontierView::draw_tip(const Frame& frame, const Plot& plot, const ScheduleCandidate& c) const
 {
     const double now = frame.now.report.pipeline.timeline.makespan;
     const std::array lines{
-        TipLine{"chunks a stage", std::to_string(c.scenario.parallel.chunks), 0},
+        TipLine{"chunks per stage", std::to_string(c.scenario.parallel.chunks), 0},
         TipLine{"micro-batches",
                 fmt::format("{} of {}", grouped(micro_batches(c.scenario)), c.scenario.training.micro_batch),
                 0},
@@ -154,7 +164,7 @@ void FrontierView::draw_tip(const Frame& frame, const Plot& plot, const Schedule
             0},
         TipLine{"memory", format_bytes(c.memory, frame.preferences.unit), 0},
         TipLine{"weights", fmt::format("{}\u00d7", weight_copies(c.scenario.training.schedule)), 0}};
-    plot.tip(name_of(c), lines, "click to train with it");
+    plot.tip(name_of(c), lines, "click to use this schedule");
 }
 
 void FrontierView::draw_points(const Frame& frame, const Painter& painter, Plot& plot, Out& out) const
@@ -174,14 +184,15 @@ void FrontierView::draw_points(const Frame& frame, const Painter& painter, Plot&
         const bool large = c.frontier || own;
         plot.dot(places.back(), {&c == best ? t.ok
                                  : large    ? t.text
-                                            : t.line,
+                                            : t.muted,
                                  &c == best ? 8.0F
                                  : large    ? 5.0F
                                             : 3.0F,
                                  PlotShape::disc, own});
-        if (own || (c.frontier && &c != best))
+        if (&c != best)
         {
-            plot.label(places.back(), own ? "now" : name_of(c), own);
+            const std::string name = name_with_batch(c, frame.now.scenario);
+            plot.label(places.back(), own ? "now: " + name : name, large);
         }
     }
     if (best != nullptr)
@@ -208,7 +219,7 @@ void FrontierView::draw(const Frame& frame, const Painter& painter, Rect area, O
     if (frame.now.scenario.parallel.pipeline == 1)
     {
         empty_state(painter, area, "One stage: no pipeline, no bubble.",
-                    "Raise \u201cPipeline stages\u201d to have something to choose.");
+                    "Raise \u201cPipeline stages\u201d to compare schedules.");
         return;
     }
     if (!search(frame).done())
@@ -255,18 +266,19 @@ Caption FrontierView::caption(const Frame& frame) const
     const std::string room = format_bytes(limit(frame), frame.preferences.unit);
     if (best == nullptr)
     {
-        caption.sentence = fmt::format(
-            "Nothing fits in {}: !!more GPUs, more sharding or recomputation!! come first.", room);
+        caption.sentence =
+            fmt::format("No schedule fits in {}: !!use more GPUs, more sharding or recomputation!!.", room);
         return caption;
     }
-    caption.sentence = fmt::format("In {} the shortest step is **{} with micro-batches of {}**: {} of the "
-                                   "step now, the bubble {} of total.",
+    caption.sentence = fmt::format("Within {} **{} with micro-batches of {}** is fastest: {} of the current "
+                                   "step, bubble {} of total.",
                                    room, name_of(*best), best->scenario.training.micro_batch,
                                    format_percent(best->makespan / now), format_percent(best->bubble));
-    caption.formula = fmt::format("{} schedules and sizes simulated, {} do not suit {} stages",
-                                  s.found().size(), s.refused(), frame.now.scenario.parallel.pipeline);
-    caption.source = "Times grow with the micro-batch in proportion; what small products lose in efficiency "
-                     "is not in this picture.";
+    caption.formula =
+        fmt::format("{} schedules and micro-batch sizes simulated, {} not applicable to {} stages",
+                    s.found().size(), s.refused(), frame.now.scenario.parallel.pipeline);
+    caption.source =
+        "Times are proportional to the micro-batch; the lower efficiency of small GEMMs is not included.";
     return caption;
 }
 
@@ -276,56 +288,37 @@ bool FrontierView::draw_panel(const Frame& frame, const Painter& painter, Rect a
     {
         return false;
     }
-    const Theme& t = painter.theme;
-    Rect row = area.cut_top(painter.px(28));
-    painter.text(row.x, row.middle(), Type::body_strong, t.text, "Frontier");
-    std::vector<const ScheduleCandidate*> frontier;
-    for (const ScheduleCandidate& c : search(frame).found())
-    {
-        if (c.frontier)
-        {
-            frontier.push_back(&c);
-        }
-    }
-    std::sort(frontier.begin(), frontier.end(),
-              [](const ScheduleCandidate* a, const ScheduleCandidate* b)
-              { return a->makespan < b->makespan; });
+    std::vector<ScheduleCandidate> frontier;
+    std::ranges::copy_if(search(frame).found(), std::back_inserter(frontier), &ScheduleCandidate::frontier);
+    std::ranges::sort(frontier, {}, &ScheduleCandidate::makespan);
     const ScheduleCandidate* best = search(frame).best(limit(frame));
-    for (const ScheduleCandidate* c : frontier)
+    const Table<ScheduleCandidate> table{
+        {{"Pareto frontier",
+          [&](const ScheduleCandidate& c) { return name_with_batch(c, frame.now.scenario); }},
+         {"bubble", [](const ScheduleCandidate& c) { return format_percent(c.bubble); }, 1},
+         {"memory",
+          [&](const ScheduleCandidate& c)
+          {
+              const std::string bytes = format_bytes(c.memory, frame.preferences.unit);
+              return c.memory <= limit(frame) ? Cell(bytes) : Cell("\u2715 " + bytes, painter.theme.warning);
+          }}},
+        [](const ScheduleCandidate& c)
+        {
+            return fmt::format("###take {} {} {}", c.scenario.training.schedule->id,
+                               c.scenario.parallel.chunks, c.scenario.training.micro_batch);
+        },
+        [best](const ScheduleCandidate& c) { return best != nullptr && c.scenario == best->scenario; },
+        28};
+    if (const auto pressed = table.draw(painter, area, frontier).pressed)
     {
-        if (area.h < painter.px(30))
-        {
-            break;
-        }
-        row = area.cut_top(painter.px(28));
-        painter.line(row.x, row.bottom(), row.right(), row.bottom(), t.grid);
-        const Press pressed = press(painter, row,
-                                    fmt::format("###take {} {} {}", c->scenario.training.schedule->id,
-                                                c->scenario.parallel.chunks, c->scenario.training.micro_batch)
-                                        .c_str(),
-                                    3);
-        const bool fits = c->memory <= limit(frame);
-        const Colour ink = pressed.hovered || c == best ? t.text : t.muted;
-        painter.text_within(row.x, row.middle(), painter.px(88), c == best ? Type::small_strong : Type::small,
-                            ink,
-                            c->scenario.training.micro_batch == frame.now.scenario.training.micro_batch
-                                ? name_of(*c)
-                                : fmt::format("{}, b {}", name_of(*c), c->scenario.training.micro_batch));
-        painter.text(row.x + painter.px(136), row.middle(), Type::mono_small, ink, format_percent(c->bubble),
-                     Align::right);
-        painter.text(row.right(), row.middle(), Type::mono_small, fits ? ink : t.warning,
-                     (fits ? "" : "\u2715 ") + format_bytes(c->memory, frame.preferences.unit), Align::right);
-        if (pressed.clicked)
-        {
-            take(*c, out);
-        }
+        take(frontier[*pressed], out);
     }
     return true;
 }
 
 ViewKeys FrontierView::keys()
 {
-    return {{"Enter", "Train with the best",
+    return {{"Enter", "Use the best schedule",
              [this](const KeyPress& k)
              {
                  const bool chosen = k.frame.now.scenario.parallel.pipeline > 1 && search(k.frame).done();
@@ -334,9 +327,9 @@ ViewKeys FrontierView::keys()
                      take(*best, k.out);
                  }
              }},
-            {"G", "The limit is the GPU's memory again", [this] { limit_.reset(); }},
+            {"G", "Reset the limit to the GPU's memory", [this] { limit_.reset(); }},
             {"drag", "The memory limit"},
-            {"click", "Train with this one"}};
+            {"click", "Use this schedule"}};
 }
 
 constexpr std::array<std::string_view, 7> kControls{"pipeline",

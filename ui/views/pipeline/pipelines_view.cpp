@@ -1,19 +1,16 @@
-// Where does the pipeline wait: up to four schedules on one time axis, their bubbles, and what each stage has
-// to keep.
+// Where does the pipeline wait? Up to four schedules on one time axis, their bubbles, and the activations
+// that a stage has in flight.
 #include <fmt/format.h>
 
+#include "core/base/derived.h"
 #include "core/base/text.h"
 #include "core/network/traffic.h"
 #include "core/pipeline/export.h"
 #include "core/scenario/choices.h"
 #include "core/scenario/stage_layers.h"
 #include "ui/shell/view.h"
-#include "ui/views/pipeline/pipelines/compare.h"
-#include "ui/views/pipeline/pipelines/legend.h"
+#include "ui/views/pipeline/pipelines/pictures.h"
 #include "ui/views/pipeline/pipelines/popups.h"
-#include "ui/views/pipeline/pipelines/rows.h"
-#include "ui/views/pipeline/pipelines/stash.h"
-#include "ui/views/pipeline/pipelines/words.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/panel_column.h"
@@ -21,6 +18,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ringside
 {
@@ -28,7 +26,9 @@ namespace ringside
 namespace
 {
 
-constexpr double kRest = 0.45; // of the step: where the clock stands until somebody moves it
+constexpr float kHeading = 30;  // [design px]
+constexpr float kLaneName = 72; // [design px]
+constexpr double kRest = 0.45;  // of the step: where the clock stands until somebody moves it
 
 class PipelinesView final : public View
 {
@@ -49,16 +49,22 @@ private:
 
     const std::vector<PipelineRow>& rows(const Frame& frame) const { return rows_.of(frame.now); }
     TimeWindow window(const Frame& frame) const { return zoom_.window(rows_.longest(frame.now)); }
-    bool stepping(const Frame& frame) const;
+    // Somebody moved the clock: what runs and what is kept at its moment is shown.
+    bool stepping(const Frame& frame) const
+    {
+        const double t = frame.playback.t;
+        const double all = rows_.longest(frame.now);
+        return t > 0 && t < all && std::abs(t - all * kRest) > 1e-9 * all;
+    }
     PipelineLegend legend(const Frame& frame) const;
     void draw_strip(const Frame& frame, const Painter& painter, Rect row, Out& out);
     // `low`: there is no room for words below the heading.
     void draw_heading(const Frame& frame, const Painter& painter, Rect row, std::size_t index, bool low,
                       Out& out);
+    std::size_t fit_rows(const Frame& frame, const Painter& painter, float room);
     void draw_rows(const Frame& frame, const Painter& painter, Rect area, float pitch, Out& out);
-    static void draw_refusal(const Painter& painter, Rect area, const Issue& why);
     void draw_end(const Frame& frame, const Painter& painter) const;
-    void draw_popups(const Frame& frame, const Painter& painter, Out& out);
+    void draw_popups(const Painter& painter, Out& out);
     static void take_model_times(const Frame& frame, Out& out);
     void save(const Frame& frame, bool trace, Out& out) const;
 
@@ -70,8 +76,8 @@ private:
     int paths_of_ = -1;                           // version of the rows that hovered_ and paths_ refer to
     std::size_t shown_ = 0;                       // rows there is room for
     std::vector<Rect> drawn_;                     // [row] where the lanes are, without their names
-    std::size_t stage_ = 0;                       // of the stash
-    StashPart stash_;
+    std::size_t stage_ = 0;                       // whose activations in flight are on show
+    Derived<std::pair<int, std::size_t>, std::vector<InFlightCurve>> in_flight_; // of a version, a stage
     PasteOrder paste_;
     const char* open_ = nullptr; // the popup asked for, opened where its window is
 };
@@ -87,19 +93,11 @@ Motion PipelinesView::motion(const Frame& frame) const
     return motion;
 }
 
-// Somebody moved the clock: what runs and what is kept at its moment is shown.
-bool PipelinesView::stepping(const Frame& frame) const
-{
-    const double t = frame.playback.t;
-    const double all = rows_.longest(frame.now);
-    return t > 0 && t < all && std::abs(t - all * kRest) > 1e-9 * all;
-}
-
 PipelineLegend PipelinesView::legend(const Frame& frame) const
 {
     const auto& all = rows(frame);
     PipelineLegend legend;
-    legend.counts_kept = stepping(frame);
+    legend.counts_stored = stepping(frame);
     legend.chunks = std::any_of(all.begin(), all.end(),
                                 [](const PipelineRow& r) { return r.runs() && r.shape.chunks > 1; });
     if (hovered_)
@@ -117,7 +115,7 @@ void PipelinesView::draw_strip(const Frame& frame, const Painter& painter, Rect 
     StageStrip strip{{},
                      s.stage_times.embedding,
                      s.stage_times.head,
-                     fmt::format("{} pass here each way for every micro-batch: b s h \u00d7 2 bytes",
+                     fmt::format("{} sent each way per micro-batch: b s h \u00d7 2 bytes",
                                  format_bytes(pipeline_message(s), frame.preferences.unit))};
     std::vector<std::int64_t> even;
     for (std::int64_t k = 0; k < all; ++k)
@@ -126,7 +124,7 @@ void PipelinesView::draw_strip(const Frame& frame, const Painter& painter, Rect 
         even.push_back(layers_of_stage(s.model, {}, all, k));
     }
     painter.text_within(row.x, row.middle(), painter.px(68), Type::small, painter.theme.muted, "layers");
-    row.cut_left(painter.px(72));
+    row.cut_left(painter.px(kLaneName));
     bool dragging = false;
     if (const auto moved = draw_stage_strip(painter, row, strip, dragging))
     {
@@ -163,7 +161,7 @@ void PipelinesView::draw_heading(const Frame& frame, const Painter& painter, Rec
             out.animating = true;
             return;
         }
-        if (r.runs() && r.kind != nullptr && small_button("train with it", fmt::format("use {}", r.name)))
+        if (r.runs() && r.kind != nullptr && small_button("Use this schedule", fmt::format("use {}", r.name)))
         {
             out.push(ChangeScenario{with_schedule(frame.now.scenario, r.kind)});
         }
@@ -172,66 +170,92 @@ void PipelinesView::draw_heading(const Frame& frame, const Painter& painter, Rec
     const std::string heading = rows(frame).size() > 2 ? fmt::format("{}  {}", index + 1, r.name) : r.name;
     const float name = painter.width(Type::body_strong, heading);
     painter.text_within(row.x, row.middle(), row.w, Type::body_strong, t.text, heading);
-    const float label = std::max(painter.px(72), name + painter.px(12));
-    const std::string says =
-        r.runs() ? fmt::format("{} units, {} {}", three_digits(r.timeline->makespan),
-                               format_percent(bubble_of(*r.timeline, counting_)), words_of(counting_))
-        : low    ? r.refused.front().message
-                 : "";
+    const float label = std::max(painter.px(kLaneName), name + painter.px(12));
+    std::string says = low && !r.runs() ? r.refused.front().message : "";
+    if (r.runs())
+    {
+        const double saved = 1 - r.timeline->makespan / rows(frame).front().timeline->makespan;
+        says = fmt::format("{} units, {} {}{}", three_digits(r.timeline->makespan),
+                           format_percent(bubble_of(*r.timeline, counting_)), words_of(counting_),
+                           r.same_work && saved > 1e-6 ? fmt::format(", {} shorter", format_percent(saved))
+                                                       : "");
+    }
     painter.text_within(row.x + label, row.middle(), row.w - label, Type::small, t.muted, says);
     painter.part(index == 0 ? "bubble" : "other bubbles", {row.x + label, row.y, row.w - label, row.h});
+}
+
+// A row that cannot run has as many lanes as the scenario's.
+std::size_t lanes_of_row(const Frame& frame, const PipelineRow& row)
+{
+    return row.runs() ? row.timeline->ranks() : frame.now.report.pipeline.timeline.ranks();
+}
+
+Lanes lanes_of(const Frame& frame, const PipelineRow& row)
+{
+    return {row.timeline.get(), &row.density, input_share(frame.now.scenario.stage_times), &row.columns,
+            row.weight.empty() ? 1 : row.weight.front()};
+}
+
+// Why a schedule cannot run: on one line where the row is low, nothing where its heading says it.
+void draw_refusal(const Painter& painter, Rect area, const Issue& why)
+{
+    if (area.h < painter.px(24))
+    {
+        return;
+    }
+    const std::string words = why.message + "; " + why.hint;
+    area.cut_left(painter.px(kLaneName + 8));
+    painter.triangle(area.x, area.y + painter.px(12), painter.theme.warning);
+    area.cut_left(painter.px(20));
+    if (area.h < painter.px(64))
+    {
+        painter.text_within(area.x, area.y + painter.px(12), area.w, Type::small, painter.theme.text, words);
+        return;
+    }
+    painter.paragraph({area.x, area.y + painter.px(2), area.w, area.h}, Type::small, painter.theme.text,
+                      words);
 }
 
 void PipelinesView::draw_rows(const Frame& frame, const Painter& painter, Rect area, float pitch, Out& out)
 {
     const auto& all = rows(frame);
-    const auto had = hovered_;
-    hovered_.reset();
-    const std::size_t count = std::min(shown_, all.size()); // a heading may remove a row
+    const auto had = std::exchange(hovered_, std::nullopt);
     const TimeWindow w = window(frame);
     drawn_.assign(all.size(), {});
-    for (std::size_t i = 0; i < count && i < all.size(); ++i)
+    LanesStyle style{pitch};
+    style.chosen = stage_;
+    style.now = stepping(frame) ? std::optional(frame.playback.t) : std::nullopt;
+    style.numbers =
+        std::ranges::all_of(all,
+                            [&](const PipelineRow& row) {
+                                return !row.runs() || numbers_fit(painter, area.w - painter.px(kLaneName),
+                                                                  lanes_of(frame, row), w);
+                            });
+    if (had && had->row < all.size() && had->event < all[had->row].timeline->events.size())
     {
-        const bool low =
-            pitch * static_cast<float>(frame.now.report.pipeline.timeline.ranks()) < painter.px(24);
-        draw_heading(frame, painter, area.cut_top(painter.px(30)), i, low, out);
+        style.lit = all[had->row].timeline->events[had->event].operation.micro_batch;
+    }
+    for (std::size_t i = 0; i < shown_ && i < rows(frame).size(); ++i)
+    {
+        const Rect heading = area.cut_top(painter.px(kHeading));
+        const Rect where = area.cut_top(pitch * static_cast<float>(lanes_of_row(frame, all[i])));
+        draw_heading(frame, painter, heading, i, where.h < painter.px(24), out);
         if (i >= rows(frame).size())
         {
-            break;
+            break; // its heading has removed it
         }
         const PipelineRow& row = all[i];
         if (!row.runs())
         {
-            const Rect where =
-                area.cut_top(pitch * static_cast<float>(frame.now.report.pipeline.timeline.ranks()));
-            if (low)
-            {
-                continue; // the heading says it
-            }
-            painter.triangle(where.x + painter.px(80), where.y + painter.px(12), painter.theme.warning);
-            draw_refusal(painter, {where.x + painter.px(100), where.y, where.w - painter.px(100), where.h},
-                         row.refused.front());
+            draw_refusal(painter, where, row.refused.front());
             continue;
         }
-        const Rect where = area.cut_top(pitch * static_cast<float>(row.timeline->ranks()));
-        drawn_[i] = where;
         painter.part(i == 0 ? "lanes" : "other lanes", where);
-        drawn_[i].cut_left(painter.px(72));
-        LanesStyle style{pitch};
-        style.chosen = stage_;
-        if (stepping(frame))
-        {
-            style.now = frame.playback.t;
-        }
-        if (had && had->row < all.size() && had->event < all[had->row].timeline->events.size())
-        {
-            style.lit = all[had->row].timeline->events[had->event].operation.micro_batch;
-            style.path =
-                i < paths_.size() ? std::span<const std::size_t>(paths_[i]) : std::span<const std::size_t>{};
-        }
-        const Lanes lanes{row.timeline.get(), &row.density, input_share(frame.now.scenario.stage_times),
-                          &row.columns, row.weight.empty() ? 1 : row.weight.front()};
-        if (const auto hit = draw_lanes(painter, where, lanes, w, style))
+        drawn_[i] = where;
+        drawn_[i].cut_left(painter.px(kLaneName));
+        style.path = style.lit && i < paths_.size() ? std::span<const std::size_t>(paths_[i])
+                                                    : std::span<const std::size_t>{};
+        if (const auto hit = draw_lanes(painter, where, lanes_of(frame, row), w, style))
         {
             hovered_ = Hovered{i, *hit};
             if (ImGui::IsMouseClicked(0))
@@ -252,19 +276,6 @@ void PipelinesView::draw_rows(const Frame& frame, const Painter& painter, Rect a
                          : std::vector<std::size_t>{});
         }
     }
-}
-
-// Why a schedule cannot run: on one line where the row is low.
-void PipelinesView::draw_refusal(const Painter& painter, Rect area, const Issue& why)
-{
-    const std::string words = why.message + "; " + why.hint;
-    if (area.h < painter.px(64))
-    {
-        painter.text_within(area.x, area.y + painter.px(12), area.w, Type::small, painter.theme.text, words);
-        return;
-    }
-    painter.paragraph({area.x, area.y + painter.px(2), area.w, area.h}, Type::small, painter.theme.text,
-                      words);
 }
 
 // How much the fastest schedule saves over the first.
@@ -297,27 +308,18 @@ void PipelinesView::draw_end(const Frame& frame, const Painter& painter) const
     painter.line(x, field.y, x, field.bottom(), painter.theme.text, painter.px(2));
     const float middle = field.middle();
     painter.arrow({end, middle}, {x + painter.px(6), middle}, painter.theme.text);
-    if (field.h > painter.px(60))
+    const std::string words = fmt::format("{} units saved", three_digits(saved));
+    const float width = painter.width(Type::body_strong, words) + painter.px(8);
+    if (field.h > painter.px(60) && width <= end - x)
     {
-        const auto line = [&](float y, Type type, const std::string& words, Colour colour)
-        {
-            const float width = painter.width(type, words) + painter.px(8);
-            if (width > end - x)
-            {
-                return;
-            }
-            painter.fill({(x + end) / 2 - width / 2, y - painter.px(10), width, painter.px(20)},
-                         with_alpha(painter.theme.window, 0.9F), painter.px(4));
-            painter.text((x + end) / 2, y, type, colour, words, Align::centre);
-        };
-        line(middle - painter.px(20), Type::body_strong, fmt::format("{} units saved", three_digits(saved)),
-             painter.theme.text);
-        line(middle + painter.px(20), Type::small, fmt::format("{} shorter", format_percent(saved / first)),
-             painter.theme.muted);
+        const float y = middle - painter.px(20);
+        painter.fill({(x + end) / 2 - width / 2, y - painter.px(10), width, painter.px(20)},
+                     with_alpha(painter.theme.window, 0.9F), painter.px(4));
+        painter.text((x + end) / 2, y, Type::body_strong, painter.theme.text, words, Align::centre);
     }
 }
 
-void PipelinesView::draw_popups(const Frame& frame, const Painter& painter, Out& out)
+void PipelinesView::draw_popups(const Painter& painter, Out& out)
 {
     if (open_ != nullptr)
     {
@@ -335,7 +337,27 @@ void PipelinesView::draw_popups(const Frame& frame, const Painter& painter, Out&
         zoom_.reset();
         out.animating = true;
     }
-    (void)frame;
+}
+
+// How many rows have room; returns their lanes.
+std::size_t PipelinesView::fit_rows(const Frame& frame, const Painter& painter, float room)
+{
+    const auto& all = rows(frame);
+    // A lesson leaves less room: better one schedule that can be seen than two that cannot.
+    const float thinnest = frame.lesson != nullptr ? painter.px(10) : 1;
+    std::size_t lanes = 0;
+    for (shown_ = 0; shown_ < all.size(); ++shown_)
+    {
+        const std::size_t more = lanes_of_row(frame, all[shown_]);
+        if (static_cast<float>(shown_ + 1) * painter.px(kHeading) +
+                static_cast<float>(lanes + more) * (shown_ == 0 ? 1 : thinnest) >
+            room)
+        {
+            break; // less than a pixel a lane
+        }
+        lanes += more;
+    }
+    return lanes;
 }
 
 void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
@@ -344,10 +366,10 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
     {
         open_ = nullptr;
         empty_state(painter, area, "One stage: no pipeline, no bubble.",
-                    "Raise \u201cPipeline stages\u201d to cut the model into stages.");
+                    "Raise \u201cPipeline stages\u201d to split the model into stages.");
         return;
     }
-    draw_popups(frame, painter, out);
+    draw_popups(painter, out);
     const auto& all = rows(frame);
     if (paths_of_ != rows_.version())
     {
@@ -367,24 +389,8 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
     // The stash has at least 130 pixels, and what the lanes leave.
     const float least = area.h > painter.px(400) ? painter.px(130) : 0;
     const float room = area.h - least - axis - painter.px(12);
-    std::size_t lanes = 0;
-    float headings = 0;
-    shown_ = 0;
-    // A lesson leaves less room: better one schedule that can be seen than two that cannot.
-    const float more_least = frame.lesson != nullptr ? painter.px(10) : 1;
-    for (const PipelineRow& row : all)
-    {
-        const std::size_t more =
-            row.runs() ? row.timeline->ranks() : frame.now.report.pipeline.timeline.ranks();
-        const float thinnest = shown_ == 0 ? 1 : more_least;
-        if (headings + painter.px(30) + static_cast<float>(lanes + more) * thinnest > room)
-        {
-            break; // less than a pixel a lane
-        }
-        ++shown_;
-        lanes += more;
-        headings += painter.px(30);
-    }
+    const std::size_t lanes = fit_rows(frame, painter, room);
+    const float headings = static_cast<float>(shown_) * painter.px(kHeading);
     if (shown_ == 0)
     {
         empty_state(painter, area, "",
@@ -394,7 +400,7 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
     const float pitch = lane_pitch(painter, room - headings, lanes, 48);
     const float used = headings + pitch * static_cast<float>(lanes) + painter.px(6) + axis;
     Rect field = area;
-    field.cut_left(painter.px(72));
+    field.cut_left(painter.px(kLaneName));
     const Rect stash{area.x, area.y + used, area.w, std::min(area.h - used, painter.px(400))};
     zoom_.mouse({field.x, field.y, field.w, used}, rows_.longest(frame.now));
     draw_rows(frame, painter, area, pitch, out);
@@ -404,18 +410,16 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
     draw_time_axis(painter, {field.x, bottom + painter.px(6), field.w, axis}, w);
     if (least > 0)
     {
-        stash_.draw(frame, painter, stash, w, all, rows_.version(), stage_);
+        const auto make = [&](const auto&) { return in_flight_curves(frame, all, stage_); };
+        draw_in_flight(painter, stash, w, in_flight_.of({rows_.version(), stage_}, make), stage_);
         painter.part("stash", stash);
     }
-    const float now = w.x(field, frame.playback.t);
-    if (now >= field.x && now <= field.right())
+    draw_now(painter, {field.x, field.y, field.w, bottom - field.y}, w, frame.playback.t);
+    if (least > 0)
     {
-        // Past the axis and the stash's heading, which it must not strike through.
-        painter.dashed(now, field.y, now, bottom, painter.theme.text, 1);
-        if (least > 0)
-        {
-            painter.dashed(now, stash.y + painter.px(42), now, stash.bottom(), painter.theme.text, 1);
-        }
+        // Below the heading, which it must not strike through.
+        draw_now(painter, {field.x, stash.y + painter.px(42), field.w, stash.h - painter.px(42)}, w,
+                 frame.playback.t);
     }
     if (hovered_ && hovered_->row < rows(frame).size())
     {
@@ -429,7 +433,7 @@ Caption PipelinesView::caption(const Frame& frame) const
     Caption caption = bubble_formula(frame);
     if (frame.now.scenario.parallel.pipeline == 1)
     {
-        caption.sentence = "With one stage every micro-batch runs through without waiting.";
+        caption.sentence = "With one stage there is no pipeline bubble.";
     }
     else if (stepping(frame) && !frame.playback.playing)
     {
@@ -468,7 +472,8 @@ void PipelinesView::take_model_times(const Frame& frame, Out& out)
 {
     Scenario next = frame.now.scenario;
     next.stage_times = times_of_model(next);
-    out.push(ChangeScenario{next, false, "F, I, W, recompute and head as this model's FLOPs have them"});
+    out.push(
+        ChangeScenario{next, false, "F, I, W, recomputation and head in proportion to this model's FLOPs"});
 }
 
 void PipelinesView::save(const Frame& frame, bool trace, Out& out) const
@@ -489,15 +494,15 @@ ViewKeys PipelinesView::keys()
 {
     ViewKeys all{
         {"N", "Add a schedule, up to four", [this] { open_ = rows_.full() ? open_ : kAddPopup; }},
-        {"Delete", "Take the last one away",
+        {"Delete", "Remove the last one",
          [this](const KeyPress& k) { rows_.remove(rows(k.frame).size() - 1); }},
         {"P", "Paste your own order, checked and simulated", [this] { open_ = kPastePopup; }},
-        {"L", "Times as this model's FLOPs have them",
+        {"L", "Times in proportion to this model's FLOPs",
          [](const KeyPress& k) { take_model_times(k.frame, k.out); }},
         {"O", "Bubble of total, over ideal, of the stage span", turns(counting_, 4)},
         {"G", "Save the timelines as SVG", [this](const KeyPress& k) { save(k.frame, false, k.out); }},
         {"E", "Save a trace for Perfetto", [this](const KeyPress& k) { save(k.frame, true, k.out); }},
-        {"click", "Stash of this stage"}};
+        {"click", "Activations in flight on this stage"}};
     add_zoom(all, zoom_, [this](const Frame& f) { return rows_.longest(f.now); });
     return all;
 }
@@ -519,7 +524,7 @@ const ViewInfo pipelines_view{
     "Pipeline",
     "Schedules",
     "Pipeline schedules",
-    "Pipeline schedules from an event simulator: bubbles, paths of micro-batches, stash",
+    "Pipeline schedules from an event simulator: bubbles, paths of micro-batches, activations in flight",
     kControls,
     [] { return std::unique_ptr<View>(std::make_unique<PipelinesView>()); }};
 

@@ -116,20 +116,12 @@ LayerCuts layer_cuts(const Scenario& scenario, bool experts)
     return cuts;
 }
 
-void ShapeStops::update(const Scenario& s)
+ShapeStops shape_stops(const Scenario& s)
 {
-    if (s == of_ && !heads_.empty())
-    {
-        return;
-    }
-    of_ = s;
-    lengths_.clear();
-    for (const std::int64_t tokens : context_lengths(s))
-    {
-        lengths_.push_back(static_cast<double>(tokens));
-    }
-    heads_ = stops_of(s, kHeads, s.model.heads, with_heads);
-    widths_ = stops_of(s, kWidths, s.model.hidden, with_width);
+    const auto lengths = context_lengths(s);
+    return {{lengths.begin(), lengths.end()},
+            stops_of(s, kHeads, s.model.heads, with_heads),
+            stops_of(s, kWidths, s.model.hidden, with_width)};
 }
 
 Scenario with_heads(Scenario s, std::int64_t heads)

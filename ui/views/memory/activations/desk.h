@@ -1,9 +1,12 @@
-// What the view of stored tensors shows: the list of one kind of layer, and shapes that a slider may ask for.
+// The parts of the view of stored tensors: the list of one kind of layer, shapes that a slider may ask for,
+// the strip of all tensors with the list below it, the panel and the words.
+//
+// Bytes that are never stored are cut off, with a break and their number, where they would leave the others
+// no room.
 #pragma once
 
 #include "core/memory/activations/tensors.h"
-#include "ui/shell/frame.h"
-#include "ui/widgets/controls.h"
+#include "ui/shell/view.h"
 
 #include <string_view>
 #include <vector>
@@ -56,26 +59,28 @@ struct LayerCuts
 };
 LayerCuts layer_cuts(const Scenario& scenario, bool experts);
 
-// Shapes and lengths near the scenario's that its layout can run; worked out once for every scenario.
-class ShapeStops
+// Shapes and lengths near the scenario's that its layout can run; ascending, for the sliders.
+struct ShapeStops
 {
-public:
-    void update(const Scenario& scenario);
-    const std::vector<double>& lengths() const { return lengths_; }
-    const std::vector<double>& heads() const { return heads_; }
-    const std::vector<double>& widths() const { return widths_; }
-
-private:
-    Scenario of_;
-    std::vector<double> lengths_; // ascending, for the sliders
-    std::vector<double> heads_;
-    std::vector<double> widths_;
+    std::vector<double> lengths;
+    std::vector<double> heads;
+    std::vector<double> widths;
 };
+ShapeStops shape_stops(const Scenario& scenario);
 
 // The scenario with another number of heads, as wide together as before; keys and values in as many heads as
 // divide them.
 Scenario with_heads(Scenario scenario, std::int64_t heads);
 // The scenario with another width; heads and MLPs grow with it.
 Scenario with_width(Scenario scenario, std::int64_t hidden);
+
+// Sets what the mouse is over and what is picked.
+void draw_layer_strip(const Painter& painter, Rect area, const Frame& frame, const LayerTensors& layer,
+                      ActivationsState& state);
+void draw_tensor_rows(const Painter& painter, Rect area, const Frame& frame, const LayerTensors& layer,
+                      ActivationsState& state);
+void draw_activations_panel(const Painter& painter, Rect area, const Frame& frame, const ShapeStops& stops,
+                            ActivationsState& state, Out& out);
+Caption activations_caption(const Frame& frame, const ActivationsState& state);
 
 } // namespace ringside

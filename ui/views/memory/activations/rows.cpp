@@ -1,9 +1,8 @@
-#include "ui/views/memory/activations/rows.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "core/memory/activations/working.h"
+#include "ui/views/memory/activations/desk.h"
 #include "ui/widgets/stacked_bar.h"
 #include "ui/widgets/table.h"
 
@@ -26,9 +25,9 @@ Colour heat_of(const Theme& t, const TensorRow& row, double largest)
 
 std::string_view fate_of(const TensorRow& row)
 {
-    return row.keeping == Keeping::never   ? "not materialized (FlashAttention)"
+    return row.keeping == Keeping::never   ? "not stored (FlashAttention)"
            : row.keeping == Keeping::again ? "discarded and recomputed"
-                                           : "kept for the backward pass";
+                                           : "stored for the backward pass";
 }
 
 std::string tip_of(const Frame& frame, const TensorRow& row)
@@ -216,9 +215,8 @@ void draw_strip(const Painter& p, Rect area, const Frame& frame, const LayerTens
         {
             if ((row.keeping == Keeping::never) == never)
             {
-                const bool most = row.keeping == Keeping::kept && row.bytes == layer.most().bytes;
                 parts.push_back({row.bytes * (never ? share / layer.never : (1 - share) / written),
-                                 fill_of(p.theme, row, layer.most().bytes), most ? row.tensor.name : ""});
+                                 fill_of(p.theme, row, layer.most().bytes), row.tensor.name});
                 shown.push_back(&row);
             }
         }
@@ -245,25 +243,18 @@ void draw_strip(const Painter& p, Rect area, const Frame& frame, const LayerTens
 // Under the strip, what the parts of it come to.
 void draw_sums(const Painter& p, Rect row, const LayerTensors& layer)
 {
-    struct Sum
+    for (const auto& [words, bytes] :
+         std::array{std::pair{"stored", layer.kept}, std::pair{"recomputed", layer.again},
+                    std::pair{"not stored (FlashAttention)", layer.never}})
     {
-        std::string_view words;
-        double bytes;
-        Colour colour;
-    };
-    const std::array sums{Sum{"kept", layer.kept, p.theme.text},
-                          Sum{"recomputation", layer.again, p.theme.muted},
-                          Sum{"never written", layer.never, p.theme.muted}};
-    for (const Sum& sum : sums)
-    {
-        const std::string says = fmt::format("{} {}", format_bytes(Bytes(sum.bytes), p.look.unit), sum.words);
-        if (sum.bytes <= 0 || p.width(Type::small_strong, says) > row.w)
+        const std::string says = fmt::format("{} {}", format_bytes(Bytes(bytes), p.look.unit), words);
+        const bool strong = bytes == layer.kept;
+        const Type type = strong ? Type::small_strong : Type::small;
+        if (bytes > 0 && p.width(type, says) <= row.w)
         {
-            continue;
+            row.cut_left(p.text(row.x, row.middle(), type, strong ? p.theme.text : p.theme.muted, says) +
+                         p.px(20));
         }
-        const float w = p.text(row.x, row.middle(),
-                               sum.bytes == layer.kept ? Type::small_strong : Type::small, sum.colour, says);
-        row.cut_left(w + p.px(20));
     }
 }
 
@@ -307,7 +298,7 @@ void draw_tensor_rows(const Painter& painter, Rect area, const Frame& frame, con
             bytes -= line.row != nullptr && line.row->keeping == Keeping::kept ? line.row->bytes : 0;
         }
         p.text_within(foot.x + p.px(4), foot.middle(), foot.w, Type::small, p.theme.muted,
-                      fmt::format("and {} smaller, {} kept", others,
+                      fmt::format("and {} smaller, {} stored", others,
                                   format_bytes(Bytes(std::max(0.0, bytes)), p.look.unit)));
     }
 }

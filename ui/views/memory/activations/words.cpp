@@ -1,11 +1,10 @@
-#include "ui/views/memory/activations/words.h"
-
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/evaluate/explain.h"
 #include "core/memory/activations/working.h"
+#include "ui/views/memory/activations/desk.h"
 
 namespace ringside
 {
@@ -21,16 +20,16 @@ Caption of_tensor(const Frame& frame, const LayerTensors& layer, const TensorRow
     switch (row.keeping)
     {
     case Keeping::kept:
-        caption.sentence = fmt::format("The **{}**: {}, **{}** of what the layer keeps.", row.tensor.name,
-                                       bytes, format_percent(row.bytes / layer.kept));
+        caption.sentence = fmt::format("**{}**: {}, **{}** of what the layer stores.", row.tensor.name, bytes,
+                                       format_percent(row.bytes / layer.kept));
         break;
     case Keeping::again:
-        caption.sentence = fmt::format("The **{}**: {} are discarded and recomputed in the backward pass.",
-                                       row.tensor.name, bytes);
+        caption.sentence =
+            fmt::format("**{}**: {} discarded, recomputed in the backward pass.", row.tensor.name, bytes);
         break;
     case Keeping::never:
-        caption.sentence = fmt::format("The **{}** would be {}: flash attention **never writes it down**.",
-                                       row.tensor.name, bytes);
+        caption.sentence =
+            fmt::format("**{}** would take {}: FlashAttention **never stores it**.", row.tensor.name, bytes);
         break;
     }
     caption.formula = fmt::format("{} = {} = {} = {}", row.tensor.name, term.formula, term.working, bytes);
@@ -47,13 +46,14 @@ Caption of_stage(const Frame& frame, const LayerTensors& layer)
     const Term term = explain(frame.now.scenario, memory, memory.fullest, Component::activations);
     Caption caption;
     caption.sentence =
-        fmt::format("A layer keeps **{}** a micro-batch; stage {}, {} with {} in flight, keeps **{}**.",
+        fmt::format("A layer stores **{}** per micro-batch; stage {}, {} with {} in flight, stores **{}**.",
                     format_bytes(Bytes(layer.kept), unit), memory.fullest, counted(stage.layers, "layer"),
                     stage.in_flight, format_bytes(stage.of(Component::activations), unit));
     caption.formula = fmt::format("activations = {} = {} = {}", term.formula, term.working,
                                   format_bytes(Bytes(term.value), unit));
-    caption.source = term.source + ". There it is s b h (34 + 5 a s / h) a layer: 34 for the tensors of a "
-                                   "plain GPT, 5 a s / h for its scores, which flash attention never writes.";
+    caption.source = term.source + ". There it is s b h (34 + 5 a s / h) per layer: 34 for the tensors of a "
+                                   "plain GPT, 5 a s / h for its attention scores, which FlashAttention does "
+                                   "not store.";
     return caption;
 }
 

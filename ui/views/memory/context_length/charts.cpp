@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include "core/base/find_by.h"
 #include "core/base/term.h"
 #include "core/base/text.h"
 #include "ui/views/memory/context_length/pictures.h"
 #include "ui/widgets/plot.h"
+#include "ui/widgets/table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +20,7 @@ PlotAxis lengths_axis(const ContextLook& look)
 {
     const auto s = static_cast<double>(look.tokens);
     return {std::min(512.0, s / 2), std::max(static_cast<double>(1 << 22), s * 2), PlotScale::log2,
-            "tokens of one sequence", length_words};
+            "sequence length s, tokens", length_words};
 }
 
 // Of what is not there, nothing is drawn.
@@ -46,7 +48,7 @@ std::optional<double> draw_context_flops(const Painter& p, Rect area, const Cont
     const PlotAxis lengths = lengths_axis(look);
     Plot plot(p, area, lengths,
               {f.of_products(lengths.low) / 4, f.total(lengths.high, Mask::full) * 2, PlotScale::log,
-               "FLOP of one sequence, forward", power_words},
+               "forward FLOPs of one sequence", power_words},
               {.part = "operations"});
     if (!plot)
     {
@@ -54,21 +56,22 @@ std::optional<double> draw_context_flops(const Painter& p, Rect area, const Cont
     }
     const Theme& t = p.theme;
     const auto curve = [&](auto value) { return above_zero(lengths, value); };
-    plot.line(curve([&](double n) { return f.total(n, look.mask); }), {t.text, 3}, "all", true);
+    plot.line(curve([&](double n) { return f.total(n, look.mask); }), {t.text, 3}, "total", true);
     plot.line(curve([&](double n) { return f.of_products(n); }), {line_colour(t.forward), 2.5F},
-              "matrices, like s");
+              "linear layers \u221d s");
     plot.line(curve([&](double n) { return f.of_scores(n, look.mask); }), {line_colour(t.context), 2.5F},
-              "scores, like s\u00b2");
-    plot.line(curve([&](double n) { return f.of_head(n); }), {t.muted, 1.5F}, "head");
+              "attention scores \u221d s\u00b2");
+    plot.line(curve([&](double n) { return f.of_head(n); }), {t.muted, 1.5F}, "LM head \u221d s");
     const double cross = crossover_tokens(f, look.mask);
     if (cross > lengths.low && cross < lengths.high)
     {
-        plot.rule_x(cross, {t.muted, 1, true}, fmt::format("equal at {}", grouped(std::llround(cross))));
+        plot.rule_x(cross, {t.muted, 1, true},
+                    fmt::format("equal at {} tokens", grouped(std::llround(cross))));
         plot.dot({cross, f.of_products(cross)}, {t.text});
     }
     const auto s = static_cast<double>(look.tokens);
     return draw_length(p, plot, {s, f.total(s, look.mask)}, "###length, operations",
-                       figure(f.total(s, look.mask), 3) + " FLOP");
+                       figure(f.total(s, look.mask), 3) + " FLOPs");
 }
 
 namespace
@@ -83,6 +86,11 @@ std::vector<PlotPoint> lengths_of(const std::vector<ContextMemory>& all, double 
         points.push_back({static_cast<double>(m.tokens), m.*value > 0 ? m.*value : NAN});
     }
     return points;
+}
+
+const ContextMemory* exactly(const std::vector<ContextMemory>& all, std::int64_t tokens)
+{
+    return find_by(all, tokens, &ContextMemory::tokens);
 }
 
 const ContextMemory& nearest(const std::vector<ContextMemory>& all, std::int64_t tokens)
@@ -105,7 +113,7 @@ std::optional<double> draw_context_memory(const Painter& p, Rect area, const Con
     const double low = std::min(curves.memory.front().linear, curves.capacity / 10);
     Plot plot(p, area, lengths_axis(look),
               {std::max(1e6, low / 2), std::max({curves.capacity * 30, here.total * 3, low * 100}),
-               PlotScale::log, "bytes on the peak-memory GPU",
+               PlotScale::log, "memory of the peak-memory GPU",
                [](double v) { return format_bytes(Bytes(v)); }},
               {.part = "memory"});
     if (!plot)
@@ -113,63 +121,56 @@ std::optional<double> draw_context_memory(const Painter& p, Rect area, const Con
         return std::nullopt;
     }
     const Theme& t = p.theme;
-    plot.limit_y(curves.capacity, "GPU holds " + format_bytes(Bytes(curves.capacity), look.unit));
+    plot.limit_y(curves.capacity, "GPU memory " + format_bytes(Bytes(curves.capacity), look.unit));
     const auto line = [&](const std::vector<ContextMemory>& all, double ContextMemory::*value,
                           PlotStroke stroke, const char* name)
     { plot.line(lengths_of(all, value), stroke, name); };
-    line(curves.memory, &ContextMemory::total, {t.text, 3}, "all of it");
+    line(curves.memory, &ContextMemory::total, {t.text, 3}, "total");
     line(curves.memory, &ContextMemory::state, {line_colour(t.of(Component::weights)), 2}, "model state");
     line(curves.memory, &ContextMemory::linear, {line_colour(t.of(Component::activations)), 2.5F},
-         "activations, like s");
+         "activations \u221d s");
     line(curves.stored_scores, &ContextMemory::scores, {line_colour(t.context), 2.5F},
-         "scores if stored, like s\u00b2");
-    line(curves.memory, &ContextMemory::logits, {t.muted, 1.5F}, "logits");
+         "scores if stored \u221d s\u00b2");
+    line(curves.memory, &ContextMemory::logits, {t.muted, 1.5F}, "logits \u221d s");
     return draw_length(p, plot, {static_cast<double>(look.tokens), here.total}, "###length, memory",
                        format_bytes(Bytes(here.total), look.unit));
 }
 
-namespace
+void draw_doubling(const Painter& p, PanelColumn& column, const ContextCurves& curves,
+                   const ContextLook& look)
 {
-
-void row(const Painter& p, Rect& area, std::string_view label, const std::string& now, double before,
-         double after)
-{
-    const Rect r = area.cut_top(p.px(24));
-    const std::string factor = before > 0 ? three_digits(after / before) + "\u00d7" : "\u2013";
-    p.text_within(r.x, r.middle(), r.w - p.px(150), Type::small, p.theme.muted, label);
-    p.text(r.right() - p.px(62), r.middle(), Type::mono_small, p.theme.text, now, Align::right);
-    p.text(r.right(), r.middle(), Type::mono_small, p.theme.text, factor, Align::right);
-}
-
-} // namespace
-
-void draw_doubling(const Painter& p, Rect area, const ContextCurves& curves, const ContextLook& look)
-{
+    struct Part
+    {
+        std::string_view name;
+        std::string now;
+        double factor;
+    };
     const auto s = static_cast<double>(look.tokens);
     const ContextFlops& f = curves.flops;
-    const Rect head = area.cut_top(p.px(28));
-    p.text_within(head.x, head.middle(), head.w - p.px(60), Type::body_strong, p.theme.text, "Twice as long");
-    const auto flop = [](double v) { return figure(v, 3); };
-    row(p, area, "Matrices", flop(f.of_products(s)), 1, 2);
-    row(p, area, "Scores", flop(f.of_scores(s, look.mask)), 1, 4);
-    row(p, area, "All FLOP", flop(f.total(s, look.mask)), f.total(s, look.mask), f.total(2 * s, look.mask));
-    if (curves.memory.empty())
+    const auto flops = [](double v) { return figure(v, 3); };
+    std::vector<Part> parts{
+        {"linear layers", flops(f.of_products(s)), 2},
+        {"attention scores", flops(f.of_scores(s, look.mask)), 4},
+        {"total FLOPs", flops(f.total(s, look.mask)), f.total(2 * s, look.mask) / f.total(s, look.mask)}};
+    const auto add = [&](std::string_view name, double one, double two) {
+        parts.push_back({name, format_bytes(Bytes(one), look.unit), one > 0 ? two / one : 0});
+    };
+    const ContextMemory* one = exactly(curves.memory, look.tokens);
+    const ContextMemory* two = exactly(curves.memory, 2 * look.tokens);
+    if (one != nullptr && two != nullptr)
     {
-        return;
+        add("model state", one->state, two->state);
+        add("activations", one->linear, two->linear);
+        add("scores", one->scores, two->scores);
+        add("logits", one->logits, two->logits);
+        add("total memory", one->total, two->total);
     }
-    const ContextMemory& one = nearest(curves.memory, look.tokens);
-    const ContextMemory& two = nearest(curves.memory, 2 * look.tokens);
-    if (one.tokens != look.tokens || two.tokens != 2 * look.tokens)
-    {
-        return;
-    }
-    area.cut_top(p.px(6));
-    const auto bytes = [&](double v) { return format_bytes(Bytes(v), look.unit); };
-    row(p, area, "State", bytes(one.state), one.state, two.state);
-    row(p, area, "Activations", bytes(one.linear), one.linear, two.linear);
-    row(p, area, "Scores", bytes(one.scores), one.scores, two.scores);
-    row(p, area, "Logits", bytes(one.logits), one.logits, two.logits);
-    row(p, area, "All bytes", bytes(one.total), one.total, two.total);
+    const Table<Part> table{{{"Now, and at 2s", [](const Part& part) { return part.name; }},
+                             {"now", [](const Part& part) { return part.now; }},
+                             {"at 2s", [](const Part& part) {
+                                  return part.factor > 0 ? three_digits(part.factor) + "\u00d7" : "\u2013";
+                              }}}};
+    table.draw(p, column.row(kTablePitch * static_cast<float>(parts.size() + 1)), parts);
 }
 
 } // namespace ringside

@@ -35,8 +35,6 @@ std::vector<ContextMemory> memory_of(const Scenario& scenario, const std::vector
 ContextCurves context_curves(const Evaluated& now)
 {
     ContextCurves c;
-    c.of = now.scenario;
-    c.of.training.sequence_length = 1;
     c.flops = context_flops(now.scenario);
     c.capacity = now.report.memory.capacity.value;
     const auto lengths = context_lengths(now.scenario);
@@ -64,19 +62,18 @@ Caption context_caption(const ContextCurves& c, const ContextLook& look)
     const double share = scores_share(c.flops, s, look.mask);
     Caption caption;
     caption.sentence =
-        fmt::format("At {} tokens the scores are **{}** of the layers\u2019 operations; doubling the length "
-                    "costs **{}\u00d7**, "
-                    "and they lead only beyond **{} tokens**.",
+        fmt::format("At {} tokens attention scores are **{}** of the layers\u2019 FLOPs; doubling the length "
+                    "costs **{}\u00d7**. They dominate above **{} tokens**.",
                     grouped(look.tokens), format_percent(share),
                     three_digits(doubling_factor(c.flops, s, look.mask)), grouped(std::llround(cross)));
     const char* half = look.mask == Mask::causal ? " / 2" : "";
-    caption.formula = fmt::format("s \u00d7 {} + s\u00b2 \u00d7 {}{} + head s \u00d7 {} = {} FLOP forward",
+    caption.formula = fmt::format("s \u00d7 {} + s\u00b2 \u00d7 {}{} + head s \u00d7 {} = {} forward FLOPs",
                                   figure(c.flops.products, 4), figure(c.flops.scores, 4), half,
                                   figure(c.flops.head, 3), figure(c.flops.total(s, look.mask), 4));
     caption.source = fmt::format(
-        "Of all layers, one sequence. Classic model: 24 b s h\u00b2 + 4 b s\u00b2 h a layer, equal at "
+        "Of all layers, one sequence. Classic model: 24 b s h\u00b2 + 4 b s\u00b2 h per layer, equal at "
         "s = 6 h; causal scores are half, equal at 12 h.\nKorthikanti et al. 2022, arXiv 2205.05198, "
-        "appendix A; Dao et al. 2022, arXiv 2205.14135, for scores that are never stored.");
+        "appendix A; Dao et al. 2022, arXiv 2205.14135, for scores that are not stored.");
     return caption;
 }
 

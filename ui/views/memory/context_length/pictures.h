@@ -1,9 +1,10 @@
-// The two charts of a longer sequence, operations and memory, over the same axis of tokens, and what the
+// The two charts of a longer sequence, FLOPs and memory, over the same axis of tokens, and what the
 // panel says of doubling it.
 #pragma once
 
 #include "core/memory/context_length.h"
 #include "ui/shell/view.h"
+#include "ui/widgets/panel_column.h"
 
 #include <optional>
 #include <vector>
@@ -11,10 +12,9 @@
 namespace ringside
 {
 
-// Everything drawn of a scenario, for every length; kept until the scenario changes in something else.
+// Everything drawn of a scenario, for every length.
 struct ContextCurves
 {
-    Scenario of; // with its length put to 1
     ContextFlops flops;
     std::vector<ContextMemory> memory;        // ascending
     std::vector<ContextMemory> stored_scores; // the same without flash attention and recomputation
@@ -36,7 +36,8 @@ std::optional<double> draw_context_flops(const Painter& painter, Rect area, cons
 std::optional<double> draw_context_memory(const Painter& painter, Rect area, const ContextCurves& curves,
                                           const ContextLook& look, Out& out);
 // What twice the tokens multiply, part by part.
-void draw_doubling(const Painter& painter, Rect area, const ContextCurves& curves, const ContextLook& look);
+void draw_doubling(const Painter& painter, PanelColumn& column, const ContextCurves& curves,
+                   const ContextLook& look);
 
 Caption context_caption(const ContextCurves& curves, const ContextLook& look);
 // "8 Ki", "128 Ki", "1 Mi"; other lengths in full.

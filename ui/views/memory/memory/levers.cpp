@@ -6,6 +6,7 @@
 #include "ui/draw/scopes.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/plot.h"
 
 #include <algorithm>
 
@@ -66,17 +67,13 @@ void draw_levers(const Frame& frame, const Painter& painter, Rect area,
     const std::vector<Lever>& levers = frame.now.levers();
     painter.part("levers", area);
     const MemoryReport& memory = frame.now.report.memory;
-    Rect row = area.cut_top(painter.px(40));
-    const std::string stage = fmt::format("stage {}", memory.fullest);
-    painter.text(row.right(), row.y + painter.px(16), Type::small, painter.theme.muted, stage, Align::right);
-    painter.text_within(row.x, row.y + painter.px(16),
-                        row.w - painter.width(Type::small, stage) - painter.px(12), Type::body_strong,
-                        painter.theme.text, memory.fits() ? "More memory savings" : "What would make it fit");
+    draw_chart_title(painter, area.cut_top(painter.px(36)),
+                     memory.fits() ? "Ways to save memory" : "What would make it fit", {},
+                     fmt::format("stage {}", memory.fullest));
     if (levers.empty())
     {
-        empty_state(
-            painter, area, "",
-            "No single change frees memory here. Try a smaller model, a larger GPU, or more of them.");
+        empty_state(painter, area, "",
+                    "No single change saves memory here. Try a smaller model, a larger GPU, or more GPUs.");
         return;
     }
     const float note = painter.px(28);
@@ -92,9 +89,9 @@ void draw_levers(const Frame& frame, const Painter& painter, Rect area,
         const IdScope id(static_cast<int>(i));
         draw_lever(frame, painter, card, i, pointed_at, out);
     }
-    const std::string hint =
-        pointed_at ? fmt::format("Dashed: the bars with \u201c{}\u201d.", levers[*pointed_at].name)
-                   : "Cheapest first. Point at one to see its bars.";
+    const std::string hint = pointed_at
+                                 ? fmt::format("Thin bars: with \u201c{}\u201d", levers[*pointed_at].name)
+                                 : "Cheapest first. Point at one to compare.";
     painter.text_within(area.x, area.y + painter.px(10), area.w, Type::small, painter.theme.muted, hint);
 }
 

@@ -1,12 +1,16 @@
-#include "ui/views/memory/offload/lanes.h"
-
 #include <fmt/format.h>
 
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/performance/step_life.h"
+#include "ui/views/memory/offload/pictures.h"
 
 namespace ringside
 {
+
+template <>
+inline constexpr auto kNamesOf<OffloadLane> = names<OffloadLane>("compute", "PCIe D2H", "PCIe H2D",
+                                                                 "CPU optimizer", "NVMe");
 
 namespace
 {
@@ -39,13 +43,13 @@ std::string say(const OffloadTask& task)
     case OffloadKind::gradients:
         return "gradients of " + where(task) + " to the host";
     case OffloadKind::weights:
-        return "weights of " + where(task) + (task.lane == OffloadLane::nvme ? " from disk" : " to the GPU");
+        return "weights of " + where(task) + (task.lane == OffloadLane::nvme ? " from NVMe" : " to the GPU");
     case OffloadKind::update:
-        return "update of " + where(task);
+        return "optimizer step for " + where(task);
     case OffloadKind::read:
-        return "optimizer state of " + where(task) + " from disk";
+        return "optimizer state of " + where(task) + " from NVMe";
     case OffloadKind::write:
-        return "state of " + where(task) + " to disk";
+        return "state of " + where(task) + " to NVMe";
     }
     return {};
 }
@@ -101,8 +105,8 @@ std::vector<OffloadLane> lanes_of(const OffloadReport& report)
     return lanes;
 }
 
-std::optional<std::size_t> draw_shelf_lanes(const Painter& p, Rect area, const OffloadReport& report,
-                                            TimeWindow window, const ShelfLanesStyle& style)
+std::optional<std::size_t> draw_offload_lanes(const Painter& p, Rect area, const OffloadReport& report,
+                                              TimeWindow window, const OffloadLanesStyle& style)
 {
     std::array<std::size_t, kOffloadLanes> row{};
     std::vector<LaneName> names;
@@ -133,15 +137,13 @@ std::optional<std::size_t> draw_shelf_lanes(const Painter& p, Rect area, const O
     return lanes.hovered();
 }
 
-void shelf_tip(const Painter& painter, Rect bounds, const OffloadReport& report, std::size_t index)
+void offload_tip(const Painter& painter, Rect bounds, const OffloadReport& report, std::size_t index)
 {
     const OffloadTask& task = report.tasks[index];
-    std::vector<TipLine> lines{
-        {"from, to", format_seconds(Seconds(task.start)) + " \u2026 " + format_seconds(Seconds(task.end)), 0},
-        {"takes", format_seconds(Seconds(task.end - task.start)), 0}};
+    std::vector<TipLine> lines = tip_times(task.start, task.end);
     if (task.bytes > Bytes{})
     {
-        lines.push_back({task.lane == OffloadLane::host ? "touched in memory" : "moved",
+        lines.push_back({task.lane == OffloadLane::host ? "read and written in host memory" : "moved",
                          format_bytes(task.bytes, painter.look.unit), 0});
     }
     draw_task_tip(painter, bounds, say(task), lines,

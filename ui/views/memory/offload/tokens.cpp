@@ -1,8 +1,7 @@
-#include "ui/views/memory/offload/tokens.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/memory/offload/pictures.h"
 #include "ui/widgets/plot.h"
 
 #include <algorithm>
@@ -13,14 +12,6 @@ namespace ringside
 
 namespace
 {
-
-std::string token_count(double n)
-{
-    return n >= 1e9   ? fmt::format("{:g} G", n / 1e9)
-           : n >= 1e6 ? fmt::format("{:g} M", n / 1e6)
-           : n >= 1e3 ? fmt::format("{:g} k", n / 1e3)
-                      : fmt::format("{:g}", n);
-}
 
 std::vector<PlotPoint> line_of(const std::vector<TokenPoint>& curve, double TokenPoint::*value)
 {
@@ -37,35 +28,35 @@ PlotAxis times_of(const OffloadReport& r, const std::vector<TokenPoint>& curve)
     const double first = curve.front().compute;
     const double last = curve.back().total;
     const double low = std::max((r.shelf > 0 ? std::min(first, r.shelf) : first) / 1.5, last * 1e-7);
-    return {low, std::max(last * 1.4, low * 10), PlotScale::log, "Step time by tokens",
+    return {low, std::max(last * 1.4, low * 10), PlotScale::log, "step time of one GPU",
             [](double v) { return format_seconds(Seconds(v)); }};
 }
 
 } // namespace
 
-std::optional<TokenWish> draw_tokens(const Painter& p, Rect area, const Shelves& shelves)
+std::optional<ChangeScenario> draw_tokens(const Painter& p, Rect area, const OffloadCases& cases)
 {
-    const std::vector<TokenPoint>& curve = shelves.curve();
+    const std::vector<TokenPoint>& curve = cases.curve;
     if (curve.size() < 2 || curve.back().tokens <= curve.front().tokens)
     {
         return std::nullopt;
     }
     const Theme& t = p.theme;
-    const OffloadReport& r = shelves.timed();
-    Plot plot(p, area,
-              {curve.front().tokens, curve.back().tokens, PlotScale::log, "tokens through a GPU in a step",
-               token_count},
-              times_of(r, curve));
+    const OffloadReport& r = cases.timed();
+    Plot plot(
+        p, area,
+        {curve.front().tokens, curve.back().tokens, PlotScale::log, "tokens per GPU and step", count_words},
+        times_of(r, curve));
     if (!plot)
     {
         return std::nullopt;
     }
     // Time that cannot hide: left of the break-even.
-    plot.band_x(plot.x.low, plot.x.held(r.break_even()), with_alpha(t.data.fill, 0.22F),
-                "offload takes longer", kExposedHatch);
-    plot.rule_y(r.shelf, {line_colour(t.data), 2}, "shelf " + format_seconds(Seconds(r.shelf)));
+    plot.band_x(plot.x.low, plot.x.held(r.break_even()), with_alpha(t.data.fill, 0.22F), "transfer-bound",
+                kExposedHatch);
+    plot.rule_y(r.shelf, {line_colour(t.data), 2}, "transfers " + format_seconds(Seconds(r.shelf)));
     plot.line(line_of(curve, &TokenPoint::compute), {t.forward.fill, 2}, "compute", true);
-    plot.line(line_of(curve, &TokenPoint::total), {t.text, 2.5F});
+    plot.line(line_of(curve, &TokenPoint::total), {t.text, 2.5F}, "step", true);
     if (r.break_even() >= plot.x.low && r.break_even() <= plot.x.high)
     {
         plot.rule_x(r.break_even(), {t.text, 1, true},
@@ -78,11 +69,14 @@ std::optional<TokenWish> draw_tokens(const Painter& p, Rect area, const Shelves&
     const PlotMove move = plot.rule_x(r.tokens, {t.text, 1}, "", "###tokens of a step");
     if (move.to || move.steps != 0)
     {
-        return TokenWish{move.to ? move.to->x : 0, move.steps};
+        Scenario next = move.to ? with_tokens(cases.scenario, move.to->x)
+                                : with_tokens_stepped(cases.scenario, move.steps);
+        return next == cases.scenario ? std::nullopt
+                                      : std::optional(ChangeScenario{std::move(next), !!move.to});
     }
     tooltip(p, offloads_weights(r.options.placement)
-                   ? "Drag: larger micro-batches bring more tokens for every fetched weight"
-                   : "Drag: more micro-batches bring more tokens for every update");
+                   ? "Drag: larger micro-batches, more tokens per fetched weight"
+                   : "Drag: more micro-batches, more tokens per update");
     return std::nullopt;
 }
 

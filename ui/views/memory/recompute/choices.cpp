@@ -23,22 +23,22 @@ struct Choice
 
 std::vector<Choice> choices_of(const RecomputeDesk& desk, const RecomputeState& state)
 {
-    const RecomputeChoices& c = desk.choices();
+    const RecomputeChoices& c = desk.choices;
     const auto of = [&](Recompute r) { return c.settings[static_cast<std::size_t>(r)]; };
     return {
-        {"1", "none", "Everything the forward pass leaves is kept.", of(Recompute::none), Recompute::none},
+        {"1", "none", "Everything that the forward pass computes is stored.", of(Recompute::none),
+         Recompute::none},
         {"2", "selective",
-         "Attention\u2019s scores are discarded and recomputed: large to keep, cheap to compute. "
-         "FlashAttention does so in any case. Korthikanti et al. 2022, arXiv 2205.05198, section 5",
+         "Attention scores are discarded and recomputed: large to store, cheap to compute. "
+         "FlashAttention never stores them. Korthikanti et al. 2022, arXiv 2205.05198, section 5",
          of(Recompute::selective), Recompute::selective},
         {"3", "full",
-         "Only the input of every layer is kept; each layer\u2019s forward runs again before its backward. "
-         "2 s b h a layer: Korthikanti et al. 2022, arXiv 2205.05198, Table 2",
+         "Only the input of every layer is stored; each layer\u2019s forward runs again before its backward. "
+         "2 s b h per layer: Korthikanti et al. 2022, arXiv 2205.05198, Table 2",
          of(Recompute::full), Recompute::full},
         {"", fmt::format("{} segments", desk.segments(state)),
-         "Only the input of every segment is kept; a segment\u2019s forward runs again before its backward, "
-         "and is "
-         "there whole meanwhile. Chen et al. 2016, arXiv 1604.06174, section 4.3",
+         "Only the input of every segment is stored; a segment\u2019s forward runs again before its "
+         "backward, with all its tensors in memory. Chen et al. 2016, arXiv 1604.06174, section 4.3",
          desk.point(state), std::nullopt}};
 }
 
@@ -73,7 +73,7 @@ void draw_choices(const Painter& p, Rect area, const Frame& frame, const Recompu
     const std::vector<Choice> choices = choices_of(desk, state);
     const Scenario& s = frame.now.scenario;
     BarRows rows{
-        {{fmt::format("Bytes on stage {}", desk.stage()), "", 1, 0.55F}, {"FLOPs per step", "", 1.01, 0.45F}},
+        {{fmt::format("Memory on stage {}", desk.stage), "", 1, 0.55F}, {"FLOPs per step", "", 1.01, 0.45F}},
         {},
         60};
     for (const Choice& c : choices)
@@ -92,7 +92,7 @@ void draw_choices(const Painter& p, Rect area, const Frame& frame, const Recompu
     if (drawn.hovered)
     {
         const Choice& c = choices[*drawn.hovered];
-        tooltip_at_mouse(p, fmt::format("{}\n\nkept {}, live during recomputation {}, work +{}", c.says,
+        tooltip_at_mouse(p, fmt::format("{}\n\nstored {}, live during recomputation {}, FLOPs +{}", c.says,
                                         format_bytes(c.point.kept, p.look.unit),
                                         format_bytes(c.point.again, p.look.unit),
                                         format_percent(c.point.extra)));

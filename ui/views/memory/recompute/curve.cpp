@@ -33,25 +33,42 @@ std::pair<PlotAxis, PlotAxis> axes_of(const RecomputeChoices& c, ByteUnit unit)
     return {
         {1, static_cast<double>(std::max<std::int64_t>(2, c.layers)),
          c.layers > 12 ? PlotScale::log2 : PlotScale::linear,
-         fmt::format("segments of {} layers; as many as layers is full", c.layers),
+         fmt::format("segments of {} layers; one per layer is full recomputation", c.layers),
          [](double v) { return v == std::floor(v) ? plain_number(v) : std::string(); }},
         {0, std::max(1.0, both), PlotScale::linear, "", [scale](double v) { return tick_words(v, scale); }}};
 }
 
-// Two layers of colour: the inputs kept, and above them the segment at work.
+// Two layers of colour: the inputs stored, and above them the live segment. Segments of equal length are
+// points joined by a line, the others specks: their longest one costs more.
 void draw_stack(const Painter& p, Plot& plot, const RecomputeChoices& c)
 {
+    constexpr std::int64_t kMostSpecks = 200;
+    const Ink& ink = p.theme.of(Component::activations);
     std::vector<PlotPoint> kept;
     std::vector<PlotPoint> total;
     for (std::int64_t k = 1; k <= c.layers; ++k)
     {
-        kept.push_back({static_cast<double>(k), c.segments[static_cast<std::size_t>(k - 1)].kept.value});
-        total.push_back({static_cast<double>(k), bytes_at(c, k)});
+        const PlotPoint point{static_cast<double>(k), bytes_at(c, k)};
+        if (c.layers % k == 0)
+        {
+            kept.push_back({point.x, c.segments[static_cast<std::size_t>(k - 1)].kept.value});
+            total.push_back(point);
+        }
+        else if (c.layers <= kMostSpecks && plot.inside(point))
+        {
+            plot.speck(point, {dim(p.theme, line_colour(ink), 0.5F), 2});
+        }
     }
-    const Ink& ink = p.theme.of(Component::activations);
     plot.fill_below(kept, with_alpha(ink.fill, 0.45F));
     plot.fill(kept, total, with_alpha(ink.fill, 0.16F));
     plot.line(total, {line_colour(ink), 2.5F});
+    for (const PlotPoint& point : total)
+    {
+        if (plot.inside(point))
+        {
+            plot.speck(point, {line_colour(ink), 4});
+        }
+    }
 }
 
 // The engine's own settings, where they are within sight.
@@ -85,7 +102,7 @@ void draw_settings(const Painter& p, Plot& plot, const RecomputeChoices& c)
 std::string tip_at(const RecomputeChoices& c, std::int64_t k, ByteUnit unit)
 {
     const RecomputePoint& point = c.segments[static_cast<std::size_t>(k - 1)];
-    return fmt::format("{}\nkept {}\nlive during recomputation {}\ntogether {}", segment_words(c, k),
+    return fmt::format("{}\nstored {}\nlive during recomputation {}\ntotal {}", segment_words(c, k),
                        format_bytes(point.kept, unit), format_bytes(point.again, unit),
                        format_bytes(point.total(), unit));
 }
@@ -93,7 +110,7 @@ std::string tip_at(const RecomputeChoices& c, std::int64_t k, ByteUnit unit)
 // Left to right with the arrow keys, to the mouse while it is held.
 void draw_handle(const Painter& p, Plot& plot, const RecomputeDesk& desk, RecomputeState& state, Out& out)
 {
-    const RecomputeChoices& c = desk.choices();
+    const RecomputeChoices& c = desk.choices;
     const std::int64_t k = desk.segments(state);
     const PlotPoint here{static_cast<double>(k), bytes_at(c, k)};
     plot.line({{here.x, 0}, here}, {p.theme.text, 1.5F});
@@ -120,11 +137,11 @@ void draw_handle(const Painter& p, Plot& plot, const RecomputeDesk& desk, Recomp
 void draw_segment_curve(const Painter& p, Rect area, const RecomputeDesk& desk, RecomputeState& state,
                         Out& out)
 {
-    const RecomputeChoices& c = desk.choices();
+    const RecomputeChoices& c = desk.choices;
     const auto [segments, bytes] = axes_of(c, p.look.unit);
     Plot plot(p, area, segments, bytes,
-              {.title = "Bytes over segments",
-               .says = "inputs kept, and above them the segment at work",
+              {.title = "Memory by number of segments",
+               .says = "stored inputs, plus the live segment; points divide the layers evenly",
                .part = "curve"});
     if (!plot)
     {

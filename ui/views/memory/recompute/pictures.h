@@ -17,21 +17,17 @@ struct RecomputeState
     std::int64_t wished = 0; // segments of a chunk; 0: the best
 };
 
-// The scenario's choices on its fullest stage; worked out once for every scenario.
-class RecomputeDesk
+// The scenario's choices on its peak-memory stage.
+struct RecomputeDesk
 {
-public:
-    void update(const Evaluated& now);
-    const RecomputeChoices& choices() const { return choices_; }
-    std::size_t stage() const { return stage_; }
-    std::int64_t segments(const RecomputeState& state) const;
-    const RecomputePoint& point(const RecomputeState& state) const;
+    RecomputeChoices choices;
+    std::size_t stage = 0;
 
-private:
-    Scenario of_;
-    bool made_ = false;
-    RecomputeChoices choices_;
-    std::size_t stage_ = 0;
+    std::int64_t segments(const RecomputeState& state) const;
+    const RecomputePoint& point(const RecomputeState& state) const
+    {
+        return choices.segments.at(static_cast<std::size_t>(segments(state) - 1));
+    }
 };
 
 void draw_choices(const Painter& painter, Rect area, const Frame& frame, const RecomputeDesk& desk,

@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "ui/views/memory/recompute/pictures.h"
+#include "ui/widgets/plot.h"
 
 #include <algorithm>
 #include <cmath>
@@ -63,17 +64,13 @@ void draw_layer(const Painter& p, Rect box, Held held, double input_share)
 void draw_segment_strip(const Painter& p, Rect area, const Frame& frame, const RecomputeDesk& desk,
                         const RecomputeState& state)
 {
-    const RecomputeChoices& c = desk.choices();
+    const RecomputeChoices& c = desk.choices;
     const std::int64_t k = desk.segments(state);
     const SegmentMoment m = segment_moment(c.layers, k, frame.playback.t);
     p.part("strip", area);
-    const Rect head = area.cut_top(p.height(Type::small) + p.px(8));
-    const std::string now =
-        fmt::format("{}, {} held", doing_words(m.doing), format_bytes(held_bytes(c, m), p.look.unit));
-    const float right = p.width(Type::mono_small, now);
-    p.text(head.right(), head.middle(), Type::mono_small, p.theme.text, now, Align::right);
-    p.text_within(head.x, head.middle(), head.w - right - p.px(12), Type::small_strong, p.theme.text,
-                  segment_words(c, k) + ", one micro-batch");
+    draw_chart_title(
+        p, area.cut_top(p.height(Type::small) + p.px(8)), segment_words(c, k), "one micro-batch",
+        fmt::format("{}, {} held", doing_words(m.doing), format_bytes(held_bytes(c, m), p.look.unit)));
     const float pitch = area.w / static_cast<float>(c.layers);
     const float gap = pitch > p.px(6) ? p.px(1) : 0;
     // Of more layers than there are pixels some stand for their neighbours.

@@ -1,8 +1,7 @@
-#include "ui/views/network/compression/growth.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/network/compression/runs.h"
 #include "ui/widgets/plot.h"
 
 #include <algorithm>
@@ -56,7 +55,7 @@ void draw_growth(const Painter& p, Rect area, const GradientProjection& g, const
     const double ranks = std::clamp(static_cast<double>(g.ranks), 2.0, last);
     const AxisWords number = [](double n) { return plain_number(n); };
     Plot plot(p, area, {2, last, PlotScale::log2, "", number, {2, last}}, bytes,
-              {.title = "Sent by a GPU, by N"});
+              {.title = "Sent per GPU over replicas N"});
     if (!plot)
     {
         return;

@@ -1,8 +1,8 @@
-#include "ui/views/network/compression/heat.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/network/compression/runs.h"
+#include "ui/widgets/cell_grid.h"
 
 #include <algorithm>
 #include <array>
@@ -47,6 +47,7 @@ void draw_cells(const Painter& p, Rect box, const Values& values, float most)
 {
     const Theme& t = p.theme;
     p.fill(box, t.light ? t.panel : t.control);
+    const CellGrid grid{box, kDown, kAcross, 0};
     for (std::size_t j = 0; j < kDown; ++j)
     {
         for (std::size_t i = 0; i < kAcross; ++i)
@@ -56,11 +57,7 @@ void draw_cells(const Painter& p, Rect box, const Values& values, float most)
             {
                 continue;
             }
-            const auto at = [](float from, float length, std::size_t k, std::size_t of)
-            { return std::round(from + length * static_cast<float>(k) / static_cast<float>(of)); };
-            const float x = at(box.x, box.w, i, kAcross);
-            const float y = at(box.y, box.h, j, kDown);
-            p.fill({x, y, at(box.x, box.w, i + 1, kAcross) - x, at(box.y, box.h, j + 1, kDown) - y},
+            p.fill(grid.cell(static_cast<std::int64_t>(j), static_cast<std::int64_t>(i)),
                    colour_of(t, v, most));
         }
     }
@@ -135,9 +132,9 @@ void draw_heat(const Painter& p, Rect area, const CompressionMoment& m, const He
 {
     const double unit = std::max(norm(m.gradient), 1e-30);
     const std::array parts{Part{"", "gradient", "gradient", &m.gradient, style.gradient},
-                           Part{"+", "residual", "carried", &m.carried, style.carried},
+                           Part{"+", "residual", "residual", &m.carried, style.carried},
                            Part{"=", "sent", "sent", &m.sent, style.sent},
-                           Part{"+", "left out", "left", &m.left, style.left, style.lost}};
+                           Part{"+", "not sent", "unsent", &m.left, style.left, style.lost}};
     const float most = scale_of(m);
     const std::size_t columns = in_two_rows(p, area.w) ? 2 : 4;
     const std::size_t rows = parts.size() / columns;

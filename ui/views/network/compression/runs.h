@@ -1,9 +1,11 @@
-// The compression view's runs, worked out again only when what they depend on changes; those of the table a
-// part a frame.
+// The parts of the view of gradient compression: its runs, worked out again only when what they depend on
+// changes, those of the table a part per frame; a step of one rank as a sum of pictures; the table, the
+// panel.
 #pragma once
 
 #include "core/network/compression/run.h"
 #include "core/performance/compression/wire.h"
+#include "ui/shell/frame.h"
 
 #include <list>
 #include <optional>
@@ -63,5 +65,35 @@ private:
 
 // The gradient that is trained, as one block.
 GradientShape small_shape();
+
+// What stands under each picture, and whether what is left out is lost.
+struct HeatStyle
+{
+    std::string gradient;
+    std::string carried;
+    std::string sent;
+    std::string left;
+    bool lost = false;
+};
+// Gradient + residual = sent + left out. Height the four pictures want at this width.
+float heat_height(const Painter& painter, float width);
+void draw_heat(const Painter& painter, Rect area, const CompressionMoment& moment, const HeatStyle& style);
+// Minus, zero, plus; its width.
+float draw_heat_key(const Painter& painter, float right, float middle);
+
+float compression_table_height(const Painter& painter);
+// `rows`: one for each compressor. The one that was pressed.
+std::optional<Compressor> draw_compression_table(const Painter& painter, Rect area,
+                                                 std::span<const CompressionOptions> rows,
+                                                 const CompressionRuns& runs, Compressor chosen,
+                                                 std::size_t step);
+
+// The compressor's settings, and what it would change in the scenario. True when the list of compressors is
+// asked for; `o` is changed in place.
+bool draw_compression_panel(const Painter& painter, Rect area, CompressionOptions& o,
+                            const CompressionRuns& runs, Out& out);
+// What a GPU sends as replicas grow: all-gathers grow with them, all-reduces hardly.
+void draw_growth(const Painter& painter, Rect area, const GradientProjection& projection,
+                 const CompressionOptions& o);
 
 } // namespace ringside

@@ -1,9 +1,8 @@
-#include "ui/views/network/step/compare.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "ui/views/network/step/picture.h"
+#include "ui/views/network/step/pictures.h"
+#include "ui/widgets/stacked_bar.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>
@@ -14,56 +13,57 @@ namespace ringside
 namespace
 {
 
-// Compute, then what it waited for, on one scale for all.
-void draw_bar(const Painter& p, Rect cell, const StepLife& life, double longest, bool lit)
-{
-    const Rect bar{cell.x, cell.y + p.px(6), cell.w, cell.h - p.px(11)};
-    const auto width = [&](double seconds) { return bar.w * static_cast<float>(seconds / longest); };
-    const Colour work = lit ? p.theme.forward.fill : dim(p.theme, p.theme.forward.fill, 0.45F);
-    p.fill({bar.x, bar.y, width(life.compute), bar.h}, work);
-    draw_fill(p, {bar.x + width(life.compute), bar.y, width(life.exposed), bar.h}, waiting_fill(p.theme));
-}
-
-Table<StepStrategy> table_of(const StepLives& lives, const Look& look)
+Table<StepStrategy> strategies_table(const StepCases& cases, StepStrategy chosen, const Look& look)
 {
     using C = Column<StepStrategy>;
-    const ByteUnit unit = look.unit;
-    const auto sent = [&lives, unit](StepKind kind)
+    const auto of = [&cases](StepStrategy s) -> const StepLife&
+    { return cases[static_cast<std::size_t>(s)].life; };
+    const auto gigabytes = [of, unit = look.unit](auto bytes)
     {
-        return [&lives, unit, kind](StepStrategy s)
+        return [=](StepStrategy s)
         {
-            const Bytes bytes = lives.of(s).sent_of(kind);
-            return Cell(bytes.value > 0 ? format_gigabytes(bytes, unit) : "\u2013");
+            const Bytes b = bytes(of(s));
+            return Cell(b.value > 0 ? format_gigabytes(b, unit) : "\u2013");
         };
     };
-    const double longest = std::max(1e-12, lives.longest());
+    const auto sent = [gigabytes](StepKind kind)
+    { return gigabytes([kind](const StepLife& life) { return life.sent_of(kind); }); };
+    double longest = 1e-12;
+    for (const StepCase& each : cases)
+    {
+        longest = std::max(longest, each.life.total);
+    }
     return {
-        {{"Compare", [](StepStrategy s) { return name_of(s); }},
+        {{fmt::format("{} per rank", look.gigabyte()), [](StepStrategy s) { return name_of(s); }},
          C("compute, then exposed", nullptr)
-             .wide(40, [&lives, longest](const Painter& p, Rect r, StepStrategy s, bool lit)
-                   { draw_bar(p, r, lives.of(s), longest, lit); }),
-         {"gather", sent(StepKind::all_gather), 1},
-         {"scatter", sent(StepKind::reduce_scatter), 2},
-         {"reduce", sent(StepKind::all_reduce), 3},
-         {fmt::format("sent {}", look.gigabyte()),
-          [&lives, unit](StepStrategy s) { return format_gigabytes(lives.of(s).all_sent(), unit); }, 5},
-         {"exposed", [&lives](StepStrategy s) { return format_seconds(Seconds(lives.of(s).exposed)); }, 6},
-         {"efficient", [&lives](StepStrategy s) { return format_percent(lives.of(s).efficiency()); }, 4}},
+             .wide(60,
+                   [of, longest](const Painter& p, Rect r, StepStrategy s, bool)
+                   {
+                       const std::array parts{BarPart{of(s).compute, {p.theme.forward}},
+                                              BarPart{of(s).exposed, waiting_fill(p.theme)}};
+                       draw_stacked_bar(p, {r.x, r.y + r.h * 0.2F, r.w, r.h * 0.6F}, parts, {longest, false});
+                   }),
+         {"exposed", [of](StepStrategy s) { return format_seconds(Seconds(of(s).exposed)); }, 8},
+         {"compute / step", [of](StepStrategy s) { return format_percent(of(s).efficiency()); }, 5},
+         {"all-gather", sent(StepKind::all_gather), 1},
+         {"reduce-scatter", sent(StepKind::reduce_scatter), 2},
+         {"all-reduce", sent(StepKind::all_reduce), 3},
+         {"sent", gigabytes([](const StepLife& life) { return life.all_sent(); }), 7},
+         {"unsharded",
+          gigabytes([](const StepLife& life) { return life.peak_weights + life.peak_gradients; }), 6,
+          "Whole weights and gradients in memory, each at its peak"}},
         [](StepStrategy s) { return fmt::format("compare {}", name_of(s)); },
-        [&lives](StepStrategy s) { return s == lives.options().strategy; }};
+        [chosen](StepStrategy s) { return s == chosen; },
+        64};
 }
 
 } // namespace
 
-float step_compare_height(const Painter& painter)
-{
-    return table_height(painter, kStepStrategies);
-}
-
-std::optional<StepStrategy> draw_step_compare(const Painter& p, Rect area, const StepLives& lives)
+std::optional<StepStrategy> draw_step_compare(const Painter& p, Rect area, const StepCases& cases,
+                                              StepStrategy chosen)
 {
     constexpr auto rows = rows_of<StepStrategy, kStepStrategies>();
-    const TableEvent event = table_of(lives, p.look).draw(p, area, rows);
+    const TableEvent event = strategies_table(cases, chosen, p.look).draw(p, area, rows);
     return event.pressed ? std::optional(rows.at(*event.pressed)) : std::nullopt;
 }
 

@@ -1,104 +1,92 @@
 #include "core/base/text.h"
-#include "ui/views/network/step/picture.h"
-#include "ui/widgets/cluster_map.h"
+#include "ui/views/network/step/pictures.h"
+#include "ui/widgets/plot.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ringside
 {
 
-Colour scatter_colour(const Theme& t, Axis axis)
-{
-    return mix(axis_ink(t, axis).fill, t.light ? t.text : t.window, t.light ? 0.22F : 0.36F);
-}
-
 namespace
 {
 
-std::vector<LegendItem> legend_items(const Painter& painter, const StepLife& life)
+constexpr std::size_t kMostStepMoments = 4000;
+
+std::vector<double> step_moments(const StepLife& life)
 {
-    const Theme& t = painter.theme;
-    std::vector<LegendItem> items{{"exposed", waiting_fill(t)},
-                                  {"forward", {t.forward}},
-                                  {"backward", {t.backward_input, t.backward_weight.fill}}};
-    for (const Axis axis : {Axis::tensor, Axis::context, Axis::expert})
+    std::vector<double> all{0};
+    for (const StepTask& task : life.tasks)
     {
-        if (life.sent_of(axis).value > 0)
+        all.push_back(task.start);
+        all.push_back(task.end);
+    }
+    std::sort(all.begin(), all.end());
+    const double least = life.total * 1e-9;
+    std::vector<double> apart;
+    for (const double t : all)
+    {
+        if (apart.empty() || t > apart.back() + least)
         {
-            items.push_back({std::string(name_of(axis)), {axis_ink(t, axis)}});
+            apart.push_back(t);
         }
     }
-    const Colour scatter = scatter_colour(t, Axis::data);
-    const std::array kinds{std::pair{StepKind::all_gather, Fill{t.data}},
-                           std::pair{StepKind::reduce_scatter, plain_fill(scatter)},
-                           std::pair{StepKind::all_reduce, Fill{{scatter}, t.data.fill, true}}};
-    for (const auto& [kind, fill] : kinds)
+    if (apart.size() > kMostStepMoments)
     {
-        if (life.sent_of(kind).value > 0)
+        apart.resize(kMostStepMoments + 1);
+        for (std::size_t i = 0; i <= kMostStepMoments; ++i)
         {
-            items.push_back({std::string(name_of(kind)), fill});
+            apart[i] = life.total * static_cast<double>(i) / static_cast<double>(kMostStepMoments);
         }
     }
-    items.push_back({"optimizer", {t.of(Component::momentum)}});
-    return items;
+    return apart;
+}
+
+// Held from each moment to the next.
+std::vector<PlotPoint> held_line(const StepLife& life, bool gradients)
+{
+    std::vector<PlotPoint> points;
+    for (const StepHeld& h : life.held)
+    {
+        points.push_back({h.t, h.weights.value + (gradients ? h.gradients.value : 0)});
+    }
+    points = stairs(points);
+    points.resize(points.empty() ? 0 : points.size() - 1);
+    return points;
 }
 
 } // namespace
 
-float draw_step_legend(const Painter& painter, Rect area, const StepLife& life)
+StepCases step_cases(const Scenario& scenario, StepOptions options)
 {
-    return draw_legend(painter, area, legend_items(painter, life), 2);
+    StepCases all;
+    for (std::size_t i = 0; i < kStepStrategies; ++i)
+    {
+        options.strategy = static_cast<StepStrategy>(i);
+        all[i].life = step_life(scenario, options);
+        all[i].moments = step_moments(all[i].life);
+    }
+    return all;
 }
 
 void draw_held(const Painter& p, Rect area, const StepLife& life, TimeWindow window)
 {
-    double most = 1;
-    for (const StepHeld& h : life.held)
+    const std::vector<PlotPoint> weights = held_line(life, false);
+    const std::vector<PlotPoint> all = held_line(life, true);
+    const double most = std::max(1.0, std::ranges::max(all, {}, &PlotPoint::y).y);
+    const float left = p.px(72);
+    const auto bytes = [&](double v) { return v == 0 ? "0" : format_bytes(Bytes(v), p.look.unit); };
+    Plot plot(p, {area.x - left, area.y, area.w + left + p.px(12), area.h}, {window.from, window.to},
+              {0, most, PlotScale::linear, "", bytes, {0, most / 2, most}}, {.left = left});
+    if (!plot)
     {
-        most = std::max(most, (h.weights + h.gradients).value);
+        return;
     }
-    const auto y = [&](double bytes)
-    { return std::round(area.bottom() - area.h * static_cast<float>(bytes / most)); };
-    for (const double share : {0.0, 0.5, 1.0})
-    {
-        p.line(area.x, y(share * most), area.right(), y(share * most), p.theme.grid);
-        p.text(area.x - p.px(8), y(share * most), Type::mono_small, p.theme.muted,
-               share == 0 ? "0" : format_bytes(Bytes(share * most), p.look.unit), Align::right);
-    }
-    const Colour weights = p.theme.of(Component::weights).fill;
-    const Colour gradients = p.theme.of(Component::gradients).fill;
-    p.list.PushClipRect({area.x, area.y - p.px(2)}, {area.right() + 1, area.bottom() + 2}, true);
-    float done = area.x;
-    double high_w = 0;
-    double high_all = 0;
-    for (std::size_t i = 0; i + 1 < life.held.size(); ++i)
-    {
-        // Steps within one pixel are one, as high as the highest.
-        const float end = std::min(area.right(), window.x(area, life.held[i + 1].t));
-        if (window.x(area, life.held[i].t) > area.right() || end < area.x)
-        {
-            continue;
-        }
-        high_w = std::max(high_w, life.held[i].weights.value);
-        high_all = std::max(high_all, (life.held[i].weights + life.held[i].gradients).value);
-        if (end - done < 1)
-        {
-            continue;
-        }
-        const Rect lower{done, y(high_w), end - done, area.bottom() - y(high_w)};
-        const Rect upper{done, y(high_all), end - done, lower.y - y(high_all)};
-        p.fill(lower, with_alpha(weights, 0.55F));
-        p.fill(upper, with_alpha(gradients, 0.55F));
-        p.line(lower.x, lower.y, lower.right(), lower.y, weights, p.px(2));
-        if (upper.h > 0)
-        {
-            p.line(upper.x, upper.y, upper.right(), upper.y, gradients, p.px(2));
-        }
-        done = end;
-        high_w = high_all = 0;
-    }
-    p.list.PopClipRect();
+    const Colour lower = p.theme.of(Component::weights).fill;
+    const Colour upper = p.theme.of(Component::gradients).fill;
+    plot.fill_below(weights, with_alpha(lower, 0.55F));
+    plot.fill(weights, all, with_alpha(upper, 0.55F));
+    plot.line(weights, {lower, 2});
+    plot.line(all, {upper, 2});
 }
 
 } // namespace ringside

@@ -1,9 +1,8 @@
-#include "ui/views/network/step/panel.h"
-
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
 #include "core/base/text.h"
+#include "ui/views/network/step/pictures.h"
 
 namespace ringside
 {
@@ -39,40 +38,41 @@ bool draw_step_panel(PanelColumn& column, StepOptions& o, const StepLife& life)
     const StepOptions before = o;
     const StepGroup& group = life.groups[0];
     const bool sharded = shards_weights(o.strategy);
-    column.heading("The step", group.ranks > 1 ? fmt::format("{} replicas", grouped(group.ranks)) : "");
+    column.heading("Data parallelism",
+                   group.ranks > 1 ? fmt::format("{} replicas", grouped(group.ranks)) : "");
     column.slide("Micro-batches k", Track::only_at(kAccumulation, say_whole), o.accumulation,
-                 "Gradients are added up over k micro-batches");
+                 "Gradients are accumulated over k micro-batches");
     if (sharded)
     {
-        column.slide("Prefetch", Track::only_at(kPrefetch, say_prefetch), o.prefetch, "Prefetch depth");
-        column.slide("Parameter persistence threshold", Track::only_at(kPersistence, say_persistence),
-                     o.persistence, "Tensors of fewer parameters are gathered once a step");
+        column.slide("Prefetch", Track::only_at(kPrefetch, say_prefetch), o.prefetch,
+                     "Layers gathered ahead");
+        column.slide("Persistence threshold", Track::only_at(kPersistence, say_persistence), o.persistence,
+                     "Tensors of fewer parameters stay gathered (param_persistence_threshold)");
     }
     else
     {
         column.slide("Bucket", Track::only_at(kBuckets, say_bucket), o.bucket_mb,
-                     "Gradients of one message; PyTorch's default is 25 MB");
+                     "Gradients per all-reduce (bucket_cap_mb); PyTorch's default is 25 MB");
     }
     if (o.strategy == StepStrategy::hsdp)
     {
         const std::string shards = grouped(group.shards);
         column.slide("Shard group size (HSDP)", o.hsdp_ranks == 0 ? fmt::format("node, {}", shards) : shards,
                      Track::only_at(kShards, say_whole), o.hsdp_ranks,
-                     "Weights are cut over these; the other ranks hold more copies");
+                     "Weights are sharded over these ranks and replicated over the others");
     }
-    column.toggle("Overlap", o.overlap, "Communicate while computing (O)");
-    column.toggle("TP, CP and EP communication", o.inside_layers,
-                  "Tensor, context and expert communication too: a stream of its own that queues behind "
-                  "nothing (I)");
+    column.toggle("Overlap", o.overlap, "Communicate during compute (O)");
+    column.toggle("TP, CP, EP traffic", o.inside_layers,
+                  "Tensor, context and expert communication too, on a stream of its own (I)");
     if (sharded)
     {
         column.toggle("Reshard after forward", o.reshard_after_forward,
-                      "Off: gathered weights stay until their backward, so one gather less and all of them "
+                      "Off: gathered weights stay until their backward: one all-gather less, and all weights "
                       "in memory (R)");
         if (o.accumulation > 1)
         {
-            column.toggle("Gradient sync every micro-batch", o.reduce_every,
-                          "Off: gradients stay whole until the last micro-batch (no_sync)");
+            column.toggle("Sync every micro-batch", o.reduce_every,
+                          "Off: gradients stay unsharded until the last micro-batch (no_sync)");
         }
     }
     return !(o == before);

@@ -1,14 +1,16 @@
-#include "ui/views/network/step/words.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/network/step/pictures.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
 #include <cctype>
 
 namespace ringside
+{
+
+namespace
 {
 
 std::string name_of_unit(std::int64_t layer)
@@ -24,11 +26,6 @@ std::string name_of_unit(std::int64_t layer)
     default:
         return fmt::format("layer {}", layer);
     }
-}
-
-std::string short_name_of_unit(std::int64_t layer)
-{
-    return layer == kEmbeddingUnit ? "emb" : layer == kHeadUnit ? "head" : std::to_string(layer);
 }
 
 std::string say_task(const StepLife& life, const StepTask& task)
@@ -48,12 +45,17 @@ std::string say_task(const StepLife& life, const StepTask& task)
                        several ? fmt::format(", micro-batch {}", task.micro_batch) : "");
 }
 
+} // namespace
+
+std::string short_name_of_unit(std::int64_t layer)
+{
+    return layer == kEmbeddingUnit ? "emb" : layer == kHeadUnit ? "head" : std::to_string(layer);
+}
+
 void step_tip(const Painter& painter, Rect bounds, const StepLife& life, std::size_t index)
 {
     const StepTask& task = life.tasks[index];
-    std::vector<TipLine> lines{
-        {"from, to", format_seconds(Seconds(task.start)) + " \u2026 " + format_seconds(Seconds(task.end)), 0},
-        {"takes", format_seconds(Seconds(task.end - task.start)), 0}};
+    std::vector<TipLine> lines = tip_times(task.start, task.end);
     if (task.lane != StepLane::compute)
     {
         lines.push_back({"message", format_bytes(task.message, painter.look.unit), 0});
@@ -68,6 +70,9 @@ void step_tip(const Painter& painter, Rect bounds, const StepLife& life, std::si
     draw_task_tip(painter, bounds, say_task(life, task), lines, why);
 }
 
+namespace
+{
+
 // ", 92% of it for tensor": where a layer's own axis is what compute waits for most.
 std::string most_waited(const StepLife& life)
 {
@@ -76,27 +81,28 @@ std::string most_waited(const StepLife& life)
         const double share = life.exposed > 0 ? life.waited_for(axis) / life.exposed : 0;
         if (share > 0.5)
         {
-            return fmt::format(", {} of it for {}", format_percent(share), name_of(axis));
+            return fmt::format(", {} of it {} parallelism", format_percent(share), name_of(axis));
         }
     }
     return "";
 }
 
-std::string say_step(const StepLives& lives, ByteUnit unit)
+} // namespace
+
+std::string say_step(const StepLife& life, const StepOptions& options, ByteUnit unit)
 {
-    const StepLife& life = lives.shown();
-    const double wire = life.wire() + life.busy_on(StepLane::layers);
-    const std::string_view name = name_of(lives.options().strategy);
+    const double sending = life.wire() + life.busy_on(StepLane::layers);
+    const std::string_view name = name_of(options.strategy);
     const std::string sent = format_bytes(life.all_sent(), unit);
-    if (!lives.options().overlap)
+    if (!options.overlap)
     {
-        return fmt::format("{} sends {} a rank with nothing beside it: **{} of {} are spent waiting**.", name,
-                           sent, format_seconds(Seconds(life.exposed)), format_seconds(Seconds(life.total)));
+        return fmt::format("{} sends {} per rank without overlap: **{} of {} is exposed**.", name, sent,
+                           format_seconds(Seconds(life.exposed)), format_seconds(Seconds(life.total)));
     }
-    const double hidden = std::max(0.0, wire - life.exposed);
+    const double hidden = std::max(0.0, sending - life.exposed);
     return fmt::format(
         "{} sends {} per rank; of {} of communication {} is overlapped with compute, **{} exposed**{}.", name,
-        sent, format_seconds(Seconds(wire)), format_seconds(Seconds(hidden)),
+        sent, format_seconds(Seconds(sending)), format_seconds(Seconds(hidden)),
         format_seconds(Seconds(life.exposed)), most_waited(life));
 }
 
@@ -121,7 +127,7 @@ std::string say_moment(const StepLife& life, double t, ByteUnit unit)
         return fmt::format("At {} compute **waits** for {}.", now, moves.empty() ? "nothing more" : moves);
     }
     return fmt::format("At {}: **{}**; {}; {} unsharded.", now, works,
-                       moves.empty() ? "link idle" : "beside it " + moves,
+                       moves.empty() ? "link idle" : "overlapped with " + moves,
                        format_bytes(held.weights + held.gradients, unit));
 }
 

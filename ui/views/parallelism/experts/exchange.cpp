@@ -1,8 +1,8 @@
-#include "ui/views/parallelism/experts/exchange.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/parallelism/experts/runs.h"
+#include "ui/widgets/cell_grid.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ public:
     {
         const Theme& t = p_.theme;
         const Rect head = area_.cut_top(p_.px(26));
-        const std::string_view title = style_.back ? "Combine: back again" : "Dispatch: all-to-all";
+        const std::string_view title = style_.back ? "Combine (all-to-all)" : "Dispatch (all-to-all)";
         p_.text_within(head.x, head.middle(), head.w, Type::body_strong, t.text, title);
         const Rect foot = area_.cut_bottom(p_.height(Type::small) + p_.px(6));
         area_.cut_left(p_.height(Type::small) + p_.px(30));
@@ -39,13 +39,15 @@ public:
         {
             return;
         }
-        grid_ = {area_.x, area_.y, side, side};
-        p_.text(grid_.centre(), grid_.y - p_.height(Type::small) / 2 - p_.px(2), Type::small, t.muted,
-                "to GPU", Align::centre);
-        p_.text(grid_.x - p_.px(8), grid_.middle(), Type::small, t.muted, "from", Align::right);
+        const std::int64_t n = r_.columns();
+        grid_ = {{area_.x, area_.y, side, side}, n, n, side / static_cast<float>(n) > p_.px(6) ? 1.0F : 0.0F};
+        p_.text(grid_.area.centre(), grid_.area.y - p_.height(Type::small) / 2 - p_.px(2), Type::small,
+                t.muted, "to GPU", Align::centre);
+        p_.text(grid_.area.x - p_.px(8), grid_.area.middle(), Type::small, t.muted, "from", Align::right);
         draw_cells();
         p_.text_within(foot.x, foot.middle() + p_.px(2), foot.w, Type::small, t.muted,
-                       r_.columns() > 1 ? "hatched: stays, no wire" : "one GPU has all experts: no wire");
+                       r_.columns() > 1 ? "hatched: stays on the GPU"
+                                        : "one GPU has all experts: nothing is sent");
         draw_tip();
     }
 
@@ -54,15 +56,6 @@ private:
     {
         const std::int64_t i = style_.back ? to * r_.columns() + from : from * r_.columns() + to;
         return step_.sent[static_cast<std::size_t>(i)];
-    }
-
-    Rect cell(std::int64_t from, std::int64_t to) const
-    {
-        const auto n = static_cast<float>(r_.columns());
-        const auto edge = [&](std::int64_t i) { return std::round(grid_.w * static_cast<float>(i) / n); };
-        const float gap = grid_.w / n > p_.px(6) ? 1 : 0;
-        return {grid_.x + edge(to), grid_.y + edge(from), edge(to + 1) - edge(to) - gap,
-                edge(from + 1) - edge(from) - gap};
     }
 
     void draw_cells() const
@@ -74,7 +67,7 @@ private:
             {
                 const double share = static_cast<double>(pairs(from, to)) /
                                      static_cast<double>(std::max<std::int64_t>(1, most_));
-                const Rect box = cell(from, to);
+                const Rect box = grid_.cell(from, to);
                 const Colour ink =
                     mix(t.light ? t.panel : t.control, t.expert.fill, static_cast<float>(share));
                 p_.fill(box, ink);
@@ -84,7 +77,7 @@ private:
                 }
             }
         }
-        p_.outline(grid_, t.line);
+        p_.outline(grid_.area, t.line);
     }
 
     std::string name(std::int64_t column) const
@@ -96,29 +89,28 @@ private:
 
     void draw_tip() const
     {
-        const ImVec2 mouse = ImGui::GetIO().MousePos;
-        if (!grid_.contains(mouse) || ImGui::IsMouseDown(0))
+        const auto at = grid_.pointed();
+        if (!at)
         {
             return;
         }
-        const float n = static_cast<float>(r_.columns()) / grid_.w;
-        const auto to = std::min(r_.columns() - 1, static_cast<std::int64_t>((mouse.x - grid_.x) * n));
-        const auto from = std::min(r_.columns() - 1, static_cast<std::int64_t>((mouse.y - grid_.y) * n));
-        p_.outline(cell(from, to), p_.theme.text, p_.px(2));
+        const auto [from, to] = *at;
+        p_.outline(grid_.cell(from, to), p_.theme.text, p_.px(2));
         const auto even = static_cast<double>(r_.tokens() * r_.of(Balance::none).options().chosen) /
                           static_cast<double>(r_.columns() * r_.columns());
         const std::vector<TipLine> lines{
-            {from == to && r_.gpus_each() == 1 ? "stays" : "carries",
+            {from == to && r_.gpus_each() == 1 ? "stays" : "sends",
              format_bytes(static_cast<double>(pairs(from, to)) * r_.pair(), p_.look.unit),
              p_.theme.expert.fill},
-            {"of the even share",
+            {"over the mean",
              fmt::format("{}\u00d7", three_digits(static_cast<double>(pairs(from, to)) / even)), 0}};
-        tip_card(p_, style_.bounds, mouse, fmt::format("GPU {} to {}", name(from), name(to)), lines,
-                 "One layer, one micro-batch");
+        tip_card(p_, style_.bounds, ImGui::GetIO().MousePos,
+                 fmt::format("GPU {} to {}", name(from), name(to)), lines, "One layer, one micro-batch");
     }
 
     const Painter& p_;
-    Rect area_, grid_;
+    Rect area_;
+    CellGrid grid_;
     const ExpertRuns& r_;
     const RouterStep& step_;
     const ExchangeStyle& style_;

@@ -1,8 +1,7 @@
-#include "ui/views/parallelism/experts/panel.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/parallelism/experts/runs.h"
 #include "ui/widgets/panel_column.h"
 
 #include <array>
@@ -25,19 +24,19 @@ std::string say(const Term& term, const std::string& result)
 void draw_settings(PanelColumn& column, RouterChoice& c)
 {
     column.heading("Balancing");
-    column.choice({"None", "Loss", "Bias"}, c.balance);
-    column.slide("Skew, Zipf\u2019s exponent", Track::at(kSkews, plain_number), c.skew);
+    column.choice({"None", "Aux loss", "Bias"}, c.balance);
+    column.slide("Skew (Zipf exponent)", Track::at(kSkews, plain_number), c.skew);
     column.slide("Capacity factor", Track::at(kFactors, plain_number), c.factor);
     if (c.balance == Balance::auxiliary)
     {
         column.slide("Loss coefficient \u03b1", Track::at(kStrengths, plain_number), c.alpha,
-                     "\u03b1 E \u03a3 f P is added to the loss. Switch: 0.01; DeepSeek-V3, for a sequence: "
-                     "0.0001");
+                     "\u03b1 E \u03a3 f P is added to the loss. Switch Transformer: 0.01; DeepSeek-V3, per "
+                     "sequence: 0.0001");
     }
     if (c.balance == Balance::bias)
     {
         column.slide("Bias step \u03b3", Track::at(kStrengths, plain_number), c.gamma,
-                     "b \u00b1 \u03b3 after every step, for choosing only. DeepSeek-V3: 0.001, over many "
+                     "b \u00b1 \u03b3 after every step, used for routing only. DeepSeek-V3: 0.001, over many "
                      "more steps");
     }
 }
@@ -45,25 +44,25 @@ void draw_settings(PanelColumn& column, RouterChoice& c)
 void draw_plan(PanelColumn& column, const Frame& frame, const ExpertPlan& plan)
 {
     const auto bytes = [&](Bytes b) { return format_bytes(b, frame.preferences.unit); };
-    column.heading(plan.supposed ? "If it had experts" : "In this scenario");
-    column.fact("Experts a GPU", fmt::format("{} of {}", plan.held, plan.experts),
+    column.heading(plan.supposed ? "As an MoE model" : "In this scenario");
+    column.fact("Experts per GPU", fmt::format("{} of {}", plan.held, plan.experts),
                 fmt::format("E / ep = {} / {}, of every layer with experts", plan.experts, plan.ranks));
-    column.fact("Expert data-parallel group", grouped(plan.copies),
+    column.fact("Expert DP group", grouped(plan.copies),
                 say(explain_expert_copies(plan), grouped(plan.copies)) +
-                    "\nThese are an expert data parallel group: gradients of its experts are reduced over "
-                    "them only.");
+                    "\nThe expert data-parallel group: gradients of its experts are reduced over these GPUs "
+                    "only.");
     column.fact(
         "Their parameters", format_count(plan.parameters),
         fmt::format("Of {} in all experts of the model; peak-memory stage.", format_count(plan.whole)));
     column.fact("One all-to-all sends", bytes(plan.sent), say(explain_expert_sent(plan), bytes(plan.sent)));
-    column.fact(plan.passes == 4 ? "\u00d7 4 a layer" : "\u00d7 6, recomputed",
+    column.fact(plan.passes == 4 ? "\u00d7 4 per layer" : "\u00d7 6, recomputed",
                 bytes(plan.sent * static_cast<double>(plan.passes)),
                 "Dispatch and combine, forward and backward; twice more with full recomputation.");
     if (!plan.supposed)
     {
         const StepTime& step = frame.now.report.step;
-        column.fact("Share of the step", format_percent(step.expert_comm / step.total()),
-                    "All-to-alls of the step, in which nothing else is computed; tokens falling evenly.");
+        column.fact("Fraction of the step", format_percent(step.expert_comm / step.total()),
+                    "All-to-alls of the step, not overlapped with compute, with balanced routing.");
     }
 }
 

@@ -1,9 +1,11 @@
-// The scenario's experts, and what a router does with them under every way of balancing; worked out again
-// only when something changes, a few steps a frame.
+// The parts of the view of experts: what a router does with the scenario's experts under every way of
+// balancing, worked out again only when something changes, a few steps per frame; tokens on their way; the
+// all-to-all.
 #pragma once
 
 #include "core/parallelism/experts/plan.h"
 #include "core/parallelism/experts/router.h"
+#include "ui/shell/frame.h"
 
 #include <array>
 #include <optional>
@@ -60,5 +62,28 @@ private:
     mutable std::array<std::optional<RouterRun>, kBalances> runs_;
     double credit_ = 0; // of (token, expert) pairs that frames have left over
 };
+
+struct SwarmMoment
+{
+    const RouterStep* from = nullptr; // the step whose tokens come back, before the middle
+    const RouterStep* to = nullptr;   // the step whose tokens go out, behind it
+    float between = 0;                // 0 to 1; whole steps stand at 0
+};
+// Tokens on their way from the GPUs that hold them to the experts they chose, and what every expert gets
+// against its capacity. `most` is the load the bars reach up to. The capacity factor as the line was dragged.
+std::optional<double> draw_swarm(const Painter& painter, Rect area, const ExpertRuns& runs,
+                                 const SwarmMoment& moment, double factor, double most);
+
+struct ExchangeStyle
+{
+    bool back = false; // the way back from the experts, which is the transposed matrix
+    Rect bounds;       // where a tip may lie
+};
+// The all-to-all as a matrix: what every GPU sends to every other.
+void draw_exchange(const Painter& painter, Rect area, const ExpertRuns& runs, const RouterStep& step,
+                   const ExchangeStyle& style);
+
+void draw_experts_panel(const Frame& frame, const Painter& painter, Rect area, RouterChoice& choice,
+                        const ExpertRuns& runs, Out& out);
 
 } // namespace ringside

@@ -1,9 +1,9 @@
-#include "ui/views/parallelism/experts/swarm.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "ui/widgets/controls.h"
+#include "ui/views/parallelism/experts/runs.h"
+#include "ui/widgets/plot.h"
+#include "ui/widgets/stacked_bar.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,26 +21,30 @@ class Swarm
 public:
     Swarm(const Painter& painter, Rect area, const ExpertRuns& runs, const SwarmMoment& moment, double factor,
           double most)
-        : p_(painter), area_(area), r_(runs), m_(moment), capacity_(runs.capacity(factor)), most_(most)
+        : p_(painter), heads_(area.cut_top(painter.px(34))), feet_(area.cut_bottom(painter.px(22))),
+          flight_(area.cut_top(std::clamp(area.h * 0.32F, painter.px(24), painter.px(110)))), r_(runs),
+          m_(moment), capacity_(runs.capacity(factor)),
+          plot_(painter, area, {0, static_cast<double>(runs.experts())}, {0, most}, {.left = painter.px(76)}),
+          bars_(plot_.area)
     {
-        const Rect labels = area_.cut_left(p_.px(76));
-        label_x_ = labels.right() - p_.px(8);
-        heads_ = area_.cut_top(p_.px(34));
-        feet_ = area_.cut_bottom(p_.px(22));
-        const float flight = std::clamp(area_.h * 0.32F, p_.px(24), p_.px(110));
-        flight_ = area_.cut_top(flight);
-        area_.cut_top(p_.px(14));
-        bars_ = area_;
     }
 
-    SwarmWish draw()
+    std::optional<double> draw()
     {
+        if (!plot_)
+        {
+            return std::nullopt;
+        }
         draw_columns();
         draw_paths();
         draw_bars();
-        const SwarmWish wish = draw_capacity();
         draw_tip();
-        return wish;
+        plot_.rule_y(r_.even(), {p_.theme.text, 1, true}, fmt::format("mean {:.0f}", r_.even()));
+        const PlotMove cap = plot_.rule_y(static_cast<double>(capacity_), {p_.theme.text, 2},
+                                          fmt::format("cap {}", capacity_), "###capacity line");
+        const auto load = cap.y(0.05 * r_.even());
+        return load ? std::optional(std::clamp(std::round(*load / r_.even() * 20) / 20, 0.5, 4.0))
+                    : std::nullopt;
     }
 
 private:
@@ -56,10 +60,6 @@ private:
         const std::int64_t each = r_.experts() / r_.columns();
         const Rect c = column(expert / each);
         return c.x + c.w * (static_cast<float>(expert % each) + share) / static_cast<float>(each);
-    }
-    float y(double load) const
-    {
-        return bars_.bottom() - bars_.h * static_cast<float>(std::clamp(load / most_, 0.0, 1.0));
     }
     double load(std::int64_t expert) const
     {
@@ -84,10 +84,10 @@ private:
         const Theme& t = p_.theme;
         const bool brief = p_.width(Type::mono_small, column_name(r_.columns() - 1, false)) > column(0).w;
         const bool every = p_.width(Type::mono_small, column_name(r_.columns() - 1, true)) <= column(0).w;
-        p_.text(label_x_, heads_.middle(), Type::small, t.muted, "tokens", Align::right);
+        p_.text(bars_.x - p_.px(8), heads_.middle(), Type::small, t.muted, "tokens", Align::right);
         if (brief || r_.gpus_each() > 1)
         {
-            p_.text(label_x_, feet_.middle() + p_.px(2), Type::small, t.muted, "GPU", Align::right);
+            p_.text(bars_.x - p_.px(8), feet_.middle() + p_.px(2), Type::small, t.muted, "GPU", Align::right);
         }
         for (std::int64_t c = 0; c < r_.columns(); ++c)
         {
@@ -155,16 +155,10 @@ private:
             const double has = load(e);
             const float left = std::round(bar_x(e, 0) + gap);
             const float right = std::max(left + 1, std::round(bar_x(e, 1) - gap));
-            const float top = y(has);
-            const float cap = y(std::min(has, static_cast<double>(capacity_)));
-            p_.fill({left, cap, right - left, bars_.bottom() - cap}, t.expert.fill);
-            if (top < cap)
-            {
-                const Rect over{left, top, right - left, cap - top};
-                p_.fill(over, with_alpha(t.warning, 0.25F));
-                p_.hatch(over, t.warning, kOverflowHatch);
-            }
-            if (has > most_)
+            const BarPart all{has, {t.expert}};
+            draw_stacked_bar(p_, {left, bars_.y, right - left, bars_.h}, std::span(&all, 1),
+                             {plot_.y.high, true, static_cast<double>(capacity_)});
+            if (has > plot_.y.high)
             {
                 // Taller than the picture.
                 const float x = (left + right) / 2;
@@ -172,47 +166,6 @@ private:
                 p_.list.AddTriangleFilled({x - a, bars_.y}, {x + a, bars_.y}, {x, bars_.y - a}, t.warning);
             }
         }
-        p_.line(bars_.x, bars_.bottom(), bars_.right(), bars_.bottom(), t.line);
-    }
-
-    SwarmWish draw_capacity() const
-    {
-        const Theme& t = p_.theme;
-        const float even = y(r_.even());
-        const float cap = y(static_cast<double>(capacity_));
-        p_.dashed(bars_.x, even, bars_.right(), even, t.text, 1);
-        p_.line(bars_.x, cap, bars_.right(), cap, t.text, p_.px(2));
-        const float least = p_.height(Type::mono_small);
-        float even_at = even;
-        float cap_at = std::max(cap, bars_.y + least / 2);
-        if (even_at - cap_at < least)
-        {
-            even_at = std::min(cap_at + least, bars_.bottom() - least / 2);
-            cap_at = std::min(cap_at, even_at - least);
-        }
-        p_.text(label_x_, cap_at, Type::mono_small, t.text, fmt::format("cap {}", capacity_), Align::right);
-        p_.text(label_x_, even_at, Type::mono_small, t.muted, fmt::format("even {:.0f}", r_.even()),
-                Align::right);
-        const Rect handle{bars_.x, cap - p_.px(7), bars_.w, p_.px(14)};
-        const Press pressed = press(p_, handle, "###capacity line", 2);
-        p_.list.AddCircleFilled({bars_.right(), cap}, p_.px(5), t.text);
-        if (pressed.hovered || pressed.held)
-        {
-            ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
-        }
-        SwarmWish wish;
-        if (pressed.held && bars_.h > 0)
-        {
-            const float share = (bars_.bottom() - ImGui::GetIO().MousePos.y) / bars_.h;
-            const double factor = static_cast<double>(share) * most_ / r_.even();
-            wish.factor = std::clamp(std::round(factor * 20) / 20, 0.5, 4.0);
-        }
-        else if (const int steps = pressed.focused ? arrow_steps(ImGui::GetItemID()) : 0; steps != 0)
-        {
-            const double now = static_cast<double>(capacity_) / r_.even();
-            wish.factor = std::clamp(std::round(now * 20) / 20 + steps * 0.05, 0.5, 4.0);
-        }
-        return wish;
     }
 
     void draw_tip() const
@@ -233,14 +186,14 @@ private:
     {
         const ExpertPlan& plan = r_.plan();
         const std::vector<TipLine> lines{
-            {"tokens a micro-batch", grouped(std::llround(plan.tokens)), 0},
-            {"experts of a layer", fmt::format("{} of {}", plan.held, plan.experts), p_.theme.expert.fill},
+            {"tokens per micro-batch", grouped(std::llround(plan.tokens)), 0},
+            {"experts per layer", fmt::format("{} of {}", plan.held, plan.experts), p_.theme.expert.fill},
             {"their parameters, all layers", format_count(plan.parameters), 0},
             {"sends in one all-to-all", format_bytes(plan.sent, p_.look.unit), 0},
-            {"GPUs with the same experts", grouped(plan.copies), 0}};
+            {"expert data-parallel group", grouped(plan.copies), 0}};
         tip_card(p_, field, ImGui::GetIO().MousePos,
-                 fmt::format("{} {}", r_.gpus_each() == 1 ? "" : "Each of GPUs", column_name(col, false)),
-                 lines, "Sent: if tokens fall evenly");
+                 (r_.gpus_each() == 1 ? "" : "Each of GPUs ") + column_name(col, false), lines,
+                 "Sent: with balanced routing");
     }
 
     void draw_expert_tip(Rect field, std::int64_t col) const
@@ -253,26 +206,26 @@ private:
         const std::int64_t over = std::max<std::int64_t>(0, has - capacity_);
         const std::vector<TipLine> lines{
             {"tokens that chose it", grouped(has), p_.theme.expert.fill},
-            {"of the even share", fmt::format("{}\u00d7", three_digits(load(e) / r_.even())), 0},
+            {"over the mean", fmt::format("{}\u00d7", three_digits(load(e) / r_.even())), 0},
             {"computed", grouped(has - over), 0},
             {"dropped", grouped(over), over > 0 ? p_.theme.warning : Colour{0}}};
         tip_card(p_, field, ImGui::GetIO().MousePos, fmt::format("Expert {}", e), lines,
-                 over > 0 ? "A dropped token keeps its residual stream" : "");
+                 over > 0 ? "A dropped token passes through the residual only" : "");
     }
 
     const Painter& p_;
-    Rect area_, heads_, feet_, flight_, bars_;
+    Rect heads_, feet_, flight_;
     const ExpertRuns& r_;
     const SwarmMoment& m_;
     std::int64_t capacity_;
-    double most_;
-    float label_x_ = 0;
+    Plot plot_;
+    Rect bars_;
 };
 
 } // namespace
 
-SwarmWish draw_swarm(const Painter& painter, Rect area, const ExpertRuns& runs, const SwarmMoment& moment,
-                     double factor, double most)
+std::optional<double> draw_swarm(const Painter& painter, Rect area, const ExpertRuns& runs,
+                                 const SwarmMoment& moment, double factor, double most)
 {
     return Swarm(painter, area, runs, moment, factor, most).draw();
 }

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "ui/views/parallelism/ring_attention/scene.h"
+#include "ui/widgets/cell_grid.h"
 #include "ui/widgets/controls.h"
 
 #include <cmath>
@@ -23,11 +25,12 @@ public:
         in.cut_left(p_.width(Type::small, "queries") + p_.px(8));
         const float side = std::floor(std::min(in.w, in.h) - strip);
         bounds_ = area;
-        grid_ = {in.x + strip, in.y + strip, std::max(side, 1.0F), std::max(side, 1.0F)};
+        const std::int64_t n = scene.options().tokens;
+        grid_ = {{in.x + strip, in.y + strip, std::max(side, 1.0F), std::max(side, 1.0F)}, n, n};
         strip_ = strip - p_.px(3);
-        p_.text(grid_.centre(), area.y + words / 2 - p_.px(2), Type::small, p_.theme.muted, "keys",
+        p_.text(grid_.area.centre(), area.y + words / 2 - p_.px(2), Type::small, p_.theme.muted, "keys",
                 Align::centre);
-        p_.text(in.x - p_.px(8), grid_.middle(), Type::small, p_.theme.muted, "queries", Align::right);
+        p_.text(in.x - p_.px(8), grid_.area.middle(), Type::small, p_.theme.muted, "queries", Align::right);
     }
 
     void draw() const
@@ -46,14 +49,6 @@ public:
     }
 
 private:
-    float edge(std::int64_t i) const
-    {
-        return std::round(grid_.w * static_cast<float>(i) / static_cast<float>(s_.options().tokens));
-    }
-    Rect cell(std::int64_t q, std::int64_t k) const
-    {
-        return {grid_.x + edge(k), grid_.y + edge(q), edge(k + 1) - edge(k) - 1, edge(q + 1) - edge(q) - 1};
-    }
     // After how many hops the block of this key is with the rank of this query.
     std::int64_t hop(std::int64_t q, std::int64_t k) const
     {
@@ -70,7 +65,7 @@ private:
         const std::int64_t when = hop(q, k);
         const Colour ink = s_.colour(t, holder(s_.options(), q));
         const float made = when < s_.merged() ? 1 : when == s_.merged() ? s_.part() : 0;
-        const Rect box = cell(q, k);
+        const Rect box = grid_.cell(q, k);
         p_.fill(box, mix(t.light ? t.raised : t.control, ink, made > 0 ? 0.25F + 0.75F * made : 0));
         if (made > 0 && made < 1)
         {
@@ -89,10 +84,10 @@ private:
             {
                 ++to;
             }
-            const Rect left{grid_.x - p_.px(3) - strip_, grid_.y + edge(from), strip_,
-                            edge(to) - edge(from) - 1};
-            const Rect top{grid_.x + edge(from), grid_.y - p_.px(3) - strip_, edge(to) - edge(from) - 1,
-                           strip_};
+            const Rect& all = grid_.area;
+            const Rect left{all.x - p_.px(3) - strip_, grid_.y(from), strip_,
+                            grid_.y(to) - grid_.y(from) - 1};
+            const Rect top{grid_.x(from), all.y - p_.px(3) - strip_, grid_.x(to) - grid_.x(from) - 1, strip_};
             for (const Rect& r : {left, top})
             {
                 const Colour ink = s_.colour(p_.theme, rank);
@@ -125,9 +120,9 @@ private:
             {
                 ++j;
             }
-            const float top = grid_.y + edge(mine[i]);
-            const float bottom = grid_.y + edge(mine[j - 1] + 1);
-            p_.outline({grid_.x - p_.px(3) - strip_, top - 1, grid_.w + strip_ + p_.px(3), bottom - top + 1},
+            const float top = grid_.y(mine[i]);
+            const float out = strip_ + p_.px(3);
+            p_.outline({grid_.area.x - out, top - 1, grid_.area.w + out, grid_.y(mine[j - 1] + 1) - top + 1},
                        p_.theme.text, p_.px(1.5F), p_.px(2));
             i = j;
         }
@@ -135,19 +130,12 @@ private:
 
     void draw_tip() const
     {
-        const ImVec2 mouse = ImGui::GetIO().MousePos;
-        if (!grid_.contains(mouse) || ImGui::IsMouseDown(0))
+        const auto at = grid_.pointed();
+        if (!at)
         {
             return;
         }
-        const auto at = [&](float place)
-        {
-            const auto i =
-                static_cast<std::int64_t>(place / grid_.w * static_cast<float>(s_.options().tokens));
-            return std::clamp<std::int64_t>(i, 0, s_.options().tokens - 1);
-        };
-        const std::int64_t q = at(mouse.y - grid_.y);
-        const std::int64_t k = at(mouse.x - grid_.x);
+        const auto [q, k] = *at;
         const bool masked = s_.options().causal && k > q;
         const std::vector<TipLine> lines{
             {fmt::format("query {}", q), fmt::format("stays with rank {}", holder(s_.options(), q)),
@@ -155,15 +143,14 @@ private:
             {fmt::format("key {}", k), fmt::format("from rank {}", holder(s_.options(), k)),
              s_.colour(p_.theme, holder(s_.options(), k))}};
         const std::int64_t hops = hop(q, k);
-        tip_card(p_, bounds_, mouse,
-                 masked ? "Masked: a later token"
-                        : fmt::format("Computed after {} hop{}", hops, hops == 1 ? "" : "s"),
-                 lines);
+        tip_card(p_, bounds_, ImGui::GetIO().MousePos,
+                 masked ? "Masked: a later token" : "Computed after " + counted(hops, "hop"), lines);
     }
 
     const Painter& p_;
     const RingScene& s_;
-    Rect bounds_, grid_;
+    Rect bounds_;
+    CellGrid grid_;
     float strip_ = 0;
 };
 

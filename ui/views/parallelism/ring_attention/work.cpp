@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "ui/views/parallelism/ring_attention/scene.h"
+#include "ui/widgets/plot.h"
 #include "ui/widgets/timeline.h"
 
 #include <cmath>
@@ -54,11 +55,8 @@ public:
     std::optional<double> draw(Rect area) const
     {
         const RingAttentionOptions& o = s_.options();
-        const Rect head = area.cut_top(p_.px(26));
-        const float said = p_.text(head.right(), head.middle(), Type::mono_small, p_.theme.text,
-                                   fmt::format("{}\u00d7 even", three_digits(imbalance(o))), Align::right);
-        p_.text_within(head.x, head.middle(), head.w - said - p_.px(10), Type::body_strong, p_.theme.text,
-                       "Work by hop");
+        draw_chart_title(p_, area.cut_top(p_.px(26)), "Work per hop", "hatched: idle",
+                         three_digits(imbalance(o)) + "\u00d7 even");
         const float label = p_.width(Type::mono_small, "0") + p_.px(10);
         Rect field = area;
         field.cut_left(label);

@@ -1,8 +1,6 @@
-#include "ui/views/parallelism/tensor/chain.h"
-
 #include <fmt/format.h>
 
-#include "ui/views/parallelism/tensor/working.h"
+#include "ui/views/parallelism/tensor/pictures.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
@@ -53,7 +51,7 @@ public:
         names_ = p_.width(Type::small, "rank 0") + p_.px(12);
         area.cut_left(names_);
         const float rows = static_cast<float>(ranks_) * (kSide + 0.6F) - 0.6F;
-        cell_h_ = std::floor(std::clamp(area.h / rows, 3.0F, p_.px(46)));
+        cell_h_ = std::floor(std::clamp(area.h / rows, 3.0F, p_.px(72)));
         pitch_ = cell_h_ * (kSide + 0.6F);
         area_ = area;
         place_slots(area, std::min(p_.px(26), area.w * 0.03F));
@@ -127,7 +125,7 @@ private:
         {
             cols += trap_ && s == 5 ? 0 : cols_of(static_cast<Slot>(s));
         }
-        cell_w_ = std::floor(std::min((area.w - 5 * gap) / static_cast<float>(cols), p_.px(72)));
+        cell_w_ = std::floor(std::min((area.w - 5 * gap) / static_cast<float>(cols), p_.px(100)));
         float x = area.x;
         for (std::size_t s = 0; s < kSlots; ++s)
         {
@@ -166,8 +164,8 @@ private:
     }
     void draw_head() const
     {
-        constexpr Names kForward{"X", "\u00d7 A", "= H", "GeLU", "\u00d7 B", "= Z"};
-        constexpr Names kBackward{"dX", "\u00d7 A", "dH", "dY", "\u00d7 B", "dZ"};
+        constexpr Names kForward{"X", "A", "H = X A", "Y = GeLU(H)", "B", "Z = Y B"};
+        constexpr Names kBackward{"dX", "A", "dH", "dY", "B", "dZ"};
         constexpr Names kBrief{"X", "A", "H", "Y", "B", "Z"};
         const bool brief = !fit(kForward);
         for (std::size_t s = 0; s < (trap_ ? 4 : kSlots) && (!brief || fit(kBrief)); ++s)
@@ -205,8 +203,8 @@ private:
             }
             if (digits_ >= 0)
             {
-                p_.text_shrunk(box.right() - p_.px(2), box.middle(), Type::mono_small, shrunk_, p_.theme.text,
-                               cell_number(m.values[static_cast<std::size_t>(i)], digits_), Align::right);
+                p_.text_shrunk(box.centre(), box.middle(), Type::mono_small, shrunk_, p_.theme.text,
+                               cell_number(m.values[static_cast<std::size_t>(i)], digits_), Align::centre);
             }
         }
         const Rect frame{x - 1, y - 1, cell_w_ * static_cast<float>(m.cols) + 1,

@@ -1,8 +1,7 @@
-#include "ui/views/parallelism/tensor/heads.h"
-
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/counted.h"
+#include "ui/views/parallelism/tensor/pictures.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,14 +33,13 @@ void draw_squares(const Painter& p, Rect row, std::int64_t count, const Ink& ink
 
 std::string head_words(const TensorPlan& plan)
 {
-    const auto of = [](std::int64_t n, std::string_view what)
-    { return fmt::format("{} {} head{}", n, what, n == 1 ? "" : "s"); };
-    std::string words = fmt::format("Attention of {} by heads: {} GPUs, {} and {} on each",
-                                    plan.scenario.model.name.empty() ? "the model" : plan.scenario.model.name,
-                                    plan.ranks, of(plan.heads, "query"), of(plan.kv_heads, "key/value"));
+    const std::string& name = plan.scenario.model.name;
+    std::string words = fmt::format(
+        "Attention heads of {} with TP = {}: {} and {} per GPU", name.empty() ? "the model" : name,
+        plan.ranks, counted(plan.heads, "query head"), counted(plan.kv_heads, "key/value head"));
     if (plan.kv_copies > 1)
     {
-        words += fmt::format(", the same on {}", plan.kv_copies);
+        words += fmt::format(", replicated on {}", plan.kv_copies);
     }
     return words;
 }

@@ -1,6 +1,6 @@
-#include "ui/views/parallelism/tensor/working.h"
-
 #include <fmt/format.h>
+
+#include "ui/views/parallelism/tensor/pictures.h"
 
 #include <cmath>
 

@@ -1,8 +1,7 @@
-#include "ui/views/pipeline/pipelines/compare.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/views/pipeline/pipelines/pictures.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>
@@ -38,23 +37,24 @@ std::vector<Measure> measures(Bytes message, bool narrow)
     return {
         {"step", "step", "From the first start to the last end, in the units of the times.",
          [](const PipelineRow& r) { return three_digits(r.timeline->makespan); }},
-        {"of total %", "idle %", "Idle time over all time of all stages: (p-1)/(m+p-1) for equal stages.",
+        {"bubble of total %", "bubble %",
+         "Idle time over all time of all stages: (p-1)/(m+p-1) for equal stages.",
          [](const PipelineRow& r) { return percent(r.timeline->bubble_of_total()); }},
-        {"over ideal %", "ideal %",
-         "What the step takes longer than the busiest stage works: (p-1)/m for equal stages. With uneven "
+        {"bubble over ideal %", "over ideal",
+         "How much longer the step takes than the busiest stage works: (p-1)/m for equal stages. With uneven "
          "stages the slowest one is the ideal.",
          [](const PipelineRow& r) { return percent(r.timeline->bubble_over_ideal()); }},
-        {"of span %", "span %",
+        {"bubble of span %", "of span",
          "Idle time over the longest time from a stage's first start to its last end: what counts where the "
          "next step may begin before all stages are done.",
          [](const PipelineRow& r) { return percent(r.timeline->span_bubble_of_total()); }},
-        {"peak in flight", "kept",
-         "Micro-batches of an even stage that the peak-memory stage keeps at most, each until its weight "
+        {"peak in flight", "in flight",
+         "Micro-batches of an even stage that the peak-memory stage stores at most, each until its weight "
          "gradient is done.",
          [](const PipelineRow& r) { return plain_number(r.most_kept()); }},
-        {"weights \u00d7", "copies", "Copies of every weight over the pipeline.",
+        {"weight copies", "copies", "Copies of every weight over the pipeline.",
          [](const PipelineRow& r) { return std::to_string(r.copies); }},
-        {"sent GB", "GB sent", "Passed from stage to stage in a step, by one GPU on average.", sent}};
+        {"sent GB", "GB sent", "Sent from stage to stage per step, by one GPU on average.", sent}};
 }
 
 } // namespace

@@ -1,7 +1,6 @@
-#include "ui/views/pipeline/pipelines/legend.h"
-
 #include <fmt/format.h>
 
+#include "ui/views/pipeline/pipelines/pictures.h"
 #include "ui/widgets/fill.h"
 
 #include <array>
@@ -15,11 +14,11 @@ void draw_legend(const Painter& painter, Rect row, const PipelineLegend& legend)
     std::vector<LegendItem> items{{"forward F", {t.forward}},
                                   {"input gradient I", {t.backward_input}},
                                   {"weight gradient W", {t.backward_weight}},
-                                  {"B = I and W in one", {t.backward_input, t.backward_weight.fill}},
+                                  {"B = I + W", {t.backward_input, t.backward_weight.fill}},
                                   {"idle", idle_fill(t)}};
-    if (legend.counts_kept)
+    if (legend.counts_stored)
     {
-        items.push_back({.name = "kept now",
+        items.push_back({.name = "stored now",
                          .box = [&](Rect r)
                          {
                              painter.text(r.centre(), r.middle(), Type::mono_small,

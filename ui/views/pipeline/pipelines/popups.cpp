@@ -13,7 +13,7 @@ namespace ringside
 namespace
 {
 
-constexpr const char* kExample = "# one line a rank: virtual stage, F B I or W, micro-batch\n"
+constexpr const char* kExample = "# one line per rank: virtual stage, F B I or W, micro-batch\n"
                                  "0F0 0F1 0B0 0B1\n"
                                  "1F0 1B0 1F1 1B1\n";
 
@@ -57,7 +57,7 @@ void PasteOrder::draw_verdict(Sheet& sheet) const
     sheet.words(
         Type::small, p.theme.text,
         faults_.empty()
-            ? fmt::format("{} ranks, {} virtual stages, {} micro-batches; every operation finds its input",
+            ? fmt::format("{} ranks, {} virtual stages, {} micro-batches; every operation has its input",
                           order_->order.size(), order_->virtual_stages, order_->micro_batches)
             : to_line(faults_.front()),
         p.px(24));

@@ -63,15 +63,15 @@ std::string_view words_of(BubbleKind kind)
     switch (kind)
     {
     case BubbleKind::of_total:
-        return "of total is idle";
+        return "bubble of total";
     case BubbleKind::over_ideal:
-        return "over ideal time";
+        return "bubble over ideal";
     case BubbleKind::of_span:
-        return "of the longest stage span is idle";
+        return "bubble of the longest stage span";
     case BubbleKind::over_ideal_span:
         break;
     }
-    return "over ideal time, by stage span";
+    return "bubble over ideal, by stage span";
 }
 
 const std::vector<PipelineRow>& PipelineRows::of(const Evaluated& now) const

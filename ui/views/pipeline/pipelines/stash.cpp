@@ -1,9 +1,8 @@
-#include "ui/views/pipeline/pipelines/stash.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "core/scenario/stage_layers.h"
+#include "ui/views/pipeline/pipelines/pictures.h"
 #include "ui/widgets/plot.h"
 
 #include <algorithm>
@@ -14,16 +13,26 @@ namespace ringside
 namespace
 {
 
+double most_of(const InFlightCurve& curve)
+{
+    return std::ranges::max_element(curve.steps, {}, &StashStep::held)->held;
+}
+
+// "ZB-H1 4, 11.2 GB"
+std::string curve_words(const InFlightCurve& curve, bool roomy, ByteUnit unit)
+{
+    const double most = most_of(curve);
+    return fmt::format("{} {}{}", curve.name, plain_number(most),
+                       roomy && curve.bytes > 0 ? ", " + format_bytes(Bytes(most * curve.bytes), unit) : "");
+}
+
 // As steps on the lanes' time axis: the last curve is filled, the others are lines, dashed differently.
-void draw_stash(const Painter& p, Rect area, TimeWindow window, const std::vector<StashCurve>& curves)
+void draw_curves(const Painter& p, Rect area, TimeWindow window, const std::vector<InFlightCurve>& curves)
 {
     double most = 1;
-    for (const StashCurve& curve : curves)
+    for (const InFlightCurve& curve : curves)
     {
-        for (const StashStep& step : curve.steps)
-        {
-            most = std::max(most, step.held);
-        }
+        most = std::max(most, most_of(curve));
     }
     const float left = p.px(56);
     Plot plot(p, {area.x - left, area.y, area.w + left + p.px(12), area.h}, {window.from, window.to},
@@ -42,7 +51,7 @@ void draw_stash(const Painter& p, Rect area, TimeWindow window, const std::vecto
         }
         auto line = stairs(held);
         line.resize(line.empty() ? 0 : line.size() - 1);
-        const std::string what = fmt::format("{} {}", curves[i].name, curves[i].holds);
+        const std::string what = curve_words(curves[i], curves.size() < 3, p.look.unit);
         if (i + 1 == curves.size())
         {
             plot.fill_below(line, with_alpha(filled, 0.4F));
@@ -58,63 +67,41 @@ void draw_stash(const Painter& p, Rect area, TimeWindow window, const std::vecto
 
 } // namespace
 
-void StashPart::find_curves(const Frame& frame, const std::vector<PipelineRow>& rows, std::size_t stage)
+std::vector<InFlightCurve> in_flight_curves(const Frame& frame, const std::vector<PipelineRow>& rows,
+                                            std::size_t stage)
 {
-    // What the engine says a stage keeps of one micro-batch.
+    // What the engine says a stage stores of one micro-batch.
     const auto& stages = frame.now.report.memory.stages;
     const StageMemory& memory = stages[std::min(stage, stages.size() - 1)];
     const Scenario& s = frame.now.scenario;
     const double even = static_cast<double>(s.model.layers) / static_cast<double>(s.parallel.pipeline);
-    curves_.clear();
-    bytes_.clear();
+    std::vector<InFlightCurve> curves;
     for (const PipelineRow& row : rows)
     {
         if (!row.runs() || stage >= row.timeline->ranks())
         {
             continue;
         }
-        curves_.push_back({row.name, "", stash_over_time(*row.timeline, stage, row.weight)});
-        // A cut of one's own is that of every schedule with as many virtual stages; an order of one's own has
-        // stages of its own.
-        const bool cut = !uneven_layers(s).empty() && row.shape.chunks == rows.front().shape.chunks;
-        const double layers = cut ? static_cast<double>(memory.layers) : even;
-        bytes_.push_back(row.kind == nullptr ? 0 : memory.layer_bytes.value * layers);
+        // A split of one's own is that of every schedule with as many virtual stages; an order of one's own
+        // has stages of its own.
+        const bool split = !uneven_layers(s).empty() && row.shape.chunks == rows.front().shape.chunks;
+        const double layers = split ? static_cast<double>(memory.layers) : even;
+        curves.push_back({row.name, stash_over_time(*row.timeline, stage, row.weight),
+                          row.kind == nullptr ? 0 : memory.layer_bytes.value * layers});
     }
+    return curves;
 }
 
-void StashPart::draw(const Frame& frame, const Painter& painter, Rect area, TimeWindow window,
-                     const std::vector<PipelineRow>& rows, int version, std::size_t stage)
+void draw_in_flight(const Painter& painter, Rect area, TimeWindow window,
+                    const std::vector<InFlightCurve>& curves, std::size_t stage)
 {
-    Rect head = area.cut_top(painter.px(28));
-    painter.text(head.x, head.middle(), Type::body_strong, painter.theme.text, "Stash");
-    head.cut_left(painter.px(72));
-    painter.text_within(
-        head.x, head.middle(), head.w, Type::small, painter.theme.muted,
-        fmt::format(
-            "micro-batches kept on stage {}, each until its weight gradient is done; how many at most",
-            stage));
+    draw_chart_title(painter, area.cut_top(painter.px(28)),
+                     fmt::format("Activations in flight on stage {}", stage),
+                     "micro-batches stored until their weight gradient is done");
     area.cut_left(painter.px(72));
     area.cut_top(painter.px(14));
     area.cut_bottom(painter.px(10));
-    if (of_ != std::pair{version, stage})
-    {
-        of_ = {version, stage};
-        find_curves(frame, rows, stage);
-    }
-    const bool roomy = curves_.size() < 3;
-    for (std::size_t i = 0; i < curves_.size(); ++i)
-    {
-        const auto& steps = curves_[i].steps;
-        const double most =
-            std::max_element(steps.begin(), steps.end(),
-                             [](const StashStep& a, const StashStep& b) { return a.held < b.held; })
-                ->held;
-        curves_[i].holds = roomy && bytes_[i] > 0
-                               ? fmt::format("{}, {}", plain_number(most),
-                                             format_bytes(Bytes(most * bytes_[i]), frame.preferences.unit))
-                               : plain_number(most);
-    }
-    draw_stash(painter, area, window, curves_);
+    draw_curves(painter, area, window, curves);
 }
 
 } // namespace ringside

@@ -1,9 +1,8 @@
-#include "ui/views/pipeline/pipelines/words.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "core/evaluate/explain.h"
+#include "ui/views/pipeline/pipelines/pictures.h"
 
 #include <algorithm>
 #include <cmath>
@@ -77,20 +76,20 @@ std::string compare_in_words(const Frame& frame, const std::vector<PipelineRow>&
     }
     if (fastest == nullptr)
     {
-        return fmt::format("{} idles **{} of total**.", own.name, format_percent(a.bubble_of_total()));
+        return fmt::format("{} has a bubble of **{} of total**.", own.name,
+                           format_percent(a.bubble_of_total()));
     }
     const Timeline& b = *fastest->timeline;
     const std::string before = plain_number(own.most_kept());
     const std::string after = plain_number(fastest->most_kept());
-    const std::string kept =
-        before == after
-            ? fmt::format("the peak-memory stage keeps {} micro-batches under both", before)
-            : fmt::format("the peak-memory stage keeps {} micro-batches against {}", after, before);
+    const std::string kept = before == after
+                                 ? fmt::format("both keep {} micro-batches in flight at most", before)
+                                 : fmt::format("at most {} micro-batches in flight, not {}", after, before);
     const std::string bubble_a = format_percent(a.bubble_of_total());
     const std::string bubble_b = format_percent(b.bubble_of_total());
     if (bubble_a == bubble_b)
     {
-        return fmt::format("{} and {} idle equally, **{} of total**; {}.", own.name, fastest->name,
+        return fmt::format("{} and {} have the same bubble, **{} of total**; {}.", own.name, fastest->name,
                            format_percent(b.bubble_of_total()), kept);
     }
     return fmt::format(

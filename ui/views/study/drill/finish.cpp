@@ -49,7 +49,7 @@ void draw_improved(Sheet& sheet, const StudyFrame& study, const EndCard& end)
         sheet.fact(title_of(study, one.family),
                    fmt::format("{} \u2192 {} d", one.before_d > 0 ? three_digits(one.before_d) : "new",
                                three_digits(one.after_d)),
-                   sheet.p.theme.text);
+                   {}, FactInk::strong);
     }
     if (end.improved.size() > kMost)
     {

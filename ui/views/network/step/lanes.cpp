@@ -1,8 +1,6 @@
-#include "ui/views/network/step/picture.h"
-
 #include <fmt/format.h>
 
-#include "ui/views/network/step/words.h"
+#include "ui/views/network/step/pictures.h"
 #include "ui/widgets/cluster_map.h"
 
 #include <algorithm>
@@ -15,8 +13,8 @@ namespace
 {
 
 constexpr float kPhases = 22; // [design px] the line above the lanes
-constexpr std::array<std::string_view, kStepLanes> kLaneNames{"compute", "in the layers", "inside node",
-                                                              "between nodes"};
+constexpr std::array<std::string_view, kStepLanes> kLaneNames{"compute", "within layers", "intra-node",
+                                                              "inter-node"};
 
 bool shown(const StepLife& life, std::size_t lane)
 {
@@ -28,6 +26,12 @@ std::size_t row_of(const StepLife& life, StepLane lane)
 {
     const auto row = static_cast<std::size_t>(lane);
     return row > 1 && !shown(life, 1) ? row - 1 : row;
+}
+
+// A reduce-scatter has the colour of its axis' gather, darker; an all-reduce is both.
+Colour scatter_colour(const Theme& t, Axis axis)
+{
+    return mix(axis_ink(t, axis).fill, t.light ? t.text : t.window, t.light ? 0.22F : 0.36F);
 }
 
 Fill fill_of(const Theme& t, const StepTask& task)
@@ -188,7 +192,7 @@ void draw_phases(const Painter& p, Rect row, const StepLife& life, TimeWindow wi
     }
 }
 
-// Why a lane of the wire has nothing to do.
+// Why a lane of a link has nothing to do.
 std::string_view why_empty(const StepLife& life, std::size_t lane)
 {
     const StepGroup& g = life.groups[life.groups[0].ranks > 1 ? 0 : 1];
@@ -198,10 +202,10 @@ std::string_view why_empty(const StepLife& life, std::size_t lane)
     }
     if (lane == static_cast<std::size_t>(StepLane::between))
     {
-        return "all replicas sit in one node";
+        return "all replicas are in one node";
     }
-    return g.links.per_node <= 1 ? "no two replicas share a node: tensor parallelism has these links"
-                                 : "one ring through all nodes: the network sets its pace";
+    return g.links.per_node <= 1 ? "no two replicas share a node: tensor parallelism uses these links"
+                                 : "one ring through all nodes, limited by the network";
 }
 
 std::vector<LaneName> names_of(const StepLife& life, const StepStyle& style)
@@ -219,7 +223,40 @@ std::vector<LaneName> names_of(const StepLife& life, const StepStyle& style)
     return names;
 }
 
+std::vector<LegendItem> step_legend(const Painter& painter, const StepLife& life)
+{
+    const Theme& t = painter.theme;
+    std::vector<LegendItem> items{{"exposed", waiting_fill(t)},
+                                  {"forward", {t.forward}},
+                                  {"backward", {t.backward_input, t.backward_weight.fill}}};
+    for (const Axis axis : {Axis::tensor, Axis::context, Axis::expert})
+    {
+        if (life.sent_of(axis).value > 0)
+        {
+            items.push_back({std::string(name_of(axis)), {axis_ink(t, axis)}});
+        }
+    }
+    const Colour scatter = scatter_colour(t, Axis::data);
+    const std::array kinds{std::pair{StepKind::all_gather, Fill{t.data}},
+                           std::pair{StepKind::reduce_scatter, plain_fill(scatter)},
+                           std::pair{StepKind::all_reduce, Fill{{scatter}, t.data.fill, true}}};
+    for (const auto& [kind, fill] : kinds)
+    {
+        if (life.sent_of(kind).value > 0)
+        {
+            items.push_back({std::string(name_of(kind)), fill});
+        }
+    }
+    items.push_back({"optimizer", {t.of(Component::momentum)}});
+    return items;
+}
+
 } // namespace
+
+float draw_step_legend(const Painter& painter, Rect area, const StepLife& life)
+{
+    return draw_legend(painter, area, step_legend(painter, life), 2);
+}
 
 std::size_t step_rows(const StepLife& life)
 {

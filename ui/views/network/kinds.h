@@ -1,0 +1,18 @@
+// What the views of collectives share: the kinds to choose from, and the links that a group runs over.
+#pragma once
+
+#include "core/evaluate/report.h"
+#include "core/network/traffic.h"
+#include "ui/widgets/choice.h"
+
+namespace ringside
+{
+
+// "every rank gets the full sum"
+std::string_view says_of(CollectiveKind kind);
+// While the popup of this id is open; the one chosen.
+std::optional<CollectiveKind> kind_popup(const Painter& painter, const char* id);
+// Ranks of one replica sit together, so a node holds so many of the group.
+Links links_of(const Scenario& scenario, const CollectiveReport& collective);
+
+} // namespace ringside
