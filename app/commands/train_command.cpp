@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "core/lab/config_json.h"
 #include "core/lab/corpus.h"
-#include "core/lab/team.h"
+#include "core/lab/team/team.h"
 #include "core/lab/trainer/devices.h"
 #include "core/lab/trainer/probe.h"
 

@@ -21,7 +21,7 @@ namespace
 Issues read_data(const TrainOptions& o, LabData& data)
 {
     const std::string& asked = o.data;
-    if (const auto task = find_lab_task(asked); task && *task != LabTask::text)
+    if (const auto task = kNamesOf<LabTask>.find(asked); task && *task != LabTask::text)
     {
         data.task = *task;
         data.text.reset();

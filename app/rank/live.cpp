@@ -4,7 +4,7 @@
 
 #include "app/files/files.h"
 #include "core/lab/ranks/rank_trace.h"
-#include "core/lab/team_json.h"
+#include "core/lab/team/team_json.h"
 
 #include <array>
 

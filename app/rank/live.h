@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/lab/ranks/rank_trainer.h"
-#include "core/lab/team_snapshot.h"
+#include "core/lab/team/team_snapshot.h"
 
 #include <nlohmann/json.hpp>
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/rank/train.h"
-#include "core/lab/ranks/communicator_check.h"
+#include "core/lab/ranks/communication/communicator_check.h"
 
 #include <exception>
 

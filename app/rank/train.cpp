@@ -7,7 +7,7 @@
 #include "app/files/files.h"
 #include "app/rank/live.h"
 #include "core/lab/ranks/rank_trainer.h"
-#include "core/lab/team_traffic.h"
+#include "core/lab/team/team_traffic.h"
 #include "core/lab/trainer/checkpoint.h"
 #include "core/lab/trainer/cpu/cpu_backend.h"
 

@@ -2,7 +2,7 @@
 
 #include "app/files/files.h"
 #include "core/lab/ranks/team_config.h"
-#include "core/lab/team_json.h"
+#include "core/lab/team/team_json.h"
 #include "core/lab/trainer/clock.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // its own, so that a slow network disk cannot hold up the window.
 #pragma once
 
-#include "core/lab/team_snapshot.h"
+#include "core/lab/team/team_snapshot.h"
 
 #include <condition_variable>
 #include <filesystem>

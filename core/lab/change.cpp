@@ -4,8 +4,6 @@
 
 #include "core/base/text.h"
 
-#include <algorithm>
-
 namespace ringside
 {
 
@@ -40,8 +38,7 @@ std::vector<KnobChange> knob_changes(const TrainerConfig& now, const TrainerConf
     };
     for (const Field<Recipe>& field : fields_of(now.recipe))
     {
-        std::string name(field.name);
-        std::replace(name.begin(), name.end(), '_', ' ');
+        const std::string name(field.label);
         std::visit(
             [&](const auto& member)
             {

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "core/base/find_by.h"
 #include "core/base/text.h"
 #include "core/lab/corpus.h"
+#include "core/model/sizes.h"
 #include "core/parallelism/experts/router.h"
+#include "core/scenario/json_fields.h"
 #include "core/scenario/validate.h"
 
 #include <algorithm>
@@ -15,8 +18,6 @@ namespace ringside
 
 namespace
 {
-
-constexpr std::array<std::string_view, kLabTasks> kTasks{"text", "copy", "sort", "addition"};
 
 // Rows of activations are worked on in one piece, on the stack of a thread.
 constexpr std::int64_t kMostHidden = 2048;
@@ -179,83 +180,50 @@ private:
 
     void recipe()
     {
-        for (const Field<Recipe>& field : fields_of(c_.recipe))
-        {
-            double value = field.least;
-            std::string hint = fmt::format("use {} to {}", field.least, field.most);
-            if (const auto* real = std::get_if<double Recipe::*>(&field.member))
-            {
-                value = c_.recipe.*(*real);
-            }
-            else if (const auto* count = std::get_if<std::int64_t Recipe::*>(&field.member))
-            {
-                value = static_cast<double>(c_.recipe.*(*count));
-                hint =
-                    range_hint(static_cast<std::int64_t>(field.least), static_cast<std::int64_t>(field.most));
-            }
-            if (!(value >= field.least && value <= field.most))
-            {
-                fault(fmt::format("recipe.{}", field.name), fmt::format("{} is out of range", value),
-                      std::move(hint));
-            }
-        }
+        Recipe same;
+        append(issues_, read_fields(fields_json(c_.recipe), "recipe", same));
     }
 
-    void data()
-    {
-        for (Issue& issue : check_data(c_.data, c_.training.sequence_length))
-        {
-            issues_.push_back(std::move(issue));
-        }
-    }
+    void data() { append(issues_, check_data(c_.data, c_.training.sequence_length)); }
 
     const TrainerConfig& c_;
     Issues issues_;
 };
 
 constexpr std::array kRecipeFields{
-    Field<Recipe>{"learning_rate", "", "at the end of the warm-up", &Recipe::learning_rate, 0, 100},
-    Field<Recipe>{"final_share", "", "of the learning rate at the end of the cosine", &Recipe::final_share, 0,
-                  1},
-    Field<Recipe>{"warmup_steps", "steps", "over which the rate rises in a line", &Recipe::warmup_steps, 0,
-                  1e9},
-    Field<Recipe>{"decay_steps", "steps", "at which the cosine ends; 0: the rate stays", &Recipe::decay_steps,
-                  0, 1e9},
-    Field<Recipe>{"beta1", "", "AdamW's memory of gradients", &Recipe::beta1, 0, 0.9999},
-    Field<Recipe>{"beta2", "", "AdamW's memory of their squares", &Recipe::beta2, 0, 0.99999},
-    Field<Recipe>{"epsilon", "", "AdamW's least divisor", &Recipe::epsilon, 1e-15, 1},
-    Field<Recipe>{"weight_decay", "", "of matrices, decoupled", &Recipe::weight_decay, 0, 10},
-    Field<Recipe>{"momentum", "", "of SGD", &Recipe::momentum, 0, 0.9999},
-    Field<Recipe>{"clip", "", "largest norm of the gradient; 0: none", &Recipe::clip, 0, 1e9},
-    Field<Recipe>{"dynamic_scale", "", "fp16: the loss scale follows overflows", &Recipe::dynamic_scale},
-    Field<Recipe>{"loss_scale", "", "fp16: what the loss is multiplied by", &Recipe::loss_scale, 1, 0x1p60},
-    Field<Recipe>{"growth_interval", "steps", "fp16: without an overflow before the scale doubles",
-                  &Recipe::growth_interval, 1, 1e9},
-    Field<Recipe>{"capacity_factor", "", "experts: room for this many times the tokens of balanced routing",
+    Field<Recipe>{"learning_rate", "learning rate", "", "at the end of the warm-up", &Recipe::learning_rate,
+                  0, 100},
+    Field<Recipe>{"final_share", "final share", "", "of the learning rate at the end of the cosine",
+                  &Recipe::final_share, 0, 1},
+    Field<Recipe>{"warmup_steps", "warmup steps", "steps", "over which the rate rises in a line",
+                  &Recipe::warmup_steps, 0, 1e9},
+    Field<Recipe>{"decay_steps", "decay steps", "steps", "at which the cosine ends; 0: the rate stays",
+                  &Recipe::decay_steps, 0, 1e9},
+    Field<Recipe>{"beta1", "beta1", "", "AdamW's memory of gradients", &Recipe::beta1, 0, 0.9999},
+    Field<Recipe>{"beta2", "beta2", "", "AdamW's memory of their squares", &Recipe::beta2, 0, 0.99999},
+    Field<Recipe>{"epsilon", "epsilon", "", "AdamW's least divisor", &Recipe::epsilon, 1e-15, 1},
+    Field<Recipe>{"weight_decay", "weight decay", "", "of matrices, decoupled", &Recipe::weight_decay, 0, 10},
+    Field<Recipe>{"momentum", "momentum", "", "of SGD", &Recipe::momentum, 0, 0.9999},
+    Field<Recipe>{"clip", "clip", "", "largest norm of the gradient; 0: none", &Recipe::clip, 0, 1e9},
+    Field<Recipe>{"dynamic_scale", "dynamic scale", "", "fp16: the loss scale follows overflows",
+                  &Recipe::dynamic_scale},
+    Field<Recipe>{"loss_scale", "loss scale", "", "fp16: what the loss is multiplied by", &Recipe::loss_scale,
+                  1, 0x1p60},
+    Field<Recipe>{"growth_interval", "growth interval", "steps",
+                  "fp16: without an overflow before the scale doubles", &Recipe::growth_interval, 1, 1e9},
+    Field<Recipe>{"capacity_factor", "capacity factor", "",
+                  "experts: room for this many times the tokens of balanced routing",
                   &Recipe::capacity_factor, 0.1, 64},
-    Field<Recipe>{"balance_loss", "", "experts: what uneven routing counts beside the loss; 0: nothing",
-                  &Recipe::balance_loss, 0, 10},
-    Field<Recipe>{"stochastic_rounding", "", "of 16-bit weights after an update",
+    Field<Recipe>{"balance_loss", "balance loss", "",
+                  "experts: what uneven routing counts beside the loss; 0: nothing", &Recipe::balance_loss, 0,
+                  10},
+    Field<Recipe>{"stochastic_rounding", "stochastic rounding", "", "of 16-bit weights after an update",
                   &Recipe::stochastic_rounding},
-    Field<Recipe>{"master_weights", "", "an fp32 copy beside 16-bit weights", &Recipe::master_weights},
+    Field<Recipe>{"master_weights", "master weights", "", "an fp32 copy beside 16-bit weights",
+                  &Recipe::master_weights},
 };
 
 } // namespace
-
-std::string_view name_of(LabTask task)
-{
-    return kTasks.at(static_cast<std::size_t>(task));
-}
-
-std::optional<LabTask> find_lab_task(std::string_view name)
-{
-    const auto found = std::find(kTasks.begin(), kTasks.end(), name);
-    if (found == kTasks.end())
-    {
-        return {};
-    }
-    return static_cast<LabTask>(found - kTasks.begin());
-}
 
 bool LabData::operator==(const LabData& other) const
 {
@@ -271,8 +239,8 @@ std::span<const Field<Recipe>> fields_of(const Recipe&)
 
 std::optional<LabRange> lab_range(std::string_view path)
 {
-    const auto found = std::ranges::find(kRanges, path, &LabRange::path);
-    return found == kRanges.end() ? std::optional<LabRange>{} : *found;
+    const LabRange* found = find_by(kRanges, path, &LabRange::path);
+    return found ? std::optional(*found) : std::nullopt;
 }
 
 std::string lab_hint(std::string_view path)
@@ -281,8 +249,8 @@ std::string lab_hint(std::string_view path)
     {
         return range_hint(range->least, range->most);
     }
-    const auto found = std::ranges::find(kWords, path, &Words::path);
-    return found == kWords.end() ? "" : std::string(found->hint);
+    const Words* found = find_by(kWords, path, &Words::path);
+    return found ? std::string(found->hint) : "";
 }
 
 TrainerConfig default_trainer_config()
@@ -318,13 +286,7 @@ Result<TrainerConfig> prepared(TrainerConfig config)
     config.model = resolved(config.model);
     config.training.fp8_recipe = Fp8Recipe::fp8_weights;
     config.model.attention = config.model.kv_heads < config.model.heads ? Attention::gqa : Attention::mha;
-    for (const Issue& issue : validate(scenario_of(config)))
-    {
-        if (issue.severity == Severity::error)
-        {
-            issues.push_back(issue);
-        }
-    }
+    issues = errors_of(validate(scenario_of(config)));
     if (!issues.empty())
     {
         return issues;
@@ -395,7 +357,7 @@ Bytes buffer_bytes(const TrainerConfig& c)
     };
     const auto slots = static_cast<double>(slots_of_sequence(c));
     const auto balanced = static_cast<double>(c.training.sequence_length * c.model.experts_per_token);
-    const double element = c.training.precision == Precision::fp32 ? 4 : 2;
+    const auto element = static_cast<double>(element_bytes(c.training));
     return Bytes(static_cast<double>(c.training.micro_batch * c.model.layers) *
                  ((slots - balanced) * (copies(1) - copies(0)) +
                   slots * element * static_cast<double>(c.model.hidden)));

@@ -35,9 +35,8 @@ enum class LabTask : std::uint8_t
     sort,    // symbols, a separator, the same symbols in order
     addition // a b = (a + b) mod n, problem after problem
 };
-inline constexpr std::size_t kLabTasks = 4;
-std::string_view name_of(LabTask task);
-std::optional<LabTask> find_lab_task(std::string_view name);
+template <>
+inline constexpr auto kNamesOf<LabTask> = names<LabTask>("text", "copy", "sort", "addition");
 
 // Where sequences come from. Synthetic tasks need no text; a text needs at least one sequence and one token.
 struct LabData

@@ -1,6 +1,6 @@
 #include "core/lab/prediction.h"
 
-#include "core/lab/team_traffic.h"
+#include "core/lab/team/team_traffic.h"
 #include "core/performance/step_time.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/lab/snapshot.h"
-#include "core/lab/team.h"
+#include "core/lab/team/team.h"
 
 #include <optional>
 #include <span>

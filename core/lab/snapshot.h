@@ -1,6 +1,7 @@
 // What a running training shows: plain values, published by the trainer and copied by whoever looks.
 #pragma once
 
+#include "core/base/ranges.h"
 #include "core/lab/change.h"
 #include "core/memory/memory.h"
 
@@ -22,15 +23,7 @@ struct MemoryUse
 
     std::int64_t of(Component component) const { return parts[static_cast<std::size_t>(component)]; }
     std::int64_t& of(Component component) { return parts[static_cast<std::size_t>(component)]; }
-    std::int64_t total() const
-    {
-        std::int64_t sum = 0;
-        for (const std::int64_t part : parts)
-        {
-            sum += part;
-        }
-        return sum;
-    }
+    std::int64_t total() const { return sum_over<std::int64_t>(parts); }
     bool operator==(const MemoryUse&) const = default;
 };
 

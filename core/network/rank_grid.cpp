@@ -198,6 +198,12 @@ std::vector<std::int64_t> RankGrid::members(std::int64_t rank, Group group) cons
     return all;
 }
 
+bool RankGrid::leaves_domain(Group group) const
+{
+    return std::ranges::any_of(members(0, group),
+                               [&](std::int64_t rank) { return domain(rank) != domain(0); });
+}
+
 std::int64_t RankGrid::grain(Group group) const
 {
     const Dims d = dims(group);

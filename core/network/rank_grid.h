@@ -95,6 +95,7 @@ public:
     std::int64_t domains() const { return (gpus_ + per_domain_ - 1) / per_domain_; }
     std::int64_t domain(std::int64_t rank) const { return rank / per_domain_; }
     std::int64_t slot(std::int64_t rank) const { return rank % per_domain_; }
+    bool leaves_domain(Group group) const; // rank 0's group has members in several
 
     // Groups repeat: moving a rank by less than `grain` inside its grain moves its whole group alike, and so
     // does moving it by whole periods.

@@ -8,11 +8,6 @@
 namespace ringside
 {
 
-namespace
-{
-
-} // namespace
-
 LinkBytes& LinkBytes::operator+=(const LinkBytes& other)
 {
     inside += other.inside;

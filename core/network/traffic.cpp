@@ -1,6 +1,7 @@
 #include "core/network/traffic.h"
 
 #include "core/model/compute.h"
+#include "core/model/sizes.h"
 #include "core/model/stages.h"
 #include "core/model/weights.h"
 
@@ -14,7 +15,7 @@ namespace
 
 double wire_bytes(const Training& t)
 {
-    return t.precision == Precision::fp32 ? 4 : 2;
+    return static_cast<double>(element_bytes(t));
 }
 
 // Bytes of one layer boundary: one micro-batch's tokens on one context rank, h wide.
@@ -99,12 +100,9 @@ Bytes pipeline_message(const Scenario& s)
 Bytes context_message(const Scenario& s)
 {
     const Model& m = s.model;
-    const double tokens = static_cast<double>(s.training.micro_batch * s.training.sequence_length) /
-                          static_cast<double>(s.parallel.context);
-    const std::int64_t kv_heads = std::max<std::int64_t>(1, m.kv_heads / s.parallel.tensor);
-    const std::int64_t width =
-        m.attention == Attention::mla ? m.kv_lora_rank + m.qk_rope_head_dim : 2 * kv_heads * m.head_dim;
-    return Bytes(wire_bytes(s.training) * tokens * static_cast<double>(width));
+    const std::int64_t width = m.attention == Attention::mla ? m.kv_lora_rank + m.qk_rope_head_dim
+                                                             : 2 * rank_kv_heads(s) * m.head_dim;
+    return Bytes(wire_bytes(s.training) * micro_batch_tokens(s) * static_cast<double>(width));
 }
 
 // Keys and values go round the ring forward, and again with their gradients backward (Liu et al., arXiv

@@ -1,5 +1,7 @@
 #include "core/reliability/checkpoint.h"
 
+#include "core/base/ranges.h"
+
 #include <algorithm>
 
 namespace ringside
@@ -18,11 +20,7 @@ CheckpointSize checkpoint_size(const Scenario& s, const MemoryReport& memory)
     const std::int64_t experts = s.model.experts > 0 ? s.parallel.expert : 1;
     size.writers =
         std::min(s.cluster.gpus, s.parallel.tensor * s.parallel.pipeline * std::max(shards, experts));
-    std::int64_t fullest = 0;
-    for (const StageMemory& stage : memory.stages)
-    {
-        fullest = std::max(fullest, stage.parameters);
-    }
+    const std::int64_t fullest = largest_over<std::int64_t>(memory.stages, &StageMemory::parameters);
     const double bytes = each.weight + each.master + each.momentum + each.variance;
     size.largest = Bytes(bytes * static_cast<double>(fullest) / static_cast<double>(shards));
     return size;

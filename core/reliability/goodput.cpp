@@ -1,5 +1,7 @@
 #include "core/reliability/goodput.h"
 
+#include "core/base/ranges.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -135,11 +137,7 @@ Goodput goodput(const RunRates& r, const RunPlan& plan)
     set(RunPart::detect, -std::expm1(-detect / m) * up);
     set(RunPart::restart, (std::exp(-detect / m) - runs) * up);
     set(RunPart::missing, plan.elastic ? kept * r.interval_s * (1 - works) : 1 - works);
-    double sum = 0;
-    for (const double share : g.share)
-    {
-        sum += share;
-    }
+    const double sum = sum_over(g.share);
     // Roundings of the others may leave a few 2^-40 too few.
     double& lost = g.share[static_cast<std::size_t>(RunPart::lost)];
     lost = 1 - sum;

@@ -1,6 +1,7 @@
 #include "core/reliability/resume.h"
 
 #include "core/base/random.h"
+#include "core/base/ranges.h"
 
 #include <algorithm>
 #include <cmath>
@@ -116,11 +117,7 @@ public:
             loss += sample(data, masks, gradient) / kBatch;
         }
         ++s_.data;
-        double most = 0;
-        for (const double g : gradient)
-        {
-            most = std::max(most, std::abs(g));
-        }
+        const double most = largest_over(gradient, [&](double g) { return std::abs(g); });
         skipped = most * s_.scale > kLargest;
         if (skipped)
         {

@@ -129,6 +129,18 @@ Scenario with(Scenario s, Knob knob, std::int64_t value)
     return s;
 }
 
+Scenario with_some(const Scenario& s, Knob knob)
+{
+    for (const std::int64_t count : {8, 4, 2})
+    {
+        if (Scenario next = with(s, knob, count); valid(next))
+        {
+            return next;
+        }
+    }
+    return s;
+}
+
 Scenario with_schedule(Scenario s, ScheduleKind kind)
 {
     const std::int64_t stages = virtual_stages(s.training.schedule, pipeline_shape(s));

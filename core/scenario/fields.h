@@ -1,10 +1,11 @@
-// Every field of a scenario, described once: name, unit, range, meaning and where it lives.
+// Every field of a scenario, described once: name, label, unit, range, slider, meaning and where it lives.
 // The JSON reader and writer, --set, range checks, the window's sliders and the help texts all walk these
 // tables.
 #pragma once
 
 #include "core/scenario/scenario.h"
 
+#include <optional>
 #include <span>
 #include <variant>
 
@@ -24,16 +25,28 @@ template <class S>
 using Member =
     std::variant<std::int64_t S::*, double S::*, bool S::*, std::vector<std::int64_t> S::*, Choice<S>>;
 
+// What a slider of a field covers, which is less than what may be typed.
+struct FieldSlide
+{
+    double low = 0;
+    double high = 0;
+    double step = 0; // what a drag snaps to; kLogarithmic: nothing, and the scale is logarithmic
+    bool zero_is_automatic = false; // 0 follows the layout
+};
+inline constexpr double kLogarithmic = 0;
+
 template <class S>
 struct Field
 {
-    std::string_view name;
-    std::string_view unit; // empty for pure counts and switches
-    std::string_view says; // one line for tooltips and --help
+    std::string_view name;  // in files and --set
+    std::string_view label; // on screen
+    std::string_view unit;  // empty for pure counts and switches
+    std::string_view says;  // one line for tooltips and --help
     Member<S> member;
     double least = 0; // inclusive; ignored for switches and choices
     double most = 0;
     std::string_view alias = {}; // another name in common use, accepted when read
+    std::optional<FieldSlide> slide = {};
 };
 
 std::span<const Field<Model>> fields_of(const Model&);
@@ -46,5 +59,19 @@ std::span<const Field<PipelineTimes>> fields_of(const PipelineTimes&);
 std::span<const Field<CollectiveSettings>> fields_of(const CollectiveSettings&);
 
 std::string_view name_of(ScheduleKind value);
+
+// Calls f(section, object) for every part of a scenario that has such a table: ("cluster.gpu",
+// s.cluster.gpu).
+template <class S, class F>
+void each_section(S& s, const F& f)
+{
+    f("parallel", s.parallel);
+    f("training", s.training);
+    f("cluster", s.cluster);
+    f("cluster.gpu", s.cluster.gpu);
+    f("model", s.model);
+    f("stage_times", s.stage_times);
+    f("collective", s.collective);
+}
 
 } // namespace ringside

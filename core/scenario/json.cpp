@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "core/base/json_table.h"
 #include "core/base/printable.h"
 #include "core/base/text.h"
-#include "core/scenario/fields.h"
+#include "core/scenario/json_fields.h"
 #include "core/scenario/validate.h"
 
 #include <algorithm>

@@ -28,9 +28,4 @@ nlohmann::json to_json(const Scenario& scenario, const Presets& presets);
 // string. A path into a preset ("model.layers=12") turns the id into {"preset": id, "layers": 12}.
 Issues set_path(nlohmann::json& json, std::string_view assignment);
 
-// Checks and copies the fields of one object into a struct by its table. `path` prefixes every issue.
-template <class S>
-Issues read_fields(const nlohmann::json& json, const std::string& path, S& target,
-                   const std::vector<std::string>& also_known = {});
-
 } // namespace ringside

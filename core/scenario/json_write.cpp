@@ -1,64 +1,14 @@
-#include "core/scenario/fields.h"
 #include "core/scenario/json.h"
+#include "core/scenario/json_fields.h"
 
 namespace ringside
 {
 
 using nlohmann::json;
 
-namespace
-{
-
-template <class S>
-json member_value(const Field<S>& field, const S& source)
-{
-    return std::visit(
-        [&](const auto& member) -> json
-        {
-            if constexpr (std::is_same_v<std::decay_t<decltype(member)>, Choice<S>>)
-            {
-                return std::string(member.names[static_cast<std::size_t>(member.get(source))]);
-            }
-            else
-            {
-                return source.*member;
-            }
-        },
-        field.member);
-}
-
-template <class S>
-json to_object(const S& source)
-{
-    json object = json::object();
-    for (const Field<S>& field : fields_of(source))
-    {
-        object[std::string(field.name)] = member_value(field, source);
-    }
-    return object;
-}
-
-// Only the fields in which `source` differs from `base`.
-template <class S>
-json differences(const S& source, const S& base)
-{
-    json object = json::object();
-    for (const Field<S>& field : fields_of(source))
-    {
-        json value = member_value(field, source);
-        if (value != member_value(field, base))
-        {
-            object[std::string(field.name)] = std::move(value);
-        }
-    }
-    return object;
-}
-
-} // namespace
-
 json to_json(const Model& model)
 {
-    return to_object(model);
+    return fields_json(model);
 }
 
 json to_json(const Scenario& s, const Presets& presets)
@@ -67,7 +17,7 @@ json to_json(const Scenario& s, const Presets& presets)
     const ModelPreset* preset = presets.model(s.model.preset);
     if (preset)
     {
-        const json changed = differences(s.model, preset->model);
+        const json changed = fields_json(s.model, &preset->model);
         out["model"] = changed.empty() ? json(s.model.preset) : changed;
         if (!changed.empty())
         {
@@ -76,7 +26,7 @@ json to_json(const Scenario& s, const Presets& presets)
     }
     else
     {
-        out["model"] = to_object(s.model);
+        out["model"] = fields_json(s.model);
     }
     if (s.model.name != (preset ? preset->model.name : "custom model"))
     {
@@ -86,23 +36,24 @@ json to_json(const Scenario& s, const Presets& presets)
         }
         out["model"]["name"] = s.model.name;
     }
-    out["cluster"] = to_object(s.cluster);
+    out["cluster"] = fields_json(s.cluster);
     const GpuPreset* gpu = presets.gpu(s.cluster.gpu.id);
     out["cluster"]["gpu"] =
-        gpu && gpu->gpu == s.cluster.gpu ? json(s.cluster.gpu.id) : to_object(s.cluster.gpu);
+        gpu && gpu->gpu == s.cluster.gpu ? json(s.cluster.gpu.id) : fields_json(s.cluster.gpu);
     if (out["cluster"]["gpu"].is_object())
     {
         out["cluster"]["gpu"]["name"] = s.cluster.gpu.name;
-        const json calibration = differences(s.cluster.gpu.calibration, Calibration{});
+        const Calibration usual;
+        const json calibration = fields_json(s.cluster.gpu.calibration, &usual);
         if (!calibration.empty())
         {
             out["cluster"]["gpu"]["calibration"] = calibration;
         }
     }
-    out["parallel"] = to_object(s.parallel);
-    out["training"] = to_object(s.training);
-    out["stage_times"] = to_object(s.stage_times);
-    out["collective"] = to_object(s.collective);
+    out["parallel"] = fields_json(s.parallel);
+    out["training"] = fields_json(s.training);
+    out["stage_times"] = fields_json(s.stage_times);
+    out["collective"] = fields_json(s.collective);
     return out;
 }
 

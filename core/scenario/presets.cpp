@@ -4,8 +4,8 @@
 
 #include "core/base/find_by.h"
 #include "core/base/json_files.h"
-#include "core/base/json_table.h"
 #include "core/scenario/json.h"
+#include "core/scenario/json_fields.h"
 #include "core/scenario/validate.h"
 
 #include <algorithm>

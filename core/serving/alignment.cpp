@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/model/weights.h"
 #include "core/serving/cache.h"
 #include "core/serving/finetune.h"
@@ -70,12 +71,8 @@ constexpr std::array kRecipeTable{
 double adapter_parameters(const Scenario& scenario)
 {
     FinetuneSetup setup;
-    double sum = 0;
-    for (const LoraMatrix& m : lora_matrices(scenario.model))
-    {
-        sum += static_cast<double>(m.adapter(setup.rank) * m.count);
-    }
-    return sum;
+    return sum_over(lora_matrices(scenario.model), [&](const LoraMatrix& m)
+                    { return static_cast<double>(m.adapter(setup.rank) * m.count); });
 }
 
 struct Sizes
@@ -115,12 +112,8 @@ const AlignmentInfo& info_of(AlignmentRecipe recipe)
 
 Bytes AlignmentReport::total() const
 {
-    Bytes sum = cache;
-    for (const ModelCopy& c : copies)
-    {
-        sum += c.total();
-    }
-    return sum;
+    return sum_over<Bytes>(
+        copies, [&](const ModelCopy& c) { return c.total(); }, cache);
 }
 
 AlignmentReport alignment_report(const Scenario& scenario, AlignmentRecipe recipe,
@@ -243,23 +236,10 @@ double dpo_weight(double beta, double chosen, double rejected)
 std::vector<double> group_advantages(std::span<const double> rewards)
 {
     const auto n = static_cast<double>(std::max<std::size_t>(1, rewards.size()));
-    double mean = 0;
-    for (const double r : rewards)
-    {
-        mean += r / n;
-    }
-    double square = 0;
-    for (const double r : rewards)
-    {
-        square += (r - mean) * (r - mean) / n;
-    }
+    const double mean = sum_over(rewards, [&](double r) { return r / n; });
+    const double square = sum_over(rewards, [&](double r) { return (r - mean) * (r - mean) / n; });
     const double deviation = std::sqrt(square);
-    std::vector<double> advantages;
-    for (const double r : rewards)
-    {
-        advantages.push_back(deviation > 1e-12 ? (r - mean) / deviation : 0);
-    }
-    return advantages;
+    return list_of<double>(rewards, [&](double r) { return deviation > 1e-12 ? (r - mean) / deviation : 0; });
 }
 
 double best_of_n_kl(double n)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/units.h"
 #include "core/memory/memory.h"
 #include "core/model/weights.h"
@@ -73,23 +74,15 @@ std::int64_t expert_layers(const Model& m)
 // Of the blocks' linear layers.
 double linear_elements(const Model& m)
 {
-    double sum = 0;
-    for (const LoraMatrix& each : lora_matrices(m))
-    {
-        sum += real(each.in) * real(each.out) * real(each.count);
-    }
-    return sum;
+    return sum_over(lora_matrices(m), [&](const LoraMatrix& each)
+                    { return real(each.in) * real(each.out) * real(each.count); });
 }
 
 // Largest matrix, in elements: what a 4-bit base widens at a time.
 double largest(const Model& m)
 {
-    double most = 0;
-    for (const LoraMatrix& each : lora_matrices(m))
-    {
-        most = std::max(most, real(each.in) * real(each.out));
-    }
-    return most;
+    return largest_over(lora_matrices(m),
+                        [&](const LoraMatrix& each) { return real(each.in) * real(each.out); });
 }
 
 Training training_of(const Scenario& s, const FinetuneSetup& setup)
@@ -194,12 +187,7 @@ FinetuneSetup finetune_setup(const Scenario& scenario)
 
 Bytes FinetuneReport::total() const
 {
-    Bytes sum;
-    for (const Bytes part : parts)
-    {
-        sum += part;
-    }
-    return sum;
+    return sum_over<Bytes>(parts);
 }
 
 Bytes FinetuneReport::least() const
@@ -283,12 +271,13 @@ Term explain_adapters(const Scenario& scenario, const FinetuneReport& r)
         term.working = figure(real(r.parameters));
         return term;
     }
-    std::int64_t widths = 0;
-    for (const LoraMatrix& each : lora_matrices(scenario.model))
-    {
-        widths +=
-            r.setup.modules[static_cast<std::size_t>(each.module)] ? (each.in + each.out) * each.count : 0;
-    }
+    const std::int64_t widths =
+        sum_over<std::int64_t>(lora_matrices(scenario.model),
+                               [&](const LoraMatrix& each) {
+                                   return r.setup.modules[static_cast<std::size_t>(each.module)]
+                                              ? (each.in + each.out) * each.count
+                                              : 0;
+                               });
     term.formula = "r \u03a3 (d_in + d_out)";
     term.working = fmt::format("{} \u00d7 {}", r.setup.rank, figure(real(widths)));
     term.source = "Hu et al. 2021, LoRA, arXiv 2106.09685, section 4.1";

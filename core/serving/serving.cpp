@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/units.h"
 #include "core/model/compute.h"
 #include "core/model/weights.h"
@@ -59,12 +60,7 @@ struct Server
 
 double summed(const std::vector<Weight>& weights)
 {
-    double sum = 0;
-    for (const Weight& w : weights)
-    {
-        sum += real(w.local_elements());
-    }
-    return sum;
+    return sum_over(weights, [&](const Weight& w) { return real(w.local_elements()); });
 }
 
 // A sequence of `tokens` takes whole blocks where it is paged, else room for the longest.
@@ -257,13 +253,8 @@ std::vector<ServingReport> serving_curve(const Scenario& scenario, const Serving
                                          const std::vector<std::int64_t>& batches)
 {
     const Server server(scenario, legal(scenario, setup));
-    std::vector<ServingReport> curve;
-    curve.reserve(batches.size());
-    for (const std::int64_t batch : batches)
-    {
-        curve.push_back(server.at(std::clamp<std::int64_t>(batch, 1, kMostSequences)));
-    }
-    return curve;
+    return list_of<ServingReport>(batches, [&](std::int64_t batch)
+                                  { return server.at(std::clamp<std::int64_t>(batch, 1, kMostSequences)); });
 }
 
 Term explain_cache(const Scenario& scenario, const ServingReport& r)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/model/sizes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -188,8 +189,7 @@ Scenario with_batch(Scenario s, const BatchSplit& split)
 {
     s.training.global_batch = split.of(BatchPart::global);
     s.training.micro_batch = split.of(BatchPart::micro);
-    s.cluster.gpus =
-        split.of(BatchPart::replicas) * s.parallel.tensor * s.parallel.context * s.parallel.pipeline;
+    s.cluster.gpus = split.of(BatchPart::replicas) * replica_gpus(s.parallel);
     return s;
 }
 

@@ -1,5 +1,7 @@
 #include "core/training/block_format.h"
 
+#include "core/base/ranges.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -22,12 +24,7 @@ constexpr std::array<BlockFormat, kBlockFormats> kBlockTable{{
 
 double largest_magnitude(std::span<const double> values)
 {
-    double most = 0;
-    for (const double v : values)
-    {
-        most = std::max(most, std::fabs(v));
-    }
-    return most;
+    return largest_over(values, [&](double v) { return std::fabs(v); });
 }
 
 // 2^-127 to 2^127, what E8M0 can say.

@@ -4,8 +4,8 @@
 
 #include "core/evaluate/cases.h"
 #include "core/evaluate/measured_csv.h"
-#include "core/lab/team_json.h"
-#include "core/lab/team_wish.h"
+#include "core/lab/team/team_json.h"
+#include "core/lab/team/team_wish.h"
 #include "core/lab/trainer/checkpoint.h"
 #include "core/pipeline/notation.h"
 #include "core/scenario/hugging_face.h"

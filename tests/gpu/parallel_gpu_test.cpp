@@ -1,7 +1,7 @@
 // Ranks as threads that share a real device: what they send each other is copied and added there.
 #include "tests/core/lab/parallel_support.h"
 
-#include "core/lab/ranks/backend_memory.h"
+#include "core/lab/ranks/communication/backend_memory.h"
 #include "core/lab/trainer/devices.h"
 
 #include <catch2/catch_test_macros.hpp>

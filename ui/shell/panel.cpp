@@ -19,27 +19,20 @@ namespace
 // Least room for a view's own part of the panel [design px]: below it the panel scrolls.
 constexpr float kOwnHeight = 430;
 
-} // namespace
-
-namespace
-{
-
 struct KnobRow
 {
     std::string_view id;   // as views name it
     std::string_view path; // of the field, for faults
     Knob knob;
-    const char* label;
 };
-constexpr std::array<KnobRow, 8> kKnobs{
-    {{"gpus", "cluster.gpus", Knob::gpus, "GPUs"},
-     {"tensor", "parallel.tensor", Knob::tensor, "Tensor parallel"},
-     {"context", "parallel.context", Knob::context, "Context parallel"},
-     {"pipeline", "parallel.pipeline", Knob::pipeline, "Pipeline stages"},
-     {"chunks", "parallel.chunks", Knob::chunks, "Chunks per stage"},
-     {"expert", "parallel.expert", Knob::expert, "Expert parallel"},
-     {"micro_batch", "training.micro_batch", Knob::micro_batch, "Micro-batch size"},
-     {"micro_batches", "training.global_batch", Knob::micro_batches, "Micro-batches"}}};
+constexpr std::array<KnobRow, 8> kKnobs{{{"gpus", "cluster.gpus", Knob::gpus},
+                                         {"tensor", "parallel.tensor", Knob::tensor},
+                                         {"context", "parallel.context", Knob::context},
+                                         {"pipeline", "parallel.pipeline", Knob::pipeline},
+                                         {"chunks", "parallel.chunks", Knob::chunks},
+                                         {"expert", "parallel.expert", Knob::expert},
+                                         {"micro_batch", "training.micro_batch", Knob::micro_batch},
+                                         {"micro_batches", "training.global_batch", Knob::micro_batches}}};
 
 struct Section
 {
@@ -195,7 +188,7 @@ void Panel::draw_control(Column& column, std::string_view id)
         std::find_if(kKnobs.begin(), kKnobs.end(), [id](const KnobRow& row) { return row.id == id; });
     if (knob != kKnobs.end())
     {
-        draw_knob(column, knob->path, knob->knob, knob->label);
+        draw_knob(column, knob->path, knob->knob);
     }
     else if (id == "model")
     {

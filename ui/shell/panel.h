@@ -47,12 +47,14 @@ private:
     void draw_control(Column& column, std::string_view id);
     void open_for_reveal(const ViewInfo& info);
     void focus_if_revealed(std::string_view path);
-    void draw_knob(Column& column, std::string_view path, Knob knob, const char* label);
+    void draw_knob(Column& column, std::string_view path, Knob knob);
     void draw_model_size(Column& column);
     void draw_model_preset(Column& column);
     void draw_gpu_preset(Column& column);
     // False when the field is none that slides.
     bool draw_slide(Column& column, std::string_view path);
+    template <class S>
+    void draw_slide(Column& column, std::string_view path, Scenario& next, S& object, const Field<S>& field);
     void draw_field(Column& column, std::string_view path);
     template <class S>
     void draw_toggle(Column& column, const std::string& path, Scenario& next, S& object,

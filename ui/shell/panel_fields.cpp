@@ -5,61 +5,14 @@
 #include "ui/shell/panel.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <string_view>
-#include <utility>
 
 namespace ringside
 {
 
 namespace
 {
-
-// As the field writes what is spelt in small letters in files.
-std::string_view as_written(std::string_view word)
-{
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kNames{{{"bf16", "BF16"},
-                                                                                    {"ffn", "FFN"},
-                                                                                    {"fp8", "FP8"},
-                                                                                    {"gemm", "GEMM"},
-                                                                                    {"gpu", "GPU"},
-                                                                                    {"gpus", "GPUs"},
-                                                                                    {"hbm", "HBM"},
-                                                                                    {"kv", "KV"},
-                                                                                    {"mlp", "MLP"},
-                                                                                    {"moe", "MoE"},
-                                                                                    {"nvme", "NVMe"},
-                                                                                    {"pcie", "PCIe"},
-                                                                                    {"qk", "QK"},
-                                                                                    {"qkv", "QKV"},
-                                                                                    {"rope", "RoPE"},
-                                                                                    {"zero", "ZeRO"}}};
-    const auto found = std::ranges::find(kNames, word, &std::pair<std::string_view, std::string_view>::first);
-    return found == kNames.end() ? word : found->second;
-}
-
-std::string in_words(std::string_view name, std::string_view unit)
-{
-    std::string words(name);
-    for (const std::string_view suffix : {"_gb_per_s", "_gb", "_us", "_tflops", "_w"})
-    {
-        if (words.ends_with(suffix) && !unit.empty())
-        {
-            words.resize(words.size() - suffix.size());
-            break;
-        }
-    }
-    std::string said;
-    for (std::size_t at = 0; at < words.size();)
-    {
-        const std::size_t end = std::min(words.find('_', at), words.size());
-        said += (said.empty() ? "" : " ") + std::string(as_written(words.substr(at, end - at)));
-        at = end + 1;
-    }
-    said[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(said[0])));
-    return said;
-}
 
 template <class S>
 std::string whole_or_three(const S& object, const Field<S>& field)
@@ -70,21 +23,6 @@ std::string whole_or_three(const S& object, const Field<S>& field)
         return grouped(static_cast<std::int64_t>(value));
     }
     return field.unit == "tokens" ? format_count(value) : plain_number(value);
-}
-
-// Editing the shape makes it the person's own.
-void own_shape(Scenario& s, std::string_view path)
-{
-    if (path.starts_with("model."))
-    {
-        s.model.preset.clear();
-        s.model.name.clear();
-    }
-    if (path.starts_with("cluster.gpu."))
-    {
-        s.cluster.gpu.id.clear();
-        s.cluster.gpu.name.clear();
-    }
 }
 
 std::string list_text(const std::vector<std::int64_t>& values)
@@ -168,6 +106,20 @@ std::optional<std::size_t> draw_items(const Painter& painter, std::span<const Ti
 }
 
 } // namespace
+
+void own_shape(Scenario& s, std::string_view path)
+{
+    if (path.starts_with("model."))
+    {
+        s.model.preset.clear();
+        s.model.name.clear();
+    }
+    if (path.starts_with("cluster.gpu."))
+    {
+        s.cluster.gpu.id.clear();
+        s.cluster.gpu.name.clear();
+    }
+}
 
 std::vector<std::string> fields_in(const Scenario& scenario, std::string_view section)
 {
@@ -296,7 +248,7 @@ void Panel::draw_toggle(Column& column, const std::string& path, Scenario& next,
                         const Field<S>& field)
 {
     bool& on = object.*std::get<bool S::*>(field.member);
-    const std::string label = in_words(field.name, field.unit) + "###" + path;
+    const std::string label = std::string(field.label) + "###" + path;
     if (toggle(column.painter, column.row(36), label.c_str(), on))
     {
         on = !on;
@@ -312,7 +264,7 @@ void Panel::draw_choice(Column& column, const std::string& path, Scenario& next,
     const Painter& p = column.painter;
     const auto& choice = std::get<Choice<S>>(field.member);
     const Rect r = column.row(36);
-    p.text_within(r.x, r.middle(), r.w * 0.45F, Type::small, p.theme.muted, in_words(field.name, field.unit));
+    p.text_within(r.x, r.middle(), r.w * 0.45F, Type::small, p.theme.muted, field.label);
     const Rect box{r.x + r.w * 0.45F, r.y + p.px(2), r.w * 0.55F, r.h - p.px(4)};
     const std::string popup = "choose " + path;
     if (dropdown(p, box, ("###" + path).c_str(),
@@ -364,7 +316,7 @@ void Panel::draw_typed(Column& column, const std::string& path, Scenario& next, 
                        const Field<S>& field)
 {
     const auto* list = std::get_if<std::vector<std::int64_t> S::*>(&field.member);
-    const std::string label = in_words(field.name, field.unit) + "###" + path;
+    const std::string label = std::string(field.label) + "###" + path;
     const std::string shown =
         list != nullptr ? list_text(object.*(*list)) : with_unit(whole_or_three(object, field), field.unit);
     const SliderText words{label.c_str(), shown, {}, has_fault(column.frame, path)};
@@ -379,14 +331,11 @@ void Panel::draw_typed(Column& column, const std::string& path, Scenario& next, 
 void Panel::draw_field(Column& column, std::string_view path)
 {
     Scenario next = column.frame.scenario;
-    each_field(next,
-               [&](const std::string& at, auto& object, const auto& field)
+    const std::string at(path);
+    with_field(next, path,
+               [&](auto& object, const auto& field)
                {
                    using S = std::remove_reference_t<decltype(object)>;
-                   if (at != path)
-                   {
-                       return;
-                   }
                    if (std::holds_alternative<bool S::*>(field.member))
                    {
                        draw_toggle(column, at, next, object, field);

@@ -6,31 +6,44 @@
 #include "core/base/text.h"
 #include "core/scenario/fields.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ringside
 {
 
 // Calls f(path, object, field) for every field of the scenario.
-template <class S, class F>
-void each_field(std::string_view prefix, S& object, F&& f)
-{
-    for (const auto& field : fields_of(object))
-    {
-        f(fmt::format("{}.{}", prefix, field.name), object, field);
-    }
-}
-
 template <class F>
 void each_field(Scenario& s, F&& f)
 {
-    each_field("parallel", s.parallel, f);
-    each_field("training", s.training, f);
-    each_field("cluster", s.cluster, f);
-    each_field("cluster.gpu", s.cluster.gpu, f);
-    each_field("model", s.model, f);
-    each_field("stage_times", s.stage_times, f);
-    each_field("collective", s.collective, f);
+    each_section(s,
+                 [&](std::string_view section, auto& object)
+                 {
+                     for (const auto& field : fields_of(object))
+                     {
+                         f(fmt::format("{}.{}", section, field.name), object, field);
+                     }
+                 });
+}
+
+// Calls f(object, field) for the field of this path.
+template <class S, class F>
+void with_field(S& s, std::string_view path, const F& f)
+{
+    const std::size_t dot = std::min(path.rfind('.'), path.size());
+    each_section(s,
+                 [&](std::string_view section, auto& object)
+                 {
+                     const auto fields = fields_of(object);
+                     for (auto field = fields.begin();
+                          section == path.substr(0, dot) && field != fields.end(); ++field)
+                     {
+                         if (field->name == path.substr(dot + 1))
+                         {
+                             f(object, *field);
+                         }
+                     }
+                 });
 }
 
 template <class S>
@@ -69,6 +82,9 @@ std::string set_number(S& object, const Field<S>& field, std::string_view text)
     }
     return {};
 }
+
+// Editing the shape makes it the person's own.
+void own_shape(Scenario& scenario, std::string_view path);
 
 // The paths of a section's own fields: those of "cluster" without those of "cluster.gpu".
 std::vector<std::string> fields_in(const Scenario& scenario, std::string_view section);

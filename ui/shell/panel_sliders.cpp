@@ -17,46 +17,24 @@ float log_position(double value, double low, double high)
     return high > low && value > 0 ? static_cast<float>(std::log(value / low) / std::log(high / low)) : 0.0F;
 }
 
-// A field that slides over a range; everything else is typed or chosen.
-struct Slide
+float position_of(const FieldSlide& slide, double value)
 {
-    std::string_view path;
-    const char* label;
-    double low;
-    double high;
-    bool logarithmic;
-    double step;            // linear: what a drag snaps to
-    bool zero_is_automatic; // 0 follows the layout
+    return slide.step == kLogarithmic ? log_position(value, slide.low, slide.high)
+                                      : static_cast<float>((value - slide.low) / (slide.high - slide.low));
+}
 
-    float position(double value) const
-    {
-        return logarithmic ? log_position(value, low, high)
-                           : static_cast<float>((value - low) / (high - low));
-    }
-    double dragged_to(float position) const
-    {
-        const double share = std::clamp(static_cast<double>(position), 0.0, 1.0);
-        return logarithmic ? low * std::pow(high / low, share)
-                           : low + std::round((high - low) * share / step) * step;
-    }
-    double stepped(double value, int steps) const
-    {
-        return std::clamp(logarithmic ? value * (steps > 0 ? 1.25 : 0.8) : value + steps * step, low, high);
-    }
-};
-constexpr std::array<Slide, 12> kSlides{
-    {{"parallel.zero", "ZeRO stage", 0, 3, false, 1, false},
-     {"stage_times.forward", "Forward", 0.25, 4, false, 0.25, false},
-     {"stage_times.backward_input", "Backward, input", 0.25, 4, false, 0.25, false},
-     {"stage_times.backward_weight", "Backward, weight", 0.25, 4, false, 0.25, false},
-     {"stage_times.transfer", "Transfer", 0, 2, false, 0.05, false},
-     {"collective.ranks", "Ranks", 2, 16, false, 1, true},
-     {"collective.message_gb", "Message", 0.001, 1000, true, 0, true},
-     {"collective.latency_us", "Latency per hop", 0.1, 100, true, 0, false},
-     {"cluster.node_link_gb_per_s", "Link in a node, one way", 10, 2000, true, 0, true},
-     {"cluster.network_gb_per_s", "Network, one way", 1, 500, true, 0, false},
-     {"cluster.gpu.pcie_gb_per_s", "PCIe, one way", 1, 1000, true, 0, false},
-     {"cluster.nvme_gb_per_s", "NVMe, a GPU's share", 0.1, 100, true, 0, false}}};
+double dragged_to(const FieldSlide& s, float position)
+{
+    const double share = std::clamp(static_cast<double>(position), 0.0, 1.0);
+    return s.step == kLogarithmic ? s.low * std::pow(s.high / s.low, share)
+                                  : s.low + std::round((s.high - s.low) * share / s.step) * s.step;
+}
+
+double stepped(const FieldSlide& s, double value, int steps)
+{
+    const double next = s.step == kLogarithmic ? value * (steps > 0 ? 1.25 : 0.8) : value + steps * s.step;
+    return std::clamp(next, s.low, s.high);
+}
 
 // What a field that is 0 follows.
 double followed(const Frame& frame, std::string_view path)
@@ -94,14 +72,14 @@ std::int64_t neighbour(const std::vector<std::int64_t>& stops, std::int64_t valu
 }
 
 // The number a person asked for, as if typed; empty when there was nothing.
-std::string asked_for(const Slide& slide, const SliderChange& c, double value)
+std::string asked_for(const FieldSlide& slide, const SliderChange& c, double value)
 {
     switch (c.kind)
     {
     case SliderChange::Kind::dragged:
-        return fmt::format("{:.3g}", slide.dragged_to(c.position));
+        return fmt::format("{:.3g}", dragged_to(slide, c.position));
     case SliderChange::Kind::stepped:
-        return fmt::format("{:.3g}", slide.stepped(value, c.steps));
+        return fmt::format("{:.3g}", stepped(slide, value, c.steps));
     case SliderChange::Kind::typed:
         return c.text;
     case SliderChange::Kind::none:
@@ -145,9 +123,14 @@ const std::vector<std::int64_t>& Panel::stops(const Scenario& scenario, Knob kno
     return found->second;
 }
 
-void Panel::draw_knob(Column& column, std::string_view path, Knob knob, const char* label)
+void Panel::draw_knob(Column& column, std::string_view path, Knob knob)
 {
     const Scenario& s = column.frame.scenario;
+    std::string label = "Micro-batches"; // which the global batch follows
+    if (knob != Knob::micro_batches)
+    {
+        with_field(s, path, [&](const auto&, const auto& field) { label = field.label; });
+    }
     const std::vector<std::int64_t>& legal = stops(s, knob);
     const std::int64_t value = value_of(s, knob);
     const auto low = static_cast<double>(legal.front());
@@ -158,7 +141,7 @@ void Panel::draw_knob(Column& column, std::string_view path, Knob knob, const ch
     {
         ticks.push_back(log_position(static_cast<double>(stop), low, high));
     }
-    const SliderText words{label, grouped(value), ticks, has_fault(column.frame, path)};
+    const SliderText words{label.c_str(), grouped(value), ticks, has_fault(column.frame, path)};
     const SliderChange c =
         slider(column.painter, column.row(48), words, log_position(static_cast<double>(value), low, high));
     if (c.kind == SliderChange::Kind::dragged)
@@ -219,50 +202,46 @@ void Panel::draw_model_size(Column& column)
     draw_faults(column, "model.size");
 }
 
+template <class S>
+void Panel::draw_slide(Column& column, std::string_view path, Scenario& next, S& object,
+                       const Field<S>& field)
+{
+    const FieldSlide& slide = *field.slide;
+    const double stored = number_of(object, field);
+    const bool automatic = stored == 0 && slide.zero_is_automatic;
+    const double value = automatic ? followed(column.frame, path) : stored;
+    const std::string_view unit = field.unit == "units" ? "" : field.unit == "us" ? "\u00b5s" : field.unit;
+    const bool small = unit == "GB" && value > 0 && value < 1e-3;
+    const std::string amount =
+        small ? format_bytes(Bytes(value * 1e9)) : with_unit(plain_number(value), unit);
+    const std::string label(field.label);
+    const SliderText words{
+        label.c_str(), (automatic ? "auto  " : "") + amount, {}, has_fault(column.frame, path)};
+    const SliderChange c = slider(column.painter, column.row(48), words, position_of(slide, value));
+    const std::string typed = asked_for(slide, c, value);
+    if (!typed.empty())
+    {
+        const std::string message = set_number(object, field, typed);
+        own_shape(next, path);
+        message.empty() ? change(column, next, c.kind == SliderChange::Kind::dragged) : refuse(path, message);
+    }
+}
+
 bool Panel::draw_slide(Column& column, std::string_view path)
 {
-    const auto slide =
-        std::find_if(kSlides.begin(), kSlides.end(), [path](const Slide& s) { return s.path == path; });
-    if (slide == kSlides.end())
-    {
-        return false;
-    }
+    bool slides = false;
     Scenario next = column.frame.scenario;
-    each_field(next,
-               [&](const std::string& at, auto& object, const auto& field)
+    with_field(next, path,
+               [&](auto& object, const auto& field)
                {
-                   if (at != path)
+                   if (field.slide)
                    {
-                       return;
-                   }
-                   const double stored = number_of(object, field);
-                   const bool automatic = stored == 0 && slide->zero_is_automatic;
-                   const double value = automatic ? followed(column.frame, path) : stored;
-                   const std::string_view unit = field.unit == "units" ? ""
-                                                 : field.unit == "us"  ? "\u00b5s"
-                                                                       : field.unit;
-                   const bool small = unit == "GB" && value > 0 && value < 1e-3;
-                   const std::string amount =
-                       small ? format_bytes(Bytes(value * 1e9)) : with_unit(plain_number(value), unit);
-                   const std::string shown = (automatic ? "auto  " : "") + amount;
-                   const SliderText words{slide->label, shown, {}, has_fault(column.frame, path)};
-                   const SliderChange c =
-                       slider(column.painter, column.row(48), words, slide->position(value));
-                   const std::string typed = asked_for(*slide, c, value);
-                   if (!typed.empty())
-                   {
-                       const std::string message = set_number(object, field, typed);
-                       if (path.starts_with("cluster.gpu."))
-                       {
-                           next.cluster.gpu.id.clear(); // no longer the preset's
-                           next.cluster.gpu.name.clear();
-                       }
-                       message.empty() ? change(column, next, c.kind == SliderChange::Kind::dragged)
-                                       : refuse(path, message);
+                       slides = true;
+                       draw_slide(column, path, next, object, field);
+                       draw_faults(column, path);
                    }
                });
-    draw_faults(column, path);
-    return true;
+    return slides;
 }
 
 } // namespace ringside

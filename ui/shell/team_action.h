@@ -1,7 +1,7 @@
 // What the view of the ranks may ask for. The app's desk does it; what came of it is in TeamFrame.
 #pragma once
 
-#include "core/lab/team_wish.h"
+#include "core/lab/team/team_wish.h"
 #include "ui/shell/frame.h"
 
 #include <variant>

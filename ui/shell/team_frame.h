@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/lab/prediction.h"
-#include "core/lab/team_snapshot.h"
-#include "core/lab/team_wish.h"
+#include "core/lab/team/team_snapshot.h"
+#include "core/lab/team/team_wish.h"
 
 namespace ringside
 {

@@ -1,6 +1,6 @@
 #include "core/lab/ranks/rank_trace.h"
 
-#include "core/lab/team_traffic.h"
+#include "core/lab/team/team_traffic.h"
 
 #include <algorithm>
 

@@ -60,8 +60,9 @@ RankTrainer::RankTrainer(const TeamConfig& config, Transport& transport, Backend
                              number_of(Purpose::expert_replicas))),
       shards_(config, plan_.piece, backend, arena_, {*replicas_, *expert_replicas_}, memory),
       others_(std::make_unique<Others>(*this)),
-      network_(config.trainer, plan_.piece, backend, arena_, shards_, *others_),
-      scale_{config.trainer.training.precision == Precision::fp16 ? config.trainer.recipe.loss_scale : 1.0, 0}
+      network_(config.trainer, plan_.piece, backend, arena_, shards_, *others_), now_{0, 0,
+                                                                                      trainer::first_scale(
+                                                                                          config.trainer)}
 {
     make_boundaries();
     shards_.initialise(config.trainer.seed);
@@ -121,9 +122,9 @@ RankStep RankTrainer::step(const PlannedMishap& planned)
     mishap_ = planned.rank == plan_.rank ? planned : PlannedMishap{};
     RankStep step;
     step.start = log_.now();
-    step.result.loss_scale = scale_.value;
+    step.result.loss_scale = now_.scale.value;
     const Training& t = config_.trainer.training;
-    const Batch one = corpus_.batch(config_.trainer.seed, step_, 0, t.micro_batch, t.sequence_length);
+    const Batch one = corpus_.batch(config_.trainer.seed, now_.step, 0, t.micro_batch, t.sequence_length);
     asked_ = std::ranges::count_if(one.targets, [](std::int32_t target) { return target >= 0; }) *
              config_.trainer.accumulation();
     losses_ = 0;
@@ -200,8 +201,8 @@ trainer::Tokens RankTrainer::open(Visit& visit, std::int64_t micro_batch)
 {
     const Training& t = config_.trainer.training;
     const std::int64_t number = micro_batch * data_parallel(scenario_of(config_)) + plan_.place.data;
-    const Batch batch =
-        corpus_.batch(config_.trainer.seed, step_, number * t.micro_batch, t.micro_batch, t.sequence_length);
+    const Batch batch = corpus_.batch(config_.trainer.seed, now_.step, number * t.micro_batch, t.micro_batch,
+                                      t.sequence_length);
     const std::vector<std::int32_t> tokens = own_part(batch.tokens);
     const std::vector<std::int32_t> targets = own_part(batch.targets);
     const auto bytes = static_cast<Index>(tokens.size() * sizeof(std::int32_t));
@@ -271,54 +272,50 @@ void RankTrainer::finish_sending()
     sending_.clear();
 }
 
+// What the neighbouring stage has made for this one, across the boundary before stage `after`.
+Held RankTrainer::take_over(const Operation& operation, std::int64_t after, Way way)
+{
+    const auto boundary = boundaries_.find(after);
+    return boundary != boundaries_.end()
+               ? receive(*(boundary->second.*way))
+               : std::move(handed_.extract({operation.stage, operation.micro_batch}).mapped());
+}
+
+void RankTrainer::hand_on(const Operation& operation, std::int64_t after, Way way, Held data)
+{
+    const auto boundary = boundaries_.find(after);
+    if (boundary != boundaries_.end())
+    {
+        send(*(boundary->second.*way), std::move(data));
+        return;
+    }
+    const std::int64_t to = after == operation.stage ? after - 1 : after;
+    handed_[{to, operation.micro_batch}] = std::move(data);
+}
+
 void RankTrainer::forward(const Operation& operation)
 {
     const trainer::Stretch& stretch = plan_.stage(operation.stage).stretch;
-    const auto before = boundaries_.find(operation.stage);
-    Held in;
-    if (before != boundaries_.end())
-    {
-        in = receive(*before->second.forward);
-    }
-    else if (!stretch.embeds)
-    {
-        in = std::move(handed_.extract({operation.stage, operation.micro_batch}).mapped());
-    }
+    Held in = stretch.embeds ? Held() : take_over(operation, operation.stage, &Boundary::forward);
     const double start = log_.now();
     Visit& visit = visits_[{operation.stage, operation.micro_batch}];
     const trainer::Tokens batch = open(visit, operation.micro_batch);
     Held out = network_.forward(stretch, batch, std::move(in), visit.pass);
     network_.add_tallies(stretch, tallies_);
     work_.push_back({operation, start, log_.now()});
-    if (stretch.heads)
+    if (!stretch.heads)
     {
-        return;
+        hand_on(operation, operation.stage + 1, &Boundary::forward, std::move(out));
     }
-    const auto after = boundaries_.find(operation.stage + 1);
-    if (after != boundaries_.end())
-    {
-        send(*after->second.forward, std::move(out));
-        return;
-    }
-    handed_[{operation.stage + 1, operation.micro_batch}] = std::move(out);
 }
 
 void RankTrainer::backward(const Operation& operation)
 {
     const trainer::Stretch& stretch = plan_.stage(operation.stage).stretch;
-    const auto after = boundaries_.find(operation.stage + 1);
-    Held gradient;
-    if (after != boundaries_.end())
-    {
-        gradient = receive(*after->second.backward);
-    }
-    else if (!stretch.heads)
-    {
-        gradient = std::move(handed_.extract({operation.stage, operation.micro_batch}).mapped());
-    }
+    Held gradient = stretch.heads ? Held() : take_over(operation, operation.stage + 1, &Boundary::backward);
     const double start = log_.now();
     const auto visit = visits_.find({operation.stage, operation.micro_batch});
-    const auto weights = trainer::loss_weights(config_.trainer, scale_.value, asked_);
+    const auto weights = trainer::loss_weights(config_.trainer, now_.scale.value, asked_);
     const bool later = operation.pass == Pass::input;
     Held in = network_.backward(stretch, tokens_of(visit->second), std::move(gradient), visit->second.pass,
                                 weights, visit->second.losses.as<float>(), later);
@@ -331,17 +328,10 @@ void RankTrainer::backward(const Operation& operation)
     {
         visits_.erase(visit);
     }
-    if (stretch.embeds)
+    if (!stretch.embeds)
     {
-        return;
+        hand_on(operation, operation.stage, &Boundary::backward, std::move(in));
     }
-    const auto before = boundaries_.find(operation.stage);
-    if (before != boundaries_.end())
-    {
-        send(*before->second.backward, std::move(in));
-        return;
-    }
-    handed_[{operation.stage - 1, operation.micro_batch}] = std::move(in);
 }
 
 void RankTrainer::add_losses(const Visit& visit)
@@ -399,44 +389,27 @@ std::vector<double> RankTrainer::sum_over_ranks()
     return sums;
 }
 
-// Norm, clipping, loss scale and update.
 void RankTrainer::finish(trainer::StepResult& result)
 {
-    const Recipe& r = config_.trainer.recipe;
     const std::vector<double> sums = sum_over_ranks();
-    const double squares = sums[1];
     result.loss = sums[0] / static_cast<double>(asked_);
     result.experts = trainer::routing_of(config_.trainer, {sums.begin() + 2, sums.end()});
-    result.gradient_norm = std::sqrt(squares) / scale_.value;
-    result.learning_rate = trainer::learning_rate(r, step_);
-    const double unscale = 1 / scale_.value;
-    const bool finite = std::isfinite(squares);
-    const bool scaled = config_.trainer.training.precision == Precision::fp16;
-    result.skipped = !(scaled ? scale_.after(finite, trainer::loss_scale_rule(r)) : finite);
-    ++step_;
-    if (result.skipped)
+    if (const auto update = now_.finish(config_.trainer, std::sqrt(sums[1]) / now_.scale.value, result))
     {
-        return;
+        shards_.update(*update);
     }
-    ++updates_;
-    const double clip = trainer::clipping(r, result.gradient_norm);
-    shards_.update(trainer::update_of(config_.trainer, updates_, result.learning_rate, clip * unscale));
 }
 
 void RankTrainer::copy_to(trainer::TrainerState& whole)
 {
-    whole.step = step_;
-    whole.updates = updates_;
-    whole.scale = scale_;
+    static_cast<trainer::Progress&>(whole) = now_;
     shards_.copy_to(whole, counted_places());
 }
 
 void RankTrainer::copy_from(const trainer::TrainerState& whole)
 {
     shards_.copy_from(whole);
-    step_ = whole.step;
-    updates_ = whole.updates;
-    scale_ = whole.scale;
+    now_ = whole;
 }
 
 trainer::TrainerState empty_state(const TrainerConfig& config)

@@ -91,6 +91,9 @@ private:
     trainer::Tokens tokens_of(const Visit& visit) const;
     Index own_length() const; // tokens of a sequence that this rank has
     std::vector<std::int32_t> own_part(const std::vector<std::int32_t>& all) const;
+    using Way = std::unique_ptr<Communicator> Boundary::*;
+    trainer::Held take_over(const Operation& operation, std::int64_t after, Way way);
+    void hand_on(const Operation& operation, std::int64_t after, Way way, trainer::Held data);
     trainer::Held receive(Communicator& from);
     void send(Communicator& to, trainer::Held data);
     void finish_sending();
@@ -119,9 +122,7 @@ private:
     std::unique_ptr<Others> others_;
     trainer::Network network_;
 
-    std::int64_t step_ = 0;
-    std::int64_t updates_ = 0;
-    trainer::LossScale scale_;
+    trainer::Progress now_;
     double losses_ = 0;           // of this step, this rank's
     std::vector<double> tallies_; // of this step and this rank's layers, where they have experts
     std::int64_t asked_ = 0;

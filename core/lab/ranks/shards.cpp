@@ -1,6 +1,6 @@
 #include "core/lab/ranks/shards.h"
 
-#include "core/lab/ranks/compressed_sum.h"
+#include "core/lab/ranks/communication/compressed_sum.h"
 
 #include <algorithm>
 #include <string_view>
@@ -11,13 +11,18 @@ namespace ringside::parallel
 namespace
 {
 
-// Matrices first, then vectors, as in the whole table; places that the model has not are left out.
-std::vector<int> places_of(const trainer::LayerPlaces& l)
+// Places that the model has not are left out.
+std::vector<int> without_absent(std::vector<int> places)
 {
-    std::vector<int> places{l.qkv,      l.out,      l.up,      l.down,  l.router, l.gain1,     l.bias1,
-                            l.qkv_bias, l.out_bias, l.up_bias, l.gain2, l.bias2,  l.down_bias, l.router_bias};
     std::erase(places, -1);
     return places;
+}
+
+// Matrices first, then vectors, as in the whole table.
+std::vector<int> places_of(const trainer::LayerPlaces& l)
+{
+    return without_absent({l.qkv, l.out, l.up, l.down, l.router, l.gain1, l.bias1, l.qkv_bias, l.out_bias,
+                           l.up_bias, l.gain2, l.bias2, l.down_bias, l.router_bias});
 }
 
 // Of the experts that are here.
@@ -34,13 +39,7 @@ std::vector<int> expert_places_of(const trainer::LayerPlaces& l, int experts)
     return places;
 }
 
-std::vector<int> without_absent(std::vector<int> places)
-{
-    std::erase(places, -1);
-    return places;
-}
-
-char* at(const Block& block, Index element, DType type)
+char* element_of(const Block& block, Index element, DType type)
 {
     return block.as<char>() + element * bytes_of(type);
 }
@@ -91,7 +90,7 @@ void Shards::add_unit(const std::vector<int>& places, Communicator& replicas)
     unit.places = places;
     for (const int place : places)
     {
-        const trainer::Parameter& p = table().list[static_cast<std::size_t>(place)];
+        const trainer::Parameter& p = at(place);
         homes_[static_cast<std::size_t>(place)] = {units_.size() - 1, unit.elements};
         unit.elements += p.elements();
         unit.decayed = p.offset < table().decayed ? unit.elements : unit.decayed;
@@ -144,7 +143,7 @@ void Shards::compress(Unit& unit, const CompressionOptions& options, std::uint64
     std::vector<GradientBlock> tensors;
     for (const int place : unit.places)
     {
-        const trainer::Parameter& p = table().list[static_cast<std::size_t>(place)];
+        const trainer::Parameter& p = at(place);
         tensors.push_back({p.rows, p.cols, 1});
     }
     GradientShape bucket = bucket_of(tensors);
@@ -162,18 +161,18 @@ void Shards::compress(Unit& unit, const CompressionOptions& options, std::uint64
 
 Tensor Shards::weight(int place) const
 {
-    const trainer::Parameter& p = table().list[static_cast<std::size_t>(place)];
+    const trainer::Parameter& p = at(place);
     const Unit& unit = units_[home(place).unit];
     const DType type = formats().weight;
-    return trainer::tensor(parallel::at(unit.weights, home(place).offset, type), type, p.rows, p.cols);
+    return trainer::tensor(element_of(unit.weights, home(place).offset, type), type, p.rows, p.cols);
 }
 
 Tensor Shards::gradient(int place) const
 {
-    const trainer::Parameter& p = table().list[static_cast<std::size_t>(place)];
+    const trainer::Parameter& p = at(place);
     const Unit& unit = units_[home(place).unit];
     const DType type = formats().gradient;
-    return trainer::tensor(parallel::at(unit.gradients, home(place).offset, type), type, p.rows, p.cols);
+    return trainer::tensor(element_of(unit.gradients, home(place).offset, type), type, p.rows, p.cols);
 }
 
 void Shards::initialise(std::uint64_t seed)
@@ -189,7 +188,7 @@ void Shards::initialise(std::uint64_t seed)
         std::vector<float> values(static_cast<std::size_t>(unit.elements));
         for (const int place : unit.places)
         {
-            const trainer::Parameter& p = table().list[static_cast<std::size_t>(place)];
+            const trainer::Parameter& p = at(place);
             std::copy_n(all.begin() + p.offset, p.elements(), values.begin() + home(place).offset);
         }
         for (const State& state : states(unit))
@@ -313,7 +312,7 @@ void Shards::reduce(Unit& unit)
 {
     const DType type = formats().gradient;
     const Range own = held(unit, 1);
-    void* sum = parallel::at(unit.gradients, own.first, type);
+    void* sum = element_of(unit.gradients, own.first, type);
     unit.reducing = unit.replicas->start(
         [this, &unit, type, own, sum]
         {
@@ -367,7 +366,7 @@ void Shards::finish_reducing()
 void* Shards::reduced_gradients(const Unit& unit) const
 {
     return zero_ >= 2 ? unit.shard_gradients.data()
-                      : parallel::at(unit.gradients, held(unit, 1).first, formats().gradient);
+                      : element_of(unit.gradients, held(unit, 1).first, formats().gradient);
 }
 
 double Shards::sum_of_squares(const std::vector<bool>& counted)
@@ -384,9 +383,7 @@ double Shards::sum_of_squares(const std::vector<bool>& counted)
         for (const int place : unit.places)
         {
             const Index begin = std::max(own.first, home(place).offset);
-            const Index end =
-                std::min(own.first + own.count,
-                         home(place).offset + table().list[static_cast<std::size_t>(place)].elements());
+            const Index end = std::min(own.first + own.count, home(place).offset + at(place).elements());
             if (counted[static_cast<std::size_t>(place)] && begin < end)
             {
                 auto* data =
@@ -411,7 +408,7 @@ void Shards::update(trainer::Update update)
             continue;
         }
         update.weights =
-            zero_ >= 3 ? unit.shard_weights.data() : parallel::at(unit.weights, own.first, f.weight);
+            zero_ >= 3 ? unit.shard_weights.data() : element_of(unit.weights, own.first, f.weight);
         update.gradients = reduced_gradients(unit);
         update.master = unit.master.as<float>();
         update.momentum = unit.momentum.as<float>();
@@ -435,7 +432,7 @@ void Shards::share_weights()
         unit.gathering = unit.replicas->start(
             [this, &unit, type]
             {
-                const void* own = parallel::at(unit.weights, held(unit, 1).first, type);
+                const void* own = element_of(unit.weights, held(unit, 1).first, type);
                 unit.replicas->all_gather(own, unit.weights.data(), type, unit.elements);
             });
     }
@@ -466,7 +463,7 @@ std::vector<Shards::State> Shards::states(Unit& unit)
 template <class Copy>
 void Shards::each_run(int place, const State& state, const Copy& copy) const
 {
-    const trainer::Parameter& p = table().list[static_cast<std::size_t>(place)];
+    const trainer::Parameter& p = at(place);
     const Index size = bytes_of(state.type);
     p.each_run(
         [&](Index in_table, Index in_whole, Index count)
@@ -490,7 +487,7 @@ void Shards::copy_to(trainer::TrainerState& whole, const std::vector<bool>& coun
         {
             // What every replica has, the first one writes.
             const bool mine = state.range.count < unit.elements || unit.replicas->rank() == 0;
-            auto part = std::ranges::find(whole.parts, state.name, &trainer::TrainerState::Part::name);
+            trainer::TrainerState::Part* part = whole.part(state.name);
             for (const int place : unit.places)
             {
                 if (mine && counted[static_cast<std::size_t>(place)])

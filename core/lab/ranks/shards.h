@@ -8,9 +8,9 @@
 // it.
 #pragma once
 
-#include "core/lab/ranks/communicator.h"
-#include "core/lab/team.h"
-#include "core/lab/trainer/parameters.h"
+#include "core/lab/ranks/communication/communicator.h"
+#include "core/lab/team/team.h"
+#include "core/lab/trainer/network/parameters.h"
 #include "core/lab/trainer/trainer.h"
 
 namespace ringside::parallel

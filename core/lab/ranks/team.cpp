@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
+#include "core/lab/ranks/communication/watchdog.h"
 #include "core/lab/ranks/rank_trace.h"
-#include "core/lab/ranks/watchdog.h"
 #include "core/lab/trainer/cpu/cpu_backend.h"
 
 #include <algorithm>
@@ -70,11 +71,7 @@ TeamStepTrace Team::trace_of(const std::vector<RankStep>& steps, const std::vect
 Result<TeamStep> Team::step(const PlannedMishap& mishap, double patience)
 {
     std::vector<RankStep> steps(members_.size());
-    std::vector<const CallLog*> logs;
-    for (const Member& member : members_)
-    {
-        logs.push_back(member.log.get());
-    }
+    auto logs = list_of<const CallLog*>(members_, [&](const Member& member) { return member.log.get(); });
     const auto before = records(0);
     try
     {
@@ -109,14 +106,9 @@ trainer::TrainerState Team::state()
 
 Issues Team::restore(const trainer::TrainerState& state)
 {
-    const trainer::TrainerState wanted = empty_state(config_.trainer);
-    const bool fits = std::ranges::equal(state.parts, wanted.parts,
-                                         [](const auto& a, const auto& b)
-                                         { return a.name == b.name && a.bytes.size() == b.bytes.size(); });
-    if (!fits)
+    if (const Issues issues = state.check_parts(empty_state(config_.trainer).parts); !issues.empty())
     {
-        return {{"state", "belongs to another model or format",
-                 "start a run with the state's own configuration"}};
+        return issues;
     }
     for (const Member& member : members_)
     {

@@ -1,8 +1,8 @@
 // All ranks of a training as threads of this process, each with a processor of its own to compute on.
 #pragma once
 
+#include "core/lab/ranks/communication/thread_world.h"
 #include "core/lab/ranks/rank_trainer.h"
-#include "core/lab/ranks/thread_world.h"
 
 namespace ringside::parallel
 {

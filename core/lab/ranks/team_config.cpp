@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/model/sizes.h"
 #include "core/model/stages.h"
 #include "core/performance/compression/bucket.h"
 #include "core/pipeline/schedule.h"
@@ -43,7 +44,7 @@ private:
     }
     void ranks()
     {
-        const std::int64_t each = p_.tensor * p_.context * p_.pipeline;
+        const std::int64_t each = replica_gpus(p_);
         if (c_.ranks < 1 || c_.ranks > kMostTeamRanks)
         {
             add("ranks", fmt::format("{} ranks", c_.ranks), fmt::format("use 1 to {}", kMostTeamRanks));

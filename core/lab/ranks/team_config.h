@@ -5,8 +5,8 @@
 // experts.
 #pragma once
 
-#include "core/lab/team.h"
-#include "core/lab/trainer/network.h"
+#include "core/lab/team/team.h"
+#include "core/lab/trainer/network/network.h"
 
 #include <vector>
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/lab/team_wish.h"
+#include "core/lab/team/team_wish.h"
 #include "core/lab/trainer/checkpoint.h"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 
 #include "core/lab/ranks/saver.h"
 #include "core/lab/ranks/team.h"
-#include "core/lab/team_snapshot.h"
+#include "core/lab/team/team_snapshot.h"
 #include "core/lab/trainer/command_loop.h"
 
 #include <optional>

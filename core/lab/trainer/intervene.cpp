@@ -1,5 +1,7 @@
 #include "core/lab/trainer/intervene.h"
 
+#include "core/model/sizes.h"
+
 #include <algorithm>
 
 namespace ringside::trainer
@@ -8,20 +10,13 @@ namespace ringside::trainer
 namespace
 {
 
-TrainerState::Part* find(TrainerState& state, std::string_view name)
-{
-    const auto found = std::find_if(state.parts.begin(), state.parts.end(),
-                                    [name](const TrainerState::Part& part) { return part.name == name; });
-    return found == state.parts.end() ? nullptr : &*found;
-}
-
 Issues forget_optimizer(Trainer& trainer)
 {
     TrainerState state = trainer.state();
     state.updates = 0;
     for (const char* name : {"momentum", "variance"})
     {
-        if (TrainerState::Part* part = find(state, name))
+        if (TrainerState::Part* part = state.part(name))
         {
             std::fill(part->bytes.begin(), part->bytes.end(), '\0');
         }
@@ -32,7 +27,7 @@ Issues forget_optimizer(Trainer& trainer)
 Issues damage_weight(Trainer& trainer, std::int64_t layer)
 {
     TrainerState state = trainer.state();
-    TrainerState::Part* weights = find(state, "weights");
+    TrainerState::Part* weights = state.part("weights");
     const ParameterTable& table = trainer.parameters();
     if (weights == nullptr || layer < 0 || layer >= std::ssize(table.layers))
     {
@@ -41,7 +36,7 @@ Issues damage_weight(Trainer& trainer, std::int64_t layer)
     const LayerPlaces& places = table.layers[static_cast<std::size_t>(layer)];
     const Parameter& matrix =
         table.list[static_cast<std::size_t>(places.up < 0 ? places.expert_up : places.up)];
-    const Index width = trainer.config().training.precision == Precision::fp32 ? 4 : 2;
+    const Index width = element_bytes(trainer.config().training);
     // The sign is the highest bit of a float's last byte, the exponent's highest the one below it.
     const auto at = static_cast<std::size_t>((matrix.offset + matrix.elements() / 2) * width + width - 1);
     weights->bytes.at(at) = static_cast<char>(weights->bytes.at(at) ^ 0x40);

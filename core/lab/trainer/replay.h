@@ -3,7 +3,7 @@
 // graph). The same operations in the same order, so the same bits.
 #pragma once
 
-#include "core/lab/trainer/network.h"
+#include "core/lab/trainer/network/network.h"
 
 #include <array>
 

@@ -37,12 +37,36 @@ std::int64_t asked_in(const Batch& batch)
         std::count_if(batch.targets.begin(), batch.targets.end(), [](std::int32_t t) { return t >= 0; }));
 }
 
+} // namespace
+
 LossScale first_scale(const TrainerConfig& config)
 {
     return {config.training.precision == Precision::fp16 ? config.recipe.loss_scale : 1.0, 0};
 }
 
-} // namespace
+std::optional<Update> Progress::finish(const TrainerConfig& config, double norm, StepResult& result)
+{
+    const Recipe& r = config.recipe;
+    result.gradient_norm = norm;
+    result.learning_rate = learning_rate(r, step);
+    const double unscale = 1 / scale.value;
+    const bool finite = std::isfinite(norm);
+    const bool scaled = config.training.precision == Precision::fp16;
+    result.skipped = !(scaled ? scale.after(finite, loss_scale_rule(r)) : finite);
+    ++step;
+    if (result.skipped)
+    {
+        return std::nullopt;
+    }
+    ++updates;
+    return update_of(config, updates, result.learning_rate, clipping(r, norm) * unscale);
+}
+
+TrainerState::Part* TrainerState::part(std::string_view name)
+{
+    const auto found = std::ranges::find(parts, name, &Part::name);
+    return found == parts.end() ? nullptr : &*found;
+}
 
 GradientNorms norms_of(const TrainerConfig& config, const StepResult& result)
 {
@@ -56,7 +80,7 @@ GradientNorms norms_of(const TrainerConfig& config, const StepResult& result)
 Trainer::Trainer(const TrainerConfig& config, std::unique_ptr<Backend> backend)
     : config_(config), corpus_(config.data), backend_(std::move(backend)), arena_(*backend_),
       parameters_(config_, *backend_, arena_), network_(config_, *backend_, arena_, parameters_),
-      replay_(*backend_, arena_, parameters_.table().elements), scale_(first_scale(config_))
+      replay_(*backend_, arena_, parameters_.table().elements), now_{0, 0, first_scale(config_)}
 {
     arena_.set_limit(config_.memory_budget);
     parameters_.initialise(config_.seed);
@@ -91,6 +115,19 @@ Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerConfig& config,
     }
 }
 
+template <class T, class Work>
+Result<T> Trainer::within_memory(const Work& work) const
+{
+    try
+    {
+        return work();
+    }
+    catch (const OutOfMemory& fault)
+    {
+        return no_room(fault.bytes, *backend_, config_.memory_budget);
+    }
+}
+
 Trainer::Upload Trainer::upload(const Batch& batch)
 {
     const auto bytes = static_cast<Index>(batch.tokens.size() * sizeof(std::int32_t));
@@ -121,8 +158,10 @@ double Trainer::sum_losses(const Upload& up, Index rows)
 bool Trainer::accumulate(const Onlookers& onlookers, StepResult& result)
 {
     const Training& t = config_.training;
-    const auto batch_of = [&](std::int64_t micro)
-    { return corpus_.batch(config_.seed, step_, micro * t.micro_batch, t.micro_batch, t.sequence_length); };
+    const auto batch_of = [&](std::int64_t micro) {
+        return corpus_.batch(config_.seed, now_.step, micro * t.micro_batch, t.micro_batch,
+                             t.sequence_length);
+    };
     // Every target counts the same in the step's mean, so the number of all of them comes first.
     const auto each = asked_in(batch_of(0));
     const std::int64_t asked = each * config_.accumulation();
@@ -133,7 +172,7 @@ bool Trainer::accumulate(const Onlookers& onlookers, StepResult& result)
     {
         const Upload up = upload(batch_of(micro));
         const Tokens tokens = tokens_of(up, t.micro_batch);
-        const LossWeights weights = loss_weights(config_, scale_.value, asked);
+        const LossWeights weights = loss_weights(config_, now_.scale.value, asked);
         if (!replay_.train(network_, tokens, weights, up.losses.as<float>(), onlookers))
         {
             return false;
@@ -156,37 +195,25 @@ double Trainer::norm_of_gradients() const
 {
     const Tensor all = parameters_.gradient(0);
     return std::sqrt(backend_->sum_of_squares(all.data, all.type, parameters_.table().elements)) /
-           scale_.value;
+           now_.scale.value;
 }
 
-// Clipping, loss scale and update.
 void Trainer::finish(StepResult& result)
 {
-    const Recipe& r = config_.recipe;
-    result.gradient_norm = norm_of_gradients();
-    result.learning_rate = learning_rate(r, step_);
-    const double unscale = 1 / scale_.value;
-    const bool finite = std::isfinite(result.gradient_norm);
-    const bool scaled = config_.training.precision == Precision::fp16;
-    result.skipped = !(scaled ? scale_.after(finite, loss_scale_rule(r)) : finite);
+    auto update = now_.finish(config_, norm_of_gradients(), result);
     suspicious_ = result.skipped;
-    ++step_;
-    if (result.skipped)
+    if (update)
     {
-        return;
+        update->stochastic = config_.recipe.stochastic_rounding;
+        update->key = random_key(config_.seed, RandomStream::rounding, static_cast<std::uint64_t>(now_.step));
+        parameters_.update(*update);
     }
-    ++updates_;
-    const double clip = clipping(r, result.gradient_norm);
-    Update update = update_of(config_, updates_, result.learning_rate, clip * unscale);
-    update.stochastic = r.stochastic_rounding;
-    update.key = random_key(config_.seed, RandomStream::rounding, static_cast<std::uint64_t>(step_));
-    parameters_.update(update);
 }
 
 StepResult Trainer::whole_step(const Onlookers& onlookers, StepView* view)
 {
     StepResult result;
-    result.loss_scale = scale_.value;
+    result.loss_scale = now_.scale.value;
     arena_.start_peak();
     if (!accumulate(onlookers, result))
     {
@@ -223,38 +250,28 @@ Result<StepResult> Trainer::step(const std::atomic<bool>* stop, StepView* view, 
         onlookers.gradients = exponents ? &view->activation_gradients : nullptr;
         onlookers.first_bad = suspicious_ ? &view->first_bad : nullptr;
     }
-    try
-    {
-        return whole_step(onlookers, view);
-    }
-    catch (const OutOfMemory& fault)
-    {
-        return no_room(fault.bytes, *backend_, config_.memory_budget);
-    }
+    return within_memory<StepResult>([&] { return whole_step(onlookers, view); });
 }
 
 Result<double> Trainer::validation_loss(std::int64_t sequences)
 {
     const Training& t = config_.training;
-    double sum = 0;
-    std::int64_t asked = 0;
-    try
-    {
-        for (std::int64_t first = 0; first < sequences; first += t.micro_batch)
+    return within_memory<double>(
+        [&]
         {
-            const std::int64_t count = std::min(t.micro_batch, sequences - first);
-            const Batch batch = corpus_.batch(config_.seed, 0, first, count, t.sequence_length, true);
-            const Upload up = upload(batch);
-            network_.evaluate(tokens_of(up, count), up.losses.as<float>(), {});
-            sum += sum_losses(up, count * t.sequence_length);
-            asked += asked_in(batch);
-        }
-    }
-    catch (const OutOfMemory& fault)
-    {
-        return no_room(fault.bytes, *backend_, config_.memory_budget);
-    }
-    return asked > 0 ? sum / static_cast<double>(asked) : 0.0;
+            double sum = 0;
+            std::int64_t asked = 0;
+            for (std::int64_t first = 0; first < sequences; first += t.micro_batch)
+            {
+                const std::int64_t count = std::min(t.micro_batch, sequences - first);
+                const Batch batch = corpus_.batch(config_.seed, 0, first, count, t.sequence_length, true);
+                const Upload up = upload(batch);
+                network_.evaluate(tokens_of(up, count), up.losses.as<float>(), {});
+                sum += sum_losses(up, count * t.sequence_length);
+                asked += asked_in(batch);
+            }
+            return asked > 0 ? sum / static_cast<double>(asked) : 0.0;
+        });
 }
 
 // One of the `top_k` likeliest tokens (0: of all), with temperature 0 the likeliest.
@@ -299,30 +316,26 @@ Result<std::string> Trainer::sample(std::int64_t count, double temperature, std:
         text += corpus_.decode(token);
     }
     std::vector<float> logits(static_cast<std::size_t>(config_.model.vocab));
-    try
-    {
-        for (std::int64_t i = 0; i < count && !(stop && stop->load()); ++i)
+    return within_memory<std::string>(
+        [&]
         {
-            const auto seen =
-                static_cast<std::int64_t>(std::min(tokens.size(), static_cast<std::size_t>(window)));
-            // Always a whole window, so that the arena knows the sizes: what comes after a token cannot
-            // change it.
-            Batch batch;
-            batch.tokens.assign(tokens.end() - seen, tokens.end());
-            batch.tokens.resize(static_cast<std::size_t>(window));
-            const Upload up = upload(batch);
-            const Held next = network_.logits_after(tokens_of(up, 1), seen);
-            backend_->download(logits.data(), next.tensor().data, config_.model.vocab * 4);
-            const double unit = random_unit(key, static_cast<std::uint64_t>(i) + 1);
-            tokens.push_back(draw(logits, temperature, top_k, unit));
-            text += corpus_.decode(tokens.back());
-        }
-    }
-    catch (const OutOfMemory& fault)
-    {
-        return no_room(fault.bytes, *backend_, config_.memory_budget);
-    }
-    return text;
+            for (std::int64_t i = 0; i < count && !(stop && stop->load()); ++i)
+            {
+                const std::int64_t seen = std::min<std::int64_t>(std::ssize(tokens), window);
+                // Always a whole window, so that the arena knows the sizes: what comes after a token cannot
+                // change it.
+                Batch batch;
+                batch.tokens.assign(tokens.end() - seen, tokens.end());
+                batch.tokens.resize(static_cast<std::size_t>(window));
+                const Upload up = upload(batch);
+                const Held next = network_.logits_after(tokens_of(up, 1), seen);
+                backend_->download(logits.data(), next.tensor().data, config_.model.vocab * 4);
+                const double unit = random_unit(key, static_cast<std::uint64_t>(i) + 1);
+                tokens.push_back(draw(logits, temperature, top_k, unit));
+                text += corpus_.decode(tokens.back());
+            }
+            return text;
+        });
 }
 
 Issues Trainer::change(const TrainerConfig& next)
@@ -344,7 +357,7 @@ Issues Trainer::change(const TrainerConfig& next)
     if (ready->recipe.loss_scale != config_.recipe.loss_scale ||
         ready->recipe.dynamic_scale != config_.recipe.dynamic_scale)
     {
-        scale_ = first_scale(*ready);
+        now_.scale = first_scale(*ready);
     }
     config_ = *ready;
     network_.set(config_);
@@ -356,7 +369,7 @@ Issues Trainer::change(const TrainerConfig& next)
 
 TrainerState Trainer::state()
 {
-    TrainerState state{step_, updates_, scale_, {}};
+    TrainerState state{now_, {}};
     for (const Parameters::Part& part : parameters_.parts())
     {
         auto& copy = state.parts.emplace_back(TrainerState::Part{part.name, {}});
@@ -369,22 +382,15 @@ TrainerState Trainer::state()
 Issues Trainer::restore(const TrainerState& state)
 {
     const auto parts = parameters_.parts();
-    for (std::size_t i = 0; i < std::max(parts.size(), state.parts.size()); ++i)
+    if (const Issues issues = state.check_parts(parts); !issues.empty())
     {
-        if (i >= parts.size() || i >= state.parts.size() || state.parts[i].name != parts[i].name ||
-            static_cast<Index>(state.parts[i].bytes.size()) != parts[i].bytes)
-        {
-            return {{"state", "belongs to another model or format",
-                     "start a run with the state's own configuration"}};
-        }
+        return issues;
     }
     for (std::size_t i = 0; i < parts.size(); ++i)
     {
         backend_->upload(parts[i].data, state.parts[i].bytes.data(), parts[i].bytes);
     }
-    step_ = state.step;
-    updates_ = state.updates;
-    scale_ = state.scale;
+    now_ = state;
     return {};
 }
 
@@ -399,7 +405,7 @@ std::vector<float> Trainer::gradients()
     backend_->download(out.data(), floats.data(), n * 4);
     for (float& value : out)
     {
-        value /= static_cast<float>(scale_.value);
+        value /= static_cast<float>(now_.scale.value);
     }
     return out;
 }

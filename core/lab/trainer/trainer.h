@@ -7,6 +7,8 @@
 #include "core/lab/trainer/schedule.h"
 #include "core/training/critical_batch.h"
 
+#include <algorithm>
+
 namespace ringside::trainer
 {
 
@@ -40,20 +42,45 @@ struct StepView
     std::string first_bad;
 };
 
-// Everything a training goes on from, on the host. Two trainings with equal states make equal steps.
-struct TrainerState
+// How far a training is.
+struct Progress
 {
     std::int64_t step = 0;
     std::int64_t updates = 0; // steps that were not skipped: what AdamW corrects its means by
     LossScale scale;
+
+    // Ends a step whose gradients have this norm, loss scale taken out. The update to make, clipped; nothing
+    // where the step is skipped.
+    std::optional<Update> finish(const TrainerConfig& config, double norm, StepResult& result);
+    bool operator==(const Progress&) const = default;
+};
+LossScale first_scale(const TrainerConfig& config);
+
+// Everything a training goes on from, on the host. Two trainings with equal states make equal steps.
+struct TrainerState : Progress
+{
     struct Part
     {
         std::string name;
         std::vector<char> bytes;
+
+        Index size() const { return std::ssize(bytes); }
         bool operator==(const Part&) const = default;
     };
     std::vector<Part> parts;
 
+    Part* part(std::string_view name); // null where there is none
+    // A fault where these are other parts, or of another size.
+    template <class Parts>
+    Issues check_parts(const Parts& wanted) const
+    {
+        const bool fit = std::ranges::equal(parts, wanted,
+                                            [](const auto& a, const auto& b)
+                                            { return a.name == b.name && a.size() == b.size(); });
+        return fit ? Issues{}
+                   : Issues{{"state", "belongs to another model or format",
+                             "start a run with the state's own configuration"}};
+    }
     bool operator==(const TrainerState&) const = default;
 };
 
@@ -68,7 +95,7 @@ public:
     const TrainerConfig& config() const { return config_; }
     const Corpus& corpus() const { return corpus_; }
     Backend& backend() { return *backend_; }
-    std::int64_t step_count() const { return step_; }
+    std::int64_t step_count() const { return now_.step; }
     const ParameterTable& parameters() const { return parameters_.table(); }
     // Micro-batches that the device carried out in one go.
     std::int64_t replays() const { return replay_.replays(); }
@@ -100,6 +127,9 @@ private:
         Block targets;
         Block losses;
     };
+    // Calls work(); what it has no room for is a fault.
+    template <class T, class Work>
+    Result<T> within_memory(const Work& work) const;
     Upload upload(const Batch& batch);
     Tokens tokens_of(const Upload& upload, Index sequences) const;
     double sum_losses(const Upload& upload, Index rows);
@@ -116,9 +146,7 @@ private:
     Parameters parameters_;
     Network network_;
     Replay replay_;
-    std::int64_t step_ = 0;
-    std::int64_t updates_ = 0;
-    LossScale scale_;
+    Progress now_;
     bool suspicious_ = false; // the last step was skipped
 };
 

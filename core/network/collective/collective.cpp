@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/network/collective/families.h"
 
 #include <algorithm>
@@ -17,12 +18,9 @@ namespace
 template <class Table, class Combine>
 void apply(const Step& step, Table& table, Combine combine)
 {
-    std::vector<std::decay_t<decltype(table[0][0])>> sent;
-    sent.reserve(step.transfers.size());
-    for (const Transfer& t : step.transfers)
-    {
-        sent.push_back(table[static_cast<std::size_t>(t.from)][static_cast<std::size_t>(t.chunk)]);
-    }
+    const auto sent = list_of<std::decay_t<decltype(table[0][0])>>(
+        step.transfers, [&](const Transfer& t)
+        { return table[static_cast<std::size_t>(t.from)][static_cast<std::size_t>(t.chunk)]; });
     for (std::size_t i = 0; i < step.transfers.size(); ++i)
     {
         const Transfer& t = step.transfers[i];

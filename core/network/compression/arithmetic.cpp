@@ -1,5 +1,7 @@
 #include "core/network/compression/arithmetic.h"
 
+#include "core/base/ranges.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -47,11 +49,7 @@ void take_out(const Column& a, const Column& b)
 
 float mean_size(std::span<const float> values)
 {
-    double sum = 0;
-    for (const float v : values)
-    {
-        sum += std::abs(static_cast<double>(v));
-    }
+    const double sum = sum_over(values, [&](float v) { return std::abs(static_cast<double>(v)); });
     return static_cast<float>(sum / static_cast<double>(std::max<std::size_t>(1, values.size())));
 }
 

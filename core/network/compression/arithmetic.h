@@ -1,5 +1,5 @@
 // What compressors compute, for one rank or matrix at a time: shared by the group that is simulated
-// (compressor.h) and by ranks that really send (core/lab/ranks/compressed_sum.h).
+// (compressor.h) and by ranks that really send (core/lab/ranks/communication/compressed_sum.h).
 #pragma once
 
 #include "core/base/random.h"

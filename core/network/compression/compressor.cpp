@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "core/network/compression/arithmetic.h"
 #include "core/network/compression/rounding.h"
@@ -18,12 +19,7 @@ namespace
 
 float largest(std::span<const float> values)
 {
-    float most = 0;
-    for (const float v : values)
-    {
-        most = std::max(most, std::abs(v));
-    }
-    return most;
+    return largest_over<float>(values, [&](float v) { return std::abs(v); });
 }
 
 void keep_largest(std::span<const float> in, std::span<float> out, std::int64_t k)
@@ -133,11 +129,8 @@ std::int64_t kept_of(double keep, std::int64_t elements)
 
 double norm(std::span<const float> values)
 {
-    double sum = 0;
-    for (const float v : values)
-    {
-        sum += static_cast<double>(v) * static_cast<double>(v);
-    }
+    const double sum =
+        sum_over(values, [&](float v) { return static_cast<double>(v) * static_cast<double>(v); });
     return std::sqrt(sum);
 }
 
@@ -211,11 +204,7 @@ void CompressedGroup::send_each()
     const std::int64_t k = kept_of(options_.keep, n);
     const float factor =
         feeds_back(options_) ? 1.0F : static_cast<float>(static_cast<double>(n) / static_cast<double>(k));
-    float most = 0;
-    for (const Values& v : put_in_)
-    {
-        most = std::max(most, largest(v));
-    }
+    const float most = largest_over<float>(put_in_, [&](const Values& v) { return largest(v); });
     // The sum over all ranks must not overflow on its way.
     const float scale = most > 0 ? kLargestE4m3 / (most * static_cast<float>(put_in_.size())) : 1;
     for (std::size_t r = 0; r < put_in_.size(); ++r)
@@ -304,11 +293,7 @@ void CompressedGroup::add_up()
 {
     for (std::size_t i = 0; i < result_.size(); ++i)
     {
-        float sum = 0;
-        for (const Values& v : sent_)
-        {
-            sum += v[i];
-        }
+        const float sum = sum_over<float>(sent_, [&](const Values& v) { return v[i]; });
         result_[i] = sum / static_cast<float>(sent_.size());
     }
 }

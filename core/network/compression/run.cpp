@@ -1,5 +1,7 @@
 #include "core/network/compression/run.h"
 
+#include "core/base/ranges.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -97,12 +99,7 @@ double GradientError::of(const Values& gradient)
 std::vector<double> gradient_errors(const CompressionOptions& options, const CompressionRun& of)
 {
     GradientError error(options);
-    std::vector<double> errors;
-    for (const CompressionMoment& m : of.moments)
-    {
-        errors.push_back(error.of(m.gradient));
-    }
-    return errors;
+    return list_of<double>(of.moments, [&](const CompressionMoment& m) { return error.of(m.gradient); });
 }
 
 } // namespace ringside

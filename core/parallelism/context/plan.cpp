@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "core/model/sizes.h"
 #include "core/network/rank_grid.h"
 #include "core/network/traffic.h"
 #include "core/scenario/choices.h"
-#include "core/scenario/validate.h"
 
 #include <algorithm>
 
@@ -17,28 +17,7 @@ namespace
 
 double element(const Scenario& s)
 {
-    return s.training.precision == Precision::fp32 ? 4 : 2;
-}
-
-Scenario with_context(Scenario s)
-{
-    for (const std::int64_t ranks : {8, 4, 2})
-    {
-        Scenario next = with(s, Knob::context, ranks);
-        if (!has_errors(validate(next)))
-        {
-            return next;
-        }
-    }
-    return s;
-}
-
-bool leaves_node(const Scenario& s)
-{
-    const RankGrid grid(s, kMegatronOrder);
-    const std::vector<std::int64_t> members = grid.members(0, Group::context);
-    return std::any_of(members.begin(), members.end(),
-                       [&](std::int64_t rank) { return grid.domain(rank) != grid.domain(members.front()); });
+    return static_cast<double>(element_bytes(s.training));
 }
 
 struct Widths
@@ -58,7 +37,7 @@ Widths widths_of(const Scenario& s)
     const double heads = static_cast<double>(m.heads) / t;
     return {heads, latent ? static_cast<double>(m.qk_nope_head_dim + m.qk_rope_head_dim) : d,
             latent ? static_cast<double>(m.v_head_dim) : d,
-            latent ? heads : static_cast<double>(std::max<std::int64_t>(1, m.kv_heads / s.parallel.tensor))};
+            latent ? heads : static_cast<double>(rank_kv_heads(s))};
 }
 
 double pair_flops(const Widths& w)
@@ -70,7 +49,7 @@ void add_rates(ContextPlan& plan)
 {
     const Cluster& c = plan.scenario.cluster;
     const Calibration& k = c.gpu.calibration;
-    plan.leaves = leaves_node(plan.scenario);
+    plan.leaves = RankGrid(plan.scenario, kMegatronOrder).leaves_domain(Group::context);
     plan.flops_per_s = c.gpu.bf16_tflops * 1e12 * k.attention_efficiency;
     plan.bytes_per_s = plan.leaves ? c.network_gb_per_s * 1e9 * k.network_efficiency
                                    : node_link(c) * 1e9 * k.link_efficiency;
@@ -89,7 +68,7 @@ ContextPlan context_plan(const Scenario& given)
 {
     ContextPlan plan;
     plan.supposed = given.parallel.context == 1;
-    plan.scenario = plan.supposed ? with_context(given) : given;
+    plan.scenario = plan.supposed ? with_some(given, Knob::context) : given;
     const Scenario& s = plan.scenario;
     const auto cp = static_cast<double>(s.parallel.context);
     const auto b = static_cast<double>(s.training.micro_batch);
@@ -126,9 +105,8 @@ Term explain_hop(const ContextPlan& p)
         return term;
     }
     term.formula = "2 \u00d7 bytes \u00d7 b (s/cp) h_kv";
-    term.working = fmt::format(
-        "2 \u00d7 {} \u00d7 {} \u00d7 {} \u00d7 {}", element(s), s.training.micro_batch, figure(p.tokens),
-        std::max<std::int64_t>(1, s.model.kv_heads / s.parallel.tensor) * s.model.head_dim);
+    term.working = fmt::format("2 \u00d7 {} \u00d7 {} \u00d7 {} \u00d7 {}", element(s),
+                               s.training.micro_batch, figure(p.tokens), rank_kv_heads(s) * s.model.head_dim);
     return term;
 }
 

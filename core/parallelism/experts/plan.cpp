@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
+#include "core/model/sizes.h"
 #include "core/model/weights.h"
 #include "core/network/rank_grid.h"
 #include "core/network/traffic.h"
@@ -36,27 +38,14 @@ Scenario with_experts(Scenario s)
     return s;
 }
 
-bool leaves_node(const Scenario& s)
-{
-    const RankGrid grid(s, kMegatronOrder);
-    const std::vector<std::int64_t> members = grid.members(0, Group::expert);
-    return std::any_of(members.begin(), members.end(),
-                       [&](std::int64_t rank) { return grid.domain(rank) != grid.domain(members.front()); });
-}
-
 double whole_of(const Model& model)
 {
+    const double layer = sum_over(layer_weights(model, Parallel{}, true), [](const Weight& w)
+                                  { return w.expert ? static_cast<double>(w.elements()) : 0; });
     double sum = 0;
-    for (std::int64_t layer = 0; layer < model.layers; ++layer)
+    for (std::int64_t i = 0; i < model.layers; ++i)
     {
-        if (!has_experts(model, layer))
-        {
-            continue;
-        }
-        for (const Weight& w : layer_weights(model, Parallel{}, true))
-        {
-            sum += w.expert ? static_cast<double>(w.elements()) : 0;
-        }
+        sum += has_experts(model, i) ? layer : 0;
     }
     return sum;
 }
@@ -75,18 +64,16 @@ ExpertPlan expert_plan(const Scenario& given)
     plan.held = plan.experts / plan.ranks;
     plan.copies = expert_replicas(s);
     plan.cut = s.parallel.expert_tensor;
-    plan.leaves = leaves_node(s);
+    plan.leaves = RankGrid(s, kMegatronOrder).leaves_domain(Group::expert);
     plan.message = expert_message(s);
-    plan.element = s.training.precision == Precision::fp32 ? 4 : 2;
+    plan.element = static_cast<double>(element_bytes(s.training));
     plan.tokens = static_cast<double>(s.training.micro_batch * s.training.sequence_length) /
                   static_cast<double>(s.parallel.context * s.parallel.tensor);
     const auto ep = static_cast<double>(plan.ranks);
     plan.sent = plan.message * ((ep - 1) / ep);
     plan.passes = static_cast<std::int64_t>(2 * (forward_passes(s) + 1));
-    for (const StageWeights& w : stage_weights(s.model, s.parallel, s.training.schedule->placement))
-    {
-        plan.parameters = std::max(plan.parameters, static_cast<double>(w.expert));
-    }
+    plan.parameters = largest_over(stage_weights(s.model, s.parallel, s.training.schedule->placement),
+                                   [](const StageWeights& w) { return static_cast<double>(w.expert); });
     plan.whole = whole_of(s.model);
     return plan;
 }

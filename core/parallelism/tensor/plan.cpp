@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "core/model/sizes.h"
 #include "core/network/traffic.h"
 #include "core/scenario/choices.h"
-#include "core/scenario/validate.h"
 
 #include <algorithm>
 
@@ -13,19 +13,6 @@ namespace ringside
 
 namespace
 {
-
-Scenario with_tensor(Scenario s)
-{
-    for (const std::int64_t ranks : {8, 4, 2})
-    {
-        Scenario next = with(s, Knob::tensor, ranks);
-        if (!has_errors(validate(next)))
-        {
-            return next;
-        }
-    }
-    return s;
-}
 
 Bytes kept_by(Scenario s, bool split)
 {
@@ -39,15 +26,15 @@ TensorPlan tensor_plan(const Scenario& given)
 {
     TensorPlan plan;
     plan.supposed = given.parallel.tensor == 1;
-    plan.scenario = plan.supposed ? with_tensor(given) : given;
+    plan.scenario = plan.supposed ? with_some(given, Knob::tensor) : given;
     const Scenario& s = plan.scenario;
     const auto t = static_cast<double>(s.parallel.tensor);
     plan.ranks = s.parallel.tensor;
     plan.message = tensor_message(s);
     plan.sent = plan.message * (2 * (t - 1) / t);
     plan.passes = tensor_all_reduces(s, false) * static_cast<std::int64_t>(forward_passes(s) + 1);
-    plan.heads = std::max<std::int64_t>(1, s.model.heads / plan.ranks);
-    plan.kv_heads = std::max<std::int64_t>(1, s.model.kv_heads / plan.ranks);
+    plan.heads = rank_heads(s);
+    plan.kv_heads = rank_kv_heads(s);
     plan.kv_copies = std::max<std::int64_t>(1, plan.ranks / std::max<std::int64_t>(1, s.model.kv_heads));
     plan.kept = kept_by(s, false);
     plan.kept_split = kept_by(s, true);
@@ -57,7 +44,6 @@ TensorPlan tensor_plan(const Scenario& given)
 Term explain_tensor_sent(const TensorPlan& p)
 {
     const Scenario& s = p.scenario;
-    const int bytes = s.training.precision == Precision::fp32 ? 4 : 2;
     Term term;
     term.label = "sent in one all-reduce";
     term.value = p.sent.value;
@@ -67,7 +53,7 @@ Term explain_tensor_sent(const TensorPlan& p)
         "2 \u00d7 ({} \u2212 1) / {} \u00d7 {} \u00d7 {} \u00d7 {} \u00d7 {}", p.ranks, p.ranks,
         s.training.micro_batch,
         figure(static_cast<double>(s.training.sequence_length) / static_cast<double>(s.parallel.context)),
-        s.model.hidden, bytes);
+        s.model.hidden, element_bytes(s.training));
     term.source =
         "Shoeybi et al. 2019 (Megatron-LM), arXiv 1909.08053, section 3: one all-reduce behind attention, "
         "one "

@@ -67,13 +67,8 @@ std::string nearest_name(const LessonValues& values, std::string_view name)
 LessonValues lesson_values(const Scenario& s, const Report& report)
 {
     LessonValues values;
-    add_fields(values, "model", s.model);
-    add_fields(values, "cluster", s.cluster);
-    add_fields(values, "cluster.gpu", s.cluster.gpu);
-    add_fields(values, "parallel", s.parallel);
-    add_fields(values, "training", s.training);
-    add_fields(values, "stage_times", s.stage_times);
-    add_fields(values, "collective", s.collective);
+    each_section(s,
+                 [&](std::string_view section, const auto& object) { add_fields(values, section, object); });
     for (const Metric& metric : metrics())
     {
         values[std::string(metric.name)] = metric.value(s, report);

@@ -4,7 +4,7 @@
 
 #include "core/base/random.h"
 #include "core/lab/trainer/backend.h"
-#include "core/lab/trainer/piece.h"
+#include "core/lab/trainer/network/piece.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -2,10 +2,10 @@
 // predicts, and in the training of a model.
 #include "tests/core/lab/parallel_support.h"
 
-#include "core/lab/ranks/compressed_sum.h"
+#include "core/lab/ranks/communication/compressed_sum.h"
 #include "core/lab/ranks/team.h"
-#include "core/lab/team_traffic.h"
-#include "core/lab/team_wish.h"
+#include "core/lab/team/team_traffic.h"
+#include "core/lab/team/team_wish.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -1,8 +1,8 @@
 // Ranks as threads for the tests: numbers to send, and a world that does one thing.
 #pragma once
 
-#include "core/lab/ranks/communicator.h"
-#include "core/lab/ranks/thread_world.h"
+#include "core/lab/ranks/communication/communicator.h"
+#include "core/lab/ranks/communication/thread_world.h"
 
 #include <bit>
 #include <cmath>

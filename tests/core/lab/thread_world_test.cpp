@@ -1,8 +1,8 @@
 #include "tests/core/lab/parallel_support.h"
 #include "tests/threads.h"
 
-#include "core/lab/ranks/backend_memory.h"
-#include "core/lab/ranks/communicator_check.h"
+#include "core/lab/ranks/communication/backend_memory.h"
+#include "core/lab/ranks/communication/communicator_check.h"
 #include "core/lab/ranks/nccl/nccl.h"
 #include "core/lab/trainer/cpu/cpu_backend.h"
 

@@ -4,7 +4,7 @@
 #include "tests/core/lab/cuda_shim/shim_runtime.h"
 #include "tests/core/lab/trainer_support.h"
 
-#include "core/lab/ranks/backend_memory.h"
+#include "core/lab/ranks/communication/backend_memory.h"
 #include "core/lab/trainer/cuda/cuda_backend_ops.h"
 
 #include <catch2/catch_approx.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/lab/corpus.h"
-#include "core/lab/trainer/parameters.h"
+#include "core/lab/trainer/network/parameters.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "tests/core/lab/parallel_support.h"
 
-#include "core/lab/ranks/watchdog.h"
+#include "core/lab/ranks/communication/watchdog.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -5,6 +5,7 @@
 
 #include "core/model/weights.h"
 #include "core/scenario/hugging_face.h"
+#include "core/scenario/json_fields.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -5,7 +5,7 @@
 // and cannot be ended.
 #pragma once
 
-#include "core/lab/ranks/transport.h"
+#include "core/lab/ranks/communication/transport.h"
 
 #include <memory>
 

@@ -52,14 +52,6 @@ std::size_t size(Index count)
 {
     return static_cast<std::size_t>(count);
 }
-const char* at(const void* data, Index bytes)
-{
-    return static_cast<const char*>(data) + bytes;
-}
-char* at(void* data, Index bytes)
-{
-    return static_cast<char*>(data) + bytes;
-}
 
 // What the driver says, or how many devices there are.
 int devices(std::string& reason)
@@ -89,14 +81,7 @@ std::array<Id, kLanes> agree_on_ids(Transport& transport, const std::vector<int>
     constexpr auto kBytes = static_cast<Index>(sizeof ids);
     if (transport.rank() != members.front())
     {
-        transport.receive(members.front(), tag * 2, ids.data(), kBytes,
-                          [&](const void* message)
-                          {
-                              if (message != ids.data())
-                              {
-                                  host_memory().copy(ids.data(), message, kBytes);
-                              }
-                          });
+        transport.receive_into(members.front(), tag * 2, ids.data(), kBytes);
         return ids;
     }
     for (Id& id : ids)

@@ -2,8 +2,8 @@
 // more, one a rank, in one process or several.
 #pragma once
 
-#include "core/lab/ranks/carrier.h"
-#include "core/lab/ranks/transport.h"
+#include "core/lab/ranks/communication/carrier.h"
+#include "core/lab/ranks/communication/transport.h"
 
 #include <memory>
 #include <string>

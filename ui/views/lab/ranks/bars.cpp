@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/lab/team_traffic.h"
+#include "core/lab/team/team_traffic.h"
 #include "ui/views/lab/ranks/moment.h"
 
 #include <algorithm>

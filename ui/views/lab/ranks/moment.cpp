@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/lab/team_traffic.h"
+#include "core/lab/team/team_traffic.h"
 
 #include <algorithm>
 #include <array>

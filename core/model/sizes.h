@@ -1,0 +1,43 @@
+// What every topic derives from a scenario besides its groups of ranks (core/scenario/scenario.h): widths of
+// numbers, and a GPU's share of tokens and heads.
+#pragma once
+
+#include "core/scenario/scenario.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+// [B] of an activation, and of a weight that products read: 16 bits unless all training is in fp32. 8-bit
+// formats are counted where they are kept.
+constexpr std::int64_t element_bytes(const Training& training)
+{
+    return training.precision == Precision::fp32 ? 4 : 2;
+}
+
+// GPUs that share one copy of the model.
+constexpr std::int64_t replica_gpus(const Parallel& p)
+{
+    return p.tensor * p.context * p.pipeline;
+}
+
+// Tokens of one micro-batch on one context rank.
+constexpr double micro_batch_tokens(const Scenario& s)
+{
+    return static_cast<double>(s.training.micro_batch * s.training.sequence_length) /
+           static_cast<double>(s.parallel.context);
+}
+
+// Query heads, and key and value heads, of one tensor rank. Where there are fewer than ranks, each has a
+// copy.
+constexpr std::int64_t rank_heads(const Scenario& s)
+{
+    return std::max<std::int64_t>(1, s.model.heads / s.parallel.tensor);
+}
+constexpr std::int64_t rank_kv_heads(const Scenario& s)
+{
+    return std::max<std::int64_t>(1, s.model.kv_heads / s.parallel.tensor);
+}
+
+} // namespace ringside
