@@ -357,7 +357,7 @@ Bytes buffer_bytes(const TrainerConfig& c)
     };
     const auto slots = static_cast<double>(slots_of_sequence(c));
     const auto balanced = static_cast<double>(c.training.sequence_length * c.model.experts_per_token);
-    const auto element = static_cast<double>(element_bytes(c.training));
+    const double element = element_bytes(c.training);
     return Bytes(static_cast<double>(c.training.micro_batch * c.model.layers) *
                  ((slots - balanced) * (copies(1) - copies(0)) +
                   slots * element * static_cast<double>(c.model.hidden)));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/memory/formula_text.h"
+#include "core/model/sizes.h"
 #include "core/model/weights.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ struct Subject
     {
     }
 
-    double element() const { return s.training.precision == Precision::fp32 ? 4 : 2; }
+    double element() const { return element_bytes(s.training); }
     // Whether the tensors between the matrix products are cut by t as well.
     bool all_cut() const { return s.parallel.tensor == 1 || s.parallel.sequence_parallel; }
 };

@@ -11,7 +11,7 @@ namespace ringside
 
 // [B] of an activation, and of a weight that products read: 16 bits unless all training is in fp32. 8-bit
 // formats are counted where they are kept.
-constexpr std::int64_t element_bytes(const Training& training)
+constexpr double element_bytes(const Training& training)
 {
     return training.precision == Precision::fp32 ? 4 : 2;
 }

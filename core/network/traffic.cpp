@@ -13,16 +13,11 @@ namespace ringside
 namespace
 {
 
-double wire_bytes(const Training& t)
-{
-    return static_cast<double>(element_bytes(t));
-}
-
 // Bytes of one layer boundary: one micro-batch's tokens on one context rank, h wide.
 double boundary(const Scenario& s)
 {
     const Training& t = s.training;
-    return wire_bytes(t) * static_cast<double>(t.micro_batch) * static_cast<double>(t.sequence_length) *
+    return element_bytes(t) * static_cast<double>(t.micro_batch) * static_cast<double>(t.sequence_length) *
            static_cast<double>(s.model.hidden) / static_cast<double>(s.parallel.context);
 }
 
@@ -102,7 +97,7 @@ Bytes context_message(const Scenario& s)
     const Model& m = s.model;
     const std::int64_t width = m.attention == Attention::mla ? m.kv_lora_rank + m.qk_rope_head_dim
                                                              : 2 * rank_kv_heads(s) * m.head_dim;
-    return Bytes(wire_bytes(s.training) * micro_batch_tokens(s) * static_cast<double>(width));
+    return Bytes(element_bytes(s.training) * micro_batch_tokens(s) * static_cast<double>(width));
 }
 
 // Keys and values go round the ring forward, and again with their gradients backward (Liu et al., arXiv
@@ -149,7 +144,8 @@ Bytes data_traffic(const Scenario& s, const MemoryReport& memory)
     const auto n = static_cast<double>(dense_replicas(s));
     const auto n_e = static_cast<double>(expert_replicas(s));
     const Trips t = trips(s);
-    const double each = t.gradients * state_bytes(s.training).gradient + t.weights * wire_bytes(s.training);
+    const double each =
+        t.gradients * state_bytes(s.training).gradient + t.weights * element_bytes(s.training);
     return Bytes(each * ((n - 1) / n * own.dense + (n_e - 1) / n_e * own.expert));
 }
 
@@ -169,7 +165,7 @@ HostTraffic host_traffic(const Scenario& s, const MemoryReport& memory)
     const double up = offloads_weights(s.training.offload)
                           ? 2 * static_cast<double>(micro_batches(s)) * elements(s.parallel.zero == 3)
                           : updated;
-    return {Bytes(state_bytes(s.training).gradient * updated), Bytes(wire_bytes(s.training) * up)};
+    return {Bytes(state_bytes(s.training).gradient * updated), Bytes(element_bytes(s.training) * up)};
 }
 
 } // namespace ringside

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/model/host.h"
+#include "core/model/sizes.h"
 #include "core/network/traffic.h"
 #include "core/performance/step_life.h"
 #include "core/performance/step_units.h"
@@ -46,18 +47,13 @@ struct OffloadPieces
     double flops = 0;    // of both
 };
 
-double wire_bytes(const Training& t)
-{
-    return t.precision == Precision::fp32 ? 4 : 2;
-}
-
 // Times come from the same units as the life of a step.
 OffloadPieces pieces_of(const Scenario& s)
 {
     const StepUnits units = step_units(s, false);
     const std::array<double, 2> ranks{static_cast<double>(dense_replicas(s)),
                                       static_cast<double>(s.model.experts > 0 ? expert_replicas(s) : 1)};
-    const double w = wire_bytes(s.training);
+    const double w = element_bytes(s.training);
     const double g = state_bytes(s.training).gradient;
     const std::size_t group = (units.units.size() + kMostPieces - 1) / kMostPieces;
     OffloadPieces pieces;
@@ -307,7 +303,7 @@ Shelf shelf_of(const Scenario& s, const OffloadReport& r, const OffloadPieces& p
     const Training& t = s.training;
     const Offload placement = r.options.placement;
     const bool full = t.precision == Precision::fp32; // its weights are the master copy
-    const double w = wire_bytes(t);
+    const double w = element_bytes(t);
     const auto& kept = r.holds[static_cast<std::size_t>(uses_nvme(placement) ? Tank::nvme : Tank::host)];
     const auto part = [&](Component c) { return kept[static_cast<std::size_t>(c)].value; };
     const auto all = [&](double Piece::*bytes)

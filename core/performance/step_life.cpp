@@ -1,6 +1,7 @@
 #include "core/performance/step_life.h"
 
 #include "core/memory/memory.h"
+#include "core/model/sizes.h"
 #include "core/performance/step_order.h"
 #include "core/pipeline/tasks.h"
 
@@ -57,7 +58,7 @@ public:
         : s_(s), o_(in_range(o)), units_(step_units(s, o.inside_layers)), bytes_(state_bytes(s.training))
     {
         life_.stage = units_.stage;
-        life_.weight_bytes = s.training.precision == Precision::fp32 ? 4 : 2;
+        life_.weight_bytes = element_bytes(s.training);
         life_.gradient_bytes = bytes_.gradient;
         const Parallel& p = s.parallel;
         life_.groups = {

@@ -133,6 +133,15 @@ void break_program(HangCase& hang, SplitMix& random)
     }
 }
 
+// Of a group's call; null where the log has none.
+template <class Log>
+auto record_of(Log& log, CallGroup group, std::int64_t sequence) -> decltype(log.data())
+{
+    const auto found = std::ranges::find_if(log, [&](const HangRecord& r)
+                                            { return r.call.group == group && r.sequence == sequence; });
+    return found == log.end() ? nullptr : &*found;
+}
+
 bool agree(const HangRecord& a, const HangRecord& b)
 {
     const bool pair = a.call.group == CallGroup::pipeline;
@@ -183,14 +192,20 @@ private:
         {
             return false;
         }
-        const HangCall& call = programs_.at(rank)[next];
-        HangRecord record;
-        record.call = call;
-        record.sequence = ++sequences_.at(rank).at(static_cast<std::size_t>(call.group));
-        record.posted = (log.empty() ? 0 : log.back().done) + call.compute;
+        const double before = log.empty() ? 0 : log.back().done;
+        HangRecord& record = add_next(rank);
+        record.posted = before + record.call.compute;
         record.state = CallState::started;
-        log.push_back(record);
         return true;
+    }
+
+    HangRecord& add_next(std::size_t rank)
+    {
+        std::vector<HangRecord>& log = logs_.at(rank);
+        HangRecord& record = log.emplace_back();
+        record.call = programs_.at(rank)[log.size() - 1];
+        record.sequence = ++sequences_.at(rank).at(static_cast<std::size_t>(record.call.group));
+        return record;
     }
 
     // The CPU runs ahead of a GPU that waits: what it enqueues there does not start.
@@ -206,24 +221,9 @@ private:
         const std::size_t end = std::min(log.size() + kAhead, programs_.at(rank).size());
         while (log.size() < end)
         {
-            HangRecord record;
-            record.call = programs_.at(rank)[log.size()];
-            record.sequence = ++sequences_.at(rank).at(static_cast<std::size_t>(record.call.group));
-            record.posted = log.back().posted + kEnqueue;
-            log.push_back(record);
+            const double before = log.back().posted;
+            add_next(rank).posted = before + kEnqueue;
         }
-    }
-
-    HangRecord* find(std::size_t rank, CallGroup group, std::int64_t sequence)
-    {
-        for (HangRecord& record : logs_.at(rank))
-        {
-            if (record.call.group == group && record.sequence == sequence)
-            {
-                return &record;
-            }
-        }
-        return nullptr;
     }
 
     bool complete(std::size_t rank)
@@ -239,7 +239,7 @@ private:
         bool same = true;
         for (const std::size_t member : members(own.call.group, rank))
         {
-            HangRecord* record = find(member, own.call.group, own.sequence);
+            HangRecord* record = record_of(logs_.at(member), own.call.group, own.sequence);
             if (record == nullptr)
             {
                 return false;
@@ -266,14 +266,6 @@ private:
 std::string say_ranks(const std::vector<std::size_t>& ranks)
 {
     return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "));
-}
-
-const HangRecord* record_of(const std::vector<HangRecord>& log, CallGroup group, std::int64_t sequence)
-{
-    const auto found =
-        std::find_if(log.begin(), log.end(),
-                     [&](const HangRecord& r) { return r.call.group == group && r.sequence == sequence; });
-    return found == log.end() ? nullptr : &*found;
 }
 
 // What does not fit on one call of one group; an empty sentence when it is in order.

@@ -39,6 +39,23 @@ std::vector<RunFailure> draw_failures(const RunRates& r, const RunPlan& plan, do
     return failures;
 }
 
+// Adds the first `length` seconds of a span, of which so many were saving.
+void count_span(std::array<double, kRunParts>& parts, const RunSpan& span, double length, double saving)
+{
+    const auto count = [&](RunPart part, double seconds)
+    { parts[static_cast<std::size_t>(part)] += seconds; };
+    if (span.part == RunPart::useful)
+    {
+        count(RunPart::saving, saving);
+        count(RunPart::useful, (length - saving) * span.working);
+        count(RunPart::missing, (length - saving) * (1 - span.working));
+    }
+    else
+    {
+        count(span.part, length);
+    }
+}
+
 class Simulation
 {
 public:
@@ -103,20 +120,8 @@ private:
         {
             return;
         }
-        const double length = span.end - span.start;
-        const auto count = [&](RunPart part, double seconds)
-        { story_.seconds[static_cast<std::size_t>(part)] += seconds; };
-        if (span.part == RunPart::useful)
-        {
-            count(RunPart::saving, span.saving);
-            count(RunPart::useful, (length - span.saving) * span.working);
-            count(RunPart::missing, (length - span.saving) * (1 - span.working));
-            story_.saves += span.saves;
-        }
-        else
-        {
-            count(span.part, length);
-        }
+        count_span(story_.seconds, span, span.end - span.start, span.saving);
+        story_.saves += span.part == RunPart::useful ? span.saves : 0;
         story_.spans.push_back(span);
     }
 
@@ -226,19 +231,8 @@ std::array<double, kRunParts> parts_until(const RunStory& story, double seconds)
         {
             break;
         }
-        const auto count = [&](RunPart part, double share)
-        { parts[static_cast<std::size_t>(part)] += share; };
-        const double saving = span.end > span.start ? span.saving * length / (span.end - span.start) : 0;
-        if (span.part == RunPart::useful)
-        {
-            count(RunPart::saving, saving);
-            count(RunPart::useful, (length - saving) * span.working);
-            count(RunPart::missing, (length - saving) * (1 - span.working));
-        }
-        else
-        {
-            count(span.part, length);
-        }
+        count_span(parts, span, length,
+                   span.end > span.start ? span.saving * length / (span.end - span.start) : 0);
     }
     return parts;
 }

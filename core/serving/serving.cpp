@@ -290,15 +290,14 @@ Term explain_decode(const Scenario& scenario, const ServingReport& r)
     const double batch = real(r.setup.batch);
     const double context = real(r.setup.prompt) + real(r.setup.output) / 2;
     const double cached = real(r.setup.cache_bits) / 8 * r.shape.local(context);
-    Term term;
-    term.label = "reading for one decoding step";
-    term.value = r.decode.memory;
-    term.unit = "s";
-    term.formula = "(weights + b \u00d7 cache) / HBM";
-    term.working = fmt::format("({} + {} \u00d7 {}) / {}", figure(server.weights_read(batch)), r.setup.batch,
-                               figure(cached), figure(scenario.cluster.gpu.hbm_gb_per_s * 1e9));
-    term.source = "Pope et al. 2022, arXiv 2211.05102, section 2";
-    return term;
+    return {.label = "reading for one decoding step",
+            .value = r.decode.memory,
+            .unit = "s",
+            .formula = "(weights + b \u00d7 cache) / HBM",
+            .working =
+                fmt::format("({} + {} \u00d7 {}) / {}", figure(server.weights_read(batch)), r.setup.batch,
+                            figure(cached), figure(scenario.cluster.gpu.hbm_gb_per_s * 1e9)),
+            .source = "Pope et al. 2022, arXiv 2211.05102, section 2"};
 }
 
 } // namespace ringside

@@ -159,7 +159,7 @@ private:
     {
         return static_cast<double>(n - 1) / static_cast<double>(std::max<std::int64_t>(1, n));
     }
-    double wire() const { return static_cast<double>(element_bytes(scenario_.training)); }
+    double wire() const { return element_bytes(scenario_.training); }
     bool holds(std::int64_t stage) const { return std::ranges::find(own_, stage) != own_.end(); }
     double layers(std::int64_t stage) const
     {

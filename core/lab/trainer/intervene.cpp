@@ -36,7 +36,7 @@ Issues damage_weight(Trainer& trainer, std::int64_t layer)
     const LayerPlaces& places = table.layers[static_cast<std::size_t>(layer)];
     const Parameter& matrix =
         table.list[static_cast<std::size_t>(places.up < 0 ? places.expert_up : places.up)];
-    const Index width = element_bytes(trainer.config().training);
+    const auto width = static_cast<Index>(element_bytes(trainer.config().training));
     // The sign is the highest bit of a float's last byte, the exponent's highest the one below it.
     const auto at = static_cast<std::size_t>((matrix.offset + matrix.elements() / 2) * width + width - 1);
     weights->bytes.at(at) = static_cast<char>(weights->bytes.at(at) ^ 0x40);

@@ -189,11 +189,6 @@ private:
 
 } // namespace
 
-double element_bytes(const Training& t)
-{
-    return t.precision == Precision::fp32 ? 4 : 2;
-}
-
 ActivationTensors activation_tensors(const Model& model, const Training& training, const Parallel& parallel,
                                      bool with_experts)
 {

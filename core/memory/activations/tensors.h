@@ -5,7 +5,7 @@
 // Under full recomputation the input of the first norm is what is kept: it is the input of the layer.
 #pragma once
 
-#include "core/scenario/scenario.h"
+#include "core/model/sizes.h"
 
 #include <array>
 #include <span>
@@ -73,8 +73,5 @@ Keeping keeping(const ActivationTensor& tensor, const Training& training, Recomp
 
 // Bytes of one micro-batch on one GPU, were it kept.
 double tensor_bytes(const ActivationTensor& tensor, const Training& training, const Parallel& parallel);
-
-// Bytes of an element outside of 8-bit products.
-double element_bytes(const Training& training);
 
 } // namespace ringside

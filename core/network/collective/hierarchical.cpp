@@ -55,31 +55,13 @@ private:
 
     void reduce_scatter()
     {
-        // A ring in every node over the places; each message is a chunk of every node.
         for (std::int64_t j = 0; j < g_ - 1; ++j)
         {
-            Step step{Phase::reduce_scatter, {}};
-            each(
-                [&](std::int64_t node, std::int64_t place)
-                {
-                    for (std::int64_t k = 0; k < nodes_; ++k)
-                    {
-                        step.transfers.push_back(send(rank(node, place), rank(node, wrap(place + 1, g_)),
-                                                      rank(k, wrap(place - 1 - j, g_)), true));
-                    }
-                });
-            c_.steps.push_back(std::move(step));
+            hop_inside(Phase::reduce_scatter, j + 1);
         }
         for (std::int64_t j = 0; j < nodes_ - 1; ++j)
         {
-            Step step{Phase::reduce_scatter, {}};
-            each(
-                [&](std::int64_t node, std::int64_t place)
-                {
-                    step.transfers.push_back(send(rank(node, place), rank(wrap(node + 1, nodes_), place),
-                                                  rank(wrap(node - 1 - j, nodes_), place), true));
-                });
-            c_.steps.push_back(std::move(step));
+            hop_between(Phase::reduce_scatter, j + 1);
         }
     }
 
@@ -87,29 +69,40 @@ private:
     {
         for (std::int64_t j = 0; j < nodes_ - 1; ++j)
         {
-            Step step{Phase::all_gather, {}};
-            each(
-                [&](std::int64_t node, std::int64_t place)
-                {
-                    step.transfers.push_back(send(rank(node, place), rank(wrap(node + 1, nodes_), place),
-                                                  rank(wrap(node - j, nodes_), place)));
-                });
-            c_.steps.push_back(std::move(step));
+            hop_between(Phase::all_gather, j);
         }
         for (std::int64_t j = 0; j < g_ - 1; ++j)
         {
-            Step step{Phase::all_gather, {}};
-            each(
-                [&](std::int64_t node, std::int64_t place)
-                {
-                    for (std::int64_t k = 0; k < nodes_; ++k)
-                    {
-                        step.transfers.push_back(send(rank(node, place), rank(node, wrap(place + 1, g_)),
-                                                      rank(k, wrap(place - j, g_))));
-                    }
-                });
-            c_.steps.push_back(std::move(step));
+            hop_inside(Phase::all_gather, j);
         }
+    }
+
+    // A ring in every node over the places; each message is a chunk of every node, of the rank `back` places
+    // before this one.
+    void hop_inside(Phase phase, std::int64_t back)
+    {
+        add_step(phase,
+                 [&](Step& step, std::int64_t node, std::int64_t place)
+                 {
+                     for (std::int64_t k = 0; k < nodes_; ++k)
+                     {
+                         step.transfers.push_back(send(rank(node, place), rank(node, wrap(place + 1, g_)),
+                                                       rank(k, wrap(place - back, g_)),
+                                                       phase == Phase::reduce_scatter));
+                     }
+                 });
+    }
+
+    // A ring over the nodes at every place.
+    void hop_between(Phase phase, std::int64_t back)
+    {
+        add_step(phase,
+                 [&](Step& step, std::int64_t node, std::int64_t place)
+                 {
+                     step.transfers.push_back(send(rank(node, place), rank(wrap(node + 1, nodes_), place),
+                                                   rank(wrap(node - back, nodes_), place),
+                                                   phase == Phase::reduce_scatter));
+                 });
     }
 
     // Inside the node every rank hands its neighbours what goes to ranks of their place; then one message a
@@ -119,43 +112,41 @@ private:
         const std::int64_t n = c_.ranks;
         for (std::int64_t j = 1; j < g_; ++j)
         {
-            Step step{Phase::all_gather, {}};
-            each(
-                [&](std::int64_t node, std::int64_t place)
-                {
-                    const std::int64_t other = wrap(place + j, g_);
-                    for (std::int64_t k = 0; k < nodes_; ++k)
-                    {
-                        step.transfers.push_back(send(rank(node, place), rank(node, other),
-                                                      rank(node, place) * n + rank(k, other)));
-                    }
-                });
-            c_.steps.push_back(std::move(step));
+            add_step(Phase::all_gather,
+                     [&](Step& step, std::int64_t node, std::int64_t place)
+                     {
+                         const std::int64_t other = wrap(place + j, g_);
+                         for (std::int64_t k = 0; k < nodes_; ++k)
+                         {
+                             step.transfers.push_back(send(rank(node, place), rank(node, other),
+                                                           rank(node, place) * n + rank(k, other)));
+                         }
+                     });
         }
         for (std::int64_t j = 1; j < nodes_; ++j)
         {
-            Step step{Phase::all_gather, {}};
-            each(
-                [&](std::int64_t node, std::int64_t place)
-                {
-                    const std::int64_t to = rank(wrap(node + j, nodes_), place);
-                    for (std::int64_t l = 0; l < g_; ++l)
-                    {
-                        step.transfers.push_back(send(rank(node, place), to, rank(node, l) * n + to));
-                    }
-                });
-            c_.steps.push_back(std::move(step));
+            add_step(Phase::all_gather,
+                     [&](Step& step, std::int64_t node, std::int64_t place)
+                     {
+                         const std::int64_t to = rank(wrap(node + j, nodes_), place);
+                         for (std::int64_t l = 0; l < g_; ++l)
+                         {
+                             step.transfers.push_back(send(rank(node, place), to, rank(node, l) * n + to));
+                         }
+                     });
         }
     }
 
-    template <class F>
-    void each(const F& f) const
+    // A step that each(step, node, place) adds every rank's transfers to.
+    template <class Each>
+    void add_step(Phase phase, const Each& each)
     {
+        Step& step = c_.steps.emplace_back(Step{phase, {}});
         for (std::int64_t node = 0; node < nodes_; ++node)
         {
             for (std::int64_t place = 0; place < g_; ++place)
             {
-                f(node, place);
+                each(step, node, place);
             }
         }
     }

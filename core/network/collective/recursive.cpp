@@ -42,11 +42,14 @@ std::vector<std::vector<Part>> levels(std::int64_t ranks)
     return all;
 }
 
-// Across the cut of every part each rank sends what the other half is to have. Where the halves are unequal
-// the last of the left has no partner of its own and shares one.
-Step halving(const std::vector<Part>& parts)
+// Halving: across the cut of every part each rank sends what the other half is to have. Where the halves are
+// unequal the last of the left has no partner of its own and shares one. Doubling sends the sums back the
+// same ways.
+Step across(const std::vector<Part>& parts, bool halving)
 {
-    Step step{Phase::reduce_scatter, {}};
+    Step step{halving ? Phase::reduce_scatter : Phase::all_gather, {}};
+    const auto take = [&](std::int64_t from, std::int64_t to, std::int64_t chunk)
+    { step.transfers.push_back(halving ? send(from, to, chunk, true) : send(to, from, chunk)); };
     for (const Part& p : parts)
     {
         const std::int64_t right = p.count - p.left();
@@ -56,35 +59,12 @@ Step halving(const std::vector<Part>& parts)
             const std::int64_t b = p.first + p.left() + std::min(i, right - 1);
             for (std::int64_t k = 0; k < right; ++k)
             {
-                step.transfers.push_back(send(a, b, p.first + p.left() + k, true));
+                take(a, b, p.first + p.left() + k);
             }
             // The shared partner's own contribution must not arrive twice.
             for (std::int64_t k = 0; k < p.left() && i < right; ++k)
             {
-                step.transfers.push_back(send(b, a, p.first + k, true));
-            }
-        }
-    }
-    return step;
-}
-
-Step doubling(const std::vector<Part>& parts)
-{
-    Step step{Phase::all_gather, {}};
-    for (const Part& p : parts)
-    {
-        const std::int64_t right = p.count - p.left();
-        for (std::int64_t i = 0; i < p.left() && right > 0; ++i)
-        {
-            const std::int64_t a = p.first + i;
-            const std::int64_t b = p.first + p.left() + std::min(i, right - 1);
-            for (std::int64_t k = 0; k < right; ++k)
-            {
-                step.transfers.push_back(send(b, a, p.first + p.left() + k));
-            }
-            for (std::int64_t k = 0; k < p.left() && i < right; ++k)
-            {
-                step.transfers.push_back(send(a, b, p.first + k));
+                take(b, a, p.first + k);
             }
         }
     }
@@ -97,11 +77,11 @@ Collective make_halving_doubling(CollectiveKind kind, const CollectiveShape& sha
     const auto all = levels(shape.ranks);
     for (auto level = all.begin(); kind != CollectiveKind::all_gather && level != all.end(); ++level)
     {
-        c.steps.push_back(halving(*level));
+        c.steps.push_back(across(*level, true));
     }
     for (auto level = all.rbegin(); kind != CollectiveKind::reduce_scatter && level != all.rend(); ++level)
     {
-        c.steps.push_back(doubling(*level));
+        c.steps.push_back(across(*level, false));
     }
     return c;
 }

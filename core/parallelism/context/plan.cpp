@@ -15,11 +15,6 @@ namespace ringside
 namespace
 {
 
-double element(const Scenario& s)
-{
-    return static_cast<double>(element_bytes(s.training));
-}
-
 struct Widths
 {
     double heads;    // of queries, on one tensor rank
@@ -77,8 +72,8 @@ ContextPlan context_plan(const Scenario& given)
     plan.tokens = static_cast<double>(s.training.sequence_length) / cp;
     plan.message = context_message(s);
     plan.ring = plan.message * (cp - 1);
-    plan.exchange =
-        Bytes((cp - 1) / cp * element(s) * b * plan.tokens * (w.keys + w.values) * (w.heads + w.kv_heads));
+    plan.exchange = Bytes((cp - 1) / cp * element_bytes(s.training) * b * plan.tokens * (w.keys + w.values) *
+                          (w.heads + w.kv_heads));
     plan.most = static_cast<std::int64_t>(w.kv_heads);
     plan.tile_flops = pair_flops(w) * b * plan.tokens * plan.tokens;
     add_rates(plan);
@@ -99,13 +94,13 @@ Term explain_hop(const ContextPlan& p)
     if (s.model.attention == Attention::mla)
     {
         term.formula = "bytes \u00d7 b (s/cp) (latent + rotary)";
-        term.working =
-            fmt::format("{} \u00d7 {} \u00d7 {} \u00d7 ({} + {})", element(s), s.training.micro_batch,
-                        figure(p.tokens), s.model.kv_lora_rank, s.model.qk_rope_head_dim);
+        term.working = fmt::format("{} \u00d7 {} \u00d7 {} \u00d7 ({} + {})", element_bytes(s.training),
+                                   s.training.micro_batch, figure(p.tokens), s.model.kv_lora_rank,
+                                   s.model.qk_rope_head_dim);
         return term;
     }
     term.formula = "2 \u00d7 bytes \u00d7 b (s/cp) h_kv";
-    term.working = fmt::format("2 \u00d7 {} \u00d7 {} \u00d7 {} \u00d7 {}", element(s),
+    term.working = fmt::format("2 \u00d7 {} \u00d7 {} \u00d7 {} \u00d7 {}", element_bytes(s.training),
                                s.training.micro_batch, figure(p.tokens), rank_kv_heads(s) * s.model.head_dim);
     return term;
 }
@@ -130,19 +125,18 @@ Term explain_least_block(const ContextPlan& p)
 Term explain_exchange(const ContextPlan& p)
 {
     const Widths w = widths_of(p.scenario);
-    Term term;
-    term.label = "all-to-all of heads";
-    term.value = p.exchange.value;
-    term.unit = "B";
-    term.formula = "(cp \u2212 1)/cp \u00d7 bytes \u00d7 b (s/cp) (d_k + d_v) (a + a_kv)";
-    term.working =
-        fmt::format("({} \u2212 1) / {} \u00d7 {} \u00d7 {} \u00d7 {} \u00d7 ({} + {}) \u00d7 ({} + {})",
-                    p.ranks, p.ranks, element(p.scenario), p.scenario.training.micro_batch, figure(p.tokens),
-                    w.keys, w.values, w.heads, w.kv_heads);
-    term.source =
-        "Jacobs et al. 2023 (DeepSpeed-Ulysses), arXiv 2309.14509, section 3.2: queries, keys and values "
-        "out, outputs back. At most as many GPUs as there are key/value heads.";
-    return term;
+    return {
+        .label = "all-to-all of heads",
+        .value = p.exchange.value,
+        .unit = "B",
+        .formula = "(cp \u2212 1)/cp \u00d7 bytes \u00d7 b (s/cp) (d_k + d_v) (a + a_kv)",
+        .working =
+            fmt::format("({} \u2212 1) / {} \u00d7 {} \u00d7 {} \u00d7 {} \u00d7 ({} + {}) \u00d7 ({} + {})",
+                        p.ranks, p.ranks, element_bytes(p.scenario.training), p.scenario.training.micro_batch,
+                        figure(p.tokens), w.keys, w.values, w.heads, w.kv_heads),
+        .source =
+            "Jacobs et al. 2023 (DeepSpeed-Ulysses), arXiv 2309.14509, section 3.2: queries, keys and values "
+            "out, outputs back. At most as many GPUs as there are key/value heads."};
 }
 
 } // namespace ringside

@@ -66,7 +66,7 @@ ExpertPlan expert_plan(const Scenario& given)
     plan.cut = s.parallel.expert_tensor;
     plan.leaves = RankGrid(s, kMegatronOrder).leaves_domain(Group::expert);
     plan.message = expert_message(s);
-    plan.element = static_cast<double>(element_bytes(s.training));
+    plan.element = element_bytes(s.training);
     plan.tokens = static_cast<double>(s.training.micro_batch * s.training.sequence_length) /
                   static_cast<double>(s.parallel.context * s.parallel.tensor);
     const auto ep = static_cast<double>(plan.ranks);

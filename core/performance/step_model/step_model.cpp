@@ -3,6 +3,7 @@
 #include "core/base/units.h"
 #include "core/memory/memory.h"
 #include "core/model/host.h"
+#include "core/model/sizes.h"
 #include "core/performance/step_model/layer_kernel.h"
 #include "core/performance/step_model/rank_load.h"
 
@@ -155,7 +156,7 @@ private:
     void data(Parts& parts)
     {
         const double gradient = gradient_bytes();
-        const double weight = s_.training.precision == Precision::fp32 ? 4 : 2;
+        const double weight = element_bytes(s_.training);
         if (p_.zero >= 3)
         {
             // Layer by layer beside the one at work; nothing hides the step's first gather and its last

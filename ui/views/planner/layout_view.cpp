@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/model/sizes.h"
 #include "core/network/topology.h"
 #include "core/network/traffic.h"
 #include "ui/shell/view.h"
@@ -372,10 +373,9 @@ std::string say_formula(const Topology& t, const Scenario& s, ByteUnit unit)
     return fmt::format("{:g} \u00d7 2(t\u22121)/t \u00d7 b s h{} \u00d7 {} B \u00d7 layers \u00d7 m = {:g} "
                        "\u00d7 {} \u00d7 {} "
                        "\u00d7 {} \u00d7 {} = {}, / {} GB/s = {}",
-                       reduces, s.parallel.context > 1 ? "/c" : "",
-                       s.training.precision == Precision::fp32 ? 4 : 2, reduces, three_digits(each),
-                       format_bytes(boundary, unit), plain_number(layers), plain_number(m),
-                       format_bytes(part, unit), plain_number(rate), format_seconds(busy));
+                       reduces, s.parallel.context > 1 ? "/c" : "", element_bytes(s.training), reduces,
+                       three_digits(each), format_bytes(boundary, unit), plain_number(layers),
+                       plain_number(m), format_bytes(part, unit), plain_number(rate), format_seconds(busy));
 }
 
 Caption LayoutView::caption(const Frame& frame) const
