@@ -1,8 +1,9 @@
-// Sums, largest values and lists made of the entries of a range, in their order. A sum of floating-point
-// numbers is that of a plain loop, to the last bit.
+// Sums, largest values and lists made of the entries of a range, or of 0, 1 ... below a count, in order. A
+// sum of floating-point numbers is that of a plain loop, to the last bit.
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <functional>
 #include <type_traits>
 #include <vector>
@@ -10,13 +11,29 @@
 namespace ringside
 {
 
+template <class Range, class F>
+constexpr void each_in(const Range& range, const F& f)
+{
+    if constexpr (std::integral<Range>)
+    {
+        for (Range i = 0; i < range; ++i)
+        {
+            f(i);
+        }
+    }
+    else
+    {
+        for (const auto& entry : range)
+        {
+            f(entry);
+        }
+    }
+}
+
 template <class T = double, class Range, class Of = std::identity>
 constexpr T sum_over(const Range& range, const Of& of = {}, std::type_identity_t<T> sum = {})
 {
-    for (const auto& entry : range)
-    {
-        sum += std::invoke(of, entry);
-    }
+    each_in(range, [&](const auto& entry) { sum += std::invoke(of, entry); });
     return sum;
 }
 
@@ -24,10 +41,7 @@ constexpr T sum_over(const Range& range, const Of& of = {}, std::type_identity_t
 template <class T = double, class Range, class Of = std::identity>
 constexpr T largest_over(const Range& range, const Of& of = {}, std::type_identity_t<T> least = {})
 {
-    for (const auto& entry : range)
-    {
-        least = std::max<T>(least, std::invoke(of, entry));
-    }
+    each_in(range, [&](const auto& entry) { least = std::max<T>(least, std::invoke(of, entry)); });
     return least;
 }
 
@@ -35,10 +49,7 @@ template <class T, class Range, class Of>
 std::vector<T> list_of(const Range& range, const Of& of)
 {
     std::vector<T> list;
-    for (const auto& entry : range)
-    {
-        list.push_back(std::invoke(of, entry));
-    }
+    each_in(range, [&](const auto& entry) { list.push_back(std::invoke(of, entry)); });
     return list;
 }
 

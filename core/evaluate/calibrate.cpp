@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "core/base/find_by.h"
 #include "core/base/minimize.h"
+#include "core/base/ranges.h"
 #include "core/performance/step_model/step_model.h"
 #include "core/scenario/fields.h"
 
@@ -84,11 +86,8 @@ public:
         {
             return start;
         }
-        std::vector<double> x;
-        for (const Field<Calibration>* field : fields_)
-        {
-            x.push_back(std::log(std::max(1e-9, start.*member(field))));
-        }
+        const auto x = list_of<double>(fields_, [&](const Field<Calibration>* field)
+                                       { return std::log(std::max(1e-9, start.*member(field))); });
         const auto cost = [&](const std::vector<double>& y)
         { return mean_loss(at(start, y), left_out) + outside(y); };
         Minimum best = minimize(cost, x, 0.2, kSteps);
@@ -100,12 +99,8 @@ public:
     std::vector<double> errors(const Calibration& calibration)
     {
         make_profiles(calibration);
-        std::vector<double> errors;
-        for (const Row& row : rows_)
-        {
-            errors.push_back(seconds(row, calibration) / row.row->seconds - 1);
-        }
-        return errors;
+        return list_of<double>(rows_, [&](const Row& row)
+                               { return seconds(row, calibration) / row.row->seconds - 1; });
     }
 
     const std::vector<Row>& rows() const { return rows_; }
@@ -173,12 +168,8 @@ private:
                 n[row.set] += 1;
             }
         }
-        double total = 0;
-        for (std::size_t i = 0; i < sum.size(); ++i)
-        {
-            total += n[i] > 0 ? sets_[i].weight * sum[i] / n[i] : 0;
-        }
-        return total;
+        return sum_over(sum.size(),
+                        [&](std::size_t i) { return n[i] > 0 ? sets_[i].weight * sum[i] / n[i] : 0; });
     }
 
     const std::vector<MeasuredSet>& sets_;
@@ -190,21 +181,17 @@ private:
 
 Result<std::vector<const Field<Calibration>*>> fields_named(const std::vector<std::string>& names)
 {
+    const auto known = fields_of(Calibration{});
     std::vector<const Field<Calibration>*> found;
-    std::vector<std::string> known;
-    for (const Field<Calibration>& field : fields_of(Calibration{}))
-    {
-        known.emplace_back(field.name);
-    }
     for (const std::string& name : names)
     {
-        const auto at = std::find(known.begin(), known.end(), name);
-        if (at == known.end())
+        found.push_back(find_by(known, name, &Field<Calibration>::name));
+        if (found.back() == nullptr)
         {
+            const auto all = list_of<std::string_view>(known, &Field<Calibration>::name);
             return Issue{name, "no constant of a calibration",
-                         fmt::format("known are {}", fmt::join(known, ", "))};
+                         fmt::format("known are {}", fmt::join(all, ", "))};
         }
-        found.push_back(&fields_of(Calibration{})[static_cast<std::size_t>(at - known.begin())]);
     }
     return found;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -51,12 +52,8 @@ double median_seconds(const TrainingSnapshot& run)
 
 double furthest_apart(const TrainingSnapshot& a, const TrainingSnapshot& b)
 {
-    double most = 0;
-    for (std::size_t i = 0; i < std::min(a.losses.size(), b.losses.size()); ++i)
-    {
-        most = std::max(most, static_cast<double>(std::abs(a.losses[i] - b.losses[i])));
-    }
-    return most;
+    return largest_over(std::min(a.losses.size(), b.losses.size()), [&](std::size_t i)
+                        { return static_cast<double>(std::abs(a.losses[i] - b.losses[i])); });
 }
 
 std::string bytes(std::int64_t amount)

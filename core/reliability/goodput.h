@@ -29,7 +29,6 @@ enum class CheckpointTier : std::uint8_t
     disks,   // of the nodes
     host     // memory of the nodes
 };
-inline constexpr std::size_t kCheckpointTiers = 3;
 template <>
 inline constexpr auto kNamesOf<CheckpointTier> = names<CheckpointTier>("shared storage",
                                                                        "the nodes\u2019 disks",

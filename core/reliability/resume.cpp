@@ -111,11 +111,8 @@ public:
         SplitMix masks(s_.random);
         s_.random = masks.next();
         Vector gradient{};
-        double loss = 0;
-        for (std::size_t i = 0; i < kBatch; ++i)
-        {
-            loss += sample(data, masks, gradient) / kBatch;
-        }
+        const double loss =
+            sum_over(kBatch, [&](std::size_t) { return sample(data, masks, gradient) / kBatch; });
         ++s_.data;
         const double most = largest_over(gradient, [&](double g) { return std::abs(g); });
         skipped = most * s_.scale > kLargest;

@@ -1,6 +1,7 @@
 #include "core/reliability/run_simulation.h"
 
 #include "core/base/random.h"
+#include "core/base/ranges.h"
 
 #include <algorithm>
 #include <cmath>
@@ -105,11 +106,9 @@ private:
             return 1;
         }
         constexpr int kSamples = 16;
-        double sum = 0;
-        for (int i = 0; i < kSamples; ++i)
-        {
-            sum += working_share(r_, plan_, away(from + (to - from) * (i + 0.5) / kSamples));
-        }
+        const double sum =
+            sum_over(kSamples, [&](int i)
+                     { return working_share(r_, plan_, away(from + (to - from) * (i + 0.5) / kSamples)); });
         return sum / kSamples;
     }
 

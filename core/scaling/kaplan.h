@@ -14,18 +14,10 @@ namespace ringside
 // [FLOP] 10^15 operations a second for a day.
 inline constexpr double kPetaflopDay = 1e15 * 86400;
 
-// Of N, D or C alone, with plenty of the other two: equations 1.1 to 1.3, in nats per token. Arguments above
-// 0.
-double kaplan_loss_of_parameters(double parameters); // (8.8e13 / N)^0.076
-double kaplan_loss_of_tokens(double tokens);         // (5.4e13 / D)^0.095
-double kaplan_loss_of_compute(double flops);         // (3.1e8 PF-days / C)^0.050
-// Of N and D together, with early stopping: equation 1.5 with the constants of Table 2, which are fitted
-// jointly and so differ from those above.
+// Of N and D together, with early stopping: equation 1.5 with the constants of Table 2.
 double kaplan_loss(double parameters, double tokens);
 // Table 6: N = 1.3e9 C^0.73 and D = 2e10 C^0.27, C in PF-days. The two are fitted apart, and 6 N D is 1.8
 // times C at one PF-day. 0 where the budget is not above 0.
 ComputeOptimum kaplan_optimum(double flops);
-// The tokens that N is trained on where it is the optimum: kaplan_optimum() read backwards.
-double kaplan_tokens_for(double parameters);
 
 } // namespace ringside

@@ -242,12 +242,6 @@ std::vector<double> group_advantages(std::span<const double> rewards)
     return list_of<double>(rewards, [&](double r) { return deviation > 1e-12 ? (r - mean) / deviation : 0; });
 }
 
-double best_of_n_kl(double n)
-{
-    const double most = std::max(1.0, n);
-    return std::log(most) - (most - 1) / most;
-}
-
 double gold_reward(Optimizing how, double alpha, double beta, double d)
 {
     if (d <= 0)

@@ -117,9 +117,6 @@ double dpo_weight(double beta, double chosen, double rejected);
 // (Shao et al., DeepSeekMath, arXiv 2402.03300, section 4.1.2).
 std::vector<double> group_advantages(std::span<const double> rewards);
 
-// KL divergence of the best of n from the sampling policy: ln n - (n - 1) / n [nats].
-double best_of_n_kl(double n);
-
 enum class Optimizing : std::uint8_t
 {
     best_of_n,

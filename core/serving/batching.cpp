@@ -1,6 +1,7 @@
 #include "core/serving/batching.h"
 
 #include "core/base/random.h"
+#include "core/base/ranges.h"
 
 #include <algorithm>
 
@@ -72,18 +73,8 @@ std::vector<std::int64_t> drawn_lengths(std::int64_t requests, std::int64_t mean
 {
     SplitMix rng(seed);
     const auto span = static_cast<std::uint64_t>(2 * std::max<std::int64_t>(1, mean) - 1);
-    std::vector<std::int64_t> lengths;
-    for (std::int64_t i = 0; i < requests; ++i)
-    {
-        lengths.push_back(1 + static_cast<std::int64_t>(rng.below(span)));
-    }
-    return lengths;
-}
-
-double static_share(std::int64_t slots)
-{
-    const auto b = static_cast<double>(std::max<std::int64_t>(1, slots));
-    return (b + 1) / (2 * b);
+    return list_of<std::int64_t>(requests, [&](std::int64_t)
+                                 { return 1 + static_cast<std::int64_t>(rng.below(span)); });
 }
 
 } // namespace ringside

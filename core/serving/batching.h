@@ -47,8 +47,4 @@ Batching static_batching(const std::vector<std::int64_t>& lengths, std::int64_t 
 // Answers of 1 to 2 mean - 1 tokens, evenly spread, always the same for a seed.
 std::vector<std::int64_t> drawn_lengths(std::int64_t requests, std::int64_t mean, std::uint64_t seed);
 
-// Share of the slots that a static batch of such answers uses in the long run: the mean over the expected
-// longest of `slots`, (b + 1) / 2b for long answers.
-double static_share(std::int64_t slots);
-
 } // namespace ringside

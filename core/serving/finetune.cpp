@@ -63,12 +63,8 @@ public:
 
 std::int64_t expert_layers(const Model& m)
 {
-    std::int64_t n = 0;
-    for (std::int64_t layer = 0; layer < m.layers; ++layer)
-    {
-        n += has_experts(m, layer) ? 1 : 0;
-    }
-    return n;
+    return sum_over<std::int64_t>(m.layers,
+                                  [&](std::int64_t layer) { return has_experts(m, layer) ? 1 : 0; });
 }
 
 // Of the blocks' linear layers.

@@ -57,16 +57,6 @@ double learning_rate(const RateSchedule& s, std::int64_t step)
     return s.peak * (s.final_share + (1 - s.final_share) * left_of(s, way));
 }
 
-double area_under(const RateSchedule& s, std::int64_t steps)
-{
-    double sum = 0;
-    for (std::int64_t i = 0; i < steps; ++i)
-    {
-        sum += learning_rate(s, i);
-    }
-    return s.peak > 0 ? sum / s.peak : 0;
-}
-
 double clip_factor(double norm, double limit)
 {
     return limit > 0 && norm > limit ? limit / norm : 1;

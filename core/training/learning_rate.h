@@ -40,9 +40,6 @@ struct RateSchedule
 };
 
 double learning_rate(const RateSchedule& schedule, std::int64_t step);
-// Sum over the first `steps` in peaks: how far the run could walk at constant update size.
-double area_under(const RateSchedule& schedule, std::int64_t steps);
-
 // What a gradient of this norm is multiplied by: min(1, limit / norm); 1 for a limit of 0, which is none
 // (Pascanu et al. 2013, arXiv 1211.5063, algorithm 1).
 double clip_factor(double norm, double limit);

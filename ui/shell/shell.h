@@ -47,7 +47,6 @@ public:
     Tour& tour() { return tour_; }
     // Asks a view to show one of its pages or things; nothing where it has none of that name.
     void show(std::string_view view_id, std::string_view id) { view(view_id).show(id); }
-    void open_help() { help_open_ = true; }
     GuidePanel& guide() { return guide_; }
     // What the view named in the last frame of a lesson.
     const std::vector<NamedPart>& named() const { return named_; }

@@ -120,12 +120,8 @@ Issues Team::restore(const trainer::TrainerState& state)
 
 std::vector<CallRecord> Team::records(std::size_t last) const
 {
-    std::vector<CallRecord> all;
-    for (std::size_t rank = 0; rank < members_.size(); ++rank)
-    {
-        all.push_back(members_[rank].log->record(static_cast<int>(rank), last));
-    }
-    return all;
+    return list_of<CallRecord>(members_.size(), [&](std::size_t rank)
+                               { return members_[rank].log->record(static_cast<int>(rank), last); });
 }
 
 } // namespace ringside::parallel

@@ -92,19 +92,24 @@ const CollectiveAlgorithm* find_algorithm(std::string_view id)
     return found == all.end() ? nullptr : *found;
 }
 
+std::string ids_where(const std::function<bool(const CollectiveAlgorithm&)>& which)
+{
+    std::string ids;
+    for (const CollectiveAlgorithm* a : collective_algorithms())
+    {
+        ids += which(*a) ? fmt::format("{}{}", ids.empty() ? "" : ", ", a->id) : "";
+    }
+    return ids;
+}
+
 Issues check_collective(CollectiveKind kind, const CollectiveAlgorithm& algorithm,
                         const CollectiveShape& shape)
 {
     Issues issues;
     if (!algorithm.can(kind))
     {
-        std::string others;
-        for (const CollectiveAlgorithm* a : collective_algorithms())
-        {
-            others += a->can(kind) ? fmt::format("{}{}", others.empty() ? "" : ", ", a->id) : "";
-        }
         issues.push_back({"algorithm", fmt::format("{} has no {} algorithm", name_of(kind), algorithm.id),
-                          "use one of " + others});
+                          "use one of " + ids_where([kind](const auto& a) { return a.can(kind); })});
     }
     const std::int64_t least = kind == CollectiveKind::send_recv ? 2 : 1;
     const std::int64_t most = kind == CollectiveKind::send_recv ? 2 : kMaxRanks;

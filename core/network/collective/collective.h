@@ -6,6 +6,7 @@
 #include "core/base/result.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -91,6 +92,8 @@ struct CollectiveAlgorithm
 std::span<const CollectiveAlgorithm* const> collective_algorithms();
 // Null where there is none of this id.
 const CollectiveAlgorithm* find_algorithm(std::string_view id);
+// "ring, tree": those for which it is true.
+std::string ids_where(const std::function<bool(const CollectiveAlgorithm&)>& which);
 
 // Why this kind, algorithm and shape do not go together, and what would. Paths: algorithm, ranks, per_node.
 Issues check_collective(CollectiveKind kind, const CollectiveAlgorithm& algorithm,

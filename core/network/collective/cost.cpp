@@ -264,17 +264,6 @@ BytesPerSecond bus_bandwidth(CollectiveKind kind, std::int64_t ranks, Bytes mess
     return time.value > 0 ? message * bus_factor(kind, ranks) / time : BytesPerSecond{};
 }
 
-std::optional<Bytes> crossover(CollectiveKind kind, const CollectiveAlgorithm& first,
-                               const CollectiveAlgorithm& second, std::int64_t ranks, const Links& links)
-{
-    // Both are straight lines over the message.
-    const CollectiveCost a = estimate(kind, first, ranks, Bytes(1.0), links);
-    const CollectiveCost b = estimate(kind, second, ranks, Bytes(1.0), links);
-    const double ahead = (b.latency - a.latency).value;
-    const double gain = (a.transfer - b.transfer).value; // per byte
-    return ahead > 0 && gain > 0 ? std::optional(Bytes(ahead / gain)) : std::nullopt;
-}
-
 RingCost ring_all_reduce_cost(std::int64_t ranks, Bytes message, Link link)
 {
     const auto n = static_cast<double>(std::max<std::int64_t>(1, ranks));

@@ -51,11 +51,6 @@ CollectiveCost estimate(CollectiveKind kind, const CollectiveAlgorithm& algorith
 double bus_factor(CollectiveKind kind, std::int64_t ranks);
 BytesPerSecond bus_bandwidth(CollectiveKind kind, std::int64_t ranks, Bytes message, Seconds time);
 
-// The message at which one algorithm overtakes another: below it the first takes less time. Nothing where one
-// of them is never slower.
-std::optional<Bytes> crossover(CollectiveKind kind, const CollectiveAlgorithm& first,
-                               const CollectiveAlgorithm& second, std::int64_t ranks, const Links& links);
-
 struct RingCost
 {
     Bytes sent_per_rank; // 2 (N-1)/N S

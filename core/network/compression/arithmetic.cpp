@@ -27,12 +27,8 @@ struct Column
 
 double dot(const Column& a, const Column& b)
 {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.rows(); ++i)
-    {
-        sum += static_cast<double>(a(i)) * static_cast<double>(b(i));
-    }
-    return sum;
+    return sum_over(a.rows(),
+                    [&](std::size_t i) { return static_cast<double>(a(i)) * static_cast<double>(b(i)); });
 }
 
 // b has length 1, or is empty.
@@ -157,11 +153,8 @@ void outer(std::span<const float> p, std::span<const float> q, std::span<float> 
     {
         for (std::size_t j = 0; j < f.cols; ++j)
         {
-            float sum = 0;
-            for (std::size_t c = 0; c < f.rank; ++c)
-            {
-                sum += p[i * f.rank + c] * q[j * f.rank + c];
-            }
+            const float sum =
+                sum_over<float>(f.rank, [&](std::size_t c) { return p[i * f.rank + c] * q[j * f.rank + c]; });
             m[i * f.cols + j] = sum;
         }
     }

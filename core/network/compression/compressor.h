@@ -90,8 +90,7 @@ public:
     // What is left is not added to the next gradient.
     void forget();
 
-    // Of the last step. put_in = gradient + carried; put_in = sent + left, up to rounding.
-    const Values& put_in(std::size_t rank) const { return put_in_[rank]; }
+    // Of the last step: gradient + what was carried = sent + left, up to rounding.
     const Values& sent(std::size_t rank) const { return sent_[rank]; }
     const Values& left(std::size_t rank) const { return left_[rank]; }
     // What every rank has afterwards: the mean of what was sent; a vote's winner is not the mean.

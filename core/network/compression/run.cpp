@@ -50,11 +50,11 @@ CompressionTraining::CompressionTraining(const CompressionOptions& options)
 
 void CompressionTraining::step()
 {
-    double loss = 0;
-    for (std::size_t r = 0; r < SmallTask::kRanks; ++r)
-    {
-        loss += task().gradient(r, static_cast<std::int64_t>(run_.steps.size()), weights_, gradients_[r]);
-    }
+    const double loss = sum_over(SmallTask::kRanks,
+                                 [&](std::size_t r) {
+                                     return task().gradient(r, static_cast<std::int64_t>(run_.steps.size()),
+                                                            weights_, gradients_[r]);
+                                 });
     losses_.push_back(loss / static_cast<double>(SmallTask::kRanks));
     CompressionMoment moment{gradients_[0], Values(weights_.size()), {}, {}};
     if (feeds_back(run_.options))

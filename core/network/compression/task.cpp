@@ -1,6 +1,7 @@
 #include "core/network/compression/task.h"
 
 #include "core/base/random.h"
+#include "core/base/ranges.h"
 
 #include <algorithm>
 #include <array>
@@ -122,11 +123,8 @@ double SmallTask::gradient(std::size_t rank, std::int64_t step, const Values& we
         Hidden dh{};
         for (std::size_t j = 0; j < kMid; ++j)
         {
-            float sum = 0;
-            for (std::size_t c = 0; c < kOut; ++c)
-            {
-                sum += z[c] * readout_[j * kOut + c];
-            }
+            const float sum =
+                sum_over<float>(kOut, [&](std::size_t c) { return z[c] * readout_[j * kOut + c]; });
             dh[j] = h[j] > 0 ? sum / static_cast<float>(kBatch) : 0;
         }
         for (std::size_t i = 0; i < kIn; ++i)

@@ -1,6 +1,7 @@
 #include "core/parallelism/context/ring_attention.h"
 
 #include "core/base/random.h"
+#include "core/base/ranges.h"
 
 #include <algorithm>
 #include <array>
@@ -80,11 +81,8 @@ std::int64_t scores_in_lockstep(const RingAttentionOptions& o)
     std::int64_t sum = 0;
     for (std::int64_t hop = 0; hop < o.ranks; ++hop)
     {
-        std::int64_t most = 0;
-        for (std::int64_t rank = 0; rank < o.ranks; ++rank)
-        {
-            most = std::max(most, scores_in(o, rank, hop));
-        }
+        const std::int64_t most =
+            largest_over<std::int64_t>(o.ranks, [&](std::int64_t rank) { return scores_in(o, rank, hop); });
         sum += most;
     }
     return sum;
@@ -131,11 +129,9 @@ RingAttention::RingAttention(const RingAttentionOptions& options) : options_(opt
 
 float RingAttention::score(std::int64_t query, std::int64_t key) const
 {
-    float sum = 0;
-    for (std::int64_t i = 0; i < options_.width; ++i)
-    {
-        sum += q_[at(query * options_.width + i)] * k_[at(key * options_.width + i)];
-    }
+    const float sum =
+        sum_over<float>(options_.width, [&](std::int64_t i)
+                        { return q_[at(query * options_.width + i)] * k_[at(key * options_.width + i)]; });
     return sum / std::sqrt(static_cast<float>(options_.width));
 }
 

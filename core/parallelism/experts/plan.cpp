@@ -42,12 +42,7 @@ double whole_of(const Model& model)
 {
     const double layer = sum_over(layer_weights(model, Parallel{}, true), [](const Weight& w)
                                   { return w.expert ? static_cast<double>(w.elements()) : 0; });
-    double sum = 0;
-    for (std::int64_t i = 0; i < model.layers; ++i)
-    {
-        sum += has_experts(model, i) ? layer : 0;
-    }
-    return sum;
+    return sum_over(model.layers, [&](std::int64_t i) { return has_experts(model, i) ? layer : 0; });
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "core/parallelism/experts/router.h"
 
 #include "core/base/random.h"
+#include "core/base/ranges.h"
 
 #include <algorithm>
 #include <cmath>
@@ -118,11 +119,9 @@ RouterRun::RouterRun(const RouterOptions& options, std::shared_ptr<const TokenPo
     }
     const std::size_t experts = at(options_.experts);
     wanted_.resize(experts);
-    double mean = 0;
-    for (std::size_t i = 0; i < experts; ++i)
-    {
-        mean += std::log(static_cast<double>(i + 1)) / static_cast<double>(experts);
-    }
+    const double mean =
+        sum_over(experts, [&](std::size_t i)
+                 { return std::log(static_cast<double>(i + 1)) / static_cast<double>(experts); });
     for (std::size_t i = 0; i < experts; ++i)
     {
         const auto place = static_cast<double>(pool_->place(static_cast<std::int64_t>(i)) + 1);
@@ -244,11 +243,11 @@ void RouterRun::step()
     {
         route(token, sums, done);
     }
-    double loss = 0;
-    for (std::size_t i = 0; i < experts; ++i)
-    {
-        loss += static_cast<double>(done.load[i]) / pairs * sums.shares[i] / static_cast<double>(tokens_);
-    }
+    const double loss = sum_over(experts,
+                                 [&](std::size_t i) {
+                                     return static_cast<double>(done.load[i]) / pairs * sums.shares[i] /
+                                            static_cast<double>(tokens_);
+                                 });
     done.loss = static_cast<double>(experts) * loss;
     done.drift = sums.apart / static_cast<double>(tokens_);
     learn(sums, done);

@@ -1,5 +1,7 @@
 #include "core/parallelism/tensor/algebra.h"
 
+#include "core/base/ranges.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -90,12 +92,7 @@ Matrix slice(const Matrix& m, std::int64_t row, std::int64_t rows, std::int64_t 
 
 double largest_difference(const Matrix& a, const Matrix& b)
 {
-    double most = 0;
-    for (std::size_t i = 0; i < a.values.size(); ++i)
-    {
-        most = std::max(most, std::abs(a.values[i] - b.values[i]));
-    }
-    return most;
+    return largest_over(a.values.size(), [&](std::size_t i) { return std::abs(a.values[i] - b.values[i]); });
 }
 
 double gelu(double x)

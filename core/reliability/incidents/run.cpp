@@ -1,6 +1,7 @@
 #include "core/reliability/incidents/run.h"
 
 #include "core/base/random.h"
+#include "core/base/ranges.h"
 
 #include <algorithm>
 #include <array>
@@ -215,11 +216,7 @@ IncidentStep advance(const Incident& i, const Plan& p, State& s)
 State first_state(const Incident& i, const Plan& p)
 {
     State s;
-    double grown = 0;
-    for (std::int64_t step = 0; step < i.at; ++step)
-    {
-        grown += 0.01 * rate_at(p, step);
-    }
+    const double grown = sum_over(i.at, [&](std::int64_t step) { return 0.01 * rate_at(p, step); });
     s.activation = p.grows ? kLargest16 - grown : 0;
     return s;
 }

@@ -142,9 +142,6 @@ TEST_CASE("the gold reward has its peak where its slope is zero, best of n and r
         CHECK(gold_reward(how, 1, 0.25, 0) == 0);
         CHECK(std::isinf(gold_peak(how, 1, 0)));
     }
-    // Gao et al., section 2: KL of best of n; n = 1 stays where it is.
-    CHECK(best_of_n_kl(1) == 0);
-    CHECK(best_of_n_kl(16) == Approx(std::log(16) - 15.0 / 16));
     CHECK(penalized_distance(1, 0.1) == 5);
     CHECK(std::isinf(penalized_distance(1, 0)));
 }

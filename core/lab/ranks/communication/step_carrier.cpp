@@ -157,14 +157,9 @@ Issues StepCarrier::set_algorithm(std::string_view algorithm, std::int64_t per_n
     const CollectiveAlgorithm* found = find_algorithm(algorithm);
     if (found == nullptr || algorithm == "in-switch")
     {
-        std::string others;
-        for (const CollectiveAlgorithm* a : collective_algorithms())
-        {
-            others += a->id == "in-switch" ? "" : (others.empty() ? "" : ", ") + std::string(a->id);
-        }
         return {{"algorithm",
                  std::string(algorithm) + (found == nullptr ? " is unknown" : " needs a switch that adds"),
-                 "use one of " + others}};
+                 "use one of " + ids_where([](const auto& a) { return a.id != "in-switch"; })}};
     }
     const CollectiveShape shape{ranks(), per_node};
     if (found->check != nullptr)

@@ -1,5 +1,6 @@
 #include "core/lab/ranks/communication/watchdog.h"
 
+#include "core/base/ranges.h"
 #include "core/lab/ranks/communication/thread_world.h"
 
 #include <algorithm>
@@ -17,12 +18,8 @@ Watchdog::Read reader_of(std::vector<const CallLog*> logs)
 {
     return [logs = std::move(logs)]
     {
-        std::vector<CallRecord> records;
-        for (std::size_t r = 0; r < logs.size(); ++r)
-        {
-            records.push_back(logs[r]->record(static_cast<int>(r), kLast));
-        }
-        return records;
+        return list_of<CallRecord>(logs.size(), [&](std::size_t r)
+                                   { return logs[r]->record(static_cast<int>(r), kLast); });
     };
 }
 
