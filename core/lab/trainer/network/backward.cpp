@@ -70,15 +70,7 @@ void Network::backward_attention(const LayerPlaces& places, const Tokens& batch,
         }
         attend_backward(batch, layer, gradient, dqkv);
     }
-    if (model_.positions == Positions::rope)
-    {
-        backend_.run(
-            Rope{.heads = dqkv.tensor().columns(0, (model_.heads + model_.kv_heads) * model_.head_dim),
-                 .head_dim = model_.head_dim,
-                 .length = batch.length,
-                 .backwards = true,
-                 .cut = own_cut(batch)});
-    }
+    turn(dqkv, batch, true);
     look(onlookers_.gradients, dqkv);
     Held part = matrix(qkv.rows, residual.cols, type, Component::buffers);
     linear_backward(dqkv, layer.normed1, places.qkv, places.qkv_bias, part, partners_.sequence_parallel());

@@ -16,13 +16,20 @@ Held Network::embed(const Tokens& batch, Component component)
                        .length = batch.length,
                        .first_token = model_.vocab * partners_.tensor_rank(),
                        .cut = own_cut(batch)});
-    if (!partners_.sequence_parallel())
+    return sum_of_parts(std::move(x), component);
+}
+
+// Queries and keys by RoPE, or back again.
+void Network::turn(const Tensor& qkv, const Tokens& batch, bool backwards)
+{
+    if (model_.positions == Positions::rope)
     {
-        return sum_of_parts(std::move(x));
+        backend_.run(Rope{.heads = qkv.columns(0, (model_.heads + model_.kv_heads) * model_.head_dim),
+                          .head_dim = model_.head_dim,
+                          .length = batch.length,
+                          .backwards = backwards,
+                          .cut = own_cut(batch)});
     }
-    Held own = matrix(own_rows(batch.rows()), model_.hidden, type, component);
-    partners_.reduce_scatter(x, own);
-    return own;
 }
 
 void Network::forward_attention(const LayerPlaces& places, const Tokens& batch, Layer& layer,
@@ -33,14 +40,7 @@ void Network::forward_attention(const LayerPlaces& places, const Tokens& batch, 
     norm(layer.x, places.gain1, places.bias1, layer.normed1, layer.statistics1, f.input, component);
     layer.qkv = matrix(rows, (model_.heads + 2 * model_.kv_heads) * model_.head_dim, f.activation, component);
     linear(gather(layer.normed1), places.qkv, places.qkv_bias, layer.qkv);
-    if (model_.positions == Positions::rope)
-    {
-        backend_.run(
-            Rope{.heads = layer.qkv.tensor().columns(0, (model_.heads + model_.kv_heads) * model_.head_dim),
-                 .head_dim = model_.head_dim,
-                 .length = batch.length,
-                 .cut = own_cut(batch)});
-    }
+    turn(layer.qkv, batch, false);
     layer.attention = matrix(rows, model_.heads * model_.head_dim, f.activation, component);
     if (keeps_probabilities())
     {

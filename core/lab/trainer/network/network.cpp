@@ -177,12 +177,17 @@ void Network::backward_weights(const Stretch& stretch, Pass& pass)
     pass = {};
 }
 
-bool Network::evaluate(const Tokens& batch, float* losses, const Onlookers& onlookers)
+Held Network::forward_only(const Tokens& batch, const Onlookers& onlookers)
 {
     watch(onlookers);
     std::vector<Layer> layers;
-    const Held x = forward_layers({0, model_.layers}, batch, embed(batch, Component::buffers), layers,
-                                  Component::buffers);
+    return forward_layers({0, model_.layers}, batch, embed(batch, Component::buffers), layers,
+                          Component::buffers);
+}
+
+bool Network::evaluate(const Tokens& batch, float* losses, const Onlookers& onlookers)
+{
+    const Held x = forward_only(batch, onlookers);
     if (!x)
     {
         return false;
@@ -194,10 +199,7 @@ bool Network::evaluate(const Tokens& batch, float* losses, const Onlookers& onlo
 
 Held Network::logits_after(const Tokens& batch, Index seen)
 {
-    watch({});
-    std::vector<Layer> layers;
-    const Held x = forward_layers({0, model_.layers}, batch, embed(batch, Component::buffers), layers,
-                                  Component::buffers);
+    const Held x = forward_only(batch, {});
     return forward_head(x.tensor().row_range(seen - 1, 1), Component::buffers).logits;
 }
 
@@ -212,7 +214,7 @@ Network::Whole Network::gather(const Tensor& own)
     return {own, std::move(all)};
 }
 
-Held Network::sum_of_parts(Held part)
+Held Network::sum_of_parts(Held part, Component component)
 {
     if (!splits())
     {
@@ -224,7 +226,7 @@ Held Network::sum_of_parts(Held part)
         return part;
     }
     const Tensor& whole = part;
-    Held own = matrix(own_rows(whole.rows), whole.cols, whole.type, Component::buffers);
+    Held own = matrix(own_rows(whole.rows), whole.cols, whole.type, component);
     partners_.reduce_scatter(whole, own);
     return own;
 }

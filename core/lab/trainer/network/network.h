@@ -172,6 +172,9 @@ private:
 
     Held matrix(Index rows, Index cols, DType type, Component component);
     Held embed(const Tokens& batch, Component component);
+    void turn(const Tensor& qkv, const Tokens& batch, bool backwards);
+    // The output of the last layer, with nothing kept; empty when stopped.
+    Held forward_only(const Tokens& batch, const Onlookers& onlookers);
     // Everything inside a layer whose x is given; `component` says what it counts as.
     void forward_layer(Index index, const Tokens& batch, Layer& layer, Component component);
     void forward_mlp(const LayerPlaces& places, const Tokens& batch, Layer& layer, Component component);
@@ -228,7 +231,7 @@ private:
     bool first_of_group() const { return partners_.tensor_rank() == 0; }
     Whole gather(const Tensor& own);
     // Sums the tensor group's parts of a gradient; the rows of this rank are left.
-    Held sum_of_parts(Held part);
+    Held sum_of_parts(Held part, Component component = Component::buffers);
     void norm(const Tensor& x, int gain, int bias, Held& out, Held& statistics, DType type,
               Component component);
     void norm_backward(const Tensor& gradient, const Tensor& x, int gain, int bias, const Held& statistics,
