@@ -243,7 +243,8 @@ TEST_CASE("a static batch of evenly spread answers uses (b + 1) / 2b of its slot
     for (const std::int64_t slots : {1, 2, 8, 64})
     {
         const auto lengths = drawn_lengths(200'000, 200, 7);
-        CHECK(static_batching(lengths, slots).busy() == Approx((slots + 1) / (2.0 * slots)).epsilon(0.01));
+        const auto b = static_cast<double>(slots);
+        CHECK(static_batching(lengths, slots).busy() == Approx((b + 1) / (2 * b)).epsilon(0.01));
         CHECK(continuous_batching(lengths, slots).busy() > 0.99);
     }
 }
