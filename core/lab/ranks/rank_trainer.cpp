@@ -60,9 +60,8 @@ RankTrainer::RankTrainer(const TeamConfig& config, Transport& transport, Backend
                              number_of(Purpose::expert_replicas))),
       shards_(config, plan_.piece, backend, arena_, {*replicas_, *expert_replicas_}, memory),
       others_(std::make_unique<Others>(*this)),
-      network_(config.trainer, plan_.piece, backend, arena_, shards_, *others_), now_{0, 0,
-                                                                                      trainer::first_scale(
-                                                                                          config.trainer)}
+      network_(config.trainer, plan_.piece, backend, arena_, shards_, *others_),
+      now_(trainer::first_progress(config.trainer))
 {
     make_boundaries();
     shards_.initialise(config.trainer.seed);

@@ -39,9 +39,9 @@ std::int64_t asked_in(const Batch& batch)
 
 } // namespace
 
-LossScale first_scale(const TrainerConfig& config)
+Progress first_progress(const TrainerConfig& config)
 {
-    return {config.training.precision == Precision::fp16 ? config.recipe.loss_scale : 1.0, 0};
+    return {0, 0, {config.training.precision == Precision::fp16 ? config.recipe.loss_scale : 1.0, 0}};
 }
 
 std::optional<Update> Progress::finish(const TrainerConfig& config, double norm, StepResult& result)
@@ -80,7 +80,7 @@ GradientNorms norms_of(const TrainerConfig& config, const StepResult& result)
 Trainer::Trainer(const TrainerConfig& config, std::unique_ptr<Backend> backend)
     : config_(config), corpus_(config.data), backend_(std::move(backend)), arena_(*backend_),
       parameters_(config_, *backend_, arena_), network_(config_, *backend_, arena_, parameters_),
-      replay_(*backend_, arena_, parameters_.table().elements), now_{0, 0, first_scale(config_)}
+      replay_(*backend_, arena_, parameters_.table().elements), now_(first_progress(config_))
 {
     arena_.set_limit(config_.memory_budget);
     parameters_.initialise(config_.seed);
@@ -357,7 +357,7 @@ Issues Trainer::change(const TrainerConfig& next)
     if (ready->recipe.loss_scale != config_.recipe.loss_scale ||
         ready->recipe.dynamic_scale != config_.recipe.dynamic_scale)
     {
-        now_.scale = first_scale(*ready);
+        now_.scale = first_progress(*ready).scale;
     }
     config_ = *ready;
     network_.set(config_);

@@ -54,7 +54,7 @@ struct Progress
     std::optional<Update> finish(const TrainerConfig& config, double norm, StepResult& result);
     bool operator==(const Progress&) const = default;
 };
-LossScale first_scale(const TrainerConfig& config);
+Progress first_progress(const TrainerConfig& config);
 
 // Everything a training goes on from, on the host. Two trainings with equal states make equal steps.
 struct TrainerState : Progress
