@@ -133,7 +133,7 @@ Scenario with_some(const Scenario& s, Knob knob)
 {
     for (const std::int64_t count : {8, 4, 2})
     {
-        if (Scenario next = with(s, knob, count); valid(next))
+        if (Scenario next = with(s, knob, count); !has_errors(validate(next)))
         {
             return next;
         }
