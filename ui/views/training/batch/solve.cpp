@@ -3,6 +3,7 @@
 
 #include "core/base/counted.h"
 #include "core/base/text.h"
+#include "core/model/sizes.h"
 #include "core/training/critical_batch.h"
 #include "ui/views/training/batch/pictures.h"
 #include "ui/widgets/panel_column.h"
@@ -199,7 +200,7 @@ void draw_batch_panel(const Painter& p, Rect area, const Frame& frame, BatchStat
     column.gap();
     column.fact("Tokens per step", format_count(batch_tokens(s)));
     column.fact("Steps in the run", steps_words(run_steps(s)));
-    column.fact("GPUs per replica", grouped(s.parallel.tensor * s.parallel.context * s.parallel.pipeline));
+    column.fact("GPUs per replica", grouped(replica_gpus(s.parallel)));
     column.gap();
     column.slide("Loss, nats per token", Track::at(kLosses, plain_number), state.loss);
     const double critical = critical_batch_tokens(state.loss);
