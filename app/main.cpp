@@ -1,6 +1,7 @@
 // Ringside: one executable, the window and the commands.
 #include "app/commands/misuse.h"
 #include "app/commands/options.h"
+#include "app/files/streams.h"
 #include "app/window/window.h"
 
 #include <array>
@@ -18,29 +19,20 @@ constexpr std::array kCommands{&evaluate_command, &validate_command, &calibrate_
 
 int run(int argc, char** argv)
 {
-    CLI::App app{"A ringside seat at large-scale LLM training"};
+    CLI::App app{"A ringside seat at large-scale LLM training", "ringside"};
     app.set_version_flag("--version", "ringside " RINGSIDE_VERSION);
     Program program;
     WindowOptions window;
-    app.add_option("--assets", program.assets, "folder that holds models, gpus, clusters and scenarios");
+    app.add_option("--assets", program.assets, "folder with models/, gpus/, clusters/ and scenarios/");
     for (const CliCommand* command : kCommands)
     {
         command->add(*command, app, program);
     }
     add_window_options(app, window);
     app.require_subcommand(0, 1);
-    try
+    if (const auto status = parse(app, argc, argv))
     {
-        app.parse(argc, argv);
-    }
-    catch (const CLI::ParseError& fault)
-    {
-        if (const Issues issues = misuse_of(app, fault); !issues.empty())
-        {
-            return print_faults(issues);
-        }
-        // CLI11 has its own exit codes; ours are 0 for help and 2 for anything misused.
-        return app.exit(fault) == 0 ? kDone : kBadInput;
+        return *status;
     }
     window.assets = program.assets;
     return app.get_subcommands().empty() ? or_faults([&] { return run_window(window); }) : program.status;
@@ -50,13 +42,18 @@ int run(int argc, char** argv)
 
 int main(int argc, char** argv)
 {
+    ringside::keep_streams();
+    int status = ringside::kBadInput;
     try
     {
-        return run(argc, argv);
+        status = run(argc, argv);
     }
     catch (const std::exception& fault)
     {
-        fmt::print(stderr, "ringside: {}\n", printable(fault.what()));
-        return ringside::kBadInput;
+        if (std::ferror(stdout) == 0) // else that is the fault
+        {
+            ringside::warn("ringside: {}\n", fault.what());
+        }
     }
+    return ringside::flushed(status);
 }

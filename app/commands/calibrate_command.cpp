@@ -135,19 +135,21 @@ int run_calibrate(const CalibrateOptions& o)
 void add_calibrate_options(CLI::App& app, CalibrateOptions& o)
 {
     app.add_option("CASES", o.files, "cases (JSON) or tables of steps (CSV), each file one set")->required();
-    app.add_option("--scenario", o.scenario, "that the rows of a table start from; the default one");
-    app.add_option("--constants", o.constants, "which, by name, with commas between")
+    app.add_option("--scenario", o.scenario,
+                   "scenario that the rows of a table override; default: the default scenario");
+    app.add_option("--constants", o.constants, "constants to fit, separated by commas")
         ->delimiter(',')
         ->type_name("NAME,...")
         ->allow_extra_args(false);
-    app.add_flag("--leave-out", o.leave_out, "fits again without each eighth of the groups and tests there");
+    app.add_flag("--leave-out", o.leave_out,
+                 "cross-validate: refit without each eighth of the groups and report the error there");
     auto* document = add_json(app, o);
-    app.add_flag("--markdown", o.markdown, "Markdown tables")->excludes(document);
+    exclude_each_other({document, app.add_flag("--markdown", o.markdown, "Markdown tables")});
 }
 
 } // namespace
 
 const CliCommand calibrate_command = command<add_calibrate_options, run_calibrate>(
-    "calibrate", "fits constants of an accelerator to cases that expect step.time_s");
+    "calibrate", "fit an accelerator's efficiency constants to measured step times");
 
 } // namespace ringside

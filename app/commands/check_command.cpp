@@ -251,7 +251,7 @@ int run_check(const CheckOptions& o)
     bool all_read = true;
     for (const std::string& file : o.files)
     {
-        const auto text = read_text(file, kMaxJsonBytes);
+        const auto text = read_text(file, {kMaxJsonBytes});
         const Issues more = text ? faults_of_file(*text, file, {assets, presets, o.seeds}) : text.issues();
         print_faults(more, text ? file : std::string());
         all_read = all_read && text;
@@ -270,17 +270,16 @@ int run_check(const CheckOptions& o)
 
 void add_check_options(CLI::App& app, CheckOptions& o)
 {
-    app.add_option("PATH", o.files, "files, told apart by their schema");
+    app.add_option("PATH", o.files, "files to check, recognized by their schema");
     add_json(app, o);
-    whole(app.add_option("--seeds", o.seeds, "questions drawn of every family"), 1, kMostSeeds)
+    whole(app.add_option("--seeds", o.seeds, "questions drawn per family"), 1, kMostSeeds)
         ->capture_default_str();
-    app.add_flag("--concepts", o.concepts, "each concept with its views, metrics, families and lessons");
+    app.add_flag("--concepts", o.concepts, "list each concept with its views, metrics, families and lessons");
 }
 
 } // namespace
 
 const CliCommand check_command = command<add_check_options, run_check>(
-    "check",
-    "every fault of all that ships, and of the files named: scenarios, presets, lessons, questions ...");
+    "check", "check everything that ships, and the files named: scenarios, presets, lessons, questions ...");
 
 } // namespace ringside

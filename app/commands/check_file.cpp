@@ -218,7 +218,9 @@ Issues faults_of_file(const std::string& text, const std::string& file, const Ch
     {
         if (schema == std::string(known.name))
         {
-            return known.check({*document, text, file, against});
+            Issues issues = known.check({*document, text, file, against});
+            check_texts(*document, "", issues);
+            return issues;
         }
     }
     return {{"schema",

@@ -6,7 +6,6 @@
 #include "core/network/collective/fabric.h"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 
 namespace ringside
@@ -171,7 +170,7 @@ void print_finer(const Answer& a)
 {
     if (a.finer)
     {
-        fmt::print("{} is made in {} chunks here; in many more it tends to {}.\n", a.algorithm->name,
+        fmt::print("{} is shown in {} chunks; with many more its time tends to {}.\n", a.algorithm->name,
                    a.steps->chunks, format_seconds(*a.finer));
     }
 }
@@ -214,7 +213,9 @@ void print_answer(const CollectiveOptions& o, const Answer& a)
     fmt::print("latency           {}\n", format_seconds(a.cost.latency));
     fmt::print("transfer          {}\n", format_seconds(a.cost.transfer));
     fmt::print("time              {}{}\n", format_seconds(a.time),
-               o.fabric.empty() ? "" : fmt::format("   as measured on {}", find_fabric(o.fabric)->name));
+               o.fabric.empty()
+                   ? ""
+                   : fmt::format("   with the efficiency measured on {}", find_fabric(o.fabric)->name));
     fmt::print("bus bandwidth     {} GB/s\n", three_digits(bus_gb_per_s(o, a)));
     print_finer(a);
 }
@@ -310,17 +311,18 @@ void add_collective_options(CLI::App& app, CollectiveOptions& o)
 {
     const auto option = [&app](const char* name, auto& value, const std::string& says)
     { app.add_option(name, value, says)->capture_default_str(); };
-    option("--kind", o.kind, fmt::format("{}", fmt::join(kinds(), ", ")));
-    option("--algorithm", o.algorithm, fmt::format("{}, or all", fmt::join(algorithms(), ", ")));
-    option("--ranks", o.ranks, "that take part; steps are shown up to 64");
-    option("--bytes", o.bytes, "of the message, counted as nccl-tests does");
-    option("--latency-us", o.latency_us, "of a step inside a node");
-    option("--bandwidth-gb-per-s", o.gb_per_s, "one-way per rank inside a node");
-    option("--per-node", o.per_node, "ranks of a node");
-    option("--network-latency-us", o.network_latency_us, "of a step between nodes");
-    option("--network-gb-per-s", o.network_gb_per_s, "one-way per rank between nodes");
+    option("--kind", o.kind, fmt::format("collective: {}", fmt::join(kinds(), ", ")));
+    option("--algorithm", o.algorithm, fmt::format("algorithm: {}, or all", fmt::join(algorithms(), ", ")));
+    option("--ranks", o.ranks, "number of ranks; steps are listed up to 64");
+    option("--bytes", o.bytes, "message size in bytes, as nccl-tests counts it");
+    option("--latency-us", o.latency_us, "latency per step within a node");
+    option("--bandwidth-gb-per-s", o.gb_per_s, "one-way bandwidth per rank within a node");
+    option("--per-node", o.per_node, "ranks per node");
+    option("--network-latency-us", o.network_latency_us, "latency per step between nodes");
+    option("--network-gb-per-s", o.network_gb_per_s, "one-way bandwidth per rank between nodes");
     app.add_option("--fabric", o.fabric,
-                   fmt::format("time as measured on: {}", fmt::join(texts_of(fabrics(), &Fabric::id), ", ")));
+                   fmt::format("use the measured efficiency of this fabric: {}",
+                               fmt::join(texts_of(fabrics(), &Fabric::id), ", ")));
     add_json(app, o);
 }
 
@@ -328,40 +330,5 @@ void add_collective_options(CLI::App& app, CollectiveOptions& o)
 
 const CliCommand collective_command = command<add_collective_options, run_collective>(
     "collective", "every step of a collective and its cost; --algorithm all compares");
-
-int run_bench_collective(const CommonOptions& options)
-{
-    const Links links{{Seconds(5e-6), BytesPerSecond(450e9)}, {Seconds(14e-6), BytesPerSecond(50e9)}, 8};
-    constexpr int kTimes = 200'000;
-    json out = json::object();
-    double sum = 0; // so that nothing is left out
-    for (const CollectiveAlgorithm* algorithm : collective_algorithms())
-    {
-        if (!algorithm->can(CollectiveKind::all_reduce))
-        {
-            continue;
-        }
-        const auto start = std::chrono::steady_clock::now();
-        for (int i = 0; i < kTimes; ++i)
-        {
-            sum += estimate(CollectiveKind::all_reduce, *algorithm, 8 + i % 4096, Bytes(1e9 + i), links)
-                       .total()
-                       .value;
-        }
-        const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
-        out[std::string(algorithm->id)] = took.count() / kTimes;
-    }
-    if (options.json)
-    {
-        print_document({{"estimate_ns", std::move(out)}, {"checksum", sum}}, -1);
-        return kDone;
-    }
-    fmt::print("one all-reduce costed, closed form\n");
-    for (const auto& [id, ns] : out.items())
-    {
-        fmt::print("{:<22}{:>8} ns\n", id, three_digits(ns.get<double>()));
-    }
-    return kDone;
-}
 
 } // namespace ringside

@@ -204,7 +204,7 @@ std::string report_markdown(const Scenario& s, const Report& report)
     {
         values.add(metric.name, fmt::format("{:.6g}", metric.value(s, report)), metric.unit);
     }
-    return fmt::format("# {} on {} x {}\n\n{} parameters; {}. {}.\n\n## Memory of a GPU [GB]\n\n{}\n"
+    return fmt::format("# {} on {} x {}\n\n{} parameters; {}. {}.\n\n## Memory per GPU [GB]\n\n{}\n"
                        "## Step: {}, MFU {}\n\n{}\n## Metrics\n\n{}",
                        s.model.name, grouped(s.cluster.gpus), s.cluster.gpu.name,
                        format_count(static_cast<double>(report.parameters.total)), layout_words(s),
@@ -292,19 +292,21 @@ void add_evaluate_options(CLI::App& app, EvaluateOptions& o)
 {
     add_scenario_file(app, o.file);
     add_sets(app, o.sets);
-    app.add_option("--convention", o.convention, "count as another tool does")
-        ->check(CLI::IsMember({"ringside", "megatron", "deepspeed-zero2", "deepspeed-zero3", "zero-paper"}));
+    const std::vector<std::string> conventions{"ringside", "megatron", "deepspeed-zero2", "deepspeed-zero3",
+                                               "zero-paper"};
+    one_of(app.add_option("--convention", o.convention,
+                          fmt::format("count memory as this tool does: {}", fmt::join(conventions, ", "))),
+           conventions);
     auto* document = add_json(app, o);
     auto* markdown = app.add_flag("--markdown", o.markdown,
-                                  "tables to read: memory by stage, the step, every metric with its unit");
-    auto* csv = app.add_flag("--csv", o.csv, "a table to compute with: metric,stage,value,unit");
-    markdown->excludes(document)->excludes(csv);
-    csv->excludes(document);
+                                  "Markdown tables: memory by stage, step time, every metric with its unit");
+    auto* csv = app.add_flag("--csv", o.csv, "CSV, numbers in full: metric,stage,value,unit");
+    exclude_each_other({document, markdown, csv});
 }
 
 } // namespace
 
 const CliCommand evaluate_command = command<add_evaluate_options, run_evaluate>(
-    "evaluate", "what a scenario needs: memory by stage, FLOPs, bubble; exit 1 when it does not fit");
+    "evaluate", "memory by stage, step time, bubble and MFU of a scenario; exit 1 if it does not fit");
 
 } // namespace ringside

@@ -70,10 +70,10 @@ void print_missing(const LaunchTool& tool, const Launch& launch)
 {
     if (launch.not_expressed.empty())
     {
-        say("{} says all of it.\n", tool.name);
+        say("{} supports every setting of this scenario.\n", tool.name);
         return;
     }
-    say("\nnot said with {}:\n", tool.name);
+    say("\nnot supported by {}:\n", tool.name);
     for (const NotExpressed& item : launch.not_expressed)
     {
         say("  {} {}: {}\n", item.field, item.value, item.says);
@@ -85,7 +85,7 @@ void save(const Launch& launch, const std::filesystem::path& folder)
     for (const LaunchFile& file : launch.files)
     {
         end_with(save_text(folder / file.name, text_of(launch, file)));
-        fmt::print(stderr, "written: {}\n", (folder / file.name).string());
+        warn("written: {}\n", (folder / file.name).string());
     }
 }
 
@@ -126,8 +126,7 @@ void add_export_options(CLI::App& app, ExportOptions& o)
 {
     const auto tools = texts_of(launch_tools(), &LaunchTool::id);
     add_scenario_file(app, o.file);
-    app.add_option("--to", o.tool, fmt::format("{}", fmt::join(tools, ", ")))
-        ->check(CLI::IsMember(tools))
+    one_of(app.add_option("--to", o.tool, fmt::format("framework: {}", fmt::join(tools, ", "))), tools)
         ->required();
     add_sets(app, o.sets);
     app.add_option("-o,--output", o.folder, "folder to write the files into");
@@ -136,7 +135,7 @@ void add_export_options(CLI::App& app, ExportOptions& o)
 
 } // namespace
 
-const CliCommand export_command = command<add_export_options, run_export>(
-    "export", "how a scenario is started: options and files of a framework");
+const CliCommand export_command =
+    command<add_export_options, run_export>("export", "launch config of a scenario for a training framework");
 
 } // namespace ringside

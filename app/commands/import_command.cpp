@@ -79,11 +79,11 @@ void print_answer(const HuggingFaceModel& read, const ModelPreset* preset)
     const ParameterCount count = count_parameters(read.model);
     say("{} ({}): {} parameters", read.model.name, read.model_type, grouped(count.total));
     say("{}\n",
-        count.active == count.total ? "" : fmt::format(", {} of them for a token", grouped(count.active)));
+        count.active == count.total ? "" : fmt::format(", {} active per token", grouped(count.active)));
     if (preset != nullptr)
     {
-        say("the shape of the preset {}{}\n", preset->model.preset,
-            preset->published_parameters == count.total ? ", whose published count it meets" : "");
+        say("same shape as the preset {}{}\n", preset->model.preset,
+            preset->published_parameters == count.total ? ", with its published parameter count" : "");
     }
     say("\n");
     const json shape = to_json(read.model);
@@ -97,7 +97,7 @@ void print_answer(const HuggingFaceModel& read, const ModelPreset* preset)
     }
     if (!read.defaults.empty())
     {
-        say("\nleft out, so the library's default: {}\n", fmt::join(read.defaults, ", "));
+        say("\nnot given, so the library's default: {}\n", fmt::join(read.defaults, ", "));
     }
 }
 
@@ -127,7 +127,7 @@ int run_import_hf(const ImportOptions& o)
                               "give a file, or leave --json out"}});
     }
     HuggingFaceModel read =
-        or_end(hugging_face_model_from_text(or_end(read_text(o.file, kMaxConfigBytes))), o.file);
+        or_end(hugging_face_model_from_text(or_end(read_text(o.file, {kMaxConfigBytes}))), o.file);
     if (!o.name.empty())
     {
         read.model.name = o.name;
@@ -160,16 +160,15 @@ void add_hf_options(CLI::App& app, ImportOptions& o)
 {
     app.add_option("CONFIG", o.file, "config.json, - for standard input")->required();
     app.add_option("-o,--output", o.output, "model file to write, for assets/models; - for standard output");
-    app.add_option("--name", o.name, "of the model; what the config calls itself without it");
+    app.add_option("--name", o.name, "name of the model; default: as in the config");
     add_json(app, o);
 }
 
 constexpr CliCommand kHuggingFace =
-    command<add_hf_options, run_import_hf>("hf", "a config.json of the Hugging Face hub");
+    command<add_hf_options, run_import_hf>("hf", "config.json of the Hugging Face Hub");
 
 } // namespace
 
-const CliCommand import_command =
-    group<kHuggingFace>("import", "models that others describe, as shapes of ours");
+const CliCommand import_command = group<kHuggingFace>("import", "import a model from another format");
 
 } // namespace ringside

@@ -16,28 +16,6 @@ namespace ringside
 
 using nlohmann::json;
 
-Issues of_file(Issues issues, const std::string& file)
-{
-    for (Issue& issue : issues)
-    {
-        if (!file.empty() && issue.path != file && !issue.path.starts_with(file + ": "))
-        {
-            issue.path = issue.path.empty() ? file : file + ": " + issue.path;
-        }
-    }
-    return issues;
-}
-
-int print_faults(const Issues& issues, const std::string& file)
-{
-    for (const Issue& issue : of_file(issues, file))
-    {
-        const char* kind = issue.severity == Severity::warning ? "warning: " : "";
-        fmt::print(stderr, "{}{}\n", kind, printable(to_line(issue)));
-    }
-    return kBadInput;
-}
-
 Opened open_presets(const CommonOptions& options)
 {
     const auto assets = or_end(find_assets(options.assets));
@@ -82,14 +60,13 @@ json issues_json(const Issues& issues)
 
 Result<Scenario> read_scenario(const std::string& file, const Presets& presets)
 {
-    auto text = read_text(file, kMaxJsonBytes);
-    Issues issues;
+    auto text = read_text(file, {kMaxJsonBytes});
     if (!text)
     {
         return text.issues();
     }
     auto scenario = scenario_from_text(*text, presets);
-    issues = scenario ? validate(*scenario) : scenario.issues();
+    Issues issues = scenario ? validate(*scenario) : scenario.issues();
     if (!has_errors(issues))
     {
         return scenario;
@@ -97,10 +74,8 @@ Result<Scenario> read_scenario(const std::string& file, const Presets& presets)
     return of_file(std::move(issues), file);
 }
 
-EvaluatedFile evaluate_file(const CommonOptions& options, const std::string& file,
-                            const std::vector<std::string>& sets)
+Scenario read_scenario(const std::string& file, const std::vector<std::string>& sets, const Presets& presets)
 {
-    const Presets presets = open_presets(options).presets;
     json document = or_end(read_json(file), file);
     Issues issues;
     for (const std::string& assignment : sets)
@@ -108,7 +83,14 @@ EvaluatedFile evaluate_file(const CommonOptions& options, const std::string& fil
         append(issues, document.is_object() ? set_path(document, assignment) : Issues{});
     }
     end_with(of_file(issues, file));
-    Scenario scenario = or_end(scenario_from_json(document, presets), file);
+    return or_end(scenario_from_json(document, presets), file);
+}
+
+EvaluatedFile evaluate_file(const CommonOptions& options, const std::string& file,
+                            const std::vector<std::string>& sets)
+{
+    const Presets presets = open_presets(options).presets;
+    Scenario scenario = read_scenario(file, sets, presets);
     Issues found = validate(scenario);
     end_with(has_errors(found) ? of_file(found, file) : Issues());
     Report report = or_end(evaluate(scenario), file);

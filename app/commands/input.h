@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/commands.h"
-#include "core/base/printable.h"
+#include "app/files/streams.h"
 #include "core/evaluate/report.h"
 #include "core/scenario/presets.h"
 
@@ -29,7 +28,9 @@ struct Opened
 Opened open_presets(const CommonOptions& options);
 // A scenario file, checked and valid, or every fault with the file's name before it.
 Result<Scenario> read_scenario(const std::string& file, const Presets& presets);
-// A scenario file with `--set PATH=VALUE ...` applied, and what comes of it.
+// A scenario file with `--set PATH=VALUE ...` applied, or the end of the command. Its layout may not suit it.
+Scenario read_scenario(const std::string& file, const std::vector<std::string>& sets, const Presets& presets);
+// The same, valid, and what comes of it.
 struct EvaluatedFile
 {
     Scenario scenario;
@@ -38,12 +39,6 @@ struct EvaluatedFile
 };
 EvaluatedFile evaluate_file(const CommonOptions& options, const std::string& file,
                             const std::vector<std::string>& sets);
-
-// Faults of what a file holds, with the file's name before each that does not begin with it.
-Issues of_file(Issues issues, const std::string& file);
-
-// Each on one line of stderr as `path: message (hint)`, of this file; returns the status for bad input.
-int print_faults(const Issues& issues, const std::string& file = {});
 
 // What ends a command wherever it stands: its input is bad.
 struct BadInput : std::exception

@@ -215,23 +215,24 @@ int run_lesson_show(const LessonOptions& o)
 
 void add_list_lessons_options(CLI::App& app, LessonOptions& o)
 {
-    app.add_option("--track", o.track, "those of one track of assets/study/tracks.json, in its order");
+    app.add_option("--track", o.track, "only lessons of this track, in its order");
     add_json(app, o);
 }
 
 void add_show_lesson_options(CLI::App& app, LessonOptions& o)
 {
-    app.add_option("ID", o.id, "which lesson")->required();
+    app.add_option("ID", o.id, "lesson id")->required();
     add_json(app, o);
 }
 
-constexpr CliCommand kListLessons =
-    command<add_list_lessons_options, run_lesson_list>("list", "every lesson in the order of the course");
+constexpr CliCommand kListLessons = command<add_list_lessons_options, run_lesson_list>(
+    "list", "list every lesson in the order of the course");
 constexpr CliCommand kShowLesson = command<add_show_lesson_options, run_lesson_show>(
-    "show", "a lesson's texts, with the engine's numbers in");
+    "show", "show a lesson's text with the engine's numbers");
 
 } // namespace
 
-const CliCommand lesson_command = group<kListLessons, kShowLesson>("lesson", "the guided lessons");
+const CliCommand lesson_command =
+    group<kListLessons, kShowLesson>("lesson", "guided lessons: list them, show one");
 
 } // namespace ringside

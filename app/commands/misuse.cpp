@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "app/files/streams.h"
 #include "core/base/text.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 
@@ -23,7 +25,7 @@ const CLI::App& last_command(const CLI::App& app)
 std::string full_name(const CLI::App& command)
 {
     const CLI::App* parent = command.get_parent();
-    return parent == nullptr ? "ringside" : full_name(*parent) + " " + command.get_name();
+    return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
 }
 
 std::vector<std::string> commands_of(const CLI::App& app)
@@ -163,31 +165,138 @@ Issues wrong_type(const CLI::App& command, std::string_view says)
     return {{name, fmt::format("\u201c{}\u201d is not {}", value, kind), hint}};
 }
 
-} // namespace
+// CLI11 tells of most faults as "NAME: what" or "NAME what".
+Issue told(const CLI::App& command, std::string_view says)
+{
+    const std::size_t end = std::min(says.find_first_of(": "), says.size());
+    const std::string name(says.substr(0, end));
+    const std::string rest(says.substr(std::min(says.find_first_not_of(": ", end), says.size())));
+    const std::string help = fmt::format("{} --help has all options", full_name(command));
+    if (rest == "is required")
+    {
+        return {name, "is missing", help};
+    }
+    if (rest.starts_with("excludes "))
+    {
+        return {name, fmt::format("cannot be given together with {}", rest.substr(9)),
+                "leave one of them out"};
+    }
+    if (rest.starts_with("requires "))
+    {
+        return {name, fmt::format("needs {}", rest.substr(9)),
+                fmt::format("give {} as well", rest.substr(9))};
+    }
+    if (rest.ends_with(" missing"))
+    {
+        return {name, "has no value", fmt::format("give one behind it; {}", help)};
+    }
+    if (rest.starts_with("At Most"))
+    {
+        return {name, "is given more than once", "give it once"};
+    }
+    return {std::string(), std::string(says), rest.ends_with(')') ? "" : help};
+}
 
+// The faults behind a line that could not be parsed: words that nobody expected, in the order they were
+// typed, with those that were meant, and values of another type.
 Issues misuse_of(const CLI::App& app, const CLI::ParseError& fault)
 {
+    const CLI::App& command = last_command(app);
+    Issues issues;
     if (dynamic_cast<const CLI::ConversionError*>(&fault) != nullptr)
     {
-        return wrong_type(last_command(app), fault.what());
+        issues = wrong_type(command, fault.what());
     }
-    if (dynamic_cast<const CLI::ExtrasError*>(&fault) != nullptr)
+    else if (dynamic_cast<const CLI::ExtrasError*>(&fault) != nullptr)
     {
-        return unexpected(app);
+        issues = unexpected(app);
     }
-    const CLI::App& command = last_command(app);
     // A command of commands, such as `question`, of which none was named or none that there is.
-    if (dynamic_cast<const CLI::RequiredError*>(&fault) != nullptr && !commands_of(command).empty())
+    else if (dynamic_cast<const CLI::RequiredError*>(&fault) != nullptr && !commands_of(command).empty())
     {
-        Issues issues = unexpected(app);
+        issues = unexpected(app);
         if (issues.empty())
         {
             issues.push_back({full_name(command), "needs a command",
                               fmt::format("use one of {}", fmt::join(commands_of(command), ", "))});
         }
-        return issues;
     }
-    return {};
+    return issues.empty() ? Issues{told(command, fault.what())} : issues;
+}
+
+constexpr const char* kEmpty = "is empty";
+constexpr const char* kGiveOne = "give a value, or leave it out";
+
+// Before whatever else is asked of a value.
+void refuse_empty(CLI::App& app)
+{
+    for (CLI::Option* option : app.get_options())
+    {
+        if (option->get_items_expected_max() > 0)
+        {
+            option->transform(CLI::Validator(
+                [](std::string& text)
+                { return text.empty() ? fmt::format("{} ({})", kEmpty, kGiveOne) : std::string(); },
+                ""));
+        }
+    }
+    for (CLI::App* below : app.get_subcommands([](const CLI::App*) { return true; }))
+    {
+        refuse_empty(*below);
+    }
+}
+
+bool assigns(std::string_view word)
+{
+    const std::size_t name = word.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789.");
+    return name != 0 && name != std::string_view::npos && word[name] == '=';
+}
+
+// The words of a line, each assignment behind `--set` with a --set of its own.
+std::vector<std::string> spread(int argc, const char* const* argv, Issues& issues)
+{
+    std::vector<std::string> words;
+    bool setting = false;
+    for (int i = 1; i < argc; ++i)
+    {
+        const std::string word = argv[i];
+        const bool again = setting && words.back() != "--set" && assigns(word);
+        words.insert(words.end(), again ? 1 : 0, "--set");
+        words.push_back(word);
+        setting = word == "--set" || word.starts_with("--set=") || (setting && assigns(word));
+        if (word.starts_with("--") && word.size() > 3 && word.find('=') + 1 == word.size())
+        {
+            issues.push_back({word.substr(0, word.size() - 1), kEmpty, kGiveOne});
+        }
+    }
+    return words;
+}
+
+} // namespace
+
+std::optional<int> parse(CLI::App& app, int argc, const char* const* argv)
+{
+    refuse_empty(app);
+    Issues issues;
+    std::vector<std::string> words = spread(argc, argv, issues);
+    if (!issues.empty())
+    {
+        return print_faults(issues);
+    }
+    std::ranges::reverse(words); // as CLI11 takes them
+    try
+    {
+        app.parse(std::move(words));
+        return std::nullopt;
+    }
+    catch (const CLI::Success& asked)
+    {
+        return app.exit(asked); // for help, or the version
+    }
+    catch (const CLI::ParseError& fault)
+    {
+        return print_faults(misuse_of(app, fault));
+    }
 }
 
 } // namespace ringside

@@ -5,12 +5,14 @@
 
 #include "core/base/result.h"
 
+#include <optional>
+
 namespace ringside
 {
 
-// The faults behind a line that could not be parsed: words that nobody expected, in the order they were
-// typed, with those that were meant, and values of another type. Nothing for any other fault, which CLI11
-// words well enough itself.
-Issues misuse_of(const CLI::App& app, const CLI::ParseError& fault);
+// Reads the command line: `--set A=1 B=2` takes both, and an empty value is refused wherever it stands, since
+// it comes of a variable that was not set. The status where the program ends here: help that was asked for,
+// or faults, which are printed.
+std::optional<int> parse(CLI::App& app, int argc, const char* const* argv);
 
 } // namespace ringside

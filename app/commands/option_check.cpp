@@ -67,4 +67,9 @@ std::string fault_of_real(std::string& text, double least, double most)
     return {};
 }
 
+CLI::Validator in_range(std::int64_t least, std::int64_t most)
+{
+    return {[least, most](std::string& text) { return fault_of_whole(text, least, most); }, ""};
+}
+
 } // namespace ringside

@@ -2,6 +2,8 @@
 // beyond 64 bits as the last number there is, 010 as 8, and takes nan for a temperature.
 #pragma once
 
+#include <CLI/CLI.hpp>
+
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -20,5 +22,7 @@ inline constexpr std::int64_t kMostThreads = 1024;
 // as plain decimal digits.
 std::string fault_of_whole(std::string& text, std::int64_t least, std::int64_t most);
 std::string fault_of_real(std::string& text, double least, double most);
+// The first of them as CLI11 takes it.
+CLI::Validator in_range(std::int64_t least, std::int64_t most);
 
 } // namespace ringside

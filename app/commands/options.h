@@ -15,14 +15,18 @@ namespace ringside
 CLI::Option* add_json(CLI::App& app, CommonOptions& options);
 // FILE, a scenario that has to be given.
 void add_scenario_file(CLI::App& app, std::string& file);
-// --set PATH=VALUE, as often as one likes.
-void add_sets(CLI::App& app, std::vector<std::string>& sets,
-              const char* help = "change one field first, for example parallel.tensor=4");
+// --set PATH=VALUE ..., as often as one likes.
+void add_sets(
+    CLI::App& app, std::vector<std::string>& sets,
+    const char* help = "override fields of the scenario, for example parallel.tensor=4 parallel.zero=1");
 void add_seed(CLI::App& app, std::uint64_t& seed);
 
 // Refused as typed, with what would work.
 CLI::Option* whole(CLI::Option* option, std::int64_t least, std::int64_t most);
 CLI::Option* real(CLI::Option* option, double least, double most);
+CLI::Option* one_of(CLI::Option* option, std::vector<std::string> words);
+// Two that fill the same standard output.
+void exclude_each_other(std::initializer_list<CLI::Option*> options);
 
 // The options somebody gave, whatever their values: "--stages".
 using TypedOptions = std::set<std::string, std::less<>>;

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "app/files/streams.h"
 #include "core/base/text.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -42,17 +42,15 @@ void ProgressBar::show(double share)
     const auto full = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * kWidth));
     const std::string left =
         share > 0 ? format_seconds(Seconds(std::ceil(took * (1 - share) / share))) + " left" : "";
-    fmt::print(stderr, "\r\x1b[K[{}{}] {:3.0f}%  {}", std::string(static_cast<std::size_t>(full), '#'),
-               std::string(static_cast<std::size_t>(kWidth - full), '.'), share * 100, left);
-    std::fflush(stderr);
+    warn_raw(fmt::format("\r\x1b[K[{}{}] {:3.0f}%  {}", std::string(static_cast<std::size_t>(full), '#'),
+                         std::string(static_cast<std::size_t>(kWidth - full), '.'), share * 100, left));
 }
 
 void ProgressBar::clear()
 {
     if (std::exchange(shown_, false))
     {
-        fmt::print(stderr, "\r\x1b[K");
-        std::fflush(stderr);
+        warn_raw("\r\x1b[K");
     }
 }
 

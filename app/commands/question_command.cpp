@@ -271,7 +271,7 @@ void print_answer(const Question& q)
             say("\nAnswer: {}\n{}{}{}\n", c.says, c.because, c.because.empty() ? "" : " ", c.fix);
         }
     }
-    print_list("One right order", texts_of(q.ordering.legal,
+    print_list("A correct order", texts_of(q.ordering.legal,
                                            [&](std::size_t i)
                                            {
                                                const OrderedItem& item = q.ordering.items[i];
@@ -280,10 +280,11 @@ void print_answer(const Question& q)
                                                           : fmt::format("{}: {}", item.says, item.value);
                                            }));
     print_list("Solution", texts_of(q.solution, &SolutionStep::line));
-    print_list("The engine", texts_of(q.engine, [](const Term& t)
-                                      { return fmt::format("{}: {} = {}", t.label, t.formula, t.working); }));
-    print_list("Known slips", texts_of(q.mistakes, [](const KnownMistake& m)
-                                       { return fmt::format("{} [{}] {}", m.text, m.id, m.says); }));
+    print_list("Computed by the engine",
+               texts_of(q.engine, [](const Term& t)
+                        { return fmt::format("{}: {} = {}", t.label, t.formula, t.working); }));
+    print_list("Common mistakes", texts_of(q.mistakes, [](const KnownMistake& m)
+                                           { return fmt::format("{} [{}] {}", m.text, m.id, m.says); }));
     if (!q.answer.empty())
     {
         say("\n{}\n", q.answer);
@@ -300,9 +301,19 @@ void print_answer(const Question& q)
 
 int run_question_list(const QuestionOptions& o)
 {
+    const QuestionBank bank = open_bank(o).bank;
+    std::set<std::string> topics;
+    for (const QuestionFamily& family : bank.families)
+    {
+        topics.insert(family.topic);
+    }
+    if (!o.topic.empty() && !topics.contains(o.topic))
+    {
+        return print_faults({unknown_word("--topic", "topic ", o.topic, {topics.begin(), topics.end()})});
+    }
     json rows = json::array();
     Table table({{"", -48}, {"", -5}, {"", -11}, {"", -8}, {""}});
-    for (const QuestionFamily& family : open_bank(o).bank.families)
+    for (const QuestionFamily& family : bank.families)
     {
         for (const QuestionVariant& v : family.variants)
         {
@@ -401,7 +412,7 @@ int run_question_show(const QuestionOptions& o)
 
 void add_list_options(CLI::App& app, QuestionOptions& o)
 {
-    app.add_option("--topic", o.topic, "only these");
+    app.add_option("--topic", o.topic, "only families of this topic");
     add_json(app, o);
 }
 
@@ -415,21 +426,24 @@ void add_show_options(CLI::App& app, QuestionOptions& o)
 void add_answer_options(CLI::App& app, QuestionOptions& o)
 {
     add_show_options(app, o);
-    app.add_option("TEXT", o.text, "as people type it: 1.12TB, 22%, 3h 20min; an id, an order, ticked points")
+    app.add_option(
+           "TEXT", o.text,
+           "the answer as typed: 1.12TB, 22%, 3h 20min; or the id of a choice, an order, ticked points")
         ->required();
-    app.add_option("--hints", o.hints, "opened before answering")->check(CLI::Range(0, 3));
-    app.add_option("--seconds", o.seconds, "it took");
+    whole(app.add_option("--hints", o.hints, "hints opened before answering"), 0, 3);
+    real(app.add_option("--seconds", o.seconds, "time taken to answer"), 0, 1e6);
 }
 
-constexpr CliCommand kList = command<add_list_options, run_question_list>("list", "every family and variant");
-constexpr CliCommand kAnswer = command<add_answer_options, run_question_answer>(
-    "answer", "grades an answer; exit 1 when it is not right");
+constexpr CliCommand kList =
+    command<add_list_options, run_question_list>("list", "list every family and variant");
+constexpr CliCommand kAnswer =
+    command<add_answer_options, run_question_answer>("answer", "grade an answer; exit 1 if it is not right");
 constexpr CliCommand kShow = command<add_show_options, run_question_show>(
-    "show", "a question with its hints, answer, solution and known slips");
+    "show", "show a question with its hints, answer, solution and common mistakes");
 
 } // namespace
 
 const CliCommand question_command =
-    group<kList, kAnswer, kShow>("question", "families of questions, drawn from a seed and graded");
+    group<kList, kAnswer, kShow>("question", "question families: list them, show one, grade an answer");
 
 } // namespace ringside

@@ -160,7 +160,8 @@ json split_json(std::string_view law, std::string_view name, std::string_view so
 json optima_json(double flops)
 {
     json out = json::array();
-    out.push_back(split_json("20-tokens", "20 tokens each", kTwentyTokens, 0.5, chinchilla_optimum(flops)));
+    out.push_back(
+        split_json("20-tokens", "20 tokens/parameter", kTwentyTokens, 0.5, chinchilla_optimum(flops)));
     for (const AllocationRule& rule : allocation_rules())
     {
         out.push_back(split_json(rule.id, rule.name, rule.source, rule.exponent, rule.at(flops)));
@@ -304,20 +305,20 @@ void print_optima(const json& optima)
                   fmt::format("{:.3g}", o["flops"].get<double>()), nats(l["printed"]), nats(l["unrounded"]),
                   nats(l["refit"]), nats(l["kaplan"]), "   " + o["source"].get<std::string>());
     }
-    fmt::print("where the compute should go, and the loss there by four laws [nats per token]\n{}",
+    fmt::print("compute-optimal N and D by each law, and the loss there by four laws [nats/token]\n{}",
                table.text());
 }
 
 void print_point(const json& out)
 {
     const json& p = out["point"];
-    fmt::print("{} parameters, {} tokens: {} tokens per parameter, 6 N D = {:.3g} FLOP{}\n\n",
+    fmt::print("{} parameters, {} tokens: {} tokens per parameter, 6 N D = {:.3g} FLOPs{}\n\n",
                count(p["parameters"]), count(p["tokens"]),
                three_digits(p["tokens_per_parameter"].get<double>()), out["compute_flops"].get<double>(),
                p["given"].get<bool>()
                    ? ""
                    : "\n(Chinchilla's 20 tokens per parameter, since only the compute was given)");
-    fmt::print("loss there [nats per token]\n");
+    fmt::print("loss [nats/token]\n");
     for (const json& l : out["loss"])
     {
         const std::string law = l["law"];
@@ -332,21 +333,21 @@ void print_point(const json& out)
 
 void print_data(const json& d)
 {
-    fmt::print("\n{} unique tokens seen {:.3g} times are worth {} fresh ones; the next pass {}\n"
+    fmt::print("\n{:.3g} epochs of {} unique tokens are worth {} unique tokens; the next epoch is worth {}\n"
                "loss with repeats {}   {}\n",
-               count(d["unique_tokens"]), d["passes"].get<double>(), count(d["effective_tokens"]),
+               d["passes"].get<double>(), count(d["unique_tokens"]), count(d["effective_tokens"]),
                format_percent(d["worth_of_next_pass"].get<double>()), nats(d["loss"]), kRepeats);
 }
 
 void print_lifetime(const json& life)
 {
     fmt::print(
-        "\nserving {} tokens takes {:.3g} FLOP, training {:.3g}; cheapest over both at the same loss\n",
+        "\ninference on {} tokens takes {:.3g} FLOPs, training {:.3g}; lowest total at the same loss\n",
         count(life["served_tokens"]), life["serving_flops"].get<double>(),
         life["training_flops"].get<double>());
     for (const json& c : life["cheapest"])
     {
-        fmt::print("  {:<22}{:>8} parameters{:>10} tokens   {:.3g} FLOP in all\n",
+        fmt::print("  {:<22}{:>8} parameters{:>10} tokens   {:.3g} FLOPs in total\n",
                    c["name"].get<std::string>(), count(c["parameters"]), count(c["tokens"]),
                    c["training_flops"].get<double>() + c["serving_flops"].get<double>());
     }
@@ -359,14 +360,14 @@ void print_budget(const json& b)
                format_percent(b["mfu"].get<double>()), count(b["gpu_hours"]));
     if (!b["days"].is_null())
     {
-        fmt::print("{} of them: {} days\n  {}\n  = {}\n",
+        fmt::print("on {} GPUs: {} days\n  {}\n  = {}\n",
                    grouped(static_cast<std::int64_t>(b["gpus"].get<double>())),
                    three_digits(b["days"].get<double>()), b["formula"].get<std::string>(),
                    b["working"].get<std::string>());
     }
     if (!b["cost_usd"].is_null())
     {
-        fmt::print("{} USD at {:g} an hour\n", count(b["cost_usd"]),
+        fmt::print("{} USD at {:g} USD per GPU-hour\n", count(b["cost_usd"]),
                    b["price_usd_per_gpu_hour"].get<double>());
     }
     fmt::print("  {}\n", b["source"].get<std::string>());
@@ -412,21 +413,21 @@ int run_scaling(const ScalingOptions& o)
 
 void add_scaling_options(CLI::App& app, ScalingOptions& o)
 {
-    app.add_option("--compute", o.compute, "floating-point operations, 6 N D: 5.76e23")->type_name("C");
-    app.add_option("--parameters", o.parameters, "that a token passes through: 70B")->type_name("N");
-    app.add_option("--tokens", o.tokens, "trained on: 1.4T")->type_name("D");
-    app.add_option("--unique", o.unique, "tokens there are; what is trained on beyond them are repeats");
-    app.add_option("--serve", o.served, "tokens read and written over the model's life");
-    app.add_option("--gpus", o.gpus, "that train it, for the days it takes");
-    app.add_option("--gpu", o.gpu, "which, by preset; the default scenario's without it")->type_name("ID");
-    app.add_option("--mfu", o.mfu, "share of the peak: 0.4 or 40%; 0.4 without it");
-    app.add_option("--price", o.price, "USD for an hour of one GPU, for the cost");
+    app.add_option("--compute", o.compute, "training FLOPs, 6 N D: 5.76e23")->type_name("C");
+    app.add_option("--parameters", o.parameters, "active parameters: 70B")->type_name("N");
+    app.add_option("--tokens", o.tokens, "training tokens: 1.4T")->type_name("D");
+    app.add_option("--unique", o.unique, "unique tokens; training tokens beyond them are repeated epochs");
+    app.add_option("--serve", o.served, "inference tokens over the model's lifetime");
+    app.add_option("--gpus", o.gpus, "number of GPUs, for the training time");
+    app.add_option("--gpu", o.gpu, "GPU preset; default: the default scenario's")->type_name("ID");
+    app.add_option("--mfu", o.mfu, "model FLOPs utilization: 0.4 or 40%; default 0.4");
+    app.add_option("--price", o.price, "USD per GPU-hour, for the cost");
     add_json(app, o);
 }
 
 } // namespace
 
 const CliCommand scaling_command = command<add_scaling_options, run_scaling>(
-    "scaling", "what a compute budget buys by every published law: loss, optimum, days and dollars");
+    "scaling", "loss, compute optimum, training days and cost by every published scaling law");
 
 } // namespace ringside

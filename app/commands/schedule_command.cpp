@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 namespace ringside
 {
@@ -52,16 +51,6 @@ struct Run
 // An option that would do nothing is refused: who typed it waits for what it should have done.
 void check_files(const ScheduleOptions& o, Issues& issues)
 {
-    const auto file = [&](const char* name, const std::string& value, const char* example)
-    {
-        if (o.typed.contains(name) && value.empty())
-        {
-            issues.push_back({name, "is empty", fmt::format("name a file, such as {}", example)});
-        }
-    };
-    file("--order", o.order, "order.txt, or - for standard input");
-    file("--svg", o.svg, "schedule.svg");
-    file("--chrome-trace", o.chrome_trace, "trace.json");
     for (const char* name : {"--svg", "--chrome-trace"})
     {
         if (o.kind == "all" && o.order.empty() && o.typed.contains(name))
@@ -72,7 +61,7 @@ void check_files(const ScheduleOptions& o, Issues& issues)
     if (!o.order.empty() && o.typed.contains("--kind"))
     {
         issues.push_back({"--kind",
-                          fmt::format("{} is of no use beside --order, which is the schedule", o.kind),
+                          fmt::format("{} cannot be given with --order, which is the schedule", o.kind),
                           "leave out one of the two"});
     }
 }
@@ -165,7 +154,7 @@ Result<Run> run_kind(const ScheduleOptions& o, ScheduleKind kind)
     if (operations_of(kind, run.shape) > static_cast<double>(kMostOperations))
     {
         return Issue{"micro_batches", fmt::format("{:.3g} operations", operations_of(kind, run.shape)),
-                     "at most 4 000 000 are simulated"};
+                     "at most 4,000,000 are simulated"};
     }
     Costs costs = equal_costs(kind, run.shape, o.times);
     if (Issues uneven = weigh(o.stage_weights, costs); !uneven.empty())
@@ -204,7 +193,7 @@ Issues compare_counts(const ScheduleOptions& o, const ScheduleShape& written)
 // One's own order. Its chunks are what its virtual stages make of its ranks, rounded up.
 Result<Run> run_own(const ScheduleOptions& o)
 {
-    const auto text = read_text(o.order, kLongestOrder);
+    const auto text = read_text(o.order, {kLongestOrder});
     if (!text)
     {
         return text.issues();
@@ -306,20 +295,20 @@ void print_run(const Run& run)
 {
     const Timeline& t = run.timeline;
     const char* of_what = run.shape.chunks > 1 ? "micro-batches of a chunk" : "micro-batches";
-    fmt::print("{}, {} stages, {} micro-batches, {} chunk{} a stage\n{}\n\n", run.name, run.shape.stages,
+    fmt::print("{}, {} stages, {} micro-batches, {} chunk{} per stage\n{}\n\n", run.name, run.shape.stages,
                run.shape.micro_batches, run.shape.chunks, run.shape.chunks == 1 ? "" : "s", run.says);
     fmt::print("makespan             {}\n", three_digits(t.makespan));
-    fmt::print("bubble of total      {}   idle time over all time, first start to last end\n",
+    fmt::print("bubble of total      {}   idle time over total time, first start to last end\n",
                format_percent(t.bubble_of_total()));
     fmt::print("bubble over ideal    {}   idle time over working time\n",
                format_percent(t.bubble_over_ideal()));
-    fmt::print("longest stage span   {}   {} of it idle, {} over ideal: where steps follow each other "
-               "without a common end\n",
+    fmt::print("longest stage span   {}   {} of it idle, {} over ideal: for back-to-back steps "
+               "without a flush\n",
                three_digits(t.longest_span()), format_percent(t.span_bubble_of_total()),
                format_percent(t.span_bubble_over_ideal()));
-    fmt::print("peak in flight       {}   {} kept, by stage, each until its weight gradient is done\n",
+    fmt::print("peak in flight       {}   {} stored per stage, each until its weight gradient is done\n",
                peaks(run), of_what);
-    fmt::print("copies of weights    {}\ntransfers            {}\n", run.copies, grouped(t.transfers));
+    fmt::print("weight copies        {}\ntransfers            {}\n", run.copies, grouped(t.transfers));
     fmt::print("\nB is the whole backward (input and weight gradients), I the input gradient, W the weight "
                "gradient.\n");
 }
@@ -363,8 +352,8 @@ int print_all(const ScheduleOptions& o)
         return kDone;
     }
     fmt::print(
-        "{}\nof total: idle over all time. over ideal: idle over working time. peak: micro-batches of a "
-        "whole stage kept at most, by the stage that keeps most.\n",
+        "{}\nof total: idle over total time. over ideal: idle over working time. peak: most micro-batches in "
+        "flight, in whole stages, on the stage with most.\n",
         table.text());
     return kDone;
 }
@@ -425,72 +414,32 @@ void add_schedule_options(CLI::App& app, ScheduleOptions& o)
 {
     const auto number = [&app](const char* name, auto& value, const char* says)
     { app.add_option(name, value, says)->capture_default_str(); };
-    app.add_option("--kind", o.kind, fmt::format("{}, or all", fmt::join(schedule_ids(), ", ")))
+    app.add_option("--kind", o.kind, fmt::format("schedule: {}, or all", fmt::join(schedule_ids(), ", ")))
         ->capture_default_str();
-    number("--stages", o.shape.stages, "ranks of the pipeline");
-    number("--micro-batches", o.shape.micro_batches, "that flow through in a step");
-    app.add_option("--chunks", o.shape.chunks, "model chunks a stage; as few as the schedule takes");
-    number("--forward", o.times.forward, "time of a stage's forward, in any unit");
+    number("--stages", o.shape.stages, "pipeline stages (ranks)");
+    number("--micro-batches", o.shape.micro_batches, "micro-batches per step");
+    app.add_option("--chunks", o.shape.chunks,
+                   "model chunks per stage (virtual pipeline); default: the fewest the schedule allows");
+    number("--forward", o.times.forward, "time of a stage's forward pass, in any unit");
     number("--backward-input", o.times.backward_input, "time of the input gradients");
     number("--backward-weight", o.times.backward_weight, "time of the weight gradients");
-    number("--transfer", o.times.transfer, "from a stage to the next");
-    app.add_flag("--blocking", o.times.blocking, "a stage computes nothing while it sends");
-    number("--recompute", o.times.recompute, "time of what a backward computes again");
-    number("--pair", o.times.pair, "F and B run together, over one after the other (DualPipe)");
+    number("--transfer", o.times.transfer, "time of a transfer to the next stage");
+    app.add_flag("--blocking", o.times.blocking, "a stage does not compute while it sends");
+    number("--recompute", o.times.recompute, "time of recomputation before a backward pass");
+    number("--pair", o.times.pair,
+           "time of an overlapped F and B, relative to one after the other (DualPipe)");
     app.add_option("--stage-weights", o.stage_weights, "relative time of each virtual stage: 1,1,1,1.3")
         ->delimiter(',');
     app.add_option("--order", o.order,
-                   "a file with an order of your own, a line a rank: 0F0 0B0; - reads it");
-    app.add_option("--svg", o.svg, "draw it into this file; - for standard output");
-    app.add_option("--chrome-trace", o.chrome_trace, "write a trace that opens in Perfetto");
+                   "file with your own order, one line per rank: 0F0 0B0; - for standard input");
+    app.add_option("--svg", o.svg, "write the timeline as SVG; - for standard output");
+    app.add_option("--chrome-trace", o.chrome_trace, "write a trace for Perfetto; - for standard output");
     add_json(app, o);
-}
-
-// The best of several runs [ms]: what the work costs when nothing else disturbs it.
-template <class Work>
-double best_ms(const Work& work)
-{
-    double best = 1e300;
-    for (int i = 0; i < 7; ++i)
-    {
-        const auto start = std::chrono::steady_clock::now();
-        work();
-        const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-        best = std::min(best, took.count());
-    }
-    return best;
 }
 
 } // namespace
 
 const CliCommand schedule_command = command<add_schedule_options, run_schedule>(
-    "schedule", "a pipeline schedule: its order, times, bubble and stash; --kind all compares them");
-
-int run_bench_schedule(const CommonOptions& options)
-{
-    json kinds = json::object();
-    double headline = 0;
-    Table table({{"", -16}, {"operations", 12}, {"order", 12}, {"simulation", 12}});
-    for (const ScheduleKind kind : schedules())
-    {
-        const ScheduleShape shape{64, 1024, kind->least_chunks};
-        const Costs costs = equal_costs(kind, shape, {});
-        Order order;
-        const double make = best_ms([&] { order = kind->make(shape, costs); });
-        const double run = best_ms([&] { (void)simulate(order, costs); });
-        headline = kind == schedule("1f1b") ? make + run : headline;
-        kinds[std::string(kind->id)] = {{"order_ms", make}, {"simulation_ms", run}};
-        table.add(kind->name, grouped(static_cast<std::int64_t>(operations_of(kind, shape))),
-                  three_digits(make) + " ms", three_digits(run) + " ms");
-    }
-    if (options.json)
-    {
-        print_document({{"p64_m1024_ms", headline}, {"kinds", std::move(kinds)}}, -1);
-        return kDone;
-    }
-    fmt::print("64 stages, 1024 micro-batches, one core\n{}\n1F1B, order and simulation: {} ms\n",
-               table.text(), three_digits(headline));
-    return kDone;
-}
+    "schedule", "simulate a pipeline schedule: order, bubble, activations in flight; --kind all compares");
 
 } // namespace ringside

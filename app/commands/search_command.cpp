@@ -2,7 +2,6 @@
 #include "app/commands/options.h"
 #include "app/commands/progress_bar.h"
 #include "app/commands/table.h"
-#include "app/files/asset_file.h"
 #include "app/session/layout_searcher.h"
 #include "core/base/counted.h"
 #include "core/base/text.h"
@@ -26,6 +25,7 @@ using nlohmann::json;
 struct SearchOptions : CommonOptions
 {
     std::string file; // scenario
+    std::vector<std::string> sets;
     std::int64_t top = 10;
     std::string objective = "step_time";
     std::vector<std::string> forbid;
@@ -164,7 +164,7 @@ void print_result(const Scenario& s, const SearchResult& r, std::size_t top)
                  {"  recompute", -12},
                  {"schedule", -18},
                  {"memory", 9},
-                 {"waits", 8},
+                 {"bubble", 8},
                  {"MFU", 8},
                  {"step", 11}});
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
@@ -228,7 +228,7 @@ int run_search(const SearchOptions& o)
 {
     const SearchLimits limits = limits_of(o);
     const Presets presets = open_presets(o).presets;
-    const Scenario scenario = or_end(scenario_from_json(or_end(read_json(o.file), o.file), presets), o.file);
+    const Scenario scenario = read_scenario(o.file, o.sets, presets);
     end_with(of_file(search_faults(scenario), o.file)); // its own layout does not matter
     const SearchResult result =
         search_all(scenario, limits, std::max(1U, std::thread::hardware_concurrency()));
@@ -251,14 +251,17 @@ int run_search(const SearchOptions& o)
 void add_search_options(CLI::App& app, SearchOptions& o)
 {
     add_scenario_file(app, o.file);
-    app.add_option("--top", o.top, "layouts to print")->capture_default_str();
-    app.add_option("--objective", o.objective, "step_time, memory or cost")->capture_default_str();
+    add_sets(app, o.sets);
+    app.add_option("--top", o.top, "number of layouts to print")->capture_default_str();
+    app.add_option("--objective", o.objective, "rank by step_time, memory or cost")->capture_default_str();
     const auto words = [&](const char* name, std::vector<std::string>& list, const char* help)
     { app.add_option(name, list, help)->delimiter(','); };
-    words("--forbid", o.forbid, "full-recompute, zero3, deep-pipelines (more than 8 stages)");
-    words("--allow", o.allow, "tensor-across-nodes, zero-with-stages (2 and 3)");
+    words("--forbid", o.forbid, "exclude full-recompute, zero3, deep-pipelines (more than 8 stages)");
+    words("--allow", o.allow,
+          "also try tensor-across-nodes, zero-with-stages (ZeRO-2 and 3 with pipeline stages)");
     auto* document = add_json(app, o);
-    app.add_flag("--csv", o.csv, "the layouts as a table to compute with")->excludes(document);
+    auto* csv = app.add_flag("--csv", o.csv, "layouts as CSV, numbers in full");
+    exclude_each_other({document, csv});
 }
 
 // What calculon was timed with: 175 billion parameters on 4,096 GPUs.
@@ -271,7 +274,7 @@ constexpr const char* kBenchScenario = R"({
 } // namespace
 
 const CliCommand search_command = command<add_search_options, run_search>(
-    "search", "every legal layout of a scenario's model on its GPUs, ranked; exit 1 when none fits");
+    "search", "rank every legal layout of a scenario's model on its GPUs; exit 1 if none fits");
 
 int run_bench_search(const CommonOptions& options)
 {
@@ -311,7 +314,7 @@ int run_bench_search(const CommonOptions& options)
         return kDone;
     }
     say("{} on {}\n", s.model.name, counted(s.cluster.gpus, "GPU"));
-    fmt::print("estimates a second, one thread  {:>14}\nall {} layouts, {} threads  {:>14}\n"
+    fmt::print("estimates per second, one thread{:>14}\nall {} layouts, {} threads  {:>14}\n"
                "first layout that fits          {:>14}\n",
                grouped(static_cast<std::int64_t>(rate)), grouped(all.legal), threads,
                format_seconds(Seconds(full)), format_seconds(Seconds(first)));

@@ -66,7 +66,7 @@ StepLine line_of(const Team& team, const parallel::TeamStep& step)
 
 void print_ranks(const StepLine& line)
 {
-    fmt::print("\n{:<6}{:>14}{:>14}  {}\n", "rank", "peak", "sent a step", "by axis");
+    fmt::print("\n{:<6}{:>14}{:>14}  {}\n", "rank", "peak", "sent per step", "by axis");
     for (std::size_t rank = 0; rank < line.ranks.size(); ++rank)
     {
         const StepLine::Rank& r = line.ranks[rank];
@@ -81,19 +81,20 @@ void print_ranks(const StepLine& line)
     }
 }
 
-void train_team(Team& team, const TrainOptions& o)
+// The last step.
+StepLine train_team(Team& team, const TrainOptions& o)
 {
     const StepPrinter printer{o.json_lines, o.steps, o.every};
     StepLine line;
-    for (std::int64_t i = 0; i < o.steps; ++i)
+    for (std::int64_t i = 0; i < o.steps && !stopped(); ++i)
     {
         line = line_of(team, or_end(team.step()));
-        printer.print(line, i);
+        if (!printer.print(line, i))
+        {
+            break;
+        }
     }
-    if (!o.json_lines && o.steps > 0)
-    {
-        print_ranks(line);
-    }
+    return line;
 }
 
 } // namespace
@@ -109,13 +110,16 @@ int run_team(const Beginning& from, const TrainOptions& o)
     append(issues, config ? Issues() : config.issues());
     end_with(issues);
     const auto team = or_end(Team::create(*config));
-    fmt::print(stderr, "{} ranks as threads: {}\n", o.ranks, strategy_name(team->config()));
+    warn("{} ranks as threads: {}\n", o.ranks, strategy_name(team->config()));
     end_with(from.state ? team->restore(*from.state) : Issues());
-    train_team(*team, o);
-    end_with(o.save.empty()
-                 ? Issues()
-                 : save_text(o.save, trainer::checkpoint_text({team->config().trainer, team->state()})));
-    return kDone;
+    stop_on_signals();
+    const StepLine last = train_team(*team, o);
+    save_training(o, {team->config().trainer, team->state()});
+    if (!o.json_lines && !last.ranks.empty())
+    {
+        print_ranks(last);
+    }
+    return stop_status(kDone);
 }
 
 } // namespace ringside

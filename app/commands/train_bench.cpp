@@ -76,10 +76,10 @@ void print_bench(const TrainBench& b)
     line("tokens per second (4 layers of width 128, 8 x 64)",
          grouped(static_cast<std::int64_t>(b.tokens / b.step_s)));
     line("model FLOPs", three_digits(b.flops() / 1e9) + " GFLOP/s");
-    line("large matrix product of the same kernels", three_digits(b.product_flops / 1e9) + " GFLOP/s");
-    line("its share of that", format_percent(b.flops() / b.product_flops));
-    line("a step, measured", format_seconds(Seconds(b.step_s)));
-    line("a step, predicted by the engine from a probe", format_seconds(Seconds(b.predicted_s)));
+    line("large GEMM with the same kernels", three_digits(b.product_flops / 1e9) + " GFLOP/s");
+    line("fraction of that", format_percent(b.flops() / b.product_flops));
+    line("step time, measured", format_seconds(Seconds(b.step_s)));
+    line("step time, predicted by the engine from a probe", format_seconds(Seconds(b.predicted_s)));
 }
 
 } // namespace

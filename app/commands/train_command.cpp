@@ -12,8 +12,6 @@
 #include "core/lab/trainer/probe.h"
 
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 
 namespace ringside
 {
@@ -23,10 +21,6 @@ namespace
 
 using nlohmann::json;
 using trainer::StepView;
-
-// Ctrl C ends the training between two layers, so that it can still be saved.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): a signal's
-std::atomic<bool> interrupted = false;
 
 struct Timing
 {
@@ -70,7 +64,7 @@ Timing timing(trainer::Trainer& t, const TrainOptions& o)
     time.tokens = static_cast<double>(training.global_batch * training.sequence_length);
     if (o.probe)
     {
-        const auto rates = trainer::measure(t.backend(), t.config(), 2, &interrupted);
+        const auto rates = trainer::measure(t.backend(), t.config(), 2, &stopped());
         time.predicted_s = trainer::predicted_step_s(t.config(), trainer::gpu_of(rates, t.backend()));
     }
     return time;
@@ -80,10 +74,10 @@ void train_steps(trainer::Trainer& t, const TrainOptions& o, StepView& view, Tim
 {
     NoiseMeter noise;
     const StepPrinter printer{o.json_lines, o.steps, o.every};
-    for (std::int64_t i = 0; i < o.steps && !interrupted; ++i)
+    for (std::int64_t i = 0; i < o.steps && !stopped(); ++i)
     {
         const double start = trainer::seconds_now();
-        const trainer::StepResult result = or_end(t.step(&interrupted, &view));
+        const trainer::StepResult result = or_end(t.step(&stopped(), &view));
         if (!result.done)
         {
             break;
@@ -94,14 +88,17 @@ void train_steps(trainer::Trainer& t, const TrainOptions& o, StepView& view, Tim
         const StepLine line{t.step_count(),    result,           time.all.back(),
                             time.tokens,       time.predicted_s, view.highest,
                             view.peak.total(), {alone},          noise.value()};
-        printer.print(line, i);
+        if (!printer.print(line, i))
+        {
+            break; // what was trained so far can still be saved
+        }
     }
 }
 
 std::unique_ptr<trainer::Trainer> make_trainer(const Beginning& from, const TrainOptions& o)
 {
     trainer::Device device = or_end(trainer::open_device(o.device, static_cast<std::size_t>(o.threads)));
-    fmt::print(stderr, "{}\n", device.says);
+    warn("{}\n", device.says);
     auto made = or_end(trainer::Trainer::create(from.config, std::move(device.backend)));
     end_with(from.state ? made->restore(*from.state) : Issues());
     return made;
@@ -134,7 +131,7 @@ int run_train(const TrainOptions& o)
     }
     const auto made = make_trainer(from, o);
     trainer::Trainer& t = *made;
-    std::signal(SIGINT, [](int) { interrupted = true; });
+    stop_on_signals(); // a signal ends the training between two layers, so that it can still be saved
     if (!o.json_lines)
     {
         print_head(t);
@@ -142,6 +139,7 @@ int run_train(const TrainOptions& o)
     StepView view;
     Timing time = timing(t, o);
     train_steps(t, o, view, time);
+    save_training(o, {t.config(), t.state()});
     if (!o.json_lines && !time.all.empty())
     {
         print_memory(t.config(), view);
@@ -151,9 +149,7 @@ int run_train(const TrainOptions& o)
     {
         print_sample(t, o);
     }
-    end_with(o.save.empty() ? Issues()
-                            : save_text(o.save, trainer::checkpoint_text({t.config(), t.state()})));
-    return kDone;
+    return stop_status(kDone);
 }
 
 // As the lab has the field of this path; for reals the field of a recipe.
@@ -176,39 +172,41 @@ void add_what_is_trained(CLI::App& train, TrainOptions& t)
     const auto count = [&train](std::string_view path, const char* name, auto& value, const char* says)
     { whole_of(path, train.add_option(name, value, says)); };
     count("model.layers", "--layers", t.layers, "transformer blocks");
-    count("model.hidden", "--width", t.width, "of the residual stream");
-    count("model.heads", "--heads", t.heads, "of attention; 1 for every 32 of the width");
-    count("model.experts", "--experts", t.experts, "of each layer, in place of its MLP; 0: none");
-    count("model.experts_per_token", "--experts-per-token", t.experts_per_token, "1 or 2; default 2");
-    count("model.expert_ffn", "--expert-width", t.expert_width, "inside an expert; default 4 times --width");
-    count("training.sequence_length", "--context", t.context, "tokens of a sequence");
-    count("training.micro_batch", "--batch", t.batch, "sequences of a micro-batch");
-    real_of("capacity_factor", train.add_option("--capacity", t.capacity,
-                                                "an expert's room over the tokens of balanced routing"));
-    real_of("balance_loss", train.add_option("--balance", t.balance,
-                                             "what uneven routing counts beside the loss; 0: nothing"));
-    whole(train.add_option("--accumulation", t.accumulation, "micro-batches of a step"), 1,
-          kMostAccumulation);
-    train.add_option("--data", t.data, "text (the one that ships), copy, sort, addition, or a text file");
-    whole(train.add_option("--symbols", t.symbols, "of copy and sort; the modulus of addition"), 2,
+    count("model.hidden", "--width", t.width, "hidden size");
+    count("model.heads", "--heads", t.heads, "attention heads; default: one per 32 of --width");
+    count("model.experts", "--experts", t.experts, "experts per layer in place of the MLP; 0: dense");
+    count("model.experts_per_token", "--experts-per-token", t.experts_per_token,
+          "experts each token is routed to, 1 or 2; default 2");
+    count("model.expert_ffn", "--expert-width", t.expert_width, "FFN size of an expert; default 4 x --width");
+    count("training.sequence_length", "--context", t.context, "sequence length in tokens");
+    count("training.micro_batch", "--batch", t.batch, "sequences per micro-batch");
+    real_of("capacity_factor", train.add_option("--capacity", t.capacity, "capacity factor"));
+    real_of("balance_loss",
+            train.add_option("--balance", t.balance, "load-balancing (auxiliary) loss coefficient; 0: none"));
+    whole(
+        train.add_option("--accumulation", t.accumulation, "micro-batches per step (gradient accumulation)"),
+        1, kMostAccumulation);
+    train.add_option("--data", t.data,
+                     "training data: text (the one that ships), copy, sort, addition, or a text file");
+    whole(train.add_option("--symbols", t.symbols, "symbols of copy and sort; modulus of addition"), 2,
           kMostLabSymbols);
     train.add_option("--precision", t.precision, "fp32, bf16, fp16 or fp8");
     train.add_option("--optimizer", t.optimizer, "adamw or sgd-momentum");
-    real_of("learning_rate",
-            train.add_option("--learning-rate", t.learning_rate, "at the end of the warm-up"));
+    real_of("learning_rate", train.add_option("--learning-rate", t.learning_rate,
+                                              "peak learning rate, at the end of the warm-up"));
     train.add_option("--recompute", t.recompute, "none, selective or full");
-    add_sets(train, t.sets, "any other field, for example recipe.clip=0.5 or model.gated_mlp=true");
+    add_sets(train, t.sets, "any other field, for example recipe.clip=0.5 model.gated_mlp=true");
 }
 
 void add_sample(CLI::App& train, TrainOptions& t)
 {
-    whole(train.add_option("--sample", t.sample, "characters to draw from the model at the end"), 0,
+    whole(train.add_option("--sample", t.sample, "characters to sample from the model at the end"), 0,
           kMostDrawn)
         ->capture_default_str();
-    real(train.add_option("--temperature", t.temperature, "of the sample; 0: always the likeliest"), 0,
+    real(train.add_option("--temperature", t.temperature, "sampling temperature; 0: greedy"), 0,
          kMostTemperature)
         ->capture_default_str();
-    whole(train.add_option("--top-k", t.top_k, "of the sample: only the k likeliest; 0: all"), 0,
+    whole(train.add_option("--top-k", t.top_k, "sample from the k most likely symbols; 0: all"), 0,
           kMostSymbols)
         ->capture_default_str();
 }
@@ -217,33 +215,34 @@ void add_train_options(CLI::App& train, TrainOptions& t)
 {
     train.add_option("--device", t.device, "auto, cpu or cuda")->capture_default_str();
     whole(train.add_option("--threads", t.threads,
-                           "of the CPU; 0: all processors, less one where there are more than 2"),
+                           "CPU threads; 0: all processors, minus one if there are more than 2"),
           0, kMostThreads)
         ->capture_default_str();
-    whole(train.add_option("--ranks", t.ranks, "that train together, as threads of this process; 1 to 64"), 1,
-          kMostTeamRanks)
+    whole(train.add_option("--ranks", t.ranks,
+                           "ranks that train together, as threads of this process; 1 to 64"),
+          1, kMostTeamRanks)
         ->capture_default_str();
     train
         .add_option(
             "--strategy", t.strategy,
             "ddp, zero1, zero2, zero3, tp, sp, cp, ep, pp, or a product such as dp2-tp2-pp2; see --ranks")
         ->capture_default_str();
-    auto* compress =
-        train
-            .add_option("--compress", t.compress,
-                        "gradients between ranks: none, bf16, fp16, top-k=0.01, random-k=0.01, sign or "
-                        "powersgd=2; see --ranks")
-            ->capture_default_str();
-    train.add_flag("--no-feedback", t.no_feedback, "what is not sent is lost instead of kept for later")
+    auto* compress = train
+                         .add_option("--compress", t.compress,
+                                     "compression of gradients between ranks: none, bf16, fp16, top-k=0.01, "
+                                     "random-k=0.01, sign or "
+                                     "powersgd=2; see --ranks")
+                         ->capture_default_str();
+    train.add_flag("--no-feedback", t.no_feedback, "no error feedback: the compression error is dropped")
         ->needs(compress);
-    whole(train.add_option("--steps", t.steps, "optimizer steps from here on"), 0, kMostSteps)
+    whole(train.add_option("--steps", t.steps, "optimizer steps to train"), 0, kMostSteps)
         ->capture_default_str();
-    whole(train.add_option("--seed", t.seed, "of weights, batches and samples"), 0, kMostSeed);
-    train.add_option("--resume", t.resume, "go on from a file that --save has written, bit for bit");
-    train.add_option("--save", t.save, "write everything to go on from into this file at the end");
-    train.add_flag("--json-lines", t.json_lines, "one JSON object for each step");
-    train.add_flag("--probe", t.probe, "measures the device for 2 seconds, to predict the time of a step");
-    whole(train.add_option("--every", t.every, "steps between two lines; 0: about twenty lines"), 0,
+    whole(train.add_option("--seed", t.seed, "seed of weights, batches and samples"), 0, kMostSeed);
+    train.add_option("--resume", t.resume, "resume from a checkpoint that --save wrote, bit for bit");
+    train.add_option("--save", t.save, "write a checkpoint at the end, also when a signal ends the training");
+    train.add_flag("--json-lines", t.json_lines, "one JSON object per step");
+    train.add_flag("--probe", t.probe, "measure the device for 2 seconds to predict the step time");
+    whole(train.add_option("--every", t.every, "steps between two lines; 0: about twenty lines in all"), 0,
           kMostSteps)
         ->capture_default_str();
     add_sample(train, t);
@@ -253,6 +252,6 @@ void add_train_options(CLI::App& train, TrainOptions& t)
 } // namespace
 
 const CliCommand train_command =
-    command<add_train_options, run_train>("train", "trains a small GPT for real, on this machine");
+    command<add_train_options, run_train>("train", "train a small GPT for real, on this machine");
 
 } // namespace ringside

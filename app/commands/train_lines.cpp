@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "app/files/streams.h"
 #include "core/base/text.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace ringside
 {
@@ -78,7 +78,7 @@ std::string experts_words(const std::vector<LayerRouting>& layers)
                                         1 + whole.violation);
 }
 
-void print_json(const StepLine& l)
+std::string json_line(const StepLine& l)
 {
     const trainer::StepResult& r = l.result;
     json line{{"step", l.step},
@@ -105,18 +105,17 @@ void print_json(const StepLine& l)
     {
         line["predicted_step_s"] = l.predicted_s;
     }
-    fmt::print("{}\n", line.dump());
-    std::fflush(stdout);
+    return line.dump();
 }
 
-void print_words(const StepLine& l)
+std::string words_line(const StepLine& l)
 {
     const trainer::StepResult& r = l.result;
-    fmt::print("{:>7}  loss {:<7} norm {:<8} rate {:<8.3g} {:>10} tokens/s  {}{}{}\n", l.step,
-               loss_words(r.loss), norm_words(r.gradient_norm), r.learning_rate,
-               grouped(static_cast<std::int64_t>(l.tokens / l.seconds)), format_seconds(Seconds(l.seconds)),
-               experts_words(r.experts), r.skipped ? "  skipped: a gradient is not finite" : "");
-    std::fflush(stdout);
+    return fmt::format("{:>7}  loss {:<7} norm {:<8} rate {:<8.3g} {:>10} tokens/s  {}{}{}", l.step,
+                       loss_words(r.loss), norm_words(r.gradient_norm), r.learning_rate,
+                       grouped(static_cast<std::int64_t>(l.tokens / l.seconds)),
+                       format_seconds(Seconds(l.seconds)), experts_words(r.experts),
+                       r.skipped ? "  skipped: a gradient is not finite" : "");
 }
 
 } // namespace
@@ -131,17 +130,14 @@ void StepLine::add(Rank rank)
     ranks.push_back(std::move(rank));
 }
 
-void StepPrinter::print(const StepLine& line, std::int64_t i) const
+bool StepPrinter::print(const StepLine& line, std::int64_t i) const
 {
     const std::int64_t between = every > 0 ? every : std::max<std::int64_t>(1, steps / 20);
     if (json)
     {
-        print_json(line);
+        return put_line(json_line(line));
     }
-    else if (i % between == 0 || i + 1 == steps)
-    {
-        print_words(line);
-    }
+    return (i % between != 0 && i + 1 != steps) || put_line(words_line(line));
 }
 
 } // namespace ringside

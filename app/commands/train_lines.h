@@ -43,8 +43,8 @@ struct StepPrinter
     std::int64_t steps = 0; // in all
     std::int64_t every = 0; // steps between two lines of words; 0: about twenty lines
 
-    // The i-th, counted from 0.
-    void print(const StepLine& line, std::int64_t i) const;
+    // The i-th, counted from 0; false when nobody reads any more.
+    bool print(const StepLine& line, std::int64_t i) const;
 };
 
 } // namespace ringside

@@ -38,7 +38,7 @@ Issues read_data(const TrainOptions& o, LabData& data)
         }
         file = (*assets / "texts/genesis.txt").string();
     }
-    auto text = read_text(file, kMostTextBytes);
+    auto text = read_text(file, {kMostTextBytes});
     if (!text)
     {
         return text.issues();
@@ -167,6 +167,19 @@ Result<TrainerConfig> configured(TrainerConfig c, const TrainOptions& o)
 }
 
 } // namespace
+
+void save_training(const TrainOptions& o, const trainer::Checkpoint& checkpoint)
+{
+    if (!o.save.empty())
+    {
+        end_with(save_text(o.save, trainer::checkpoint_text(checkpoint)));
+    }
+    if (stopped())
+    {
+        warn("stopped after step {}{}\n", checkpoint.state.step,
+             o.save.empty() ? "; nothing was saved, as there is no --save" : ", saved to " + o.save);
+    }
+}
 
 Result<Beginning> beginning(const TrainOptions& o)
 {

@@ -3,7 +3,7 @@
 
 #include "app/commands/commands.h"
 #include "core/lab/config.h"
-#include "core/lab/trainer/trainer.h"
+#include "core/lab/trainer/checkpoint.h"
 
 #include <optional>
 #include <vector>
@@ -58,6 +58,8 @@ struct Beginning
 // Faults: an option, the data, or a file to go on from that is none or fits the options not.
 Result<Beginning> beginning(const TrainOptions& options);
 
+// Into the file of --save, where one is named; what was trained by then where a signal ended it.
+void save_training(const TrainOptions& options, const trainer::Checkpoint& checkpoint);
 // The same on several ranks, which are threads here.
 int run_team(const Beginning& from, const TrainOptions& options);
 

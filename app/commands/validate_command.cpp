@@ -114,12 +114,12 @@ void add_validate_options(CLI::App& app, ValidateOptions& o)
 {
     app.add_option("CASES", o.files, "cases (JSON), - for standard input")->required();
     auto* document = add_json(app, o);
-    app.add_flag("--markdown", o.markdown, "a Markdown table for each file")->excludes(document);
+    exclude_each_other({document, app.add_flag("--markdown", o.markdown, "a Markdown table for each file")});
 }
 
 } // namespace
 
 const CliCommand validate_command = command<add_validate_options, run_validate>(
-    "validate", "runs cases with published figures and prints how far off each is");
+    "validate", "compare predictions with published figures: the error of every case");
 
 } // namespace ringside

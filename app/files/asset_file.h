@@ -1,9 +1,10 @@
-// JSON files, and those of the assets, read by the function that knows their form.
+// JSON files, those of the assets and the person's own, read by the function that knows their form.
 #pragma once
 
 #include <fmt/format.h>
 
 #include "app/files/files.h"
+#include "core/base/json_files.h"
 #include "core/scenario/json.h"
 
 #include <nlohmann/json.hpp>
@@ -11,44 +12,64 @@
 namespace ringside
 {
 
+// A file that somebody names, or standard input.
 inline Result<nlohmann::json> read_json(const std::string& file)
 {
-    const auto text = read_text(file, kMaxJsonBytes);
+    const auto text = read_text(file, {kMaxJsonBytes});
     return text ? parse_json(*text) : Result<nlohmann::json>(text.issues());
 }
+
 // A file of the person's own that cannot be read is kept under another name, because saving would write over
 // it.
-inline void keep_unread(const std::filesystem::path& file, std::string_view what, Issues& issues)
+inline void keep_unread(const std::filesystem::path& file, std::string_view what, const Issues& why,
+                        Issues& issues)
+{
+    std::filesystem::path aside;
+    std::error_code fault;
+    for (int number = 1; aside.empty() || std::filesystem::exists(aside, fault); ++number)
+    {
+        aside = file.string() + (number == 1 ? ".bad" : fmt::format(".bad{}", number));
+    }
+    std::filesystem::rename(file, aside, fault);
+    issues.push_back(
+        {file.string(), fmt::format("{} could not be read: {}", what, to_line(why.front())),
+         fault ? "the defaults are used; check the permissions of the folder"
+               : fmt::format("the defaults are used; the old file is kept as {}", aside.filename().string()),
+         Severity::warning});
+}
+// Such a file as `read` understands it; nothing where there is none or it is kept aside.
+template <class Read>
+auto read_own(const std::filesystem::path& file, std::string_view what, const Read& read, Issues& issues)
+    -> std::optional<std::decay_t<decltype(*read(nlohmann::json()))>>
 {
     std::error_code none;
-    std::filesystem::rename(file, file.string() + ".bad", none);
-    issues.push_back({file.string(), fmt::format("{} could not be read", what),
-                      fmt::format("the old file is kept as {}.bad", file.filename().string()),
-                      Severity::warning});
+    if (std::filesystem::status(file, none).type() == std::filesystem::file_type::not_found)
+    {
+        return std::nullopt;
+    }
+    const auto document = read_json_file(file);
+    auto made = document ? read(*document) : decltype(read(*document))(document.issues());
+    if (!made)
+    {
+        keep_unread(file, what, made.issues(), issues);
+        return std::nullopt;
+    }
+    return std::move(*made);
 }
 
 // What `read` makes of the file; nothing where there is no file. Faults are added with the file's name.
 template <class T>
 T load_asset(const std::filesystem::path& file, Result<T> (*read)(const nlohmann::json&), Issues& issues)
 {
-    if (!std::filesystem::exists(file))
+    std::error_code none;
+    if (!std::filesystem::exists(file, none))
     {
         return {};
     }
-    const std::string path = file.string();
-    const auto document = read_json(path);
+    const auto document = read_json_file(file);
     auto made = document ? read(*document) : Result<T>(document.issues());
-    if (made)
-    {
-        return std::move(*made);
-    }
-    for (const Issue& issue : made.issues())
-    {
-        const bool whole = issue.path.empty() || issue.path == path;
-        issues.push_back(
-            {whole ? path : path + ": " + issue.path, issue.message, issue.hint, issue.severity});
-    }
-    return {};
+    add_below(issues, made ? Issues() : made.issues(), file.string());
+    return made ? std::move(*made) : T();
 }
 
 } // namespace ringside

@@ -2,20 +2,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/text.h"
-
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iostream>
-#include <iterator>
-#include <new>
 #include <optional>
 
 namespace ringside
@@ -30,7 +27,7 @@ fs::path executable_folder()
 {
     std::error_code none;
     const fs::path self = fs::read_symlink("/proc/self/exe", none);
-    return none ? fs::current_path() : self.parent_path();
+    return none ? fs::path(".") : self.parent_path();
 }
 
 std::string variable(const char* name)
@@ -47,7 +44,8 @@ fs::path user_folder(const char* xdg, const char* fallback)
     {
         return fs::path(base) / "ringside";
     }
-    return (home.empty() ? fs::temp_directory_path() : fs::path(home) / fallback) / "ringside";
+    std::error_code none;
+    return (home.empty() ? fs::temp_directory_path(none) : fs::path(home) / fallback) / "ringside";
 }
 
 Issue failed(const fs::path& path, const char* doing)
@@ -60,18 +58,26 @@ Issue failed(const fs::path& path, const char* doing)
 
 Result<fs::path> find_assets(const std::string& asked)
 {
-    const auto good = [](const fs::path& folder) { return fs::is_directory(folder / "models"); };
-    if (!asked.empty())
+    const auto good = [](const fs::path& folder)
     {
-        return good(asked) ? Result<fs::path>(asked)
-                           : Result<fs::path>(Issue{"--assets", asked + " has no folder models",
-                                                    "give the folder that holds models, gpus and clusters"});
+        std::error_code none;
+        return fs::is_directory(folder / "models", none);
+    };
+    for (const auto& [name, folder] :
+         {std::pair{"--assets", asked}, {"RINGSIDE_ASSETS", variable("RINGSIDE_ASSETS")}})
+    {
+        if (!folder.empty())
+        {
+            return good(folder)
+                       ? Result<fs::path>(folder)
+                       : Result<fs::path>(Issue{name, folder + " has no folder models",
+                                                "give the folder that holds models, gpus and clusters"});
+        }
     }
-    const std::string set = variable("RINGSIDE_ASSETS");
     for (const fs::path& folder :
-         {fs::path(set), executable_folder() / "../share/ringside", fs::path(RINGSIDE_SOURCE_ASSETS)})
+         {executable_folder() / "../share/ringside", fs::path(RINGSIDE_SOURCE_ASSETS)})
     {
-        if (!folder.empty() && good(folder))
+        if (good(folder))
         {
             return folder;
         }
@@ -84,96 +90,12 @@ fs::path find_font(const fs::path& assets, std::string_view file_name)
     static constexpr std::array<const char*, 5> kSystem{
         "/usr/share/fonts/opentype/inter", "/usr/share/fonts/truetype/jetbrains-mono",
         "/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/truetype/inter", "/usr/share/fonts/TTF"};
-    for (const fs::path& folder : {assets / "fonts", executable_folder() / "share/ringside/fonts"})
-    {
-        if (fs::exists(folder / file_name))
-        {
-            return folder / file_name;
-        }
-    }
-    for (const char* folder : kSystem)
-    {
-        if (fs::exists(fs::path(folder) / file_name))
-        {
-            return fs::path(folder) / file_name;
-        }
-    }
-    return {};
-}
-
-namespace
-{
-
-Issue too_large(const std::string& path, const std::string& size, const FileKind& kind)
-{
-    return {path,
-            fmt::format("{}more than the {} that are read", size,
-                        format_bytes(Bytes(static_cast<double>(kind.limit)), ByteUnit::binary)),
-            std::string(kind.hint)};
-}
-
-// So far it begins as its kind does.
-bool may_be(std::string_view text, std::string_view begins)
-{
-    return text.substr(0, begins.size()) == begins.substr(0, text.size());
-}
-
-Result<std::string> read_stream(std::istream& in, const std::string& path, const FileKind& kind)
-{
-    std::string text;
-    std::array<char, 65536> part{};
-    while (may_be(text, kind.begins) && (in.read(part.data(), part.size()) || in.gcount() > 0))
-    {
-        text.append(part.data(), static_cast<std::size_t>(in.gcount()));
-        if (text.size() > kind.limit)
-        {
-            return too_large(path, "", kind);
-        }
-    }
-    if (!text.starts_with(kind.begins))
-    {
-        return Issue{path, fmt::format("does not begin with “{}”", kind.begins), std::string(kind.hint)};
-    }
-    return text;
-}
-
-} // namespace
-
-Result<std::string> read_text(const std::string& path, const FileKind& kind)
-{
-    std::ifstream file;
-    if (path != "-")
-    {
-        std::error_code none;
-        if (fs::is_directory(path, none))
-        {
-            return Issue{path, "is a folder", "give a file"};
-        }
-        const auto size = fs::file_size(path, none);
-        if (!none && size > kind.limit)
-        {
-            return too_large(path, format_bytes(Bytes(static_cast<double>(size))) + " is ", kind);
-        }
-        file.open(path, std::ios::binary);
-        if (!file)
-        {
-            return Issue{path, fmt::format("could not be read: {}", std::strerror(errno)),
-                         "check the name, or use - for standard input"};
-        }
-    }
-    try
-    {
-        return read_stream(path == "-" ? std::cin : file, path, kind);
-    }
-    catch (const std::bad_alloc&)
-    {
-        return Issue{path, "does not fit into this machine's memory", std::string(kind.hint)};
-    }
-}
-
-Result<std::string> read_text(const std::string& path, std::size_t limit)
-{
-    return read_text(path, FileKind{limit, {}, "give a smaller file"});
+    std::vector<fs::path> folders{assets / "fonts", executable_folder() / "share/ringside/fonts"};
+    folders.insert(folders.end(), kSystem.begin(), kSystem.end());
+    std::error_code none;
+    const auto found = std::ranges::find_if(folders, [&](const fs::path& folder)
+                                            { return fs::exists(folder / file_name, none); });
+    return found == folders.end() ? fs::path() : *found / file_name;
 }
 
 namespace
@@ -194,6 +116,41 @@ void sync_folder(const fs::path& folder)
 fs::path part_of(fs::path path)
 {
     return path += fmt::format(".{}.part", ::getpid());
+}
+
+// Whether this is such a file of a program that is gone. One that still writes holds the lock, on whichever
+// host it runs.
+bool is_left_over(const fs::path& part, const std::string& of)
+{
+    const std::string name = part.filename().string();
+    int process = 0;
+    char rest = 0;
+    if (!name.starts_with(of) || !name.ends_with(".part") ||
+        std::sscanf(name.c_str() + of.size(), ".%d.par%c", &process, &rest) != 2 || process <= 0 ||
+        process == ::getpid() || ::kill(process, 0) == 0 || errno == EPERM)
+    {
+        return false;
+    }
+    const int file = ::open(part.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const bool is_free = file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) == 0;
+    ::close(file);
+    return is_free;
+}
+
+// What programs that were killed have left beside the file.
+void remove_left_over(const fs::path& target)
+{
+    std::error_code none;
+    std::vector<fs::path> old;
+    const fs::path folder = target.parent_path();
+    for (const auto& entry : fs::directory_iterator(folder.empty() ? fs::path(".") : folder, none))
+    {
+        if (is_left_over(entry.path(), target.filename().string()))
+        {
+            old.push_back(entry.path());
+        }
+    }
+    std::ranges::for_each(old, [&](const fs::path& part) { fs::remove(part, none); });
 }
 
 // Stops at the first call that fails; errno says why.
@@ -270,6 +227,10 @@ int open_part(const fs::path& part, const std::optional<mode_t>& mode)
     constexpr mode_t kUsual = 0644;
     constexpr mode_t kPrivate = 0600;
     const int file = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode ? kPrivate : kUsual);
+    if (file >= 0)
+    {
+        (void)::flock(file, LOCK_EX | LOCK_NB); // while it is written, nobody takes it for left over
+    }
     if (file >= 0 && mode)
     {
         (void)::fchmod(file, *mode); // a file system without rights has none to keep
@@ -280,10 +241,19 @@ int open_part(const fs::path& part, const std::optional<mode_t>& mode)
 Issues put_beside(const fs::path& path, const fs::path& target, const std::optional<mode_t>& mode,
                   std::string_view text, bool to_disk)
 {
-    std::error_code none;
+    std::error_code fault;
     if (target.has_parent_path())
     {
-        fs::create_directories(target.parent_path(), none);
+        fs::create_directories(target.parent_path(), fault);
+    }
+    if (fault)
+    {
+        errno = fault.value();
+        return {failed(path, "saved")};
+    }
+    if (to_disk)
+    {
+        remove_left_over(target);
     }
     const fs::path part = part_of(target);
     const int file = open_part(part, mode);

@@ -1,7 +1,7 @@
-// Files: finding the assets, reading with limits, saving so that a crash never leaves half a file.
+// Files: finding the assets, saving so that a crash never leaves half a file.
 #pragma once
 
-#include "core/base/result.h"
+#include "core/base/read_text.h"
 
 #include <filesystem>
 #include <string>
@@ -15,20 +15,6 @@ namespace ringside
 Result<std::filesystem::path> find_assets(const std::string& asked);
 // Where the fonts are: assets/../fonts of an installation, or the system's fonts.
 std::filesystem::path find_font(const std::filesystem::path& assets, std::string_view file_name);
-
-// The whole file, or standard input for "-". Files over the limit are refused without being read.
-Result<std::string> read_text(const std::string& path, std::size_t limit);
-
-// What a kind of file is known by.
-struct FileKind
-{
-    std::size_t limit = 0;   // [B]
-    std::string_view begins; // every one of them does
-    std::string_view hint;   // where it does not, or is too large
-};
-// The same, but what begins otherwise is refused after its first bytes, so that /dev/zero ends long before a
-// limit of gigabytes.
-Result<std::string> read_text(const std::string& path, const FileKind& kind);
 
 // "-", and the name the system has for it. A command that writes a file there prints nothing else there.
 bool is_standard_output(std::string_view file);

@@ -25,7 +25,7 @@ Guide load_guide(const std::filesystem::path& folder, Issues& issues)
         {
             continue;
         }
-        const auto text = read_text(file.path().string(), kMostBytes);
+        const auto text = read_plain(file.path(), kMostBytes);
         auto page = text ? read_guide_page(*text) : Result<std::string>(text.issues());
         if (page)
         {
@@ -44,11 +44,6 @@ std::filesystem::path finished_file()
 {
     return config_folder() / "lessons.json";
 }
-
-} // namespace
-
-namespace
-{
 
 std::filesystem::path lessons_folder(const std::filesystem::path& assets)
 {
@@ -84,27 +79,25 @@ Course open_course(const std::filesystem::path& assets, Issues& issues)
 
 std::set<std::string> load_finished(Issues& issues)
 {
-    if (!std::filesystem::exists(finished_file()))
+    const auto finished = [](const nlohmann::json& file) -> Result<std::set<std::string>>
     {
-        return {};
-    }
-    const auto read = read_json(finished_file().string());
-    std::set<std::string> ids;
-    const bool good = read && read->is_object() && read->value("schema", nlohmann::json()) == kSchema &&
-                      read->contains("finished") && (*read)["finished"].is_array();
-    if (!good)
-    {
-        keep_unread(finished_file(), "the list of finished lessons", issues);
-        return ids;
-    }
-    for (const nlohmann::json& id : (*read)["finished"])
-    {
-        if (id.is_string())
+        const bool good = file.is_object() && file.value("schema", nlohmann::json()) == kSchema &&
+                          file.contains("finished") && file["finished"].is_array();
+        if (!good)
         {
-            ids.insert(id.get<std::string>());
+            return Issue{"schema", "is of another kind or version",
+                         fmt::format("it should say \"{}\"", kSchema)};
         }
-    }
-    return ids;
+        std::set<std::string> ids;
+        for (const nlohmann::json& id : file["finished"])
+        {
+            ids.insert(id.is_string() ? id.get<std::string>() : std::string());
+        }
+        ids.erase("");
+        return ids;
+    };
+    return read_own(finished_file(), "the list of finished lessons", finished, issues)
+        .value_or(std::set<std::string>());
 }
 
 Issues save_finished(const std::set<std::string>& ids)

@@ -12,7 +12,7 @@ namespace ringside
 Result<MeasuredSet> read_measured(const std::string& file, const Scenario& base, const Presets& presets)
 {
     const std::string name = std::filesystem::path(file).stem().string();
-    const auto text = read_text(file, kMaxJsonBytes);
+    const auto text = read_text(file, {kMaxJsonBytes});
     if (!text)
     {
         return text.issues();

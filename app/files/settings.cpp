@@ -49,20 +49,23 @@ T value(const json& from, const char* name, T otherwise)
 
 bool has_settings()
 {
-    return std::filesystem::exists(settings_file());
+    std::error_code none;
+    return std::filesystem::exists(settings_file(), none);
 }
 
 Settings load_settings(Issues& issues)
 {
     Settings s;
-    if (!has_settings())
+    const auto read = read_own(
+        settings_file(), "the settings",
+        [](const json& document)
+        {
+            return document.is_object() ? Result<json>(document)
+                                        : Result<json>(Issue{"", "no object", "JSON starts with {"});
+        },
+        issues);
+    if (!read)
     {
-        return s;
-    }
-    const auto read = read_json(settings_file().string());
-    if (!read || !read->is_object())
-    {
-        keep_unread(settings_file(), "the settings", issues);
         return s;
     }
     Preferences& p = s.preferences;
@@ -92,19 +95,15 @@ Issues save_settings(const Settings& s)
 
 std::optional<Scenario> load_last_scenario(const Presets& presets, Issues& issues)
 {
-    if (!std::filesystem::exists(scenario_file()))
-    {
-        return std::nullopt;
-    }
-    const auto text = read_text(scenario_file().string(), kMaxJsonBytes);
-    auto scenario = text ? scenario_from_text(*text, presets) : Result<Scenario>(text.issues());
-    if (!scenario || has_errors(validate(*scenario)))
-    {
-        issues.push_back({scenario_file().string(), "the last scenario could not be read",
-                          "the default one is shown instead", Severity::warning});
-        return std::nullopt;
-    }
-    return *scenario;
+    return read_own(
+        scenario_file(), "the last scenario",
+        [&presets](const json& document)
+        {
+            auto scenario = scenario_from_json(document, presets);
+            const Issues faults = scenario ? errors_of(validate(*scenario)) : Issues();
+            return faults.empty() ? scenario : Result<Scenario>(faults);
+        },
+        issues);
 }
 
 Issues save_last_scenario(const Scenario& scenario, const Presets& presets)

@@ -1,8 +1,12 @@
 #include "app/files/study_store.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "app/files/files.h"
+#include "core/study/progress/merge.h"
 
 #include <algorithm>
 
@@ -16,24 +20,34 @@ namespace
 
 constexpr std::size_t kMostBytes = 256U << 20U; // a million reviews and more
 
-std::optional<ProgressRead> read_file(const fs::path& path)
+// What the file holds; nothing where there is none.
+std::optional<ProgressRead> read_spare(const fs::path& path)
 {
-    std::error_code none;
-    if (!fs::exists(path, none))
-    {
-        return std::nullopt;
-    }
-    const auto text = read_text(path.string(), kMostBytes);
-    if (!text)
-    {
-        ProgressRead read;
-        read.whole = false;
-        read.foreign = true;
-        read.issues = text.issues();
-        return read;
-    }
-    return read_progress(*text);
+    const auto text = read_plain(path, kMostBytes);
+    return text ? std::optional(read_progress(*text)) : std::nullopt;
 }
+
+// One program at a time looks at the file and writes it.
+class FolderLock
+{
+public:
+    explicit FolderLock(const fs::path& folder)
+    {
+        std::error_code none;
+        fs::create_directories(folder, none);
+        file_ = ::open((folder / "progress.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (file_ >= 0)
+        {
+            (void)::flock(file_, LOCK_EX); // where a file system has no locks, the last look decides
+        }
+    }
+    FolderLock(const FolderLock&) = delete;
+    FolderLock& operator=(const FolderLock&) = delete;
+    ~FolderLock() { ::close(file_); }
+
+private:
+    int file_ = -1;
+};
 
 // What the broken file still holds, over what the backup has: reviews of both, the rest of whichever has
 // more.
@@ -85,66 +99,124 @@ StudyStore::Loaded from_backup(const std::optional<ProgressRead>& backup)
 
 StudyStore::StudyStore(fs::path folder) : folder_(std::move(folder)) {}
 
-// A copy under a free name; where nothing can be copied, the file itself.
-fs::path StudyStore::keep_aside() const
+// A copy under a free name, or the one that was made before.
+fs::path StudyStore::keep_aside(const std::string& text) const
 {
     std::error_code none;
-    fs::path aside;
-    for (int number = 1; aside.empty() || fs::exists(aside, none); ++number)
+    for (int number = 1;; ++number)
     {
-        aside = folder_ / fmt::format("progress.damaged-{}.json", number);
+        const fs::path aside = folder_ / fmt::format("progress.damaged-{}.json", number);
+        const auto there = read_plain(aside, kMostBytes);
+        if (there && *there == text)
+        {
+            return aside;
+        }
+        if (!fs::exists(aside, none))
+        {
+            return has_errors(save_text(aside, text)) ? fs::path() : aside;
+        }
     }
-    if (fs::copy_file(file(), aside, none))
-    {
-        return aside;
-    }
-    fs::rename(file(), aside, none);
-    return none ? fs::path() : aside;
+}
+
+Result<std::string> StudyStore::text_now() const
+{
+    std::error_code none;
+    const bool gone = fs::status(file(), none).type() == fs::file_type::not_found;
+    return gone ? Result<std::string>(std::string()) : read_plain(file(), kMostBytes);
+}
+
+StudyStore::Loaded StudyStore::refuse(std::string why, Loaded loaded)
+{
+    locked_ = std::move(why);
+    loaded.message =
+        fmt::format("The progress file {}. It stays as it is, and nothing is saved in this session: {}",
+                    locked_, file().string());
+    return loaded;
 }
 
 StudyStore::Loaded StudyStore::load()
 {
-    const auto main = read_file(file());
-    if (main && main->whole)
+    locked_.clear();
+    const auto spare = read_spare(backup());
+    const auto text = text_now();
+    if (!text)
     {
-        return {main->progress, "", {}};
+        return refuse(text.issues().front().message,
+                      {spare ? spare->progress : Progress(), "", text.issues()});
     }
-    const auto spare = read_file(backup());
-    if (!main)
+    if (text->empty())
     {
+        seen_ = {};
         return from_backup(spare);
     }
+    const ProgressRead main = read_progress(*text);
+    seen_ = {checksum(*text), main.progress, main.whole};
+    if (main.whole)
+    {
+        return {main.progress, "", {}};
+    }
+    if (is_later_progress(*text))
+    {
+        return refuse("is of a later version of Ringside", {Progress(), "", main.issues});
+    }
     const bool helped = spare && !spare->foreign;
-    Loaded loaded{helped ? joined(*main, spare->progress) : main->progress, "", main->issues};
-    const fs::path aside = keep_aside();
-    locked_ = aside.empty();
-    loaded.message = fmt::format("The progress file was damaged: {} could be read{}. {}",
-                                 count_of(loaded.progress), helped ? ", with the backup's" : "",
-                                 locked_ ? "It cannot be copied, so nothing will be saved over it."
-                                         : "The old file is kept as " + aside.filename().string() + ".");
+    Loaded loaded{helped ? joined(main, spare->progress) : main.progress, "", main.issues};
+    const fs::path aside = keep_aside(*text);
+    if (aside.empty())
+    {
+        return refuse("is damaged and cannot be copied", std::move(loaded));
+    }
+    loaded.message = fmt::format(
+        "The progress file was damaged: {} could be read{}. The old file is kept as {}.",
+        count_of(loaded.progress), helped ? ", with the backup's" : "", aside.filename().string());
     return loaded;
 }
 
-Issues StudyStore::save(const Progress& progress)
+// Another window has saved: what it changed since both knew the same is changed here too.
+Issues StudyStore::take_in(const std::string& text, Progress& progress)
 {
-    if (locked_)
+    const ProgressRead theirs = text.empty() ? ProgressRead{seen_.progress, {}} : read_progress(text);
+    if (is_later_progress(text) || (!theirs.whole && keep_aside(text).empty()))
     {
-        return {{file().string(), "is damaged and could not be kept aside, so it is not written over",
-                 "move it away by hand"}};
+        return {{file().string(), "has been changed by something else, and cannot be read",
+                 "move it away by hand, then answer on"}};
+    }
+    progress = merged(seen_.progress, std::move(progress), theirs.progress);
+    seen_.whole = theirs.whole;
+    return {};
+}
+
+Issues StudyStore::save(Progress& progress)
+{
+    if (!locked_.empty())
+    {
+        return {{file().string(), locked_ + ", so it is not written over",
+                 "move it away by hand, then start again"}};
     }
     before_stage("backup");
-    std::error_code none;
-    const auto old = fs::exists(file(), none) ? read_file(file()) : std::nullopt;
-    if (old && old->whole)
+    const FolderLock lock(folder_);
+    const auto old = text_now();
+    Issues issues =
+        old ? Issues() : Issues{{file().string(), old.issues().front().message, old.issues().front().hint}};
+    if (old && checksum(*old) != seen_.sum)
     {
-        Issues issues = save_text(backup(), to_text(old->progress));
-        if (has_errors(issues))
-        {
-            return issues;
-        }
+        issues = take_in(*old, progress);
+    }
+    if (issues.empty() && !old->empty() && seen_.whole)
+    {
+        issues = save_text(backup(), *old);
+    }
+    if (has_errors(issues))
+    {
+        return issues;
     }
     before_stage("write");
-    Issues issues = save_text(file(), to_text(progress));
+    const std::string text = to_text(progress);
+    issues = save_text(file(), text);
+    if (!has_errors(issues))
+    {
+        seen_ = {checksum(text), progress, true};
+    }
     before_stage("done");
     return issues;
 }

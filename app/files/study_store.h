@@ -1,5 +1,6 @@
 // Keeps a person's progress on disk: $XDG_DATA_HOME/ringside/progress.json and one backup of the last good
-// one. Nothing that can be read is ever lost: a damaged file is kept aside under another name.
+// one. Nothing that can be read is ever lost: a damaged file is kept aside under another name, one that
+// cannot be opened or is of a later version stays as it is, and what another window has saved is merged.
 #pragma once
 
 #include "app/files/files.h"
@@ -22,12 +23,11 @@ public:
         std::string message; // for the person, where something was not as it should be; else empty
         Issues issues;       // every fault of the file
     };
-    // The file; where it is not whole, the backup together with what the file still holds. A file of a later
-    // version is kept aside, too.
+    // The file; where it is not whole, the backup together with what the file still holds.
     Loaded load();
-    // Backs up the last good file, then writes the new one beside it and renames it over. On a fault the old
-    // one stays, and so does the backup.
-    Issues save(const Progress& progress);
+    // Takes in what another window has saved meanwhile, backs up the last good file, then writes the new one
+    // beside it and renames it over. On a fault the old one stays, and so does the backup.
+    Issues save(Progress& progress);
 
     std::filesystem::path file() const { return folder_ / "progress.json"; }
     std::filesystem::path backup() const { return folder_ / "progress.backup.json"; }
@@ -36,10 +36,23 @@ public:
     std::function<void(const char* stage)> before_stage = [](const char*) {};
 
 private:
-    std::filesystem::path keep_aside() const;
+    // What was on disk when it was last looked at.
+    struct Seen
+    {
+        std::uint64_t sum = 0; // checksum() of the text; 0: no file
+        Progress progress;
+        bool whole = false;
+    };
+
+    std::filesystem::path keep_aside(const std::string& text) const;
+    // The file as it is now; nothing where it could not be opened.
+    Result<std::string> text_now() const;
+    Loaded refuse(std::string why, Loaded loaded);
+    Issues take_in(const std::string& text, Progress& progress);
 
     std::filesystem::path folder_;
-    bool locked_ = false; // what is there is damaged and could not be kept aside
+    Seen seen_;
+    std::string locked_; // why nothing may be written over what is there; empty: it may
 };
 
 } // namespace ringside

@@ -3,6 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/commands/misuse.h"
+#include "app/commands/option_check.h"
+#include "app/files/streams.h"
 #include "app/rank/train.h"
 #include "core/lab/ranks/communication/communicator_check.h"
 
@@ -30,41 +33,40 @@ struct Options
 void add_check(CLI::App& app, Options& o)
 {
     auto* check = app.add_flag("--check-communicator", o.check,
-                               "whether ranks reach each other and get the bits that threads get");
-    app.add_option("--ranks-expected", o.checking.ranks_expected,
-                   "it is a fault when there are more or fewer")
+                               "check that ranks reach each other and get the same bits as threads");
+    app.add_option("--ranks-expected", o.checking.ranks_expected, "fail if there are more or fewer ranks")
         ->needs(check)
-        ->check(CLI::Range(1, 1 << 20));
-    app.add_option("--rounds", o.checking.rounds, "again and again, with other numbers")
+        ->transform(in_range(1, 1 << 20));
+    app.add_option("--rounds", o.checking.rounds, "rounds, each with other numbers")
         ->needs(check)
-        ->check(CLI::Range(1, 1000000));
+        ->transform(in_range(1, 1'000'000));
 }
 
 void add_train(CLI::App& app, Options& o)
 {
     RankTrainOptions& t = o.training;
     auto* train =
-        app.add_option("--train", t.from, "goes on from a file that ringside train --save has written");
+        app.add_option("--train", t.from, "resume from a checkpoint that ringside train --save wrote");
     app.add_option("--strategy", t.strategy,
                    "ddp, zero1, zero2, zero3, tp, sp, cp, ep, pp, or a product such as dp2-tp2-pp2")
         ->needs(train)
         ->capture_default_str();
-    auto* compress = app.add_option("--compress", t.compress,
-                                    "gradients between ranks: none, bf16, fp16, top-k=0.01, random-k=0.01, "
-                                    "sign or powersgd=2")
-                         ->needs(train)
-                         ->capture_default_str();
-    app.add_flag("--no-feedback", t.no_feedback, "what is not sent is lost instead of kept for later")
+    auto* compress =
+        app.add_option("--compress", t.compress,
+                       "compression of gradients between ranks: none, bf16, fp16, top-k=0.01, random-k=0.01, "
+                       "sign or powersgd=2")
+            ->needs(train)
+            ->capture_default_str();
+    app.add_flag("--no-feedback", t.no_feedback, "no error feedback: the compression error is dropped")
         ->needs(compress);
-    app.add_option("--steps", t.steps, "optimizer steps from there on")
+    app.add_option("--steps", t.steps, "optimizer steps to train")
         ->needs(train)
         ->capture_default_str()
-        ->check(CLI::NonNegativeNumber);
-    app.add_option("--save", t.save, "writes everything to go on from into this file at the end")
+        ->transform(in_range(0, kMostSteps));
+    app.add_option("--save", t.save, "write a checkpoint at the end, also when a signal ends the training")
         ->needs(train);
-    app.add_option("--live", t.live, "keeps this file up to date, for ringside --watch to show")
-        ->needs(train);
-    app.add_flag("--json-lines", t.json_lines, "one JSON object for each step")->needs(train);
+    app.add_option("--live", t.live, "keep this file up to date, for ringside --watch")->needs(train);
+    app.add_flag("--json-lines", t.json_lines, "one JSON object per step")->needs(train);
 }
 
 // Whether ranks reach each other here, and get the bits that threads get. Rank 0 says what was found.
@@ -109,7 +111,7 @@ int carry_out(parallel::MpiWorld& world, const Options& o)
     }
     catch (const std::exception& fault)
     {
-        fmt::print(stderr, "rank {} on {}: {}\n", world.rank(), world.host(), fault.what());
+        warn("rank {} on {}: {}\n", world.rank(), world.host(), fault.what());
         world.abort(fault.what());
         return 1;
     }
@@ -126,14 +128,24 @@ int run(int argc, char** argv)
     Options options;
     add_check(app, options);
     add_train(app, options);
-    app.require_option(1, 0);
-    CLI11_PARSE(app, argc, argv);
+    if (const auto status = parse(app, argc, argv))
+    {
+        return *status;
+    }
     if (!options.check && options.training.from.empty())
     {
-        fmt::print(stderr, "say --check-communicator or --train FILE; --help tells more\n");
-        return 2;
+        return print_faults(
+            {{"ringside-rank", "nothing to do", "give --check-communicator or --train FILE"}});
     }
     const auto world = parallel::MpiWorld::start(&argc, &argv);
+    world->tell_of_waits(
+        [&world](int from, double seconds)
+        {
+            warn("rank {} on {}: has waited {:.0f} s for rank {} (the rank that says nothing is stopped, "
+                 "hung or "
+                 "still computing)\n",
+                 world->rank(), world->host(), seconds, from);
+        });
     return carry_out(*world, options);
 }
 
@@ -141,13 +153,15 @@ int run(int argc, char** argv)
 
 int main(int argc, char** argv)
 {
+    keep_streams();
+    int status = kNo;
     try
     {
-        return run(argc, argv);
+        status = run(argc, argv);
     }
     catch (const std::exception& fault)
     {
-        fmt::print(stderr, "{}\n", fault.what());
-        return 1;
+        warn("{}\n", fault.what());
     }
+    return flushed(status);
 }

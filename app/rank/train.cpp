@@ -5,6 +5,7 @@
 #include "app/commands/train_lines.h"
 #include "app/files/checkpoint_file.h"
 #include "app/files/files.h"
+#include "app/files/streams.h"
 #include "app/rank/live.h"
 #include "core/lab/ranks/rank_trainer.h"
 #include "core/lab/team/team_traffic.h"
@@ -73,6 +74,7 @@ struct Account
     std::array<std::int64_t, kTrafficAxes.size()> sent{}; // since the start
     std::array<std::int64_t, kComponents> memory{};
     std::int64_t peak = 0;
+    std::int64_t stops = 0; // 1: a signal asked this rank to end
 };
 
 Account account_of(const CallLog& log, const parallel::RankStep& step)
@@ -88,6 +90,7 @@ Account account_of(const CallLog& log, const parallel::RankStep& step)
     }
     account.memory = step.memory.parts;
     account.peak = step.peak.total();
+    account.stops = stopped() ? 1 : 0;
     return account;
 }
 
@@ -143,8 +146,7 @@ public:
     {
         if (world_.rank() == 0)
         {
-            fmt::print(stderr, "{} ranks by {}: {}\n", world_.ranks(), world_.library(),
-                       strategy_name(config_));
+            warn("{} ranks by {}: {}\n", world_.ranks(), world_.library(), strategy_name(config_));
         }
         std::optional<LiveFile> live;
         if (!o_.live.empty())
@@ -196,6 +198,11 @@ private:
                 live->end(step, trainer_->plan().place, most_sent(now, before));
             }
             before = now;
+            // All together, since each hears of a signal at another moment.
+            if (std::ranges::count(now, 0, &Account::stops) < std::ssize(now))
+            {
+                break;
+            }
         }
     }
 
@@ -274,13 +281,14 @@ int run_rank_train(parallel::MpiWorld& world, const RankTrainOptions& options)
     {
         refuse(check_can_save_checkpoint(options.save));
     }
+    stop_on_signals();
     RankTraining training(world, options);
     training.run();
     if (!options.save.empty())
     {
         training.save();
     }
-    return 0;
+    return stop_status(0);
 }
 
 } // namespace ringside

@@ -34,7 +34,8 @@ LabDesk::LabDesk(Setup setup) : setup_(std::move(setup))
     {
         data.task = LabTask::copy;
     }
-    frame_.saved = !setup_.checkpoint.empty() && std::filesystem::exists(setup_.checkpoint);
+    std::error_code none;
+    frame_.saved = !setup_.checkpoint.empty() && std::filesystem::exists(setup_.checkpoint, none);
     show();
 }
 

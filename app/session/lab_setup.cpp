@@ -19,7 +19,7 @@ LabDesk::Setup lab_setup(const std::filesystem::path& assets, const Presets& pre
         }
         return trainer::open_device(device);
     };
-    if (auto text = read_text((assets / "texts/genesis.txt").string(), kMostTextBytes))
+    if (auto text = read_plain(assets / "texts/genesis.txt", kMostTextBytes))
     {
         setup.text.name = "genesis.txt";
         setup.text.text = std::make_shared<const std::string>(std::move(*text));

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "app/files/streams.h"
 #include "core/base/overloaded.h"
+#include "core/base/printable.h"
 #include "core/evaluate/measured_csv.h"
 #include "core/model/weights.h"
 #include "core/scenario/fit.h"
@@ -21,6 +23,7 @@ namespace
 {
 
 constexpr std::size_t kMostUndo = 500;
+constexpr std::string_view kNotPasted = "Not pasted";
 
 // The change with its layout made to suit another model or cluster; the notice says how.
 ChangeScenario fitted(ChangeScenario change)
@@ -93,6 +96,31 @@ void Session::evaluate_now()
     now_.report = std::move(*report);
 }
 
+void Session::say(std::string notice)
+{
+    const auto colon = notice.find(": ");
+    if (notice.starts_with("Not ") && colon != std::string::npos)
+    {
+        fail(notice.substr(0, colon), {{"", notice.substr(colon + 2), ""}});
+        return;
+    }
+    notice_ = std::move(notice);
+}
+
+void Session::fail(std::string_view what, const Issues& issues)
+{
+    constexpr std::size_t kShown = 20;
+    notice_ = what;
+    for (std::size_t i = 0; i < std::min(issues.size(), kShown); ++i)
+    {
+        notice_ += "\n" + printable(in_short(to_line(issues[i])));
+    }
+    if (issues.size() > kShown)
+    {
+        notice_ += fmt::format("\nand {} more", issues.size() - kShown);
+    }
+}
+
 void Session::change(Scenario next, bool dragging)
 {
     if (next == scenario_)
@@ -125,18 +153,23 @@ void Session::paste()
     if (document && is_hugging_face(*document))
     {
         const auto next = with_config(*document, scenario_, presets_);
-        notice_ = next ? next->notice : "Not pasted: " + to_line(next.issues().front());
-        change(next ? next->scenario : scenario_, false);
+        if (!next)
+        {
+            fail(kNotPasted, next.issues());
+            return;
+        }
+        change(next->scenario, false);
+        say(next->notice);
         return;
     }
     auto read = document ? scenario_from_json(*document, presets_) : Result<Scenario>(document.issues());
     if (!read)
     {
-        notice_ = "Not pasted: " + to_line(read.issues().front());
+        fail(kNotPasted, read.issues());
         return;
     }
     change(std::move(*read), false);
-    notice_ = "Pasted";
+    say("Pasted");
 }
 
 void Session::measure(std::string_view text)
@@ -144,7 +177,7 @@ void Session::measure(std::string_view text)
     auto set = measured_from_csv(text, now_.scenario, presets_);
     if (!set)
     {
-        notice_ = "Not pasted: " + to_line(set.issues().front());
+        fail(kNotPasted, set.issues());
         return;
     }
     set_measured(std::move(*set));
@@ -178,7 +211,7 @@ void Session::fit_measured(const FitMeasured& action)
     }
     else
     {
-        notice_ = to_line(fit.issues().front());
+        fail("Not fitted", fit.issues());
     }
 }
 
@@ -240,7 +273,7 @@ void Session::set_study(std::unique_ptr<StudyDesk> desk)
     study_ = std::move(desk);
     if (!study_->message().empty())
     {
-        notice_ = study_->message();
+        fail("Study", {{"", study_->message(), ""}});
     }
 }
 
@@ -250,7 +283,7 @@ void Session::study(const StudyAction& action)
     const bool pasted = import != nullptr && import->text.empty();
     const StudyDesk::Answer answer =
         pasted ? study_->apply(ImportStudy{from_clipboard()}) : study_->apply(action);
-    notice_ = answer.file.empty() ? answer.notice : to_file({answer.file, answer.text});
+    say(answer.file.empty() ? answer.notice : to_file({answer.file, answer.text}));
     if (find_view(answer.view) != nullptr)
     {
         back_to_question();
@@ -263,7 +296,7 @@ void Session::work_in_lab(const LabAction& action)
     std::string notice = lab_->apply(action);
     if (!notice.empty())
     {
-        notice_ = std::move(notice);
+        say(std::move(notice));
     }
 }
 
@@ -272,7 +305,7 @@ void Session::work_with_team(const TeamAction& action)
     std::string notice = team_->apply(action);
     if (!notice.empty())
     {
-        notice_ = std::move(notice);
+        say(std::move(notice));
     }
 }
 
@@ -342,7 +375,7 @@ void Session::perform(const Action& action)
                     a.scenario.model != scenario_.model || a.scenario.cluster != scenario_.cluster;
                 ChangeScenario next = moved ? fitted(a) : a;
                 change(std::move(next.scenario), next.dragging);
-                notice_ = std::move(next.notice);
+                say(std::move(next.notice));
             },
             [this](const LoadScenario& a) { load(a.id); },
             [this](const OpenView& a)
@@ -357,11 +390,11 @@ void Session::perform(const Action& action)
             [this](const Seek& a) { seek(a.t); },
             [this](const SetSpeed& a) { playback().speed = std::clamp(a.speed, 0.25F, 4.0F); },
             [this](const ChangePreferences& a) { preferences_ = a.preferences; },
-            [this](const SaveText& a) { notice_ = to_file(a); },
+            [this](const SaveText& a) { say(to_file(a)); },
             [this](const CopyText& a)
             {
                 to_clipboard(a.text);
-                notice_ = a.notice;
+                say(a.notice);
             },
             [this](const Boxed<SearchLayouts>& a)
             {
@@ -405,7 +438,7 @@ void Session::advance(double seconds, const Motion& motion)
     team_->tick();
     if (std::string notice = lab_->take_notice(); !notice.empty())
     {
-        notice_ = std::move(notice);
+        say(std::move(notice));
     }
     if (role() == ViewRole::lab)
     {

@@ -65,7 +65,11 @@ public:
     // Whether a clock is on show that asks for a frame a second.
     bool ticking() const;
     bool quit() const { return quit_; }
-    void say(std::string notice) { notice_ = std::move(notice); }
+    // One line for the person, gone with their next action; "Not saved: ..." and its like are faults.
+    void say(std::string notice);
+    // What went wrong, in the command line's own words: a notice of several lines, of which the first is a
+    // title. The window shows it until it is closed.
+    void fail(std::string_view what, const Issues& issues);
     // Replaces the current scenario without a step of undo: at the start.
     void start_with(Scenario scenario);
     void set_preferences(const Preferences& preferences) { preferences_ = preferences; }

@@ -98,6 +98,7 @@ std::string StudyDesk::changed()
     if (setup_.store)
     {
         issues = setup_.store->save(progress_);
+        list_families(); // another window may have added cards
     }
     frame_.saved = !has_errors(issues);
     look();

@@ -3,6 +3,7 @@
 
 #include "app/session/study_desk.h"
 #include "core/base/counted.h"
+#include "core/study/progress/merge.h"
 #include "ui/shell/study_frame.h"
 
 #include <algorithm>
@@ -62,10 +63,7 @@ StudyDesk::Answer StudyDesk::take(const ImportStudy& action)
     else
     {
         auto read = cards_from_anki(text);
-        for (const PersonalCard& card : read.entries)
-        {
-            ringside::apply(progress_, card);
-        }
+        merge(progress_, read.entries);
         notice = fmt::format("{} added", counted(static_cast<std::int64_t>(read.entries.size()), "card"));
         issues = std::move(read.issues);
     }

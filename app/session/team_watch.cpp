@@ -1,5 +1,7 @@
 #include "app/session/team_watch.h"
 
+#include <fmt/format.h>
+
 #include "app/files/files.h"
 #include "core/lab/ranks/team_config.h"
 #include "core/lab/team/team_json.h"
@@ -91,8 +93,8 @@ void TeamWatch::look()
         return;
     }
     written_ = written;
-    auto text = read_text(file_.string(), kMostBytes);
-    if (text && *text == text_)
+    auto text = read_plain(file_, kMostBytes);
+    if (text && !text->empty() && *text == text_)
     {
         return;
     }
@@ -101,7 +103,7 @@ void TeamWatch::look()
     const double before = text_.empty() && !none ? std::max(0.0, age.count()) : 0;
     text_ = text ? std::move(*text) : std::string();
     const std::scoped_lock lock(mutex_);
-    seen_.fault = snapshot ? "" : to_line(snapshot.issues().front());
+    seen_.fault = snapshot ? "" : fmt::format("{}: {}", file_.string(), to_line(snapshot.issues().front()));
     if (snapshot)
     {
         seen_.snapshot = std::make_shared<const TeamSnapshot>(*snapshot);

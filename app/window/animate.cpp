@@ -4,20 +4,11 @@
 #include "app/window/film.h"
 #include "app/window/stage.h"
 
-#include <csignal>
-#include <cstdio>
-
 namespace ringside
 {
 
 namespace
 {
-
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): a signal's
-volatile std::sig_atomic_t interrupted = 0;
-
-// What a shell expects of a program that SIGINT ended.
-constexpr int kInterrupted = 130;
 
 Issue stands_still(const PictureOptions& options, const Frame& frame)
 {
@@ -29,18 +20,17 @@ Issue stands_still(const PictureOptions& options, const Frame& frame)
 // 0, the interrupt's status, or that of what went wrong.
 int draw_all(Film& film, Recorder& recorder)
 {
-    std::signal(SIGINT, [](int) { interrupted = 1; });
-    std::signal(SIGTERM, [](int) { interrupted = 1; });
+    stop_on_signals();
     ProgressBar bar;
-    while (interrupted == 0 && !recorder.failed() && film.step())
+    while (!stopped() && !recorder.failed() && film.step())
     {
         bar.show(film.share());
     }
     bar.clear();
-    if (interrupted != 0)
+    if (stopped())
     {
-        fmt::print(stderr, "stopped; nothing was written\n");
-        return kInterrupted;
+        warn("stopped; nothing was written\n");
+        return stop_status(kNo);
     }
     const Issues issues = recorder.finish();
     return issues.empty() ? kDone : print_faults(issues);
@@ -82,9 +72,8 @@ int run_animate(const AnimateOptions& o)
     const int status = draw_all(frames, *recorder);
     if (status == kDone && recorder->goes_to() != path)
     {
-        fmt::print(stderr,
-                   "ffmpeg is not on PATH, so the {} frames are in {} (on Debian: apt-get install ffmpeg)\n",
-                   plan.frames, recorder->goes_to().string());
+        warn("ffmpeg is not on PATH, so the {} frames are in {} (on Debian: apt-get install ffmpeg)\n",
+             plan.frames, recorder->goes_to().string());
     }
     return status;
 }
@@ -92,17 +81,17 @@ int run_animate(const AnimateOptions& o)
 void add_animate_options(CLI::App& app, AnimateOptions& o)
 {
     add_what_is_drawn(app, o);
-    app.add_option("--fps", o.film.fps, "frames a second, 1 to 60; 30, or 25 of a GIF, without it");
+    app.add_option("--fps", o.film.fps, "frames per second, 1 to 60; default 30, or 25 for GIF");
     app.add_option("--seconds", o.film.seconds,
-                   "of the film; without it at the view's own speed, at most a minute");
-    app.add_option("--from", o.film.from, "moment of the playback, in the view's units; its start");
-    app.add_option("--to", o.film.to, "moment of the playback; its end");
+                   "length of the film; default: the view's own speed, at most a minute");
+    app.add_option("--from", o.film.from, "start of the playback, in the view's units");
+    app.add_option("--to", o.film.to, "end of the playback, in the view's units");
     app.add_option("-o,--output", o.output, "file to write: .gif or .mp4");
 }
 
 } // namespace
 
 const CliCommand animate_command = command<add_animate_options, run_animate>(
-    "animate", "draws a view's motion into a GIF or MP4 file, by ffmpeg");
+    "animate", "draw a view's animation into a GIF or MP4 file, with ffmpeg");
 
 } // namespace ringside

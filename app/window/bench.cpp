@@ -229,7 +229,7 @@ void print_frames(const nlohmann::json& out)
     const auto number = [](const nlohmann::json& value, std::string_view form)
     { return fmt::format(fmt::runtime(form), value.get<double>()); };
     const auto& idle = out["idle_cpu_percent"];
-    fmt::print("first frame    {} ms after the start\ndemo window    {} ms a frame, for comparison\n"
+    fmt::print("first frame    {} ms after the start\ndemo window    {} ms per frame, for comparison\n"
                "idle           {}\nmemory         {} MB at most, all of the below included\n"
                "change         {} ms to compute a changed scenario and its levers\n\n",
                number(out["first_frame_ms"], "{:8.1f}"), number(out["demo_window_frame_ms"], "{:8.2f}"),
@@ -285,10 +285,10 @@ int run_bench(const BenchOptions& o)
 
 void add_bench_options(CLI::App& app, BenchOptions& o)
 {
-    app.add_option("WHAT", o.what,
-                   "frame: drawing; schedule: pipeline orders and their simulation; collective: costing one; "
-                   "search: layouts; train: the trainer")
-        ->check(CLI::IsMember(texts_of(kBenchmarks, &Benchmark::what)))
+    one_of(app.add_option("WHAT", o.what,
+                          "frame: drawing; schedule: pipeline orders and their simulation; collective: cost "
+                          "model; search: layouts; train: the trainer"),
+           texts_of(kBenchmarks, &Benchmark::what))
         ->required();
     add_json(app, o);
 }
@@ -296,7 +296,7 @@ void add_bench_options(CLI::App& app, BenchOptions& o)
 } // namespace
 
 const CliCommand bench_command =
-    command<add_bench_options, run_bench>("bench", "measures this program on this machine");
+    command<add_bench_options, run_bench>("bench", "benchmark this program on this machine");
 
 int run_bench_frame(const CommonOptions& options)
 {

@@ -188,6 +188,6 @@ void add_guide_options(CLI::App& app, GuideOptions& o)
 } // namespace
 
 const CliCommand guide_command =
-    command<add_guide_options, run_guide>("guide", "writes the user guide: a page a view, with pictures");
+    command<add_guide_options, run_guide>("guide", "write the user guide: one page per view, with pictures");
 
 } // namespace ringside

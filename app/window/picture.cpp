@@ -59,25 +59,27 @@ int run_picture(const PictureOptions& o)
 void add_picture_options(CLI::App& draw, PictureOptions& o)
 {
     add_what_is_drawn(draw, o);
-    draw.add_option("--progress", o.progress, "study progress (JSON), on the morning after its last review");
-    draw.add_option("--question", o.question, "family, or family/variant, that the drill asks");
+    draw.add_option("--progress", o.progress,
+                    "study progress (JSON), shown half a day after its last review");
+    draw.add_option("--question", o.question, "family or family/variant that the drill asks");
     add_seed(draw, o.seed);
-    draw.add_option("--answer", o.answer, "given to it, as people type it");
-    draw.add_option("--hints", o.hints, "of it that were opened")->check(CLI::Range(0, 3));
-    draw.add_option("--time", o.time, "moment of its playback, in the view's units");
-    draw.add_option("--lesson", o.lesson, "the view of a lesson's step, with the lesson round it");
-    draw.add_option("--script", o.script, "a scene of a demonstration, by file or name");
-    draw.add_option("--step", o.step, "of the lesson, or scene of the demonstration, from 1")
+    draw.add_option("--answer", o.answer, "answer to that question, as typed");
+    whole(draw.add_option("--hints", o.hints, "hints of that question that were opened"), 0, 3);
+    draw.add_option("--time", o.time, "moment of the playback, in the view's units");
+    draw.add_option("--lesson", o.lesson, "lesson to show, at --step");
+    draw.add_option("--script", o.script, "demonstration to show, a file or name, at scene --step");
+    draw.add_option("--step", o.step, "step of the lesson, or scene of the demonstration, from 1")
         ->capture_default_str();
-    draw.add_flag("--reveal", o.reveal, "with the truth, or the task's solution, on show");
-    draw.add_option("--demo", o.demo, "of the live lab; with --reveal, what came of it");
-    draw.add_option("--term", o.term, "of the glossary, by id");
-    draw.add_option("--find", o.find, "typed into the window's search, Ctrl K");
-    draw.add_option("--watch", o.watch, "a training that runs elsewhere, for the view of the ranks");
-    draw.add_option("--measured", o.measured, "steps for the view of that name: a table (CSV) or cases");
-    draw.add_flag("--guide", o.guide, "with the view's page of the user guide");
-    draw.add_option("--tour", o.tour, "a stop of the tour, from 1; over the overview");
-    draw.add_flag("--list", o.list, "the views there are");
+    draw.add_flag("--reveal", o.reveal, "show the answer, or the task's solution");
+    draw.add_option("--demo", o.demo, "demonstration of the live lab; with --reveal, its result");
+    draw.add_option("--term", o.term, "glossary term to show, by id");
+    draw.add_option("--find", o.find, "text typed into the search, Ctrl K");
+    draw.add_option("--watch", o.watch, "live file of a training that runs elsewhere, for the ranks view");
+    draw.add_option("--measured", o.measured,
+                    "measured steps for the calibration view: a table (CSV) or cases (JSON)");
+    draw.add_flag("--guide", o.guide, "show the view's page of the user guide");
+    draw.add_option("--tour", o.tour, "stop of the tour, from 1");
+    draw.add_flag("--list", o.list, "list all views and pages");
     draw.add_flag("--json", o.json, "with --list: one JSON document");
     draw.add_option("-o,--output", o.output, "file to write: .png or .svg; - for standard output");
 }
@@ -85,21 +87,22 @@ void add_picture_options(CLI::App& draw, PictureOptions& o)
 } // namespace
 
 const CliCommand picture_command = command<add_picture_options, run_picture>(
-    "picture", "draws a view into a PNG or SVG file, with no display");
+    "picture", "draw a view into a PNG or SVG file, without a display");
 
 void add_what_is_drawn(CLI::App& draw, PictureOptions& p)
 {
-    draw.add_option("--view", p.view, "which view, or page of one; ringside picture --list names them");
-    draw.add_option("--scenario", p.scenario, "scenario (JSON); the default one without it");
-    draw.add_option("--compare", p.compare, "scenario A, to compare with");
-    draw.add_option("--press", p.press, "letters and digits, pressed in the view before it is drawn");
-    draw.add_option("--steps", p.steps, "that the live lab, or its ranks, make first; 0: before their start")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 100000));
-    draw.add_option("--size", p.size, "in pixels")->type_name("WxH")->capture_default_str();
+    draw.add_option("--view", p.view, "view or page to draw (ringside picture --list)");
+    draw.add_option("--scenario", p.scenario, "scenario (JSON); default: the default scenario");
+    draw.add_option("--compare", p.compare, "scenario A of an A/B comparison");
+    draw.add_option("--press", p.press, "keys (letters and digits) pressed before drawing");
+    whole(
+        draw.add_option("--steps", p.steps, "steps the live lab, or its ranks, train first; 0: not started"),
+        0, 100'000)
+        ->capture_default_str();
+    draw.add_option("--size", p.size, "size in pixels")->type_name("WxH")->capture_default_str();
     draw.add_option("--text-scale", p.text_scale, "0.75 to 2.5")->capture_default_str();
     draw.add_flag("--light", p.light, "the light theme");
-    draw.add_flag("--presenter", p.presenter, "as on a projector");
+    draw.add_flag("--presenter", p.presenter, "projector mode");
 }
 
 Caption draw_picture(const PictureOptions& options)

@@ -28,8 +28,37 @@ namespace
 constexpr int kLeastSize = 320;
 constexpr int kMostSize = 7680;
 
+// An option that would be passed over without another.
+struct Needs
+{
+    std::string_view option;
+    std::vector<std::string_view> one_of;
+};
+
+void check_company(const PictureOptions& options, Issues& issues)
+{
+    const std::array kNeeds{
+        Needs{"--answer", {"--question"}},         Needs{"--hints", {"--question"}},
+        Needs{"--seed", {"--question"}},           Needs{"--step", {"--lesson", "--script"}},
+        Needs{"--reveal", {"--lesson", "--demo"}}, Needs{"--json", {"--list"}}};
+    for (const auto& [option, others] : kNeeds)
+    {
+        if (options.typed.contains(option) &&
+            std::ranges::none_of(others, [&](auto other) { return options.typed.contains(other); }))
+        {
+            issues.push_back({std::string(option), fmt::format("needs {}", fmt::join(others, " or ")),
+                              fmt::format("give {} as well", fmt::join(others, " or "))});
+        }
+    }
+    if (!options.demo.empty() && options.view != id_of(ViewRole::lab))
+    {
+        issues.push_back({"--demo", "needs the view of the lab", "give --view lab as well"});
+    }
+}
+
 void check(const PictureOptions& options, int& width, int& height, Issues& issues)
 {
+    check_company(options, issues);
     const auto stops = static_cast<int>(tour_stops().size());
     if (options.tour < 0 || options.tour > stops)
     {
@@ -170,7 +199,7 @@ Issues open_progress(const PictureOptions& options, const Opened& opened, Sessio
     StudyDesk::Setup setup = study_setup(opened.assets, opened.presets, issues);
     if (!options.progress.empty())
     {
-        const auto text = read_text(options.progress, kMaxJsonBytes);
+        const auto text = read_text(options.progress, {kMaxJsonBytes});
         const ProgressRead read = text ? read_progress(*text) : ProgressRead{{}, text.issues(), false, true};
         if (!read.whole)
         {

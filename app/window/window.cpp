@@ -52,6 +52,15 @@ public:
         glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
         glfwWindowHintString(GLFW_X11_CLASS_NAME, "ringside");
         glfwWindowHint(GLFW_VISIBLE, visible ? GLFW_TRUE : GLFW_FALSE);
+        if (GLFWmonitor* monitor = glfwGetPrimaryMonitor(); monitor != nullptr)
+        {
+            int most_wide = 0;
+            int most_high = 0;
+            glfwGetMonitorWorkarea(monitor, nullptr, nullptr, &most_wide, &most_high);
+            width =
+                most_wide > 0 ? std::min(width, most_wide) : width; // the settings may be another screen's
+            height = most_high > 0 ? std::min(height, most_high) : height;
+        }
         window_ = glfwCreateWindow(width, height, "Ringside", nullptr, nullptr);
         if (window_ == nullptr)
         {
@@ -98,12 +107,11 @@ private:
 
 int no_display()
 {
-    fmt::print(
-        stderr, "display: no window could be opened ({})\n",
-        std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr
-            ? "there is no display; draw a picture instead: ringside picture --view overview -o overview.png"
-            : "OpenGL 3.3 is needed; on Debian: apt-get install libgl1-mesa-dri");
-    return kBadInput;
+    return print_faults({{"display", "no window could be opened",
+                          std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr
+                              ? "there is no display; draw a picture instead: ringside picture --view "
+                                "overview -o overview.png"
+                              : "OpenGL 3.3 is needed; on Debian: apt-get install libgl1-mesa-dri"}});
 }
 
 class Loop
@@ -237,7 +245,7 @@ private:
         drawing_.set_sketch(nullptr);
         const auto saved =
             save_new("ringside-" + session_.view() + ".svg", drawing_.svg(sketch, session_.preferences()));
-        session_.say(saved ? "Saved " + saved->string() : "Not saved: " + to_line(saved.issues().front()));
+        saved ? session_.say("Saved " + saved->string()) : session_.fail("Not saved", saved.issues());
     }
 
     void start_film()
@@ -247,7 +255,7 @@ private:
         drawing_.enter();
         if (!started)
         {
-            session_.say(to_line(started.issues().front()));
+            session_.fail("Not saved", started.issues());
             return;
         }
         film_ = std::move(*started);
@@ -280,7 +288,7 @@ private:
     {
         const auto path = free_name("ringside-" + session_.view() + ".png");
         const Issues issues = save_png(read_frame(drawn_width_, drawn_height_), path);
-        session_.say(has_errors(issues) ? "Not saved: " + to_line(issues.front()) : "Saved " + path.string());
+        has_errors(issues) ? session_.fail("Not saved", issues) : session_.say("Saved " + path.string());
     }
 
     // Not every display waits for its refresh.
@@ -339,6 +347,10 @@ private:
             settings_ = next;
         }
         print_faults(issues);
+        if (has_errors(issues))
+        {
+            session_.fail("Not saved", issues);
+        }
     }
 
     Screen& screen_;
@@ -407,15 +419,15 @@ void connect(Session& session, const Screen& screen)
 
 void add_window_options(CLI::App& app, WindowOptions& o)
 {
-    app.add_option("--view", o.view, "view to open, or page of one; ringside picture --list names them");
+    app.add_option("--view", o.view, "view or page to open (ringside picture --list)");
     app.add_option("--scenario", o.scenario, "scenario (JSON) to open instead of the last one");
     app.add_option("--watch", o.watch,
-                   "a training that runs elsewhere: the file that ringside-rank --live keeps up to date");
-    app.add_option("--lesson", o.lesson, "lesson to begin; ringside lesson list names them");
+                   "show a training that runs elsewhere: the file that ringside-rank --live writes");
+    app.add_option("--lesson", o.lesson, "lesson to start (ringside lesson list)");
     app.add_option("--script", o.script,
-                   "demonstration to walk through with the page keys: a file, or a name in assets/demos");
-    app.add_flag("--presenter", o.presenter, "large type and only the picture");
-    app.add_flag("--no-tour", o.no_tour, "at the very first start, too");
+                   "demonstration to step through with the page keys: a file, or a name in assets/demos");
+    app.add_flag("--presenter", o.presenter, "projector mode: large type, only the picture");
+    app.add_flag("--no-tour", o.no_tour, "skip the tour of the very first start");
 }
 
 int run_window(const WindowOptions& options)
@@ -433,7 +445,9 @@ int run_window(const WindowOptions& options)
     start_scenario(session, options, opened.presets, issues);
     StudyDesk::Setup study = study_setup(opened.assets, opened.presets, issues);
     study.store = std::make_unique<StudyStore>();
-    session.set_study(std::make_unique<StudyDesk>(std::move(study)));
+    auto desk = std::make_unique<StudyDesk>(std::move(study));
+    Issues told = desk->message().empty() ? Issues() : Issues{{"study", desk->message(), ""}};
+    session.set_study(std::move(desk));
     session.set_lab(std::make_unique<LabDesk>(lab_setup(opened.assets, opened.presets, "auto", true)));
     print_faults(issues);
     Preferences preferences = settings.preferences;
@@ -462,6 +476,12 @@ int run_window(const WindowOptions& options)
 
     Drawing drawing(find_fonts(opened.assets));
     Screen screen(settings.width, settings.height);
+    append(told, issues);
+    append(told, faults);
+    if (!told.empty())
+    {
+        session.fail("Not everything could be read", told);
+    }
     if (!screen.good())
     {
         return no_display();

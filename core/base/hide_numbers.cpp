@@ -9,8 +9,6 @@ namespace ringside
 namespace
 {
 
-constexpr std::string_view kThinSpace = "\u2009"; // between thousands
-
 bool is_digit(std::string_view text, std::size_t i)
 {
     return i < text.size() && text[i] >= '0' && text[i] <= '9';
@@ -48,16 +46,15 @@ std::size_t end_of_number(std::string_view text, std::size_t i)
     while (i < text.size())
     {
         const bool separated = (text[i] == '.' || text[i] == ',') && is_digit(text, i + 1);
-        const bool thin = text.substr(i).starts_with(kThinSpace) && is_digit(text, i + kThinSpace.size());
         const bool exponent =
             text[i] == 'e' &&
             (is_digit(text, i + 1) ||
              (i + 1 < text.size() && (text[i + 1] == '-' || text[i + 1] == '+') && is_digit(text, i + 2)));
-        if (!is_digit(text, i) && !separated && !thin && !exponent)
+        if (!is_digit(text, i) && !separated && !exponent)
         {
             break;
         }
-        i += thin ? kThinSpace.size() : exponent ? 2 : 1;
+        i += exponent ? 2 : 1;
     }
     return i;
 }

@@ -1,21 +1,18 @@
 #include "core/base/json_files.h"
 
 #include "core/base/json_text.h"
+#include "core/base/read_text.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
 namespace ringside
 {
 
-std::optional<std::string> read_file(const std::filesystem::path& file)
+Result<nlohmann::json> read_json_file(const std::filesystem::path& file)
 {
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return in ? std::optional(text.str()) : std::nullopt;
+    const auto text = read_plain(file, kMaxJsonBytes);
+    return text ? parse_json(*text) : Result<nlohmann::json>(text.issues());
 }
 
 std::vector<std::filesystem::path> json_files(const std::filesystem::path& folder)
@@ -37,7 +34,7 @@ void each_json(const std::filesystem::path& folder, Issues& issues, const TakeJs
 {
     for (const auto& file : json_files(folder))
     {
-        const auto parsed = parse_json(read_file(file).value_or(""));
+        const auto parsed = read_json_file(file);
         add_below(issues, parsed ? take(*parsed, file.stem().string()) : parsed.issues(),
                   (folder.filename() / file.filename()).string());
     }

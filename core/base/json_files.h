@@ -1,4 +1,4 @@
-// Reading what a program comes with: whole files, and the JSON files of a folder.
+// Reading what a program comes with: JSON files, alone and of a folder.
 #pragma once
 
 #include "core/base/result.h"
@@ -7,7 +7,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,8 +14,8 @@
 namespace ringside
 {
 
-// Nothing where it cannot be read.
-std::optional<std::string> read_file(const std::filesystem::path& file);
+// A document of the assets, or why it could not be read.
+Result<nlohmann::json> read_json_file(const std::filesystem::path& file);
 // The *.json of a folder by name, folders in it included; none where there is no such folder.
 std::vector<std::filesystem::path> json_files(const std::filesystem::path& folder);
 // Hands each document and the stem of its name to `take`, whose faults are added as those of "folder/file".

@@ -1,4 +1,4 @@
-// Numbers as people read them: three significant digits, a unit always, thin spaces in thousands.
+// Numbers as people read them: three significant digits, a unit always, commas in thousands.
 #pragma once
 
 #include "core/base/units.h"
@@ -26,10 +26,10 @@ constexpr double in_gigabytes(Bytes bytes, ByteUnit unit)
 {
     return bytes.value / in_bytes(unit);
 }
-// "84.3", "0.562", "1 240", "1.2e-07": three significant digits, no unit. Non-finite values print as "not a
+// "84.3", "0.562", "1,240", "1.2e-07": three significant digits, no unit. Non-finite values print as "not a
 // number".
 std::string three_digits(double value);
-// 1234567 -> "1 234 567" with thin spaces (U+2009).
+// 1234567 -> "1,234,567"
 std::string grouped(std::int64_t value);
 // "84.3 GB", "512 B", "1.12 TB"; or KiB, MiB, GiB, TiB. The scale follows the size.
 std::string format_bytes(Bytes bytes, ByteUnit unit = ByteUnit::decimal);
@@ -46,7 +46,7 @@ struct ByteScale
 ByteScale byte_scale(Bytes largest, ByteUnit unit = ByteUnit::decimal);
 // "80", "80.5", "1.5": at most three digits below a thousand and no trailing zeros, for limits and axes.
 std::string plain_number(double value);
-// "use 1 to 65 536": a hint, exact, with thin spaces from five digits on.
+// "use 1 to 65,536": a hint, exact, with commas from five digits on.
 std::string range_hint(std::int64_t least, std::int64_t most);
 // "70.6 B", "8.03 B", "124 M", "1.00 T", "1.00 E", "<0.001": parameters and tokens.
 std::string format_count(double count);

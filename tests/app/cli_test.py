@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -76,7 +77,7 @@ def test_an_unknown_field_is_named_with_the_one_that_was_meant():
 
 
 def test_a_negative_count_is_refused_with_the_range():
-    refused('{"cluster": {"gpus": -8}}', "cluster.gpus: -8 is out of range (use 1 to 16\u2009777\u2009216)")
+    refused('{"cluster": {"gpus": -8}}', "cluster.gpus: -8 is out of range (use 1 to 16,777,216)")
 
 
 def test_seven_gpus_with_tensor_8_is_refused_with_the_nearest_count_that_works():
@@ -566,7 +567,7 @@ def test_schedule_counts_beside_an_order_must_agree_with_it():
     schedule("--order", "-", "--stages", 2, "--micro-batches", 2, "--chunks", 1, text=text).exits(0)
     schedule("--order", "-", "--stages", 4, text=text).exits(2).mentions("--stages: is 4, the order in - has 2 ranks", "use 2 or leave it out")
     schedule("--order", "-", "--micro-batches", 8, text=text).exits(2).mentions("--micro-batches: is 8, ", "use 2 or leave it out")
-    schedule("--order", "-", "--kind", "gpipe", text=text).exits(2).mentions("--kind: gpipe is of no use beside --order")
+    schedule("--order", "-", "--kind", "gpipe", text=text).exits(2).mentions("--kind: gpipe cannot be given with --order")
 
 
 def test_schedule_refuses_files_it_would_not_write_and_chunks_of_none():
@@ -834,7 +835,7 @@ def test_train_on_several_ranks_comes_to_what_one_rank_comes_to():
             assert len(step["ranks"]) == ranks and all(r["bytes_sent"] > 0 for r in step["ranks"]), strategy
             Outcome("train", "--resume", saved, "--steps", 1, "--device", "cpu").exits(0)
         words = Outcome("train", "--resume", start, "--ranks", 2, "--steps", 2).exits(0)
-        assert "sent a step" in words.out and "data" in words.out, words.out
+        assert "sent per step" in words.out and "data" in words.out, words.out
 
 
 def test_train_with_experts_says_where_tokens_go_and_shares_them_out():
@@ -891,11 +892,11 @@ def test_bench_frame_measures_every_view_beside_the_demo_window():
 
 def test_train_refuses_a_number_out_of_range_under_the_option_that_was_typed():
     for option, value, hint in (("--ranks", 0, "1 to 64"), ("--width", 0, "8 to 2048"), ("--width", 7, "8 to 2048"), ("--layers", 1000000, "1 to 96"),
-                                ("--batch", 0, "1 to 4096"), ("--accumulation", 0, "1 to 65\u2009536"), ("--accumulation", -3, "1 to 65\u2009536"),
-                                ("--temperature", "nan", "0 to 100"), ("--temperature", -1, "0 to 100"), ("--sample", -1, "0 to 1\u2009000\u2009000"),
-                                ("--top-k", -1, "0 to 65\u2009536"), ("--every", -1, "0 to 1\u2009000\u2009000\u2009000\u2009000"),
+                                ("--batch", 0, "1 to 4096"), ("--accumulation", 0, "1 to 65,536"), ("--accumulation", -3, "1 to 65,536"),
+                                ("--temperature", "nan", "0 to 100"), ("--temperature", -1, "0 to 100"), ("--sample", -1, "0 to 1,000,000"),
+                                ("--top-k", -1, "0 to 65,536"), ("--every", -1, "0 to 1,000,000,000,000"),
                                 ("--learning-rate", -1, "0 to 100"), ("--layers", 10 ** 20, "1 to 96"),
-                                ("--seed", -1, "0 to 9\u2009223\u2009372\u2009036\u2009854\u2009775\u2009807")):
+                                ("--seed", -1, "0 to 9,223,372,036,854,775,807")):
         outcome = Outcome("train", "--steps", 0, option, value).exits(2)
         outcome.says(f"{option}: {value} is out of range (use {hint})")
         assert outcome.out == "", outcome.out
@@ -907,10 +908,10 @@ def test_train_refuses_a_number_out_of_range_under_the_option_that_was_typed():
 
 def test_seeds_and_how_many_are_refused_beyond_their_range():
     for count in (-1, 0, 1000001, 10 ** 23):
-        Outcome("check", "--seeds", count, timeout=60).exits(2).says(f"--seeds: {count} is out of range (use 1 to 1\u2009000\u2009000)")
+        Outcome("check", "--seeds", count, timeout=60).exits(2).says(f"--seeds: {count} is out of range (use 1 to 1,000,000)")
     for seed in (-1, 2 ** 63, 10 ** 23):
         for command in (("question", "show", "model-state"), ("question", "answer", "model-state", "1"), ("picture",)):
-            Outcome(*command, "--seed", seed).exits(2).mentions(f"--seed: {seed} is out of range (use 0 to 9\u2009223")
+            Outcome(*command, "--seed", seed).exits(2).mentions(f"--seed: {seed} is out of range (use 0 to 9,223")
     assert json.loads(Outcome("question", "show", "model-state", "--seed", 2 ** 63 - 1, "--json").exits(0).out)["seed"] == 2 ** 63 - 1
 
 
@@ -951,6 +952,152 @@ def test_bench_train_compares_with_the_matrix_product():
     assert set(bench) >= {"device", "tokens_per_s", "gflops", "sgemm_gflops", "ratio", "step_s", "predicted_step_s"}, bench
     assert bench["step_s"] > 0 and bench["predicted_step_s"] > 0
     assert bench["ratio"] > 0 and bench["tokens_per_s"] > 0
+
+
+def commands():
+    """Every command with a help of its own: its words."""
+    def below(words):
+        text = Outcome(*words, "--help").out
+        names = [line.split()[0] for line in text.split("Subcommands:")[1].splitlines() if line.startswith("  ")] if "Subcommands:" in text else []
+        for name in names:
+            yield from below([*words, name])
+        if not names:
+            yield words
+    return list(below([]))
+
+
+def options_of(words):
+    """Names of the options of a command that take a value."""
+    for line in Outcome(*words, "--help").out.splitlines():
+        names = line.split()[0] if line.startswith("  -") else ""
+        if names and any(kind in line for kind in (" TEXT", " INT", " UINT", " FLOAT", " PATH=VALUE", " WxH", " NAME,")):
+            yield names.split(",")[-1]
+
+
+def test_text_that_could_not_be_written_is_said_and_the_status_is_not_0():
+    modes = (["evaluate", DEFAULT], ["evaluate", DEFAULT, "--csv"], ["search", DEFAULT, "--top", "1"], ["collective"], ["schedule", "--stages", "2"],
+             ["scaling", "--compute", "1e21"], ["question", "list"], ["lesson", "list"], ["picture", "--list"], ["train", "--steps", "1", "--json-lines"])
+    for mode in modes:
+        full = subprocess.run([RINGSIDE, *map(str, mode)], stdout=open("/dev/full", "w"), stderr=subprocess.PIPE, text=True)
+        assert full.returncode == 2 and "standard output" in full.stderr, (mode, full)
+        closed = subprocess.run(["sh", "-c", '"$@" >&-', "sh", RINGSIDE, *map(str, mode)], capture_output=True, text=True)
+        assert closed.returncode == 2 and "standard output" in closed.stderr, (mode, closed)
+
+
+def test_bad_input_exits_2_with_stderr_closed_or_full():
+    for where in (">&-", ">/dev/full"):
+        done = subprocess.run(["sh", "-c", f'"$@" 2{where}', "sh", RINGSIDE, "evaluate", "nowhere.json"], capture_output=True, text=True)
+        assert done.returncode == 2, (where, done)
+
+
+def test_an_empty_value_is_refused_under_its_name_by_every_option():
+    for words in commands():
+        for option in options_of(words):
+            for arguments in ([option, ""], [f"{option}="]):
+                outcome = Outcome(*words, *arguments).exits(2)
+                assert f"{option}: is empty" in outcome.err, (words, arguments, outcome.err)
+    Outcome("evaluate", "").exits(2).mentions("FILE: is empty")
+
+
+def test_a_long_argument_is_not_repeated_whole():
+    long = "x" * 100_000
+    for arguments in (["evaluate", long], ["evaluate", DEFAULT, "--set", f"{long}=1"], ["question", "show", long], ["collective", "--kind", long],
+                      ["collective", "--bytes", long], [long], ["evaluate", f"--{long}"], ["schedule", "--kind", long], ["--assets", long, "check"],
+                      ["picture", "--view", long, "-o", "x.png"], ["lesson", "show", long], ["search", DEFAULT, "--forbid", long]):
+        outcome = Outcome(*arguments).exits(2)
+        assert 0 < len(outcome.err) < 5000, (arguments[0], len(outcome.err))
+
+
+def test_every_misuse_has_a_hint():
+    for arguments in (["question", "answer", "model-state", "1", "--hints", "7"], ["evaluate", DEFAULT, "--set"], ["evaluate", DEFAULT, "--json", "--csv"],
+                      ["evaluate"], ["train", "--no-feedback"], ["export", DEFAULT, "--to", "megaton"], ["bench", "sleep"], ["collective", "--bytes", "1,5"],
+                      ["picture", "--view", "memory", "--answer", "3", "-o", "x.png"], ["picture", "--view", "memory", "--step", "2", "-o", "x.png"],
+                      ["question", "list", "--topic", "nope"], ["evaluate", DEFAULT, "--convention", "mine"]):
+        outcome = Outcome(*arguments).exits(2)
+        assert all("(" in line and ": " in line for line in outcome.err.splitlines()), (arguments, outcome.err)
+        assert outcome.err and "Run with --help" not in outcome.err, (arguments, outcome.err)
+
+
+def test_assets_named_by_the_environment_must_be_there():
+    done = subprocess.run([RINGSIDE, "evaluate", str(DEFAULT)], capture_output=True, text=True, env={**os.environ, "RINGSIDE_ASSETS": "/nope"})
+    assert done.returncode == 2 and "RINGSIDE_ASSETS: /nope" in done.stderr, done
+
+
+def test_set_takes_several_values():
+    several = json.loads(Outcome("evaluate", "--set", "parallel.tensor=4", "parallel.zero=0", DEFAULT, "--json", "--set", "training.micro_batch=2").out)
+    single = json.loads(Outcome("evaluate", DEFAULT, "--json", "--set", "parallel.tensor=4", "--set", "parallel.zero=0", "--set=training.micro_batch=2").out)
+    assert several["metrics"] == single["metrics"]
+
+
+def test_search_takes_set_and_needs_no_layout_that_suits():
+    outcome = Outcome("search", DEFAULT, "--set", "cluster.gpus=24", "--top", "3", "--json").exits(0)
+    layouts = json.loads(outcome.out)["layouts"]
+    assert layouts and all(layout["gpus"] == 24 for layout in layouts)
+    Outcome("search", DEFAULT, "--set", "cluster.gpsu=24").exits(2).mentions("gpsu", "gpus")
+
+
+def trained_until(stop, *arguments):
+    """Trains for a long time, ends it by stop(process) after its first line; the step that was saved."""
+    with folder() as where:
+        kept = pathlib.Path(where) / "kept"
+        command = [RINGSIDE, "train", "--layers", "1", "--width", "32", "--context", "16", "--data", "copy", "--steps", "1000000", "--json-lines", "--save", str(kept), *arguments]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        json.loads(process.stdout.readline())
+        stop(process)
+        process.stdout.close()
+        assert process.wait(60) != 0
+        resumed = Outcome("train", "--resume", kept, "--steps", "1", "--json-lines").exits(0)
+        return json.loads(resumed.out)["step"]
+
+
+def test_a_training_is_saved_by_any_end():
+    for ranks in ([], ["--ranks", "2"]):
+        assert trained_until(lambda process: process.terminate(), *ranks) > 1
+        assert trained_until(lambda process: process.send_signal(signal.SIGINT), *ranks) > 1
+        assert trained_until(lambda process: None, *ranks) > 1  # nobody reads on
+
+
+def test_assets_are_plain_files_of_bounded_length():
+    with folder() as where:
+        assets = pathlib.Path(where) / "assets"
+        shutil.copytree(SOURCE / "assets", assets)
+        (assets / "models/z.json").symlink_to("/dev/zero")
+        os.mkfifo(assets / "gpus/y.json")
+        outcome = Outcome("--assets", assets, "evaluate", DEFAULT, timeout=60).exits(0)
+        outcome.mentions("models/z.json", "gpus/y.json")
+
+
+def test_very_many_faults_are_counted_and_not_all_printed():
+    with folder() as where:
+        reviews = ",".join('{"card": 7}' for _ in range(200_000))
+        progress = written(where, "progress.json", f'{{"schema": "ringside.progress/1", "reviews": [{reviews}]}}')
+        outcome = Outcome("picture", "--view", "study", "--progress", progress, "-o", pathlib.Path(where) / "x.png").exits(2)
+        assert len(outcome.err) < 200_000 and "more" in outcome.err.splitlines()[-1]
+
+
+def test_check_names_words_and_signs_that_no_line_can_show():
+    with folder() as where:
+        lesson = json.loads(next((SOURCE / "lessons/memory").glob("*.json")).read_text())
+        lesson["about"] = "w" * 1_000_000
+        lesson["steps"][0]["heading"] = "a bell \a rings"
+        path = written(where, "lesson.json", json.dumps(lesson))
+        outcome = Outcome("check", path, "--seeds", "1")
+        assert outcome.code == 1, outcome.err[:2000]
+        outcome.mentions("about: has a word of 1,000,000 bytes", "steps[0].heading: has a control character")
+        assert len(outcome.err) < 20_000
+
+
+def test_reasons_are_the_right_ones():
+    with folder() as where:
+        done = subprocess.run(["sh", "-c", '"$1" evaluate - <"$2"', "sh", RINGSIDE, where], capture_output=True, text=True)
+        assert done.returncode == 2 and "s a directory" in done.stderr, done
+        done = subprocess.run(["sh", "-c", '"$1" evaluate - <&-', "sh", RINGSIDE], capture_output=True, text=True)
+        assert done.returncode == 2 and "could not be read" in done.stderr, done
+        file = written(where, "file", "x")
+        Outcome("export", DEFAULT, "--to", "megatron", "-o", file / "below").exits(2).mentions("Not a directory")
+        for watched in ("-", "/dev/null", written(where, "empty", "")):
+            outcome = Outcome("picture", "--view", "ranks", "--watch", watched, "-o", pathlib.Path(where) / "x.png").exits(2)
+            assert len(outcome.err) > len("--watch: \n") + 10, outcome.err
 
 
 def test_help_is_on_every_command():
@@ -1053,7 +1200,7 @@ def test_import_hf_counts_a_released_model_and_finds_its_preset():
     assert document["preset"] == "llama-3.1-8b" and document["notes"] == []
     assert document["model"]["kv_heads"] == 8 and document["model"]["ffn"] == 14336
     outcome = Outcome("import", "hf", HF / "deepseek-v3.json").exits(0)
-    assert "671\u2009026\u2009419\u2009200 parameters" in outcome.out, outcome.out
+    assert "671,026,419,200 parameters" in outcome.out, outcome.out
     outcome.mentions(f"warning: {HF / 'deepseek-v3.json'}: quantization_config: fp8 weights on the hub", "multi-token prediction")
 
 
@@ -1156,7 +1303,7 @@ def test_export_says_what_a_framework_cannot():
     assert {"field": "training.schedule", "value": "zb-h1", "says": "there are 1F1B and all forwards before all backwards; 1F1B written"} in document["not_expressed"]
     assert all(entry["says"] for entry in document["not_expressed"]) and document["version"]
     shown = Outcome("export", DEFAULT, "--to", "megatron").exits(0).out
-    assert "==> launch.sh <==" in shown and "Megatron-LM says all of it." in shown
+    assert "==> launch.sh <==" in shown and "Megatron-LM supports every setting" in shown
 
 
 def test_export_warns_of_what_does_not_fit_and_refuses_what_cannot_be():

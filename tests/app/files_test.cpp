@@ -1,5 +1,6 @@
 // What is saved for the person: beside what is there, never over it, and where it says.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -281,4 +282,36 @@ TEST_CASE("a full device is a fault and stays a device")
     CHECK(issues.front().message.find("No space left") != std::string::npos);
     CHECK(fs::is_character_file("full"));
     CHECK(files_here() == 1);
+}
+
+TEST_CASE(
+    "what a killed program left beside a file goes with the next saving, what another still writes stays")
+{
+    const StartedIn here;
+    const int gone = 0x3FFFFFFF; // beyond the numbers of processes
+    std::ofstream(fmt::format("kept.{}.part", gone)) << "half";
+    std::ofstream(fmt::format("other.{}.part", gone)) << "half";
+    std::ofstream(fmt::format("kept.{}.part", ::getppid())) << "half"; // of a program that runs
+    std::ofstream("kept.part") << "somebody's own";
+    REQUIRE(save_text("kept", "whole").empty());
+    CHECK_FALSE(fs::exists(fmt::format("kept.{}.part", gone)));
+    CHECK(fs::exists(fmt::format("other.{}.part", gone)));
+    CHECK(fs::exists(fmt::format("kept.{}.part", ::getppid())));
+    CHECK(fs::exists("kept.part"));
+    CHECK(read("kept") == "whole");
+}
+
+TEST_CASE("a plain file is no pipe, no device and no folder, and is never longer than its limit")
+{
+    const StartedIn here;
+    REQUIRE(::mkfifo("pipe", 0600) == 0);
+    fs::create_symlink("/dev/zero", "zero");
+    fs::create_directory("folder");
+    std::ofstream("long") << std::string(100, 'x');
+    for (const char* bad : {"pipe", "zero", "folder", "long", "missing", "-"})
+    {
+        INFO(bad);
+        CHECK_FALSE(read_plain(bad, 99));
+    }
+    CHECK(read_plain("long", 100));
 }

@@ -29,7 +29,7 @@ TEST_CASE("a whole number is taken as typed, or refused with what would work")
     CHECK(whole("+7", 1, 96) == "7");
     CHECK(whole("010", 1, 96) == "10"); // no octal
     CHECK(whole("9223372036854775807", 0, kMostSeed) == "9223372036854775807");
-    CHECK(whole("-1", 1, kMostSeeds) == "-1 is out of range (use 1 to 1\u2009000\u2009000)");
+    CHECK(whole("-1", 1, kMostSeeds) == "-1 is out of range (use 1 to 1,000,000)");
     CHECK(whole("97", 1, 96) == "97 is out of range (use 1 to 96)");
     CHECK(whole("99999999999999999999999", 1, 96) == "99999999999999999999999 is out of range (use 1 to 96)");
     CHECK(whole("18446744073709551615", 0, kMostSeed).starts_with("18446744073709551615 is out of range"));

@@ -102,7 +102,40 @@ def test_no_rank_hangs_when_one_is_killed():
 
 def test_without_a_task_it_says_what_there_is():
     done = subprocess.run([RANK], capture_output=True, text=True, timeout=60)
-    assert done.returncode != 0 and "--check-communicator" in done.stderr, done.stderr
+    assert done.returncode == 2 and "--check-communicator" in done.stderr, done.stderr
+
+
+def test_misuse_exits_2_with_a_hint():
+    for arguments in (["--rounds", "3"], ["--train"], ["--chek"], ["--check-communicator", "--rounds", "0"], ["--train", ""], ["--check-communicator", "more"]):
+        done = subprocess.run([RANK, *arguments], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2 and "(" in done.stderr and "Run with" not in done.stderr, (arguments, done)
+
+
+def test_a_stopped_rank_is_reported_by_those_that_wait():
+    process = started(3, "--check-communicator", "--rounds", "1000000")
+    until = time.monotonic() + 60
+    while len(ranks_of(process)) < 3 and time.monotonic() < until:
+        time.sleep(0.05)
+    ranks = ranks_of(process)
+    time.sleep(1)
+    os.kill(ranks[1], signal.SIGSTOP)
+    time.sleep(15)
+    for rank in ranks:
+        os.kill(rank, signal.SIGKILL)
+    code, _, err = ended(process)
+    assert code != 0 and "has waited 10 s for rank" in err, err
+
+
+def test_a_signal_ends_a_training_of_processes_and_saves_it():
+    with tempfile.TemporaryDirectory() as where:
+        start, kept = pathlib.Path(where) / "start", pathlib.Path(where) / "kept"
+        threads("--layers", 1, "--width", 32, "--context", 16, "--data", "copy", "--steps", 0, "--save", start, "--json-lines")
+        process = started(2, "--train", str(start), "--steps", "1000000", "--json-lines", "--save", str(kept))
+        process.stdout.readline()
+        for rank in ranks_of(process):
+            os.kill(rank, signal.SIGTERM)
+        ended(process)
+        assert threads("--resume", kept, "--steps", 1, "--json-lines")[0]["step"] > 1
 
 
 # The window's program beside ours trains on threads.

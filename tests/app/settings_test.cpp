@@ -1,6 +1,7 @@
 // What is kept between starts, and that a file is either saved whole or not at all.
 #include "tests/core/support.h"
 #include "tests/source_path.h"
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/files/files.h"
@@ -143,6 +144,21 @@ TEST_CASE("broken settings are named, kept aside and replaced by the defaults")
     }
 }
 
+TEST_CASE("a pipe in place of a file is named and does not hold up the start")
+{
+    const Home home;
+    fs::create_directories(home.settings().parent_path());
+    for (const fs::path& file : {home.settings(), home.scenario()})
+    {
+        REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+    }
+    Issues issues;
+    CHECK(load_settings(issues) == Settings{});
+    CHECK(!load_last_scenario(test::presets(), issues));
+    REQUIRE(issues.size() == 2);
+    CHECK(issues[0].message.find("pipe") != std::string::npos);
+}
+
 TEST_CASE("values out of range become the nearest that is in it")
 {
     CHECK(loaded(R"({"text_scale": 100})").preferences.text_scale == 2.5F);
@@ -193,8 +209,12 @@ TEST_CASE("a last scenario that is broken, or no longer valid, is passed over wi
         CHECK(!load_last_scenario(test::presets(), issues));
         REQUIRE(issues.size() == 1);
         CHECK(issues[0].severity == Severity::warning);
-        // It is left where it is, for the person to look at.
-        CHECK(Home::read(home.scenario()) == text);
+        // It is kept, for the person to look at, and no later one takes its place.
+        CHECK(Home::read(home.scenario().string() + ".bad") == text);
+        Home::write(home.scenario(), "again");
+        CHECK(!load_last_scenario(test::presets(), issues));
+        CHECK(Home::read(home.scenario().string() + ".bad") == text);
+        CHECK(Home::read(home.scenario().string() + ".bad2") == "again");
     }
 }
 

@@ -1,5 +1,6 @@
 // Progress on disk: whatever happens while it is saved, no review is lost that was saved before.
 #include "tests/core/study/study_clock.h"
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,6 +64,15 @@ void write(const fs::path& path, std::string_view text)
     std::ofstream(path) << text;
 }
 
+Issues save(StudyStore& store, Progress progress)
+{
+    return store.save(progress);
+}
+Issues save(StudyStore&& store, Progress progress)
+{
+    return store.save(progress);
+}
+
 // Saves in a process of its own that ends at this stage, as if the power went.
 void save_and_die(const fs::path& folder, const Progress& progress, std::string_view stage)
 {
@@ -78,7 +88,7 @@ void save_and_die(const fs::path& folder, const Progress& progress, std::string_
                 ::_exit(0);
             }
         };
-        store.save(progress);
+        save(store, progress);
         ::_exit(1);
     }
     int status = 0;
@@ -94,7 +104,7 @@ TEST_CASE("progress is kept between starts, and there is none at first")
     StudyStore store(folder.path() / "new");
     CHECK(store.load().progress == Progress{});
     CHECK(store.load().message.empty());
-    CHECK(store.save(of(3)).empty());
+    CHECK(save(store, of(3)).empty());
     const auto loaded = StudyStore(folder.path() / "new").load();
     CHECK(loaded.progress == of(3));
     CHECK(loaded.message.empty());
@@ -106,7 +116,7 @@ TEST_CASE("killed at any stage of saving, the last good progress or the new one 
     {
         INFO(stage);
         const Folder folder;
-        REQUIRE(StudyStore(folder.path()).save(of(5)).empty());
+        REQUIRE(save(StudyStore(folder.path()), of(5)).empty());
         save_and_die(folder.path(), of(6), stage);
         const auto loaded = StudyStore(folder.path()).load();
         CHECK(loaded.message.empty());
@@ -118,7 +128,7 @@ TEST_CASE("killed while the new file is half written, the old one is untouched")
 {
     const Folder folder;
     StudyStore store(folder.path());
-    REQUIRE(store.save(of(5)).empty());
+    REQUIRE(save(store, of(5)).empty());
     const std::string next = to_text(of(6));
     write(store.file().string() + ".77.part", next.substr(0, next.size() / 2)); // as save_text leaves it then
     CHECK(store.load().progress == of(5));
@@ -128,8 +138,8 @@ TEST_CASE("a file cut short is joined with its backup, and kept aside")
 {
     const Folder folder;
     StudyStore store(folder.path());
-    REQUIRE(store.save(of(5)).empty());
-    REQUIRE(store.save(of(6)).empty()); // five in the backup
+    REQUIRE(save(store, of(5)).empty());
+    REQUIRE(save(store, of(6)).empty()); // five in the backup
     const std::string cut = read(store.file()).substr(0, read(store.file()).size() / 2);
     write(store.file(), cut);
     const auto loaded = store.load();
@@ -139,7 +149,7 @@ TEST_CASE("a file cut short is joined with its backup, and kept aside")
           "kept as progress.damaged-1.json.");
     CHECK_FALSE(loaded.issues.empty());
     CHECK(read(folder.path() / "progress.damaged-1.json") == cut);
-    REQUIRE(store.save(loaded.progress).empty());
+    REQUIRE(save(store, loaded.progress).empty());
     CHECK(store.load().message.empty());
     CHECK(read_progress(read(store.backup())).progress == of(5)); // never the damaged one
 }
@@ -148,7 +158,7 @@ TEST_CASE("without a backup the file's whole reviews are salvaged")
 {
     const Folder folder;
     StudyStore store(folder.path());
-    REQUIRE(store.save(of(6)).empty());
+    REQUIRE(save(store, of(6)).empty());
     const std::string text = read(store.file());
     write(store.file(), text.substr(0, text.rfind("{\"card\"")));
     const auto loaded = store.load();
@@ -160,8 +170,8 @@ TEST_CASE("a file that is gone comes back from its backup, and says so")
 {
     const Folder folder;
     StudyStore store(folder.path());
-    REQUIRE(store.save(of(1)).empty());
-    REQUIRE(store.save(of(2)).empty());
+    REQUIRE(save(store, of(1)).empty());
+    REQUIRE(save(store, of(2)).empty());
     fs::remove(store.file());
     const auto loaded = store.load();
     CHECK(loaded.progress == of(1));
@@ -172,8 +182,8 @@ TEST_CASE("both damaged: what stands in either is read")
 {
     const Folder folder;
     StudyStore store(folder.path());
-    REQUIRE(store.save(of(4)).empty());
-    REQUIRE(store.save(of(6)).empty());
+    REQUIRE(save(store, of(4)).empty());
+    REQUIRE(save(store, of(6)).empty());
     const std::string main = read(store.file());
     const std::string spare = read(store.backup());
     write(store.file(), "garbage" + main.substr(main.find("\"card\":\"f2\"") - 1)); // without f0 and f1
@@ -181,19 +191,98 @@ TEST_CASE("both damaged: what stands in either is read")
     CHECK(store.load().progress.reviews == of(6).reviews);
 }
 
-TEST_CASE("a later version's file is kept aside before anything is saved")
+TEST_CASE("a later version's file stays as it is, is told at every start and never written over")
+{
+    const Folder folder;
+    const std::string later = "{\"schema\": \"ringside.progress/9\", \"reviews\": []}";
+    write(folder.path() / "progress.json", later);
+    for (int start = 0; start < 2; ++start)
+    {
+        StudyStore store(folder.path());
+        const auto loaded = store.load();
+        CHECK(loaded.progress == Progress{});
+        CHECK(loaded.message.find("later version") != std::string::npos);
+        CHECK_FALSE(save(store, of(1)).empty());
+        CHECK(read(store.file()) == later);
+    }
+    CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("what cannot be opened stays as it is, and the backup is shown meanwhile")
 {
     const Folder folder;
     StudyStore store(folder.path());
-    const std::string later = "{\"schema\": \"ringside.progress/9\", \"reviews\": []}";
-    write(store.file(), later);
-    const auto loaded = store.load();
-    CHECK(loaded.progress == Progress{});
-    CHECK(loaded.message.find("progress.damaged-1.json") != std::string::npos);
-    REQUIRE(store.save(of(1)).empty());
-    CHECK(read(folder.path() / "progress.damaged-1.json") == later);
-    write(store.file(), "again");
-    CHECK(store.load().message.find("progress.damaged-2.json") != std::string::npos);
+    REQUIRE(save(store, of(4)).empty());
+    REQUIRE(save(store, of(5)).empty());
+    fs::remove(store.file());
+    REQUIRE(::mkfifo(store.file().c_str(), 0600) == 0); // reading it would wait for ever
+    StudyStore next(folder.path());
+    const auto loaded = next.load();
+    CHECK(loaded.progress == of(4));
+    CHECK(loaded.message.find("pipe") != std::string::npos);
+    CHECK_FALSE(save(next, of(1)).empty());
+    CHECK(fs::is_fifo(store.file()));
+}
+
+TEST_CASE("the same damaged file is copied aside once, however often the program starts")
+{
+    const Folder folder;
+    write(folder.path() / "progress.json", "{\"schema\": ");
+    for (int start = 0; start < 3; ++start)
+    {
+        CHECK(StudyStore(folder.path()).load().message.find("progress.damaged-1.json") != std::string::npos);
+    }
+    CHECK_FALSE(fs::exists(folder.path() / "progress.damaged-2.json"));
+}
+
+TEST_CASE("two windows keep each other's reviews, flags and cards, and what one takes back is gone")
+{
+    const Folder folder;
+    StudyStore first(folder.path());
+    StudyStore second(folder.path());
+    REQUIRE(save(first, of(3)).empty());
+    Progress a = first.load().progress;
+    Progress b = second.load().progress;
+    apply(a, AddReview{test::review("a", kMorning + 100, Grade::good)});
+    apply(a, SetFlag{"f1", true});
+    undo_last(b); // f2
+    apply(b, AddReview{test::review("b", kMorning + 50, Grade::easy)});
+    apply(b, PersonalCard{"personal:1", "front", "back", {}});
+    REQUIRE(first.save(a).empty());
+    REQUIRE(second.save(b).empty()); // knows now what the first had saved
+    REQUIRE(first.save(a).empty());
+    CHECK(a == b);
+    CHECK(first.load().progress == a);
+    std::vector<std::string> cards;
+    for (const Review& review : a.reviews)
+    {
+        cards.push_back(review.card);
+    }
+    CHECK(cards == std::vector<std::string>{"f0", "f1", "b", "a"});
+    CHECK(a.flags == std::set<std::string>{"f1"});
+    CHECK(a.personal.size() == 1);
+}
+
+TEST_CASE("no bit of a saved file can turn without its being seen")
+{
+    Progress progress = of(12);
+    apply(progress, SetNote{"f3", "a note, {with} \"signs\""});
+    apply(progress, SetInterview{parse_date("2026-12-05")});
+    const std::string text = to_text(progress);
+    REQUIRE(read_progress(text).whole);
+    for (std::size_t at = 0; at < text.size(); at += 3)
+    {
+        std::string turned = text;
+        turned[at] = static_cast<char>(turned[at] ^ (1 << (at % 8)));
+        INFO(at);
+        CHECK_FALSE(read_progress(turned).whole);
+    }
+    // Files of earlier versions have no sum.
+    std::string old = text;
+    old.erase(2, old.find('\n', 2) - 1);
+    REQUIRE(old.find("checksum") == std::string::npos);
+    CHECK(read_progress(old).whole);
+    CHECK(read_progress(old).progress == progress);
 }
 
 TEST_CASE("a fault while saving is an issue, and the old file stays")
@@ -201,6 +290,6 @@ TEST_CASE("a fault while saving is an issue, and the old file stays")
     const Folder folder;
     write(folder.path() / "file", "x");
     StudyStore store(folder.path() / "file"); // a file where the folder should be
-    CHECK_FALSE(store.save(of(1)).empty());
+    CHECK_FALSE(save(store, of(1)).empty());
     CHECK(read(folder.path() / "file") == "x");
 }

@@ -1,6 +1,7 @@
 // What happens when a person does something: found by label, done with mouse and keyboard, seen in the
 // session. Values, time and commands have files of their own.
 #include "tests/ui/harness.h"
+#include "tests/ui/words.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +9,8 @@
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
+
+#include <sstream>
 
 using namespace ringside;
 using test::Window;
@@ -99,9 +102,61 @@ TEST_CASE("pasting what is no scenario says so and changes nothing")
         w.clipboard = text;
         w.key(ImGuiKey_V, ImGuiMod_Ctrl);
         CHECK(w.session().scenario() == before);
-        CHECK(w.session().frame(0).notice.starts_with("Not pasted: "));
+        CHECK(w.session().frame(0).notice.starts_with("Not pasted\n"));
         w.frames(2);
         CHECK(w.drawn().fault == "");
+    }
+}
+
+TEST_CASE("what went wrong stands over the picture with every word until it is closed")
+{
+    Window w;
+    w.open("memory");
+    w.clipboard = R"({"model_type": "mamba2", "num_hidden_layers": 64})"; // its message lists all families
+    w.key(ImGuiKey_V, ImGuiMod_Ctrl);
+    w.frames(2);
+    const std::string lines = w.session().frame(0).notice;
+    const auto all_drawn = [&]
+    {
+        std::istringstream words(lines);
+        bool all = !lines.empty();
+        for (std::string word; words >> word;)
+        {
+            all = all && test::says(w, word);
+        }
+        return all;
+    };
+    CHECK(all_drawn());
+    w.key(ImGuiKey_T); // another action leaves it there
+    w.open("roofline");
+    w.frames(2);
+    CHECK(all_drawn());
+    w.key(ImGuiKey_Escape);
+    w.frames(2);
+    CHECK_FALSE(test::says(w, "mamba2"));
+    CHECK_FALSE(w.session().frame(0).preferences.presenter);
+    w.session().fail("Not saved", {{"a.json", "no room", "free some"}});
+    w.frames(2);
+    CHECK(test::says(w, "a.json:"));
+    w.click("close fault");
+    w.frames(2);
+    CHECK_FALSE(test::says(w, "a.json:"));
+    w.session().fail("Not saved", {{"a.json", "no room", "free some"}}); // the same once more
+    w.frames(2);
+    CHECK(test::says(w, "a.json:"));
+}
+
+TEST_CASE("a notice that the strip has no room for wraps above it")
+{
+    Window w({800, 600});
+    w.open("memory");
+    w.session().say("Read from config.json: a model whose name and notes are far too long for the strip "
+                    "below the picture, "
+                    "which is all the more true in a window this small");
+    w.frames(2);
+    for (const char* word : {"config.json:", "small", "notes"})
+    {
+        CHECK(test::says(w, word));
     }
 }
 

@@ -325,15 +325,7 @@ std::string text_of(const Window& window)
 
 bool says(const Window& window, std::string_view words)
 {
-    constexpr std::string_view kThin = "\u2009"; // a gap is a gap, thin or not
-    std::string wanted;
-    for (auto at = words.find(kThin); at != std::string_view::npos; at = words.find(kThin))
-    {
-        wanted.append(words.substr(0, at)).push_back(' ');
-        words.remove_prefix(at + kThin.size());
-    }
-    wanted.append(words);
-    return text_of(window).find(wanted) != std::string::npos;
+    return text_of(window).find(words) != std::string::npos;
 }
 
 const Words* seek_words(const std::vector<Words>& all, std::string_view start)

@@ -253,6 +253,7 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
     tally_.draw(settled, painter, out);
     stage_.draw(settled, painter);
     guide_.draw(settled, painter, settled_parts.guide, now == nullptr ? info : *now, out);
+    draw_fault(settled, painter, settled_parts.picture, out);
     draw_palette(settled, painter, settled_parts, out);
     draw_help(settled, painter, info);
     draw_tour(settled, painter, settled_parts, out);

@@ -94,6 +94,12 @@ private:
     // What the scene of a demonstration says, over the picture.
     static void draw_scene(const Frame& frame, const Painter& painter, Rect& picture);
     void draw_fault_banner(const Frame& frame, const Painter& painter, Rect area) const;
+    // A notice of several lines says what went wrong; it lies over the picture until it is closed.
+    void take_fault(const std::string& notice);
+    void draw_fault(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    void close_fault(const Frame& frame, Out& out);
+    // A notice that is wider than its place in the strip wraps above it; what is left for the strip.
+    static std::string draw_notice(const Frame& frame, const Painter& painter, Rect strip);
     void draw_palette(const Frame& frame, const Painter& painter, const Parts& parts, Out& out);
     void draw_tour(const Frame& frame, const Painter& painter, const Parts& parts, Out& out);
     void draw_help(const Frame& frame, const Painter& painter, const ViewInfo& info);
@@ -118,6 +124,8 @@ private:
     bool popup_was_open_ = false; // when the frame began: the key that closed it is not ours
     bool panel_over_ = false;     // shown over the picture where there is no room beside it
     bool help_open_ = false;
+    std::string fault_; // on show; empty: none
+    std::string seen_;  // the last notice
     GuidePanel guide_;
     Palette palette_;
     Tour tour_;

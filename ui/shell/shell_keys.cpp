@@ -53,6 +53,11 @@ bool Shell::keys_always(const Frame& frame, Out& out)
     }
     if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
     {
+        if (!fault_.empty() && !popup_was_open_)
+        {
+            close_fault(frame, out);
+            return true;
+        }
         if (!palette_.is_open() && !help_open_ && !popup_was_open_ && close_stage(frame, out))
         {
             return true;

@@ -114,7 +114,7 @@ void Shell::draw_lesson_status(const Frame& frame, const Painter& painter, Rect 
     }
     const bool has_controls = !lesson.state.finished && !lesson.step().free.empty();
     const std::vector<StatusFact> facts{
-        {frame.notice},
+        {draw_notice(frame, painter, area)},
         {lesson.frozen ? "frozen: F goes on" : ""},
         {lesson.track != nullptr
              ? fmt::format("{}, {} of {}", lesson.track->title, lesson.place + 1, lesson.count)

@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include "ui/draw/scopes.h"
+#include "ui/shell/overlay.h"
 #include "ui/shell/saving_strip.h"
 #include "ui/shell/shell.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/sheet.h"
 
 #include <algorithm>
 
@@ -209,6 +212,94 @@ void Shell::draw_facts(const Frame& frame, const Painter& painter, Rect area,
     }
 }
 
+std::string Shell::draw_notice(const Frame& frame, const Painter& painter, Rect strip)
+{
+    if (frame.notice.find('\n') != std::string::npos)
+    {
+        return {}; // draw_fault()'s
+    }
+    if (painter.width(Type::small, frame.notice) + painter.px(24) <= strip.w)
+    {
+        return frame.notice;
+    }
+    const float pad = painter.px(12);
+    const float w = std::max(strip.w, std::min(painter.px(480), ImGui::GetIO().DisplaySize.x - 2 * strip.x));
+    const float h = words_height(painter, w - 2 * pad, Type::small, frame.notice) + 2 * pad;
+    const Rect card{strip.x, strip.y - h - painter.px(8), w, h};
+    painter.fill(card, painter.theme.control, painter.px(6));
+    painter.outline(card, painter.theme.line, 1, painter.px(6));
+    painter.paragraph(card.inset(pad), Type::small, painter.theme.text, frame.notice);
+    return {};
+}
+
+void Shell::take_fault(const std::string& notice)
+{
+    if (notice != seen_ && notice.find('\n') != std::string::npos)
+    {
+        fault_ = notice;
+    }
+    seen_ = notice;
+}
+
+void Shell::close_fault(const Frame& frame, Out& out)
+{
+    fault_.clear();
+    out.push(
+        SetSpeed{frame.playback.speed}); // anything that is done ends a notice, so that it may come again
+    out.animating = true;
+}
+
+void Shell::draw_fault(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    take_fault(frame.notice);
+    if (fault_.empty())
+    {
+        return;
+    }
+    const std::size_t end = fault_.find('\n');
+    const std::string title = fault_.substr(0, end);
+    const std::string lines = fault_.substr(end + 1);
+    const float pad = painter.px(16);
+    const float wide = std::max(area.w, painter.px(240));
+    const float row = painter.px(32);
+    float height = row + 2 * pad;
+    for (std::size_t from = 0; from < lines.size();)
+    {
+        const std::size_t to = std::min(lines.find('\n', from), lines.size());
+        const std::string_view line = std::string_view(lines).substr(from, to - from);
+        height += words_height(painter, wide - 3 * pad, Type::small, line) * 1.1F;
+        from = to + 1;
+    }
+    ImGui::SetNextWindowPos({area.x, area.y + painter.px(8)});
+    ImGui::SetNextWindowSize({wide, std::min(height, std::max(area.h * 0.8F, painter.px(120)))});
+    push_overlay_style(painter);
+    ImGui::PushStyleColor(ImGuiCol_Border, painter.theme.warning);
+    ImGui::Begin("###fault", nullptr,
+                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const Painter own(*ImGui::GetWindowDrawList(), painter.look);
+    const Rect head{at.x, at.y, wide - 2 * pad, row};
+    own.triangle(head.x, head.y + row / 3, painter.theme.warning);
+    own.text(head.x + painter.px(28), head.y + row / 3, Type::body_strong, painter.theme.text, title);
+    const float w = own.width(Type::small, "Close") + painter.px(64);
+    if (button(own, {head.right() - w, head.y - painter.px(6), w, painter.px(28)}, "Close###close fault",
+               "Esc"))
+    {
+        close_fault(frame, out);
+    }
+    ImGui::SetCursorScreenPos({at.x, at.y + row});
+    {
+        const FontScope font(painter.look.fonts.of(Type::small));
+        ImGui::PushTextWrapPos(wide - pad);
+        ImGui::TextUnformatted(lines.data(), lines.data() + lines.size());
+        ImGui::PopTextWrapPos();
+    }
+    ImGui::End();
+    ImGui::PopStyleColor();
+    pop_overlay_style();
+}
+
 void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, const Motion& motion, Out& out)
 {
     painter.fill(area, painter.theme.control);
@@ -228,7 +319,7 @@ void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, c
     const float transport = motion.duration > 0 ? std::min(area.w * 0.75F, painter.px(520)) : 0;
     const Rect moving = area.cut_right(transport);
     painter.part(kTourTime, moving);
-    std::vector<StatusFact> facts{{frame.notice}};
+    std::vector<StatusFact> facts{{draw_notice(frame, painter, area)}};
     if (frame.stage != nullptr && frame.stage->has(StageTool::freeze))
     {
         facts.push_back({"Frozen (Ctrl F)"});

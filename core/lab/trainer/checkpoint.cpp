@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/random.h"
+#include "core/base/read_text.h"
 #include "core/lab/config_json.h"
 
 #include <cstring>
@@ -16,22 +16,6 @@ namespace
 using nlohmann::json;
 
 constexpr std::string_view kFirstLine = "ringside.checkpoint/1\n";
-
-std::uint64_t checksum(std::string_view bytes)
-{
-    std::uint64_t sum = bytes.size();
-    for (; bytes.size() >= 8; bytes.remove_prefix(8))
-    {
-        std::uint64_t word = 0;
-        std::memcpy(&word, bytes.data(), 8);
-        sum = mixed(sum ^ word);
-    }
-    for (const char byte : bytes)
-    {
-        sum = mixed(sum ^ static_cast<unsigned char>(byte));
-    }
-    return sum;
-}
 
 void append_number(std::string& text, std::uint64_t number)
 {
@@ -51,6 +35,66 @@ std::uint64_t take_number(std::string_view& text)
 Issue damaged(std::string message)
 {
     return {"checkpoint", std::move(message), "use a file that `ringside train --save` has written"};
+}
+
+// Whether a number of this format is infinite or none at all.
+bool is_finite(DType type, const char* at)
+{
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, at, static_cast<std::size_t>(bytes_of(type)));
+    const std::uint32_t exponent = type == DType::f32    ? 0x7F800000U
+                                   : type == DType::bf16 ? 0x7F80U
+                                   : type == DType::f16
+                                       ? 0x7C00U
+                                       : 0x7FU; // e4m3 has no infinity, and one NaN of each sign
+    return (bits & exponent) != exponent;
+}
+
+// Only weights may be of another format than FP32.
+bool is_finite(const TrainerState::Part& part, Precision precision)
+{
+    const bool narrow = part.name == "weights";
+    const DType type = !narrow || precision == Precision::fp32 ? DType::f32
+                       : precision == Precision::bf16          ? DType::bf16
+                       : precision == Precision::fp16          ? DType::f16
+                                                               : DType::e4m3;
+    const auto size = static_cast<std::size_t>(bytes_of(type));
+    for (std::size_t at = 0; at + size <= part.bytes.size(); at += size)
+    {
+        if (!is_finite(type, part.bytes.data() + at))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// What no training could have come to, whatever the checksum says.
+Issues check_state(const Checkpoint& checkpoint)
+{
+    const TrainerState& state = checkpoint.state;
+    Issues issues;
+    const auto check = [&](const char* name, double value, double least, double most)
+    {
+        if (!(value >= least && value <= most))
+        {
+            issues.push_back(
+                {name, fmt::format("{} is out of range", value), fmt::format("{} to {}", least, most)});
+        }
+    };
+    check("step", static_cast<double>(state.step), 0, 1e15);
+    check("updates", static_cast<double>(state.updates), 0, static_cast<double>(state.step));
+    check("good_steps", static_cast<double>(state.scale.good_steps), 0, static_cast<double>(state.step));
+    check("loss_scale", state.scale.value, LossScaleRule().least, LossScaleRule().most);
+    for (const TrainerState::Part& part : state.parts)
+    {
+        if (!is_finite(part, checkpoint.config.training.precision))
+        {
+            issues.push_back({part.name, "not all numbers are finite: the training had diverged",
+                              "resume from an earlier checkpoint"});
+        }
+    }
+    return issues;
 }
 
 Result<Checkpoint> from_parts(const json& header, std::string_view bytes)
@@ -83,7 +127,12 @@ Result<Checkpoint> from_parts(const json& header, std::string_view bytes)
         }
         bytes.remove_prefix(size);
     }
-    return out;
+    if (!bytes.empty())
+    {
+        return damaged(fmt::format("has {} bytes behind its last part", bytes.size()));
+    }
+    const Issues issues = check_state(out);
+    return issues.empty() ? Result<Checkpoint>(std::move(out)) : Result<Checkpoint>(issues);
 }
 
 } // namespace

@@ -104,7 +104,7 @@ Course load_course(const std::filesystem::path& folder, Issues& issues)
         {
             continue;
         }
-        const auto parsed = parse_json(read_file(file).value_or(""));
+        const auto parsed = read_json_file(file);
         auto lesson = parsed ? lesson_from_json(*parsed, file) : Result<Lesson>(parsed.issues());
         if (lesson)
         {
@@ -115,9 +115,10 @@ Course load_course(const std::filesystem::path& folder, Issues& issues)
         add_below(issues, lesson.issues(), "lessons/" + file.lexically_relative(folder).generic_string());
     }
     std::vector<std::string> ids; // none: by their paths
-    if (const auto text = read_file(folder / "course.json"))
+    std::error_code none;
+    if (std::filesystem::exists(folder / "course.json", none))
     {
-        const auto document = parse_json(*text);
+        const auto document = read_json_file(folder / "course.json");
         const auto order = document ? read_course_order(*document) : document.issues();
         add_below(issues, order ? Issues() : order.issues(), "lessons/course.json");
         ids = order ? *order : ids;

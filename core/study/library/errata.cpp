@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/json_files.h"
+#include "core/base/json_text.h"
+#include "core/base/read_text.h"
 #include "core/study/questions/quantity.h"
 #include "core/study/questions/study_json.h"
 #include "core/study/sessions/deck.h"
@@ -201,9 +202,8 @@ ErrataRead read_errata(std::string_view text)
 
 ErrataRead load_errata(const std::filesystem::path& assets)
 {
-    const auto text = read_file(assets / kFile);
-    ErrataRead all =
-        text ? read_errata(*text) : ErrataRead{{}, {Issue{"", "cannot be read", "it belongs to the assets"}}};
+    const auto text = read_plain(assets / kFile, kMaxJsonBytes);
+    ErrataRead all = text ? read_errata(*text) : ErrataRead{{}, text.issues()};
     Issues issues;
     add_below(issues, all.issues, kFile);
     all.issues = std::move(issues);

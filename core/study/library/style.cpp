@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "core/base/json_files.h"
 #include "core/base/json_table.h"
+#include "core/base/printable.h"
+#include "core/base/read_text.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
+#include <sstream>
 
 namespace ringside
 {
@@ -62,6 +66,41 @@ const StyleRule* find_breach(std::span<const StyleRule> rules, std::string_view 
     return found == rules.end() ? nullptr : &*found;
 }
 
+void check_texts(const nlohmann::json& value, const std::string& path, Issues& issues)
+{
+    constexpr std::size_t kLongestWord = 200;
+    if (!value.is_string())
+    {
+        for (const auto& [name, part] : value.items())
+        {
+            if (part.is_structured() || part.is_string())
+            {
+                check_texts(part,
+                            value.is_array() ? fmt::format("{}[{}]", path, name)
+                                             : path + (path.empty() ? "" : ".") + name,
+                            issues);
+            }
+        }
+        return;
+    }
+    const auto& text = value.get_ref<const std::string&>();
+    if (printable(text) != text)
+    {
+        issues.push_back({path,
+                          fmt::format("has a control character: \u201c{}\u201d", shortened(printable(text))),
+                          "write plain text"});
+    }
+    std::istringstream words(text);
+    for (std::string word; words >> word;)
+    {
+        if (word.size() > kLongestWord)
+        {
+            issues.push_back({path, fmt::format("has a word of {} bytes", grouped(std::ssize(word))),
+                              fmt::format("no line can show it; use {} at most", kLongestWord)});
+        }
+    }
+}
+
 Issues check_style(std::span<const StyleRule> rules, const std::filesystem::path& folder)
 {
     Issues issues;
@@ -73,15 +112,23 @@ Issues check_style(std::span<const StyleRule> rules, const std::filesystem::path
         {
             continue;
         }
-        std::ifstream in(path);
+        const auto name = (folder.filename() / path.lexically_relative(folder)).generic_string();
+        const auto text = read_plain(path, kMaxJsonBytes);
+        if (const auto document =
+                path.extension() == ".json" ? read_json_file(path) : Result(nlohmann::json()))
+        {
+            Issues found;
+            check_texts(*document, "", found);
+            add_below(issues, found, name);
+        }
+        std::istringstream in(text ? *text : std::string()); // who reads it for what it says names the fault
         int number = 0;
         for (std::string line; std::getline(in, line);)
         {
             ++number;
             if (const StyleRule* found = find_breach(rules, line))
             {
-                const auto name = folder.filename() / path.lexically_relative(folder);
-                issues.push_back({fmt::format("{}:{}", name.generic_string(), number),
+                issues.push_back({fmt::format("{}:{}", name, number),
                                   fmt::format("says \"{}\"", found->avoid),
                                   fmt::format("write \"{}\"", found->write)});
             }

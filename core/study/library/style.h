@@ -29,6 +29,10 @@ Result<std::vector<StyleRule>> read_style(const nlohmann::json& file);
 // where the text is one.
 const StyleRule* find_breach(std::span<const StyleRule> rules, std::string_view text, bool label = false);
 
+// Texts that no line could show: words of over 200 bytes, control characters. Paths are those in the
+// document.
+void check_texts(const nlohmann::json& value, const std::string& path, Issues& issues);
+
 // Every line of the .json and .md files under a folder that has one: "guide/memory/zero.md:3".
 Issues check_style(std::span<const StyleRule> rules, const std::filesystem::path& folder);
 

@@ -13,12 +13,17 @@ namespace ringside
 namespace
 {
 
+// In one pass: texts of strangers may be long.
 void replace_all(std::string& text, std::string_view from, std::string_view to)
 {
-    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    std::string out;
+    std::size_t done = 0;
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, done))
     {
-        text.replace(at, from.size(), to);
+        out.append(text, done, at - done).append(to);
+        done = at + from.size();
     }
+    text = out.append(text, done);
 }
 
 // One cell of a tab-separated line: no tab, no line end, no quote at its start to be taken for a quoted cell.
@@ -41,15 +46,15 @@ std::string from_html(std::string text)
         replace_all(text, line, "\n");
     }
     std::string plain;
+    const std::size_t last = text.rfind('>');
     for (std::size_t at = 0; at < text.size(); ++at)
     {
-        const std::size_t close = text[at] == '<' ? text.find('>', at) : std::string::npos;
-        if (close == std::string::npos)
+        if (text[at] != '<' || last == std::string::npos || at > last)
         {
             plain += text[at];
             continue;
         }
-        at = close;
+        at = text.find('>', at);
     }
     replace_all(plain, "&nbsp;", " ");
     replace_all(plain, "&lt;", "<");

@@ -1,6 +1,7 @@
 #include "core/study/progress/progress.h"
 
 #include "core/base/overloaded.h"
+#include "core/study/progress/merge.h"
 
 #include <algorithm>
 
@@ -46,19 +47,6 @@ void set_note(Progress& progress, const SetNote& change)
         return;
     }
     progress.notes[change.family] = change.text;
-}
-
-// A card with the same id is that card, edited.
-void put_personal(Progress& progress, const PersonalCard& card)
-{
-    auto& all = progress.personal;
-    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.id == card.id; });
-    if (found == all.end())
-    {
-        all.push_back(card);
-        return;
-    }
-    *found = card;
 }
 
 } // namespace
@@ -152,7 +140,7 @@ void apply(Progress& progress, const ProgressChange& change)
             [&](const StartPlan& c) { progress.plan_start = c.day; },
             [&](const SkillScore& c) { progress.skills.push_back(c); },
             [&](const LessonGuess& c) { progress.guesses.push_back(c); },
-            [&](const PersonalCard& c) { put_personal(progress, c); },
+            [&](const PersonalCard& c) { merge(progress, std::vector{c}); },
         },
         change);
 }

@@ -1,11 +1,14 @@
 // The progress file, out: one entry a line, so that people, diff and salvage can read it. And in.
 #include <fmt/format.h>
 
+#include "core/base/read_text.h"
+#include "core/study/progress/merge.h"
 #include "core/study/progress/progress_sections.h"
 
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <utility>
 
 namespace ringside
 {
@@ -80,10 +83,6 @@ void put(Progress&, std::set<std::string>& list, std::string entry)
 void put(Progress&, std::map<std::string, std::string>& list, Pair entry)
 {
     list.insert_or_assign(std::move(entry.first), std::move(entry.second));
-}
-void put(Progress& progress, std::vector<PersonalCard>&, PersonalCard entry)
-{
-    apply(progress, std::move(entry));
 }
 template <class T>
 void put(Progress&, std::vector<T>& list, T entry)
@@ -173,7 +172,7 @@ void read_progress_settings(const json& file, ProgressRead& read)
 {
     const JsonPlace place{file, "", read.issues};
     std::vector<std::string> known = kSettingsTable.names();
-    known.emplace_back("schema");
+    known.insert(known.end(), {"schema", "checksum"});
     for (const ProgressSection& section : kSections)
     {
         known.emplace_back(section.name);
@@ -203,6 +202,36 @@ void read_whole(const json& file, ProgressRead& read)
     }
 }
 
+// The file's second line: a sum over all the others.
+constexpr std::string_view kSumStarts = "\"checksum\": \"";
+
+std::string sum_line(std::string_view others)
+{
+    return fmt::format("{}{:016x}\",\n", kSumStarts, checksum(others));
+}
+
+// Files of earlier versions have no sum, and nothing to be held against.
+bool sum_holds(std::string_view text)
+{
+    const std::size_t at = text.find(kSumStarts);
+    if (at == std::string_view::npos || at > 8)
+    {
+        return true;
+    }
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::string others = std::string(text.substr(0, at)).append(text.substr(end));
+    return text.substr(at, end - at) == sum_line(others);
+}
+
+bool is_later(const json& file, std::string_view text)
+{
+    const json schema = file.is_object() ? file.value("schema", json()) : json();
+    return schema.is_string()
+               ? schema != kProgressSchema && sum_holds(text)
+               : !file.is_object() && text.find("ringside.progress/") != std::string_view::npos &&
+                     text.find(kProgressSchema) == std::string_view::npos;
+}
+
 } // namespace
 
 std::string to_text(const Progress& p)
@@ -227,7 +256,14 @@ std::string to_text(const Progress& p)
     {
         text += section.write(p);
     }
-    return text + "\n}\n";
+    text += "\n}\n";
+    return text.insert(2, sum_line(text));
+}
+
+bool is_later_progress(std::string_view text)
+{
+    const json file = json::parse(text, nullptr, false);
+    return file.is_object() && is_later(file, text);
 }
 
 ProgressRead read_progress(std::string_view text)
@@ -235,13 +271,15 @@ ProgressRead read_progress(std::string_view text)
     ProgressRead read;
     const json file = json::parse(text, nullptr, false);
     const json schema = file.is_object() ? file.value("schema", json()) : json();
-    const bool later = schema.is_string()
-                           ? schema != kProgressSchema
-                           : !file.is_object() && text.find("ringside.progress/") != std::string_view::npos &&
-                                 text.find(kProgressSchema) == std::string_view::npos;
+    const bool later = is_later(file, text);
     if (file.is_object() && !later)
     {
         read_whole(file, read);
+        if (!sum_holds(text))
+        {
+            read.issues.push_back({"checksum", "the file has changed since it was saved",
+                                   "after editing it by hand, remove the line that says checksum"});
+        }
     }
     else if (!later)
     {
@@ -249,11 +287,15 @@ ProgressRead read_progress(std::string_view text)
         salvage_progress(text, read);
     }
     read.whole = read.issues.empty() && schema == kProgressSchema;
+    const std::vector<PersonalCard> cards = std::exchange(read.progress.personal, {});
+    merge(read.progress, cards); // the last of an id counts
     read.foreign = later || (!read.whole && read.progress == Progress{});
     if (read.foreign || (!read.whole && read.issues.empty()))
     {
-        read.issues.push_back({"schema", "this is no progress file of this version",
-                               fmt::format("it should say \"schema\": \"{}\"", kProgressSchema)});
+        read.issues.push_back(
+            {"schema",
+             later ? fmt::format("{} is of a later version", shown(schema)) : "this is no progress file",
+             fmt::format("this version reads \"schema\": \"{}\"", kProgressSchema)});
     }
     return read;
 }

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "core/base/json_files.h"
 #include "core/base/json_table.h"
 #include "core/base/place.h"
+#include "core/base/read_text.h"
 #include "core/study/questions/functions.h"
 #include "core/study/questions/functions/parts.h"
 
@@ -117,7 +117,8 @@ Result<Inventory> read_inventory(std::string_view text)
 
 Result<Inventory> load_inventory(const std::filesystem::path& assets)
 {
-    auto inventory = read_inventory(read_file(assets / "study" / "inventory.json").value_or(""));
+    const auto text = read_plain(assets / "study" / "inventory.json", kMaxJsonBytes);
+    auto inventory = text ? read_inventory(*text) : Result<Inventory>(text.issues());
     Issues issues;
     add_below(issues, inventory ? Issues() : inventory.issues(), "study/inventory.json");
     return inventory ? inventory : Result<Inventory>(std::move(issues));

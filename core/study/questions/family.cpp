@@ -2,6 +2,8 @@
 
 #include "core/base/find_by.h"
 #include "core/base/json_files.h"
+#include "core/base/json_text.h"
+#include "core/base/read_text.h"
 
 #include <algorithm>
 
@@ -35,7 +37,8 @@ QuestionBank load_questions(const std::filesystem::path& assets, Issues& issues)
     for (const auto& file : json_files(assets / "questions"))
     {
         const std::string name = file.lexically_relative(assets).generic_string();
-        add_below(issues, add_questions(read_file(file).value_or(""), name, bank), name);
+        const auto text = read_plain(file, kMaxJsonBytes);
+        add_below(issues, text ? add_questions(*text, name, bank) : text.issues(), name);
     }
     return bank;
 }

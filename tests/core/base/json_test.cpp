@@ -155,11 +155,11 @@ TEST_CASE("every fault is named at once, not the first")
 TEST_CASE("a negative count is refused with the range")
 {
     CHECK(faults(R"({"parallel": {"tensor": -8}})") ==
-          Lines{"parallel.tensor: -8 is out of range (use 1 to 65\u2009536)"});
+          Lines{"parallel.tensor: -8 is out of range (use 1 to 65,536)"});
     CHECK(faults(R"({"cluster": {"gpus": -8}})") ==
-          Lines{"cluster.gpus: -8 is out of range (use 1 to 16\u2009777\u2009216)"});
+          Lines{"cluster.gpus: -8 is out of range (use 1 to 16,777,216)"});
     CHECK(faults(R"({"training": {"fragmentation": -1}})").front().find("(use 0 to ") != std::string::npos);
-    CHECK(faults(R"({"parallel": {"stage_layers": [-1]}})").front().ends_with("(use 0 to 10\u2009000)"));
+    CHECK(faults(R"({"parallel": {"stage_layers": [-1]}})").front().ends_with("(use 0 to 10,000)"));
     CHECK(faults(R"({"model": {"layers": -1}})").size() == 1);
     CHECK(faults(R"({"parallel": {"tensor": 2.5}})")
               .front()

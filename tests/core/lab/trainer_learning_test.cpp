@@ -305,7 +305,7 @@ TEST_CASE("a field out of range is answered with what the lab takes, not the eng
     CHECK(hint("training.micro_batch=0") == "use 1 to 4096");
     CHECK(hint("training.sequence_length=0") == "use 2 to 4096");
     CHECK(hint("training.optimizer=adam") == "use adamw or sgd-momentum");
-    CHECK(hint("recipe.warmup_steps=soon") == "use 0 to 1\u2009000\u2009000\u2009000");
+    CHECK(hint("recipe.warmup_steps=soon") == "use 0 to 1,000,000,000");
     TrainerConfig wide = c;
     wide.model.hidden = 7;
     wide.recipe.growth_interval = 0;
@@ -316,9 +316,8 @@ TEST_CASE("a field out of range is answered with what the lab takes, not the eng
     {
         lines.push_back(to_line(issue));
     }
-    for (const char* line :
-         {"model.hidden: 7 is out of range (use 8 to 2048)",
-          "recipe.growth_interval: 0 is out of range (use 1 to 1\u2009000\u2009000\u2009000)"})
+    for (const char* line : {"model.hidden: 7 is out of range (use 8 to 2048)",
+                             "recipe.growth_interval: 0 is out of range (use 1 to 1,000,000,000)"})
     {
         INFO(line);
         CHECK(std::count(lines.begin(), lines.end(), line) == 1);

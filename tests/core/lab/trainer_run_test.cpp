@@ -116,6 +116,30 @@ TEST_CASE("what is no checkpoint, or no longer whole, is a fault")
         changed[at] = static_cast<char>(changed[at] ^ 1);
         CHECK_FALSE(trainer::checkpoint_from_text(changed));
     }
+    // Whole, but nothing that a training could have come to.
+    const auto forged = [&](const auto& change)
+    {
+        trainer::Checkpoint checkpoint{t->config(), t->state()};
+        change(checkpoint.state);
+        return trainer::checkpoint_from_text(trainer::checkpoint_text(checkpoint));
+    };
+    CHECK(forged([](trainer::TrainerState&) {}));
+    CHECK_FALSE(forged([](trainer::TrainerState& s) { s.step = -5; }));
+    CHECK_FALSE(forged([](trainer::TrainerState& s) { s.updates = s.step + 1; }));
+    CHECK_FALSE(forged([](trainer::TrainerState& s) { s.scale.good_steps = -1; }));
+    for (const double scale : {0.0, -1.0, 1e308, std::numeric_limits<double>::infinity()})
+    {
+        CHECK_FALSE(forged([scale](trainer::TrainerState& s) { s.scale.value = scale; }));
+    }
+    for (std::size_t part = 0; part < t->state().parts.size(); ++part)
+    {
+        INFO(t->state().parts[part].name);
+        CHECK_FALSE(forged(
+            [part](trainer::TrainerState& s)
+            {
+                std::ranges::fill_n(s.parts[part].bytes.begin(), 4, '\xff'); // NaN in every format
+            }));
+    }
     TrainerConfig wider = tiny_config();
     wider.model.hidden = 32;
     CHECK(make_trainer(wider)->restore(t->state()).size() == 1);

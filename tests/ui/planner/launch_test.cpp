@@ -159,11 +159,11 @@ TEST_CASE("a config.json with a fault changes nothing and names the fault")
     CHECK(w.session().scenario() == before);
     CHECK(
         w.session().frame(0).notice ==
-        "Not pasted: num_attention_heads: 33 heads do not divide the width 4096 (use heads that do, or give "
+        "Not pasted\nnum_attention_heads: 33 heads do not divide the width 4096 (use heads that do, or give "
         "head_dim)");
     w.clipboard = R"({"model_type": "t5"})";
     w.key(ImGuiKey_V, ImGuiMod_Ctrl);
-    CHECK(w.session().frame(0).notice.starts_with("Not pasted: model_type: \"t5\" is not known"));
+    CHECK(w.session().frame(0).notice.starts_with("Not pasted\nmodel_type: \"t5\" is not known"));
     CHECK(w.session().scenario() == before);
 }
 

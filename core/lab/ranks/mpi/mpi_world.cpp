@@ -24,6 +24,7 @@ using std::chrono::microseconds;
 constexpr Index kPiece = Index{1} << 30U; // [B] MPI counts in int, so longer messages go in pieces
 constexpr int kReason = 0;                // tag of why a rank has given up
 constexpr auto kPatience = std::chrono::seconds(5);
+constexpr std::chrono::duration<double> kLongWait(10); // within a call, for one rank
 
 void must(int status)
 {
@@ -143,25 +144,25 @@ public:
             must(MPI_Isend(static_cast<const char*>(data) + piece.offset, piece.bytes, MPI_BYTE, to,
                            tag_of(tag), messages_, &requests.back()));
         }
-        posts_.emplace(next_, std::move(requests));
+        posts_.emplace(next_, Post{to, std::move(requests)});
         return next_++;
     }
 
     void finish(Index posted) override
     {
-        std::vector<MPI_Request> requests;
+        Post post;
         {
             const std::scoped_lock lock(mutex_);
-            requests = std::move(posts_.extract(posted).mapped());
+            post = std::move(posts_.extract(posted).mapped());
         }
-        wait(
-            [&]
-            {
-                int done = 0;
-                must(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
-                                 MPI_STATUSES_IGNORE));
-                return done != 0;
-            });
+        wait(post.to,
+             [&]
+             {
+                 int done = 0;
+                 must(MPI_Testall(static_cast<int>(post.requests.size()), post.requests.data(), &done,
+                                  MPI_STATUSES_IGNORE));
+                 return done != 0;
+             });
     }
 
     void receive(int from, Tag tag, void* landing, Index bytes, const Take& take) override
@@ -179,6 +180,7 @@ public:
         check_reason();
     }
 
+    void tell_of_waits(std::function<void(int, double)> tell) override { tell_ = std::move(tell); }
     void abort(const std::string& why) override { give_up(fmt::format("rank {}: {}", rank_, why)); }
 
 private:
@@ -242,9 +244,11 @@ private:
 
     // Until look() says true, or a rank has given up.
     template <class Look>
-    void wait(const Look& look)
+    void wait(int from, const Look& look)
     {
         Patience patience;
+        const Clock::time_point start = Clock::now();
+        bool told = false;
         for (;;)
         {
             {
@@ -259,6 +263,11 @@ private:
                 }
             }
             patience.wait();
+            if (!told && tell_ && Clock::now() - start > kLongWait)
+            {
+                told = true;
+                tell_(from, kLongWait.count());
+            }
         }
     }
 
@@ -266,13 +275,13 @@ private:
     {
         MPI_Message message = MPI_MESSAGE_NULL;
         MPI_Status status;
-        wait(
-            [&]
-            {
-                int there = 0;
-                must(MPI_Improbe(from, tag, messages_, &there, &message, &status));
-                return there != 0;
-            });
+        wait(from,
+             [&]
+             {
+                 int there = 0;
+                 must(MPI_Improbe(from, tag, messages_, &there, &message, &status));
+                 return there != 0;
+             });
         int sent = 0;
         MPI_Request request = MPI_REQUEST_NULL;
         {
@@ -289,13 +298,13 @@ private:
             const std::scoped_lock lock(mutex_);
             must(MPI_Imrecv(into, bytes, MPI_BYTE, &message, &request));
         }
-        wait(
-            [&]
-            {
-                int done = 0;
-                must(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
-                return done != 0;
-            });
+        wait(from,
+             [&]
+             {
+                 int done = 0;
+                 must(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+                 return done != 0;
+             });
     }
 
     // After an abort: until all ranks have come to their end, or for a while. What they have to say is said.
@@ -320,7 +329,13 @@ private:
     int most_tag_ = 0;
     std::mutex mutex_;
     Index next_ = 0;
-    std::map<Index, std::vector<MPI_Request>> posts_;
+    struct Post
+    {
+        int to = 0;
+        std::vector<MPI_Request> requests;
+    };
+    std::map<Index, Post> posts_;
+    std::function<void(int, double)> tell_; // of long waits
     std::optional<std::string> why_;
 };
 

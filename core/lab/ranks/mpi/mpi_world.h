@@ -7,6 +7,7 @@
 
 #include "core/lab/ranks/communication/transport.h"
 
+#include <functional>
 #include <memory>
 
 namespace ringside::parallel
@@ -24,6 +25,8 @@ public:
     std::string name() const override { return "MPI"; }
     virtual std::string library() const = 0; // "Open MPI v4.1.4"
     virtual std::string host() const = 0;    // this rank's
+    // Called once in each call that has waited for another rank for 10 seconds: it may be stopped or cut off.
+    virtual void tell_of_waits(std::function<void(int from, double seconds)> tell) = 0;
 };
 
 } // namespace ringside::parallel

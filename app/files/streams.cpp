@@ -1,0 +1,129 @@
+#include "app/files/streams.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+namespace ringside
+{
+
+namespace
+{
+
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): a signal's
+std::atomic<bool> asked_to_stop = false;
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): a signal's
+volatile std::sig_atomic_t asked_by = 0;
+
+} // namespace
+
+void keep_streams()
+{
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    {
+        if (::fcntl(stream, F_GETFD) < 0)
+        {
+            // Opened the wrong way round, so that reading and writing fail as before.
+            (void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        }
+    }
+}
+
+void warn_raw(std::string_view text)
+{
+    (void)std::fwrite(text.data(), 1, text.size(), stderr);
+    (void)std::fflush(stderr);
+}
+
+bool put_line(std::string_view line)
+{
+    return std::fwrite(line.data(), 1, line.size(), stdout) == line.size() &&
+           std::fputc('\n', stdout) != EOF && std::fflush(stdout) == 0;
+}
+
+int flushed(int status)
+{
+    errno = 0;
+    const bool whole = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    if (!whole)
+    {
+        warn("standard output: not all could be written{}{} (give it room, or a reader)\n",
+             errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno));
+    }
+    return whole ? status : kBadInput;
+}
+
+const std::atomic<bool>& stopped()
+{
+    return asked_to_stop;
+}
+
+int stop_status(int otherwise)
+{
+    return asked_to_stop ? 128 + asked_by : otherwise;
+}
+
+void stop_on_signals()
+{
+    for (const int kind : {SIGINT, SIGTERM, SIGHUP})
+    {
+        std::signal(kind,
+                    [](int asked)
+                    {
+                        asked_by = asked;
+                        asked_to_stop = true;
+                    });
+    }
+    std::signal(SIGPIPE, SIG_IGN);
+}
+
+std::string in_short(std::string_view line)
+{
+    constexpr std::size_t kLongestWord = 200;
+    constexpr std::size_t kLongest = 4000;
+    std::string out;
+    while (!line.empty() && out.size() <= kLongest)
+    {
+        const std::size_t end = std::min(line.find_first_of(" \n\t"), line.size());
+        out += shortened(line.substr(0, end), kLongestWord);
+        out += line.substr(end, 1);
+        line.remove_prefix(std::min(end + 1, line.size()));
+    }
+    return shortened(out, kLongest);
+}
+
+Issues of_file(Issues issues, const std::string& file)
+{
+    for (Issue& issue : issues)
+    {
+        if (!file.empty() && issue.path != file && !issue.path.starts_with(file + ": "))
+        {
+            issue.path = issue.path.empty() ? file : file + ": " + issue.path;
+        }
+    }
+    return issues;
+}
+
+int print_faults(const Issues& issues, const std::string& file)
+{
+    constexpr std::size_t kMost = 1000;
+    const std::size_t shown = std::min(issues.size(), kMost);
+    for (const Issue& issue :
+         of_file({issues.begin(), issues.begin() + static_cast<std::ptrdiff_t>(shown)}, file))
+    {
+        warn("{}{}\n", issue.severity == Severity::warning ? "warning: " : "", in_short(to_line(issue)));
+    }
+    if (shown < issues.size())
+    {
+        warn("and {} more\n", grouped(static_cast<std::int64_t>(issues.size() - shown)));
+    }
+    return kBadInput;
+}
+
+} // namespace ringside

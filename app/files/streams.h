@@ -1,0 +1,51 @@
+// The program's own streams: what is said on stderr never ends it, what was printed on stdout has arrived or
+// the exit status says so, and a signal ends long work where it can still be saved. Faults are printed here.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "app/commands/commands.h"
+#include "core/base/printable.h"
+#include "core/base/result.h"
+
+#include <atomic>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+namespace ringside
+{
+
+// Streams that were closed fail when they are used, rather than let the next file take their number.
+void keep_streams();
+
+// On stderr, which may be closed. Names and texts of files reach the terminal as text, never as its commands.
+void warn_raw(std::string_view text);
+template <class... Args>
+void warn(fmt::format_string<Args...> form, Args&&... args)
+{
+    warn_raw(printable(fmt::format(form, std::forward<Args>(args)...)));
+}
+
+// Prints a line of a long run at once; false when nobody reads any more.
+bool put_line(std::string_view line);
+
+// This status, or that of bad input where not all that was printed could be written, which is said.
+int flushed(int status);
+
+// From here on SIGINT, SIGTERM and SIGHUP set stopped(), and a closed pipe is a fault of writing.
+void stop_on_signals();
+const std::atomic<bool>& stopped();
+// What a shell expects of a program that a signal ended; else this status.
+int stop_status(int otherwise);
+
+// A line for a person: what they gave may be of any length, so words end after 200 bytes and the line after
+// 4,000.
+std::string in_short(std::string_view line);
+// Faults of what a file holds, with the file's name before each that does not begin with it.
+Issues of_file(Issues issues, const std::string& file);
+// Each on one line of stderr as `path: message (hint)`, of this file; returns the status for bad input. Long
+// words are shortened, and of very many faults the first are printed.
+int print_faults(const Issues& issues, const std::string& file = {});
+
+} // namespace ringside
