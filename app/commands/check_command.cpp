@@ -194,9 +194,9 @@ Shipped check_shipped(const std::filesystem::path& assets, const Presets& preset
     const LessonsByConcept lessons = check_lessons(assets, presets, found);
     check_questions(assets, presets, seeds, lessons, found);
     found.missions = load_plan(assets, found.issues).missions.size();
-    const DemoCheck demos = check_demo_scripts(assets, presets);
+    const DemoScripts demos = read_demo_scripts(assets, presets);
     append(found.issues, demos.issues);
-    found.demos = demos.count;
+    found.demos = demos.scripts.size();
     return found;
 }
 

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/lab/config_json.h"
 #include "core/lab/corpus.h"
+#include "core/lab/prediction.h"
 #include "core/lab/team/team.h"
 #include "core/lab/trainer/devices.h"
 #include "core/lab/trainer/probe.h"
@@ -37,18 +38,20 @@ struct Timing
     }
 };
 
-void print_memory(const TrainerConfig& config, const StepView& view)
+// `workspace`: what the device kept for itself before the first step.
+void print_memory(const TrainerConfig& config, const StepView& view, trainer::Index workspace)
 {
-    const StageMemory predicted = predicted_memory(config);
+    const MemoryUse predicted = prediction_of(config, std::nullopt, workspace).memory;
     fmt::print("\n{:<16}{:>14}{:>14}\n", "memory", "measured", "predicted");
     for (std::size_t i = 0; i < kComponents; ++i)
     {
         const auto component = static_cast<Component>(i);
         fmt::print("{:<16}{:>14}{:>14}\n", name_of(component),
-                   format_bytes(Bytes(view.highest.of(component))), format_bytes(predicted.of(component)));
+                   format_bytes(Bytes(view.highest.of(component))),
+                   format_bytes(Bytes(predicted.of(component))));
     }
     fmt::print("{:<16}{:>14}{:>14}\n", "peak", format_bytes(Bytes(view.peak.total())),
-               format_bytes(predicted.total()));
+               format_bytes(Bytes(predicted.total())));
 }
 
 void print_time(const Timing& time)
@@ -131,6 +134,7 @@ int run_train(const TrainOptions& o)
     }
     const auto made = make_trainer(from, o);
     trainer::Trainer& t = *made;
+    const trainer::Index workspace = t.backend().workspace();
     stop_on_signals(); // a signal ends the training between two layers, so that it can still be saved
     if (!o.json_lines)
     {
@@ -142,7 +146,7 @@ int run_train(const TrainOptions& o)
     save_training(o, {t.config(), t.state()});
     if (!o.json_lines && !time.all.empty())
     {
-        print_memory(t.config(), view);
+        print_memory(t.config(), view, workspace);
         print_time(time);
     }
     if (o.sample > 0)

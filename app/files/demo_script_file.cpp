@@ -72,16 +72,22 @@ Result<DemoScript> read_demo_script(const std::string& name, const std::filesyst
     return read_file(own.string(), presets);
 }
 
-DemoCheck check_demo_scripts(const std::filesystem::path& assets, const Presets& presets)
+DemoScripts read_demo_scripts(const std::filesystem::path& assets, const Presets& presets)
 {
-    DemoCheck check;
+    DemoScripts all;
     for (const auto& file : shipped(assets))
     {
-        const auto script = read_file(file.string(), presets);
-        append(check.issues, script ? Issues{} : script.issues());
-        ++check.count;
+        auto script = read_file(file.string(), presets);
+        if (script)
+        {
+            all.scripts.push_back(std::move(*script));
+        }
+        else
+        {
+            append(all.issues, script.issues());
+        }
     }
-    return check;
+    return all;
 }
 
 } // namespace ringside

@@ -17,12 +17,12 @@ Result<DemoScript> read_demo_script(const std::string& name, const std::filesyst
 // What is written in one that was read already.
 Result<DemoScript> demo_script_of(const nlohmann::json& document, const Presets& presets);
 
-struct DemoCheck
+struct DemoScripts
 {
-    std::size_t count = 0;
-    Issues issues;
+    std::vector<DemoScript> scripts; // that can be read
+    Issues issues;                   // every fault of the others
 };
-// Every fault of every file in assets/demos.
-DemoCheck check_demo_scripts(const std::filesystem::path& assets, const Presets& presets);
+// Every file in assets/demos.
+DemoScripts read_demo_scripts(const std::filesystem::path& assets, const Presets& presets);
 
 } // namespace ringside

@@ -36,16 +36,18 @@ void LabDesk::look_at_device()
     {
         const Gpu* sheet = sheet_of(setup_.data_sheets, found_.name);
         frame_.rate = LabRate{found_.rates->product_flops, found_.rates->copy_bytes,
-                              sheet == nullptr ? 0 : sheet->bf16_tflops * 1e12};
+                              sheet == nullptr ? 0 : sheet->bf16_tflops * 1e12, found_.rates->sustained};
     }
 }
 
 void LabDesk::look_at(Slot& slot) const
 {
     const LabPrediction& p = slot.shown.predicted;
-    if (p.of != slot.shown.config || (p.step_seconds > 0) != (found_.gpu.has_value() && p.parameters > 0))
+    if (p.of != slot.shown.config || slot.workspace != found_.workspace ||
+        (p.step_seconds > 0) != (found_.gpu.has_value() && p.parameters > 0))
     {
-        slot.shown.predicted = prediction_of(slot.shown.config, found_.gpu);
+        slot.shown.predicted = prediction_of(slot.shown.config, found_.gpu, found_.workspace);
+        slot.workspace = found_.workspace;
     }
     if (!slot.run)
     {

@@ -49,6 +49,7 @@ void LabDevice::work(const Open& open, const TrainerConfig& config, double secon
             found.says = device->says;
             found.name = device->backend->name();
             found.capacity = static_cast<double>(device->backend->capacity());
+            found.workspace = device->backend->workspace();
             publish();
             if (const auto ready = prepared(config); ready && seconds > 0)
             {

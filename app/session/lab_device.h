@@ -32,6 +32,7 @@ public:
         std::string name;    // of the device
         std::string fault;   // why there is none; empty: there is
         double capacity = 0; // [B]
+        std::int64_t workspace = 0; // [B] that it keeps for itself
         std::optional<trainer::DeviceRates> rates;
         std::optional<Gpu> gpu; // as the engine takes it; with `rates`
     };

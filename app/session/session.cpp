@@ -262,6 +262,9 @@ void Session::run(Command command)
     case Command::save_animation:
         save_asked_ = command;
         break;
+    case Command::full_screen:
+        full_screen_ = !full_screen_;
+        break;
     case Command::quit:
         quit_ = true;
         break;
@@ -426,6 +429,7 @@ void Session::perform(const Action& action)
             [this](const TurnTool& a) { turn(a.tool); },
             [this](const StageStep& a) { step_stage(a.by); },
             [this](const Boxed<FitMeasured>& a) { fit_measured(*a); },
+            [this](const StartScript& a) { start_script(a.which); },
         },
         action);
 }

@@ -65,6 +65,7 @@ public:
     // Whether a clock is on show that asks for a frame a second.
     bool ticking() const;
     bool quit() const { return quit_; }
+    bool full_screen() const { return full_screen_; }
     // One line for the person, gone with their next action; "Not saved: ..." and its like are faults.
     void say(std::string notice);
     // What went wrong, in the command line's own words: a notice of several lines, of which the first is a
@@ -86,6 +87,8 @@ public:
     const std::string& own_view() const { return aside_ ? aside_->view : view_; }
     // Scenes to walk through; the first one opens at once.
     void set_script(DemoScript script);
+    // What may be started from the window.
+    void set_scripts(std::vector<DemoScript> scripts);
     // The page or thing that the view on show is to be turned to, once; empty: it stays as it is.
     std::string take_page() { return std::exchange(page_asked_, std::string()); }
     // Steps that somebody measured, at least one; the accelerator's constants are fitted to them.
@@ -156,6 +159,7 @@ private:
     void turn(StageTool tool);
     void thaw(); // the picture goes on
     void step_stage(int by);
+    void start_script(std::size_t which);
     void show_scene(std::size_t index);
     // Starts the view on show where a lesson's step or a scene says.
     void start_playback(const LessonPlayback& playback);
@@ -181,6 +185,7 @@ private:
     std::optional<Aside> aside_;
     StageFrame stage_;
     std::optional<DemoScript> script_;
+    std::vector<DemoScript> scripts_;
     std::optional<MeasuredFrame> measured_;
     std::optional<Evaluated> frozen_; // what pictures show while StageTool::freeze is on
     bool asked_ = false;              // it is a question's
@@ -188,6 +193,7 @@ private:
     bool dragging_ = false;
     std::optional<Command> save_asked_;
     std::optional<Saving> saving_;
+    bool full_screen_ = false;
     bool quit_ = false;
 };
 

@@ -145,6 +145,32 @@ void Session::set_script(DemoScript script)
     show_scene(0);
 }
 
+void Session::set_scripts(std::vector<DemoScript> scripts)
+{
+    scripts_ = std::move(scripts);
+    stage_.scripts = scripts_;
+}
+
+void Session::start_script(std::size_t which)
+{
+    if (aside_ || which >= scripts_.size())
+    {
+        notice_ = aside_ ? "Leave what is on show first" : "No scenes ship with these assets";
+        return;
+    }
+    if (script_ && script_->title == scripts_[which].title)
+    {
+        script_.reset();
+        stage_.script = nullptr;
+        thaw();
+        stage_.on = {};
+        notice_ = "Scenes ended; the scenario stays, Ctrl Z goes back";
+        return;
+    }
+    set_script(scripts_[which]);
+    notice_ = "PgDn and PgUp go through the scenes; F5 shows only the picture";
+}
+
 void Session::show_scene(std::size_t index)
 {
     stage_.scene = index;
@@ -178,7 +204,7 @@ void Session::step_stage(int by)
 {
     if (!script_ || aside_)
     {
-        notice_ = script_ ? "Leave what is on show first" : "There are no scenes: ringside --script FILE";
+        notice_ = script_ ? "Leave what is on show first" : "No scenes are on: Ctrl K, \u201cscenes\u201d";
         return;
     }
     const auto last = static_cast<std::ptrdiff_t>(script_->scenes.size()) - 1;

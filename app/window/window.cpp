@@ -85,6 +85,30 @@ public:
 
     bool good() const { return good_; }
     GLFWwindow* window() const { return window_; }
+    bool full_screen() const { return glfwGetWindowMonitor(window_) != nullptr; }
+    // On the monitor that has the window's middle, and back to where the window was.
+    void set_full_screen(bool on)
+    {
+        if (!on)
+        {
+            glfwSetWindowMonitor(window_, nullptr, windowed_.x, windowed_.y, windowed_.w, windowed_.h,
+                                 GLFW_DONT_CARE);
+            return;
+        }
+        windowed_ = place();
+        GLFWmonitor* monitor = monitor_of(windowed_);
+        if (const GLFWvidmode* mode = monitor == nullptr ? nullptr : glfwGetVideoMode(monitor))
+        {
+            glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+        }
+    }
+    // Of the window while it is none that fills the screen.
+    void windowed_size(int& width, int& height) const
+    {
+        const Place at = full_screen() ? windowed_ : place();
+        width = at.w;
+        height = at.h;
+    }
     void start_backends()
     {
         backends_ = true;
@@ -100,7 +124,37 @@ public:
     }
 
 private:
+    struct Place
+    {
+        int x = 0, y = 0, w = 0, h = 0;
+    };
+    Place place() const
+    {
+        Place at;
+        glfwGetWindowPos(window_, &at.x, &at.y);
+        glfwGetWindowSize(window_, &at.w, &at.h);
+        return at;
+    }
+    static GLFWmonitor* monitor_of(const Place& window)
+    {
+        int count = 0;
+        GLFWmonitor** all = glfwGetMonitors(&count);
+        for (int i = 0; i < count; ++i)
+        {
+            Place area;
+            glfwGetMonitorWorkarea(all[i], &area.x, &area.y, &area.w, &area.h);
+            const int x = window.x + window.w / 2 - area.x;
+            const int y = window.y + window.h / 2 - area.y;
+            if (x >= 0 && x < area.w && y >= 0 && y < area.h)
+            {
+                return all[i];
+            }
+        }
+        return glfwGetPrimaryMonitor();
+    }
+
     GLFWwindow* window_ = nullptr;
+    Place windowed_;
     bool good_ = false;
     bool backends_ = false;
 };
@@ -212,6 +266,11 @@ private:
         const bool more = drawing_.build(session_, now, seconds);
         glfwGetFramebufferSize(screen_.window(), &drawn_width_, &drawn_height_);
         paint_frame(drawn_width_, drawn_height_);
+        if (session_.full_screen() != full_screen_)
+        {
+            full_screen_ = session_.full_screen();
+            screen_.set_full_screen(full_screen_);
+        }
         if (const auto save = session_.take_save())
         {
             this->save(*save);
@@ -341,7 +400,7 @@ private:
             next.preferences = session_.preferences();
             next.preferences.presenter = false;
             next.view = session_.own_view();
-            glfwGetWindowSize(screen_.window(), &next.width, &next.height);
+            screen_.windowed_size(next.width, next.height);
             append(issues, next == settings_ && !first_start_ ? Issues{} : save_settings(next));
             first_start_ = false;
             settings_ = next;
@@ -367,6 +426,7 @@ private:
     int frames_ = kFramesPerEvent; // still to draw without being asked
     int drawn_width_ = 0;
     int drawn_height_ = 0;
+    bool full_screen_ = false; // as the session last asked for it
 };
 
 // The scenario that was asked for, or the last one; what is wrong with the last one goes to `issues`.
@@ -471,7 +531,10 @@ int run_window(const WindowOptions& options)
         return read_measured((opened.assets / "measured/llm-foundry-h100.json").string(), session.scenario(),
                              opened.presets);
     };
+    DemoScripts scripts = read_demo_scripts(opened.assets, opened.presets);
+    append(faults, scripts.issues);
     print_faults(faults);
+    session.set_scripts(std::move(scripts.scripts));
     start_lesson_and_script(session, options, opened);
 
     Drawing drawing(find_fonts(opened.assets));

@@ -9,7 +9,8 @@
 namespace ringside
 {
 
-LabPrediction prediction_of(const TrainerConfig& config, const std::optional<Gpu>& device)
+LabPrediction prediction_of(const TrainerConfig& config, const std::optional<Gpu>& device,
+                            std::int64_t workspace)
 {
     LabPrediction p;
     p.of = config;
@@ -21,6 +22,7 @@ LabPrediction prediction_of(const TrainerConfig& config, const std::optional<Gpu
     const StageMemory memory = predicted_memory(*ready);
     std::ranges::transform(memory.parts, p.memory.parts.begin(),
                            [](Bytes part) { return static_cast<std::int64_t>(part.value); });
+    p.memory.of(Component::buffers) += workspace;
     p.parameters = memory.parameters;
     Scenario scenario = scenario_of(*ready);
     scenario.cluster.gpu = device.value_or(scenario.cluster.gpu);

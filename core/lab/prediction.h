@@ -22,8 +22,9 @@ struct LabPrediction
     double parameter_flops = 0; // of them 6 N a token
 };
 
-// With times only where the device is known.
-LabPrediction prediction_of(const TrainerConfig& config, const std::optional<Gpu>& device);
+// With times only where the device is known; `workspace` is what it keeps for itself [B].
+LabPrediction prediction_of(const TrainerConfig& config, const std::optional<Gpu>& device,
+                            std::int64_t workspace = 0);
 
 struct TeamPrediction
 {
@@ -47,6 +48,7 @@ struct LabRate
     double product_flops = 0; // [FLOP/s] of a large matrix product, measured
     double copy_bytes = 0;    // [B/s] read and written, measured
     double nominal_flops = 0; // [FLOP/s] of the data sheet, dense; 0: not known
+    double sustained = 1;     // mean rate over the best while it was measured
 };
 
 // The data sheet whose name has the most words in common with the device's, its first among them: "H200 SXM

@@ -2,7 +2,7 @@
 #include "tests/ui/study/glossary_room.h"
 #include "tests/ui/study/study_room.h"
 
-#include "ui/shell/palette_entries.h"
+#include "ui/shell/palette/entries.h"
 
 using namespace ringside;
 using test::explains;

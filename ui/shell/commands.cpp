@@ -103,6 +103,8 @@ constexpr std::array kCommands{
     CommandInfo{"Presenter: large type, only the picture", "F5", ImGuiKey_F5, 0,
                 [](const Frame& frame, Out& out)
                 { change_preferences(frame, out, [](Preferences& p) { p.presenter = !p.presenter; }); }},
+    CommandInfo{"Full screen, or a window again", "F11", ImGuiKey_F11, 0,
+                [](const Frame&, Out& out) { out.push(Command::full_screen); }},
     CommandInfo{"Motion on or off", "", ImGuiKey_None, 0,
                 [](const Frame& frame, Out& out) {
                     change_preferences(frame, out,

@@ -170,6 +170,7 @@ enum class Command
     save_picture,
     save_svg,
     save_animation, // or stops saving it
+    full_screen,    // or leaves it
     quit
 };
 
@@ -181,7 +182,7 @@ template <class T>
 using Boxed = std::shared_ptr<const T>;
 struct Action : std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences,
                              SaveText, StartLesson, LessonSwitch, LeaveLesson, ShowQuestion, BackToQuestion,
-                             Command, TurnTool, StageStep, CopyText, Boxed<SearchLayouts>, Boxed<LessonInput>,
+                             Command, TurnTool, StageStep, StartScript, CopyText, Boxed<SearchLayouts>, Boxed<LessonInput>,
                              Boxed<StudyAction>, Boxed<LabAction>, Boxed<TeamAction>, Boxed<FitMeasured>>
 {
     using variant::variant;

@@ -1,7 +1,8 @@
-// ? shows every key of the view, and those that work everywhere.
+// ? shows every key: the view's own first, then those that work everywhere.
 #include "ui/shell/lesson_frame.h"
 #include "ui/shell/overlay.h"
 #include "ui/shell/shell.h"
+#include "ui/widgets/sheet.h"
 
 #include <algorithm>
 #include <array>
@@ -9,76 +10,125 @@
 namespace ringside
 {
 
-void Shell::draw_help(const Frame& frame, const Painter& painter, const ViewInfo& info)
+namespace
+{
+
+struct KeyGroup
+{
+    std::string title;
+    ViewKeys rows;
+};
+
+ViewKeys lesson_rows()
+{
+    return {{"PgDn", "On; in presenter it reveals"},
+            {"PgUp", "Back"},
+            {"Enter", "Lock in, then on"},
+            {"\u2190 \u2192 0 \u2026 9", "Move the guess, or type it"},
+            {"S", "Show the truth, or a solution"},
+            {"R", "Predict or repair again"},
+            {"H", "A hint"},
+            {"F", "Freeze the picture, or let it go on"},
+            {"L", "Controls locked, hidden, free"}};
+}
+
+ViewKeys general_rows()
+{
+    return {{"Space", "Play or pause"},
+            {", .", "One step back, one step on"},
+            {"Home End", "To the start, to the end"},
+            {"Tab", "Next control: arrow keys move it, Enter presses it or types its value"},
+            {"M", "Every field of the scenario"},
+            {"\\", "Scenario panel, where it is hidden"},
+            {"PgDn PgUp", "Presenter: next view or scene, and back"},
+            {"Ctrl K", "Find anything"},
+            {"F1", "What the view shows, what to try"},
+            {"?", "These keys"},
+            {"Esc", "Close the innermost of what is open"}};
+}
+
+// Commands of the scenario, of what is shown to a class, and of the window.
+std::size_t group_of(const CommandInfo& command)
+{
+    constexpr std::array kClass{"Faster", "Slower", "Presenter", "Full screen", "Spotlight",
+                                "Pen",    "Hide",   "Freeze",    "Ask the class"};
+    const bool shown = std::ranges::any_of(kClass, [&](std::string_view start)
+                                           { return command.name.starts_with(start); });
+    return shown ? 1 : command.of_scenario ? 0 : 2;
+}
+
+std::vector<KeyGroup> groups_of(std::string_view view, ViewKeys own, bool lesson)
+{
+    std::vector<KeyGroup> groups;
+    ViewKeys general = general_rows();
+    std::erase_if(general, [&](const ViewKey& key)
+                  { return std::ranges::find(own, key.key, &ViewKey::key) != own.end(); });
+    groups.push_back({lesson ? "This lesson" : std::string(view), lesson ? lesson_rows() : std::move(own)});
+    groups.push_back({"Everywhere", std::move(general)});
+    std::array<KeyGroup, 3> of_commands{{{"Scenario", {}}, {"In class", {}}, {"Window", {}}}};
+    for (const CommandInfo& command : commands())
+    {
+        if (!command.key.empty())
+        {
+            of_commands.at(group_of(command)).rows.push_back({command.key, command.name});
+        }
+    }
+    groups.insert(groups.end(), of_commands.begin(), of_commands.end());
+    std::erase_if(groups, [](const KeyGroup& group) { return group.rows.empty(); });
+    return groups;
+}
+
+void draw_group(Sheet& sheet, const KeyGroup& group)
+{
+    const Painter& p = sheet.p;
+    sheet.name(group.title);
+    sheet.gap(4);
+    for (const ViewKey& row : group.rows)
+    {
+        const Rect cap = p.keycap(sheet.x(), sheet.y() + p.px(12), row.key);
+        const float indent = std::max(cap.right() + p.px(10) - sheet.x(), p.px(76));
+        const Rect words = sheet.words(Type::small, p.theme.text, row.does, indent);
+        sheet.gap(words.h < p.px(24) ? 4 : 2);
+    }
+    sheet.gap(10);
+}
+
+} // namespace
+
+void Shell::draw_help(const Frame& frame, const Painter& painter, const ViewInfo& info, Out& out)
 {
     if (!help_open_)
     {
         return;
     }
-    const ViewKeys own = view(info.id).keys();
-    ViewKeys rows = own;
-    if (frame.lesson != nullptr)
-    {
-        rows.assign({{"PgDn", "Lesson: on; in presenter it reveals"},
-                     {"PgUp", "Lesson: back"},
-                     {"Enter", "Lesson: lock in, then on"},
-                     {"\u2190 \u2192 0 \u2026 9", "Lesson: move the guess, or type it"},
-                     {"S", "Lesson: show the truth, or a solution"},
-                     {"R", "Lesson: predict or repair again"},
-                     {"H", "Lesson: a hint"},
-                     {"F", "Lesson: freeze the picture, or let it go on"},
-                     {"L", "Lesson: controls locked, hidden, free"}});
-    }
-    const std::array general{ViewKey{"Space", "Play or pause"},
-                             ViewKey{", .", "One step back, one step on"},
-                             ViewKey{"Home End", "To the start, to the end"},
-                             ViewKey{"Tab", "Next control; arrow keys move it, Enter types a value"},
-                             ViewKey{"M", "Every field of the scenario"},
-                             ViewKey{"\\", "Scenario panel, where it is hidden"},
-                             ViewKey{"PgDn PgUp", "Presenter: next view, or scene, and back"},
-                             ViewKey{"Ctrl K", "Find anything"},
-                             ViewKey{"F1", "What the view shows, what to try"},
-                             ViewKey{"?", "These keys"},
-                             ViewKey{"Esc", "Close"}};
-    std::ranges::copy_if(general, std::back_inserter(rows),
-                         [&](const ViewKey& key)
-                         { return std::ranges::find(own, key.key, &ViewKey::key) == own.end(); });
-    for (const CommandInfo& command : commands())
-    {
-        if (!command.key.empty())
-        {
-            rows.push_back({command.key, command.name});
-        }
-    }
+    const auto groups = groups_of(info.title, view(info.id).keys(), frame.lesson != nullptr);
     const ImVec2 display = ImGui::GetIO().DisplaySize;
-    const std::size_t half = (rows.size() + 1) / 2;
-    const bool two = display.x > painter.px(900);
-    const std::size_t lines = two ? half : rows.size();
-    const float row_height = painter.px(32);
-    const ImVec2 size{std::min(painter.px(two ? 880.0F : 460.0F), display.x * 0.95F),
-                      std::min(row_height * static_cast<float>(lines) + painter.px(88), display.y * 0.9F)};
+    const auto columns = static_cast<int>(std::clamp(display.x * 0.95F / painter.px(330), 1.0F, 3.0F));
+    const ImVec2 size{std::min(painter.px(370) * static_cast<float>(columns), display.x * 0.96F),
+                      std::min(help_height_ + painter.px(32), display.y * 0.9F)};
     const OverlayScope overlay(painter, "###help window", size);
     const Painter p(*ImGui::GetWindowDrawList(), painter.look);
     const ImVec2 top = ImGui::GetCursorScreenPos();
-    p.text(top.x, top.y + p.px(12), Type::body_strong, p.theme.text, "Keys");
-    const float column = (size.x - p.px(32)) / (two ? 2.0F : 1.0F);
-    for (std::size_t i = 0; i < rows.size(); ++i)
+    const float gap = p.px(24);
+    const float wide =
+        (ImGui::GetContentRegionAvail().x - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+    std::array<float, 3> heights{};
+    for (const KeyGroup& group : groups) // where most room is left; the view's own come first
     {
-        const bool right = two && i >= half;
-        const float x = top.x + (right ? column : 0);
-        const float y = top.y + p.px(48) + row_height * static_cast<float>(right ? i - half : i);
-        const Rect cap = p.keycap(x, y, rows[i].key);
-        p.text_within(std::max(cap.right() + p.px(12), x + p.px(92)), y, column - p.px(110), Type::small,
-                      p.theme.text, rows[i].does);
+        const auto shortest = std::min_element(heights.begin(), heights.begin() + columns);
+        const auto column = static_cast<float>(shortest - heights.begin());
+        Sheet sheet(p, {top.x + (wide + gap) * column, top.y + *shortest, wide, 0});
+        draw_group(sheet, group);
+        *shortest = sheet.y() - top.y;
     }
-    ImGui::Dummy({1, row_height * static_cast<float>(lines) + p.px(32)});
+    const float height = *std::ranges::max_element(heights);
+    out.animating = out.animating || height != help_height_;
+    help_height_ = height;
+    ImGui::Dummy({1, height});
     const bool outside = ImGui::IsMouseClicked(0) &&
                          !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows) &&
                          !ImGui::IsWindowAppearing();
-    if (outside)
-    {
-        help_open_ = false;
-    }
+    help_open_ = help_open_ && !outside;
 }
 
 } // namespace ringside

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <string>
 #include <utility>
 
 namespace ringside
@@ -21,8 +23,6 @@ struct NamedKey
     ImGuiKey key;
 };
 constexpr std::array kNamedKeys{NamedKey{"Enter", ImGuiKey_Enter},
-                                NamedKey{"F12", ImGuiKey_F12},
-                                NamedKey{"F2", ImGuiKey_F2},
                                 NamedKey{"PgDn", ImGuiKey_PageDown},
                                 NamedKey{"PgUp", ImGuiKey_PageUp},
                                 NamedKey{"Space", ImGuiKey_Space},
@@ -44,6 +44,11 @@ ImGuiKey key_of(std::string_view word)
     {
         return static_cast<ImGuiKey>(ImGuiKey_0 + (c - '0'));
     }
+    if (word.size() > 1 && word[0] == 'F')
+    {
+        const int number = std::atoi(std::string(word.substr(1)).c_str());
+        return number >= 1 && number <= 12 ? static_cast<ImGuiKey>(ImGuiKey_F1 + (number - 1)) : ImGuiKey_None;
+    }
     const auto named = std::ranges::find(kNamedKeys, word, &NamedKey::name);
     return named == kNamedKeys.end() ? ImGuiKey_None : named->key;
 }
@@ -57,7 +62,7 @@ bool typed_sign(std::string_view word)
 bool is_pressed(ImGuiKey key, bool repeats)
 {
     const bool arrow = key >= ImGuiKey_LeftArrow && key <= ImGuiKey_DownArrow;
-    const bool of_widgets = arrow || key == ImGuiKey_Enter || key == ImGuiKey_Space;
+    const bool of_widgets = arrow || key == ImGuiKey_Enter;
     const bool taken = of_widgets && !GImGui->NavDisableHighlight && GImGui->NavId != 0;
     return key != ImGuiKey_None && !taken &&
            (ImGui::IsKeyPressed(key, repeats || arrow) ||

@@ -24,7 +24,8 @@ struct KeyPress
 };
 
 // A row names keys ("Y", "W S", "1 \u2026 4", "Enter") or what is done with the mouse ("drag"), which only
-// helps. Enter, Space and arrows belong to a widget that has the keyboard.
+// helps. Enter and arrows belong to a widget that has the keyboard; Space is never a widget's where a row or
+// the transport has it.
 struct ViewKey
 {
     std::string_view key;

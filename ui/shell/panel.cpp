@@ -363,6 +363,12 @@ void Panel::draw_costs(Column& column)
     const Painter& p = column.painter;
     const Rect r = column.row(32);
     p.text(r.x, r.middle(), Type::body_strong, p.theme.text, "Peak memory");
+    if (!column.frame.valid())
+    {
+        const Rect none = column.row(32);
+        p.text_within(none.x, none.middle(), none.w, Type::body, p.theme.muted, "\u2013 does not compute");
+        return;
+    }
     draw_memory_cost(column);
     const Evaluated* a = column.frame.before;
     const auto line = [&](std::string_view label, auto&& of)
@@ -390,7 +396,7 @@ void Panel::draw_costs(Column& column)
     line("Micro-batches", [](const Evaluated& e) { return grouped(micro_batches(e.scenario)); });
     line("Bubble of total",
          [](const Evaluated& e) { return format_percent(e.report.pipeline.timeline.bubble_of_total()); });
-    line("EFLOP a step",
+    line("EFLOPs per step",
          [](const Evaluated& e) { return format_count(e.report.compute.model_step.value / 1e18); });
     line("All-reduce", [](const Evaluated& e) { return format_seconds(e.report.collective.cost.total()); });
 }
@@ -434,6 +440,7 @@ void Panel::draw(const Frame& frame, const Painter& window, Rect area, const Vie
         draw_more(column);
     }
     draw_other_faults(column);
+    reveal_.clear(); // a path that is no field
     r = column.row(24);
     painter.line(r.x, r.middle(), r.right(), r.middle(), painter.theme.grid);
     const float left = std::max(top.y + area.h - column.area.y, painter.px(kOwnHeight));
@@ -446,6 +453,10 @@ void Panel::draw(const Frame& frame, const Painter& window, Rect area, const Vie
     }
     else
     {
+        if (!frame.valid()) // of the last layout that worked
+        {
+            painter.fill(own, with_alpha(painter.theme.panel, 0.7F));
+        }
         column.area.y = own.y + painter.px(kOwnHeight);
     }
     ImGui::SetCursorScreenPos({top.x, column.area.y + painter.px(8)});

@@ -105,26 +105,33 @@ void Shell::draw_scene(const Frame& frame, const Painter& p, Rect& picture)
     picture.cut_top(used + p.px(12));
 }
 
-void Shell::draw_fault_banner(const Frame& frame, const Painter& painter, Rect area) const
+// What keeps the scenario from being computed; a press leads to its field.
+void Shell::draw_fault_banner(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    const auto fault = std::find_if(frame.issues.begin(), frame.issues.end(),
-                                    [](const Issue& i) { return i.severity == Severity::error; });
+    const auto fault = std::ranges::find(frame.issues, Severity::error, &Issue::severity);
     if (fault == frame.issues.end())
     {
         return;
     }
-    painter.fill(area, with_alpha(painter.theme.window, 0.55F));
+    const Theme& t = painter.theme;
+    painter.fill(area, with_alpha(t.window, 0.7F));
     const Rect card{area.x, area.y + painter.px(8), area.w, painter.px(76)};
-    painter.fill(card, painter.theme.control, painter.px(8));
-    painter.outline(card, painter.theme.warning, painter.px(2), painter.px(8));
-    painter.triangle(card.x + painter.px(16), card.y + painter.px(24), painter.theme.warning);
+    const Press pressed = press(painter, card, "Show the field###fault banner", 8);
+    painter.fill(card, pressed.hovered ? t.raised : t.control, painter.px(8));
+    painter.outline(card, t.warning, painter.px(2), painter.px(8));
+    painter.triangle(card.x + painter.px(16), card.y + painter.px(24), t.warning);
     const float x = card.x + painter.px(44);
     painter.text_within(x, card.y + painter.px(24), card.right() - x - painter.px(16), Type::body_strong,
-                        painter.theme.text, fault->path + ": " + fault->message);
-    painter.text_within(x, card.y + painter.px(52), card.right() - x - painter.px(16), Type::small,
-                        painter.theme.muted,
+                        t.text, fault->path + ": " + fault->message);
+    painter.text_within(x, card.y + painter.px(52), card.right() - x - painter.px(16), Type::small, t.muted,
                         fault->hint + (fault->hint.empty() ? "" : ". ") +
-                            "Below: the last scenario that worked; Ctrl+Z goes back to it.");
+                            "Press to see the field; Ctrl Z goes back. Below: the last layout that worked.");
+    tooltip(painter, to_line(*fault));
+    if (pressed.clicked)
+    {
+        show_field(fault->path);
+        out.animating = true;
+    }
 }
 
 void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
@@ -173,9 +180,13 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
     }
     if (shown.about_scenario())
     {
-        draw_fault_banner(frame, painter, parts.picture);
+        draw_fault_banner(frame, painter, parts.picture, out);
     }
     draw_caption(frame, painter, parts.caption, shown);
+    if (shown.about_scenario() && !frame.valid())
+    {
+        painter.fill(parts.caption, with_alpha(painter.theme.window, 0.7F));
+    }
     draw_rail(frame, plain, parts, out);
     if (frame.lesson != nullptr)
     {
@@ -218,6 +229,7 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
     const ViewInfo* found = find_view(frame.view);
     const ViewInfo& info = found == nullptr ? *views().front() : *found;
     const Parts parts = layout(frame, look, size);
+    panel_over_ = panel_over_ && !parts.has_panel;
     const float over = std::min(look.px(272), size.x);
     const bool shown_over = !parts.has_panel && panel_over_ && !frame.preferences.presenter;
     if (frame.lesson != nullptr)
@@ -255,7 +267,7 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
     guide_.draw(settled, painter, settled_parts.guide, now == nullptr ? info : *now, out);
     draw_fault(settled, painter, settled_parts.picture, out);
     draw_palette(settled, painter, settled_parts, out);
-    draw_help(settled, painter, info);
+    draw_help(settled, painter, info, out);
     draw_tour(settled, painter, settled_parts, out);
 }
 
@@ -283,6 +295,7 @@ void Shell::draw_palette(const Frame& frame, const Painter& painter, const Parts
     {
         guide_.toggle();
     }
+    help_open_ = help_open_ || chosen->wish == ShellWish::keys;
 }
 
 void Shell::draw_tour(const Frame& frame, const Painter& painter, const Parts& parts, Out& out)

@@ -6,7 +6,7 @@
 #include "ui/shell/guide_panel.h"
 #include "ui/shell/lesson_frame.h"
 #include "ui/shell/lesson_panel.h"
-#include "ui/shell/palette.h"
+#include "ui/shell/palette/palette.h"
 #include "ui/shell/panel.h"
 #include "ui/shell/stage_tools.h"
 #include "ui/shell/status.h"
@@ -72,8 +72,11 @@ private:
     void draw_rail(const Frame& frame, const Painter& painter, const Parts& parts, Out& out);
     void draw_title(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
                     Out& out);
-    // At the right end of a title row: the guide and the keys.
+    // At the right end of a title row: the guide and the keys; left of them comparing, a quiz and the panel,
+    // each at the same place in every view that has it.
     void draw_title_keys(const Painter& painter, Rect& row);
+    void draw_title_buttons(const Frame& frame, const Painter& painter, const Parts& parts, Rect& row,
+                            Out& out);
     // Above the picture, while it is shown for a question: how to go back to that.
     static void draw_back_strip(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void draw_caption(const Frame& frame, const Painter& painter, Rect area, const View& view) const;
@@ -86,6 +89,8 @@ private:
     void draw_transport(const Frame& frame, const Painter& painter, Rect area, const Motion& motion,
                         Out& out);
     void draw_issues(const Frame& frame, const Painter& painter, Rect& area);
+    // The control of a field gets the keyboard, under More where it has none of its own.
+    void show_field(const std::string& path);
     // What a running lesson has in place of title, picture and status.
     void draw_lesson_title(const Frame& frame, const Painter& painter, const Parts& parts);
     void draw_lesson_picture(const Frame& frame, const Painter& painter, Rect area, View& view, Out& out);
@@ -93,7 +98,7 @@ private:
                             Out& out);
     // What the scene of a demonstration says, over the picture.
     static void draw_scene(const Frame& frame, const Painter& painter, Rect& picture);
-    void draw_fault_banner(const Frame& frame, const Painter& painter, Rect area) const;
+    void draw_fault_banner(const Frame& frame, const Painter& painter, Rect area, Out& out);
     // A notice of several lines says what went wrong; it lies over the picture until it is closed.
     void take_fault(const std::string& notice);
     void draw_fault(const Frame& frame, const Painter& painter, Rect area, Out& out);
@@ -102,10 +107,12 @@ private:
     static std::string draw_notice(const Frame& frame, const Painter& painter, Rect strip);
     void draw_palette(const Frame& frame, const Painter& painter, const Parts& parts, Out& out);
     void draw_tour(const Frame& frame, const Painter& painter, const Parts& parts, Out& out);
-    void draw_help(const Frame& frame, const Painter& painter, const ViewInfo& info);
+    void draw_help(const Frame& frame, const Painter& painter, const ViewInfo& info, Out& out);
     void keys(const Frame& frame, const Motion& motion, View& view, Out& out);
     // True when Esc closed something, so that it does nothing else.
     bool keys_always(const Frame& frame, Out& out);
+    // Only the innermost of what is open; false when nothing is.
+    bool close_innermost(const Frame& frame, Out& out);
     // Esc ends what is on for a class; true when there was something.
     static bool close_stage(const Frame& frame, Out& out);
     // Page keys, as clickers send them; true when one was pressed.
@@ -126,6 +133,7 @@ private:
     bool help_open_ = false;
     std::string fault_; // on show; empty: none
     std::string seen_;  // the last notice
+    float help_height_ = 480; // of what it shows, once it has been drawn
     GuidePanel guide_;
     Palette palette_;
     Tour tour_;

@@ -53,7 +53,7 @@ bool draw_rail_cell(const Painter& painter, Rect cell, const ViewInfo& info, boo
         painter.text(cell.centre(), word_y, type, colour,
                      painter.shortened(type, group, cell.w - painter.px(4)), Align::centre);
     }
-    tooltip(painter, info.description);
+    tooltip(painter, says.words ? std::string_view() : info.group); // beside the word it would hide the picture
     return pressed.clicked;
 }
 
@@ -127,10 +127,10 @@ std::vector<const ViewInfo*> tabs_of(const ViewInfo& info)
     return tabs;
 }
 
-// Each as wide as the widest where that leaves the title its room, else as their words want, if need be
-// beside a smaller title; 0 where words would have to be cut.
-float width_of_tabs(const Painter& painter, std::span<const ViewInfo* const> tabs, float row,
-                    const std::string& title)
+// The same for all views of a group, so that a tab stays where it is when another is opened: each as wide as
+// the widest where that leaves every title its room, else as their words need, if need be next to smaller
+// titles; 0 where words would have to be cut.
+float width_of_tabs(const Painter& painter, std::span<const ViewInfo* const> tabs, float row)
 {
     float widest = 0;
     float sum = 0;
@@ -140,36 +140,49 @@ float width_of_tabs(const Painter& painter, std::span<const ViewInfo* const> tab
         widest = std::max(widest, w + painter.px(24));
         sum += w + painter.px(20);
     }
+    const auto left_by = [&](Type type)
+    {
+        float title = 0;
+        for (const ViewInfo* tab : tabs)
+        {
+            title = std::max(title, painter.width(type, tab->title));
+        }
+        return row - title - painter.px(24);
+    };
     const float even = widest * static_cast<float>(tabs.size());
     for (const Type type : {Type::title, Type::small_strong})
     {
-        const float most = row - painter.width(type, title) - painter.px(24);
-        if (even <= std::min(row * 0.6F, most))
+        if (even <= std::min(row * 0.6F, left_by(type)))
         {
             return even;
         }
-        if (sum <= most)
+        if (sum <= left_by(type))
         {
             return sum;
         }
     }
     const float tight = sum - painter.px(8) * static_cast<float>(tabs.size());
-    return tight <= row - painter.width(Type::small_strong, title) - painter.px(24) ? tight : 0;
+    return tight <= left_by(Type::small_strong) ? tight : 0;
 }
 
-float width_of_list(const Painter& painter, const ViewInfo& info)
+float width_of_list(const Painter& painter, std::span<const ViewInfo* const> tabs)
 {
-    return painter.width(Type::small_strong, info.tab) + painter.px(48);
+    float widest = 0;
+    for (const ViewInfo* tab : tabs)
+    {
+        widest = std::max(widest, painter.width(Type::small_strong, tab->tab));
+    }
+    return widest + painter.px(48);
 }
 
 // The group's views, one of them on show: side by side, or in a list where they have no room.
 void draw_tabs(const Painter& painter, Rect& row, const ViewInfo& info, std::span<const ViewInfo* const> tabs,
-               const std::string& title, Out& out)
+               Out& out)
 {
     constexpr const char* kPopup = "choose a view of the group";
     const auto chosen = static_cast<std::size_t>(std::find(tabs.begin(), tabs.end(), &info) - tabs.begin());
-    const float side_by_side = width_of_tabs(painter, tabs, row.w, title);
-    const float listed = width_of_list(painter, info);
+    const float side_by_side = width_of_tabs(painter, tabs, row.w);
+    const float listed = std::min(width_of_list(painter, tabs), row.w);
     std::optional<std::size_t> clicked;
     if (side_by_side > 0)
     {
@@ -236,69 +249,84 @@ void Shell::draw_title_keys(const Painter& painter, Rect& row)
     row.cut_right(painter.px(16));
 }
 
+namespace
+{
+
+struct TitleButton
+{
+    const char* label; // "Quiz me###quiz"
+    std::string_view says;
+    bool on = false;
+    bool enabled = true;
+};
+
+// At the right end of the row; true when it was pressed.
+bool title_button(const Painter& painter, Rect& row, const TitleButton& b)
+{
+    const std::string_view words = std::string_view(b.label).substr(0, std::string_view(b.label).find("##"));
+    const Rect r = row.cut_right(painter.width(Type::mono_small, words) + painter.px(20));
+    row.cut_right(painter.px(8));
+    const Rect box{r.x, r.middle() - painter.px(12), r.w, painter.px(24)};
+    const Press pressed = press(painter, b.enabled ? box : Rect{}, b.label, 4);
+    const Theme& t = painter.theme;
+    painter.fill(box, b.on ? t.text : pressed.hovered ? t.raised : t.control, painter.px(4));
+    painter.outline(box, t.line, 1, painter.px(4));
+    painter.text(box.centre(), box.middle(), Type::mono_small,
+                 b.on        ? t.window
+                 : b.enabled ? t.text
+                             : t.line,
+                 words, Align::centre);
+    tooltip(painter, b.says);
+    return pressed.clicked;
+}
+
+} // namespace
+
+void Shell::draw_title_buttons(const Frame& frame, const Painter& painter, const Parts& parts, Rect& row,
+                               Out& out)
+{
+    const bool about_scenario = view(frame.view).about_scenario();
+    if (parts.title.w > painter.px(480) && about_scenario)
+    {
+        if (title_button(painter, row,
+                         {"A | B###compare", "Keep this scenario as A and go on changing B (B); again to stop",
+                          frame.before != nullptr}))
+        {
+            out.push(Command::compare);
+        }
+        if (title_button(painter, row,
+                         {"Quiz me###quiz", "A question about this view (Q)", false,
+                          frame.back.empty() && has_questions(frame)}))
+        {
+            out.push(QuizView{frame.view});
+        }
+    }
+    if (!parts.has_panel && !frame.preferences.presenter &&
+        title_button(painter, row,
+                     {about_scenario ? "Scenario###panel button" : "Panel###panel button",
+                      "The panel next to the picture in a wide window (\\)", panel_over_}))
+    {
+        panel_over_ = !panel_over_;
+    }
+}
+
 void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
                        Out& out)
 {
     Rect row{parts.title.x, parts.title.y, parts.title.w, painter.px(64)};
     draw_title_keys(painter, row);
-    const auto small_button = [&](const char* label, std::string_view words, bool on, std::string_view says)
-    {
-        const float w = painter.width(Type::mono_small, words) + painter.px(24);
-        const Rect r = row.cut_right(w);
-        row.cut_right(painter.px(12));
-        const Rect box{r.x, r.middle() - painter.px(12), r.w, painter.px(24)};
-        const Press pressed = press(painter, box, label, 4);
-        painter.fill(box,
-                     on                ? painter.theme.text
-                     : pressed.hovered ? painter.theme.raised
-                                       : painter.theme.control,
-                     painter.px(4));
-        painter.outline(box, painter.theme.line, 1, painter.px(4));
-        painter.text(box.centre(), box.middle(), Type::mono_small,
-                     on ? painter.theme.window : painter.theme.text, words, Align::centre);
-        tooltip(painter, says);
-        return pressed.clicked;
-    };
+    draw_title_buttons(frame, painter, parts, row, out);
     const View& shown = view(info.id);
-    const bool room = parts.title.w > painter.px(480) && shown.about_scenario();
-    if (room && small_button("A|B###compare", "A | B", frame.before != nullptr,
-                             "Keep this scenario as A and go on changing B (B); again to stop"))
-    {
-        out.push(Command::compare);
-    }
     const std::string own = shown.about_scenario() ? std::string() : shown.title(frame);
     const DemoScene* scene = frame.stage == nullptr ? nullptr : frame.stage->on_show(frame.view);
-    const std::string words_of_title = scene != nullptr ? scene->title
-                                       : own.empty()    ? std::string(info.title)
-                                                        : own;
-    const float title = painter.width(Type::title, words_of_title) + painter.px(16);
-    const auto tabs = tabs_of(info);
-    const bool several = tabs.size() > 1;
-    float of_tabs = several ? width_of_tabs(painter, tabs, row.w, words_of_title) : 0;
-    if (several)
+    const std::string title = scene != nullptr ? scene->title : own.empty() ? std::string(info.title) : own;
+    if (const auto tabs = tabs_of(info); tabs.size() > 1)
     {
-        of_tabs = (of_tabs > 0 ? of_tabs : width_of_list(painter, info)) + painter.px(16);
+        draw_tabs(painter, row, info, tabs, out);
     }
-    const bool roomy_head =
-        row.w > title + of_tabs + painter.width(Type::mono_small, "Quiz me") + painter.px(36);
-    if (room && roomy_head && frame.back.empty() && has_questions(frame) &&
-        small_button("Quiz me###quiz", "Quiz me", false, "A question about this view (Q)"))
-    {
-        out.push(QuizView{frame.view});
-    }
-    if (!parts.has_panel && !frame.preferences.presenter &&
-        small_button("Scenario###panel button", shown.about_scenario() ? "Scenario" : "Panel", panel_over_,
-                     "The panel next to the picture in a wide window (\\)"))
-    {
-        panel_over_ = !panel_over_;
-    }
-    if (several)
-    {
-        draw_tabs(painter, row, info, tabs, words_of_title, out);
-    }
-    const bool roomy = row.w >= painter.width(Type::title, words_of_title);
+    const bool roomy = row.w >= painter.width(Type::title, title);
     painter.text_within(row.x, row.middle(), row.w, roomy ? Type::title : Type::small_strong,
-                        painter.theme.text, words_of_title);
+                        painter.theme.text, title);
 }
 
 void Shell::draw_back_strip(const Frame& frame, const Painter& p, Rect area, Out& out)

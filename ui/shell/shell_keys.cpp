@@ -33,6 +33,16 @@ bool has_own(const ViewKeys& keys, std::string_view key)
     return std::ranges::any_of(keys, [&](const ViewKey& own) { return own.key == key; });
 }
 
+// Space plays, whatever widget the keyboard is on: Enter presses that.
+void take_space(const Motion& motion, const ViewKeys& own)
+{
+    const auto has_space = [](const ViewKey& key) { return key.key.find("Space") != std::string_view::npos; };
+    if (motion.duration > 0 || std::ranges::any_of(own, has_space))
+    {
+        ImGui::SetKeyOwner(ImGuiKey_Space, ImHashStr("space plays"));
+    }
+}
+
 } // namespace
 
 // Keys that work whatever is open.
@@ -51,38 +61,54 @@ bool Shell::keys_always(const Frame& frame, Out& out)
     {
         out.push(Command::quit);
     }
-    if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
+    return ImGui::IsKeyPressed(ImGuiKey_Escape, false) && close_innermost(frame, out);
+}
+
+bool Shell::close_innermost(const Frame& frame, Out& out)
+{
+    if (palette_.is_open())
     {
-        if (!fault_.empty() && !popup_was_open_)
-        {
-            close_fault(frame, out);
-            return true;
-        }
-        if (!palette_.is_open() && !help_open_ && !popup_was_open_ && close_stage(frame, out))
-        {
-            return true;
-        }
-        if (!palette_.is_open() && !help_open_ && !popup_was_open_ && guide_.on())
-        {
-            guide_.close();
-            return true;
-        }
-        if (!palette_.is_open() && !help_open_ && frame.lesson != nullptr && !popup_was_open_)
-        {
-            out.push(LeaveLesson{});
-        }
-        else if (!palette_.is_open() && !help_open_ && frame.preferences.presenter)
-        {
-            Preferences next = frame.preferences;
-            next.presenter = false;
-            out.push(ChangePreferences{next});
-        }
-        const bool closed = palette_.is_open() || help_open_ || panel_over_ || frame.preferences.presenter;
         palette_.close();
-        help_open_ = panel_over_ = false;
-        return closed;
     }
-    return false;
+    else if (help_open_)
+    {
+        help_open_ = false;
+    }
+    else if (popup_was_open_)
+    {
+        return true; // ImGui has closed it
+    }
+    else if (!fault_.empty())
+    {
+        close_fault(frame, out);
+    }
+    else if (close_stage(frame, out))
+    {
+        return true;
+    }
+    else if (guide_.on())
+    {
+        guide_.close();
+    }
+    else if (panel_over_)
+    {
+        panel_over_ = false;
+    }
+    else if (frame.lesson != nullptr)
+    {
+        out.push(LeaveLesson{});
+    }
+    else if (frame.preferences.presenter)
+    {
+        Preferences next = frame.preferences;
+        next.presenter = false;
+        out.push(ChangePreferences{next});
+    }
+    else
+    {
+        return false;
+    }
+    return true;
 }
 
 bool Shell::close_stage(const Frame& frame, Out& out)
@@ -117,8 +143,7 @@ bool Shell::keys_of_clicker(const Frame& frame, const View& view, Out& out)
 // Keys of the transport.
 void Shell::keys_of_motion(const Frame& frame, const Motion& motion, Out& out)
 {
-    const bool widget_has_keys = !GImGui->NavDisableHighlight && GImGui->NavId != 0;
-    if (!widget_has_keys && ImGui::IsKeyPressed(ImGuiKey_Space, false))
+    if (ImGui::IsKeyPressed(ImGuiKey_Space, false))
     {
         out.push(Play{!frame.playback.playing});
     }
@@ -192,6 +217,7 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
         return;
     }
     const ViewKeys own = view.keys();
+    take_space(motion, own);
     keys_of_commands(frame, own, view.about_scenario(), out);
     if (io.KeyCtrl || io.KeyAlt || io.KeySuper || stage_.keys(frame, out))
     {

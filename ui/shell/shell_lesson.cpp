@@ -64,7 +64,8 @@ void Shell::draw_lesson_picture(const Frame& frame, const Painter& painter, Rect
 {
     const LessonFrame& lesson = *frame.lesson;
     const bool own_view = frame.view == view_of(lesson.planned().view) && !lesson.state.finished;
-    const bool covered = lesson.pending() && !lesson.step().hide.empty();
+    const bool covered =
+        (lesson.pending() || (own_view && !lesson.step().predict)) && !lesson.step().hide.empty();
     named_.clear();
     const int first = painter.list.raw.IdxBuffer.Size;
     {

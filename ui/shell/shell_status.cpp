@@ -1,10 +1,13 @@
 // The status strip: verdict, issues, facts, transport.
 #include <fmt/format.h>
 
+#include "core/base/text.h"
 #include "ui/draw/scopes.h"
+#include "ui/shell/lab_frame.h"
 #include "ui/shell/overlay.h"
 #include "ui/shell/saving_strip.h"
 #include "ui/shell/shell.h"
+#include "ui/shell/team_frame.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/sheet.h"
 
@@ -27,6 +30,12 @@ void Shell::draw_verdict(const Frame& frame, const Painter& painter, Rect& area)
 {
     const float from = area.x;
     const Theme& t = painter.theme;
+    if (!frame.valid()) // nothing is said of a layout that is none
+    {
+        area.cut_left(painter.text(area.x, area.middle(), Type::small_strong, t.muted,
+                                   "\u2013 does not compute"));
+        return;
+    }
     const MemoryReport& memory = frame.now.report.memory;
     const auto gigabytes = [&](Bytes bytes) { return format_gigabytes(bytes, painter.look.unit); };
     const std::string words = fmt::format(
@@ -90,6 +99,11 @@ void Shell::draw_issues(const Frame& frame, const Painter& painter, Rect& area)
             const std::string line =
                 (issue.severity == Severity::error ? "\u2717  " : "\u2022  ") + to_line(issue);
             ImGui::TextUnformatted(line.c_str());
+            if (ImGui::IsItemHovered() && ImGui::IsMouseReleased(0))
+            {
+                show_field(issue.path);
+                ImGui::CloseCurrentPopup();
+            }
         }
         ImGui::PopTextWrapPos();
     }
@@ -202,7 +216,8 @@ void Shell::draw_facts(const Frame& frame, const Painter& painter, Rect area,
             const float x = area.x + painter.px(12);
             painter.line(x, area.middle() - painter.px(8), x, area.middle() + painter.px(8), t.line);
         }
-        painter.text(area.x + gap, area.middle(), Type::small, t.text, fact);
+        painter.text(area.x + gap, area.middle(), Type::small, tip == nullptr || frame.valid() ? t.text : t.line,
+                     fact);
         if (tip != nullptr && pointed_at({area.x + gap, area.y, w, area.h}))
         {
             tooltip_at_mouse(painter, tip(frame));
@@ -300,6 +315,53 @@ void Shell::draw_fault(const Frame& frame, const Painter& painter, Rect area, Ou
     pop_overlay_style();
 }
 
+namespace
+{
+
+// What trains while another view is on show: a chip that leads back to it.
+void draw_running(const Frame& frame, const Painter& painter, Rect& area, Out& out)
+{
+    const auto chip = [&](ViewRole role, std::string_view name, std::int64_t step)
+    {
+        const std::string view = id_of(role);
+        if (view == frame.view || view.empty())
+        {
+            return;
+        }
+        const std::string words = fmt::format("{}: step {}", name, grouped(step));
+        const float w = painter.width(Type::small_strong, words) + painter.px(40);
+        const Rect r = area.cut_right(std::min(w, area.w));
+        area.cut_right(painter.px(12));
+        const Rect box{r.x, r.middle() - painter.px(14), r.w, painter.px(28)};
+        const Press pressed = press(painter, box, fmt::format("{}###running {}", words, view).c_str());
+        painter.fill(box, pressed.hovered ? painter.theme.line : painter.theme.raised, painter.px(6));
+        painter.list.AddCircleFilled({box.x + painter.px(16), box.middle()}, painter.px(5), painter.theme.ok);
+        painter.text_within(box.x + painter.px(28), box.middle(), box.w - painter.px(34), Type::small_strong,
+                            painter.theme.text, words);
+        tooltip(painter, "Trains on; press to see it");
+        if (pressed.clicked)
+        {
+            out.push(OpenView{view});
+        }
+    };
+    if (frame.lab != nullptr && frame.lab->running && frame.lab->started())
+    {
+        chip(ViewRole::lab, "Lab", frame.lab->a.snapshot->step);
+    }
+    if (frame.team != nullptr && frame.team->is(TeamState::running))
+    {
+        chip(ViewRole::ranks, "Ranks", frame.team->snapshot->step);
+    }
+}
+
+} // namespace
+
+void Shell::show_field(const std::string& path)
+{
+    panel_.reveal(path);
+    panel_over_ = true;
+}
+
 void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, const Motion& motion, Out& out)
 {
     painter.fill(area, painter.theme.control);
@@ -312,6 +374,7 @@ void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, c
         draw_verdict(frame, painter, area);
         draw_issues(frame, painter, area);
     }
+    draw_running(frame, painter, area, out);
     if (frame.saving != nullptr)
     {
         draw_saving(frame, painter, area, out);

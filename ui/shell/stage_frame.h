@@ -33,6 +33,7 @@ struct StageFrame
     std::array<bool, kStageTools> on{};
     const DemoScript* script = nullptr; // null: none is walked through
     std::size_t scene = 0;
+    std::span<const DemoScript> scripts{}; // that ship
 
     bool has(StageTool tool) const { return on[static_cast<std::size_t>(tool)]; }
     const DemoScene* at() const; // null: none is walked through
@@ -49,6 +50,12 @@ struct TurnTool
 struct StageStep
 {
     int by; // 1 or -1
+};
+
+// The first scene of one of the scripts; of the one that is walked through: ends it.
+struct StartScript
+{
+    std::size_t which; // of StageFrame::scripts
 };
 
 // What a class can be asked: a metric in the unit people say it in.

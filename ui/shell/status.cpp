@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
+#include "core/base/text.h"
 #include "core/evaluate/explain.h"
+
+#include <cmath>
 
 namespace ringside
 {
@@ -38,6 +41,14 @@ std::string step_tip(const Frame& frame)
                        seconds(t.total()), format_percent(t.mfu()));
 }
 
+std::string rate_tip(const Frame& frame)
+{
+    const StepTime& t = frame.now.report.step;
+    return fmt::format("tokens per step / step time / GPUs = {} / {} / {}\n\n{} tokens/s in all.",
+                       grouped(std::llround(t.tokens)), format_seconds(Seconds(t.total())),
+                       grouped(frame.now.scenario.cluster.gpus), format_count(t.tokens_per_second()));
+}
+
 std::string bubble_tip(const Frame& frame)
 {
     const Term term = explain_bubble_of_total(frame.now.scenario, frame.now.report);
@@ -59,10 +70,13 @@ std::string memory_tip(const Frame& frame)
 std::vector<StatusFact> facts_of_scenario(const Frame& frame)
 {
     const Report& r = frame.now.report;
-    return {{counted(frame.now.scenario.cluster.gpus, "GPU"), gpus_tip},
-            {fmt::format("step {}", format_seconds(Seconds(r.step.total()))), step_tip},
-            {fmt::format("bubble {} of total", format_percent(r.pipeline.timeline.bubble_of_total())),
-             bubble_tip}};
+    const auto gpus = frame.now.scenario.cluster.gpus;
+    const double each = r.step.tokens_per_second() / static_cast<double>(gpus);
+    return {{fmt::format("step {}", format_seconds(Seconds(r.step.total()))), step_tip},
+            {fmt::format("MFU {}", format_percent(r.step.mfu())), step_tip},
+            {fmt::format("{} tokens/s/GPU", grouped(std::llround(each))), rate_tip},
+            {fmt::format("bubble {}", format_percent(r.pipeline.timeline.bubble_of_total())), bubble_tip},
+            {counted(gpus, "GPU"), gpus_tip}};
 }
 
 } // namespace ringside

@@ -22,7 +22,26 @@ constexpr ImGuiWindowFlags kPlain = ImGuiWindowFlags_NoDecoration | ImGuiWindowF
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing |
                                     ImGuiWindowFlags_NoNav;
 
+// What people come for, each a way to begin at once.
+struct TourUse
+{
+    const char* label;
+    const char* key;
+    std::string_view says;
+    Action (*run)();
+};
+constexpr std::array kUses{
+    TourUse{"Plan a run###use plan", "1",
+            "Which layout fits and is fastest, and the launch files for Megatron-LM, DeepSpeed, torchtitan.",
+            [] { return Action(OpenView{"planner"}); }},
+    TourUse{"Teach###use teach", "2",
+            "Scenes for a first class, with questions to ask. F5 shows only the picture, F11 fills the screen.",
+            [] { return Action(StartScript{0}); }},
+    TourUse{"Study###use study", "3", "Lessons that ask first, drills, mock interviews, a glossary.",
+            [] { return Action(OpenView{"lessons"}); }}};
+
 constexpr std::array kStops{
+    TourStop{"", "What brings you here?", ""},
     TourStop{kTourPicture, "One training step",
              "Every view answers the question above it with a picture of your scenario. Press a part of this "
              "one to open it on its own."},
@@ -42,7 +61,7 @@ constexpr std::array kStops{
         "Ctrl K finds views, words, lessons, questions and fields by name. ? shows every key of the view "
         "you are in."},
     TourStop{kTourLab, "Lab and Study",
-             "The Lab trains a tiny GPT for real, measured beside predicted. Study has lessons, drills, mock "
+             "The Lab trains a tiny GPT for real, measured next to predicted. Study has lessons, drills, mock "
              "interviews and a glossary."}};
 
 // So far from the window's edges that the whole ring is seen.
@@ -86,13 +105,44 @@ float margin_of(const Painter& p)
     return p.px(ImGui::GetIO().DisplaySize.y < p.px(320) ? 8 : 16);
 }
 
+// The ways to begin; in a low window without what they are.
+void draw_uses(Sheet& sheet, std::optional<std::size_t>& used)
+{
+    const Painter& p = sheet.p;
+    const bool low = ImGui::GetIO().DisplaySize.y < p.px(430);
+    std::vector<KeyButton> row;
+    for (std::size_t i = 0; i < kUses.size(); ++i)
+    {
+        const auto use = [&used, i] { used = i; };
+        if (low)
+        {
+            row.push_back({kUses.at(i).label, kUses.at(i).key, use});
+        }
+        else if (sheet.gap(6); sheet.button(kUses.at(i).label, kUses.at(i).key, ButtonStyle::plain))
+        {
+            use();
+        }
+        if (!low)
+        {
+            sheet.gap(4);
+            sheet.note(kUses.at(i).says);
+            sheet.gap(6);
+        }
+    }
+    sheet.buttons(row);
+}
+
 // Everything of the card above its last row; the height it takes.
-float draw_words(const Painter& p, Rect in, const TourStop& stop)
+float draw_words(const Painter& p, Rect in, std::size_t stop, std::optional<std::size_t>& used)
 {
     Sheet sheet(p, in);
-    sheet.name(stop.title);
+    sheet.name(kStops.at(stop).title);
     sheet.gap(6);
-    sheet.text(stop.text);
+    sheet.text(kStops.at(stop).text);
+    if (stop == 0)
+    {
+        draw_uses(sheet, used);
+    }
     return sheet.y() - in.y;
 }
 
@@ -150,6 +200,11 @@ bool Tour::keys(Out& out)
     const bool on = pressed(ImGuiKey_Enter) || pressed(ImGuiKey_KeypadEnter) || pressed(ImGuiKey_Space) ||
                     pressed(ImGuiKey_RightArrow);
     const bool back = pressed(ImGuiKey_LeftArrow);
+    if (const auto use = *stop_ == 0 ? digit_pressed(kUses.size()) : std::nullopt)
+    {
+        begin(*use, out);
+        return true;
+    }
     if (other_key_pressed())
     {
         stop_.reset();
@@ -163,27 +218,41 @@ bool Tour::keys(Out& out)
     return on || back;
 }
 
+void Tour::begin(std::size_t use, Out& out)
+{
+    stop_.reset();
+    out.push(kUses.at(use).run());
+    out.animating = true;
+}
+
 // True when its button was pressed.
 bool Tour::draw_card(const Painter& painter, Rect card, Out& out)
 {
     const Painter p(*ImGui::GetWindowDrawList(), painter.look);
     Rect in = card.inset(margin_of(p));
     Rect row = in.cut_bottom(p.px(kButtonRow));
-    const float words = draw_words(p, in, kStops.at(*stop_));
+    std::optional<std::size_t> used;
+    const float words = draw_words(p, in, *stop_, used);
     out.animating = out.animating || words != words_;
     words_ = words;
+    if (used)
+    {
+        begin(*used, out);
+        return false;
+    }
     const bool last = *stop_ + 1 == kStops.size();
+    const std::string label = fmt::format("{}###tour next", last ? "Done" : *stop_ == 0 ? "Look around" : "Next");
     const float cap = p.width(Type::mono_small, "Enter") + p.px(20);
     const Rect next = row.cut_right(
-        std::min(row.w * 0.6F, p.width(Type::small_strong, last ? "Done" : "Next") + cap + p.px(24)));
-    const float used = p.text(row.x, row.middle(), Type::small, p.theme.muted,
+        std::min(row.w * 0.6F, p.width(Type::small_strong, label.substr(0, label.find('#'))) + cap + p.px(24)));
+    const float place = p.text(row.x, row.middle(), Type::small, p.theme.muted,
                               fmt::format("{} of {}", *stop_ + 1, kStops.size()));
     const std::string_view leave = "Esc leaves";
-    if (used + p.width(Type::small, leave) + p.px(32) < row.w)
+    if (place + p.width(Type::small, leave) + p.px(32) < row.w)
     {
-        p.text(row.x + used + p.px(16), row.middle(), Type::small, p.theme.muted, leave);
+        p.text(row.x + place + p.px(16), row.middle(), Type::small, p.theme.muted, leave);
     }
-    return button(p, next, last ? "Done###tour next" : "Next###tour next", "Enter", ButtonStyle::primary);
+    return button(p, next, label.c_str(), "Enter", ButtonStyle::primary);
 }
 
 void Tour::draw_ring(const Frame& frame, const Painter& painter, Rect part, Out& out)
@@ -200,6 +269,10 @@ void Tour::draw_ring(const Frame& frame, const Painter& painter, Rect part, Out&
     ImGui::SetNextWindowSize(size);
     ImGui::Begin("###tour veil", nullptr, kPlain | ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoBackground);
     const Painter p(*ImGui::GetWindowDrawList(), painter.look);
+    if (part.w <= 0)
+    {
+        p.fill({0, 0, size.x, size.y}, with_alpha(p.theme.window, 0.55F * strength));
+    }
     ring_part(p, {0, 0, size.x, size.y}, {{"here", part}}, "here", strength);
     ImGui::End();
 }
@@ -230,6 +303,10 @@ void Tour::draw(const Frame& frame, const Painter& painter, const std::vector<Na
     const bool inside = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
     ImGui::End();
     pop_overlay_style();
+    if (!stop_)
+    {
+        return;
+    }
     if (next)
     {
         go(1);

@@ -42,6 +42,7 @@ public:
 
 private:
     void go(std::ptrdiff_t by);
+    void begin(std::size_t use, Out& out); // of the first stop; ends the tour
     void draw_ring(const Frame& frame, const Painter& painter, Rect part, Out& out);
     bool draw_card(const Painter& painter, Rect card, Out& out);
 

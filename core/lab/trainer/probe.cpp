@@ -14,23 +14,32 @@ namespace
 
 using Clock = std::chrono::steady_clock;
 
-// Shortest time of one call, over about `seconds`; at least two calls, the first of which does not count.
+struct Timed
+{
+    double best = 1e9; // [s]
+    double mean = 0;
+};
+
+// Times of one call, over about `seconds`; at least two calls, the first of which does not count.
 template <class Work>
-double shortest_time(Backend& backend, double seconds, const std::atomic<bool>* stop, const Work& work)
+Timed time_of(Backend& backend, double seconds, const std::atomic<bool>* stop, const Work& work)
 {
     work();
     backend.wait();
-    double best = 1e9;
+    Timed timed;
+    int count = 0;
     const auto begin = Clock::now();
     do
     {
         const auto start = Clock::now();
         work();
         backend.wait();
-        best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+        const double took = std::chrono::duration<double>(Clock::now() - start).count();
+        timed.best = std::min(timed.best, took);
+        timed.mean += (took - timed.mean) / ++count;
     } while (std::chrono::duration<double>(Clock::now() - begin).count() < seconds &&
              !(stop && stop->load()));
-    return best;
+    return timed;
 }
 
 class Probe
@@ -41,6 +50,7 @@ public:
     {
     }
 
+    double sustained() const { return sustained_; } // of the last one
     // Each takes a share of the seconds.
     double product_flops(double share, Index m, Index n, Index k)
     {
@@ -96,12 +106,15 @@ private:
     template <class Work>
     double seconds_of(double share, const Work& work)
     {
-        return shortest_time(backend_, seconds_ * share, stop_, work);
+        const Timed timed = time_of(backend_, seconds_ * share, stop_, work);
+        sustained_ = timed.best / timed.mean;
+        return timed.best;
     }
 
     Backend& backend_;
     Arena arena_;
     double seconds_;
+    double sustained_ = 1;
     const std::atomic<bool>* stop_;
     DType type_ = backend_.is_gpu() ? DType::bf16 : DType::f32;
 };
@@ -117,6 +130,7 @@ DeviceRates measure(Backend& backend, const TrainerConfig& config, double second
     DeviceRates rates;
     rates.product_flops = probe.product_flops(0.35, large, large, large);
     rates.layer_flops = probe.product_flops(0.2, tokens, config.model.ffn, config.model.hidden);
+    rates.sustained = probe.sustained();
     rates.operation_s = probe.operation_s(0.05);
     rates.copy_bytes = probe.copy_bytes(0.2);
     rates.attention_flops = probe.attention_flops(0.2);

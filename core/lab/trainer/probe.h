@@ -19,6 +19,7 @@ struct DeviceRates
     double attention_flops = 0; // [FLOP/s] of causal attention, masked scores not counted
     double copy_bytes = 0;      // [B/s] read and written by a large copy
     double operation_s = 0;     // [s] of an operation that has nothing to do
+    double sustained = 1;       // mean rate of the MLP's product over the best, which the others are
 };
 
 // For a prepared configuration. Takes about `seconds`; less when stopped.

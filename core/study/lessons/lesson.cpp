@@ -82,10 +82,6 @@ void check_step(const JsonPlace& place, LessonStep& step)
     {
         place.fault("free", "is missing", "name the fields the person may change");
     }
-    if (!step.hide.empty() && !step.predict)
-    {
-        place.fault("hide", "there is no prediction to wait for", "add \"predict\", or leave it out");
-    }
 }
 
 const JsonTable<LessonStep> kStepTable{

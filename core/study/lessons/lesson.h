@@ -68,7 +68,7 @@ struct LessonStep
     std::string view;     // or one of its pages, "optimizer/clip"; empty: that of the step before
     LessonPlayback playback;
     std::string highlight;         // a part the view names
-    std::vector<std::string> hide; // parts covered until the prediction is locked in
+    std::vector<std::string> hide; // parts covered until the prediction is locked in; without one, all along
     std::vector<std::string> free; // paths of the fields the person may change
     bool locked = false;           // they are shown and do not move
     bool hidden = false;           // they are not shown

@@ -131,6 +131,7 @@ Card reviewed(const Card& card, Grade grade, std::int64_t now_ms, const Schedule
     next.memory = fresh ? first_memory(grade, schedule.weights)
                         : next_memory(card.memory, grade, elapsed_d, schedule.weights);
     next.last_ms = now_ms;
+    next.last = grade;
     ++next.reviews;
     next.passes += grade != Grade::again ? 1 : 0;
     if (card.phase == CardPhase::review)

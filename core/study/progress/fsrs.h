@@ -68,6 +68,7 @@ struct Card
     int reviews = 0;
     int lapses = 0; // Again while in review
     int passes = 0; // reviews that were not Again
+    Grade last = Grade::good; // of the last review
 
     bool operator==(const Card&) const = default;
 };

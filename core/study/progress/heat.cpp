@@ -52,6 +52,7 @@ void add(HeatCell& cell, Sums& sums, const Card& card, const StudyState& study)
         return;
     }
     ++cell.seen;
+    cell.right += card.last != Grade::again ? 1 : 0;
     cell.attempts += card.reviews;
     cell.due += is_due(card, study.now) ? 1 : 0;
     const Progress& p = study.progress;
@@ -76,9 +77,10 @@ void close(HeatCell& cell, const Sums& sums, const StudyState& study)
     }
 }
 
-double key_of(const HeatTopic& topic)
+std::pair<double, double> key_of(const HeatTopic& topic)
 {
-    return topic.all.then.value_or(topic.all.today.value_or(1));
+    const HeatCell& all = topic.all;
+    return {static_cast<double>(all.right) / all.seen, all.then.value_or(all.today.value_or(1))};
 }
 
 } // namespace

@@ -148,7 +148,9 @@ Parts parts_of(const StudyState& study, const DeckWish& wish)
         {
             parts.fresh.push_back(family);
         }
-        else if (wish.kind != DeckKind::due || is_due(card, study.now))
+        else if (wish.kind == DeckKind::wrong    ? card.last == Grade::again
+                 : wish.kind == DeckKind::due ? is_due(card, study.now)
+                                              : true)
         {
             parts.seen.push_back(family);
         }

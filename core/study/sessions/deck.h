@@ -93,6 +93,7 @@ enum class DeckKind : std::uint8_t
 {
     due,  // what is due, then some new ones
     weak, // what was seen, least likely remembered first, due or not; then some new ones
+    wrong, // what went wrong when it was last asked
     all   // everything the filter lets through, in its order
 };
 
@@ -139,6 +140,7 @@ struct HeatCell
 {
     int families = 0;
     int seen = 0;
+    int right = 0;    // of those seen, when last asked
     int attempts = 0; // reviews
     int due = 0;
     // Mean predicted recall of those seen, 0 to 1; nothing while none was seen.
@@ -155,8 +157,8 @@ struct HeatTopic
 };
 // One for each of study_topics().
 std::vector<HeatTopic> heat_map(const StudyState& study);
-// Indices into a heat map, least recall first: on the interview's day when there is one, else today. Only
-// topics of which something was seen.
+// Indices into a heat map: where most went wrong when last asked comes first, equals by recall, on the
+// interview's day when there is one, else today. Only topics of which something was seen.
 std::vector<std::size_t> weakest(const std::vector<HeatTopic>& heat, std::size_t count);
 
 // Reviews on each of the coming days, today first; overdue ones count today. If every answer is Good.

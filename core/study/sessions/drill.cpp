@@ -89,16 +89,17 @@ Review review_of(const DrillItem& item, Grade grade, std::int64_t now_ms)
     return r;
 }
 
-Changes give_grade(DrillSession& s, Grade asked, std::int64_t now_ms)
+Changes give_grade(DrillSession& s, Grade grade, std::int64_t now_ms)
 {
     if (s.stage != DrillStage::grading)
     {
         return {};
     }
     DrillItem& item = s.items[s.at];
-    const bool helped = item.attempt.hints > 0 || item.attempt.looked;
-    const Grade best = helped ? Grade::hard : Grade::easy;
-    const Grade grade = lowered(item.automatic.value_or(best), asked);
+    if (grade > best_grade(item))
+    {
+        return {}; // it would be booked as another
+    }
     item.given = grade;
     Changes changes{AddReview{review_of(item, grade, now_ms)}};
     DrillUndo undo{s.at, s.streak, s.best_streak, std::nullopt};
@@ -217,7 +218,7 @@ Changes press(DrillSession& s, DrillKey key, std::int64_t now_ms)
         }
         return {};
     case DrillKey::accept:
-        return s.items[s.at].automatic ? give_grade(s, Grade::easy, now_ms) : Changes{};
+        return s.items[s.at].automatic ? give_grade(s, *s.items[s.at].automatic, now_ms) : Changes{};
     case DrillKey::undo:
         return take_back(s, now_ms);
     case DrillKey::flag:
@@ -270,6 +271,13 @@ Changes judge(DrillSession& s, const RubricInput& input, std::int64_t now_ms)
 }
 
 } // namespace
+
+Grade best_grade(const DrillItem& item)
+{
+    const bool helped = item.attempt.hints > 0 || item.attempt.looked;
+    const Grade own = helped ? Grade::hard : Grade::easy;
+    return item.revealed ? own : item.automatic.value_or(own);
+}
 
 DrillSession start_drill(const std::vector<DeckCard>& deck, const DeckWish& wish, const Progress& progress,
                          std::int64_t now_ms)

@@ -109,6 +109,10 @@ struct DrillSession
     const DrillItem* current() const { return stage == DrillStage::over ? nullptr : &items[at]; }
 };
 
+// The best grade that may be given: of what was checked the automatic one; what was said is the person's own
+// to judge, whatever points they ticked, yet help keeps its price.
+Grade best_grade(const DrillItem& item);
+
 // An empty deck is over at once.
 DrillSession start_drill(const std::vector<DeckCard>& deck, const DeckWish& wish, const Progress& progress,
                          std::int64_t now_ms);
@@ -131,6 +135,7 @@ struct EndCard
     int best_streak = 0;
     double minutes = 0;
     std::vector<Improved> improved; // most first
+    std::vector<std::string> wrong; // families whose last grade here was Again
     const StudyTopic* weakest = nullptr;
     std::optional<KindGroup> weakest_kind;
     double weakest_recall = 0;

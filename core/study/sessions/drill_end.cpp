@@ -87,6 +87,21 @@ EndCard end_card(const DrillSession& session, const StudyState& study)
         end.answered += item.given ? 1 : 0;
         end.passed += item.given && *item.given != Grade::again ? 1 : 0;
     }
+    std::map<std::string, Grade> last;
+    for (const DrillItem& item : session.items)
+    {
+        if (item.given)
+        {
+            last[item.card.family] = *item.given;
+        }
+    }
+    for (const auto& [family, grade] : last)
+    {
+        if (grade == Grade::again)
+        {
+            end.wrong.push_back(family);
+        }
+    }
     end.best_streak = session.best_streak;
     const std::int64_t until = session.stage == DrillStage::over ? session.ended_ms : study.now.ms;
     end.minutes = static_cast<double>(until - session.started_ms) / static_cast<double>(kMinuteMs);

@@ -42,6 +42,17 @@ std::span<const std::string_view> tabs_of(const LabFrame& lab)
     return std::span(kTabs).first(kTabs.size() - (experts ? 0 : 1));
 }
 
+// "F2 F3", in the order of the list.
+std::string keys_of_demos()
+{
+    std::string keys;
+    for (const LabDemo& demo : lab_demos())
+    {
+        keys += (keys.empty() ? "" : " ") + std::string(demo.key);
+    }
+    return keys;
+}
+
 bool asking(const LabFrame& lab)
 {
     return lab.demo && !lab.demo->answer;
@@ -74,6 +85,7 @@ private:
     StepMemory step_memory_;
     LabPanel panel_;
     bool had_demo_ = false;
+    std::string demo_keys_ = keys_of_demos();
 };
 
 Motion LabView::motion(const Frame& frame) const
@@ -100,7 +112,7 @@ std::string LabView::expected_words(const LabFrame& lab)
         return "Measuring this device for two seconds, so that times can be predicted too \u2026";
     }
     return p.step_seconds > 0
-               ? fmt::format("Predicted: {} a step, {} tokens/s.", format_seconds(Seconds(p.step_seconds)),
+               ? fmt::format("Predicted: {} per step, {} tokens/s.", format_seconds(Seconds(p.step_seconds)),
                              format_rate(p.tokens_per_second))
                : std::string();
 }
@@ -129,8 +141,8 @@ void LabView::draw_start(const Frame& frame, const Painter& p, Rect area, Out& o
         sheet->say(expected_words(lab));
         sheet->gap(12);
         sheet->note(
-            lab.saved ? "F2 to F12: what goes wrong in training, one key each. L goes on with the saved run."
-                      : "F2 to F12: what goes wrong in training, one key each.");
+            lab.saved ? "Demos, at the right: what goes wrong in training. L loads the saved run."
+                      : "Demos, at the right: what goes wrong in training.");
         start = {start.x, std::min(start.y, sheet->y() + p.px(24)), std::min(start.w, p.px(272)), start.h};
     }
     if (button(p, start, "Start training###start", "Space", ButtonStyle::primary))
@@ -249,6 +261,7 @@ void LabView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
     if (lab.demo.has_value() != had_demo_)
     {
         had_demo_ = lab.demo.has_value();
+        tab_ = had_demo_ ? Tab::loss : tab_; // what a demonstration shows
         panel_.show_demos(had_demo_);
     }
     if (asking(lab))
@@ -299,7 +312,7 @@ ViewKeys LabView::keys()
             {"M", "Mark this step", [](const KeyPress& k) { k.out.push(LabAction(LabCommand::mark)); }},
             {"R", "Rewind to the last mark",
              [](const KeyPress& k) { k.out.push(LabAction(LabCommand::rewind)); }},
-            {"B", "A second run beside it, as the first began; again to end it",
+            {"B", "A second run alongside, as the first began; again to end it",
              [](const KeyPress& k) { k.out.push(LabAction(LabCommand::second)); }},
             {"S", "Let it write something now",
              [](const KeyPress& k) { k.out.push(LabAction(LabCommand::sample)); }},
@@ -330,15 +343,8 @@ ViewKeys LabView::keys()
             {"W", "Write a checkpoint", [](const KeyPress& k) { k.out.push(LabAction(LabCommand::save)); }},
             {"L", "Load the one written last",
              [](const KeyPress& k) { k.out.push(LabAction(LabCommand::load)); }},
-            {"F2 to F12", "Demonstrations; 1 to 3 say what you expect",
-             [](const KeyPress& k)
-             {
-                 // F5 is the presenter's.
-                 if (k.which != 3)
-                 {
-                     k.out.push(LabAction(AskDemo{k.which - (k.which > 3 ? 1U : 0U)}));
-                 }
-             }},
+            {demo_keys_, "Demonstrations; 1 to 3 say what you expect",
+             [](const KeyPress& k) { k.out.push(LabAction(AskDemo{k.which})); }},
             {"Backspace", "Leave the demonstration, or clear the run",
              [](const KeyPress& k) { k.out.push(LabAction(LabCommand::clear)); }}};
 }

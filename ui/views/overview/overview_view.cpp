@@ -104,18 +104,97 @@ bool OverviewView::heading(const Painter& painter, Rect row, const char* label,
     return pressed.clicked;
 }
 
+struct Swatch
+{
+    Ink ink;
+    std::string_view says;
+};
+
+// As many as there is room for, from left to right.
+void draw_swatches(const Painter& p, Rect row, std::span<const Swatch> all)
+{
+    for (const Swatch& swatch : all)
+    {
+        const float w = p.px(20) + p.width(Type::small, swatch.says);
+        if (w > row.w)
+        {
+            return;
+        }
+        p.block({row.x, row.middle() - p.px(6), p.px(12), p.px(12)}, swatch.ink);
+        p.text(row.x + p.px(20), row.middle(), Type::small, p.theme.muted, swatch.says);
+        row.cut_left(w + p.px(20));
+    }
+}
+
+// The micro-batch that is on its way at t: when one has gone all the way, the next that sets out.
+std::vector<std::size_t> path_on_its_way(const Timeline& timeline, std::int64_t micro_batches, double t)
+{
+    constexpr std::size_t kMostEvents = 4000; // beyond, a block is no longer seen
+    std::vector<std::size_t> path;
+    double free = 0;
+    for (std::int32_t m = 0; timeline.events.size() < kMostEvents && m < micro_batches; ++m)
+    {
+        const auto next = path_of(timeline, m);
+        if (next.empty() || timeline.events[next.front()].start < free)
+        {
+            continue;
+        }
+        if (!path.empty() && timeline.events[next.front()].start > t)
+        {
+            break;
+        }
+        path = next;
+        free = timeline.events[path.back()].end;
+    }
+    return path;
+}
+
+// What it has gone through so far, ringed and joined.
+void draw_path(const Painter& p, Rect field, float pitch, const Timeline& timeline, TimeWindow window,
+               std::span<const std::size_t> path, double t)
+{
+    std::optional<ImVec2> last;
+    const float high = pitch - lane_gap(p, pitch);
+    for (const std::size_t i : path)
+    {
+        const Event& e = timeline.events[i];
+        if (e.start > t)
+        {
+            break;
+        }
+        const float x = window.x(field, e.start);
+        const Rect cell{x, field.y + pitch * static_cast<float>(e.rank),
+                        std::max(p.px(3), window.x(field, std::min(e.end, t)) - x), high};
+        p.outline(cell.inset(-p.px(1)), p.theme.text, p.px(2), p.px(2));
+        if (last)
+        {
+            p.line(last->x, last->y, cell.x, cell.middle(), p.theme.text, p.px(1.5F));
+        }
+        last = ImVec2{cell.right(), cell.middle()};
+    }
+    if (last)
+    {
+        p.list.AddCircleFilled(*last, p.px(6), p.theme.text);
+        p.list.AddCircleFilled(*last, p.px(3), p.theme.window);
+    }
+}
+
 void OverviewView::draw_pipeline(const Frame& frame, const Painter& painter, Rect area, Out& out) const
 {
     const PipelineReport& pipeline = frame.now.report.pipeline;
     const Timeline& timeline = pipeline.timeline;
-    const std::string number = fmt::format(
-        "{}: {} stage{}, {} micro-batch{}, bubble {} of total", frame.now.scenario.training.schedule->name,
-        pipeline.shape.stages, pipeline.shape.stages == 1 ? "" : "s", grouped(pipeline.shape.micro_batches),
-        pipeline.shape.micro_batches == 1 ? "" : "es", format_percent(timeline.bubble_of_total()));
+    const Scenario& s = frame.now.scenario;
+    const std::string number =
+        fmt::format("{}, {}; TP {} \u00d7 PP {} \u00d7 DP {} on {} {}", s.training.schedule->name,
+                    counted(pipeline.shape.micro_batches, "micro-batch"), s.parallel.tensor,
+                    s.parallel.pipeline, grouped(data_parallel(s)), grouped(s.cluster.gpus),
+                    s.cluster.gpu.name.empty() ? "GPUs" : s.cluster.gpu.name);
     if (heading(painter, area.cut_top(painter.px(32)), "Pipeline###open pipeline", number))
     {
         out.push(OpenView{"pipelines"});
     }
+    const Theme& t = painter.theme;
+    const Rect legend = area.h > painter.px(150) ? area.cut_bottom(painter.px(24)) : Rect{};
     area.cut_bottom(painter.px(28));
     const TimeWindow window{0, std::max(1e-9, timeline.makespan)};
     const float pitch = lane_pitch(painter, area.h, timeline.ranks());
@@ -131,8 +210,19 @@ void OverviewView::draw_pipeline(const Frame& frame, const Painter& painter, Rec
     const float x = window.x(field, timeline.makespan * m.pipeline);
     // What has not run yet lies behind a veil.
     painter.fill({x, field.y, field.right() - x, height}, with_alpha(painter.theme.window, 0.6F));
-    painter.line(x, field.y - painter.px(4), x, field.y + height + painter.px(4), painter.theme.text,
-                 painter.px(2));
+    painter.line(x, field.y - painter.px(4), x, field.y + height + painter.px(4), t.text, painter.px(2));
+    const double now = timeline.makespan * m.pipeline;
+    if (m.pipeline < 1)
+    {
+        const auto path = path_on_its_way(timeline, pipeline.shape.micro_batches, now);
+        draw_path(painter, field, pitch, timeline, window, path, now);
+    }
+    const std::string unit = fmt::format("time in forward passes of a micro-batch on a stage, each {}",
+                                         three_digits(s.stage_times.forward));
+    const std::array swatches{Swatch{t.forward, "forward"}, Swatch{t.backward_input, "backward, input"},
+                              Swatch{t.backward_weight, "backward, weight"},
+                              Swatch{{t.idle_hatch, t.idle_hatch}, "idle"}, Swatch{{}, unit}};
+    draw_swatches(painter, legend, swatches);
 }
 
 void OverviewView::draw_shards_part(const Frame& frame, const Painter& painter, Rect area, Out& out)
@@ -176,6 +266,18 @@ void OverviewView::draw_shards_part(const Frame& frame, const Painter& painter, 
     {
         empty_state(painter, area, "", "Every state lives on the host.");
         return;
+    }
+    if (area.h > painter.px(160))
+    {
+        std::vector<Swatch> swatches;
+        for (const ShardBand& band : shards.bands)
+        {
+            for (const Component part : band.name == "optimizer" ? band.parts : std::vector<Component>())
+            {
+                swatches.push_back({painter.theme.of(part), name_of(part)});
+            }
+        }
+        draw_swatches(painter, area.cut_bottom(painter.px(24)), swatches);
     }
     draw_shards(painter, area, shards, {area.w > painter.px(420) ? 112.0F : 0.0F, true});
 }

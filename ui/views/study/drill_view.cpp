@@ -59,6 +59,9 @@ std::vector<KeyButton> DrillView::ways_on(const StudyFrame& study, Out& out)
         {quiz ? "One more###again" : "Go on###again", "Enter", again, ImGuiKey_Enter, ButtonStyle::primary},
         {quiz ? fmt::format("Back to {}###home", view_name(study.came_from)) : "Home###home", "Esc", home,
          ImGuiKey_Escape},
+        {study.end->wrong.empty() ? "" : "Practise these###wrong", "W",
+         [&study, &out] { out.push(drill_on(study, study.end->wrong)); },
+         study.end->wrong.empty() ? ImGuiKey_None : ImGuiKey_W},
         {"", "Backspace", home, quiz ? ImGuiKey_Backspace : ImGuiKey_None},
         {"", "U", [&out] { press_key(out, DrillKey::undo); }, ImGuiKey_U}};
 }
@@ -195,6 +198,7 @@ ViewKeys DrillView::keys()
             {"S", "Show me: the view with this question\u2019s scenario"},
             {"N", "New numbers (also R)"},
             {"U", "Undo the last grade"},
+            {"W", "At the end: practise what went wrong"},
             {"F", "Flag it, or no longer"},
             {"E", "Your note on it"},
             {"O", "Sources"},

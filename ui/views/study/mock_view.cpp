@@ -3,6 +3,7 @@
 
 #include "ui/shell/study_frame.h"
 #include "ui/views/study/drill/parts.h"
+#include "ui/views/study/drill/session.h"
 #include "ui/views/study/mock/parts.h"
 #include "ui/views/study/study/parts.h"
 
@@ -37,7 +38,7 @@ private:
     static void draw_idle(const Painter& p, Rect area, Out& out);
     void draw_running(const Frame& frame, const MockSession& mock, const Painter& p, Rect area, Out& out);
     void draw_over(const Frame& frame, const MockSession& mock, const Painter& p, Rect area, Out& out);
-    void keys_over(const MockSession& mock, Out& out);
+    void keys_over(const StudyFrame& study, const MockSession& mock, Out& out);
     static void leave(const MockSession& mock, Out& out);
 
     MockQuestion question_;
@@ -86,7 +87,10 @@ void MockView::draw_running(const Frame& frame, const MockSession& mock, const P
 void MockView::draw_over(const Frame& frame, const MockSession& mock, const Painter& p, Rect area, Out& out)
 {
     area.cut_bottom(p.px(8));
+    const auto wrong = wrong_in(mock);
     const std::array buttons{
+        KeyButton{wrong.empty() ? "" : "Practise these###wrong", "W",
+                  [&] { out.push(drill_on(*frame.study, wrong)); }},
         KeyButton{"Home###home", "Esc", [&] { out.push(EndStudy{}); }, ImGuiKey_None, ButtonStyle::primary},
         KeyButton{"Export as Markdown###export", "X",
                   [&] { out.push(ExportStudy{StudyExport::scorecard}); }}};
@@ -170,7 +174,7 @@ Caption MockView::caption(const Frame& frame) const
                 "", ""};
     }
     return {fmt::format("Passed **{} of {}**.", passed_in(*mock), mock->items.size()),
-            fmt::format("seed {}", mock->seed), ""};
+            "practise what went wrong, or press a row for its answer and solution", ""};
 }
 
 std::vector<std::string> MockView::facts(const Frame& frame) const
@@ -183,7 +187,8 @@ std::vector<std::string> MockView::facts(const Frame& frame) const
     const std::string left = clock_words(static_cast<double>(mock->left_ms()) / 1000);
     return {fmt::format("Question {} of {}", mock->at + 1, mock->items.size()),
             mock->stage == MockStage::running ? (mock->paused ? "paused, " : "") + left + " left"
-                                              : "time is up",
+            : mock->left_ms() <= 0            ? "time is up"
+                                              : left + " were left",
             "Esc leaves, nothing is lost"};
 }
 
@@ -196,7 +201,7 @@ void MockView::leave(const MockSession& mock, Out& out)
     out.push(OpenView{"study"});
 }
 
-void MockView::keys_over(const MockSession& mock, Out& out)
+void MockView::keys_over(const StudyFrame& study, const MockSession& mock, Out& out)
 {
     if (reading_ && question_.letters(mock, out))
     {
@@ -205,6 +210,10 @@ void MockView::keys_over(const MockSession& mock, Out& out)
     if (ImGui::IsKeyPressed(ImGuiKey_X, false))
     {
         out.push(ExportStudy{StudyExport::scorecard});
+    }
+    if (const auto wrong = wrong_in(mock); ImGui::IsKeyPressed(ImGuiKey_W, false) && !wrong.empty())
+    {
+        out.push(drill_on(study, wrong));
     }
     if (ImGui::IsKeyPressed(ImGuiKey_Escape, false) || ImGui::IsKeyPressed(ImGuiKey_Enter, false))
     {
@@ -227,7 +236,7 @@ void MockView::on_keys(const Frame& frame, Out& out)
     }
     else if (mock->stage == MockStage::over)
     {
-        keys_over(*mock, out);
+        keys_over(*frame.study, *mock, out);
     }
     else if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
     {
@@ -258,12 +267,13 @@ void MockView::typing_keys(const Frame& frame, Out& out)
 
 ViewKeys MockView::keys()
 {
-    return {{"Enter", "Answer, or take what was said as said"},
+    return {{"Enter", "Answer, or take what was said as said; after the last one, finish"},
             {"Tab", "Skip it, and come back later"},
             {"N P", "Next and previous question; with Alt while typing"},
             {"F", "Finish early"},
             {"T", "Pause the clock"},
             {"Space", "At the end: tick a point you made"},
+            {"W", "At the end: practise what went wrong"},
             {"X", "Export the scorecard"},
             {"Esc", "Leave; the clock waits"}};
 }

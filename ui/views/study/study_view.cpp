@@ -40,7 +40,7 @@ private:
     void draw_topics(const Painter& painter, Rect area, const StudyFrame& study, Out& out);
 
     StudyPopups popups_;
-    bool on_the_day_ = false;
+    TileFigure figure_ = TileFigure::right;
 };
 
 // In place of the ways to begin, where a session is on, how to go on with it.
@@ -56,11 +56,14 @@ std::vector<KeyButton> StudyView::buttons(const StudyFrame& study, Out& out)
         KeyButton end{"End it###End it", "E", [&out] { out.push(EndStudy{}); }, ImGuiKey_E};
         return view.empty() ? std::vector{std::move(end)} : std::vector{std::move(on), std::move(end)};
     }
+    const int wrong = wrong_now(study);
     const std::string review = study.due > 0     ? fmt::format("Review {}", study.due)
                                : study.fresh > 0 ? "New questions"
                                                  : "Review";
     return {{review + "###Review", "R", start({}), ImGuiKey_R, ButtonStyle::primary},
             {"Weakest###Weakest", "D", start(weakest_drill(study)), ImGuiKey_D},
+            {wrong > 0 ? fmt::format("{} wrong###Wrong", wrong) : "", "F", start(wrong_drill()),
+             wrong > 0 ? ImGuiKey_F : ImGuiKey_None},
             {"Mock interview###Mock", "M", ask(Which::mock), ImGuiKey_M},
             {"Quick eight###Quick eight", "8", start({quick_eight(*study.plan), ""}), ImGuiKey_8},
             {"Export###Export", "X", ask(Which::files), ImGuiKey_X}};
@@ -68,20 +71,16 @@ std::vector<KeyButton> StudyView::buttons(const StudyFrame& study, Out& out)
 
 void StudyView::draw_head(const Painter& p, Rect row, const StudyFrame& study)
 {
-    const float most = std::min(p.px(256), row.w * 0.55F);
-    const Rect choice = row.cut_right(most);
-    row.cut_right(p.px(16));
-    draw_recall_legend(p, row);
-    const std::string then =
-        study.has_interview() ? date_words(*study.progress->interview) : "on the day \u2026";
-    const std::array<std::string_view, 2> words{"today", then};
-    if (const auto clicked = segments(p, choice, words, on_the_day_ ? 1 : 0))
+    const Rect choice = row.cut_left(std::min(p.px(340), row.w * 0.6F));
+    row.cut_left(p.px(20));
+    draw_tiles_legend(p, row, figure_);
+    const std::string recall = study.has_interview()
+                                   ? fmt::format("recall on {}", date_short(*study.progress->interview))
+                                   : "recall today";
+    const std::array<std::string_view, 2> words{"right, of those seen", recall};
+    if (const auto clicked = segments(p, choice, words, static_cast<std::size_t>(figure_)))
     {
-        on_the_day_ = *clicked == 1 && study.has_interview();
-        if (*clicked == 1 && !study.has_interview())
-        {
-            popups_.open(Which::interview);
-        }
+        figure_ = static_cast<TileFigure>(*clicked);
     }
 }
 
@@ -92,9 +91,9 @@ void StudyView::draw_mission(const Painter& p, Rect area, const StudyFrame& stud
     Rect row = area.cut_top(p.px(28));
     const bool planned = study.mission.mission != nullptr && running.empty();
     p.text(row.x, row.middle(), Type::body_strong, t.text,
-           running.empty() ? "Today\u2019s mission" : "On now");
+           running.empty() ? "Today\u2019s plan" : "On now");
     const Rect button_area = row.cut_right(planned ? p.px(112) : 0);
-    if (planned && row.w > p.width(Type::body_strong, "Today\u2019s mission") &&
+    if (planned && row.w > p.width(Type::body_strong, "Today\u2019s plan") &&
         button(p, button_area, "Tasks###tasks", "P", ButtonStyle::quiet))
     {
         popups_.open(Which::plan);
@@ -106,7 +105,7 @@ void StudyView::draw_mission(const Painter& p, Rect area, const StudyFrame& stud
 
 void StudyView::draw_topics(const Painter& p, Rect area, const StudyFrame& study, Out& out)
 {
-    const TilesEvent event = draw_tiles(p, area, study, on_the_day_);
+    const TilesEvent event = draw_tiles(p, area, study, figure_);
     if (event.hovered)
     {
         draw_topic_tip(p, area, study.heat[*event.hovered]);
@@ -120,7 +119,6 @@ void StudyView::draw_topics(const Painter& p, Rect area, const StudyFrame& study
 void StudyView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
     const StudyFrame& study = *frame.study;
-    on_the_day_ = on_the_day_ && study.has_interview();
     if (!draw_no_questions(p, area, study))
     {
         const bool low = area.h < p.px(300);
@@ -157,8 +155,7 @@ void StudyView::on_keys(const Frame& frame, Out& out)
     opens(study.mission.mission != nullptr, ImGuiKey_P, Which::plan);
     opens(!study.leeches.empty(), ImGuiKey_L, Which::leeches);
     opens(true, ImGuiKey_X, Which::files);
-    all.push_back({"", "W", [this] { on_the_day_ = !on_the_day_; },
-                   study.has_interview() ? ImGuiKey_W : ImGuiKey_None});
+    all.push_back({"", "W", [this] { turn(figure_, 2); }, ImGuiKey_W});
     out.animating = press_keys(all) || out.animating;
 }
 
@@ -169,10 +166,11 @@ ViewKeys StudyView::keys()
             {"M", "A mock interview of 5, 12, 45 or 60 minutes"},
             {"8", "The eight questions asked most"},
             {"X", "Export to CSV, Anki or Markdown, or import"},
-            {"P", "The tasks of today\u2019s mission"},
+            {"P", "The tasks of today\u2019s plan"},
             {"I", "The day of the interview"},
-            {"W", "Recall today, or on the day"},
-            {"A", "Judge your own skills"},
+            {"F", "What went wrong when it was last asked"},
+            {"W", "Right of those seen, or predicted recall"},
+            {"A", "Self-assessment of your skills"},
             {"L", "Questions that keep being forgotten"},
             {"G E", "Go on with the session that is on, or end it"},
             {"click", "On a topic: drill it"}};
@@ -184,7 +182,7 @@ extern const ViewInfo study_view;
 const ViewInfo study_view{
     43,           "study",
     "Study",      "Topics",
-    "Study plan", "Predicted recall of 24 topics, today's plan, readiness and the days ahead",
+    "Study plan", "24 topics: how much was seen and right, predicted recall, today's plan, readiness",
     {},           [] { return std::unique_ptr<View>(std::make_unique<StudyView>()); },
     {},           ViewRole::study};
 

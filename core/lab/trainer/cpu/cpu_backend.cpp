@@ -44,6 +44,7 @@ cpu::Tile CpuBackend::tile_size(const Product& p) const
 CpuBackend::CpuBackend(std::size_t threads, const cpu::Kernels& kernels)
     : pool_(threads == 0 ? cpu::default_threads() : threads), kernels_(kernels), scratch_(pool_.threads())
 {
+    reserve(kernels_.product_scratch); // so that the workspace is known before the first step
 }
 
 std::string CpuBackend::name() const

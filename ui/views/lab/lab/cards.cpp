@@ -76,33 +76,47 @@ void draw_card(const Painter& p, Rect card, const CardText& words, std::span<con
     }
 }
 
-std::string against(double measured, double predicted)
+// From what the device sustained while it was measured to the best it did.
+std::string range_words(double low, double high)
 {
-    const double off = 100 * (measured / predicted - 1);
-    return fmt::format("predicted {}, {}{:.1f}%", format_rate(predicted), off < 0 ? "\u2212" : "+",
-                       std::abs(off));
+    const std::string from = format_rate(low);
+    const std::string to = format_rate(high);
+    return from == to ? to : fmt::format("{} to {}", from, to);
 }
 
+// Below the range on a CPU: the window draws on the same cores.
+std::string off_words(double measured, double low, double high, bool cpu)
+{
+    if (measured >= low && measured <= high)
+    {
+        return "within the predicted range";
+    }
+    const double off = 100 * (measured / (measured < low ? low : high) - 1);
+    return off < 0 && cpu ? fmt::format("{:.0f}% below: this window draws on the same cores", -off)
+                          : fmt::format("{:.0f}% {} the range", std::abs(off), off < 0 ? "below" : "above");
+}
+
+// All from the same smoothed steps.
 CardText speed_of(const LabFrame& lab)
 {
     const TrainingSnapshot& s = *lab.a.snapshot;
     const LabPrediction& p = lab.a.predicted;
-    const bool known = p.tokens_per_second > 0 && s.tokens_per_second > 0;
-    std::string second;
+    const double high = p.tokens_per_second;
+    const double low = high * (lab.rate ? lab.rate->sustained : 1);
+    CardText card{s.tokens_per_second > 0 ? format_rate(s.tokens_per_second) : "\u2013", "tokens/s",
+                  lab.measuring ? "predicted when the device has been measured" : "", ""};
     if (lab.b && lab.b->snapshot && lab.b->snapshot->tokens_per_second > 0)
     {
-        second = fmt::format("{}: {}", lab.b->name, format_rate(lab.b->snapshot->tokens_per_second));
+        card.second = fmt::format("{}: {}", lab.b->name, format_rate(lab.b->snapshot->tokens_per_second));
     }
-    else if (p.step_seconds > 0)
+    if (high > 0 && s.tokens_per_second > 0)
     {
-        second = fmt::format("{} a step, {} predicted", format_seconds(Seconds(s.step_seconds)),
-                             format_seconds(Seconds(p.step_seconds)));
+        card.first = fmt::format("predicted {}", range_words(low, high));
+        card.second = card.second.empty()
+                          ? off_words(s.tokens_per_second, low, high, s.device.starts_with("CPU"))
+                          : card.second;
     }
-    return {s.tokens_per_second > 0 ? format_rate(s.tokens_per_second) : "\u2013", "tokens/s",
-            known           ? against(s.tokens_per_second, p.tokens_per_second)
-            : lab.measuring ? "predicted when the device has been measured"
-                            : "",
-            second};
+    return card;
 }
 
 CardText utilization_of(const LabFrame& lab)

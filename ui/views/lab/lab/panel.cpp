@@ -77,7 +77,7 @@ void draw_sliders(PanelColumn& column, TrainerConfig& c)
     const Track batches = Track::at(kBatches, say_whole).typed_from(1, 4096);
     std::int64_t accumulation = c.accumulation();
     column.slide("Learning rate", track_of(kRates, say_rate), c.recipe.learning_rate);
-    column.slide("Clip at norm", track_of(kClips, say_clip), c.recipe.clip);
+    column.slide("Max gradient norm", track_of(kClips, say_clip), c.recipe.clip);
     column.slide("Micro-batch", batches, c.training.micro_batch);
     column.slide("Accumulation", batches, accumulation);
     c.training.global_batch = c.training.micro_batch * accumulation;
@@ -90,7 +90,7 @@ void draw_choices(PanelColumn& column, TrainerConfig& c)
     constexpr std::array kOptimizers{Optimizer::adamw, Optimizer::sgd_momentum};
     constexpr std::array kTasks{LabTask::text, LabTask::copy, LabTask::sort, LabTask::addition};
     column.choice("Precision", {"fp32", "bf16", "fp16"}, kPrecisions, c.training.precision);
-    if (column.choice("Recompute", {"none", "sel", "full"}, kRecomputes, c.training.recompute))
+    if (column.choice("Recompute", {"none", "selective", "full"}, kRecomputes, c.training.recompute))
     {
         // Selective recomputation drops scores, which flash attention never keeps.
         c.training.flash_attention = c.training.recompute != Recompute::selective;

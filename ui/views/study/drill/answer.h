@@ -69,6 +69,7 @@ private:
     std::size_t cursor_ = 0;
     std::optional<std::size_t> wrong_from_; // place at which the order first went wrong
     bool focus_ = false;
+    bool select_ = false; // what was wrong is typed over
 };
 
 // What is ticked: the rubric, or the strong points of a design, or the answer as a whole.

@@ -76,7 +76,7 @@ void draw_end_card(Sheet& sheet, const StudyFrame& study, const EndCard& end)
 {
     const std::string share =
         end.answered == 0 ? "\u2013" : whole_percent(static_cast<double>(end.passed) / end.answered);
-    const std::array figures{Figure{std::to_string(end.answered), "graded"}, Figure{share, "passed"},
+    const std::array figures{Figure{std::to_string(end.answered), "graded"}, Figure{share, "right"},
                              Figure{std::to_string(end.best_streak), "best streak"},
                              Figure{minutes_words(end.minutes), "minutes"}};
     draw_figures(sheet, figures);
@@ -84,19 +84,21 @@ void draw_end_card(Sheet& sheet, const StudyFrame& study, const EndCard& end)
     {
         draw_improved(sheet, study, end);
     }
-    if (end.weakest != nullptr)
+    if (!end.wrong.empty())
     {
-        const std::string kind = end.weakest_kind ? fmt::format(", {}", name_of(*end.weakest_kind)) : "";
-        sheet.say(fmt::format("Weakest: **{}**{}, {} {}.", end.weakest->name, kind,
-                              whole_percent(end.weakest_recall),
-                              study.has_interview() ? "on the day" : "today"));
-        sheet.gap(6);
+        sheet.heading("What went wrong");
+        for (const std::string& family : end.wrong)
+        {
+            sheet.point(title_of(study, family), sheet.p.theme.text);
+        }
+        sheet.gap(10);
     }
     if (end.next_due_ms)
     {
         const std::int64_t wait = *end.next_due_ms - study.now.ms;
         sheet.say(study.due > 0 ? fmt::format("**{}** {} due now.", study.due, study.due == 1 ? "is" : "are")
-                                : fmt::format("Next due in **{}**.", wait_words(wait)));
+                  : wait < kMinuteMs ? std::string("Next due in **less than a minute**.")
+                                     : fmt::format("Next due in **{}**.", wait_words(wait)));
     }
     sheet.gap(12);
 }

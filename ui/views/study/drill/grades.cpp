@@ -35,9 +35,7 @@ std::string_view out_of_reach(const DrillSession& drill, Grade grade, std::int64
     const DrillItem& item = drill.items[drill.at];
     if (drill.stage == DrillStage::grading && item.revealed)
     {
-        const bool helped = item.attempt.hints > 0 || item.attempt.looked;
-        const Grade best = item.automatic.value_or(helped ? Grade::hard : Grade::easy);
-        return grade <= best ? "" : helped && grade == Grade::good ? "help was used" : "points are missing";
+        return grade <= best_grade(item) ? "" : "help was used";
     }
     return why_not(grade, if_right(drill, now_ms));
 }
@@ -143,14 +141,20 @@ void draw_memory(Sheet& sheet, const StudyFrame& study, const Card& card)
     const bool seen = card.phase != CardPhase::fresh;
     sheet.fact("Recall today", recall ? whole_percent(*recall) : "new");
     sheet.fact("Stability", seen ? fmt::format("{} d", three_digits(card.memory.stability)) : "\u2013");
-    sheet.fact("Last seen", seen ? wait_words(study.now.ms - card.last_ms) + " ago" : "never");
+    const std::int64_t ago = study.now.ms - card.last_ms;
+    sheet.fact("Last seen", !seen ? "never" : ago < kMinuteMs ? "just now" : wait_words(ago) + " ago");
 }
 
 } // namespace
 
 Grade offered_grade(const DrillSession& drill, std::int64_t now_ms)
 {
-    const bool own = drill.items[drill.at].revealed;
+    const DrillItem& item = drill.items[drill.at];
+    const bool own = item.revealed;
+    if (own && item.automatic && drill.stage == DrillStage::grading)
+    {
+        return *item.automatic; // by the points that are ticked
+    }
     for (const Grade grade : {Grade::easy, Grade::good, Grade::hard})
     {
         if ((grade != Grade::easy || !own) && out_of_reach(drill, grade, now_ms).empty())
@@ -193,7 +197,7 @@ GradesEvent draw_grades(const Painter& p, Rect area, const StudyFrame& study, co
         }
         sheet.gap(8);
     }
-    sheet.note(drill.items[drill.at].revealed ? "The points made set the best grade; you may lower it."
+    sheet.note(drill.items[drill.at].revealed ? "Ticked points suggest a grade; the one you press is booked."
                                               : "You may lower an automatic grade, never raise it.");
     sheet.rule(10, 10);
     draw_memory(sheet, study, card);

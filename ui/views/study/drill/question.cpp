@@ -171,12 +171,12 @@ std::vector<KeyButton> DrillQuestion::deeds(const Frame& frame, const DrillSessi
     };
     if (q != nullptr)
     {
-        all.push_back({find_view(q->view) == nullptr ? "" : "Show me###show", "S",
+        all.push_back({find_view(q->view) == nullptr ? "" : "Show me###show", letter_key("S"),
                        [&out] { out.push(ShowQuestion{}); }, ImGuiKey_S});
     }
-    all.push_back({drill.stage == DrillStage::asking ? "New numbers###new" : "", "N",
+    all.push_back({drill.stage == DrillStage::asking ? "New numbers###new" : "", letter_key("N"),
                    key(DrillKey::new_numbers), ImGuiKey_N});
-    all.push_back({flagged ? "Flagged###flag" : "Flag###flag", "F", key(DrillKey::flag), ImGuiKey_F});
+    all.push_back({flagged ? "Flagged###flag" : "Flag###flag", letter_key("F"), key(DrillKey::flag), ImGuiKey_F});
     if (q != nullptr)
     {
         const auto sources = [&]
@@ -189,7 +189,7 @@ std::vector<KeyButton> DrillQuestion::deeds(const Frame& frame, const DrillSessi
             popups_.open_note(*frame.study);
             out.animating = true;
         };
-        all.push_back({"Sources###sources", "O", sources, ImGuiKey_O});
+        all.push_back({"Sources###sources", letter_key("O"), sources, ImGuiKey_O});
         all.push_back({"", "E", note, ImGuiKey_E});
         all.push_back({"", "A", key(DrillKey::reveal), q->goal ? ImGuiKey_A : ImGuiKey_None});
     }

@@ -19,6 +19,11 @@ StartDrill topic_drill(std::string_view topic);
 // The weakest topics, or where nothing was asked yet, new questions.
 StartDrill weakest_drill(const StudyFrame& study);
 
+// Questions that went wrong when they were last asked: all of them, or those of a session.
+StartDrill wrong_drill();
+StartDrill drill_on(const StudyFrame& study, std::span<const std::string> families);
+int wrong_now(const StudyFrame& study);
+
 void draw_end_card(Sheet& sheet, const StudyFrame& study, const EndCard& end);
 // The deck that helps most now: what is due, else the weakest topic.
 StartDrill what_next(const StudyFrame& study, const EndCard& end);

@@ -55,6 +55,9 @@ std::vector<Deck> decks_of(const StudyFrame& study)
     all.push_back(
         {"R", ImGuiKey_R, "Review", fmt::format("{} due, then new ones; 20 min", due), {}, due + fresh});
     all.push_back(weakest_deck(study));
+    const auto wrong = static_cast<std::size_t>(wrong_now(study));
+    all.push_back({"W", ImGuiKey_W, "What went wrong", counted(wrong) + " wrong when last asked", wrong_drill(),
+                   wrong});
     all.push_back({"8",
                    ImGuiKey_8,
                    "Quick eight",
@@ -96,7 +99,9 @@ std::string topic_words(const HeatTopic& topic)
     {
         return fmt::format("{} due", topic.all.due);
     }
-    return topic.all.today ? whole_percent(*topic.all.today) : topic.all.families > 0 ? "new" : "none";
+    return topic.all.seen > 0      ? fmt::format("{} of {} right", topic.all.right, topic.all.seen)
+           : topic.all.families > 0 ? "new"
+                                    : "none";
 }
 
 bool draw_topic(const Painter& p, Rect r, const HeatTopic& topic)
@@ -139,6 +144,39 @@ StartDrill weakest_drill(const StudyFrame& study)
     return drill;
 }
 
+StartDrill wrong_drill()
+{
+    StartDrill drill;
+    drill.wish.kind = DeckKind::wrong;
+    drill.wish.most_new = 0;
+    return drill;
+}
+
+StartDrill drill_on(const StudyFrame& study, std::span<const std::string> families)
+{
+    StartDrill drill;
+    auto seed = static_cast<std::uint64_t>(study.now.ms);
+    for (const FamilyInfo& family : study.families)
+    {
+        if (std::ranges::find(families, family.id) != families.end())
+        {
+            const int variant = variant_to_ask(family, {}, card_of(*study.cards, family.id).passes, seed);
+            drill.cards.push_back({family.id, seed++, false, target_of(family, variant), variant});
+        }
+    }
+    return drill;
+}
+
+int wrong_now(const StudyFrame& study)
+{
+    int wrong = 0;
+    for (const HeatTopic& topic : study.heat)
+    {
+        wrong += topic.all.seen - topic.all.right;
+    }
+    return wrong;
+}
+
 void draw_start(Sheet& sheet, const StudyFrame& study, Out& out)
 {
     const auto decks = decks_of(study);
@@ -150,7 +188,7 @@ void draw_start(Sheet& sheet, const StudyFrame& study, Out& out)
         }
     };
     sheet.grid(decks.size(), 250, 78, 12, deck, 3);
-    sheet.heading("Or one topic", "recall today, least remembered first");
+    sheet.heading("Or one topic", "least remembered first");
     const auto topic = [&](std::size_t i, Rect r)
     {
         if (draw_topic(sheet.p, r, study.heat[i]))

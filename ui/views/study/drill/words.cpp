@@ -24,7 +24,7 @@ std::string sentence(const StudyFrame& study, const DrillItem& item, DrillStage 
     {
         return fmt::format("**{}**: {}.", q.title,
                            item.card.target_s > 0
-                               ? fmt::format("a prepared person needs {}", target_words(item.card.target_s))
+                               ? fmt::format("target time {}", target_words(item.card.target_s))
                                : "take your time");
     }
     const std::string answer = short_answer(q);
@@ -45,7 +45,7 @@ std::string drill_title(const StudyFrame& study, const DrillSession* drill)
 {
     if (drill == nullptr)
     {
-        return "What shall I be asked?";
+        return "What should I be asked?";
     }
     if (drill->stage == DrillStage::over)
     {
@@ -105,7 +105,6 @@ std::vector<std::string> drill_facts(const StudyFrame& study, const DrillSession
     facts.push_back(drill.paused_ms
                         ? "paused"
                         : clock_words(asking ? seconds_on_show(drill, study.now.ms) : item.attempt.seconds));
-    facts.push_back(fmt::format("seed {}", item.card.seed));
     facts.push_back(study.saved ? "Esc leaves, nothing is lost" : "\u2717 progress not saved");
     return facts;
 }

@@ -20,6 +20,8 @@ std::string state_words(const MockSession& mock, const MockItem& item);
 // Returns the question whose row was pressed.
 std::optional<std::size_t> draw_scorecard(Sheet& sheet, const StudyFrame& study, const MockSession& mock);
 int passed_in(const MockSession& mock);
+// Families of those that were not passed.
+std::vector<std::string> wrong_in(const MockSession& mock);
 
 inline void push_key(Out& out, MockKey key)
 {
@@ -42,7 +44,15 @@ private:
     void draw_judged(Sheet& sheet, const Frame& frame, const MockSession& mock);
     // Where one can go from here, as buttons below the question. `closed`: somebody has read enough.
     std::vector<KeyButton> deeds(const MockSession& mock, bool& closed, Out& out);
-    void answer(const Question& question, Out& out);
+    enum class Enter : std::uint8_t
+    {
+        answer,
+        next, // that has no answer yet
+        finish
+    };
+    Enter enter_does(const Question& question, const MockSession& mock) const;
+    void enter(const Question& question, const MockSession& mock, Out& out);
+    std::string entered(const Question& question) const; // empty: nothing yet
     void judge(const MockSession& mock, Out& out, bool could_teach = false);
 
     AnswerEntry entry_;

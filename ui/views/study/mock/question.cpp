@@ -3,6 +3,7 @@
 #include "ui/views/study/drill/parts.h"
 #include "ui/views/study/mock/parts.h"
 
+#include <algorithm>
 #include <array>
 
 namespace ringside
@@ -47,10 +48,39 @@ void MockQuestion::follow(const Question& q, const MockSession& mock)
     }
 }
 
-void MockQuestion::answer(const Question& q, Out& out)
+std::string MockQuestion::entered(const Question& q) const
 {
-    const std::string text = AnswerEntry::is_said(q) ? "said out loud" : entry_.text(q);
-    if (!text.empty())
+    return AnswerEntry::is_said(q) ? "said out loud" : entry_.text(q);
+}
+
+// Enter: an answer, or from one that stands as it is to the next without one, or to the end.
+MockQuestion::Enter MockQuestion::enter_does(const Question& q, const MockSession& mock) const
+{
+    const MockItem& item = mock.items[mock.at];
+    if (!item.answered() || entered(q) != item.answer)
+    {
+        return Enter::answer;
+    }
+    return std::ranges::all_of(mock.items, &MockItem::answered) ? Enter::finish : Enter::next;
+}
+
+void MockQuestion::enter(const Question& q, const MockSession& mock, Out& out)
+{
+    const Enter does = enter_does(q, mock);
+    if (does == Enter::finish)
+    {
+        push_key(out, MockKey::finish);
+    }
+    else if (does == Enter::next)
+    {
+        std::size_t to = mock.at;
+        do
+        {
+            to = (to + 1) % mock.items.size();
+        } while (mock.items[to].answered());
+        out.push(StudyStep{MockInput{GoToInput{to}}});
+    }
+    else if (const std::string text = entered(q); !text.empty())
     {
         out.push(AnswerQuestion{text});
         entry_.focus();
@@ -93,14 +123,16 @@ void MockQuestion::draw_running(Sheet& sheet, const Frame& frame, const MockSess
     }
     else if (entry_.draw(sheet, q, {true, nullptr, study.unread}))
     {
-        answer(q, out);
+        enter(q, mock, out);
     }
-    const bool again = mock.items[mock.at].answered();
-    const std::string label = AnswerEntry::is_said(q) ? "I have said it###submit"
-                              : again                 ? "Answer again###submit"
-                                                      : "Answer###submit";
+    const Enter does = enter_does(q, mock);
+    const std::string label = does == Enter::finish     ? "Finish###submit"
+                              : does == Enter::next     ? "Next open###submit"
+                              : AnswerEntry::is_said(q) ? "I have said it###submit"
+                              : mock.items[mock.at].answered() ? "Answer again###submit"
+                                                               : "Answer###submit";
     const std::array buttons{
-        KeyButton{label, "Enter", [&] { answer(q, out); }, ImGuiKey_None, ButtonStyle::primary},
+        KeyButton{label, "Enter", [&] { enter(q, mock, out); }, ImGuiKey_None, ButtonStyle::primary},
         KeyButton{"Skip###skip", "Tab", [&] { push_key(out, MockKey::skip); }}};
     draw_buttons(sheet.p, sheet.row(40), buttons);
     sheet.gap(8);
@@ -145,12 +177,12 @@ std::vector<KeyButton> MockQuestion::deeds(const MockSession& mock, bool& closed
         { out.push(StudyStep{MockInput{GoToInput{(mock.at + by) % count}}}); };
     };
     const auto key = [&out](MockKey which) { return [&out, which] { push_key(out, which); }; };
-    std::vector<KeyButton> all{{"Previous###previous", "P", go(count - 1), ImGuiKey_P},
-                               {"Next###next", "N", go(1), ImGuiKey_N}};
+    std::vector<KeyButton> all{{"Previous###previous", letter_key("P"), go(count - 1), ImGuiKey_P},
+                               {"Next###next", letter_key("N"), go(1), ImGuiKey_N}};
     if (mock.stage == MockStage::running)
     {
-        all.push_back({"Pause###pause", "T", key(MockKey::pause), ImGuiKey_T});
-        all.push_back({"Finish###finish", "F", key(MockKey::finish), ImGuiKey_F});
+        all.push_back({"Pause###pause", letter_key("T"), key(MockKey::pause), ImGuiKey_T});
+        all.push_back({"Finish###finish", letter_key("F"), key(MockKey::finish), ImGuiKey_F});
         return all;
     }
     const bool over = mock.stage == MockStage::over;
@@ -248,7 +280,7 @@ void MockQuestion::keys(const Frame& frame, const MockSession& mock, Out& out)
     }
     else if (q != nullptr && (enter || space))
     {
-        answer(*q, out);
+        this->enter(*q, mock, out);
     }
     else if (q != nullptr)
     {

@@ -77,6 +77,19 @@ int passed_in(const MockSession& mock)
     return static_cast<int>(std::count_if(mock.items.begin(), mock.items.end(), passed));
 }
 
+std::vector<std::string> wrong_in(const MockSession& mock)
+{
+    std::vector<std::string> wrong;
+    for (const MockItem& item : mock.items)
+    {
+        if (!passed(item))
+        {
+            wrong.push_back(item.card.family);
+        }
+    }
+    return wrong;
+}
+
 std::optional<std::size_t> draw_scorecard(Sheet& sheet, const StudyFrame& study, const MockSession& mock)
 {
     const Painter& p = sheet.p;

@@ -38,7 +38,7 @@ void draw_gauge(Sheet& sheet, const Gauge& gauge)
 {
     const Painter& p = sheet.p;
     sheet.heading(gauge.band->name, fmt::format("{} / {}", gauge.known, gauge.total));
-    sheet.note(fmt::format("questions {} to {}", gauge.band->first, gauge.band->last));
+    sheet.note(fmt::format("core questions {} to {}, known at 90%", gauge.band->first, gauge.band->last));
     sheet.gap(10);
     draw_blocks(p, sheet.row(20), gauge);
     sheet.gap(4);
@@ -105,7 +105,7 @@ StudyPanelEvent draw_study_panel(const Painter& p, Rect area, const StudyFrame& 
     sheet.gap(12);
     const std::string date = study.has_interview() ? fmt::format("Interview: {}###interview",
                                                                  date_short(*study.progress->interview))
-                                                   : std::string("Set the interview###interview");
+                                                   : std::string("Set interview date###interview");
     event.interview = sheet.button(date.c_str(), "I", ButtonStyle::plain);
     sheet.gap(8);
     event.skills = sheet.button((skill_words(study) + "###skills").c_str(), "A", ButtonStyle::plain);

@@ -50,18 +50,25 @@ private:
     std::string skill_; // being judged
 };
 
-// The colour of a recall: one ramp from 100% (deep) to 60% and below (bright), the same on all days.
-Colour recall_colour(const Theme& theme, double recall);
-// "Predicted recall" and the ramp with its ends.
-void draw_recall_legend(const Painter& painter, Rect area);
+// What a tile says of its topic.
+enum class TileFigure
+{
+    right, // share of the questions seen that were right when last asked
+    recall // predicted: on the interview's day where there is one, else today
+};
+// Nothing while nothing of the topic was seen.
+std::optional<double> figure_of(const HeatTopic& topic, TileFigure figure);
+// One ramp from 100% (deep) to its other end (bright), which is 60% for recall.
+Colour figure_colour(const Theme& theme, double value, TileFigure figure);
+// The ramp with its ends.
+void draw_tiles_legend(const Painter& painter, Rect area, TileFigure figure);
 
 struct TilesEvent
 {
     std::optional<std::size_t> hovered; // index of the topic
     std::optional<std::size_t> clicked;
 };
-// `on_the_day`: coloured by the recall on the interview's day.
-TilesEvent draw_tiles(const Painter& painter, Rect area, const StudyFrame& study, bool on_the_day);
+TilesEvent draw_tiles(const Painter& painter, Rect area, const StudyFrame& study, TileFigure figure);
 // The three kinds of a topic, beside the mouse.
 void draw_topic_tip(const Painter& painter, Rect bounds, const HeatTopic& topic);
 

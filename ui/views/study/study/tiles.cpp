@@ -13,7 +13,12 @@ namespace
 {
 
 constexpr double kBest = 1.0;
-constexpr double kWorst = 0.6;
+
+// Where the ramp ends.
+double worst_of(TileFigure figure)
+{
+    return figure == TileFigure::recall ? 0.6 : 0;
+}
 
 // WCAG 2 relative luminance.
 double luminance(Colour colour)
@@ -38,13 +43,12 @@ struct Tile
 {
     Rect r;
     const HeatTopic& topic;
-    const StudyFrame& study;
-    bool on_the_day;
+    TileFigure figure;
 
-    const std::optional<double>& value() const { return on_the_day ? topic.all.then : topic.all.today; }
+    std::optional<double> value() const { return figure_of(topic, figure); }
 };
 
-// The line at the foot: the other day's recall, or how much of the topic was seen.
+// The line at the foot: how much of the topic was seen.
 void draw_strip(const Painter& p, const Tile& tile)
 {
     const HeatCell& cell = tile.topic.all;
@@ -52,19 +56,14 @@ void draw_strip(const Painter& p, const Tile& tile)
     const float gap = p.px(8);
     const Rect strip{tile.r.x + gap, tile.r.bottom() - gap - p.px(22), tile.r.w - 2 * gap, p.px(22)};
     p.fill(strip, t.window, p.px(4));
-    std::string left = "seen";
-    std::string right = fmt::format("{} of {}", cell.seen, cell.families);
-    if (cell.then)
-    {
-        left = tile.on_the_day ? "today" : date_short(*tile.study.progress->interview);
-        right = whole_percent(tile.on_the_day ? *cell.today : *cell.then);
-    }
+    const float seen = cell.families == 0 ? 0 : static_cast<float>(cell.seen) / static_cast<float>(cell.families);
+    p.fill({strip.x, strip.bottom() - p.px(3), strip.w * seen, p.px(3)}, t.text, p.px(1));
+    const std::string right = fmt::format("{} of {}", cell.seen, cell.families);
     const float w = p.width(Type::mono_small, right);
     p.text(strip.right() - p.px(4), strip.middle(), Type::mono_small, t.text, right, Align::right);
-    const float room = strip.w - w - p.px(16);
-    if (p.width(Type::small, left) <= room)
+    if (p.width(Type::small, "seen") <= strip.w - w - p.px(16))
     {
-        p.text(strip.x + p.px(6), strip.middle(), Type::small, t.muted, left);
+        p.text(strip.x + p.px(6), strip.middle(), Type::small, t.muted, "seen");
     }
 }
 
@@ -79,7 +78,7 @@ void draw_words(const Painter& p, const Tile& tile, Colour ink)
     const Rect& r = tile.r;
     const float line = p.px(24);
     const float margin = std::min(p.px(12), r.w * 0.08F);
-    const auto& value = tile.value();
+    const auto value = tile.value();
     const std::string_view name = tile.topic.topic->name;
     const std::string big = value ? whole_percent(*value) : tile.topic.all.families == 0 ? "\u2013" : "new";
     const bool strip = r.h >= 4 * line && r.w >= p.px(84);
@@ -99,15 +98,7 @@ void draw_words(const Painter& p, const Tile& tile, Colour ink)
         return;
     }
     const float top = r.y + (strip ? p.px(20) : r.h * 0.28F);
-    const std::string count = std::to_string(tile.topic.all.families);
-    const float count_w = p.width(Type::mono_small, count) + p.px(6);
-    const bool counts = r.w - 2 * margin - count_w >= p.width(Type::small_strong, name);
-    p.text_within(r.x + margin, top, r.w - 2 * margin - (counts ? count_w : 0), Type::small_strong, ink,
-                  name);
-    if (counts)
-    {
-        p.text(r.right() - margin, top, Type::mono_small, ink, count, Align::right);
-    }
+    p.text_within(r.x + margin, top, r.w - 2 * margin, Type::small_strong, ink, name);
     const float middle = strip ? r.y + (r.h + p.px(4)) / 2 : r.y + r.h * 0.72F;
     const Type type = !strip || !value     ? Type::small_strong
                       : r.h >= 6.5F * line ? Type::display
@@ -158,9 +149,9 @@ std::size_t columns_for(const Painter& p, Rect area, std::size_t count)
 void draw_tile(const Painter& p, const Tile& tile, bool weakest, bool hovered)
 {
     const Theme& t = p.theme;
-    const auto& value = tile.value();
+    const auto value = tile.value();
     const float radius = p.px(4);
-    const Colour fill = value ? recall_colour(t, *value) : t.control;
+    const Colour fill = value ? figure_colour(t, *value, tile.figure) : t.control;
     p.fill(tile.r, fill, radius);
     if (!value || t.light)
     {
@@ -175,40 +166,48 @@ void draw_tile(const Painter& p, const Tile& tile, bool weakest, bool hovered)
 
 } // namespace
 
-Colour recall_colour(const Theme& theme, double recall)
+std::optional<double> figure_of(const HeatTopic& topic, TileFigure figure)
+{
+    const HeatCell& all = topic.all;
+    if (figure == TileFigure::recall || all.seen == 0)
+    {
+        return all.then ? all.then : all.today;
+    }
+    return static_cast<double>(all.right) / all.seen;
+}
+
+Colour figure_colour(const Theme& theme, double value, TileFigure figure)
 {
     constexpr std::size_t kSteps = 1001;
-    const double place = std::clamp((kBest - recall) / (kBest - kWorst), 0.0, 1.0);
+    const double place = std::clamp((kBest - value) / (kBest - worst_of(figure)), 0.0, 1.0);
     return stage_colour(theme, static_cast<std::size_t>(std::lround(place * (kSteps - 1))), kSteps);
 }
 
-void draw_recall_legend(const Painter& p, Rect area)
+void draw_tiles_legend(const Painter& p, Rect area, TileFigure figure)
 {
     const Theme& t = p.theme;
-    const float words = p.width(Type::small_strong, "Predicted recall") + p.px(20);
+    const std::string worst_words = whole_percent(worst_of(figure));
     const float best = p.width(Type::mono_small, "100%") + p.px(8);
-    const float worst = p.width(Type::mono_small, "60%") + p.px(8);
-    const float ramp = std::min(p.px(200), area.w - words - best - worst);
+    const float worst = p.width(Type::mono_small, worst_words) + p.px(8);
+    const float ramp = std::min(p.px(200), area.w - best - worst);
     if (ramp < p.px(48))
     {
         return;
     }
-    p.text(area.x, area.middle(), Type::small_strong, t.text, "Predicted recall");
-    area.cut_left(words);
     p.text(area.x, area.middle(), Type::mono_small, t.muted, "100%");
     area.cut_left(best);
     constexpr int kParts = 40;
     for (int i = 0; i < kParts; ++i)
     {
-        const double recall = kBest - (kBest - kWorst) * (i + 0.5) / kParts;
+        const double value = kBest - (kBest - worst_of(figure)) * (i + 0.5) / kParts;
         const float x = std::round(area.x + ramp * static_cast<float>(i) / kParts);
         const float end = std::round(area.x + ramp * static_cast<float>(i + 1) / kParts);
-        p.fill({x, area.middle() - p.px(8), end - x, p.px(16)}, recall_colour(t, recall));
+        p.fill({x, area.middle() - p.px(8), end - x, p.px(16)}, figure_colour(t, value, figure));
     }
-    p.text(area.x + ramp + p.px(8), area.middle(), Type::mono_small, t.muted, "60%");
+    p.text(area.x + ramp + p.px(8), area.middle(), Type::mono_small, t.muted, worst_words);
 }
 
-TilesEvent draw_tiles(const Painter& p, Rect area, const StudyFrame& study, bool on_the_day)
+TilesEvent draw_tiles(const Painter& p, Rect area, const StudyFrame& study, TileFigure figure)
 {
     TilesEvent event;
     const std::size_t count = study.heat.size();
@@ -229,7 +228,7 @@ TilesEvent draw_tiles(const Painter& p, Rect area, const StudyFrame& study, bool
         event.hovered = pressed.hovered ? i : event.hovered;
         event.clicked = pressed.clicked ? i : event.clicked;
         const bool weak = std::find(study.weakest.begin(), study.weakest.end(), i) != study.weakest.end();
-        draw_tile(p, {r, topic, study, on_the_day}, weak, pressed.hovered);
+        draw_tile(p, {r, topic, figure}, weak, pressed.hovered);
     }
     return event;
 }
@@ -244,10 +243,10 @@ void draw_topic_tip(const Painter& p, Rect bounds, const HeatTopic& topic)
         {
             continue;
         }
-        std::string words = cell.today ? whole_percent(*cell.today) : std::string("new");
-        words += cell.then ? " \u2192 " + whole_percent(*cell.then) : "";
-        words += fmt::format("   {} of {} seen, asked {}\u00d7, {} due", cell.seen, cell.families,
-                             cell.attempts, cell.due);
+        const std::string recall =
+            cell.today ? fmt::format(", recall {}", whole_percent(cell.then.value_or(*cell.today))) : "";
+        const std::string words = fmt::format("{} of {} seen, {} right{}, {} due", cell.seen, cell.families,
+                                              cell.right, recall, cell.due);
         lines.push_back({std::string(name_of(static_cast<KindGroup>(kind))), words, 0});
     }
     const bool empty = topic.all.families == 0;

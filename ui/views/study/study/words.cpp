@@ -17,13 +17,6 @@ std::string counted(std::int64_t n, std::string_view one, std::string_view more)
     return fmt::format("{} {}", grouped(n), n == 1 ? one : more);
 }
 
-int below_ninety(const StudyFrame& study)
-{
-    return static_cast<int>(std::count_if(study.heat.begin(), study.heat.end(),
-                                          [](const HeatTopic& t)
-                                          { return t.all.today && *t.all.today < kKnownRecall; }));
-}
-
 int topics_due(const StudyFrame& study)
 {
     return static_cast<int>(std::count_if(study.heat.begin(), study.heat.end(),
@@ -46,11 +39,15 @@ std::string sentence(const StudyFrame& study)
     {
         names.push_back(study.heat[i].topic->name);
     }
-    const auto seen = std::count_if(study.heat.begin(), study.heat.end(),
-                                    [](const HeatTopic& t) { return t.all.seen > 0; });
-    return fmt::format("Weakest {}: **{}**. {} of {} are below 90% today.",
-                       study.has_interview() ? "on the day" : "today", fmt::join(names, ", "),
-                       below_ninety(study), counted(seen, "topic", "topics"));
+    int seen = 0;
+    int right = 0;
+    for (const HeatTopic& topic : study.heat)
+    {
+        seen += topic.all.seen;
+        right += topic.all.right;
+    }
+    return fmt::format("**{} of {}** seen were right when last asked; {} questions in all. Weakest: **{}**.", right,
+                       counted(seen, "question", "questions"), study.families.size(), fmt::join(names, ", "));
 }
 
 } // namespace
@@ -63,8 +60,8 @@ std::string whole_percent(double share)
 std::string study_title(const StudyFrame& study)
 {
     return study.has_interview()
-               ? fmt::format("What should I study before {}?", date_words(*study.progress->interview))
-               : "What should I study today?";
+               ? fmt::format("Study plan until {}", date_short(*study.progress->interview))
+               : "Study plan for today";
 }
 
 Caption study_caption(const StudyFrame& study)
@@ -73,9 +70,7 @@ Caption study_caption(const StudyFrame& study)
     const double factor = std::pow(0.9, -1 / w[20]) - 1;
     return {
         sentence(study),
-        fmt::format("R(t, S) = (1 + {:.3f} t / S)^\u2212{:.3f}  \u00b7  bright = forgotten first  \u00b7  "
-                    "corner number = questions",
-                    factor, w[20]),
+        fmt::format("recall R(t, S) = (1 + {:.3f} t / S)^\u2212{:.3f}, S days after which R = 90%", factor, w[20]),
         "FSRS-6: recall R after t days; the stability S of a question is the days until R = 90%. A "
         "topic's is "
         "the mean over its questions seen so far. Open Spaced Repetition, py-fsrs 6 and fsrs-rs."};

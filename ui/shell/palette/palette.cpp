@@ -1,4 +1,4 @@
-#include "ui/shell/palette.h"
+#include "ui/shell/palette/palette.h"
 
 #include "ui/draw/scopes.h"
 #include "ui/shell/overlay.h"
@@ -113,7 +113,7 @@ const PaletteEntry* Palette::draw(const Frame& frame, const Painter& painter, Ou
     const FontScope font(painter.look.fonts.of(Type::small));
     if (found_.empty())
     {
-        ImGui::TextDisabled("Nothing has all of these words. Try fewer letters.");
+        ImGui::TextDisabled("Nothing is called that. Try another word.");
     }
     const int move =
         (ImGui::IsKeyPressed(ImGuiKey_DownArrow) ? 1 : 0) - (ImGui::IsKeyPressed(ImGuiKey_UpArrow) ? 1 : 0);

@@ -1,4 +1,4 @@
-#include "ui/shell/palette_entries.h"
+#include "ui/shell/palette/entries.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,6 +7,8 @@
 #include "ui/shell/lesson_frame.h"
 #include "ui/shell/panel.h"
 #include "ui/shell/panel_fields.h"
+#include "core/study/lessons/demo_script.h"
+#include "ui/shell/palette/synonyms.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/study_frame.h"
 
@@ -29,12 +31,15 @@ Run does(Action action)
     return [action = std::move(action)](const Frame&, Out& out) { out.push(action); };
 }
 
-// The kind is a name too, so that "model" lists all models.
-PaletteEntry entry(std::string_view kind, std::string label, std::string says, Names names, Run run)
+// The kind is a name too, so that "model" lists all models; and so is what people call `which` besides.
+PaletteEntry entry(std::string_view kind, std::string label, std::string says, Names names, Run run,
+                   std::string which = {}, ShellWish wish = ShellWish::none)
 {
+    const auto also = synonyms_of(which);
+    names.insert(names.end(), also.begin(), also.end());
     names.push_back(kind);
     Findable words = findable(names, says);
-    return {kind, std::move(label), std::move(says), std::move(words), std::move(run)};
+    return {kind, std::move(label), std::move(says), std::move(words), std::move(run), wish, std::move(which)};
 }
 
 // With all that the tour points at: no lesson round it, and the panel beside it.
@@ -56,23 +61,39 @@ void add_views(Entries& all)
     {
         all.push_back(entry("View", fmt::format("{}: {}", info->tab, info->title),
                             std::string(info->description), {info->tab, info->id, info->title, info->group},
-                            does(OpenView{std::string(info->id)})));
+                            does(OpenView{std::string(info->id)}), std::string(info->id)));
     }
 }
 
 void add_commands(Entries& all)
 {
+    const auto add = [&](std::string_view name, std::string_view key, Run run, ShellWish wish)
+    {
+        all.push_back(entry("Command", std::string(name), std::string(key), {name}, std::move(run),
+                            std::string(name), wish));
+    };
+    const auto nothing = [](const Frame&, Out&) {};
     for (const CommandInfo& command : commands())
     {
-        all.push_back(entry("Command", std::string(command.name), std::string(command.key), {command.name},
-                            command.run));
+        add(command.name, command.key, command.run, ShellWish::none);
     }
-    all.push_back(entry("Command", "Show the tour again", "", {"Show the tour again"}, to_the_overview));
-    all.back().wish = ShellWish::tour;
-    all.push_back(entry("Command", "Guide: what this view shows, and what to try", "F1",
-                        {"Guide: what this view shows, and what to try", "Help on this view"},
-                        [](const Frame&, Out&) {}));
-    all.back().wish = ShellWish::guide;
+    add("Show the tour again", "", to_the_overview, ShellWish::tour);
+    add("Guide: what this view shows, and what to try", "F1", nothing, ShellWish::guide);
+    add("Keys of this view, and of the window", "?", nothing, ShellWish::keys);
+}
+
+void add_scripts(Entries& all, const StageFrame& stage)
+{
+    for (std::size_t i = 0; i < stage.scripts.size(); ++i)
+    {
+        const DemoScript& script = stage.scripts[i];
+        const bool on = stage.script != nullptr && stage.script->title == script.title;
+        all.push_back(entry("Scenes", (on ? "End: " : "") + script.title,
+                            fmt::format("{} scenes for a class; PgDn goes on", script.scenes.size()),
+                            {script.title, "first class", "class script", "scenes", "demonstration script",
+                             "teach", "lecture", "walk through", "slides"},
+                            does(StartScript{i}), script.title));
+    }
 }
 
 void add_terms(Entries& all, const Course& course)
@@ -83,9 +104,8 @@ void add_terms(Entries& all, const Course& course)
         names.insert(names.end(), term.also.begin(), term.also.end());
         const std::string says =
             term.also.empty() ? term.text : fmt::format("{}", fmt::join(term.also, ", "));
-        all.push_back(entry("Term", term.term, says, names, does(OpenView{"glossary"})));
-        all.back().wish = ShellWish::term;
-        all.back().which = term.id;
+        all.push_back(
+            entry("Term", term.term, says, names, does(OpenView{"glossary"}), term.id, ShellWish::term));
         all.back().words.text += " " + folded(term.text);
     }
 }
@@ -146,9 +166,8 @@ void add_fields(Entries& all, const Frame& frame)
                    all.push_back(entry("Field", path, fmt::format("{}; {}", field.says, range_of(field)),
                                        {path, field.name, field.alias},
                                        [path](const Frame& now, Out& out)
-                                       { out.push(OpenView{view_with_control(path, now.view)}); }));
-                   all.back().wish = ShellWish::field;
-                   all.back().which = path;
+                                       { out.push(OpenView{view_with_control(path, now.view)}); },
+                                       path, ShellWish::field));
                });
 }
 
@@ -187,6 +206,10 @@ std::vector<PaletteEntry> palette_entries(const Frame& frame)
     Entries all;
     add_views(all);
     add_commands(all);
+    if (frame.stage != nullptr)
+    {
+        add_scripts(all, *frame.stage);
+    }
     if (frame.course != nullptr)
     {
         add_lessons(all, frame.course->course);
@@ -201,16 +224,72 @@ std::vector<PaletteEntry> palette_entries(const Frame& frame)
     return all;
 }
 
+namespace
+{
+
+constexpr std::array<std::string_view, 44> kOfSentences{
+    "a",    "an",   "and",   "are",  "as",    "at",   "be",   "by",   "can",   "do",    "does",
+    "for",  "from", "give",  "how",  "i",     "in",   "is",   "it",   "its",   "many",  "me",
+    "much", "my",   "of",    "on",   "or",    "our",  "show", "that", "the",   "there", "this",
+    "to",   "use",  "view",  "want", "what",  "when", "where", "which", "why", "with",  "you"};
+
+// The words that count, without the s of a plural.
+std::vector<std::string> counting_words(std::string_view folded_query)
+{
+    std::vector<std::string> words;
+    while (!folded_query.empty())
+    {
+        const std::size_t end = std::min(folded_query.find(' '), folded_query.size());
+        std::string word(folded_query.substr(0, end));
+        folded_query.remove_prefix(std::min(end + 1, folded_query.size()));
+        if (std::ranges::find(kOfSentences, word) == kOfSentences.end())
+        {
+            word.resize(word.size() > 3 && word.ends_with('s') ? word.size() - 1 : word.size());
+            words.push_back(std::move(word));
+        }
+    }
+    return words;
+}
+
+// Where no entry has all of the words: those that have most of them, at least half.
+std::vector<std::size_t> with_most_words(const Entries& entries, const std::vector<std::string>& words)
+{
+    std::vector<std::size_t> found;
+    std::size_t most = std::max<std::size_t>(1, (words.size() + 1) / 2);
+    for (std::size_t i = 0; i < entries.size(); ++i)
+    {
+        const auto has = static_cast<std::size_t>(
+            std::ranges::count_if(words, [&](const std::string& word)
+                                  { return fit_of(entries[i].words, word) <= Fit::word; }));
+        if (has > most)
+        {
+            most = has;
+            found.clear();
+        }
+        if (has == most)
+        {
+            found.push_back(i);
+        }
+    }
+    return found;
+}
+
+} // namespace
+
 std::vector<std::size_t> matching_entries(const std::vector<PaletteEntry>& entries, std::string_view query)
 {
     const std::string wanted = folded(query);
+    const auto words = counting_words(wanted);
+    const std::string counting = fmt::format("{}", fmt::join(words, " "));
     std::vector<Fit> fits;
     fits.reserve(entries.size());
     for (const PaletteEntry& entry : entries)
     {
-        fits.push_back(fit_of(entry.words, wanted));
+        const Fit fit = fit_of(entry.words, wanted);
+        fits.push_back(counting.empty() ? fit : std::min(fit, fit_of(entry.words, counting)));
     }
-    return closest_first(fits);
+    auto found = closest_first(fits);
+    return found.empty() && words.size() > 1 ? with_most_words(entries, words) : found;
 }
 
 } // namespace ringside

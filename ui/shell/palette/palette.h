@@ -6,7 +6,7 @@
 #pragma once
 
 #include "ui/draw/painter.h"
-#include "ui/shell/palette_entries.h"
+#include "ui/shell/palette/entries.h"
 
 #include <array>
 #include <optional>

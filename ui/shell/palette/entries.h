@@ -19,7 +19,8 @@ enum class ShellWish : std::uint8_t
     field, // gives the control of this field the keyboard
     term,  // shows this term in the glossary
     tour,
-    guide // opens or closes the page about the view
+    guide, // opens or closes the page about the view
+    keys   // shows them
 };
 
 struct PaletteEntry
@@ -30,13 +31,14 @@ struct PaletteEntry
     Findable words;
     std::function<void(const Frame&, Out&)> run;
     ShellWish wish = ShellWish::none;
-    std::string which = {}; // field or term
+    std::string which = {}; // view, field, term or command
 };
 
 // In the order in which equals are listed: views first.
 std::vector<PaletteEntry> palette_entries(const Frame& frame);
 
-// Indices of the entries that fit, the closest first; all of them for nothing typed.
+// Indices of the entries that fit, the closest first; all of them for nothing typed. Words that only make a
+// sentence ("how do I") do not count; where nothing has all of the others, those with most of them.
 std::vector<std::size_t> matching_entries(const std::vector<PaletteEntry>& entries, std::string_view query);
 
 } // namespace ringside
