@@ -1,11 +1,12 @@
 // Commands by key, palette, rail and tabs.
-#include "tests/ui/harness.h"
+#include "tests/ui/words.h"
 
 #include "core/scenario/choices.h"
 
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 using namespace ringside;
@@ -285,4 +286,98 @@ TEST_CASE("Ctrl+Q asks to quit")
     CHECK(!w.session().quit());
     w.key(ImGuiKey_Q, ImGuiMod_Ctrl);
     CHECK(w.session().quit());
+}
+
+TEST_CASE("Escape closes only the innermost of what is open")
+{
+    Preferences p;
+    p.presenter = true;
+    Window w({1280, 800}, p);
+    w.open("pipelines");
+    w.key(ImGuiKey_Slash, ImGuiMod_Shift);
+    w.key(ImGuiKey_K, ImGuiMod_Ctrl);
+    w.frames(2);
+    REQUIRE(w.seek("###query") != nullptr);
+    w.key(ImGuiKey_Escape);
+    w.frames(2);
+    CHECK(w.seek("###query") == nullptr);
+    CHECK(test::says(w, "Close the innermost of what is open")); // the keys are still shown
+    w.key(ImGuiKey_Escape);
+    w.frames(2);
+    CHECK_FALSE(test::says(w, "Close the innermost of what is open"));
+    w.key(ImGuiKey_N); // a menu of the view
+    w.frames(3);
+    w.key(ImGuiKey_Escape);
+    w.frames(3);
+    CHECK(w.session().preferences().presenter);
+    w.key(ImGuiKey_Escape);
+    w.frames(2);
+    CHECK_FALSE(w.session().preferences().presenter);
+}
+
+TEST_CASE("F11 asks for the whole screen and back")
+{
+    Window w;
+    w.key(ImGuiKey_F11);
+    CHECK(w.session().full_screen());
+    w.key(ImGuiKey_F11);
+    CHECK_FALSE(w.session().full_screen());
+}
+
+TEST_CASE("every key is in the list of keys with all its words, the view's own first")
+{
+    for (const ImVec2 size : {ImVec2{1280, 720}, ImVec2{1920, 1080}})
+    {
+        for (const std::string_view view : {"pipelines", "lab", "drill"})
+        {
+            Window w(size);
+            w.open(view);
+            w.key(ImGuiKey_Slash, ImGuiMod_Shift);
+            w.frames(4);
+            INFO(view << " " << size.x);
+            for (const ViewKey& key : find_view(view)->make()->keys())
+            {
+                INFO(key.key);
+                CHECK(test::says(w, std::string(key.does.substr(0, key.does.find(' ')))));
+            }
+            CHECK(test::says(w, "Everywhere"));
+        }
+    }
+}
+
+TEST_CASE("tabs stay where they are from view to view of a group")
+{
+    Window w({1280, 720});
+    std::map<std::string, float> places;
+    for (const ViewInfo* view : views())
+    {
+        w.open(view->id);
+        w.frames(2);
+        for (const ViewInfo* other : views())
+        {
+            const test::Item* tab =
+                other->group == view->group ? w.seek(std::string(other->tab)) : nullptr;
+            if (tab == nullptr)
+            {
+                continue;
+            }
+            INFO(view->id << " shows " << other->tab);
+            const auto [at, fresh] = places.emplace(other->id, tab->rect.x);
+            CHECK(at->second == tab->rect.x);
+        }
+    }
+}
+
+TEST_CASE("the banner of a fault and its line in the list lead to its field, also under More")
+{
+    Window w;
+    w.open("memory");
+    w.type_value("GPUs", "7");
+    w.frames(2);
+    REQUIRE_FALSE(w.valid());
+    CHECK(test::says(w, "\u2013 does not compute"));
+    CHECK_FALSE(test::says(w, "Fits "));
+    w.click("fault banner");
+    w.frames(4);
+    CHECK_FALSE(w.focused().empty());
 }

@@ -2,7 +2,12 @@
 #include "tests/ui/study/glossary_room.h"
 #include "tests/ui/study/study_room.h"
 
+#include "app/files/demo_script_file.h"
+#include "core/study/lessons/demo_script.h"
 #include "ui/shell/palette/entries.h"
+#include "ui/shell/palette/synonyms.h"
+
+#include <algorithm>
 
 using namespace ringside;
 using test::explains;
@@ -84,7 +89,7 @@ TEST_CASE("names come before what is said of them, views before others, and one 
     };
     CHECK(first("errata").kind == "View");
     CHECK(first("roofline").kind == "View"); // a term is called that too
-    CHECK(first("mfu").kind == "Term");
+    CHECK(first("mfu").kind == "View"); // people call it that; the term comes next
     CHECK(first("fill and drain").kind == "Lesson");
     CHECK(first("llama 3.1 8b").kind == "Model");
     CHECK(first("ligth or dark").label == "Light or dark");
@@ -93,6 +98,60 @@ TEST_CASE("names come before what is said of them, views before others, and one 
     CHECK(matching_entries(entries, "").size() == entries.size());
     CHECK(matching_entries(entries, "view").size() >= views().size());
     CHECK(matching_entries(entries, "qqqqq").empty());
+}
+
+TEST_CASE("what people ask for comes first, in their words")
+{
+    test::Room room;
+    test::give_course(room.w);
+    DemoScripts scripts = read_demo_scripts(test::source_path("assets"), test::presets());
+    REQUIRE(scripts.issues.empty());
+    room.w.session().set_scripts(std::move(scripts.scripts));
+    const auto entries = palette_entries(room.w.session().frame(0));
+    const auto queries = test::read("tests/data/palette_queries.json").at("queries");
+    CHECK(queries.size() >= 150);
+    for (const auto& row : queries)
+    {
+        const auto query = row.at("query").get<std::string>();
+        const auto found = matching_entries(entries, query);
+        INFO(query << " should find " << row.at("which").get<std::string>() << ", not "
+                   << (found.empty() ? "nothing" : entries[found.front()].label));
+        CHECK_FALSE(found.empty());
+        if (!found.empty())
+        {
+            CHECK(entries[found.front()].kind == row.at("kind").get<std::string>());
+            CHECK(entries[found.front()].which == row.at("which").get<std::string>());
+        }
+    }
+}
+
+TEST_CASE("every synonym is of a view, a field or a command that there is")
+{
+    Window w;
+    const auto entries = palette_entries(w.session().frame(0));
+    for (const std::string_view what : with_synonyms())
+    {
+        INFO(what);
+        CHECK(std::ranges::find(entries, what, &PaletteEntry::which) != entries.end());
+        CHECK_FALSE(synonyms_of(what).empty());
+    }
+}
+
+TEST_CASE("the scenes for a class start from the window, are walked through, and end")
+{
+    Window w;
+    DemoScripts scripts = read_demo_scripts(test::source_path("assets"), test::presets());
+    w.session().set_scripts(std::move(scripts.scripts));
+    find(w, "first class");
+    w.key(ImGuiKey_Enter);
+    w.frames(4);
+    const StageFrame& stage = *w.session().frame(0).stage;
+    REQUIRE(stage.script != nullptr);
+    w.key(ImGuiKey_PageDown);
+    w.frames(2);
+    CHECK(w.session().frame(0).stage->scene == 1);
+    w.session().apply(StartScript{0});
+    CHECK(w.session().frame(0).stage->script == nullptr);
 }
 
 TEST_CASE("with a course everything is in the palette")
@@ -144,7 +203,7 @@ TEST_CASE("numbers of the status strip say formula, source and convention when t
     CHECK(says(w, "8 \u00d7 1 \u00d7 4 \u00d7 8 = 256"));
     point_at("step 6.05 s");
     CHECK(says(w, "against the dense peak"));
-    point_at("bubble 15.8% of total");
+    point_at("bubble 15.8%");
     CHECK(says(w, "(4 \u2212 1) / (16 + 4 \u2212 1)"));
     CHECK(says(w, "over the ideal time it is 18.8%"));
     CHECK(w.drawn().missing_glyphs == 0);

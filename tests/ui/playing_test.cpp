@@ -138,3 +138,30 @@ TEST_CASE("the speed button goes round its speeds and changes how fast time runs
     }
     CHECK(speeds == std::set<float>{0.25F, 0.5F, 1, 2, 4});
 }
+
+TEST_CASE("Space plays whatever widget the keyboard is on, also in the presenter; Enter presses the widget")
+{
+    for (const bool presenter : {false, true})
+    {
+        INFO("presenter " << presenter);
+        Preferences p;
+        p.presenter = presenter;
+        Window w({1280, 800}, p);
+        w.open("pipelines");
+        w.frames(3);
+        w.key(ImGuiKey_Tab);
+        w.key(ImGuiKey_Tab);
+        w.frames(2);
+        REQUIRE_FALSE(w.focused().empty());
+        const std::string focused = w.focused();
+        const Scenario before = w.session().scenario();
+        w.key(ImGuiKey_Space);
+        w.frames(2);
+        CHECK(w.playback().playing);
+        CHECK(w.focused() == focused);
+        CHECK(w.session().scenario() == before);
+        w.key(ImGuiKey_Space);
+        w.frames(2);
+        CHECK_FALSE(w.playback().playing);
+    }
+}

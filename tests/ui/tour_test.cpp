@@ -139,3 +139,22 @@ TEST_CASE("cards of the tour lie inside the window with all their words, at any 
         CHECK_FALSE(on(w));
     }
 }
+
+TEST_CASE("the tour begins with what people come for, and a use is begun by its key or its button")
+{
+    Window w;
+    start(w);
+    for (const char* use : {"use plan", "use teach", "use study"})
+    {
+        CHECK(w.seek(use) != nullptr);
+    }
+    w.click("use plan");
+    w.settle();
+    CHECK_FALSE(on(w));
+    CHECK(w.session().view() == "planner");
+    start(w);
+    w.key(ImGuiKey_3);
+    w.settle();
+    CHECK_FALSE(on(w));
+    CHECK(w.session().view() == "lessons");
+}

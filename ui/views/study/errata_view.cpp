@@ -156,7 +156,7 @@ Caption ErrataView::caption(const Frame& frame) const
     {
         return {fmt::format("**{}**: a matter of words, not of a number.", e->title), "", ""};
     }
-    return {fmt::format("{}: **{}**. {}.", as_it_is_ ? "As it is" : "As claimed", n->text, n->says),
+    return {fmt::format("{}: **{}**. {}.", as_it_is_ ? "What is true" : "Often said", n->text, n->says),
             working_of(*n), ""};
 }
 
@@ -183,7 +183,6 @@ void ErrataView::draw_row(const Painter& p, Rect row, const Erratum& e, bool cho
     list_row(p, row, chosen, hovered);
     draw_mark(p, {row.x + p.px(20), row.middle()}, e.kind, chosen || hovered ? p.theme.text : p.theme.muted);
     row.cut_left(p.px(38));
-    row.cut_left(p.text(row.x, row.middle(), Type::mono_small, p.theme.muted, e.id) + p.px(10));
     p.text_within(row.x, row.middle(), row.w - p.px(6), chosen ? Type::small_strong : Type::small,
                   p.theme.text, e.title);
 }
@@ -269,7 +268,7 @@ void ErrataView::on_keys(const Frame& frame, Out& out)
 ViewKeys ErrataView::keys()
 {
     return {{"\u2191 \u2193", "Choose a misconception; page keys move by ten"},
-            {"C", "As claimed, or as it is"},
+            {"C", "Often said, or what is true"},
             {"S", "Show me: the view and scenario where it is seen"},
             {"R", "The claim\u2019s own numbers again"},
             {"F", "Find by words"},

@@ -177,6 +177,10 @@ void GlossaryView::draw(const Frame& frame, const Painter& p, Rect area, Out& ou
                     "check names what is wrong in a file.");
         return;
     }
+    if (drawn_ < 0 && asked_.empty())
+    {
+        list_.choose("all-reduce"); // the first of all is not the one to begin with
+    }
     if (!asked_.empty())
     {
         go_to(frame, std::exchange(asked_, {}));

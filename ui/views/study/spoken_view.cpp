@@ -6,6 +6,7 @@
 #include "ui/views/study/drill/parts.h"
 #include "ui/views/study/study/parts.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -37,7 +38,7 @@ public:
     void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     Caption caption(const Frame& frame) const override;
     bool about_scenario() const override { return false; }
-    std::string title(const Frame&) const override { return "Can I say it in a minute?"; }
+    std::string title(const Frame&) const override { return "Spoken answer"; }
     std::vector<std::string> facts(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out) override
     {
@@ -52,6 +53,7 @@ private:
     void draw_question(const Painter& p, Rect area, const StudyFrame& study, const SpokenSession& s,
                        Out& out);
     static void draw_clock(Sheet& sheet, const StudyFrame& study, const SpokenSession& s);
+    static void draw_start(Sheet& sheet, const StudyFrame& study, Out& out);
     void draw_points(Sheet& sheet, const StudyFrame& study, const SpokenSession& s, Out& out);
 
     Points points_;
@@ -168,6 +170,39 @@ void SpokenView::draw_question(const Painter& p, Rect area, const StudyFrame& st
     }
 }
 
+// What can be said, the least well known first: what went wrong, then what is new, then what is known.
+void SpokenView::draw_start(Sheet& sheet, const StudyFrame& study, Out& out)
+{
+    sheet.say("Answer **out loud** against the clock, then tick the points you made. Nothing is recorded.");
+    sheet.gap(12);
+    draw_buttons(sheet.p, sheet.row(44), deeds(nullptr, out));
+    sheet.gap(16);
+    DeckFilter filter;
+    filter.kind = KindGroup::recall;
+    auto families = families_of(study.state(), filter);
+    const auto place = [&](const FamilyInfo* family)
+    {
+        const Card& card = card_of(*study.cards, family->id);
+        return card.reviews == 0 ? 1 : card.last == Grade::again ? 0 : 2;
+    };
+    std::ranges::stable_sort(families, {}, place);
+    constexpr std::size_t kMost = 12;
+    families.resize(std::min(families.size(), kMost));
+    sheet.heading("Or choose one, 60 seconds");
+    for (const FamilyInfo* family : families)
+    {
+        const Card& card = card_of(*study.cards, family->id);
+        const StudyTopic* topic = find_topic(family->topic);
+        const std::string words =
+            fmt::format("**{}**  {}{}", family->title, topic == nullptr ? family->topic : topic->name,
+                        card.reviews == 0 ? "" : fmt::format(", last time {}", name_of(card.last)));
+        if (sheet.card({.label = "###say " + family->id, .words = words, .left = 16, .least = 40}).pressed.clicked)
+        {
+            out.push(StartSpoken{family->id, 0, 60});
+        }
+    }
+}
+
 void SpokenView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
     const StudyFrame& study = *frame.study;
@@ -188,11 +223,8 @@ void SpokenView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
     else if (!draw_no_questions(p, area, study))
     {
         ScrolledSheet sheet(p, area, "###start");
-        sheet->say(
-            "One question, **answered out loud** against the clock. Then you tick the points you made. "
-            "Nothing is recorded.");
-        sheet->gap(16);
-        draw_buttons(sheet->p, sheet->row(48), deeds(nullptr, out));
+        sheet.page_keys();
+        draw_start(*sheet, study, out);
     }
     home_popups_.draw(frame, p, out);
 }

@@ -53,8 +53,7 @@ void draw_head(Sheet& sheet, const Erratum& e)
     const bool room = p.width(Type::title, e.title) <= row.w;
     p.text_within(row.x, row.middle(), row.w, room ? Type::title : Type::body_strong, p.theme.text, e.title);
     const StudyTopic* topic = find_topic(e.topic);
-    sheet.note(fmt::format("{} \u00b7 {} \u00b7 {}", e.id, words_of(e.kind),
-                           topic == nullptr ? e.topic : topic->name));
+    sheet.note(fmt::format("{} \u00b7 {}", topic == nullptr ? e.topic : topic->name, words_of(e.kind)));
     sheet.gap(12);
 }
 
@@ -63,7 +62,7 @@ void draw_side(Sheet& sheet, const ShownErratum& shown, bool truth, Type type)
     const Painter& p = sheet.p;
     const Colour ink = truth == shown.as_it_is ? p.theme.text : p.theme.muted;
     Rect row = sheet.row(20);
-    p.text_within(row.x, row.middle(), row.w, Type::small_strong, ink, truth ? "As it is" : "As claimed");
+    p.text_within(row.x, row.middle(), row.w, Type::small_strong, ink, truth ? "What is true" : "Often said");
     if (const ErratumNumber* number = shown.number(truth))
     {
         row = sheet.row(44);
@@ -114,7 +113,7 @@ bool draw_sides(Sheet& sheet, const ShownErratum& shown)
 bool draw_switch(Sheet& sheet, const ShownErratum& shown)
 {
     const Painter& p = sheet.p;
-    constexpr std::array<std::string_view, 2> kWords{"As claimed", "As it is"};
+    constexpr std::array<std::string_view, 2> kWords{"Often said", "What is true"};
     Rect row = sheet.row(32);
     sheet.gap(10);
     const Rect box = row.cut_left(std::min(row.w, p.px(220)));
@@ -134,10 +133,12 @@ bool draw_switch(Sheet& sheet, const ShownErratum& shown)
 // Under which assumption the claim holds, and the working of the number on show.
 void draw_working(Sheet& sheet, const ShownErratum& shown)
 {
-    const std::string& assumed = shown.erratum.assumption;
-    sheet.words(Type::small, shown.as_it_is ? sheet.p.theme.muted : sheet.p.theme.text,
-                "**Assumed:** " + (assumed.empty() ? "nothing makes the claim hold." : assumed));
-    sheet.gap(8);
+    if (const std::string& assumed = shown.erratum.assumption; !assumed.empty())
+    {
+        sheet.words(Type::small, shown.as_it_is ? sheet.p.theme.muted : sheet.p.theme.text,
+                    "**When the claim would hold:** " + assumed);
+        sheet.gap(8);
+    }
     if (const ErratumNumber* n = shown.number())
     {
         sheet.figures(working_of(*n));
@@ -145,6 +146,33 @@ void draw_working(Sheet& sheet, const ShownErratum& shown)
     else if (!shown.run)
     {
         sheet.note("Not to be computed with these numbers: " + to_line(shown.run.issues().front()));
+    }
+}
+
+// Those lines of the explanation that begin with `mark`, and `last`, under a heading of their own.
+void draw_lines(Sheet& sheet, std::string_view heading, const Erratum& e, std::string_view mark,
+                const std::string& last)
+{
+    std::vector<std::string_view> lines;
+    for (const std::string& line : e.why)
+    {
+        if (line.starts_with(mark))
+        {
+            lines.push_back(std::string_view(line).substr(mark.size()));
+        }
+    }
+    if (!last.empty())
+    {
+        lines.push_back(last);
+    }
+    if (!lines.empty())
+    {
+        sheet.gap(8);
+        sheet.heading(heading);
+    }
+    for (const std::string_view line : lines)
+    {
+        sheet.words(reading_type(sheet), sheet.p.theme.text, line);
     }
 }
 
@@ -202,13 +230,23 @@ bool ErrataDetail::draw(const Frame& frame, const Painter& window, Rect area, co
         other = draw_switch(*sheet, shown) || other;
         draw_bar(frame, *sheet, shown, out);
     }
-    draw_working(*sheet, shown);
-    sheet->rule(12, 6);
-    sheet->heading("Why", "with the numbers of the claim");
+    sheet->rule(4, 6);
+    const Type type = reading_type(*sheet);
+    constexpr std::string_view kCheck = "Check it: ";
+    constexpr std::string_view kSource = "Source: ";
+    sheet->heading("Why");
     for (const std::string& line : shown.erratum.why)
     {
-        sheet->point(line, window.theme.text, reading_type(*sheet));
+        if (!line.starts_with(kCheck) && !line.starts_with(kSource))
+        {
+            sheet->point(line, window.theme.text, type);
+        }
     }
+    draw_working(*sheet, shown);
+    const ViewInfo* view = find_view(shown.erratum.view);
+    draw_lines(*sheet, "How to find out", shown.erratum, kCheck,
+               view == nullptr ? "" : fmt::format("Here: S shows it in \u201c{}\u201d.", view->title));
+    draw_lines(*sheet, "Source", shown.erratum, kSource, "");
     return other;
 }
 
