@@ -5,8 +5,7 @@
 #include "core/base/counted.h"
 #include "ui/draw/scopes.h"
 #include "ui/shell/panel_fields.h"
-
-#include <imgui_internal.h>
+#include "ui/widgets/choice.h"
 
 #include <algorithm>
 
@@ -96,12 +95,7 @@ void Panel::focus_if_revealed(std::string_view path)
     {
         return;
     }
-    // ImGui's own way to give the keyboard would press the control too.
-    ImGuiContext& g = *GImGui;
-    ImGui::SetFocusID(g.LastItemData.ID, g.CurrentWindow);
-    g.NavDisableHighlight = false;
-    g.NavDisableMouseHover = true;
-    ImGui::ScrollToItem();
+    focus_last_item(); // ImGui's own way to give the keyboard would press the control too
     reveal_.clear();
 }
 

@@ -3,6 +3,7 @@
 
 #include "ui/draw/scopes.h"
 #include "ui/shell/panel.h"
+#include "ui/widgets/choice.h"
 
 #include <algorithm>
 #include <cctype>
@@ -74,10 +75,16 @@ bool has_in_its_name(std::string_view name, std::string_view typed)
 // The items whose names have what was typed; returns the one chosen, the first of them at once if
 // `take_first`.
 std::optional<std::size_t> draw_items(const Painter& painter, std::span<const TipLine> items,
-                                      std::string_view typed, bool take_first)
+                                      bool filtered, std::string_view typed, bool take_first)
 {
     std::optional<std::size_t> chosen;
+    std::vector<std::string_view> names;
+    for (const TipLine& item : items)
+    {
+        names.push_back(item.label);
+    }
     const ChildScope list("###list", {0, 0});
+    const auto lettered = filtered ? std::nullopt : letters_choose(names);
     bool any = false;
     for (std::size_t i = 0; i < items.size(); ++i)
     {
@@ -91,6 +98,10 @@ std::optional<std::size_t> draw_items(const Painter& painter, std::span<const Ti
         {
             chosen = i;
             take_first = false;
+        }
+        if (lettered == i)
+        {
+            focus_last_item();
         }
         const ImVec2 right = ImGui::GetItemRectMax();
         const float middle = (ImGui::GetItemRectMin().y + right.y) / 2;
@@ -162,7 +173,7 @@ std::optional<std::size_t> Panel::list_popup(const Painter& painter, const char*
         take_first = ImGui::InputTextWithHint("###filter", "Type to find", filter_.data(), filter_.size(),
                                               ImGuiInputTextFlags_EnterReturnsTrue);
     }
-    const auto chosen = draw_items(painter, items, filtered ? filter_.data() : "", take_first);
+    const auto chosen = draw_items(painter, items, filtered, filtered ? filter_.data() : "", take_first);
     if (chosen)
     {
         ImGui::CloseCurrentPopup();

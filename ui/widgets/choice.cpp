@@ -5,6 +5,13 @@
 #include "ui/draw/scopes.h"
 #include "ui/widgets/controls.h"
 
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <vector>
+
 namespace ringside
 {
 
@@ -13,6 +20,86 @@ void centre_next_popup()
     const ImVec2 display = ImGui::GetIO().DisplaySize;
     ImGui::SetNextWindowPos({display.x / 2, display.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
     ImGui::SetNextWindowSizeConstraints({0, 0}, {display.x * 0.96F, display.y * 0.92F});
+}
+
+namespace
+{
+
+constexpr std::size_t kMostLetters = 8; // they are kept in the window's storage, four in a number
+constexpr float kPause = 1.2F;          // [s] after which letters begin anew
+
+bool begins(std::string_view name, std::string_view letters)
+{
+    const auto same = [](char a, char b) {
+        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    };
+    for (std::size_t at = 0; at != std::string_view::npos;)
+    {
+        const std::string_view rest = name.substr(at);
+        if (rest.size() >= letters.size() && std::equal(letters.begin(), letters.end(), rest.begin(), same))
+        {
+            return true;
+        }
+        const std::size_t next = rest.find_first_of(" -");
+        at = next == std::string_view::npos ? next : at + next + 1;
+    }
+    return false;
+}
+
+// What was typed so far, with this frame's letters.
+std::string typed_letters()
+{
+    ImGuiStorage& kept = *ImGui::GetStateStorage();
+    const ImGuiID id = ImGui::GetID("letters");
+    const auto now = static_cast<float>(ImGui::GetTime());
+    std::string letters;
+    for (std::size_t i = 0; i < kMostLetters && now - kept.GetFloat(id) < kPause; ++i)
+    {
+        const int four = kept.GetInt(id + 1 + static_cast<ImGuiID>(i / 4));
+        const char letter = static_cast<char>((four >> (8 * static_cast<int>(i % 4))) & 0x7F);
+        letters += letter == 0 ? "" : std::string(1, letter);
+    }
+    bool typed = false;
+    for (const ImWchar sign : ImGui::GetIO().InputQueueCharacters)
+    {
+        typed = typed || (sign > ' ' && sign < 0x7F);
+        letters += sign > ' ' && sign < 0x7F ? std::string(1, static_cast<char>(sign)) : "";
+    }
+    if (!typed)
+    {
+        return {};
+    }
+    letters.resize(std::min(letters.size(), kMostLetters));
+    std::array<int, 2> fours{};
+    for (std::size_t i = 0; i < letters.size(); ++i)
+    {
+        fours.at(i / 4) |= static_cast<int>(letters[i]) << (8 * static_cast<int>(i % 4));
+    }
+    kept.SetFloat(id, now);
+    kept.SetInt(id + 1, fours[0]);
+    kept.SetInt(id + 2, fours[1]);
+    return letters;
+}
+
+} // namespace
+
+std::optional<std::size_t> letters_choose(std::span<const std::string_view> names)
+{
+    const std::string letters = typed_letters();
+    const auto found =
+        std::ranges::find_if(names, [&](std::string_view name) { return begins(name, letters); });
+    return letters.empty() || found == names.end()
+               ? std::nullopt
+               : std::optional<std::size_t>(static_cast<std::size_t>(found - names.begin()));
+}
+
+void focus_last_item()
+{
+    ImGuiContext& g = *GImGui;
+    ImGui::SetFocusID(g.LastItemData.ID, g.CurrentWindow);
+    g.NavDisableHighlight = false;
+    g.NavDisableMouseHover = true;
+    ImGui::ScrollToItem();
 }
 
 std::optional<std::size_t> choice_popup(const Painter& p, const char* id, std::span<const Choosable> items)
@@ -26,6 +113,12 @@ std::optional<std::size_t> choice_popup(const Painter& p, const char* id, std::s
     }
     const Painter here(*ImGui::GetWindowDrawList(), p.look);
     std::optional<std::size_t> chosen;
+    std::vector<std::string_view> names;
+    for (const Choosable& item : items)
+    {
+        names.push_back(item.name);
+    }
+    const auto lettered = letters_choose(names);
     for (std::size_t i = 0; i < items.size(); ++i)
     {
         const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -43,6 +136,10 @@ std::optional<std::size_t> choice_popup(const Painter& p, const char* id, std::s
         if (i == 0)
         {
             ImGui::SetItemDefaultFocus();
+        }
+        if (lettered == i)
+        {
+            focus_last_item();
         }
         if (pressed.clicked)
         {

@@ -21,6 +21,12 @@ struct Choosable
 std::optional<std::size_t> choice_popup(const Painter& painter, const char* id,
                                         std::span<const Choosable> items);
 
+// Letters typed one after the other in an open list: the first whose name, or a word of it, begins with them.
+// Once a frame in the list's window; nothing where no letter was typed or nothing begins so.
+std::optional<std::size_t> letters_choose(std::span<const std::string_view> names);
+// The item drawn last gets the keyboard, with its ring.
+void focus_last_item();
+
 // The next popup opens in the middle and stays on the screen; with large type it scrolls.
 void centre_next_popup();
 

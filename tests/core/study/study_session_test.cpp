@@ -85,7 +85,9 @@ TEST_CASE("a grade can be lowered and not raised")
     Student s(3);
     s.start();
     s.does(AnswerInput{"1", true, ""}, 30);
-    s.does(GradeInput{Grade::easy});
+    s.does(GradeInput{Grade::easy}); // nothing is booked as another grade
+    CHECK(s.drill.stage == DrillStage::grading);
+    s.does(GradeInput{Grade::good});
     CHECK(s.last().rating == Grade::good);
     s.does(AnswerInput{"1", true, ""}, 30);
     s.does(GradeInput{Grade::hard});
@@ -108,7 +110,7 @@ TEST_CASE("three wrong tries are Again; right on the second is Hard, with the sl
         s.does(AnswerInput{"x", false, ""}, 1);
     }
     CHECK(s.drill.stage == DrillStage::grading);
-    s.does(GradeInput{Grade::easy});
+    s.does(GradeInput{Grade::again});
     CHECK(s.last().rating == Grade::again);
     CHECK(s.drill.streak == 0);
     CHECK(s.drill.best_streak == 1);
@@ -131,7 +133,7 @@ TEST_CASE("hints cost a grade, and the third is the solution")
     CHECK(s.drill.current()->automatic == Grade::again);
 }
 
-TEST_CASE("what is said and revealed is graded by the person; points may grade it, hints limit it")
+TEST_CASE("what is said and revealed is graded by the person; points suggest a grade, hints limit it")
 {
     Student s(4);
     s.start();
@@ -150,11 +152,15 @@ TEST_CASE("what is said and revealed is graded by the person; points may grade i
     CHECK(s.last().rating == Grade::easy);
     s.does(DrillKey::hint);
     s.does(DrillKey::reveal);
-    s.does(GradeInput{Grade::good});
+    s.does(GradeInput{Grade::good}); // help was used
+    CHECK(s.drill.stage == DrillStage::grading);
+    s.does(GradeInput{Grade::hard});
     CHECK(s.last().rating == Grade::hard);
     s.does(DrillKey::show);
     s.does(RubricInput{5, 5, true}); // too late
     s.does(GradeInput{Grade::good});
+    CHECK(s.drill.stage == DrillStage::grading);
+    s.does(GradeInput{Grade::again});
     CHECK(s.last().rating == Grade::again);
 }
 

@@ -307,6 +307,10 @@ TEST_CASE("a recall: said, revealed, ticked; the points make the grade")
     CHECK(room.progress().reviews.back().rating == Grade::easy);
     room.ask(id);
     room.key(ImGuiKey_Space);
+    room.key(ImGuiKey_3); // with nothing ticked, too, a key books what it says
+    CHECK(room.progress().reviews.back().rating == Grade::good);
+    room.ask(id);
+    room.key(ImGuiKey_Space);
     room.key(ImGuiKey_Enter);
     CHECK(room.progress().reviews.back().rating == Grade::again);
 }

@@ -97,8 +97,8 @@ TEST_CASE("the view asks its question with the interview's date, and says what i
 {
     Window w;
     seat(w, desk_of(3, learnt()));
-    CHECK(says(w, "What should I study before 16 November?"));
-    CHECK(says(w, "Weakest on the day: Long context, Serving, Alignment."));
+    CHECK(says(w, "Study plan until 16 Nov"));
+    CHECK(says(w, "Weakest: Long context, Serving, Alignment."));
     CHECK(says(w, "Day 7 of the plan: "));
     CHECK(says(w, "interview in 14 d"));
     CHECK(says(w, "72 questions"));
@@ -112,7 +112,7 @@ TEST_CASE("with nothing studied yet it offers new questions and no dates")
 {
     Window w;
     seat(w, desk_of(2));
-    CHECK(says(w, "What should I study today?"));
+    CHECK(says(w, "Study plan for today"));
     CHECK(says(w, "Nothing was asked yet: 48 new questions wait, the easy ones first."));
     CHECK(says(w, "new"));
     CHECK(says(w, "11 to go"));
@@ -188,7 +188,7 @@ TEST_CASE("hovering a tile tells its three kinds apart")
     seat(w, desk_of(3, learnt()));
     w.hover("topic zero");
     CHECK(says(w, "recall"));
-    CHECK(says(w, "1 of 1 seen, asked 2"));
+    CHECK(says(w, "1 of 1 seen, 1 right, recall"));
     CHECK(says(w, "click to drill it"));
 }
 
@@ -214,7 +214,7 @@ TEST_CASE("the interview's day is set, moved and taken away")
     w.frames(2);
     w.click("study interview 14");
     CHECK(study(w).progress->interview == kMonday + 14);
-    CHECK(says(w, "What should I study before 16 November?"));
+    CHECK(says(w, "Study plan until 16 Nov"));
     w.click("interview"); // the panel's button
     w.frames(2);
     w.click("study interview earlier");
@@ -226,7 +226,7 @@ TEST_CASE("the interview's day is set, moved and taken away")
     CHECK_FALSE(study(w).progress->interview);
 }
 
-TEST_CASE("W and the switch colour the tiles by the recall on the day")
+TEST_CASE("W and the switch turn the tiles from what was right to the predicted recall")
 {
     Window w;
     seat(w, desk_of(3, learnt()));
@@ -237,7 +237,7 @@ TEST_CASE("W and the switch colour the tiles by the recall on the day")
     w.key(ImGuiKey_W);
     w.settle();
     CHECK(first != test::text_of(w));
-    w.click("16 November");
+    w.click("recall on 16 Nov");
     w.settle();
     CHECK(first == test::text_of(w));
 }
@@ -343,4 +343,37 @@ TEST_CASE("no words of the study view are cut off or lie on others at any size")
             test::check_words(w);
         }
     }
+}
+
+TEST_CASE("what went wrong counts as wrong, is weakest, and is practised again")
+{
+    Progress progress;
+    const auto answered = [&](const std::string& card, Grade grade)
+    {
+        Review review;
+        review.card = card;
+        review.time_ms = kMorning - 60'000;
+        review.rating = grade;
+        progress.reviews.push_back(review);
+    };
+    answered("collectives-0", Grade::again);
+    answered("memory-0", Grade::good);
+    answered("memory-1", Grade::good);
+    Window w;
+    seat(w, desk_of(3, progress));
+    const auto& heat = study(w).heat;
+    const auto topic = [&](std::string_view id)
+    {
+        return *std::ranges::find_if(heat, [&](const HeatTopic& t) { return t.topic->id == id; });
+    };
+    CHECK(topic("collectives").all.right == 0);
+    CHECK(topic("collectives").all.seen == 1);
+    CHECK(topic("memory").all.right == 2);
+    CHECK(heat[study(w).weakest.front()].topic->id == "collectives");
+    CHECK(says(w, "2 of 3 questions seen were right when last asked"));
+    CHECK(says(w, "0%"));
+    w.key(ImGuiKey_F);
+    w.frames(2);
+    REQUIRE(drill(w).items.size() == 1);
+    CHECK(drill(w).items[0].card.family == "collectives-0");
 }

@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 #include "ui/views/study/drill/session.h"
 #include "ui/views/study/study/parts.h"
+#include "ui/widgets/plot.h"
 #include "ui/widgets/sheet.h"
 
 #include <algorithm>
@@ -40,60 +41,25 @@ std::string_view out_of_reach(const DrillSession& drill, Grade grade, std::int64
     return why_not(grade, if_right(drill, now_ms));
 }
 
-struct Chart
+// Recall over the coming days after each grade; the day of the interview, where it lies among them.
+void draw_recall(const Painter& p, Rect area, std::span<const GradePreview> all, Grade best,
+                 std::optional<double> interview)
 {
-    Rect plot;
-    float at_day(double day) const { return plot.x + plot.w * static_cast<float>(day / kDays); }
-    float at_recall(double r) const
+    Plot plot(p, area, {0, kDays, PlotScale::linear, "days", plain_number},
+              {kLeastShown, 1, PlotScale::linear, "recall", whole_percent, {0.5, 0.7, 0.9, 1}});
+    if (!plot)
     {
-        return plot.bottom() -
-               plot.h * static_cast<float>((std::max(r, kLeastShown) - kLeastShown) / (1 - kLeastShown));
+        return;
     }
-};
-
-void draw_curve(const Painter& p, const Chart& chart, const std::vector<double>& recall, bool chosen,
-                bool dotted)
-{
-    std::vector<ImVec2> points;
-    for (std::size_t day = 0; day < recall.size() && recall[day] >= kLeastShown; ++day)
+    for (const GradePreview& preview : all)
     {
-        points.push_back({chart.at_day(static_cast<double>(day)), chart.at_recall(recall[day])});
+        const bool chosen = preview.grade == best;
+        plot.line(series(preview.recall), {chosen ? p.theme.text : p.theme.muted, chosen ? 2.5F : 1.2F,
+                                           preview.grade == Grade::again});
     }
-    const Colour colour = chosen ? p.theme.text : p.theme.muted;
-    for (std::size_t i = 1; i < points.size() && dotted; ++i)
-    {
-        p.dashed(points[i - 1].x, points[i - 1].y, points[i].x, points[i].y, colour, p.px(1.6F));
-    }
-    if (!dotted && points.size() > 1)
-    {
-        p.list.AddPolyline(points.data(), static_cast<int>(points.size()), colour, 0,
-                           p.px(chosen ? 2.5F : 1.2F));
-    }
-}
-
-void draw_axes(const Painter& p, const Chart& chart, std::optional<double> interview)
-{
-    const Theme& t = p.theme;
-    for (const double r : {1.0, 0.9, 0.7, 0.5})
-    {
-        const float y = chart.at_recall(r);
-        p.line(chart.plot.x, y, chart.plot.right(), y, r == kLeastShown ? t.line : t.grid);
-        p.text(chart.plot.x - p.px(6), y, Type::mono_small, t.muted, std::to_string(std::lround(r * 100)),
-               Align::right);
-    }
-    const float foot = chart.plot.bottom() + p.px(16);
-    p.text(chart.plot.x, foot, Type::mono_small, t.muted, "0");
-    const std::string last = fmt::format("{} d", kDays);
-    p.text(chart.plot.right(), foot, Type::mono_small, t.muted, last, Align::right);
     if (interview && *interview > 0 && *interview <= kDays)
     {
-        const float x = chart.at_day(*interview);
-        p.dashed(x, chart.plot.y - p.px(4), x, chart.plot.bottom(), t.text, 1);
-        const std::string_view word = "interview";
-        const float half = p.width(Type::small_strong, word) / 2 + p.px(6);
-        const bool room = x - half > chart.plot.x + p.px(12) &&
-                          x + half < chart.plot.right() - p.width(Type::mono_small, last);
-        p.text(x, foot, Type::small_strong, t.text, room ? word : std::string_view(), Align::centre);
+        plot.rule_x(*interview, {p.theme.text, 1, true}, "interview");
     }
 }
 
@@ -153,7 +119,7 @@ Grade offered_grade(const DrillSession& drill, std::int64_t now_ms)
     const bool own = item.revealed;
     if (own && item.automatic && drill.stage == DrillStage::grading)
     {
-        return *item.automatic; // by the points that are ticked
+        return std::min(*item.automatic, Grade::good); // by the points that are ticked
     }
     for (const Grade grade : {Grade::easy, Grade::good, Grade::hard})
     {
@@ -176,18 +142,10 @@ GradesEvent draw_grades(const Painter& p, Rect area, const StudyFrame& study, co
     const Grade best = offered_grade(drill, study.now.ms);
     Sheet sheet(p, area);
     sheet.heading(live ? "Your grade" : "If you answer now");
-    sheet.note("recall, %");
-    sheet.gap(8);
-    Rect plot = sheet.row(122);
-    sheet.gap(44);
-    plot.cut_left(p.width(Type::mono_small, "100") + p.px(6));
-    const Chart chart{plot};
     const auto& date = study.progress->interview;
-    draw_axes(p, chart, date ? std::optional(static_cast<double>(*date - study.now.day())) : std::nullopt);
-    for (const GradePreview& preview : all)
-    {
-        draw_curve(p, chart, preview.recall, preview.grade == best, preview.grade == Grade::again);
-    }
+    draw_recall(p, sheet.row(166), all, best,
+                date ? std::optional(static_cast<double>(*date - study.now.day())) : std::nullopt);
+    sheet.gap(8);
     for (const GradePreview& preview : all)
     {
         const auto why = out_of_reach(drill, preview.grade, study.now.ms);
