@@ -62,7 +62,7 @@ private:
         TrainerConfig begun; // with the knobs it began with
         std::unique_ptr<trainer::TrainingRun> run;
         trainer::RunSettings settings;
-        bool turned = false; // knobs that the run has not been told of
+        bool turned = false;        // knobs that the run has not been told of
         std::int64_t workspace = 0; // [B] of the device, as the prediction took it
         bool running() const { return run && !run->wait_until_idle(0); }
     };

@@ -28,10 +28,10 @@ public:
     struct Found
     {
         bool done = false;
-        std::string says;    // one line: what was found, and why this one
-        std::string name;    // of the device
-        std::string fault;   // why there is none; empty: there is
-        double capacity = 0; // [B]
+        std::string says;           // one line: what was found, and why this one
+        std::string name;           // of the device
+        std::string fault;          // why there is none; empty: there is
+        double capacity = 0;        // [B]
         std::int64_t workspace = 0; // [B] that it keeps for itself
         std::optional<trainer::DeviceRates> rates;
         std::optional<Gpu> gpu; // as the engine takes it; with `rates`

@@ -355,8 +355,7 @@ TEST_CASE("tabs stay where they are from view to view of a group")
         w.frames(2);
         for (const ViewInfo* other : views())
         {
-            const test::Item* tab =
-                other->group == view->group ? w.seek(std::string(other->tab)) : nullptr;
+            const test::Item* tab = other->group == view->group ? w.seek(std::string(other->tab)) : nullptr;
             if (tab == nullptr)
             {
                 continue;

@@ -89,7 +89,7 @@ TEST_CASE("names come before what is said of them, views before others, and one 
     };
     CHECK(first("errata").kind == "View");
     CHECK(first("roofline").kind == "View"); // a term is called that too
-    CHECK(first("mfu").kind == "View"); // people call it that; the term comes next
+    CHECK(first("mfu").kind == "View");      // people call it that; the term comes next
     CHECK(first("fill and drain").kind == "Lesson");
     CHECK(first("llama 3.1 8b").kind == "Model");
     CHECK(first("ligth or dark").label == "Light or dark");

@@ -180,10 +180,11 @@ enum class Command
 // anew.
 template <class T>
 using Boxed = std::shared_ptr<const T>;
-struct Action : std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences,
-                             SaveText, StartLesson, LessonSwitch, LeaveLesson, ShowQuestion, BackToQuestion,
-                             Command, TurnTool, StageStep, StartScript, CopyText, Boxed<SearchLayouts>, Boxed<LessonInput>,
-                             Boxed<StudyAction>, Boxed<LabAction>, Boxed<TeamAction>, Boxed<FitMeasured>>
+struct Action
+    : std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences, SaveText,
+                   StartLesson, LessonSwitch, LeaveLesson, ShowQuestion, BackToQuestion, Command, TurnTool,
+                   StageStep, StartScript, CopyText, Boxed<SearchLayouts>, Boxed<LessonInput>,
+                   Boxed<StudyAction>, Boxed<LabAction>, Boxed<TeamAction>, Boxed<FitMeasured>>
 {
     using variant::variant;
     Action(const Action&);

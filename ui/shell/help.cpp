@@ -50,10 +50,10 @@ ViewKeys general_rows()
 // Commands of the scenario, of what is shown to a class, and of the window.
 std::size_t group_of(const CommandInfo& command)
 {
-    constexpr std::array kClass{"Faster", "Slower", "Presenter", "Full screen", "Spotlight",
+    constexpr std::array kClass{"Faster", "Slower", "Presenter", "Full screen",  "Spotlight",
                                 "Pen",    "Hide",   "Freeze",    "Ask the class"};
-    const bool shown = std::ranges::any_of(kClass, [&](std::string_view start)
-                                           { return command.name.starts_with(start); });
+    const bool shown =
+        std::ranges::any_of(kClass, [&](std::string_view start) { return command.name.starts_with(start); });
     return shown ? 1 : command.of_scenario ? 0 : 2;
 }
 
@@ -110,8 +110,8 @@ void Shell::draw_help(const Frame& frame, const Painter& painter, const ViewInfo
     const Painter p(*ImGui::GetWindowDrawList(), painter.look);
     const ImVec2 top = ImGui::GetCursorScreenPos();
     const float gap = p.px(24);
-    const float wide =
-        (ImGui::GetContentRegionAvail().x - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+    const float wide = (ImGui::GetContentRegionAvail().x - gap * static_cast<float>(columns - 1)) /
+                       static_cast<float>(columns);
     std::array<float, 3> heights{};
     for (const KeyGroup& group : groups) // where most room is left; the view's own come first
     {

@@ -22,16 +22,12 @@ struct NamedKey
     std::string_view name;
     ImGuiKey key;
 };
-constexpr std::array kNamedKeys{NamedKey{"Enter", ImGuiKey_Enter},
-                                NamedKey{"PgDn", ImGuiKey_PageDown},
-                                NamedKey{"PgUp", ImGuiKey_PageUp},
-                                NamedKey{"Space", ImGuiKey_Space},
-                                NamedKey{"Delete", ImGuiKey_Delete},
-                                NamedKey{"Backspace", ImGuiKey_Backspace},
-                                NamedKey{"\u2190", ImGuiKey_LeftArrow},
-                                NamedKey{"\u2192", ImGuiKey_RightArrow},
-                                NamedKey{"\u2191", ImGuiKey_UpArrow},
-                                NamedKey{"\u2193", ImGuiKey_DownArrow}};
+constexpr std::array kNamedKeys{
+    NamedKey{"Enter", ImGuiKey_Enter},      NamedKey{"PgDn", ImGuiKey_PageDown},
+    NamedKey{"PgUp", ImGuiKey_PageUp},      NamedKey{"Space", ImGuiKey_Space},
+    NamedKey{"Delete", ImGuiKey_Delete},    NamedKey{"Backspace", ImGuiKey_Backspace},
+    NamedKey{"\u2190", ImGuiKey_LeftArrow}, NamedKey{"\u2192", ImGuiKey_RightArrow},
+    NamedKey{"\u2191", ImGuiKey_UpArrow},   NamedKey{"\u2193", ImGuiKey_DownArrow}};
 
 ImGuiKey key_of(std::string_view word)
 {
@@ -47,7 +43,8 @@ ImGuiKey key_of(std::string_view word)
     if (word.size() > 1 && word[0] == 'F')
     {
         const int number = std::atoi(std::string(word.substr(1)).c_str());
-        return number >= 1 && number <= 12 ? static_cast<ImGuiKey>(ImGuiKey_F1 + (number - 1)) : ImGuiKey_None;
+        return number >= 1 && number <= 12 ? static_cast<ImGuiKey>(ImGuiKey_F1 + (number - 1))
+                                           : ImGuiKey_None;
     }
     const auto named = std::ranges::find(kNamedKeys, word, &NamedKey::name);
     return named == kNamedKeys.end() ? ImGuiKey_None : named->key;

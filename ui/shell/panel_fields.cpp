@@ -74,8 +74,8 @@ bool has_in_its_name(std::string_view name, std::string_view typed)
 
 // The items whose names have what was typed; returns the one chosen, the first of them at once if
 // `take_first`.
-std::optional<std::size_t> draw_items(const Painter& painter, std::span<const TipLine> items,
-                                      bool filtered, std::string_view typed, bool take_first)
+std::optional<std::size_t> draw_items(const Painter& painter, std::span<const TipLine> items, bool filtered,
+                                      std::string_view typed, bool take_first)
 {
     std::optional<std::size_t> chosen;
     std::vector<std::string_view> names;

@@ -53,7 +53,8 @@ bool draw_rail_cell(const Painter& painter, Rect cell, const ViewInfo& info, boo
         painter.text(cell.centre(), word_y, type, colour,
                      painter.shortened(type, group, cell.w - painter.px(4)), Align::centre);
     }
-    tooltip(painter, says.words ? std::string_view() : info.group); // beside the word it would hide the picture
+    tooltip(painter,
+            says.words ? std::string_view() : info.group); // beside the word it would hide the picture
     return pressed.clicked;
 }
 
@@ -289,7 +290,8 @@ void Shell::draw_title_buttons(const Frame& frame, const Painter& painter, const
     if (parts.title.w > painter.px(480) && about_scenario)
     {
         if (title_button(painter, row,
-                         {"A | B###compare", "Keep this scenario as A and go on changing B (B); again to stop",
+                         {"A | B###compare",
+                          "Keep this scenario as A and go on changing B (B); again to stop",
                           frame.before != nullptr}))
         {
             out.push(Command::compare);

@@ -32,8 +32,8 @@ void Shell::draw_verdict(const Frame& frame, const Painter& painter, Rect& area)
     const Theme& t = painter.theme;
     if (!frame.valid()) // nothing is said of a layout that is none
     {
-        area.cut_left(painter.text(area.x, area.middle(), Type::small_strong, t.muted,
-                                   "\u2013 does not compute"));
+        area.cut_left(
+            painter.text(area.x, area.middle(), Type::small_strong, t.muted, "\u2013 does not compute"));
         return;
     }
     const MemoryReport& memory = frame.now.report.memory;
@@ -216,8 +216,8 @@ void Shell::draw_facts(const Frame& frame, const Painter& painter, Rect area,
             const float x = area.x + painter.px(12);
             painter.line(x, area.middle() - painter.px(8), x, area.middle() + painter.px(8), t.line);
         }
-        painter.text(area.x + gap, area.middle(), Type::small, tip == nullptr || frame.valid() ? t.text : t.line,
-                     fact);
+        painter.text(area.x + gap, area.middle(), Type::small,
+                     tip == nullptr || frame.valid() ? t.text : t.line, fact);
         if (tip != nullptr && pointed_at({area.x + gap, area.y, w, area.h}))
         {
             tooltip_at_mouse(painter, tip(frame));

@@ -34,9 +34,10 @@ constexpr std::array kUses{
     TourUse{"Plan a run###use plan", "1",
             "Which layout fits and is fastest, and the launch files for Megatron-LM, DeepSpeed, torchtitan.",
             [] { return Action(OpenView{"planner"}); }},
-    TourUse{"Teach###use teach", "2",
-            "Scenes for a first class, with questions to ask. F5 shows only the picture, F11 fills the screen.",
-            [] { return Action(StartScript{0}); }},
+    TourUse{
+        "Teach###use teach", "2",
+        "Scenes for a first class, with questions to ask. F5 shows only the picture, F11 fills the screen.",
+        [] { return Action(StartScript{0}); }},
     TourUse{"Study###use study", "3", "Lessons that ask first, drills, mock interviews, a glossary.",
             [] { return Action(OpenView{"lessons"}); }}};
 
@@ -60,9 +61,10 @@ constexpr std::array kStops{
         kTourFind, "Find anything",
         "Ctrl K finds views, words, lessons, questions and fields by name. ? shows every key of the view "
         "you are in."},
-    TourStop{kTourLab, "Lab and Study",
-             "The Lab trains a tiny GPT for real, measured next to predicted. Study has lessons, drills, mock "
-             "interviews and a glossary."}};
+    TourStop{
+        kTourLab, "Lab and Study",
+        "The Lab trains a tiny GPT for real, measured next to predicted. Study has lessons, drills, mock "
+        "interviews and a glossary."}};
 
 // So far from the window's edges that the whole ring is seen.
 Rect kept_inside(const Painter& p, Rect part, Rect display)
@@ -241,12 +243,14 @@ bool Tour::draw_card(const Painter& painter, Rect card, Out& out)
         return false;
     }
     const bool last = *stop_ + 1 == kStops.size();
-    const std::string label = fmt::format("{}###tour next", last ? "Done" : *stop_ == 0 ? "Look around" : "Next");
+    const std::string label = fmt::format("{}###tour next", last          ? "Done"
+                                                            : *stop_ == 0 ? "Look around"
+                                                                          : "Next");
     const float cap = p.width(Type::mono_small, "Enter") + p.px(20);
-    const Rect next = row.cut_right(
-        std::min(row.w * 0.6F, p.width(Type::small_strong, label.substr(0, label.find('#'))) + cap + p.px(24)));
+    const Rect next = row.cut_right(std::min(
+        row.w * 0.6F, p.width(Type::small_strong, label.substr(0, label.find('#'))) + cap + p.px(24)));
     const float place = p.text(row.x, row.middle(), Type::small, p.theme.muted,
-                              fmt::format("{} of {}", *stop_ + 1, kStops.size()));
+                               fmt::format("{} of {}", *stop_ + 1, kStops.size()));
     const std::string_view leave = "Esc leaves";
     if (place + p.width(Type::small, leave) + p.px(32) < row.w)
     {

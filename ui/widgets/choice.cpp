@@ -30,9 +30,8 @@ constexpr float kPause = 1.2F;          // [s] after which letters begin anew
 
 bool begins(std::string_view name, std::string_view letters)
 {
-    const auto same = [](char a, char b) {
-        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-    };
+    const auto same = [](char a, char b)
+    { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
     for (std::size_t at = 0; at != std::string_view::npos;)
     {
         const std::string_view rest = name.substr(at);

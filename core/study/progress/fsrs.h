@@ -66,8 +66,8 @@ struct Card
     std::int64_t last_ms = 0; // of the last review
     std::int64_t due_ms = 0;
     int reviews = 0;
-    int lapses = 0; // Again while in review
-    int passes = 0; // reviews that were not Again
+    int lapses = 0;           // Again while in review
+    int passes = 0;           // reviews that were not Again
     Grade last = Grade::good; // of the last review
 
     bool operator==(const Card&) const = default;

@@ -148,7 +148,7 @@ Parts parts_of(const StudyState& study, const DeckWish& wish)
         {
             parts.fresh.push_back(family);
         }
-        else if (wish.kind == DeckKind::wrong    ? card.last == Grade::again
+        else if (wish.kind == DeckKind::wrong ? card.last == Grade::again
                  : wish.kind == DeckKind::due ? is_due(card, study.now)
                                               : true)
         {

@@ -91,10 +91,10 @@ struct DeckFilter
 
 enum class DeckKind : std::uint8_t
 {
-    due,  // what is due, then some new ones
-    weak, // what was seen, least likely remembered first, due or not; then some new ones
+    due,   // what is due, then some new ones
+    weak,  // what was seen, least likely remembered first, due or not; then some new ones
     wrong, // what went wrong when it was last asked
-    all   // everything the filter lets through, in its order
+    all    // everything the filter lets through, in its order
 };
 
 struct DeckWish

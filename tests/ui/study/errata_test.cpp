@@ -135,7 +135,8 @@ TEST_CASE("the switch eases from the truth to the claim, with its working and as
     w.key(ImGuiKey_C);
     CHECK(w.settle() > 8); // 240 ms
     CHECK(says(w, "Often said: 3.00x."));
-    CHECK(says(w, "When the claim would hold: Three would hold if an all-reduce were a single pass over the data; it is two."));
+    CHECK(says(w, "When the claim would hold: Three would hold if an all-reduce were a single pass over the "
+                  "data; it is two."));
     CHECK_FALSE(says(w, "zero_traffic_elements(70e9, 64, 3, 1)"));
     w.click("What is true");
     CHECK(says(w, "What is true: 1.50x."));

@@ -363,9 +363,7 @@ TEST_CASE("what went wrong counts as wrong, is weakest, and is practised again")
     seat(w, desk_of(3, progress));
     const auto& heat = study(w).heat;
     const auto topic = [&](std::string_view id)
-    {
-        return *std::ranges::find_if(heat, [&](const HeatTopic& t) { return t.topic->id == id; });
-    };
+    { return *std::ranges::find_if(heat, [&](const HeatTopic& t) { return t.topic->id == id; }); };
     CHECK(topic("collectives").all.right == 0);
     CHECK(topic("collectives").all.seen == 1);
     CHECK(topic("memory").all.right == 2);

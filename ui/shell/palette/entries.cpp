@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include "core/base/closest.h"
+#include "core/study/lessons/demo_script.h"
 #include "ui/shell/lesson_frame.h"
+#include "ui/shell/palette/synonyms.h"
 #include "ui/shell/panel.h"
 #include "ui/shell/panel_fields.h"
-#include "core/study/lessons/demo_script.h"
-#include "ui/shell/palette/synonyms.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/study_frame.h"
 
@@ -39,7 +39,8 @@ PaletteEntry entry(std::string_view kind, std::string label, std::string says, N
     names.insert(names.end(), also.begin(), also.end());
     names.push_back(kind);
     Findable words = findable(names, says);
-    return {kind, std::move(label), std::move(says), std::move(words), std::move(run), wish, std::move(which)};
+    return {kind, std::move(label), std::move(says), std::move(words), std::move(run),
+            wish, std::move(which)};
 }
 
 // With all that the tour points at: no lesson round it, and the panel beside it.
@@ -163,11 +164,12 @@ void add_fields(Entries& all, const Frame& frame)
     each_field(scenario,
                [&](const std::string& path, const auto&, const auto& field)
                {
-                   all.push_back(entry("Field", path, fmt::format("{}; {}", field.says, range_of(field)),
-                                       {path, field.name, field.alias},
-                                       [path](const Frame& now, Out& out)
-                                       { out.push(OpenView{view_with_control(path, now.view)}); },
-                                       path, ShellWish::field));
+                   all.push_back(entry(
+                       "Field", path, fmt::format("{}; {}", field.says, range_of(field)),
+                       {path, field.name, field.alias},
+                       [path](const Frame& now, Out& out)
+                       { out.push(OpenView{view_with_control(path, now.view)}); },
+                       path, ShellWish::field));
                });
 }
 
@@ -228,10 +230,10 @@ namespace
 {
 
 constexpr std::array<std::string_view, 44> kOfSentences{
-    "a",    "an",   "and",   "are",  "as",    "at",   "be",   "by",   "can",   "do",    "does",
-    "for",  "from", "give",  "how",  "i",     "in",   "is",   "it",   "its",   "many",  "me",
-    "much", "my",   "of",    "on",   "or",    "our",  "show", "that", "the",   "there", "this",
-    "to",   "use",  "view",  "want", "what",  "when", "where", "which", "why", "with",  "you"};
+    "a",    "an",   "and",  "are",  "as",   "at",   "be",    "by",    "can", "do",    "does",
+    "for",  "from", "give", "how",  "i",    "in",   "is",    "it",    "its", "many",  "me",
+    "much", "my",   "of",   "on",   "or",   "our",  "show",  "that",  "the", "there", "this",
+    "to",   "use",  "view", "want", "what", "when", "where", "which", "why", "with",  "you"};
 
 // The words that count, without the s of a plural.
 std::vector<std::string> counting_words(std::string_view folded_query)
@@ -258,9 +260,8 @@ std::vector<std::size_t> with_most_words(const Entries& entries, const std::vect
     std::size_t most = std::max<std::size_t>(1, (words.size() + 1) / 2);
     for (std::size_t i = 0; i < entries.size(); ++i)
     {
-        const auto has = static_cast<std::size_t>(
-            std::ranges::count_if(words, [&](const std::string& word)
-                                  { return fit_of(entries[i].words, word) <= Fit::word; }));
+        const auto has = static_cast<std::size_t>(std::ranges::count_if(
+            words, [&](const std::string& word) { return fit_of(entries[i].words, word) <= Fit::word; }));
         if (has > most)
         {
             most = has;

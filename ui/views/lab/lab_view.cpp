@@ -140,9 +140,8 @@ void LabView::draw_start(const Frame& frame, const Painter& p, Rect area, Out& o
         sheet->gap(12);
         sheet->say(expected_words(lab));
         sheet->gap(12);
-        sheet->note(
-            lab.saved ? "Demos, at the right: what goes wrong in training. L loads the saved run."
-                      : "Demos, at the right: what goes wrong in training.");
+        sheet->note(lab.saved ? "Demos, at the right: what goes wrong in training. L loads the saved run."
+                              : "Demos, at the right: what goes wrong in training.");
         start = {start.x, std::min(start.y, sheet->y() + p.px(24)), std::min(start.w, p.px(272)), start.h};
     }
     if (button(p, start, "Start training###start", "Space", ButtonStyle::primary))

@@ -196,7 +196,8 @@ void SpokenView::draw_start(Sheet& sheet, const StudyFrame& study, Out& out)
         const std::string words =
             fmt::format("**{}**  {}{}", family->title, topic == nullptr ? family->topic : topic->name,
                         card.reviews == 0 ? "" : fmt::format(", last time {}", name_of(card.last)));
-        if (sheet.card({.label = "###say " + family->id, .words = words, .left = 16, .least = 40}).pressed.clicked)
+        if (sheet.card({.label = "###say " + family->id, .words = words, .left = 16, .least = 40})
+                .pressed.clicked)
         {
             out.push(StartSpoken{family->id, 0, 60});
         }

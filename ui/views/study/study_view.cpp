@@ -90,8 +90,7 @@ void StudyView::draw_mission(const Painter& p, Rect area, const StudyFrame& stud
     const std::string running = session_words(study);
     Rect row = area.cut_top(p.px(28));
     const bool planned = study.mission.mission != nullptr && running.empty();
-    p.text(row.x, row.middle(), Type::body_strong, t.text,
-           running.empty() ? "Today\u2019s plan" : "On now");
+    p.text(row.x, row.middle(), Type::body_strong, t.text, running.empty() ? "Today\u2019s plan" : "On now");
     const Rect button_area = row.cut_right(planned ? p.px(112) : 0);
     if (planned && row.w > p.width(Type::body_strong, "Today\u2019s plan") &&
         button(p, button_area, "Tasks###tasks", "P", ButtonStyle::quiet))

@@ -45,8 +45,8 @@ std::string memory_sentence(const LabRun& run)
     const std::string state = same_state_bytes(p, s.highest)
                                   ? "Model states match **to the byte**"
                                   : "Model states are off by " + off_by(state_of(p), state_of(s.highest));
-    return fmt::format("{}; activations are off by {}; peak **{}**, predicted **{}**.",
-                       state, off_by(p.of(Component::activations), s.highest.of(Component::activations)),
+    return fmt::format("{}; activations are off by {}; peak **{}**, predicted **{}**.", state,
+                       off_by(p.of(Component::activations), s.highest.of(Component::activations)),
                        bytes(s.peak.total()), bytes(p.total()));
 }
 
@@ -198,11 +198,12 @@ std::vector<std::string> lab_facts(const LabFrame& lab, ByteUnit unit)
     if (s.step_seconds > 0)
     {
         if (s.tokens_per_second > 0) // of the same smoothed steps as the cards
-    {
-        const auto& t = s.config.training;
-        const auto tokens = static_cast<double>(t.global_batch * t.sequence_length);
-        facts.push_back(fmt::format("{} per step", format_seconds(Seconds(tokens / s.tokens_per_second))));
-    }
+        {
+            const auto& t = s.config.training;
+            const auto tokens = static_cast<double>(t.global_batch * t.sequence_length);
+            facts.push_back(
+                fmt::format("{} per step", format_seconds(Seconds(tokens / s.tokens_per_second))));
+        }
         facts.push_back(lab.capacity > 0 ? fmt::format("{} of {}", format_bytes(Bytes(s.peak.total()), unit),
                                                        format_bytes(Bytes(lab.capacity), unit))
                                          : format_bytes(Bytes(s.peak.total()), unit));

@@ -164,11 +164,11 @@ bool AnswerEntry::draw_input(const Painter& p, Rect box)
     }
     const std::string before = typed_;
     std::string taken = std::exchange(taken_, "");
-    const bool done = ImGui::InputText(
-        "###answer", &typed_,
-        ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackAlways |
-            (select_ ? ImGuiInputTextFlags_AutoSelectAll : 0),
-        put_text, &taken);
+    const bool done =
+        ImGui::InputText("###answer", &typed_,
+                         ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackAlways |
+                             (select_ ? ImGuiInputTextFlags_AutoSelectAll : 0),
+                         put_text, &taken);
     select_ = select_ && !ImGui::IsItemActivated();
     if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
     {
@@ -250,10 +250,9 @@ bool AnswerEntry::draw_field(Sheet& sheet, const Question& q, const EntryState& 
     }
     if (state.open && typed_.empty())
     {
-        const std::string_view hint =
-            q.kind != QuestionKind::numeric ? "tp 8 pp 4 zero 1 micro 1"
-            : q.unit.empty()                ? "a number"
-                                            : "a number with its unit";
+        const std::string_view hint = q.kind != QuestionKind::numeric ? "tp 8 pp 4 zero 1 micro 1"
+                                      : q.unit.empty()                ? "a number"
+                                                                      : "a number with its unit";
         p.text_within(box.x + p.px(26), box.middle(), box.w - p.px(60), Type::mono, t.muted, hint);
     }
     if (judged)

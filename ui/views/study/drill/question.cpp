@@ -176,7 +176,8 @@ std::vector<KeyButton> DrillQuestion::deeds(const Frame& frame, const DrillSessi
     }
     all.push_back({drill.stage == DrillStage::asking ? "New numbers###new" : "", letter_key("N"),
                    key(DrillKey::new_numbers), ImGuiKey_N});
-    all.push_back({flagged ? "Flagged###flag" : "Flag###flag", letter_key("F"), key(DrillKey::flag), ImGuiKey_F});
+    all.push_back(
+        {flagged ? "Flagged###flag" : "Flag###flag", letter_key("F"), key(DrillKey::flag), ImGuiKey_F});
     if (q != nullptr)
     {
         const auto sources = [&]

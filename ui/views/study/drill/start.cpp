@@ -56,8 +56,8 @@ std::vector<Deck> decks_of(const StudyFrame& study)
         {"R", ImGuiKey_R, "Review", fmt::format("{} due, then new ones; 20 min", due), {}, due + fresh});
     all.push_back(weakest_deck(study));
     const auto wrong = static_cast<std::size_t>(wrong_now(study));
-    all.push_back({"W", ImGuiKey_W, "What went wrong", counted(wrong) + " wrong when last asked", wrong_drill(),
-                   wrong});
+    all.push_back({"W", ImGuiKey_W, "What went wrong", counted(wrong) + " wrong when last asked",
+                   wrong_drill(), wrong});
     all.push_back({"8",
                    ImGuiKey_8,
                    "Quick eight",
@@ -99,7 +99,7 @@ std::string topic_words(const HeatTopic& topic)
     {
         return fmt::format("{} due", topic.all.due);
     }
-    return topic.all.seen > 0      ? fmt::format("{} of {} right", topic.all.right, topic.all.seen)
+    return topic.all.seen > 0       ? fmt::format("{} of {} right", topic.all.right, topic.all.seen)
            : topic.all.families > 0 ? "new"
                                     : "none";
 }

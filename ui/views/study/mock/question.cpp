@@ -126,9 +126,9 @@ void MockQuestion::draw_running(Sheet& sheet, const Frame& frame, const MockSess
         enter(q, mock, out);
     }
     const Enter does = enter_does(q, mock);
-    const std::string label = does == Enter::finish     ? "Finish###submit"
-                              : does == Enter::next     ? "Next open###submit"
-                              : AnswerEntry::is_said(q) ? "I have said it###submit"
+    const std::string label = does == Enter::finish            ? "Finish###submit"
+                              : does == Enter::next            ? "Next open###submit"
+                              : AnswerEntry::is_said(q)        ? "I have said it###submit"
                               : mock.items[mock.at].answered() ? "Answer again###submit"
                                                                : "Answer###submit";
     const std::array buttons{

@@ -56,7 +56,8 @@ void draw_strip(const Painter& p, const Tile& tile)
     const float gap = p.px(8);
     const Rect strip{tile.r.x + gap, tile.r.bottom() - gap - p.px(22), tile.r.w - 2 * gap, p.px(22)};
     p.fill(strip, t.window, p.px(4));
-    const float seen = cell.families == 0 ? 0 : static_cast<float>(cell.seen) / static_cast<float>(cell.families);
+    const float seen =
+        cell.families == 0 ? 0 : static_cast<float>(cell.seen) / static_cast<float>(cell.families);
     p.fill({strip.x, strip.bottom() - p.px(3), strip.w * seen, p.px(3)}, t.text, p.px(1));
     const std::string right = fmt::format("{} of {}", cell.seen, cell.families);
     const float w = p.width(Type::mono_small, right);

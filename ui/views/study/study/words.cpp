@@ -46,8 +46,9 @@ std::string sentence(const StudyFrame& study)
         seen += topic.all.seen;
         right += topic.all.right;
     }
-    return fmt::format("**{} of {}** seen were right when last asked; {} questions in all. Weakest: **{}**.", right,
-                       counted(seen, "question", "questions"), study.families.size(), fmt::join(names, ", "));
+    return fmt::format("**{} of {}** seen were right when last asked; {} questions in all. Weakest: **{}**.",
+                       right, counted(seen, "question", "questions"), study.families.size(),
+                       fmt::join(names, ", "));
 }
 
 } // namespace
@@ -59,21 +60,20 @@ std::string whole_percent(double share)
 
 std::string study_title(const StudyFrame& study)
 {
-    return study.has_interview()
-               ? fmt::format("Study plan until {}", date_short(*study.progress->interview))
-               : "Study plan for today";
+    return study.has_interview() ? fmt::format("Study plan until {}", date_short(*study.progress->interview))
+                                 : "Study plan for today";
 }
 
 Caption study_caption(const StudyFrame& study)
 {
     const FsrsWeights& w = study.progress->weights;
     const double factor = std::pow(0.9, -1 / w[20]) - 1;
-    return {
-        sentence(study),
-        fmt::format("recall R(t, S) = (1 + {:.3f} t / S)^\u2212{:.3f}, S days after which R = 90%", factor, w[20]),
-        "FSRS-6: recall R after t days; the stability S of a question is the days until R = 90%. A "
-        "topic's is "
-        "the mean over its questions seen so far. Open Spaced Repetition, py-fsrs 6 and fsrs-rs."};
+    return {sentence(study),
+            fmt::format("recall R(t, S) = (1 + {:.3f} t / S)^\u2212{:.3f}, S days after which R = 90%",
+                        factor, w[20]),
+            "FSRS-6: recall R after t days; the stability S of a question is the days until R = 90%. A "
+            "topic's is "
+            "the mean over its questions seen so far. Open Spaced Repetition, py-fsrs 6 and fsrs-rs."};
 }
 
 std::vector<std::string> study_facts(const StudyFrame& study)
@@ -148,7 +148,8 @@ std::string mission_words(const StudyFrame& study)
 
 std::string kind_words(const PlanTask& task)
 {
-    constexpr std::array<std::string_view, 6> kWords{"drill", "weakest", "spoken", "mock interview", "look", "on paper"};
+    constexpr std::array<std::string_view, 6> kWords{"drill",          "weakest", "spoken",
+                                                     "mock interview", "look",    "on paper"};
     return fmt::format("{}, {} min", kWords[static_cast<std::size_t>(task.kind)], task.minutes);
 }
 
