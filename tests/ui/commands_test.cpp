@@ -367,16 +367,26 @@ TEST_CASE("tabs stay where they are from view to view of a group")
     }
 }
 
-TEST_CASE("the banner of a fault and its line in the list lead to its field, also under More")
+TEST_CASE("the banner of a fault leads to its field, also under More, and a button mends it")
 {
-    Window w;
-    w.open("memory");
-    w.type_value("GPUs", "7");
-    w.frames(2);
-    REQUIRE_FALSE(w.valid());
-    CHECK(test::says(w, "\u2013 does not compute"));
-    CHECK_FALSE(test::says(w, "Fits "));
-    w.click("fault banner");
-    w.frames(4);
-    CHECK_FALSE(w.focused().empty());
+    for (const bool more : {false, true})
+    {
+        Window w;
+        w.open("memory");
+        Scenario next = w.session().scenario();
+        (more ? next.parallel.expert : next.parallel.tensor) = more ? 64 : 3;
+        w.session().apply(ChangeScenario{next});
+        w.frames(3);
+        REQUIRE_FALSE(w.valid());
+        CHECK(test::says(w, "\u2013 does not compute"));
+        CHECK_FALSE(test::says(w, "Fits "));
+        w.click("fault banner");
+        w.frames(4);
+        CHECK_FALSE(w.focused().empty());
+        w.click("mend");
+        w.frames(3);
+        CHECK(w.valid());
+        w.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+        CHECK(w.session().scenario() == next);
+    }
 }

@@ -126,6 +126,38 @@ bool Panel::has_fault(const Frame& frame, std::string_view path) const
                        [path](const Issue& i) { return i.severity == Severity::error && i.path == path; });
 }
 
+const std::vector<Remedy>& Panel::remedies_for(const Frame& frame, const Issue& issue)
+{
+    if (frame.scenario != remedies_of_)
+    {
+        remedies_.clear();
+        remedies_of_ = frame.scenario;
+    }
+    const auto [found, fresh] = remedies_.try_emplace(issue.path + " " + issue.message);
+    if (fresh)
+    {
+        found->second = remedies(frame.scenario, issue);
+    }
+    return found->second;
+}
+
+void Panel::draw_remedies(Column& column, const Issue& issue)
+{
+    constexpr std::size_t kMost = 3;
+    const auto& all = remedies_for(column.frame, issue);
+    for (std::size_t i = 0; i < std::min(kMost, all.size()); ++i)
+    {
+        const std::string label = fmt::format("{}###remedy {} {}", all[i].label, issue.path, i);
+        if (button(column.painter, column.row(32), label.c_str(), {},
+                   i == 0 ? ButtonStyle::primary : ButtonStyle::plain))
+        {
+            change(column, {all[i].after, false, all[i].label + "; Ctrl Z goes back"});
+            return; // they belong to the scenario that was
+        }
+        column.row(6);
+    }
+}
+
 void Panel::draw_faults(Column& column, std::string_view path)
 {
     drawn_.emplace_back(path);
@@ -151,6 +183,7 @@ void Panel::draw_faults(Column& column, std::string_view path)
         if (issue.path == path && issue.severity == Severity::error)
         {
             say(issue.message, issue.hint, p.theme.warning);
+            draw_remedies(column, issue);
         }
     }
 }

@@ -7,6 +7,7 @@
 
 #include "core/scenario/choices.h"
 #include "core/scenario/fields.h"
+#include "core/scenario/fit.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/controls.h"
 
@@ -25,6 +26,8 @@ public:
     // Only the controls of these fields, from the top of `area`; returns the height they take.
     float draw_fields(const Frame& frame, const Painter& painter, Rect area,
                       std::span<const std::string> paths, Out& out);
+    // What would mend a fault of the scenario, each by one button.
+    const std::vector<Remedy>& remedies_for(const Frame& frame, const Issue& issue);
     // For tests and the key M.
     void toggle_more() { more_ = !more_; }
     // The control of a field gets the keyboard at the next draw, under More where the view has none of its
@@ -68,6 +71,7 @@ private:
     void draw_section(Column& column, const char* title, std::string_view section);
     void draw_more(Column& column);
     void draw_faults(Column& column, std::string_view path);
+    void draw_remedies(Column& column, const Issue& issue);
     void draw_other_faults(Column& column);
     void draw_memory_cost(Column& column);
     void draw_costs(Column& column);
@@ -87,6 +91,8 @@ private:
     std::array<char, 48> filter_{};
     Scenario stops_of_; // the legal stops below belong to this scenario
     std::map<Knob, std::vector<std::int64_t>> stops_;
+    Scenario remedies_of_; // the remedies below belong to this scenario
+    std::map<std::string, std::vector<Remedy>, std::less<>> remedies_; // by path and message of the fault
     std::string refused_path_; // what was typed and is no number, or out of range
     std::string refused_;
     std::vector<std::string> drawn_; // paths drawn this frame, so that other faults get a place too

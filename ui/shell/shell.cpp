@@ -115,10 +115,15 @@ void Shell::draw_fault_banner(const Frame& frame, const Painter& painter, Rect a
     }
     const Theme& t = painter.theme;
     painter.fill(area, with_alpha(t.window, 0.7F));
-    const Rect card{area.x, area.y + painter.px(8), area.w, painter.px(76)};
+    const Rect whole{area.x, area.y + painter.px(8), area.w, painter.px(76)};
+    Rect card = whole;
+    const auto& mends = panel_.remedies_for(frame, *fault);
+    const float mend =
+        mends.empty() ? 0 : painter.width(Type::small_strong, mends.front().label) + painter.px(40);
+    const Rect mend_at = mend > 0 && mend < area.w / 2 ? card.cut_right(mend) : Rect{};
     const Press pressed = press(painter, card, "Show the field###fault banner", 8);
-    painter.fill(card, pressed.hovered ? t.raised : t.control, painter.px(8));
-    painter.outline(card, t.warning, painter.px(2), painter.px(8));
+    painter.fill(whole, pressed.hovered ? t.raised : t.control, painter.px(8));
+    painter.outline(whole, t.warning, painter.px(2), painter.px(8));
     painter.triangle(card.x + painter.px(16), card.y + painter.px(24), t.warning);
     const float x = card.x + painter.px(44);
     painter.text_within(x, card.y + painter.px(24), card.right() - x - painter.px(16), Type::body_strong,
@@ -127,6 +132,12 @@ void Shell::draw_fault_banner(const Frame& frame, const Painter& painter, Rect a
                         fault->hint + (fault->hint.empty() ? "" : ". ") +
                             "Press to see the field; Ctrl Z goes back. Below: the last layout that worked.");
     tooltip(painter, to_line(*fault));
+    if (mend_at.w > 0 &&
+        button(painter, {mend_at.x, whole.middle() - painter.px(18), mend - painter.px(16), painter.px(36)},
+               (mends.front().label + "###mend").c_str(), {}, ButtonStyle::primary))
+    {
+        out.push(ChangeScenario{mends.front().after, false, mends.front().label + "; Ctrl Z goes back"});
+    }
     if (pressed.clicked)
     {
         show_field(fault->path);
