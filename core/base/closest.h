@@ -8,6 +8,6 @@ namespace ringside
 
 // Places in the list of those that fit, the closest first and equals in their order. A typing error is
 // supposed only where nothing fits without one.
-std::vector<std::size_t> closest_first(const std::vector<Fit>& fits);
+std::vector<std::size_t> closest_first(const std::vector<Closeness>& fits);
 
 } // namespace ringside

@@ -120,35 +120,35 @@ Findable findable(std::span<const std::string_view> names, std::string_view text
     return made;
 }
 
-Fit fit_of(const Findable& what, std::string_view query)
+Closeness fit_of(const Findable& what, std::string_view query)
 {
     if (query.empty())
     {
-        return Fit::text;
+        return Closeness::text;
     }
     const auto any = [&](auto&& is) { return std::any_of(what.names.begin(), what.names.end(), is); };
     if (any([&](const std::string& name) { return name == query; }))
     {
-        return Fit::exact;
+        return Closeness::exact;
     }
     if (any([&](const std::string& name) { return name.starts_with(query); }))
     {
-        return Fit::start;
+        return Closeness::start;
     }
     if (all_words(what, query,
                   [](std::string_view word, std::string_view typed) { return word.starts_with(typed); }))
     {
-        return Fit::word;
+        return Closeness::word;
     }
     if (stands_in(what, query, false))
     {
-        return Fit::inside;
+        return Closeness::inside;
     }
     if (stands_in(what, query, true))
     {
-        return Fit::text;
+        return Closeness::text;
     }
-    return all_words(what, query, nearly_begins) ? Fit::typo : Fit::none;
+    return all_words(what, query, nearly_begins) ? Closeness::typo : Closeness::none;
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b)

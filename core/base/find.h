@@ -14,7 +14,7 @@ namespace ringside
 {
 
 // The better, the smaller.
-enum class Fit : std::uint8_t
+enum class Closeness : std::uint8_t
 {
     exact,  // it is one of the names
     start,  // a name begins with it
@@ -37,7 +37,7 @@ struct Findable
 Findable findable(std::span<const std::string_view> names, std::string_view text);
 
 // `query` is folded; everything fits an empty one, as text.
-Fit fit_of(const Findable& what, std::string_view query);
+Closeness fit_of(const Findable& what, std::string_view query);
 
 // Letters to change, add or take away to make one of the other (Levenshtein 1966).
 std::size_t edit_distance(std::string_view a, std::string_view b);

@@ -135,7 +135,7 @@ const GlossaryTerm* find_term(std::span<const GlossaryTerm> terms, std::string_v
 std::vector<std::size_t> search_terms(std::span<const GlossaryTerm> terms, std::string_view query)
 {
     const std::string wanted = folded(query);
-    std::vector<Fit> fits;
+    std::vector<Closeness> fits;
     for (const GlossaryTerm& term : terms)
     {
         fits.push_back(fit_of(findable_of(term), wanted));

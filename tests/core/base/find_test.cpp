@@ -10,7 +10,7 @@ using namespace ringside;
 namespace
 {
 
-Fit fit(std::string_view query)
+Closeness fit(std::string_view query)
 {
     const std::array<std::string_view, 2> names{"Ring all-reduce", "parallel.zero_stage"};
     return fit_of(findable(names, "Chunks travel round a ring."), folded(query));
@@ -27,28 +27,28 @@ TEST_CASE("text is folded to small letters and single spaces")
 
 TEST_CASE("names fit from exactly to hardly")
 {
-    CHECK(fit("RING ALL REDUCE") == Fit::exact);
-    CHECK(fit("ring all") == Fit::start);
-    CHECK(fit("reduce ring") == Fit::word); // words in any order
-    CHECK(fit("zero") == Fit::word);        // signs part words
-    CHECK(fit("educe") == Fit::inside);
-    CHECK(fit("chunks") == Fit::text);
-    CHECK(fit("reduce chunk") == Fit::text);
-    CHECK(fit("") == Fit::text);
-    CHECK(fit("broadcast") == Fit::none);
+    CHECK(fit("RING ALL REDUCE") == Closeness::exact);
+    CHECK(fit("ring all") == Closeness::start);
+    CHECK(fit("reduce ring") == Closeness::word); // words in any order
+    CHECK(fit("zero") == Closeness::word);        // signs part words
+    CHECK(fit("educe") == Closeness::inside);
+    CHECK(fit("chunks") == Closeness::text);
+    CHECK(fit("reduce chunk") == Closeness::text);
+    CHECK(fit("") == Closeness::text);
+    CHECK(fit("broadcast") == Closeness::none);
 }
 
 TEST_CASE("one typing error in a word of four letters or more is forgiven")
 {
-    CHECK(fit("redvce") == Fit::typo);  // wrong
-    CHECK(fit("reduuce") == Fit::typo); // too many
-    CHECK(fit("rduce") == Fit::typo);   // missing
-    CHECK(fit("reudce") == Fit::typo);  // swapped
-    CHECK(fit("paralel.zero") == Fit::typo);
-    CHECK(fit("rong") == Fit::typo);
-    CHECK(fit("rxg") == Fit::none);    // too short
-    CHECK(fit("deruce") == Fit::none); // two errors
-    CHECK(fit("xeduce") == Fit::none); // the first letter counts as meant
+    CHECK(fit("redvce") == Closeness::typo);  // wrong
+    CHECK(fit("reduuce") == Closeness::typo); // too many
+    CHECK(fit("rduce") == Closeness::typo);   // missing
+    CHECK(fit("reudce") == Closeness::typo);  // swapped
+    CHECK(fit("paralel.zero") == Closeness::typo);
+    CHECK(fit("rong") == Closeness::typo);
+    CHECK(fit("rxg") == Closeness::none);    // too short
+    CHECK(fit("deruce") == Closeness::none); // two errors
+    CHECK(fit("xeduce") == Closeness::none); // the first letter counts as meant
 }
 
 TEST_CASE("hand-worked edit distances")
@@ -60,7 +60,7 @@ TEST_CASE("hand-worked edit distances")
 
 TEST_CASE("the closest come first, and typing errors are supposed only where nothing else fits")
 {
-    using enum Fit;
+    using enum Closeness;
     CHECK(closest_first({text, none, exact, typo, text}) == std::vector<std::size_t>{2, 0, 4});
     CHECK(closest_first({none, typo, none, typo}) == std::vector<std::size_t>{1, 3});
     CHECK(closest_first({}).empty());

@@ -237,14 +237,14 @@ TEST_CASE("every concept's main words are in the glossary, and every lesson is s
             INFO("C" << i + 1 << ": " << word);
             const auto rows = search_terms(shipped(), word);
             REQUIRE_FALSE(rows.empty());
-            const Fit fit = [&]
+            const Closeness fit = [&]
             {
                 const GlossaryTerm& term = shipped()[rows.front()];
                 std::vector<std::string_view> names{term.term, term.id};
                 names.insert(names.end(), term.also.begin(), term.also.end());
                 return fit_of(findable(names, ""), folded(word));
             }();
-            CHECK(fit <= Fit::word); // by its name, not by being mentioned
+            CHECK(fit <= Closeness::word); // by its name, not by being mentioned
         }
     }
     Issues issues;

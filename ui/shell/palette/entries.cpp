@@ -260,8 +260,9 @@ std::vector<std::size_t> with_most_words(const Entries& entries, const std::vect
     std::size_t most = std::max<std::size_t>(1, (words.size() + 1) / 2);
     for (std::size_t i = 0; i < entries.size(); ++i)
     {
-        const auto has = static_cast<std::size_t>(std::ranges::count_if(
-            words, [&](const std::string& word) { return fit_of(entries[i].words, word) <= Fit::word; }));
+        const auto has = static_cast<std::size_t>(
+            std::ranges::count_if(words, [&](const std::string& word)
+                                  { return fit_of(entries[i].words, word) <= Closeness::word; }));
         if (has > most)
         {
             most = has;
@@ -282,11 +283,11 @@ std::vector<std::size_t> matching_entries(const std::vector<PaletteEntry>& entri
     const std::string wanted = folded(query);
     const auto words = counting_words(wanted);
     const std::string counting = fmt::format("{}", fmt::join(words, " "));
-    std::vector<Fit> fits;
+    std::vector<Closeness> fits;
     fits.reserve(entries.size());
     for (const PaletteEntry& entry : entries)
     {
-        const Fit fit = fit_of(entry.words, wanted);
+        const Closeness fit = fit_of(entry.words, wanted);
         fits.push_back(counting.empty() ? fit : std::min(fit, fit_of(entry.words, counting)));
     }
     auto found = closest_first(fits);
