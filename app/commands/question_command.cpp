@@ -111,10 +111,16 @@ json evidence_json(const Evidence& e)
     return out;
 }
 
+// In the unit that stands beside it: 5.9 of "%", where the engine has 0.059.
+double in_unit(double value, const Question& q)
+{
+    return find_study_unit(q.unit)->dimension == Dimension::share ? value * 100 : value;
+}
+
 // What the kind adds to a question.
 void add_kind(json& out, const Question& q)
 {
-    out["answer"] = {{"value", q.kind == QuestionKind::numeric ? json(q.key) : json()},
+    out["answer"] = {{"value", q.kind == QuestionKind::numeric ? json(in_unit(q.key, q)) : json()},
                      {"unit", q.unit},
                      {"tolerance", q.kind == QuestionKind::numeric ? json(q.tolerance) : json()}};
     if (q.kind == QuestionKind::numeric)
@@ -196,7 +202,7 @@ json question_json(const Question& q, const Presets& presets)
     }
     for (const KnownMistake& m : q.mistakes)
     {
-        out["mistakes"].push_back({{"id", m.id}, {"value", m.value}, {"says", m.says}});
+        out["mistakes"].push_back({{"id", m.id}, {"value", in_unit(m.value, q)}, {"says", m.says}});
     }
     for (const FollowUp& f : q.follow_ups)
     {

@@ -672,6 +672,15 @@ def test_a_question_is_the_same_for_the_same_seed_and_its_scenario_can_be_evalua
         assert abs(moments / question["answer"]["value"] - 1) < 1e-9, (moments, question["answer"])
 
 
+def test_percentages_of_questions_are_in_percent():
+    question = json.loads(Outcome("question", "show", "pipeline-bubble/of-total", "--json").exits(0).out)
+    answer = question["answer"]
+    assert answer["unit"] == "%" and abs(answer["value"] - float(answer["text"].rstrip("%"))) < 0.01 * answer["value"], answer
+    assert all(mistake["value"] > 1 for mistake in question["mistakes"]), question["mistakes"]
+    again = json.loads(Outcome("question", "answer", "pipeline-bubble/of-total", f"{answer['value']:.4g}%", "--json").exits(0).out)
+    assert again["correct"] is True and again["read_as"].endswith("%"), again
+
+
 def test_answers_are_graded_with_the_slip_and_the_exit_status():
     with folder() as where:
         assets = sample_assets(where)
