@@ -72,7 +72,7 @@ Issue unknown_option(const CLI::App& root, const CLI::App& command, const std::s
     if (&root != &command && word.starts_with("--") && std::find(own.begin(), own.end(), bare) != own.end())
     {
         return {word, "ringside itself has no such option",
-                fmt::format("give it behind the command, as in {} {}", full_name(command), word)};
+                fmt::format("give it after the command, as in {} {}", full_name(command), word)};
     }
     const auto above = options_of(root);
     if (&root != &command && word.starts_with("--") &&
@@ -188,7 +188,7 @@ Issue told(const CLI::App& command, std::string_view says)
     }
     if (rest.ends_with(" missing"))
     {
-        return {name, "has no value", fmt::format("give one behind it; {}", help)};
+        return {name, "has no value", fmt::format("give one after it; {}", help)};
     }
     if (rest.starts_with("At Most"))
     {

@@ -69,7 +69,7 @@ std::optional<double> read(Issues& issues, const char* option, const std::string
     auto value = parse_number(percent ? text.substr(0, text.size() - 1) : text);
     if (!value || (percent && most > 1))
     {
-        issues.push_back({option, fmt::format("\u201c{}\u201d is no number", text),
+        issues.push_back({option, fmt::format("\u201c{}\u201d is not a number", text),
                           fmt::format("write it like {}", like)});
         return {};
     }
@@ -90,7 +90,7 @@ void check_together(const ScalingOptions& o, Issues& issues)
     if (given == 3)
     {
         issues.push_back(
-            {"--compute", "parameters and tokens already say it: C = 6 N D", "leave one of the three out"});
+            {"--compute", "parameters and tokens already determine it: C = 6 N D", "leave one of the three out"});
     }
     else if (o.compute.empty() && given < 2)
     {

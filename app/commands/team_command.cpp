@@ -24,7 +24,7 @@ Issues check_options(const TrainOptions& o)
     const auto only_one = [&issues](std::string_view option, std::string_view what)
     {
         issues.push_back({std::string(option), fmt::format("{} needs a single device", what),
-                          fmt::format("leave {} away, or use --ranks 1", option)});
+                          fmt::format("leave {} out, or use --ranks 1", option)});
     };
     if (o.device == "cuda")
     {

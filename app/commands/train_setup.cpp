@@ -207,7 +207,7 @@ Result<Beginning> beginning(const TrainOptions& o)
     if (out.state && !same_state(before, *config))
     {
         return Issue{o.resume, "its weights are of another model, data or format than asked for",
-                     "leave those options away, or start without --resume"};
+                     "leave those options out, or start without --resume"};
     }
     out.config = std::move(*config);
     return out;

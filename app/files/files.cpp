@@ -51,7 +51,7 @@ fs::path user_folder(const char* xdg, const char* fallback)
 Issue failed(const fs::path& path, const char* doing)
 {
     return {path.string(), fmt::format("could not be {}: {}", doing, std::strerror(errno)),
-            "check the folder, its rights and the space left"};
+            "check the folder, its permissions and free space"};
 }
 
 } // namespace
@@ -363,7 +363,7 @@ Issues check_can_save(const fs::path& path)
     const bool folder = exists && S_ISDIR(there.st_mode);
     if (folder || !target->has_filename())
     {
-        return {{path.string(), folder ? "is a folder" : "is no plain file", "give the name of a file"}};
+        return {{path.string(), folder ? "is a folder" : "is not a plain file", "give the name of a file"}};
     }
     return check_can_put_beside(path, *target);
 }

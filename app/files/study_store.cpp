@@ -179,7 +179,7 @@ Issues StudyStore::take_in(const std::string& text, Progress& progress)
     if (is_later_progress(text) || (!theirs.whole && keep_aside(text).empty()))
     {
         return {{file().string(), "has been changed by something else, and cannot be read",
-                 "move it away by hand, then answer on"}};
+                 "move it away, then continue"}};
     }
     progress = merged(seen_.progress, std::move(progress), theirs.progress);
     seen_.whole = theirs.whole;
@@ -191,7 +191,7 @@ Issues StudyStore::save(Progress& progress)
     if (!locked_.empty())
     {
         return {{file().string(), locked_ + ", so it is not written over",
-                 "move it away by hand, then start again"}};
+                 "move it away, then start again"}};
     }
     before_stage("backup");
     const FolderLock lock(folder_);

@@ -154,12 +154,12 @@ std::string TeamDesk::command(TeamCommand command)
     case TeamCommand::without:
         if (!frame_.can_go_without)
         {
-            return "Only a broken data-parallel team can go on with a rank fewer";
+            return "Only a broken data-parallel run can resume with one rank fewer";
         }
         run_->go_on_without();
         config_ = *without_one(frame_.snapshot->config);
         frame_.wish.ranks = config_.ranks;
-        return fmt::format("Rank {} is left behind; the batch is shared out anew",
+        return fmt::format("Rank {} is dropped; the batch is redistributed",
                            frame_.snapshot->suffered.rank);
     case TeamCommand::clear:
         end_comparison();
@@ -291,7 +291,7 @@ std::string TeamDesk::go_wrong(const PlannedMishap& mishap)
     end_comparison();
     if (frame_.is(TeamState::broken))
     {
-        return "The team is broken already; Space goes on";
+        return "The run is broken already; Space resumes it";
     }
     std::string fault = !run_ || frame_.is(TeamState::failed) ? begin(true) : std::string();
     if (run_)

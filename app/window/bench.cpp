@@ -250,8 +250,8 @@ void print_frames(const nlohmann::json& out)
     {
         row(id, times, "");
     }
-    row("", out["million_operations"], "pipelines with 1 024 000 operations");
-    row("", out["map_16384"], "layout with 16 384 GPUs");
+    row("", out["million_operations"], "pipelines with 1,024,000 operations");
+    row("", out["map_16384"], "layout with 16,384 GPUs");
     for (const char* state : {"rest", "training"})
     {
         const auto& times = out["lab"][state];

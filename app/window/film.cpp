@@ -64,7 +64,7 @@ Result<FilmPlan> plan_film(const Motion& motion, const FilmOptions& o, bool gif)
     {
         return Issue{"--seconds",
                      fmt::format("{} frames are more than the {} that fit", plan.frames, kMostFrames),
-                     "take fewer seconds or frames a second"};
+                     "use fewer seconds or frames per second"};
     }
     return plan;
 }

@@ -125,7 +125,7 @@ EGLDisplay surfaceless_display()
 
 Result<std::unique_ptr<Offscreen>> Offscreen::create(int width, int height)
 {
-    const Issue missing{"", "pictures need EGL with OpenGL 3.3, which is not here",
+    const Issue missing{"", "pictures need EGL with OpenGL 3.3, which this machine lacks",
                         "on Debian: apt-get install libegl1 libgl1-mesa-dri"};
     EGLDisplay display = surfaceless_display();
     EGLint major = 0;

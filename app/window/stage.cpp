@@ -79,7 +79,7 @@ void check(const PictureOptions& options, int& width, int& height, Issues& issue
         std::ranges::all_of(options.press, [](unsigned char c) { return std::isalnum(c) != 0; });
     if (!pressable)
     {
-        issues.push_back({"--press", fmt::format("\u201c{}\u201d are not keys it can press", options.press),
+        issues.push_back({"--press", fmt::format("\u201c{}\u201d has keys that cannot be pressed", options.press),
                           "use letters and digits, pressed one after the other"});
     }
     char rest = 0;
@@ -87,7 +87,7 @@ void check(const PictureOptions& options, int& width, int& height, Issues& issue
         height < kLeastSize || width > kMostSize || height > kMostSize)
     {
         issues.push_back(
-            {"--size", fmt::format("\u201c{}\u201d is no size", options.size),
+            {"--size", fmt::format("\u201c{}\u201d is not a size", options.size),
              fmt::format("use WIDTHxHEIGHT, each {} to {}, like 1280x800", kLeastSize, kMostSize)});
     }
     if (!(options.text_scale >= 0.75 && options.text_scale <= 2.5)) // nor when it is not a number
@@ -96,7 +96,7 @@ void check(const PictureOptions& options, int& width, int& height, Issues& issue
     }
     if (options.time && !(std::isfinite(*options.time) && *options.time >= 0)) // nor when it is not a number
     {
-        issues.push_back({"--time", fmt::format("{} is no moment of the playback", *options.time),
+        issues.push_back({"--time", fmt::format("{} is not a time of the playback", *options.time),
                           "give one in the view's units, 0 or more"});
     }
 }

@@ -405,7 +405,7 @@ def test_misspelt_words_are_named_in_order_with_those_that_were_meant():
     both = schedule("--jsn", "--chunkz", 3).exits(2).err
     assert both.index("--jsn") < both.index("--chunkz") and "did you mean --chunks?" in both, both
     Outcome("evaluate", "a", "b").exits(2).mentions("b: is one argument more than ringside evaluate takes")
-    Outcome("--json", "evaluate", "a").exits(2).says("--json: ringside itself has no such option (give it behind the command, as in ringside evaluate --json)")
+    Outcome("--json", "evaluate", "a").exits(2).says("--json: ringside itself has no such option (give it after the command, as in ringside evaluate --json)")
     Outcome("evaluate", "a", "--assets", "b").exits(2).mentions("--assets: ", "before the command")
 
 
@@ -1049,7 +1049,8 @@ def trained_until(stop, *arguments):
     """Trains for a long time, ends it by stop(process) after its first line; the step that was saved."""
     with folder() as where:
         kept = pathlib.Path(where) / "kept"
-        command = [RINGSIDE, "train", "--layers", "1", "--width", "32", "--context", "16", "--data", "copy", "--steps", "1000000", "--json-lines", "--save", str(kept), *arguments]
+        command = [RINGSIDE, "train", "--layers", "1", "--width", "32", "--context", "16", "--batch", "2", "--accumulation", "4", "--data", "copy", "--steps", "1000000", "--json-lines", "--save",
+                   str(kept), *arguments]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         json.loads(process.stdout.readline())
         stop(process)
@@ -1373,7 +1374,7 @@ def test_scaling_names_every_bad_field():
     Outcome("scaling", "--tokens", "1T").exits(2).mentions("--parameters: ")
     Outcome("scaling", "--compute", "1e23", "--parameters", "7B", "--tokens", "1T").exits(2).mentions("--compute: ", "leave one of the three out")
     bad = Outcome("scaling", "--compute", "much", "--mfu", "140%", "--gpu", "h100-sxm", "--gpus", "0", "--price", "nan", "--unique", "-1", "--serve", "1e40").exits(2)
-    bad.mentions("--compute: \u201cmuch\u201d is no number", "--mfu: 140% is out of range", "--gpu: there is no", "--gpus: 0 is out of range", "--price: ", "--unique: ", "--serve: ")
+    bad.mentions("--compute: \u201cmuch\u201d is not a number", "--mfu: 140% is out of range", "--gpu: there is no", "--gpus: 0 is out of range", "--price: ", "--unique: ", "--serve: ")
     assert bad.out == ""
 
 

@@ -231,7 +231,7 @@ TEST_CASE("a pipe is written into and stays a pipe")
     CHECK(files_here() == 1);
 }
 
-TEST_CASE("what is no plain file is known to be saved into before, without opening it")
+TEST_CASE("what is not a plain file is known to be saved into before, without opening it")
 {
     const StartedIn here;
     fs::create_directory("deep");

@@ -129,7 +129,7 @@ def test_a_stopped_rank_is_reported_by_those_that_wait():
 def test_a_signal_ends_a_training_of_processes_and_saves_it():
     with tempfile.TemporaryDirectory() as where:
         start, kept = pathlib.Path(where) / "start", pathlib.Path(where) / "kept"
-        threads("--layers", 1, "--width", 32, "--context", 16, "--data", "copy", "--steps", 0, "--save", start, "--json-lines")
+        threads("--layers", 1, "--width", 32, "--context", 16, "--batch", 2, "--accumulation", 4, "--data", "copy", "--steps", 0, "--save", start, "--json-lines")
         process = started(2, "--train", str(start), "--steps", "1000000", "--json-lines", "--save", str(kept))
         process.stdout.readline()
         for rank in ranks_of(process):

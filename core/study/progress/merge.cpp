@@ -10,31 +10,31 @@ namespace
 {
 
 // What makes an entry the same one, whatever else was changed of it.
-auto key_of(const Review& r)
+auto identity_of(const Review& r)
 {
     return std::pair(r.card, r.time_ms);
 }
-auto key_of(const SkillScore& s)
+auto identity_of(const SkillScore& s)
 {
     return std::pair(s.skill, s.time_ms);
 }
-auto key_of(const TaskDone& t)
+auto identity_of(const TaskDone& t)
 {
     return t.task;
 }
-auto key_of(const LessonGuess& g)
+auto identity_of(const LessonGuess& g)
 {
     return std::tuple(g.lesson, g.step, g.time_ms);
 }
-auto key_of(const PersonalCard& c)
+auto identity_of(const PersonalCard& c)
 {
     return c.id;
 }
-const std::string& key_of(const std::string& name)
+const std::string& identity_of(const std::string& name)
 {
     return name;
 }
-const std::string& key_of(const std::pair<const std::string, std::string>& entry)
+const std::string& identity_of(const std::pair<const std::string, std::string>& entry)
 {
     return entry.first;
 }
@@ -42,10 +42,10 @@ const std::string& key_of(const std::pair<const std::string, std::string>& entry
 template <class List>
 auto by_key(const List& list)
 {
-    std::map<std::decay_t<decltype(key_of(*list.begin()))>, const typename List::value_type*> all;
+    std::map<std::decay_t<decltype(identity_of(*list.begin()))>, const typename List::value_type*> all;
     for (const auto& entry : list)
     {
-        all.insert_or_assign(key_of(entry), &entry);
+        all.insert_or_assign(identity_of(entry), &entry);
     }
     return all;
 }
@@ -60,8 +60,8 @@ List merged_list(const List& base, const List& mine, const List& theirs)
     List out;
     for (const auto& entry : mine)
     {
-        const auto was = before.find(key_of(entry));
-        const auto now = there.find(key_of(entry));
+        const auto was = before.find(identity_of(entry));
+        const auto now = there.find(identity_of(entry));
         const bool untouched = was != before.end() && *was->second == entry;
         if (!untouched || now != there.end()) // else they took it away
         {
@@ -70,7 +70,7 @@ List merged_list(const List& base, const List& mine, const List& theirs)
     }
     for (const auto& entry : theirs)
     {
-        if (!own.contains(key_of(entry)) && !before.contains(key_of(entry)))
+        if (!own.contains(identity_of(entry)) && !before.contains(identity_of(entry)))
         {
             out.insert(out.end(), entry);
         }
