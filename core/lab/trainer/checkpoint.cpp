@@ -44,20 +44,22 @@ bool is_finite(DType type, const char* at)
     std::memcpy(&bits, at, static_cast<std::size_t>(bytes_of(type)));
     const std::uint32_t exponent = type == DType::f32    ? 0x7F800000U
                                    : type == DType::bf16 ? 0x7F80U
-                                   : type == DType::f16
-                                       ? 0x7C00U
-                                       : 0x7FU; // e4m3 has no infinity, and one NaN of each sign
+                                                         : 0x7C00U; // f16
     return (bits & exponent) != exponent;
 }
 
-// Only weights may be of another format than FP32.
+// Only weights may be of another format than FP32; with FP8 they are of several, and made of the master
+// weights.
 bool is_finite(const TrainerState::Part& part, Precision precision)
 {
-    const bool narrow = part.name == "weights";
-    const DType type = !narrow || precision == Precision::fp32 ? DType::f32
-                       : precision == Precision::bf16          ? DType::bf16
-                       : precision == Precision::fp16          ? DType::f16
-                                                               : DType::e4m3;
+    const bool weights = part.name == "weights";
+    if (weights && precision == Precision::fp8)
+    {
+        return true;
+    }
+    const DType type = !weights || precision == Precision::fp32 ? DType::f32
+                       : precision == Precision::bf16           ? DType::bf16
+                                                                : DType::f16;
     const auto size = static_cast<std::size_t>(bytes_of(type));
     for (std::size_t at = 0; at + size <= part.bytes.size(); at += size)
     {
