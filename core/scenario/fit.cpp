@@ -462,7 +462,7 @@ Fit fit(const Scenario& scenario)
         }
         assignments.push_back(fmt::format("{}={}", s.path, to));
         const std::string because = reason(s, scenario, out.scenario);
-        says.push_back(s.path == "parallel.stage_layers" ? "layers dealt evenly to the stages"
+        says.push_back(s.path == "parallel.stage_layers" ? "layers split evenly over the stages"
                                                          : fmt::format("{} {} \u2192 {}", s.name, from, to));
         if (!because.empty())
         {

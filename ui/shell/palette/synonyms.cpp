@@ -142,7 +142,7 @@ constexpr std::array kViews{
     Synonyms{"drill", "quiz; practice; practise; exercises; questions; flashcards; flash cards; test me; "
                       "train questions; problems"},
     Synonyms{"mock", "interview; mock interview; exam; test; timed; practice interview"},
-    Synonyms{"spoken", "speak; aloud; out loud; oral; say it; explain in a minute; talk"},
+    Synonyms{"spoken", "speak; out loud; oral; say it; explain in a minute; talk"},
     Synonyms{"errata", "myths; mistakes; wrong claims; common mistakes; errors in books; corrections; is it "
                        "true; wrong; false claims"},
     Synonyms{
@@ -172,7 +172,7 @@ constexpr std::array kFields{
     Synonyms{"training.precision", "bf16 or fp8; mixed precision setting; dtype; data type"},
     Synonyms{"training.gradient_dtype",
              "grad dtype; main grads dtype; fp32 gradients; gradient accumulation dtype; reduce dtype"},
-    Synonyms{"training.optimizer", "adam or sgd; 8 bit adam; adafactor; muon; optimizer kind"},
+    Synonyms{"training.optimizer", "adam or sgd; 8-bit adam; adafactor; muon; optimizer kind"},
     Synonyms{
         "training.recompute",
         "full recomputation; selective recomputation; recompute granularity; checkpoint activations setting"},

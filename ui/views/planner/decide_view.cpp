@@ -376,7 +376,7 @@ Caption DecideView::caption(const Frame& frame) const
     }
     caption.source =
         "The decision tree takes the first layout that fits and ignores time; the search times every legal "
-        "layout. Bars: memory of the fullest GPU, against its capacity.";
+        "layout. Bars: memory of the peak-memory GPU, against its capacity.";
     return caption;
 }
 

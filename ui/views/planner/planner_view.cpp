@@ -268,7 +268,7 @@ std::vector<Reason> reasons(const LayoutAnswer& answer, ByteUnit unit)
     std::vector<Reason> all{
         {fmt::format("out of memory ({} {})", plain_number(in_gigabytes(Bytes(answer.result.capacity), unit)),
                      unit == ByteUnit::decimal ? "GB" : "GiB"),
-         "Legal, but the fullest GPU needs more memory than it has", count(Rejection::memory), true},
+         "Legal, but the peak-memory GPU needs more memory than it has", count(Rejection::memory), true},
         {"TP vs " + counted(s.model.heads, "head"), "TP does not divide the heads or the MLP",
          count(Rejection::heads), false},
         {fmt::format("CP vs sequence {}", grouped(s.training.sequence_length)),

@@ -218,7 +218,7 @@ bool BudgetView::draw_panel(const Frame& frame, const Painter& painter, Rect are
 {
     Budget b = budget(frame);
     PanelColumn column(painter, area, out.animating);
-    column.heading("Budget");
+    column.heading("Compute budget");
     if (unknown_ != BudgetUnknown::tokens)
     {
         column.slide("Tokens", kTokens, b.tokens, tokens_);

@@ -259,7 +259,7 @@ PlannerChartEvent PlannerChart::draw(Rect area)
     const auto number = [](double v) { return v < 1e6 ? fmt::format("{:g}", v) : plain_number(v); };
     Plot plot(p_, area,
               {0, in_gigabytes(Bytes(most_bytes_), p_.look.unit), PlotScale::linear,
-               fmt::format("{} on the fullest GPU", p_.look.gigabyte()), number},
+               fmt::format("{} on the peak-memory GPU", p_.look.gigabyte()), number},
               {least_ / unit_.seconds, most_ / unit_.seconds, PlotScale::linear,
                cost ? "GPU-seconds per step" : "",
                [&](double v) { return cost ? number(v) : fmt::format("{} {}", number(v), unit_.name); }},
