@@ -157,7 +157,8 @@ void BudgetView::draw_area(const Painter& p, Rect area, const Budget& b) const
         p.text(useful.centre(), useful.middle() - p.px(10), Type::title, t.forward.label, words,
                Align::centre);
         p.text(useful.centre(), useful.middle() + p.px(14), Type::small, t.forward.label,
-               fmt::format("{} N D, MFU {}", figure(b.per_parameter(), 3), format_percent(b.mfu)), Align::centre);
+               fmt::format("{} N D, MFU {}", figure(b.per_parameter(), 3), format_percent(b.mfu)),
+               Align::centre);
     }
     if (all.h - useful.h > p.px(24))
     {
@@ -207,10 +208,10 @@ Caption BudgetView::caption(const Frame& frame) const
                         counted(static_cast<std::int64_t>(std::ceil(b.gpus)), "GPU"), usd_words(b.usd()));
     }
     caption.formula = fmt::format("{} = {} = {}", term.label, term.working, figure(term.value, 4));
-    caption.source =
-        fmt::format("{}\n{}.\nMFU counts attention scores ({} N D in all); interruptions are left out. The MFU is that "
-                    "of the step-time model until you move the slider.",
-                    term.formula, term.source, figure(b.per_parameter(), 3));
+    caption.source = fmt::format(
+        "{}\n{}.\nMFU counts attention scores ({} N D in all); interruptions are left out. The MFU is that "
+        "of the step-time model until you move the slider.",
+        term.formula, term.source, figure(b.per_parameter(), 3));
     return caption;
 }
 
