@@ -157,23 +157,22 @@ SliceNote wire_note(Slice slice)
     switch (slice)
     {
     case Slice::tensor:
-        return {
-            "All-reduces between the ranks that share a layer's matrices, or all-gather and "
-            "reduce-scatter with sequence parallelism. The next product needs the result, so only cutting "
-            "both into pieces (overlap_tensor) hides them.",
-            "4 × layers × micro-batches × T(ring over t ranks, 2 b s h bytes); overlapped: T − (t − 1)/t "
-            "× product",
-            "Shoeybi et al. 2019, arXiv 1909.08053, section 3; Korthikanti et al. 2022, arXiv "
-            "2205.05198; Wang et al. 2023, ASPLOS (overlap by decomposition)",
-            {"link_efficiency", "network_efficiency", "collective_us", "hop_us", "overlap_slowdown"}};
+        return {"All-reduces between the ranks that share a layer's matrices, or all-gather and "
+                "reduce-scatter with sequence parallelism. The next GEMM needs the result, so only splitting "
+                "both into chunks (overlap_tensor) overlaps them.",
+                "4 × layers × micro-batches × T(ring over t ranks, 2 b s h bytes); overlapped: T − (t − 1)/t "
+                "× GEMM",
+                "Shoeybi et al. 2019, arXiv 1909.08053, section 3; Korthikanti et al. 2022, arXiv "
+                "2205.05198; Wang et al. 2023, ASPLOS (overlap by decomposition)",
+                {"link_efficiency", "network_efficiency", "collective_us", "hop_us", "overlap_slowdown"}};
     case Slice::context:
-        return {"Keys and values pass round the ranks that share a sequence; what attention cannot hide.",
-                "rounds × T(ring) − attention beside it",
+        return {"KV exchange around the context-parallel ring: what attention does not overlap.",
+                "steps × T(ring) − attention overlapped with it",
                 "Liu et al. 2023, Ring Attention, arXiv 2310.01889",
                 {"link_efficiency", "network_efficiency", "hop_us", "network_hop_us"}};
     case Slice::expert:
         return {
-            "Tokens travel to their experts and back, forward and backward. Another micro-batch can be "
+            "All-to-all: tokens to their experts and back, forward and backward. Another micro-batch can be "
             "computed meanwhile (overlap_expert).",
             "4 × layers × micro-batches × T(all-to-all); overlapped: less the layer's compute",
             "Lepikhin et al. 2020, GShard, arXiv 2006.16668, section 3.2; DeepSeek-AI 2024, arXiv "
@@ -187,9 +186,9 @@ SliceNote wire_note(Slice slice)
                 {"link_efficiency", "network_efficiency", "network_hop_us", "overlap_slowdown"}};
     case Slice::data:
         return {
-            "Gradients are summed over the replicas and sharded weights gathered: what does not fit "
-            "behind the compute beside it, and what that compute loses.",
-            "T − hidden + slowdown × hidden",
+            "Gradients are reduced over the replicas and sharded weights all-gathered: what compute does "
+            "not overlap, and what that compute loses.",
+            "T − overlapped + slowdown × overlapped",
             "Li et al. 2020, arXiv 2006.15704; Rajbhandari et al. 2020, arXiv 1910.02054, section 7",
             {"network_efficiency", "link_efficiency", "data_overlap", "overlap_slowdown", "gather_slowdown"}};
     case Slice::bubble:
@@ -199,7 +198,7 @@ SliceNote wire_note(Slice slice)
                 "by simulation",
                 {}};
     default:
-        return {"The optimizer reads and writes its state once a step.",
+        return {"The optimizer reads and writes its state once per step.",
                 "36 B × parameters of this GPU / HBM",
                 "counted byte by byte for Adam; offloaded: host and disk instead",
                 {"hbm_efficiency"}};
@@ -213,42 +212,43 @@ SliceNote note_of(Slice slice)
     switch (slice)
     {
     case Slice::model:
-        return {"The model's products, shared out evenly over all GPUs, every multiplier busy all the time.",
+        return {"The model's GEMMs, spread evenly over all GPUs, every tensor core busy all the time.",
                 "FLOPs / (GPUs × peak)",
                 "Chowdhery et al. 2022, PaLM, arXiv 2204.02311, appendix B",
                 {}};
     case Slice::attention:
-        return {"Scores and their products with values, those the kernels really make, at the peak.",
+        return {"Attention scores and their products with values, as the kernels compute them, at the peak.",
                 "flash: 2 products forward, 5 backward, of the scores the mask leaves",
                 "Dao 2023, FlashAttention-2, arXiv 2307.08691, section 3.1",
                 {}};
     case Slice::recompute:
-        return {"Activations that were dropped are recomputed before the backward pass, at peak.",
+        return {"Discarded activations are recomputed before the backward pass, at peak.",
                 "hardware FLOPs − model FLOPs",
                 "Korthikanti et al. 2022, arXiv 2205.05198, equation 8",
                 {}};
     case Slice::uneven:
         return {"The slowest stage has more than its share: the head, the embedding, or more layers. Layers "
                 "in 8 bits leave the head in 16.",
-                "products of the slowest rank − products / GPUs",
+                "GEMMs of the slowest rank − GEMMs / GPUs",
                 "all ranks wait for the slowest",
                 {}};
     case Slice::below_peak:
-        return {"Tiles that do not fill the processors, the last wave half empty, attention's softmax: what "
-                "products and attention take beyond the peak.",
-                "waves × tile / (efficiency × peak) − FLOPs / peak",
-                "tiles and waves as in NVIDIA's guide to matrix multiplication; efficiency fitted",
-                {"gemm_efficiency", "attention_efficiency", "multiprocessors"}};
+        return {
+            "Tiles that do not fill the SMs, a partly empty last wave, the softmax of attention: what GEMMs "
+            "and attention take beyond the peak.",
+            "waves × tile / (efficiency × peak) − FLOPs / peak",
+            "tiles and waves as in NVIDIA's guide to matrix multiplication; efficiency fitted",
+            {"gemm_efficiency", "attention_efficiency", "multiprocessors"}};
     case Slice::memory:
         return {"Norms, residuals, activations of the MLP, dropout: few FLOPs, many bytes.",
                 "bytes / (HBM × efficiency)",
                 "Williams et al. 2009, Roofline, doi 10.1145/1498765.1498785",
                 {"hbm_efficiency"}};
     case Slice::launch:
-        return {"Every kernel starts and ends, and the framework takes its time to launch the next. Short "
+        return {"Every kernel has a start-up time, and the framework needs time to launch the next. Short "
                 "kernels wait for the host.",
                 "kernels × start + (device⁴ + host⁴)^¼ − device",
-                "fitted; CUDA graphs would make the host's part 0",
+                "fitted; CUDA graphs would remove the host part",
                 {"kernel_us", "host_kernel_us"}};
     default:
         return wire_note(slice);

@@ -207,7 +207,7 @@ void Walk::cut_sequence()
     const bool is_long = tokens > kLongSequence;
     ask("Is the sequence too long for one GPU?",
         fmt::format("{} tokens; long above {}", grouped(tokens), grouped(kLongSequence)), "context parallel",
-        "no context parallelism", is_long);
+        "not needed", is_long);
     for (std::int64_t c = 2; is_long && tokens / p().context > kLongSequence && c <= s_.cluster.gpus; c *= 2)
     {
         const std::int64_t before = p().context;

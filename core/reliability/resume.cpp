@@ -14,19 +14,17 @@ namespace
 {
 
 constexpr std::array<std::string_view, kCheckpointParts> kPartSays{
-    "Replay begins again from nothing, with the moments of a model that is gone.",
-    "The 32-bit weights come back from 16 bits: what was too small to show in them is lost, so the loss "
-    "steps up a "
-    "little and comes back.",
-    "The direction has to be learnt again, for some ten steps. Easily overlooked.",
+    "Training restarts from random weights, with the moments of a model that is gone.",
+    "The 32-bit weights come back from 16 bits: updates too small for them are lost, so the loss "
+    "rises a little and comes back.",
+    "The momentum is rebuilt within about ten steps. Easily overlooked.",
     "Without its second moment Adam divides by next to nothing: the first updates are far too large.",
-    "Bias correction takes warm moments for cold ones and scales the next updates wrongly. Little to see, "
-    "and no "
-    "longer the same run.",
-    "The warm-up begins again, and after it the full rate, far too high this late.",
-    "Other dropout masks: no harm done, but the run can no longer be compared bit for bit.",
-    "The first batches again: the loss is too good, because the model has seen them.",
-    "The scale starts at its first value: steps overflow and are skipped until it has come down."};
+    "Bias correction treats warm moments as cold and scales the next updates wrongly. Little to see, but "
+    "no longer the same run.",
+    "Warmup starts again, then the full learning rate, far too high this late.",
+    "Other dropout masks: harmless, but the run is no longer reproducible bit for bit.",
+    "The first batches again: the loss is too low, because the model has seen them.",
+    "The scale starts at its first value: steps overflow and are skipped until it has decreased."};
 
 constexpr std::size_t kInputs = 96;
 constexpr std::size_t kBatch = 4;

@@ -56,13 +56,12 @@ Term explain_budget(const Budget& b, BudgetUnknown unknown)
     const std::string gpus = figure(b.gpus);
     const std::string mfu = figure(b.mfu);
     const std::string seconds = fmt::format("{} × 86400", figure(b.days));
-    Term term{
-        std::string(name_of(unknown)),
-        0,
-        "",
-        "",
-        "",
-        "Kaplan et al. 2020, arXiv 2001.08361, section 2.1: 6 operations for every parameter and token"};
+    Term term{std::string(name_of(unknown)),
+              0,
+              "",
+              "",
+              "",
+              "Kaplan et al. 2020, arXiv 2001.08361, section 2.1: 6 FLOPs per parameter and token"};
     switch (unknown)
     {
     case BudgetUnknown::days:

@@ -38,13 +38,13 @@ constexpr std::array kRecipeTable{
     AlignmentInfo{
         AlignmentRecipe::ppo,
         "PPO",
-        "answers it writes, judged by a reward model",
+        "its own rollouts, scored by a reward model",
         {kTrained, kFrozen, kFrozen, kTrained},
         true,
         "Schulman et al. 2017, arXiv 1707.06347; Ouyang et al. 2022, arXiv 2203.02155, section 3.5"},
     AlignmentInfo{AlignmentRecipe::grpo,
                   "GRPO",
-                  "answers it writes, judged in groups",
+                  "its own rollouts, scored in groups",
                   {kTrained, kFrozen, kFrozen, kNone},
                   true,
                   "Shao et al. 2024, DeepSeekMath, arXiv 2402.03300, section 4.1"},
@@ -210,7 +210,7 @@ Term explain_alignment(const Scenario& scenario, const AlignmentReport& r, const
     }
     if (r.cache > Bytes{})
     {
-        term.formula += " + cache";
+        term.formula += " + KV cache";
         term.working += fmt::format(" + {}", figure(r.cache.value));
     }
     return term;

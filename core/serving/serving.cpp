@@ -263,7 +263,7 @@ Term explain_cache(const Scenario& scenario, const ServingReport& r)
     const double tokens = real(r.setup.prompt + r.setup.output);
     const double number = real(r.setup.cache_bits) / 8;
     Term term;
-    term.label = "cache of one sequence";
+    term.label = "KV cache of one sequence";
     term.value = number * r.shape.whole(tokens);
     term.unit = "B";
     const std::string each = r.shape.latent ? fmt::format("({} + {})", m.kv_lora_rank, m.qk_rope_head_dim)
@@ -290,10 +290,10 @@ Term explain_decode(const Scenario& scenario, const ServingReport& r)
     const double batch = real(r.setup.batch);
     const double context = real(r.setup.prompt) + real(r.setup.output) / 2;
     const double cached = real(r.setup.cache_bits) / 8 * r.shape.local(context);
-    return {.label = "reading for one decoding step",
+    return {.label = "memory time of one decoding step",
             .value = r.decode.memory,
             .unit = "s",
-            .formula = "(weights + b \u00d7 cache) / HBM",
+            .formula = "(weights + b \u00d7 KV cache) / HBM bandwidth",
             .working =
                 fmt::format("({} + {} \u00d7 {}) / {}", figure(server.weights_read(batch)), r.setup.batch,
                             figure(cached), figure(scenario.cluster.gpu.hbm_gb_per_s * 1e9)),

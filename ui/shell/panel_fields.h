@@ -38,7 +38,7 @@ void with_field(S& s, std::string_view path, const F& f)
                      for (auto field = fields.begin();
                           section == path.substr(0, dot) && field != fields.end(); ++field)
                      {
-                         if (field->name == path.substr(dot + 1))
+                         if (field->name == path.substr(std::min(dot + 1, path.size())))
                          {
                              f(object, *field);
                          }

@@ -40,7 +40,8 @@ Placed measured(const Painter& p, const Column<std::size_t>& column, std::size_t
         const Cell& cell = c.cells.emplace_back(column.cell(i));
         // A thin space is wider in the plain face than in the strong one.
         const float words =
-            std::max(p.width(type, cell.words), c.left ? p.width(Type::small, cell.words) : 0);
+            std::max({p.width(type, cell.words), c.left ? p.width(Type::small, cell.words) : 0,
+                      p.width(Type::small, cell.below)});
         c.wanted = std::max(c.wanted, words + (column.stretch ? 0 : p.px(column.least)));
     }
     c.least = column.stretch ? p.px(column.least) : c.wanted;

@@ -14,58 +14,54 @@ namespace
 constexpr std::array<FaultInfo, kFaults> kFaultTable{
     FaultInfo{
         "bad-batch", "A few bad batches",
-        "Norm and loss jump within a few steps, then heal by themselves; all ranks and formats are well.",
+        "Norm and loss jump within a few steps, then recover by themselves; all ranks look healthy.",
         "Chowdhery et al. 2022 (PaLM), arXiv 2204.02311, section 5.1: some 20 spikes, rewound 100 steps and "
         "200 to 500 batches skipped",
         "poison"},
-    FaultInfo{
-        "rate-too-high", "Learning rate too high",
-        "After the warm-up the norm grows step by step, and the loss leaves its curve and does not return.",
-        "Wortsman et al. 2023, arXiv 2309.14322; Zhang et al. 2022 (OPT), arXiv 2205.01068, section "
-        "2.5: rewind and lower the rate",
-        ""},
-    FaultInfo{
-        "no-warmup", "No warm-up",
-        "The rate is full from step 0; the loss stalls immediately, and what follows stays above its curve.",
-        "Wortsman et al. 2023, arXiv 2309.14322; Gilmer et al. 2021, arXiv 2110.04369", "no-warmup"},
-    FaultInfo{"overflow", "fp16 overflow, forward",
+    FaultInfo{"rate-too-high", "Learning rate too high",
+              "After warmup the norm grows step by step, and the loss diverges and does not recover.",
+              "Wortsman et al. 2023, arXiv 2309.14322; Zhang et al. 2022 (OPT), arXiv 2205.01068, section "
+              "2.5: rewind and lower the rate",
+              ""},
+    FaultInfo{"no-warmup", "No warmup",
+              "The learning rate is at its peak from step 0; the loss stalls immediately and stays too high.",
+              "Wortsman et al. 2023, arXiv 2309.14322; Gilmer et al. 2021, arXiv 2110.04369", "no-warmup"},
+    FaultInfo{"overflow", "FP16 overflow in the forward",
               "The loss scale halves again and again and does not help: the loss itself is not finite.",
               "Zeng et al. 2022 (GLM-130B), arXiv 2210.02414; the OPT-175B logbook: loss scales that crash",
               "overflow"},
-    FaultInfo{
-        "fixed-scale", "A fixed loss scale",
-        "The scale is a flat line; norms turn infinite more and more often, those steps are skipped, and "
-        "learning slows.",
-        "Micikevicius et al. 2018, arXiv 1710.03740, section 3.2", "overflow"},
-    FaultInfo{"bad-memory", "One rank fails",
+    FaultInfo{"fixed-scale", "Fixed loss scale",
+              "The loss scale is flat; norms overflow more and more often, those steps are skipped, and "
+              "learning slows.",
+              "Micikevicius et al. 2018, arXiv 1710.03740, section 3.2", "overflow"},
+    FaultInfo{"bad-memory", "One faulty GPU (NaN)",
               "NaN from one step to the next, with nothing leading up to it, and first on one rank.",
               "Llama Team 2024, arXiv 2407.21783, section 3.3.4: faulty GPUs and HBM, 47% of unexpected "
               "interruptions",
               "nan"},
-    FaultInfo{"wrong-rank", "One rank is wrong",
-              "No spike at all: one rank's gradients lie apart from the others', and the loss drifts off.",
+    FaultInfo{"wrong-rank", "Silent data corruption",
+              "No spike: the gradients of one rank differ from the others', and the loss drifts.",
               "Dixit et al. 2021, arXiv 2102.11245; Gemini Team 2023, arXiv 2312.11805: silent data "
               "corruption",
               ""},
-    FaultInfo{
-        "repeated-data", "Repeated data",
-        "Training loss steps down while validation loss stays or rises: what is seen again is remembered.",
-        "Hernandez et al. 2022, arXiv 2205.10487; Muennighoff et al. 2023, arXiv 2305.16264", ""},
+    FaultInfo{"repeated-data", "Repeated data",
+              "Training loss steps down while validation loss stays or rises: repeated data is memorized.",
+              "Hernandez et al. 2022, arXiv 2205.10487; Muennighoff et al. 2023, arXiv 2305.16264", ""},
     FaultInfo{"optimizer-lost", "Optimizer not loaded",
-              "Loss and norm jump in the very step of a restart and take a hundred steps to come back.",
+              "Loss and norm jump exactly at a restart and take a hundred steps to recover.",
               "Adam's moments start at 0 again: Kingma and Ba 2015, arXiv 1412.6980, algorithm 1",
               "no-optimizer"}};
 
 constexpr std::array<RemedyInfo, kRemedies> kRemedyTable{
     RemedyInfo{"skip-batches", "Skip 200 batches", "PaLM, arXiv 2204.02311, section 5.1"},
-    RemedyInfo{"clip", "Clip the norm at 1", "Pascanu et al. 2013, arXiv 1211.5063"},
-    RemedyInfo{"lower-rate", "Half the learning rate", "OPT, arXiv 2205.01068, section 2.5"},
-    RemedyInfo{"warm-up", "Warm up again", "Goyal et al. 2017, arXiv 1706.02677, section 2.2"},
-    RemedyInfo{"adapt-scale", "Adaptive loss scale", "Micikevicius et al. 2018, arXiv 1710.03740"},
-    RemedyInfo{"use-bf16", "Go on in bf16", "Kalamkar et al. 2019, arXiv 1905.12322"},
-    RemedyInfo{"isolate", "Take the node out", "Llama 3, arXiv 2407.21783, section 3.3.4"},
-    RemedyInfo{"fix-data", "Shuffle data anew", "Hernandez et al. 2022, arXiv 2205.10487"},
-    RemedyInfo{"load-all", "Load everything", "Kingma and Ba 2015, arXiv 1412.6980"}};
+    RemedyInfo{"clip", "Clip gradients at norm 1", "Pascanu et al. 2013, arXiv 1211.5063"},
+    RemedyInfo{"lower-rate", "Halve the learning rate", "OPT, arXiv 2205.01068, section 2.5"},
+    RemedyInfo{"warm-up", "Repeat the warmup", "Goyal et al. 2017, arXiv 1706.02677, section 2.2"},
+    RemedyInfo{"adapt-scale", "Dynamic loss scale", "Micikevicius et al. 2018, arXiv 1710.03740"},
+    RemedyInfo{"use-bf16", "Switch to BF16", "Kalamkar et al. 2019, arXiv 1905.12322"},
+    RemedyInfo{"isolate", "Exclude the node", "Llama 3, arXiv 2407.21783, section 3.3.4"},
+    RemedyInfo{"fix-data", "Reshuffle the data", "Hernandez et al. 2022, arXiv 2205.10487"},
+    RemedyInfo{"load-all", "Load the full checkpoint", "Kingma and Ba 2015, arXiv 1412.6980"}};
 
 void set_up(Incident& i, SplitMix& rng)
 {

@@ -15,30 +15,30 @@ namespace
 
 // Penedo et al. 2023, figure 2: what is kept of everything, in documents up to the language, then in tokens.
 constexpr std::array kRefinedWeb{
-    FunnelStage{"Addresses", FilterKind::address, 0.9776, "4.6 M blocked domains, words in URLs"},
+    FunnelStage{"URL filter", FilterKind::address, 0.9776, "4.6 M blocked domains, words in URLs"},
     FunnelStage{"Text extraction", FilterKind::extraction, 0.9631, "pages without a main text"},
-    FunnelStage{"Language", FilterKind::language, 0.4751, "not surely English, says fastText"},
+    FunnelStage{"Language", FilterKind::language, 0.4751, "fastText: not clearly English"},
     FunnelStage{"Repetition", FilterKind::rules, 0.3597, "repeated lines, paragraphs and n-grams"},
     FunnelStage{"Document rules", FilterKind::rules, 0.3015, "odd lengths, symbols, no stop words"},
     FunnelStage{"Line rules", FilterKind::rules, 0.2334, "counters, buttons, menus in the text"},
-    FunnelStage{"Fuzzy duplicates", FilterKind::duplicates, 0.1450, "MinHash: all but one of near copies"},
-    FunnelStage{"Exact duplicates", FilterKind::duplicates, 0.1167, "spans of 50 tokens that occur twice"}};
+    FunnelStage{"Fuzzy duplicates", FilterKind::duplicates, 0.1450, "MinHash: all but one near-duplicate"},
+    FunnelStage{"Exact duplicates", FilterKind::duplicates, 0.1167, "repeated spans of 50 tokens"}};
 
 // Li et al. 2024, figure 4: removed 0.8, 50.8, 9.0, 7.9, 9.6, 2.0, 6.2 and 12.3% of the original documents.
 constexpr std::array kDclm{
-    FunnelStage{"Addresses", FilterKind::address, 0.992, "blocked domains and words"},
-    FunnelStage{"Language", FilterKind::language, 0.484, "not English, says fastText"},
+    FunnelStage{"URL filter", FilterKind::address, 0.992, "blocked domains and words"},
+    FunnelStage{"Language", FilterKind::language, 0.484, "fastText: not English"},
     FunnelStage{"Word rules", FilterKind::rules, 0.394, "word lengths, ellipses, stop words"},
     FunnelStage{"Page length", FilterKind::rules, 0.315, "too short or too long"},
     FunnelStage{"Repetition", FilterKind::rules, 0.219, "repeated lines, paragraphs and n-grams"},
-    FunnelStage{"Removed words", FilterKind::rules, 0.199, "line rules had taken too much"},
+    FunnelStage{"Removed words", FilterKind::rules, 0.199, "line rules removed too much"},
     FunnelStage{"Duplicates", FilterKind::duplicates, 0.137, "Bloom filter: paragraphs, documents"},
     FunnelStage{"Classifier", FilterKind::model, 0.014, "all but the best tenth by fastText"}};
 
 // Penedo et al. 2024, sections 3.3 to 3.7: 36 T, 20 T and 15 T tokens; what came before is not published.
 constexpr std::array kFineWeb{
     FunnelStage{"Duplicates", FilterKind::duplicates, 20.0 / 36, "MinHash within each of 96 crawls"},
-    FunnelStage{"Further rules", FilterKind::rules, 15.0 / 36, "C4\u2019s, and three found by histograms"}};
+    FunnelStage{"Further rules", FilterKind::rules, 15.0 / 36, "C4\u2019s, and three chosen by histograms"}};
 
 constexpr std::array kFineWebEdu{
     kFineWeb[0], kFineWeb[1],
@@ -48,10 +48,10 @@ constexpr std::array kRecipes{
     FunnelRecipe{"refinedweb", "RefinedWeb", "Common Crawl", 0, 5e12, "documents, then tokens",
                  "Penedo et al. 2023, arXiv 2306.01116, figure 2: documents up to the language, then tokens",
                  kRefinedWeb},
-    FunnelRecipe{"fineweb", "FineWeb", "Common Crawl in English, by address and rules", 36e12, 15e12,
+    FunnelRecipe{"fineweb", "FineWeb", "English Common Crawl after URL and quality filters", 36e12, 15e12,
                  "tokens", "Penedo et al. 2024, arXiv 2406.17557, sections 3.3 to 3.7", kFineWeb},
-    FunnelRecipe{"fineweb-edu", "FineWeb-Edu", "Common Crawl in English, by address and rules", 36e12, 1.3e12,
-                 "tokens", "Penedo et al. 2024, arXiv 2406.17557, sections 3.3 to 4", kFineWebEdu},
+    FunnelRecipe{"fineweb-edu", "FineWeb-Edu", "English Common Crawl after URL and quality filters", 36e12,
+                 1.3e12, "tokens", "Penedo et al. 2024, arXiv 2406.17557, sections 3.3 to 4", kFineWebEdu},
     FunnelRecipe{"dclm", "DCLM-Baseline", "DCLM-Pool: all text of Common Crawl", 240e12, 3.8e12, "documents",
                  "Li et al. 2024, arXiv 2406.11794, figure 4, in documents; of the tokens 1.6% are left",
                  kDclm}};

@@ -68,7 +68,7 @@ TEST_CASE("W shows what helps most, a press takes the notch, and Ctrl+Z takes it
     w.key(ImGuiKey_W);
     w.settle();
     CHECK(w.seek("move Tensor parallel down") == nullptr);
-    w.click("Sensitivity");
+    w.click("What-if");
     w.settle();
     CHECK(w.seek("move Tensor parallel down") != nullptr);
 }

@@ -158,7 +158,10 @@ public:
         if (bars_.w > p_.px(120))
         {
             const float x = bars_.x + width_of(walk_.capacity);
-            p_.dashed(x, rows_.y, x, box_of(shown_ - 1).bottom(), p_.theme.text);
+            const float bottom = box_of(shown_ - 1).bottom();
+            p_.dashed(x, rows_.y, x, bottom, p_.theme.text);
+            p_.text_within(x + p_.px(8), bottom - p_.height(Type::small) / 2, bars_.right() - x - p_.px(8),
+                           Type::small, p_.theme.muted, "memory needed, dashed: capacity");
         }
     }
 
@@ -363,9 +366,9 @@ Caption DecideView::caption(const Frame& frame) const
                 ? fmt::format(
                       "The decision tree ends at {}: **{} per step**, as fast as the best found by search.",
                       words_of(walk), format_seconds(Seconds(k.step.total())))
-                : fmt::format(
-                      "The decision tree ends at {}: {} per step. The search finds one **{:.0f}% faster**.",
-                      words_of(walk), format_seconds(Seconds(k.step.total())), 100 * less);
+                : fmt::format("The decision tree ends at {}: {} per step. The search finds one that takes "
+                              "**{:.0f}% less time**.",
+                              words_of(walk), format_seconds(Seconds(k.step.total())), 100 * less);
         const StepGain gain = largest_gain(k.step, found->step);
         if (less >= 0.005)
         {

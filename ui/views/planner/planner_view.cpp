@@ -322,7 +322,7 @@ void draw_planner_panel(const Painter& painter, Rect area, const LayoutAnswer& a
     column.gap();
     const std::vector<Reason> all = reasons(answer, painter.look.unit);
     const Rect rest = column.rest();
-    const float high = std::min(rest.h, table_height(painter, all.size(), 28));
+    const float high = table_height(painter, all.size(), 28);
     draw_reasons(painter, {rest.x, rest.y, rest.w, high}, all);
     column.below(rest.y + high);
     if (const auto& miss = answer.result.nearest_miss)

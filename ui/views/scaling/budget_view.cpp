@@ -240,7 +240,7 @@ bool BudgetView::draw_panel(const Frame& frame, const Painter& painter, Rect are
     column.fact("GPU-hours", format_count(b.gpu_hours()));
     column.fact("Cost", usd_words(b.usd()));
     column.fact("Tokens per parameter", each > 0 ? format_count(each) : "\u2013");
-    column.fact("vs 20 tokens per parameter", each > 0 ? format_count(each / kRule) + "\u00d7" : "\u2013");
+    column.fact("vs 20 tokens/param", each > 0 ? format_count(each / kRule) + "\u00d7" : "\u2013");
     return true;
 }
 
@@ -251,7 +251,7 @@ ViewKeys BudgetView::keys()
             {"click", "Solve for a quantity"}};
 }
 
-constexpr std::array<std::string_view, 3> kControls{"model", "cluster", "gpus"};
+constexpr std::array<std::string_view, 2> kControls{"model", "gpus"};
 
 } // namespace
 

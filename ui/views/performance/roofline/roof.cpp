@@ -156,7 +156,7 @@ private:
         const float alpha = reached ? 0.8F : 1.0F;
         plot_.line({{from, from * rate}, ridge}, {with_alpha(memory(), alpha), thickness, reached});
         plot_.line({ridge, {plot_.x.high, peak}}, {with_alpha(compute(), alpha), thickness, reached});
-        plot_.label({plot_.x.high, peak}, words);
+        plot_.label({plot_.x.at(0.88), peak}, words);
         if (!reached)
         {
             // Half-way up, where nothing else is.
@@ -174,7 +174,7 @@ private:
         {
             plot_.line({{roofs_.half_peak / roofs_.hbm, roofs_.half_peak}, {plot_.x.high, roofs_.half_peak}},
                        {compute(), 2.5F});
-            plot_.label({plot_.x.high, roofs_.half_peak}, flop_rate_words(roofs_.half_peak) + ", 16-bit");
+            plot_.label({plot_.x.at(0.88), roofs_.half_peak}, flop_rate_words(roofs_.half_peak) + ", 16-bit");
         }
         draw_roof(roofs_.hbm, roofs_.peak, false,
                   fmt::format("{} dense{}", flop_rate_words(roofs_.peak), eight ? ", 8-bit" : ""));

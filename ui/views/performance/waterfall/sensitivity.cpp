@@ -131,7 +131,7 @@ void draw_moves(const WaterfallRoom& r, Rect area, const Sensitivity& all,
     const auto first = [&](Move move)
     { return move == moves.front() || (*(std::ranges::find(moves, move) - 1))->dial != move->dial; };
     const Table<Move> table(
-        {{"One setting changed", [&](Move move) { return first(move) ? name_of(move->dial) : ""; }},
+        {{"Setting", [&](Move move) { return first(move) ? name_of(move->dial) : ""; }},
          Column<Move>(
              "now", [&](Move move) { return first(move) ? now_words(all, move->dial) : ""; }, 1)
              .words(),
@@ -193,7 +193,7 @@ Caption caption_sensitivity(const Frame& frame, WaterfallState& state)
 
 } // namespace
 
-const Page<WaterfallState> sensitivity_page{"Sensitivity", draw_sensitivity, panel_waterfall,
+const Page<WaterfallState> sensitivity_page{"What-if", draw_sensitivity, panel_waterfall,
                                             caption_sensitivity};
 
 Sensitivity& WaterfallState::moves(const Frame& frame)

@@ -167,7 +167,7 @@ public:
         {
             axis_.high = std::max(axis_.high, row.at.to() / scale_.unit);
         }
-        ticks_ = axis_ticks(axis_, std::clamp(static_cast<int>(room.area.w / p_.px(220)), 1, 8));
+        ticks_ = axis_ticks(axis_, std::clamp(static_cast<int>(room.area.w / p_.px(130)), 1, 8));
     }
 
     void draw(Rect area)
@@ -178,7 +178,7 @@ public:
         const auto ink = [&](const StepRow& row) { return strong(row) ? t.text : t.muted; };
         const bool hardware = r_.state.convention.numerator == Numerator::hardware;
         const Table<StepRow> table(
-            {{"Solid: useful, hatched: lost",
+            {{"Hatched: lost",
               [&](const StepRow& row)
               {
                   Cell name(row.name, t.text, row.detail);
@@ -290,6 +290,6 @@ void draw_step(const WaterfallRoom& r)
 
 } // namespace
 
-const Page<WaterfallState> step_page{"Step time", draw_step, panel_waterfall, caption_step};
+const Page<WaterfallState> step_page{"Step", draw_step, panel_waterfall, caption_step};
 
 } // namespace ringside

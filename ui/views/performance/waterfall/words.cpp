@@ -442,7 +442,7 @@ void draw_conventions(const Frame& frame, PanelColumn& column, Convention& conve
 
 void panel_waterfall(PanelColumn& column, const WaterfallRoom& r)
 {
-    column.heading("FLOP convention and peak");
+    column.heading("MFU convention");
     draw_conventions(r.frame, column, r.state.convention);
     column.label("Largest bottleneck");
     column.note(say_limit(r.frame), false);

@@ -79,7 +79,7 @@ PlannerTableEvent PlannerTable::draw(const Painter& p, Rect area, PlannerRows& r
     const auto running = [&](const PlannerRow* row)
     { return row != &frame.now && same_run(row->candidate.layout, frame.now.candidate.layout); };
     columns.push_back(PlannerCells(
-                          "", [&](const PlannerRow* row) { return running(row) ? "in use" : ""; }, 0)
+                          "use", [&](const PlannerRow* row) { return running(row) ? "now" : ""; }, 0)
                           .with(0,
                                 [&](const Painter& at, Rect r, const PlannerRow* row, bool)
                                 {

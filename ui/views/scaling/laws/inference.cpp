@@ -141,6 +141,6 @@ Caption caption_inference(const Frame& frame, LawsState& state)
 
 } // namespace
 
-const Page<LawsState> inference_page{"Inference", draw_inference, panel_inference, caption_inference};
+const Page<LawsState> inference_page{"Serve", draw_inference, panel_inference, caption_inference};
 
 } // namespace ringside

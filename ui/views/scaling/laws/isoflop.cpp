@@ -169,7 +169,7 @@ Caption caption_isoflop(const Frame& frame, LawsState& state)
         state, s,
         s.overspent < 1.005
             ? best + ": this point."
-            : fmt::format("{}; this loss needs only **{}** of it.", best, format_percent(1 / s.overspent)),
+            : fmt::format("{}; this loss needs only **{}**.", best, format_percent(1 / s.overspent)),
         fmt::format("L = E + A/N^\u03b1 + B/D^\u03b2 = {} + {} + {} = {:.3f}", figure(fit.floor, 4),
                     figure(fit.a / std::pow(s.parameters, fit.alpha), 3),
                     figure(fit.b / std::pow(s.tokens, fit.beta), 3), s.loss));
@@ -190,6 +190,6 @@ void panel_parameters(PanelColumn& column, const LawsRoom& r)
                 });
 }
 
-const Page<LawsState> isoflop_page{"IsoFLOP", draw_isoflop, panel_parameters, caption_isoflop};
+const Page<LawsState> isoflop_page{"Loss", draw_isoflop, panel_parameters, caption_isoflop};
 
 } // namespace ringside

@@ -65,7 +65,7 @@ void panel_split(PanelColumn& column, const LawsRoom& r, const std::function<voi
     const double ratio = split.tokens / split.parameters;
     column.fact("Tokens D", format_count(split.tokens));
     column.fact("Tokens per parameter", three_digits(ratio));
-    column.fact("vs 20 tokens per parameter", three_digits(ratio / kTokensPerParameter) + "\u00d7");
+    column.fact("vs 20 tokens/param", three_digits(ratio / kTokensPerParameter) + "\u00d7");
     column.fact("Loss, nats per token", say_loss(split.loss));
     column.fact("Compute-optimal loss", say_loss(split.best_loss));
     column.fact(

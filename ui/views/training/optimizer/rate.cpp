@@ -39,7 +39,7 @@ std::int64_t rate_step_at(const Frame& frame)
 
 std::string step_words(double count)
 {
-    return count < 10'000'000 ? grouped(std::llround(count)) : format_count(count);
+    return count < 1'000'000 ? grouped(std::llround(count)) : format_count(count);
 }
 
 // Every step where they are few; the corners of the warmup are always among them.
