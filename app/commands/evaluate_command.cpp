@@ -25,18 +25,6 @@ struct EvaluateOptions : CommonOptions
     bool csv = false;
 };
 
-json metric_value(const Metric& metric, const Scenario& scenario, const Report& report)
-{
-    const double value = metric.value(scenario, report);
-    if (metric.name == "memory.fits")
-    {
-        return value != 0;
-    }
-    const bool whole =
-        std::abs(value) < 9e15 && value == std::trunc(value) && !metric.name.starts_with("step.");
-    return whole ? json(static_cast<std::int64_t>(value)) : json(value);
-}
-
 json bytes(Bytes value)
 {
     return value.value < 9e15 ? json(static_cast<std::int64_t>(value.value)) : json(value.value);
@@ -67,8 +55,10 @@ json stage_json(const StageMemory& stage, std::size_t index)
 
 json report_json(const Scenario& scenario, const Report& report, const Issues& warnings)
 {
-    json out = {
-        {"schema", "ringside.report/1"}, {"metrics", json::object()}, {"warnings", issues_json(warnings)}};
+    json out = {{"schema", "ringside.report/1"},
+                {"metrics", json::object()},
+                {"warnings", issues_json(warnings)},
+                {"notes", remarks(scenario, report)}};
     for (const Metric& metric : metrics())
     {
         const json value = metric_value(metric, scenario, report);

@@ -40,6 +40,9 @@ struct EvaluatedFile
 EvaluatedFile evaluate_file(const CommonOptions& options, const std::string& file,
                             const std::vector<std::string>& sets);
 
+// Bytes and counts are whole numbers, "memory.fits" is true or false.
+nlohmann::json metric_value(const Metric& metric, const Scenario& scenario, const Report& report);
+
 // What ends a command wherever it stands: its input is bad.
 struct BadInput : std::exception
 {

@@ -117,7 +117,7 @@ json layout_json(const Scenario& scenario, const Candidate& c, const Presets& pr
     {
         for (const Metric& metric : metrics())
         {
-            out["metrics"][std::string(metric.name)] = metric.value(s, *report);
+            out["metrics"][std::string(metric.name)] = metric_value(metric, s, *report);
         }
     }
     return out;

@@ -338,7 +338,7 @@ std::string activations_source(const Subject& x)
 
 Text workspace(const Subject& x)
 {
-    const bool layer = x.s.parallel.zero >= 2;
+    const bool layer = effective_zero(x.s) >= 2;
     return {layer ? "bytes per element × largest layer" : "bytes per element × one of each matrix shape",
             fmt::format("{} × {}", figure(std::min(x.bytes.weight, x.element())),
                         figure(layer ? x.weights.largest_layer : x.weights.distinct))};

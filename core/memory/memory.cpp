@@ -208,7 +208,7 @@ void fill_buffers(const Context& c, const std::vector<LayerRange>& ranges, const
     // Fused accumulation keeps one scratch gradient per weight shape (Transformer Engine); sharded gradients
     // pass through one whole layer.
     b.gradient_workspace =
-        whole(product * static_cast<double>(s.parallel.zero >= 2 ? w.largest_layer : w.distinct));
+        whole(product * static_cast<double>(effective_zero(s) >= 2 ? w.largest_layer : w.distinct));
     const double widest = std::max(has_dense ? working_set(c, false) : 0, has_moe ? working_set(c, true) : 0);
     // The loss's gradient is there before the first layer's backward starts, so only what exceeds the logits
     // is extra.
@@ -222,7 +222,7 @@ void fill_buffers(const Context& c, const std::vector<LayerRange>& ranges, const
         };
         b.recomputed = whole(std::max(has_dense ? again(false) : 0, has_moe ? again(true) : 0));
     }
-    if (s.parallel.zero == 3 || offloads_weights(t.offload))
+    if (effective_zero(s) == 3 || offloads_weights(t.offload))
     {
         b.gathered = whole(c.bytes.weight * static_cast<double>(2 * w.largest_layer + w.root));
     }
@@ -301,6 +301,12 @@ double layer_activations(const Model& model, const Training& training, const Par
         static_cast<double>(training.micro_batch) * s / static_cast<double>(parallel.context);
     return tokens *
            (cost.sequence / (parallel.sequence_parallel ? t : 1) + cost.tensor / t + cost.scores * s / t);
+}
+
+std::int64_t effective_zero(const Scenario& s)
+{
+    const bool alone = dense_replicas(s) == 1 && (s.model.experts == 0 || expert_replicas(s) == 1);
+    return alone ? 0 : s.parallel.zero;
 }
 
 Bytes StageMemory::total() const

@@ -126,6 +126,10 @@ struct MemoryReport
     bool fits() const { return worst().total() <= capacity; }
 };
 
+// parallel.zero, or 0 where every GPU is the only replica of what it holds, so that nothing is gathered or
+// scattered.
+std::int64_t effective_zero(const Scenario& scenario);
+
 // One stage of the pipeline on one GPU; `kept` are the micro-batches it keeps of each of its chunks.
 StageMemory stage_memory(const Scenario& scenario, const StageWeights& weights, const StagePart& part,
                          std::vector<std::int64_t> kept);

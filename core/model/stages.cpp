@@ -59,13 +59,6 @@ private:
     std::deque<Made> made_;
 };
 
-// What is remembered never changes a result, only how soon it is there.
-std::shared_ptr<const Order> order_of(ScheduleKind kind, const ScheduleShape& shape, const Costs& costs)
-{
-    thread_local LatestOrders latest;
-    return latest.of(kind, shape, costs);
-}
-
 // Where the shape of a schedule is asked for that is not the scenario's own.
 ScheduleShape shape_for(const Scenario& s, ScheduleKind kind)
 {
@@ -75,6 +68,13 @@ ScheduleShape shape_for(const Scenario& s, ScheduleKind kind)
 }
 
 } // namespace
+
+// What is remembered never changes a result, only how soon it is there.
+std::shared_ptr<const Order> order_of(ScheduleKind kind, const ScheduleShape& shape, const Costs& costs)
+{
+    thread_local LatestOrders latest;
+    return latest.of(kind, shape, costs);
+}
 
 Costs stage_costs(const Scenario& s)
 {

@@ -5,6 +5,7 @@
 #include "core/pipeline/simulate.h"
 #include "core/scenario/scenario.h"
 
+#include <memory>
 #include <optional>
 
 namespace ringside
@@ -16,6 +17,9 @@ Costs stage_costs(const Scenario& scenario);
 // The same for any schedule of the same stages and micro-batches; layers are cut evenly where the number of
 // virtual stages is not that of parallel.stage_layers.
 Costs stage_costs(const Scenario& scenario, ScheduleKind kind, std::int64_t chunks);
+
+// An order made lately, or made now; the shape must be legal.
+std::shared_ptr<const Order> order_of(ScheduleKind kind, const ScheduleShape& shape, const Costs& costs);
 
 // The rank that works longest on one micro-batch, all its chunks together.
 struct SlowestStage

@@ -490,17 +490,22 @@ void LayoutSearch::take(const Candidate& c)
             every_ *= 2;
         }
     }
+    const bool fits = c.bytes <= result_.capacity;
+    ++(fits ? result_.fit : result_.rejected[static_cast<std::size_t>(Rejection::memory)]);
+    keep(c);
+}
+
+void LayoutSearch::keep(const Candidate& c)
+{
     add_to_frontier(result_.frontier, c);
     if (c.bytes > result_.capacity)
     {
-        ++result_.rejected[static_cast<std::size_t>(Rejection::memory)];
         if (!result_.nearest_miss || c.bytes < result_.nearest_miss->bytes)
         {
             result_.nearest_miss = c;
         }
         return;
     }
-    ++result_.fit;
     add_to_best(result_.best, limits_.objective, c);
     const auto [at, fresh] = cuts_.emplace(cut_of(c.layout), c);
     if (!fresh && better(limits_.objective, c, at->second))
@@ -514,44 +519,43 @@ double LayoutSearch::progress() const
     return units_.empty() ? 1 : static_cast<double>(next_) / static_cast<double>(units_.size());
 }
 
-// The estimates have chosen what is kept; it is shown with the times that evaluate() has for it.
+// The estimates have chosen what is kept; it is shown with the times that evaluate() has for it. Layouts of
+// one schedule and shape come after each other, since they share orders.
 void LayoutSearch::finish()
 {
     finished_ = true;
-    const auto timed = [this](Candidate c)
+    std::vector<Candidate> kept = std::exchange(result_.best, {});
+    kept.insert(kept.end(), result_.frontier.begin(), result_.frontier.end());
+    if (result_.nearest_miss)
+    {
+        kept.push_back(*result_.nearest_miss);
+    }
+    for (const auto& [cut, c] : std::exchange(cuts_, {}))
+    {
+        kept.push_back(c);
+    }
+    result_.frontier.clear();
+    result_.nearest_miss.reset();
+    const auto key = [this](const Candidate& c)
+    {
+        const Layout& l = c.layout;
+        const std::int64_t data = l.gpus / (l.tensor * l.context * l.pipeline);
+        return std::tuple(l.schedule->id, l.pipeline, l.chunks,
+                          s_.training.global_batch / (data * l.micro_batch), l.tensor, l.context, l.expert,
+                          l.expert_tensor, l.zero, l.recompute, l.sequence_parallel);
+    };
+    std::sort(kept.begin(), kept.end(),
+              [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
+    kept.erase(std::unique(kept.begin(), kept.end(),
+                           [](const Candidate& a, const Candidate& b) { return a.layout == b.layout; }),
+               kept.end());
+    for (Candidate& c : kept)
     {
         apply(c.layout, s_);
         fill(c, step_time(s_));
-        return c;
-    };
-    const auto found = std::exchange(result_.best, {});
-    for (const Candidate& c : found)
-    {
-        add_to_best(result_.best, limits_.objective, timed(c));
-    }
-    for (auto& [key, c] : cuts_)
-    {
-        c = timed(c);
-        if (std::find(result_.best.begin(), result_.best.end(), c) == result_.best.end())
-        {
-            add_to_best(result_.best, limits_.objective, c);
-        }
+        keep(c);
     }
     drop_twins(result_.best);
-    for (const Candidate& c : std::exchange(result_.frontier, {}))
-    {
-        add_to_frontier(result_.frontier, timed(c));
-    }
-    for (const Candidate& c : result_.best)
-    {
-        add_to_frontier(result_.frontier, c);
-        Candidate& cut = cuts_.at(cut_of(c.layout));
-        cut = better(limits_.objective, c, cut) ? c : cut;
-    }
-    if (result_.nearest_miss)
-    {
-        result_.nearest_miss = timed(*result_.nearest_miss);
-    }
 }
 
 bool LayoutSearch::advance(std::int64_t layouts)

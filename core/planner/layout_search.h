@@ -154,6 +154,7 @@ private:
     void look_at_plan(const Plan& plan);
     bool could_count(const Candidate& candidate) const;
     void take(const Candidate& candidate);
+    void keep(const Candidate& candidate); // where it is among the best of its kind
     void finish();
     void reject(Rejection reason, std::int64_t times = 1);
     std::vector<std::int64_t> zero_stages() const;

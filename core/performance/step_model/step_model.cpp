@@ -114,9 +114,9 @@ private:
     // What gradients and weights may hide behind: time that hides nothing else. The step's first forward and
     // its last backward have their own expert traffic, too.
     double first_forward() const { return std::max(0.0, forward_ + hidden_forward_ - sending_); }
-    double last_backward() const { return std::max(0.0, backward_ + hidden_backward_ - sending_); }
+    double last_backward() const { return std::max(0.0, backward_ + hidden_backward_ - returning_); }
     double other_forward() const { return std::max(0.0, forward_ - sending_); }
-    double other_backward() const { return std::max(0.0, backward_ - sending_); }
+    double other_backward() const { return std::max(0.0, backward_ - returning_); }
 
     double stage_distance() const { return real(s_.cluster.gpus) / real(p_.pipeline); }
 
@@ -129,10 +129,14 @@ private:
             return 0;
         }
         const double send = wires_.send(stage_distance(), profile_.boundary);
-        const double hide =
-            p_.overlap_pipeline && possible_overlaps(s_).pipeline ? forward_ / real(p_.chunks) : 0;
-        sending_ = real(p_.chunks) * std::min(send, hide);
-        return 2 * m_ * real(p_.chunks) * exposed_seconds(send, hide, c_.overlap_slowdown) +
+        const bool hides = p_.overlap_pipeline && possible_overlaps(s_).pipeline;
+        const double chunks = real(p_.chunks);
+        const auto exposed = [&](double pass, double& hidden)
+        {
+            hidden = hides ? std::min(chunks * send, pass) : 0;
+            return chunks * exposed_seconds(send, hidden / chunks, c_.overlap_slowdown);
+        };
+        return m_ * (exposed(forward_, sending_) + exposed(backward_, returning_)) +
                2 * real(p_.pipeline - 1) * send;
     }
 
@@ -236,7 +240,8 @@ private:
     double backward_ = 0;        // [s]
     double hidden_forward_ = 0;  // [s] of expert traffic
     double hidden_backward_ = 0; // [s]
-    double sending_ = 0;         // [s] of a pass that hides what goes to the next stage
+    double sending_ = 0;         // [s] of a forward that hide activations on their way to the next stage
+    double returning_ = 0;       // [s] of a backward that hide their gradients
     double reduce_ = 0;          // [s] of the gradients' last reduction, which hides behind the backward
 };
 

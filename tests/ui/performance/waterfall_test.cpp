@@ -22,11 +22,16 @@ TEST_CASE("the waterfall says what is useful, what is lost, and the utilization 
     CHECK(test::says(w, "Kernels below peak"));
     CHECK(test::says(w, "Pipeline bubble"));
     CHECK(test::says(w, "Step time, achieved"));
-    CHECK(shows(Numerator::parameters, PeakKind::dense));
+    CHECK(shows(Numerator::full, PeakKind::dense)); // as everywhere
+    CHECK(test::says(w, "Masked scores"));
     w.key(ImGuiKey_N);
     w.settle();
-    CHECK(shows(Numerator::full, PeakKind::dense));
-    CHECK(test::says(w, "Masked scores"));
+    CHECK(shows(Numerator::causal, PeakKind::dense));
+    for (int key = 0; key < 3; ++key)
+    {
+        w.key(ImGuiKey_N);
+    }
+    w.settle();
     w.key(ImGuiKey_P);
     w.settle();
     CHECK(shows(Numerator::full, PeakKind::sparse));
