@@ -45,7 +45,7 @@ std::string traffic_cost(std::string_view what, Bytes before, Bytes after)
 {
     if (before == Bytes{})
     {
-        return fmt::format("{} of {} per step", format_bytes(after), what);
+        return fmt::format("{} {} per step", what, format_bytes(after));
     }
     return fmt::format("{} {} to {}", what, format_bytes(before), format_bytes(after));
 }
@@ -218,7 +218,7 @@ private:
             after.training.gradient_dtype = GradientDtype::bf16;
             offer("bf16_gradients", "Gradients in BF16", after,
                   [&](const MemoryReport&)
-                  { return fmt::format("accumulates {} micro-batches in BF16", micro_batches(now_)); });
+                  { return fmt::format("BF16 sum of {} micro-batches", micro_batches(now_)); });
         }
         if (now_.training.precision == Precision::bf16 && now_.cluster.gpu.fp8_tflops > 0)
         {

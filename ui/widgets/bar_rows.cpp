@@ -77,7 +77,9 @@ private:
 
     float figure_of(std::size_t column) const
     {
-        float widest = 0;
+        // A column of figures only is as wide as its title, too.
+        const BarColumn& c = rows_.columns[column];
+        float widest = c.share > 0 ? 0 : p_.width(Type::small_strong, c.title);
         for (const BarRow& row : rows_.rows)
         {
             const BarCell& cell = row.cells[column];

@@ -27,8 +27,10 @@ void draw_words(const Painter& p, Rect r, const BarPart& part, bool hatched)
     const Colour ink = hatched ? p.theme.text : part.fill.ink.label;
     if (hatched)
     {
-        const float wide = (beside ? r.w - 2 * edge : std::max(least, two ? named : 0)) + p.px(6);
-        p.fill({r.centre() - wide / 2, r.middle() - line / 2, wide, line}, with_alpha(p.theme.window, 0.85F),
+        const float wide = (beside ? figure + named + edge : std::max(least, two ? named : 0)) + p.px(6);
+        r = beside ? Rect{r.centre() - wide / 2 - edge + p.px(3), r.y, wide + 2 * edge - p.px(6), r.h} : r;
+        const float high = two ? 2 * line : line;
+        p.fill({r.centre() - wide / 2, r.middle() - high / 2, wide, high}, with_alpha(p.theme.window, 0.85F),
                p.px(3));
     }
     if (beside)

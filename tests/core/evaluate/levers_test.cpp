@@ -72,7 +72,7 @@ TEST_CASE("hand-worked: levers of Llama 3.1 70B on 256 H100s with a micro-batch 
     const Lever* gradients = find(all, "bf16_gradients");
     REQUIRE(gradients);
     CHECK(gradients->saving.value == 2.0 * static_cast<double>(r.memory.stages[0].parameters));
-    CHECK(gradients->cost == "accumulates 32 micro-batches in BF16");
+    CHECK(gradients->cost == "BF16 sum of 32 micro-batches");
 
     // Twelve bytes of an eighth of the parameters go to the host; 4 bytes of gradients down, 2 of weights
     // back.
@@ -93,7 +93,7 @@ TEST_CASE("hand-worked: levers of Llama 3.1 70B on 256 H100s with a micro-batch 
     // Each rank sends its half of 2 x 8192 tokens' keys and values of one head, 2 bytes, once forward and
     // twice backward, for 20 layers and 64 micro-batches.
     CHECK(find(all, "context")->cost ==
-          fmt::format("{} of KV exchange per step", format_bytes(Bytes(8192.0 * 2 * 128 * 2 * 3 * 20 * 64))));
+          fmt::format("KV exchange {} per step", format_bytes(Bytes(8192.0 * 2 * 128 * 2 * 3 * 20 * 64))));
     CHECK(find(all, "adamw_8bit"));
 }
 

@@ -35,7 +35,7 @@ TEST_CASE("where not all stages have a row the peak-memory stage has one")
     CHECK(test::words_on_each_other(w) == "");
 }
 
-TEST_CASE("a breakdown of petabytes counts in terabytes, and its components keep their numbers")
+TEST_CASE("a breakdown of petabytes counts in terabytes, and says what its peak-memory stage needs")
 {
     Window w({1024, 700});
     w.open("memory");
@@ -49,7 +49,7 @@ TEST_CASE("a breakdown of petabytes counts in terabytes, and its components keep
     const StageMemory& worst = w.session().now().report.memory.worst();
     const ByteScale scale = byte_scale(worst.total());
     CHECK(scale.name == "TB");
-    CHECK(says(w, scale.words(worst.of(Component::activations))));
+    CHECK(says(w, scale.words(worst.total())));
     CHECK(test::words_on_each_other(w) == "");
     CHECK(test::cut_words(w) == "");
 }

@@ -76,7 +76,7 @@ TEST_CASE("dragging the point changes the tokens of a step in one step of undo")
         const Scenario before = w.session().scenario();
         const test::Item grip = w.find("###tokens of a step");
         // From the middle of the handle to well right of it.
-        w.drag("###tokens of a step", 0.5F, 6);
+        w.drag("###tokens of a step", 0.5F, 20);
         w.frames(2);
         const Scenario& after = w.session().scenario();
         INFO(offload);

@@ -29,10 +29,10 @@ std::size_t count_of(std::string_view text, std::string_view words)
     return count;
 }
 
-// Rows that run say how long they idle.
+// Rows that run say their bubble.
 std::size_t rows(const Window& w)
 {
-    return count_of(test::text_of(w), "of total is idle");
+    return count_of(test::text_of(w), "bubble of total");
 }
 
 Scenario batch_of(std::int64_t global_batch)

@@ -185,7 +185,7 @@ float MemoryView::draw_bars(const Frame& frame, const Painter& painter, Rect are
           "total"},
          {"in flight", "", 1, 0}},
         {},
-        72};
+        96};
     const std::vector<StageRow> rows = stage_rows(memory);
     // A bar that is not there has no length to come back from: it may have been another scenario's petabytes.
     lengths_.erase(lengths_.lower_bound(rows.size()), lengths_.end());
@@ -245,7 +245,6 @@ void MemoryView::draw_components(const Frame& frame, const Painter& painter, Rec
              [&](Component c)
              { return Cell(explain(frame.now.scenario, memory, at, c).formula, painter.theme.muted); },
              1)
-             .wide(120)
              .words()},
         [at](Component c) { return fmt::format("{} in the table of stage {}", name_of(c), at); },
         [&](Component c) { return pick && pick->component == c; },

@@ -219,7 +219,7 @@ void ZeroView::draw_card(const Frame& frame, const Painter& painter, Rect card, 
                         Type::small_strong, t.text, kAdds[k]);
     const double seconds = seconds_.of(frame.now.scenario, seconds_by_stage)[k];
     painter.text(left, first + painter.px(24), Type::small, t.muted,
-                 fmt::format("sends {}, {} per step", kTraffic[k], format_seconds(Seconds(seconds))));
+                 fmt::format("sends {}, {}/step", kTraffic[k], format_seconds(Seconds(seconds))));
     if (!fits)
     {
         painter.text(right, first + painter.px(24), Type::small_strong, t.warning, "over", Align::right);

@@ -431,6 +431,7 @@ bool RingView::draw_panel(const Frame& frame, const Painter& painter, Rect area,
     column.figure(bytes(c.cost.sent_per_rank * share),
                   fmt::format("of {}{}", bytes(c.cost.sent_per_rank),
                               is_ring_all_reduce() ? " = 2(N\u22121)/N \u00d7 S" : ", by the busiest rank"));
+    column.gap(4);
     const Rect bar = column.row(8);
     painter.fill(bar, painter.theme.raised);
     const BarPart sent{share, {painter.theme.data}};

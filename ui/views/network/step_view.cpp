@@ -138,6 +138,7 @@ void StepView::draw_memory(const Frame& frame, const Painter& painter, Rect area
                 std::array{LegendItem{most("weights", life.peak_weights), {t.of(Component::weights)}},
                            LegendItem{most("gradients", life.peak_gradients), {t.of(Component::gradients)}}});
     area.cut_left(painter.px(kStepLabel));
+    area.cut_bottom(painter.px(10));
     draw_held(painter, area, life, zoom_.window(life.total));
     draw_now(painter, area, zoom_.window(life.total), frame.playback.t);
 }

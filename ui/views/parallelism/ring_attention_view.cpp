@@ -165,7 +165,7 @@ Caption RingAttentionView::caption(const Frame& frame) const
     }
     const Term term = explain_hop(all);
     caption.formula =
-        fmt::format("one hop = {} = {} = {};  overlapped above {} tokens per GPU", term.formula, term.working,
+        fmt::format("one hop = {} = {} = {};  overlapped above {} tokens", term.formula, term.working,
                     format_bytes(all.message, frame.preferences.unit), format_count(all.least_causal()));
     caption.source = fmt::format("{}\nMerging: Milakov and Gimelshein 2018, arXiv 1805.02867. Striped: "
                                  "Brandon et al. 2023, arXiv 2311.09431; "
@@ -188,8 +188,9 @@ void RingAttentionView::draw_facts(PanelColumn& column, const ContextPlan& all, 
     column.fact("Causal block takes", format_seconds(Seconds(all.tile_s() / 2)),
                 "Half of c \u00d7 c scores, 2 (d_k + d_v) FLOPs per head, at the rate that FlashAttention "
                 "reaches.");
-    column.fact("Overlapped above", fmt::format("{} tokens", format_count(all.least_causal())),
-                fmt::format("2 \u00d7 {} = 2 \u00d7 {}\n{}", least.formula, least.working, least.source));
+    column.fact("Overlapped above", format_count(all.least_causal()),
+                fmt::format("Tokens per GPU: 2 \u00d7 {} = 2 \u00d7 {}\n{}", least.formula, least.working,
+                            least.source));
     column.gap();
     column.note(all.ranks < 2 ? "One GPU has the whole sequence: nothing is sent."
                 : all.tokens >= all.least_causal()
@@ -211,7 +212,7 @@ bool RingAttentionView::draw_panel(const Frame& frame, const Painter& p, Rect ar
         draw_facts(column, plan(frame), p.look.unit);
         return true;
     }
-    column.heading("Load imbalance", "busiest over mean");
+    column.heading("Load imbalance", "max / mean");
     for (std::size_t i = 0; i < kSpreads; ++i)
     {
         RingAttentionOptions o = options_;

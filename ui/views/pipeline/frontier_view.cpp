@@ -107,11 +107,7 @@ std::pair<PlotAxis, PlotAxis> FrontierView::axes(const Frame& frame) const
         bubble = std::max(bubble, smallest->bubble);
     }
     const double highest = std::clamp(bubble * 1.4, 0.05, 1.0);
-    double least = most;
-    for (const ScheduleCandidate& c : search(frame).found())
-    {
-        least = c.bubble <= highest ? std::min(least, c.memory.value) : least;
-    }
+    const double least = smallest != nullptr ? smallest->memory.value : 0;
     const ByteUnit unit = frame.preferences.unit;
     return {{in_gigabytes(Bytes(least * 0.85), unit), in_gigabytes(Bytes(most), unit), PlotScale::linear,
              fmt::format("memory of the peak-memory GPU, {}", unit == ByteUnit::decimal ? "GB" : "GiB"),
@@ -296,10 +292,10 @@ bool FrontierView::draw_panel(const Frame& frame, const Painter& painter, Rect a
         {{"Pareto frontier",
           [&](const ScheduleCandidate& c) { return name_with_batch(c, frame.now.scenario); }},
          {"bubble", [](const ScheduleCandidate& c) { return format_percent(c.bubble); }, 1},
-         {"memory",
+         {std::string(painter.look.gigabyte()),
           [&](const ScheduleCandidate& c)
           {
-              const std::string bytes = format_bytes(c.memory, frame.preferences.unit);
+              const std::string bytes = format_gigabytes(c.memory, frame.preferences.unit);
               return c.memory <= limit(frame) ? Cell(bytes) : Cell("\u2715 " + bytes, painter.theme.warning);
           }}},
         [](const ScheduleCandidate& c)

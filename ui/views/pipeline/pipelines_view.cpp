@@ -414,7 +414,10 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
         draw_in_flight(painter, stash, w, in_flight_.of({rows_.version(), stage_}, make), stage_);
         painter.part("stash", stash);
     }
-    draw_now(painter, {field.x, field.y, field.w, bottom - field.y}, w, frame.playback.t);
+    for (const Rect& row : drawn_)
+    {
+        draw_now(painter, row, w, frame.playback.t);
+    }
     if (least > 0)
     {
         // Below the heading, which it must not strike through.

@@ -165,7 +165,7 @@ void draw_doubling(const Painter& p, PanelColumn& column, const ContextCurves& c
         add("logits", one->logits, two->logits);
         add("total memory", one->total, two->total);
     }
-    const Table<Part> table{{{"Now, and at 2s", [](const Part& part) { return part.name; }},
+    const Table<Part> table{{{"Doubling s", [](const Part& part) { return part.name; }},
                              {"now", [](const Part& part) { return part.now; }},
                              {"at 2s", [](const Part& part) {
                                   return part.factor > 0 ? three_digits(part.factor) + "\u00d7" : "\u2013";

@@ -35,7 +35,7 @@ Table<StepStrategy> strategies_table(const StepCases& cases, StepStrategy chosen
     }
     return {
         {{fmt::format("{} per rank", look.gigabyte()), [](StepStrategy s) { return name_of(s); }},
-         C("compute, then exposed", nullptr)
+         C("time", nullptr, kAlways, "Compute, then exposed communication")
              .wide(60,
                    [of, longest](const Painter& p, Rect r, StepStrategy s, bool)
                    {

@@ -204,7 +204,7 @@ std::string_view why_empty(const StepLife& life, std::size_t lane)
     {
         return "all replicas are in one node";
     }
-    return g.links.per_node <= 1 ? "no two replicas share a node: tensor parallelism uses these links"
+    return g.links.per_node <= 1 ? "no two replicas share a node: TP uses these links"
                                  : "one ring through all nodes, limited by the network";
 }
 

@@ -51,7 +51,7 @@ public:
         names_ = p_.width(Type::small, "rank 0") + p_.px(12);
         area.cut_left(names_);
         const float rows = static_cast<float>(ranks_) * (kSide + 0.6F) - 0.6F;
-        cell_h_ = std::floor(std::clamp(area.h / rows, 3.0F, p_.px(72)));
+        cell_h_ = std::floor(std::clamp(area.h / rows, 3.0F, p_.px(96)));
         pitch_ = cell_h_ * (kSide + 0.6F);
         area_ = area;
         place_slots(area, std::min(p_.px(26), area.w * 0.03F));

@@ -33,10 +33,9 @@ void draw_squares(const Painter& p, Rect row, std::int64_t count, const Ink& ink
 
 std::string head_words(const TensorPlan& plan)
 {
-    const std::string& name = plan.scenario.model.name;
-    std::string words = fmt::format(
-        "Attention heads of {} with TP = {}: {} and {} per GPU", name.empty() ? "the model" : name,
-        plan.ranks, counted(plan.heads, "query head"), counted(plan.kv_heads, "key/value head"));
+    std::string words =
+        fmt::format("Attention heads with TP = {}: {} and {} per GPU", plan.ranks,
+                    counted(plan.heads, "query head"), counted(plan.kv_heads, "key/value head"));
     if (plan.kv_copies > 1)
     {
         words += fmt::format(", replicated on {}", plan.kv_copies);

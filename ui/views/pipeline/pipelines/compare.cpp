@@ -37,14 +37,13 @@ std::vector<Measure> measures(Bytes message, bool narrow)
     return {
         {"step", "step", "From the first start to the last end, in the units of the times.",
          [](const PipelineRow& r) { return three_digits(r.timeline->makespan); }},
-        {"bubble of total %", "bubble %",
-         "Idle time over all time of all stages: (p-1)/(m+p-1) for equal stages.",
+        {"bubble %", "bubble %", "Idle time over all time of all stages: (p-1)/(m+p-1) for equal stages.",
          [](const PipelineRow& r) { return percent(r.timeline->bubble_of_total()); }},
-        {"bubble over ideal %", "over ideal",
+        {"over ideal %", "over ideal",
          "How much longer the step takes than the busiest stage works: (p-1)/m for equal stages. With uneven "
          "stages the slowest one is the ideal.",
          [](const PipelineRow& r) { return percent(r.timeline->bubble_over_ideal()); }},
-        {"bubble of span %", "of span",
+        {"of span %", "of span",
          "Idle time over the longest time from a stage's first start to its last end: what counts where the "
          "next step may begin before all stages are done.",
          [](const PipelineRow& r) { return percent(r.timeline->span_bubble_of_total()); }},
