@@ -225,11 +225,16 @@ bool sum_holds(std::string_view text)
 
 bool is_later(const json& file, std::string_view text)
 {
+    constexpr std::string_view kAnyVersion = "ringside.progress/";
     const json schema = file.is_object() ? file.value("schema", json()) : json();
-    return schema.is_string()
-               ? schema != kProgressSchema && sum_holds(text)
-               : !file.is_object() && text.find("ringside.progress/") != std::string_view::npos &&
-                     text.find(kProgressSchema) == std::string_view::npos;
+    if (!schema.is_string())
+    {
+        return !file.is_object() && text.find(kAnyVersion) != std::string_view::npos &&
+               text.find(kProgressSchema) == std::string_view::npos;
+    }
+    // Another name is a later one's, or this one's with a letter that has changed.
+    return schema != kProgressSchema &&
+           (schema.get_ref<const std::string&>().starts_with(kAnyVersion) || sum_holds(text));
 }
 
 } // namespace
