@@ -7,7 +7,7 @@
 #include "core/evaluate/report.h"
 #include "core/training/data_feed/feed.h"
 #include "core/training/data_feed/funnel.h"
-#include "ui/views/training/data/words.h"
+#include "ui/views/training/data/pages.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
