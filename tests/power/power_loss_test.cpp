@@ -150,7 +150,8 @@ Progress of_reviews(int n)
     until_loss = loss;
     for (int i = 1; i <= kSaves; ++i)
     {
-        if (has_errors(store.save(of_reviews(i))))
+        Progress progress = of_reviews(i);
+        if (has_errors(store.save(progress)))
         {
             _exit(1);
         }

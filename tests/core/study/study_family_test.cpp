@@ -20,7 +20,7 @@ std::string file_with(const std::vector<std::pair<std::string, nlohmann::json>>&
     return document.dump();
 }
 
-std::string faults(const std::vector<std::pair<std::string, nlohmann::json>>& changes)
+std::string faults_with(const std::vector<std::pair<std::string, nlohmann::json>>& changes)
 {
     QuestionBank bank;
     return lines_of(add_questions(file_with(changes), "questions/test.json", bank));
@@ -66,10 +66,10 @@ TEST_CASE("names of let come in the order they are needed, however they are writ
 
 TEST_CASE("every fault of a file is named by family, variant and field, all at once")
 {
-    const std::string all = faults({{kFamily + "/variants/0/kind", "numerical"},
-                                    {kFamily + "/variants/0/hints", nlohmann::json::array({"one"})},
-                                    {kFamily + "/variants/0/stemm", "?"},
-                                    {kFamily + "/variants/1/unit", "GB"}});
+    const std::string all = faults_with({{kFamily + "/variants/0/kind", "numerical"},
+                                         {kFamily + "/variants/0/hints", nlohmann::json::array({"one"})},
+                                         {kFamily + "/variants/0/stemm", "?"},
+                                         {kFamily + "/variants/1/unit", "GB"}});
     CHECK(all.find("state/easy.kind: ") != std::string::npos);
     CHECK(all.find("state/easy.hints: there are 1 (give exactly 3)") != std::string::npos);
     CHECK(all.find("state/easy.stemm: unknown field (did you mean \"stem\"?)") != std::string::npos);
@@ -89,26 +89,28 @@ TEST_CASE("a faulty variant is left out and hides no other")
 
 TEST_CASE("what each field must be is said with what would work")
 {
-    CHECK(faults({{"/schema", "x"}}).find("schema: ") == 0);
-    CHECK(faults({{"/families", 3}}).find("families: 3 ") == 0);
-    CHECK(faults({{kFamily + "/id", "Not An Id"}}).find("is not an id") != std::string::npos);
-    CHECK(faults({{kFamily + "/solution", nlohmann::json::array()}}).find("state/easy.solution: ") !=
+    CHECK(faults_with({{"/schema", "x"}}).find("schema: ") == 0);
+    CHECK(faults_with({{"/families", 3}}).find("families: 3 ") == 0);
+    CHECK(faults_with({{kFamily + "/id", "Not An Id"}}).find("is not an id") != std::string::npos);
+    CHECK(faults_with({{kFamily + "/solution", nlohmann::json::array()}}).find("state/easy.solution: ") !=
           std::string::npos);
-    CHECK(faults({{kFamily + "/parameters/P/from", nlohmann::json::array()}})
+    CHECK(faults_with({{kFamily + "/parameters/P/from", nlohmann::json::array()}})
               .find("state/easy.parameters.P.from: ") != std::string::npos);
-    CHECK(faults({{kFamily + "/parameters/P/step", 2}, {kFamily + "/parameters/P/range", {1, 2}}})
+    CHECK(faults_with({{kFamily + "/parameters/P/step", 2}, {kFamily + "/parameters/P/range", {1, 2}}})
               .find("not exactly one of from, range and powers_of_two") != std::string::npos);
+    CHECK(faults_with({{kFamily + "/parameters", {{"sqrt", {{"from", {1}}}}}}})
+              .find("\"sqrt\" cannot be a name") != std::string::npos);
     CHECK(
-        faults({{kFamily + "/parameters", {{"sqrt", {{"from", {1}}}}}}}).find("\"sqrt\" cannot be a name") !=
+        faults_with({{kFamily + "/mistakes/0/id", "twelve-bytes"}}).find("\"twelve-bytes\" is there twice") !=
         std::string::npos);
-    CHECK(faults({{kFamily + "/mistakes/0/id", "twelve-bytes"}}).find("\"twelve-bytes\" is there twice") !=
+    CHECK(faults_with({{kFamily + "/follow_ups/0/set", {{"Q", 1}}}}).find("not a parameter") !=
           std::string::npos);
-    CHECK(faults({{kFamily + "/follow_ups/0/set", {{"Q", 1}}}}).find("not a parameter") != std::string::npos);
-    CHECK(faults({{kFamily + "/variants/0/sources", nlohmann::json::array()}}).find("state/easy.sources: ") !=
-          std::string::npos);
-    CHECK(faults({{kFamily + "/variants/1/id", "easy"}}).find("state.variants: \"easy\" is there twice") !=
-          std::string::npos);
-    CHECK(faults({{kFamily + "/stem", std::string(5000, 'x')}}).find("at most 4000 characters") !=
+    CHECK(faults_with({{kFamily + "/variants/0/sources", nlohmann::json::array()}})
+              .find("state/easy.sources: ") != std::string::npos);
+    CHECK(
+        faults_with({{kFamily + "/variants/1/id", "easy"}}).find("state.variants: \"easy\" is there twice") !=
+        std::string::npos);
+    CHECK(faults_with({{kFamily + "/stem", std::string(5000, 'x')}}).find("at most 4000 characters") !=
           std::string::npos);
 }
 
