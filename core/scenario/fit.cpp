@@ -210,7 +210,7 @@ std::vector<std::int64_t> numbers(const Scenario& s, std::string_view path)
     return found;
 }
 
-Remedy remedy(const Setting& setting, Scenario after)
+Correction remedy(const Setting& setting, Scenario after)
 {
     const std::string value = setting.text(after);
     const std::string_view field = setting.path.substr(setting.path.find('.') + 1);
@@ -269,7 +269,7 @@ std::vector<Scenario> others(const Scenario& s, const Setting& setting)
 }
 
 // Those values of one field that leave fewer faults than `before`, nearest first.
-std::vector<Remedy> helpful(const Scenario& s, const Setting& setting, std::size_t before)
+std::vector<Correction> helpful(const Scenario& s, const Setting& setting, std::size_t before)
 {
     std::vector<std::pair<double, Scenario>> found;
     std::size_t least = before;
@@ -290,11 +290,11 @@ std::vector<Remedy> helpful(const Scenario& s, const Setting& setting, std::size
     }
     std::stable_sort(found.begin(), found.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<Remedy> remedies;
+    std::vector<Correction> remedies;
     for (auto& [distance, after] : found)
     {
         const bool known = std::any_of(remedies.begin(), remedies.end(),
-                                       [&after = after](const Remedy& r) { return r.after == after; });
+                                       [&after = after](const Correction& r) { return r.after == after; });
         if (!known && remedies.size() < kMostNamed)
         {
             remedies.push_back(remedy(setting, std::move(after)));
@@ -478,7 +478,7 @@ Fit fit(const Scenario& scenario)
     return out;
 }
 
-std::vector<Remedy> remedies(const Scenario& scenario, const Issue& issue)
+std::vector<Correction> remedies(const Scenario& scenario, const Issue& issue)
 {
     const std::size_t before = faults(scenario).size();
     const auto own = std::find_if(kSettings.begin(), kSettings.end(),
@@ -520,7 +520,7 @@ std::string advice(const Scenario& scenario, const Issue& issue)
         return "use " + found.front().assignments;
     }
     std::vector<std::string> values;
-    for (const Remedy& r : found)
+    for (const Correction& r : found)
     {
         values.push_back(r.assignments.substr(issue.path.size() + 1));
     }

@@ -12,7 +12,7 @@ namespace ringside
 {
 
 // A scenario that is better than the one it was made of, and the settings that make it so.
-struct Remedy
+struct Correction
 {
     std::string assignments; // "parallel.expert=16", as --set reads them; several have a space between
     std::string label;       // "Use expert 16"
@@ -21,7 +21,7 @@ struct Remedy
 // Nearest first: values of the faulty field, at most five; where none helps, of another field; where no
 // single one does, all that fit() would change. Each leaves fewer faults, none where that is possible. Empty
 // where nothing helps.
-std::vector<Remedy> remedies(const Scenario& scenario, const Issue& issue);
+std::vector<Correction> remedies(const Scenario& scenario, const Issue& issue);
 // What to do about this fault: "use one of 1, 2, 4", "use parallel.expert=16".
 std::string advice(const Scenario& scenario, const Issue& issue);
 
@@ -29,7 +29,7 @@ struct Fit
 {
     Scenario scenario;       // valid, unless model or cluster is itself at fault
     std::string says;        // "Expert parallelism 64 → 16 (...)"; empty: nothing had to be changed
-    std::string assignments; // the same as a Remedy has them
+    std::string assignments; // the same as a Correction has them
 };
 // The scenario with its layout, batch and formats made to suit its model and its GPUs, which stay. Nearest to
 // what it was: sizes of groups only become smaller.

@@ -126,7 +126,7 @@ bool Panel::has_fault(const Frame& frame, std::string_view path) const
                        [path](const Issue& i) { return i.severity == Severity::error && i.path == path; });
 }
 
-const std::vector<Remedy>& Panel::remedies_for(const Frame& frame, const Issue& issue)
+const std::vector<Correction>& Panel::remedies_for(const Frame& frame, const Issue& issue)
 {
     if (frame.scenario != remedies_of_)
     {

@@ -27,7 +27,7 @@ public:
     float draw_fields(const Frame& frame, const Painter& painter, Rect area,
                       std::span<const std::string> paths, Out& out);
     // What would mend a fault of the scenario, each by one button.
-    const std::vector<Remedy>& remedies_for(const Frame& frame, const Issue& issue);
+    const std::vector<Correction>& remedies_for(const Frame& frame, const Issue& issue);
     // For tests and the key M.
     void toggle_more() { more_ = !more_; }
     // The control of a field gets the keyboard at the next draw, under More where the view has none of its
@@ -92,7 +92,7 @@ private:
     Scenario stops_of_; // the legal stops below belong to this scenario
     std::map<Knob, std::vector<std::int64_t>> stops_;
     Scenario remedies_of_; // the remedies below belong to this scenario
-    std::map<std::string, std::vector<Remedy>, std::less<>> remedies_; // by path and message of the fault
+    std::map<std::string, std::vector<Correction>, std::less<>> remedies_; // by path and message of the fault
     std::string refused_path_; // what was typed and is no number, or out of range
     std::string refused_;
     std::vector<std::string> drawn_; // paths drawn this frame, so that other faults get a place too

@@ -97,7 +97,7 @@ TEST_CASE("a remedy is what its assignments say")
         const Scenario s = source.next_invalid();
         for (const Issue& issue : faults(s))
         {
-            for (const Remedy& remedy : remedies(s, issue))
+            for (const Correction& remedy : remedies(s, issue))
             {
                 INFO(to_json(s, test::presets()).dump() << " " << remedy.assignments);
                 CHECK(assigned(s, remedy.assignments) == remedy.after);
