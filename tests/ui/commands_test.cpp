@@ -335,7 +335,8 @@ TEST_CASE("every key is in the list of keys with all its words, the view's own f
             w.key(ImGuiKey_Slash, ImGuiMod_Shift);
             w.frames(4);
             INFO(view << " " << size.x);
-            for (const ViewKey& key : find_view(view)->make()->keys())
+            const std::unique_ptr<View> made = find_view(view)->make();
+            for (const ViewKey& key : made->keys())
             {
                 INFO(key.key);
                 CHECK(test::says(w, std::string(key.does.substr(0, key.does.find(' ')))));

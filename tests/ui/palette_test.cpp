@@ -88,9 +88,9 @@ TEST_CASE("names come before what is said of them, views before others, and one 
         return entries[found.front()];
     };
     CHECK(first("errata").kind == "View");
-    CHECK(first("roofline").kind == "View"); // a term is called that too
-    CHECK(first("mfu").kind == "View");      // people call it that; the term comes next
-    CHECK(first("fill and drain").kind == "Lesson");
+    CHECK(first("roofline").kind == "View");       // a term is called that too
+    CHECK(first("mfu").kind == "View");            // people call it that; the term comes next
+    CHECK(first("fill and drain").kind == "Term"); // the bubble is called that
     CHECK(first("llama 3.1 8b").kind == "Model");
     CHECK(first("ligth or dark").label == "Light or dark");
     CHECK(first("planning for failures").kind == "Lesson");

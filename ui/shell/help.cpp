@@ -86,7 +86,9 @@ void draw_group(Sheet& sheet, const KeyGroup& group)
     for (const ViewKey& row : group.rows)
     {
         const Rect cap = p.keycap(sheet.x(), sheet.y() + p.px(12), row.key);
-        const float indent = std::max(cap.right() + p.px(10) - sheet.x(), p.px(76));
+        const bool long_row = cap.w > sheet.width() / 2; // its words stand below
+        sheet.gap(long_row ? 26 : 0);
+        const float indent = long_row ? p.px(76) : std::max(cap.right() + p.px(10) - sheet.x(), p.px(76));
         const Rect words = sheet.words(Type::small, p.theme.text, row.does, indent);
         sheet.gap(words.h < p.px(24) ? 4 : 2);
     }

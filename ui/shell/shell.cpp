@@ -105,40 +105,43 @@ void Shell::draw_scene(const Frame& frame, const Painter& p, Rect& picture)
     picture.cut_top(used + p.px(12));
 }
 
-// What keeps the scenario from being computed; a press leads to its field.
+// What keeps the scenario from being computed: a press leads to its field, a button mends it. A window of its
+// own, since what lies below it would have the mouse.
 void Shell::draw_fault_banner(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     const auto fault = std::ranges::find(frame.issues, Severity::error, &Issue::severity);
-    if (fault == frame.issues.end())
+    if (fault == frame.issues.end() || area.w < 1)
     {
         return;
     }
     const Theme& t = painter.theme;
     painter.fill(area, with_alpha(t.window, 0.7F));
     const Rect whole{area.x, area.y + painter.px(8), area.w, painter.px(76)};
-    Rect card = whole;
+    ImGui::SetCursorScreenPos(whole.min());
+    const ChildScope child("###fault of the scenario", {whole.w, whole.h});
+    const Painter p(*ImGui::GetWindowDrawList(), painter.look);
     const auto& mends = panel_.remedies_for(frame, *fault);
-    const float mend =
-        mends.empty() ? 0 : painter.width(Type::small_strong, mends.front().label) + painter.px(40);
-    const Rect mend_at = mend > 0 && mend < area.w / 2 ? card.cut_right(mend) : Rect{};
-    const Press pressed = press(painter, card, "Show the field###fault banner", 8);
-    painter.fill(whole, pressed.hovered ? t.raised : t.control, painter.px(8));
-    painter.outline(whole, t.warning, painter.px(2), painter.px(8));
-    painter.triangle(card.x + painter.px(16), card.y + painter.px(24), t.warning);
-    const float x = card.x + painter.px(44);
-    painter.text_within(x, card.y + painter.px(24), card.right() - x - painter.px(16), Type::body_strong,
-                        t.text, fault->path + ": " + fault->message);
-    painter.text_within(x, card.y + painter.px(52), card.right() - x - painter.px(16), Type::small, t.muted,
-                        fault->hint + (fault->hint.empty() ? "" : ". ") +
-                            "Press to see the field; Ctrl Z goes back. Below: the last layout that worked.");
-    tooltip(painter, to_line(*fault));
-    if (mend_at.w > 0 &&
-        button(painter, {mend_at.x, whole.middle() - painter.px(18), mend - painter.px(16), painter.px(36)},
-               (mends.front().label + "###mend").c_str(), {}, ButtonStyle::primary))
+    const float mend = mends.empty() ? 0 : p.width(Type::small_strong, mends.front().label) + p.px(40);
+    Rect card = whole;
+    Rect mend_at = mend > 0 && mend < area.w / 2 ? card.cut_right(mend) : Rect{};
+    const Press pressed = press(p, card, "Show the field###fault banner", 8);
+    p.fill(whole, pressed.hovered ? t.raised : t.control, p.px(8));
+    p.outline(whole, t.warning, p.px(2), p.px(8));
+    p.triangle(card.x + p.px(16), card.y + p.px(24), t.warning);
+    const float x = card.x + p.px(44);
+    const float room = card.right() - x - p.px(16);
+    p.text_within(x, card.y + p.px(24), room, Type::body_strong, t.text, fault->path + ": " + fault->message);
+    p.text_within(x, card.y + p.px(52), room, Type::small, t.muted,
+                  fault->hint + (fault->hint.empty() ? "" : ". ") +
+                      "Press to see the field; Ctrl Z goes back. Below: the last layout that worked.");
+    tooltip(p, to_line(*fault));
+    mend_at.cut_right(p.px(16));
+    if (mend_at.w > 0 && button(p, {mend_at.x, whole.middle() - p.px(18), mend_at.w, p.px(36)},
+                                (mends.front().label + "###mend").c_str(), {}, ButtonStyle::primary))
     {
         out.push(ChangeScenario{mends.front().after, false, mends.front().label + "; Ctrl Z goes back"});
     }
-    if (pressed.clicked)
+    else if (pressed.clicked)
     {
         show_field(fault->path);
         out.animating = true;

@@ -275,7 +275,7 @@ bool title_button(const Painter& painter, Rect& row, const TitleButton& b)
     painter.text(box.centre(), box.middle(), Type::mono_small,
                  b.on        ? t.window
                  : b.enabled ? t.text
-                             : t.line,
+                             : t.muted,
                  words, Align::centre);
     tooltip(painter, b.says);
     return pressed.clicked;

@@ -217,7 +217,7 @@ void Shell::draw_facts(const Frame& frame, const Painter& painter, Rect area,
             painter.line(x, area.middle() - painter.px(8), x, area.middle() + painter.px(8), t.line);
         }
         painter.text(area.x + gap, area.middle(), Type::small,
-                     tip == nullptr || frame.valid() ? t.text : t.line, fact);
+                     tip == nullptr || frame.valid() ? t.text : t.muted, fact);
         if (tip != nullptr && pointed_at({area.x + gap, area.y, w, area.h}))
         {
             tooltip_at_mouse(painter, tip(frame));

@@ -118,7 +118,9 @@ void draw_uses(Sheet& sheet, std::optional<std::size_t>& used)
         const auto use = [&used, i] { used = i; };
         if (low)
         {
-            row.push_back({kUses.at(i).label, kUses.at(i).key, use});
+            const std::string label = kUses.at(i).label;
+            const std::size_t end = label.find_first_of(" #"); // "Plan"
+            row.push_back({label.substr(0, end) + label.substr(label.find("###")), kUses.at(i).key, use});
         }
         else if (sheet.gap(6); sheet.button(kUses.at(i).label, kUses.at(i).key, ButtonStyle::plain))
         {

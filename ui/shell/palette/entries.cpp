@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 namespace ringside
 {
@@ -229,11 +230,11 @@ std::vector<PaletteEntry> palette_entries(const Frame& frame)
 namespace
 {
 
-constexpr std::array<std::string_view, 44> kOfSentences{
-    "a",    "an",   "and",  "are",  "as",   "at",   "be",    "by",    "can", "do",    "does",
-    "for",  "from", "give", "how",  "i",    "in",   "is",    "it",    "its", "many",  "me",
-    "much", "my",   "of",   "on",   "or",   "our",  "show",  "that",  "the", "there", "this",
-    "to",   "use",  "view", "want", "what", "when", "where", "which", "why", "with",  "you"};
+constexpr std::array kOfSentences = std::to_array<std::string_view>(
+    {"a",    "an",   "and",  "are",   "as",    "at",   "be",   "by",    "can",    "do",   "does", "for",
+     "from", "give", "how",  "i",     "in",    "is",   "it",   "its",   "many",   "me",   "much", "my",
+     "of",   "on",   "or",   "our",   "show",  "that", "the",  "there", "this",   "to",   "use",  "view",
+     "want", "what", "when", "where", "which", "why",  "with", "you",   "should", "work", "works"});
 
 // The words that count, without the s of a plural.
 std::vector<std::string> counting_words(std::string_view folded_query)
@@ -251,6 +252,19 @@ std::vector<std::string> counting_words(std::string_view folded_query)
         }
     }
     return words;
+}
+
+// All of the words begin words of one name, in any order.
+bool one_name_has(const PaletteEntry& entry, const std::vector<std::string>& words)
+{
+    return std::ranges::any_of(entry.words.names,
+                               [&](const std::string& name)
+                               {
+                                   const std::string padded = " " + name;
+                                   return std::ranges::all_of(
+                                       words, [&](const std::string& word)
+                                       { return padded.find(" " + word) != std::string::npos; });
+                               });
 }
 
 // Where no entry has all of the words: those that have most of them, at least half.
@@ -283,14 +297,18 @@ std::vector<std::size_t> matching_entries(const std::vector<PaletteEntry>& entri
     const std::string wanted = folded(query);
     const auto words = counting_words(wanted);
     const std::string counting = fmt::format("{}", fmt::join(words, " "));
+    std::vector<Closeness> whole; // of the words as they were typed
     std::vector<Closeness> fits;
-    fits.reserve(entries.size());
     for (const PaletteEntry& entry : entries)
     {
-        const Closeness fit = fit_of(entry.words, wanted);
-        fits.push_back(counting.empty() ? fit : std::min(fit, fit_of(entry.words, counting)));
+        whole.push_back(fit_of(entry.words, wanted));
+        fits.push_back(counting.empty() ? whole.back()
+                                        : std::min(whole.back(), fit_of(entry.words, counting)));
     }
     auto found = closest_first(fits);
+    std::ranges::stable_sort(found, {},
+                             [&](std::size_t i)
+                             { return std::tuple(fits[i], whole[i], !one_name_has(entries[i], words)); });
     return found.empty() && words.size() > 1 ? with_most_words(entries, words) : found;
 }
 

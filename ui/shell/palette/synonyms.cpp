@@ -73,8 +73,10 @@ constexpr std::array kViews{
     Synonyms{"roofline", "arithmetic intensity; memory bound; compute bound; kernels; gemm; matmul "
                          "efficiency; tile quantization;"
                          "wave quantization; occupancy; tensor cores; sm; hbm bandwidth"},
-    Synonyms{"growth", "scaling efficiency; strong scaling; weak scaling; more gpus; how many gpus; amdahl; "
-                       "scale out; parallel efficiency; speedup"},
+    Synonyms{
+        "growth",
+        "scaling efficiency; strong scaling; weak scaling; more gpus; how many gpus; gpus needed; amdahl; "
+        "scale out; parallel efficiency; speedup"},
     Synonyms{"measured", "measurements; calibrate; my own runs; real runs; benchmark; validate; accuracy; "
                          "fit constants; csv; logs;"
                          "profiler; predicted vs measured; import measurements; compare measured"},
@@ -96,14 +98,15 @@ constexpr std::array kViews{
     Synonyms{"optimizer",
              "learning rate; lr; schedule of the learning rate; warmup; warm up; cosine; wsd; adam; adamw; "
              "gradient clipping;"
-             "critical batch size; gradient noise scale; loss spike; weight decay; momentum; muon"},
+             "critical batch size; gradient noise scale; weight decay; momentum; muon"},
     Synonyms{"formats", "bf16; fp16; fp8; fp4; mxfp4; nvfp4; fp32; tf32; mixed precision; precision; "
                         "quantization; loss scaling; overflow;"
                         "underflow; rounding; stochastic rounding; floating point; mantissa; exponent"},
     Synonyms{"data", "dataloader; data loader; data pipeline; data feed; num workers; deduplication; dedup; "
                      "minhash; common crawl; filtering;"
                      "input bound; dataset; near duplicates; tokens of the web"},
-    Synonyms{"laws", "chinchilla; kaplan; isoflop; compute optimal; scaling law; how many tokens; tokens per "
+    Synonyms{"laws", "chinchilla; kaplan; isoflop; compute optimal; scaling law; how many tokens; tokens to "
+                     "train on; tokens per "
                      "parameter; overtraining;"
                      "repeated data; epochs; model size vs data; optimal model size"},
     Synonyms{"budget", "cost; price; dollars; money; usd; how much does it cost; how long; training time; "
@@ -134,7 +137,7 @@ constexpr std::array kViews{
                     "experiment; toy model; train here; tiny gpt; playground; run training"},
     Synonyms{"ranks", "several ranks; multi gpu; distributed training; mpi; real ranks; threads; inject "
                       "fault; kill a rank; parallel training"},
-    Synonyms{"lessons", "course; learn; tutorial; teach me; guided; beginner; getting started; class; "
+    Synonyms{"lessons", "course; learn; tutorial; teach me; guided; beginner; class; "
                         "curriculum; start here"},
     Synonyms{"study", "heatmap; statistics; progress; spaced repetition; fsrs; anki; my progress; interview "
                       "date; study plan; review; recall;"
@@ -228,15 +231,14 @@ constexpr std::array kCommands{
         "Larger text",
         "font size; bigger text; bigger font; zoom; zoom in; text size; font; larger font; ui scale; dpi"},
     Synonyms{"Smaller text", "smaller font; zoom out; tiny text"},
-    Synonyms{
-        "Presenter: large type, only the picture",
-        "presentation; presentation mode; projector; slides; beamer; present; lecture; teach; hide panel"},
+    Synonyms{"Presenter: large type, only the picture",
+             "presentation; presentation mode; projector; slides; beamer; present; lecture; hide panel"},
     Synonyms{"Full screen, or a window again",
              "fullscreen; full screen; maximize; maximise; whole screen; f11; kiosk"},
     Synonyms{"Motion on or off",
              "animation off; reduced motion; stop animations; no animation; accessibility"},
     Synonyms{"Spotlight at the mouse; the wheel sizes it", "laser pointer; pointer; highlight mouse; focus"},
-    Synonyms{"Pen: draw over the window", "annotate; draw; drawing; marker; whiteboard; scribble"},
+    Synonyms{"Pen: draw over the window", "annotate; draw on screen; drawing; marker; whiteboard; scribble"},
     Synonyms{"Hide the figures, or show them", "hide numbers; cover numbers; guess the number"},
     Synonyms{"Freeze the picture, or let it go on", "pause the picture; hold picture"},
     Synonyms{"Ask the class: guesses in a histogram",
