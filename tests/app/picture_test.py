@@ -243,8 +243,9 @@ def test_what_lies_over_a_view_brings_one():
 
 
 def test_a_wrong_size_is_refused_with_the_range():
-    for size in ("0x0", "10x10", "axb", "1280", "1280x", "x800", "1280x800x3", "1280x800 ", "-1280x800", "99999x99999", "1e3x1e3", ""):
+    for size in ("0x0", "10x10", "axb", "1280", "1280x", "x800", "1280x800x3", "1280x800 ", "-1280x800", "99999x99999", "1e3x1e3"):
         Outcome("--view", "memory", "--size", size, "-o", "/nowhere/a.png").exits(2).mentions("--size: ", "WIDTHxHEIGHT")
+    Outcome("--view", "memory", "--size", "", "-o", "/nowhere/a.png").exits(2).mentions("--size: is empty")
 
 
 def test_a_wrong_text_scale_or_time_is_refused():
