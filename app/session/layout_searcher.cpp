@@ -35,6 +35,9 @@ struct LayoutSearcher::Work
 
     std::vector<std::unique_ptr<Part>> parts;
     std::atomic<bool> stop = false;
+    std::atomic<std::size_t> looking = 0; // threads that have not yet found all of theirs
+    std::atomic<bool> timed = false;      // `result` is there, made by the last of them
+    SearchResult result;
     std::vector<std::thread> threads;
 
     static void publish(Part& part)
@@ -42,6 +45,17 @@ struct LayoutSearcher::Work
         const std::scoped_lock lock(part.mutex);
         part.found = part.search.result();
         part.progress = part.search.progress();
+    }
+
+    SearchResult all(Objective objective)
+    {
+        SearchResult together;
+        for (const auto& part : parts)
+        {
+            const std::scoped_lock lock(part->mutex);
+            together = merged(together, part->found, objective);
+        }
+        return together;
     }
 
     ~Work()
@@ -71,10 +85,11 @@ void LayoutSearcher::want(const Scenario& scenario, const SearchLimits& limits)
     {
         work_->parts.push_back(std::make_unique<Work::Part>(plain, limits, i, parts));
     }
+    work_->looking = threads_;
     for (std::size_t i = 0; i < threads_; ++i)
     {
         work_->threads.emplace_back(
-            [work = work_.get(), part = work_->parts[i].get()]
+            [work = work_.get(), part = work_->parts[i].get(), plain, objective = limits.objective]
             {
                 give_way();
                 while (!work->stop && part->search.advance(kSlice))
@@ -82,6 +97,14 @@ void LayoutSearcher::want(const Scenario& scenario, const SearchLimits& limits)
                     Work::publish(*part);
                 }
                 Work::publish(*part);
+                // What is kept is chosen from all parts before it is timed, however they were shared out.
+                if (--work->looking == 0 && !work->stop)
+                {
+                    const bool whole = work->parts.size() == 1; // has been timed
+                    const SearchResult all = work->all(objective);
+                    work->result = whole ? all : timed(plain, all, objective);
+                    work->timed = true;
+                }
             });
     }
 }
@@ -96,22 +119,25 @@ const LayoutAnswer* LayoutSearcher::look()
     {
         return &answer_;
     }
-    answer_.result = {};
+    if (work_->timed)
+    {
+        answer_.result = std::move(work_->result);
+        answer_.progress = 1;
+        return &answer_;
+    }
+    if (threads_ == 0)
+    {
+        work_->parts.front()->search.advance(kMoment);
+        Work::publish(*work_->parts.front());
+    }
+    answer_.result = work_->all(answer_.limits.objective);
     answer_.progress = 0;
-    bool done = true;
     for (const auto& part : work_->parts)
     {
-        if (threads_ == 0)
-        {
-            part->search.advance(kMoment);
-            Work::publish(*part);
-        }
         const std::scoped_lock lock(part->mutex);
-        answer_.result = merged(answer_.result, part->found, answer_.limits.objective);
         answer_.progress += part->progress / static_cast<double>(work_->parts.size());
-        done = done && part->progress >= 1; // of what has just been merged
     }
-    answer_.progress = done ? 1 : std::min(answer_.progress, 0.999);
+    answer_.progress = std::min(answer_.progress, threads_ == 0 ? 1 : 0.999);
     return &answer_;
 }
 

@@ -208,8 +208,8 @@ StudyDesk::Answer StudyDesk::start(const StartMock& action)
     }
     const std::size_t count = mock.items.size();
     begin(std::move(mock));
-    return {fmt::format("Mock interview: {} in {} minutes",
-                        counted(static_cast<std::int64_t>(count), "question"), action.minutes),
+    return {fmt::format("{} in {} minutes", counted(static_cast<std::int64_t>(count), "question"),
+                        action.minutes),
             id_of(ViewRole::mock)};
 }
 

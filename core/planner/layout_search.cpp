@@ -13,6 +13,8 @@ namespace ringside
 namespace
 {
 
+using Cuts = std::map<std::array<std::int64_t, 5>, Candidate>;
+
 constexpr std::int64_t kDeep = 8; // stages
 constexpr std::array kRecomputes{Recompute::none, Recompute::selective, Recompute::full};
 
@@ -21,9 +23,18 @@ void add_to_frontier(std::vector<Candidate>& frontier, const Candidate& c)
 {
     const auto at = std::upper_bound(frontier.begin(), frontier.end(), c.bytes,
                                      [](double bytes, const Candidate& f) { return bytes < f.bytes; });
-    if (at != frontier.begin() && std::prev(at)->seconds <= c.seconds)
+    if (at != frontier.begin())
     {
-        return;
+        Candidate& before = *std::prev(at);
+        if (before.bytes == c.bytes && before.seconds == c.seconds)
+        {
+            before = better(Objective::step_time, c, before) ? c : before;
+            return;
+        }
+        if (before.seconds <= c.seconds)
+        {
+            return;
+        }
     }
     auto from = at;
     if (from != frontier.begin() && std::prev(from)->bytes == c.bytes)
@@ -36,6 +47,14 @@ void add_to_frontier(std::vector<Candidate>& frontier, const Candidate& c)
         ++to;
     }
     frontier.insert(frontier.erase(from, to), c);
+}
+
+void add_to_nearest_miss(std::optional<Candidate>& nearest, const Candidate& c)
+{
+    if (!nearest || better(Objective::memory, c, *nearest))
+    {
+        nearest = c;
+    }
 }
 
 void add_to_best(std::vector<Candidate>& best, Objective objective, const Candidate& c)
@@ -70,6 +89,40 @@ void fill(Candidate& c, const StepTime& step)
 std::array<std::int64_t, 5> cut_of(const Layout& l)
 {
     return {l.gpus, l.tensor, l.context, l.pipeline, l.expert};
+}
+
+void add_to_cuts(Cuts& cuts, Objective objective, const Candidate& c)
+{
+    const auto [at, fresh] = cuts.emplace(cut_of(c.layout), c);
+    if (!fresh && better(objective, c, at->second))
+    {
+        at->second = c;
+    }
+}
+
+std::vector<Candidate> listed(const Cuts& cuts, Objective objective)
+{
+    std::vector<Candidate> list;
+    for (const auto& [key, c] : cuts)
+    {
+        list.push_back(c);
+    }
+    std::sort(list.begin(), list.end(),
+              [&](const Candidate& a, const Candidate& b) { return better(objective, a, b); });
+    return list;
+}
+
+// Where it is among the best of its kind.
+void keep(SearchResult& result, Cuts& cuts, Objective objective, const Candidate& c)
+{
+    add_to_frontier(result.frontier, c);
+    if (c.bytes > result.capacity)
+    {
+        add_to_nearest_miss(result.nearest_miss, c);
+        return;
+    }
+    add_to_best(result.best, objective, c);
+    add_to_cuts(cuts, objective, c);
 }
 
 // Of layouts that differ in the order alone, and not even in that where they take the same time, the first.
@@ -140,40 +193,69 @@ SearchResult merged(const SearchResult& a, const SearchResult& b, Objective obje
     {
         add_to_frontier(all.frontier, c);
     }
-    std::map<std::array<std::int64_t, 5>, Candidate> cuts;
+    Cuts cuts;
     for (const std::vector<Candidate>* part : {&a.cuts, &b.cuts})
     {
         for (const Candidate& c : *part)
         {
-            const auto [at, fresh] = cuts.emplace(cut_of(c.layout), c);
-            if (!fresh && better(objective, c, at->second))
-            {
-                at->second = c;
-            }
+            add_to_cuts(cuts, objective, c);
         }
     }
-    all.cuts.clear();
-    for (const auto& [key, c] : cuts)
-    {
-        all.cuts.push_back(c);
-    }
-    std::sort(all.cuts.begin(), all.cuts.end(),
-              [&](const Candidate& x, const Candidate& y) { return better(objective, x, y); });
+    all.cuts = listed(cuts, objective);
     all.sample.insert(all.sample.end(), b.sample.begin(), b.sample.end());
     while (all.sample.size() > kMostSampled)
     {
         thin(all.sample);
     }
-    if (b.nearest_miss && (!all.nearest_miss || b.nearest_miss->bytes < all.nearest_miss->bytes))
+    if (b.nearest_miss)
     {
-        all.nearest_miss = b.nearest_miss;
+        add_to_nearest_miss(all.nearest_miss, *b.nearest_miss);
     }
     return all;
 }
 
+// Layouts of one schedule and shape come after each other, since they share orders.
+SearchResult timed(Scenario s, SearchResult result, Objective objective)
+{
+    s.parallel.stage_layers.clear();
+    std::vector<Candidate> kept = std::exchange(result.best, {});
+    for (const std::vector<Candidate>& more :
+         {std::exchange(result.frontier, {}), std::exchange(result.cuts, {})})
+    {
+        kept.insert(kept.end(), more.begin(), more.end());
+    }
+    if (const auto miss = std::exchange(result.nearest_miss, {}))
+    {
+        kept.push_back(*miss);
+    }
+    const auto key = [&s](const Candidate& c)
+    {
+        const Layout& l = c.layout;
+        const std::int64_t data = l.gpus / (l.tensor * l.context * l.pipeline);
+        return std::tuple(l.schedule->id, l.pipeline, l.chunks,
+                          s.training.global_batch / (data * l.micro_batch), l.tensor, l.context, l.expert,
+                          l.expert_tensor, l.zero, l.recompute, l.sequence_parallel);
+    };
+    std::sort(kept.begin(), kept.end(),
+              [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
+    kept.erase(std::unique(kept.begin(), kept.end(),
+                           [](const Candidate& a, const Candidate& b) { return a.layout == b.layout; }),
+               kept.end());
+    Cuts cuts;
+    for (Candidate& c : kept)
+    {
+        apply(c.layout, s);
+        fill(c, step_time(s));
+        keep(result, cuts, objective, c);
+    }
+    result.cuts = listed(cuts, objective);
+    drop_twins(result.best);
+    return result;
+}
+
 LayoutSearch::LayoutSearch(const Scenario& scenario, const SearchLimits& limits, std::size_t part,
                            std::size_t parts)
-    : s_(scenario), limits_(limits), model_(scenario), counts_(part == 0)
+    : s_(scenario), limits_(limits), model_(scenario), counts_(part == 0), whole_(parts == 1)
 {
     s_.parallel.stage_layers.clear();
     result_.capacity = std::max(0.0, (s_.cluster.gpu.memory_gb - s_.training.reserved_gb) * 1e9);
@@ -492,26 +574,7 @@ void LayoutSearch::take(const Candidate& c)
     }
     const bool fits = c.bytes <= result_.capacity;
     ++(fits ? result_.fit : result_.rejected[static_cast<std::size_t>(Rejection::memory)]);
-    keep(c);
-}
-
-void LayoutSearch::keep(const Candidate& c)
-{
-    add_to_frontier(result_.frontier, c);
-    if (c.bytes > result_.capacity)
-    {
-        if (!result_.nearest_miss || c.bytes < result_.nearest_miss->bytes)
-        {
-            result_.nearest_miss = c;
-        }
-        return;
-    }
-    add_to_best(result_.best, limits_.objective, c);
-    const auto [at, fresh] = cuts_.emplace(cut_of(c.layout), c);
-    if (!fresh && better(limits_.objective, c, at->second))
-    {
-        at->second = c;
-    }
+    keep(result_, cuts_, limits_.objective, c);
 }
 
 double LayoutSearch::progress() const
@@ -519,63 +582,26 @@ double LayoutSearch::progress() const
     return units_.empty() ? 1 : static_cast<double>(next_) / static_cast<double>(units_.size());
 }
 
-// The estimates have chosen what is kept; it is shown with the times that evaluate() has for it. Layouts of
-// one schedule and shape come after each other, since they share orders.
-void LayoutSearch::finish()
-{
-    finished_ = true;
-    std::vector<Candidate> kept = std::exchange(result_.best, {});
-    kept.insert(kept.end(), result_.frontier.begin(), result_.frontier.end());
-    if (result_.nearest_miss)
-    {
-        kept.push_back(*result_.nearest_miss);
-    }
-    for (const auto& [cut, c] : std::exchange(cuts_, {}))
-    {
-        kept.push_back(c);
-    }
-    result_.frontier.clear();
-    result_.nearest_miss.reset();
-    const auto key = [this](const Candidate& c)
-    {
-        const Layout& l = c.layout;
-        const std::int64_t data = l.gpus / (l.tensor * l.context * l.pipeline);
-        return std::tuple(l.schedule->id, l.pipeline, l.chunks,
-                          s_.training.global_batch / (data * l.micro_batch), l.tensor, l.context, l.expert,
-                          l.expert_tensor, l.zero, l.recompute, l.sequence_parallel);
-    };
-    std::sort(kept.begin(), kept.end(),
-              [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
-    kept.erase(std::unique(kept.begin(), kept.end(),
-                           [](const Candidate& a, const Candidate& b) { return a.layout == b.layout; }),
-               kept.end());
-    for (Candidate& c : kept)
-    {
-        apply(c.layout, s_);
-        fill(c, step_time(s_));
-        keep(c);
-    }
-    drop_twins(result_.best);
-}
-
 bool LayoutSearch::advance(std::int64_t layouts)
 {
+    if (finished_)
+    {
+        return false;
+    }
     const std::int64_t until = result_.legal + layouts;
     while (!done() && result_.legal < until)
     {
         look_at(units_[next_++]);
     }
-    if (done() && !finished_)
+    result_.cuts = listed(cuts_, limits_.objective);
+    if (done())
     {
-        finish();
+        finished_ = true;
+        if (whole_)
+        {
+            result_ = timed(s_, std::move(result_), limits_.objective);
+        }
     }
-    result_.cuts.clear();
-    for (const auto& [key, c] : cuts_)
-    {
-        result_.cuts.push_back(c);
-    }
-    std::sort(result_.cuts.begin(), result_.cuts.end(),
-              [&](const Candidate& x, const Candidate& y) { return better(limits_.objective, x, y); });
     return !done();
 }
 

@@ -115,8 +115,10 @@ struct LayoutAnswer
 
 // Whether `a` comes before `b`.
 bool better(Objective objective, const Candidate& a, const Candidate& b);
-// What two parts of one search found.
+// What two parts of one search found. The estimates have then chosen what is kept, whatever the parts;
+// timed() gives it step_time()'s times, and leaves of layouts with one timeline only one.
 SearchResult merged(const SearchResult& a, const SearchResult& b, Objective objective);
+SearchResult timed(Scenario s, SearchResult result, Objective objective);
 
 class LayoutSearch
 {
@@ -125,8 +127,8 @@ public:
     LayoutSearch(const Scenario& scenario, const SearchLimits& limits, std::size_t part = 0,
                  std::size_t parts = 1);
 
-    // Looks at about this many layouts more; false when none is left. What is kept then has step_time()'s
-    // times, and of layouts with one timeline only one.
+    // Looks at about this many layouts more; false when none is left. What a search in one part has kept is
+    // then timed(); several are to be merged first.
     bool advance(std::int64_t layouts);
     bool done() const { return next_ >= units_.size(); }
     double progress() const; // 0 to 1
@@ -154,8 +156,6 @@ private:
     void look_at_plan(const Plan& plan);
     bool could_count(const Candidate& candidate) const;
     void take(const Candidate& candidate);
-    void keep(const Candidate& candidate); // where it is among the best of its kind
-    void finish();
     void reject(Rejection reason, std::int64_t times = 1);
     std::vector<std::int64_t> zero_stages() const;
 
@@ -164,6 +164,7 @@ private:
     StepModel model_;
     MemoryModel memory_;
     bool counts_ = true; // this part counts what is rejected before the work is shared out
+    bool whole_ = true;  // this is the only part
     IdleTimes idle_;
     std::vector<Unit> units_;
     std::size_t next_ = 0;

@@ -138,11 +138,11 @@ TEST_CASE("a typed number that does not fit the rest is kept, named, and undone 
     w.open("memory");
     const Scenario before = w.session().scenario();
     REQUIRE(before.parallel.tensor == 8);
-    w.type_value("GPUs", "7");
-    CHECK(w.session().scenario().cluster.gpus == 7);
+    w.type_value("Tensor parallel", "3");
+    CHECK(w.session().scenario().parallel.tensor == 3);
     REQUIRE(!w.valid());
     CHECK(std::any_of(w.session().issues().begin(), w.session().issues().end(),
-                      [](const Issue& i) { return i.path == "cluster.gpus" && !i.hint.empty(); }));
+                      [](const Issue& i) { return i.path == "parallel.tensor" && !i.hint.empty(); }));
     CHECK(w.session().now().scenario == before);
     w.settle();
     CHECK(w.seek("issues###issues") != nullptr);
@@ -155,9 +155,9 @@ TEST_CASE("while the scenario is invalid the sliders still work, and lead back t
 {
     Window w;
     w.open("memory");
-    w.type_value("GPUs", "7");
+    w.type_value("Tensor parallel", "3");
     REQUIRE(!w.valid());
-    w.drag("GPUs", 0.2F, 0.9F);
+    w.drag("Tensor parallel", 0.2F, 0.9F);
     CHECK(w.valid());
 }
 

@@ -100,7 +100,7 @@ std::vector<std::unique_ptr<Case>>& cases()
     { all.push_back(std::make_unique<Case>(std::move(name), s)); };
     add("default", default_scenario(test::presets()));
     add("invalid, the last good report kept", default_scenario(test::presets()));
-    all.back()->session.apply(ChangeScenario{with(all.back()->session.scenario(), Knob::gpus, 7)});
+    all.back()->session.apply(ChangeScenario{with(all.back()->session.scenario(), Knob::tensor, 3)});
     REQUIRE(has_errors(all.back()->session.issues()));
     add("compared with another cut",
         test::scenario(

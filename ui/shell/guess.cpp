@@ -17,6 +17,7 @@ namespace
 constexpr double kRevealSeconds = 0.3;
 constexpr float kKnob = 18;           // radius [design px]
 constexpr float kCompactNumber = 136; // height of a slider with its number and scale [design px]
+constexpr float kRoomyNumber = 164;   // the same with large figures [design px]
 
 double middle_of(const Prediction& p)
 {
@@ -87,7 +88,8 @@ float Guess::draw(const Frame& frame, const Painter& painter, Rect area, Out& ou
     }
     else
     {
-        draw_number(frame, painter, area, !roomy, out);
+        const bool low = !roomy || area.h < painter.px(kRoomyNumber); // a long question leaves less
+        draw_number(frame, painter, area, low, out);
     }
     return question + area.h;
 }
@@ -314,7 +316,6 @@ void Guess::keys(const Frame& frame, Out& out)
         typed_.clear();
         guess(frame.lesson->state.record().guess.value_or(middle_of(p)) + p.step * steps);
     }
-    types(frame, out);
 }
 
 bool Guess::types(const Frame& frame, Out& out)

@@ -14,7 +14,8 @@ public:
     // Question and slider or choices, compact where `area` is low. What is dragged, pressed or chosen goes to
     // `out`. Returns the height used.
     float draw(const Frame& frame, const Painter& painter, Rect area, Out& out);
-    // Arrow keys, digits and signs of a number; digits of a choice. Only while the truth is hidden.
+    // Arrow keys of a number, digits of a choice; what is typed is read by types(). Only while the truth is
+    // hidden.
     void keys(const Frame& frame, Out& out);
     // What goes on with a number that was begun, its unit too, before letters are anything else's; whether
     // there was any.

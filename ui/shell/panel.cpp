@@ -178,13 +178,18 @@ void Panel::draw_faults(Column& column, std::string_view path)
     {
         say(refused_, "", p.theme.warning);
     }
+    const Issue* first = nullptr;
     for (const Issue& issue : column.frame.issues)
     {
         if (issue.path == path && issue.severity == Severity::error)
         {
             say(issue.message, issue.hint, p.theme.warning);
-            draw_remedies(column, issue);
+            first = first != nullptr ? first : &issue;
         }
+    }
+    if (first != nullptr)
+    {
+        draw_remedies(column, *first); // once, however many faults a field has
     }
 }
 

@@ -238,9 +238,11 @@ std::string Shell::draw_notice(const Frame& frame, const Painter& painter, Rect 
         return frame.notice;
     }
     const float pad = painter.px(12);
-    const float w = std::max(strip.w, std::min(painter.px(480), ImGui::GetIO().DisplaySize.x - 2 * strip.x));
+    // Where the strip is far to the right, the card goes to the left rather than break its words.
+    const float room = ImGui::GetIO().DisplaySize.x - 2 * pad;
+    const float w = std::max(strip.w, std::min(painter.px(480), room));
     const float h = words_height(painter, w - 2 * pad, Type::small, frame.notice) + 2 * pad;
-    const Rect card{strip.x, strip.y - h - painter.px(8), w, h};
+    const Rect card{std::max(0.0F, std::min(strip.x, room + pad - w)), strip.y - h - painter.px(8), w, h};
     painter.fill(card, painter.theme.control, painter.px(6));
     painter.outline(card, painter.theme.line, 1, painter.px(6));
     painter.paragraph(card.inset(pad), Type::small, painter.theme.text, frame.notice);

@@ -229,7 +229,8 @@ Issues faults_of_cut(const TeamConfig& config)
     Issues issues;
     for (const Issue& issue : validate(scenario_of(config)))
     {
-        if (issue.path.starts_with("parallel.") || issue.path.starts_with("training."))
+        if (issue.path.starts_with("parallel.") || issue.path.starts_with("training.") ||
+            issue.path == "cluster.gpus")
         {
             issues.push_back(issue);
         }

@@ -288,7 +288,7 @@ TEST_CASE("a configuration survives JSON, and one field can be set by its path")
     const auto gated = with_setting(c, "model.gated_mlp=true");
     REQUIRE(gated);
     CHECK(gated->model.gated_mlp);
-    CHECK(with_setting(c, "recipe.clap=1").issues().front().hint == "did you mean clip?");
+    CHECK(with_setting(c, "recipe.clap=1").issues().front().hint == R"(did you mean "clip"?)");
     CHECK_FALSE(with_setting(c, "recipe.clip=much"));
     CHECK_FALSE(with_setting(c, "training.precision=int3"));
     CHECK_FALSE(with_setting(c, "nonsense"));

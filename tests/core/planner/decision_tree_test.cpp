@@ -125,7 +125,7 @@ TEST_CASE("the levels of scaling follow from the number of GPUs")
         s.cluster.gpus = gpus;
         CHECK(level_of(s) == level);
     }
-    CHECK(level_gpus(5) == "more than 512");
+    CHECK(level_gpus(5) == "over 512 GPUs");
 }
 
 TEST_CASE("the largest gain of one step over another is named")

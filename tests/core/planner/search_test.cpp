@@ -61,7 +61,7 @@ SearchResult all_of(const Scenario& s, const SearchLimits& limits, std::size_t p
         CHECK(search.progress() == 1);
         all = part == 0 ? search.result() : merged(all, search.result(), limits.objective);
     }
-    return all;
+    return parts == 1 ? all : timed(s, all, limits.objective);
 }
 
 // Sets `s` to the combination of small numbers of this index, as digits of changing base; what is left of

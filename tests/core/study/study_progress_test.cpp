@@ -80,7 +80,8 @@ TEST_CASE("the file has one review a line, in words")
     const std::string text = to_text(full());
     CHECK(line_with(text, "forgot-gradients").starts_with(R"({"card":"zero-state","time_ms":)"));
     CHECK(line_with(text, "interview") == R"("interview": "2026-12-05",)");
-    CHECK(text.starts_with("{\n\"schema\": \"ringside.progress/1\",\n"));
+    CHECK(text.starts_with("{\n\"checksum\": \""));
+    CHECK(text.find('\n', 2) + 1 == text.find("\"schema\": \"ringside.progress/1\",\n"));
 }
 
 TEST_CASE("undo takes back the last review and nothing else")

@@ -205,7 +205,7 @@ TEST_CASE("knobs turned in the panel reach the run, and its precision starts it 
     lab.rest();
     CHECK(lab.run().config.recipe.learning_rate == 0.02);
     REQUIRE(lab.run().changes.size() == 1);
-    lab.w.drag("Clip at norm", 0.55F, 1);
+    lab.w.drag("Max gradient norm", 0.55F, 1);
     lab.rest();
     CHECK(lab.run().config.recipe.clip == 10);
     CHECK(lab.run().changes.size() == 2); // one drag is one break

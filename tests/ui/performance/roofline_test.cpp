@@ -161,7 +161,7 @@ TEST_CASE("blocks: registers bind, a GEMM takes one block, too much shared memor
 TEST_CASE("a fault in the scenario leaves the last good roof, and experts, latents and 8 bits have theirs")
 {
     const auto w = opened();
-    w->session().apply(ChangeScenario{ringside::with(w->session().scenario(), Knob::gpus, 7)});
+    w->session().apply(ChangeScenario{ringside::with(w->session().scenario(), Knob::tensor, 3)});
     w->frames(3);
     CHECK(!w->valid());
     CHECK(says(*w, "of the roof"));

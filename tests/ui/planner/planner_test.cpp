@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/scenario/choices.h"
 #include "core/scenario/validate.h"
 #include "ui/shell/layouts_frame.h"
 
@@ -316,7 +317,8 @@ TEST_CASE("an invalid scenario keeps the old answer and asks for no other")
 {
     const auto w = opened();
     const std::int64_t tried = answer(*w).result.tried;
-    w->type_value("GPUs", "7");
+    // The layout follows the number of GPUs, but nothing follows a wrong tensor size.
+    w->session().apply(ChangeScenario{ringside::with(w->session().scenario(), Knob::tensor, 3)});
     REQUIRE(!w->valid());
     w->settle(2000);
     CHECK(answer(*w).result.tried == tried);

@@ -115,7 +115,7 @@ TEST_CASE("down goes through all 75, with nothing cut off or on top of each othe
         {
             INFO(e.id << ", " << mode.size.x << " x " << mode.size.y << ", text " << mode.text
                       << (mode.presenter ? ", presenter" : ""));
-            CHECK(says(w, e.id));
+            CHECK(says(w, e.title));
             check_figures(w);
             w.key(ImGuiKey_DownArrow);
         }
@@ -193,17 +193,17 @@ TEST_CASE("a slider moves both numbers at once and R brings the sources' back")
     Window w;
     seat(w);
     w.click("erratum E08");
-    CHECK(says(w, "As it is: 4.27x."));
+    CHECK(says(w, "What is true: 4.27x."));
     w.type_value("number N", "64");
     w.settle();
-    CHECK(says(w, "As it is: 7.21x.")); // 16 / (2 + 14/64)
+    CHECK(says(w, "What is true: 7.21x.")); // 16 / (2 + 14/64)
     w.drag("number N", 0.5F, 0);
-    CHECK(says(w, "As it is: 1.00x."));
+    CHECK(says(w, "What is true: 1.00x."));
     w.type_value("number N", "1e9");
     CHECK(says(w, "N goes from 1 to 128"));
     w.key(ImGuiKey_R);
     w.settle();
-    CHECK(says(w, "As it is: 4.27x."));
+    CHECK(says(w, "What is true: 4.27x."));
     CHECK(w.seek("reset numbers") == nullptr);
 }
 

@@ -42,7 +42,7 @@ TEST_CASE("a mock of five minutes: no verdict before the end, skipped and come b
     REQUIRE(room.mock().minutes == 5);
     const std::size_t count = room.mock().items.size();
     REQUIRE(count >= 2);
-    CHECK(room.says("Mock interview, 5 minutes"));
+    CHECK(room.says("Verdicts come at the end."));
     CHECK(room.says("05:00"));
     room.wait(20);
     CHECK(room.says("04:40"));

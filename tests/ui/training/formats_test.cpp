@@ -197,7 +197,7 @@ TEST_CASE("the loss scale runs by the clock, falls from 2^24, and D holds it")
 TEST_CASE("a fault in the scenario leaves the last good picture of the formats")
 {
     const auto w = opened();
-    w->session().apply(ChangeScenario{ringside::with(w->session().scenario(), Knob::gpus, 7)});
+    w->session().apply(ChangeScenario{ringside::with(w->session().scenario(), Knob::tensor, 3)});
     w->frames(3);
     CHECK(!w->valid());
     CHECK(w->drawn().fault == "");

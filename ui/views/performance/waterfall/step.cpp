@@ -70,6 +70,8 @@ Colour stripes_of(const Theme& t, const WaterfallRow& row)
     }
 }
 
+constexpr std::string_view kTitle = "Hatched: lost";
+
 Fill lost_fill(Colour colour)
 {
     return {.ink = {with_alpha(colour, 0.35F)}, .lines = colour, .hatch = kExposedHatch};
@@ -178,7 +180,7 @@ public:
         const auto ink = [&](const StepRow& row) { return strong(row) ? t.text : t.muted; };
         const bool hardware = r_.state.convention.numerator == Numerator::hardware;
         const Table<StepRow> table(
-            {{"Hatched: lost",
+            {{std::string(kTitle),
               [&](const StepRow& row)
               {
                   Cell name(row.name, t.text, row.detail);
@@ -199,6 +201,7 @@ public:
               1}},
             nullptr, [](const StepRow& row) { return row.total; }, kPitch,
             [](const StepRow& row) { return row.tip; });
+        title_ = area.x + p_.width(Type::small_strong, kTitle) + p_.px(8);
         table.draw(p_, area, rows_);
         draw_numbers();
     }
@@ -263,10 +266,17 @@ private:
     // Of the axis, in the row of the headings.
     void draw_numbers() const
     {
+        float free = title_; // the title may go on over the bars
         for (const double tick : ticks_)
         {
-            p_.text(x(head_, tick * scale_.unit), head_.middle(), Type::mono_small, p_.theme.muted,
-                    fmt::format("{:g} {}", tick, scale_.name), Align::centre);
+            const std::string words = fmt::format("{:g} {}", tick, scale_.name);
+            const float half = p_.width(Type::mono_small, words) / 2;
+            const float middle = x(head_, tick * scale_.unit);
+            if (middle - half >= free && middle + half <= head_.right() + p_.px(8))
+            {
+                p_.text(middle, head_.middle(), Type::mono_small, p_.theme.muted, words, Align::centre);
+                free = middle + half + p_.px(8);
+            }
         }
     }
 
@@ -277,6 +287,7 @@ private:
     std::vector<StepRow> rows_;
     PlotAxis axis_{0, 1e-12};
     std::vector<double> ticks_;
+    float title_ = 0; // where it ends
     Rect head_{};
 };
 
