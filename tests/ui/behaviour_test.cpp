@@ -177,7 +177,7 @@ TEST_CASE("comparing keeps A while B changes, X swaps the two, B again ends it")
     w.key(ImGuiKey_B);
     CHECK(w.session().frame(0).before == nullptr);
     CHECK(w.session().scenario() == a);
-    w.click("A|B###compare");
+    w.click("A | B###compare");
     CHECK(w.session().frame(0).before != nullptr);
 }
 

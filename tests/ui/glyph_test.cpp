@@ -314,7 +314,8 @@ TEST_CASE("every face has all characters of schedules, views, commands, fields a
         {
             faces.check(text);
         }
-        for (const ViewKey& key : view->make()->keys())
+        const auto made = view->make();
+        for (const ViewKey& key : made->keys())
         {
             faces.check(key.key);
             faces.check(key.does);

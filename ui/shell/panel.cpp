@@ -199,7 +199,8 @@ void Panel::draw_other_faults(Column& column)
     for (const Issue& issue : column.frame.issues)
     {
         if (issue.severity == Severity::error &&
-            std::find(drawn_.begin(), drawn_.end(), issue.path) == drawn_.end())
+            std::find(drawn_.begin(), drawn_.end(), issue.path) == drawn_.end() &&
+            std::find(places.begin(), places.end(), issue.path) == places.end())
         {
             places.push_back(issue.path);
         }
