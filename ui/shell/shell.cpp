@@ -231,7 +231,6 @@ Look Shell::look_for(const Frame& frame, Look look) const
 void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out& out)
 {
     const ImVec2 size = ImGui::GetIO().DisplaySize;
-    popup_was_open_ = any_popup_open();
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(size);
     ImGui::Begin("###ringside", nullptr,
@@ -283,6 +282,7 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
     draw_palette(settled, painter, settled_parts, out);
     draw_help(settled, painter, info, out);
     draw_tour(settled, painter, settled_parts, out);
+    popup_was_open_ = any_popup_open();
 }
 
 void Shell::draw_palette(const Frame& frame, const Painter& painter, const Parts& parts, Out& out)

@@ -128,7 +128,7 @@ private:
     std::vector<NamedPart> named_; // parts of the picture of this frame
     Tween ring_;
     std::string ring_of_;         // the step that ring_ eases in for
-    bool popup_was_open_ = false; // when the frame began: the key that closed it is not ours
+    bool popup_was_open_ = false; // when the last frame ended: ImGui closes it before a frame is ours
     bool panel_over_ = false;     // shown over the picture where there is no room beside it
     bool help_open_ = false;
     std::string fault_; // on show; empty: none

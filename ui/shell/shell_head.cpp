@@ -261,12 +261,27 @@ struct TitleButton
     bool enabled = true;
 };
 
-// At the right end of the row; true when it was pressed.
+constexpr const char* kCompareButton = "A | B###compare";
+constexpr const char* kQuizButton = "Quiz me###quiz";
+
+std::string_view words_of_button(std::string_view label)
+{
+    return label.substr(0, label.find("##"));
+}
+
+// A place at the right end of the row.
+Rect title_button_place(const Painter& painter, Rect& row, std::string_view label)
+{
+    const Rect r = row.cut_right(painter.width(Type::mono_small, words_of_button(label)) + painter.px(20));
+    row.cut_right(painter.px(8));
+    return r;
+}
+
+// True when it was pressed.
 bool title_button(const Painter& painter, Rect& row, const TitleButton& b)
 {
-    const std::string_view words = std::string_view(b.label).substr(0, std::string_view(b.label).find("##"));
-    const Rect r = row.cut_right(painter.width(Type::mono_small, words) + painter.px(20));
-    row.cut_right(painter.px(8));
+    const std::string_view words = words_of_button(b.label);
+    const Rect r = title_button_place(painter, row, b.label);
     const Rect box{r.x, r.middle() - painter.px(12), r.w, painter.px(24)};
     const Press pressed = press(painter, b.enabled ? box : Rect{}, b.label, 4);
     const Theme& t = painter.theme;
@@ -287,17 +302,25 @@ void Shell::draw_title_buttons(const Frame& frame, const Painter& painter, const
                                Out& out)
 {
     const bool about_scenario = view(frame.view).about_scenario();
-    if (parts.title.w > painter.px(480) && about_scenario)
+    const bool roomy = parts.title.w > painter.px(480);
+    const auto tabs = tabs_of(*find_view(frame.view));
+    if (roomy && !about_scenario &&
+        std::any_of(tabs.begin(), tabs.end(), [&](const ViewInfo* v) { return view(v->id).about_scenario(); }))
+    {
+        title_button_place(painter, row, kCompareButton); // tabs stay where the others of the group have them
+        title_button_place(painter, row, kQuizButton);
+    }
+    if (roomy && about_scenario)
     {
         if (title_button(painter, row,
-                         {"A | B###compare",
+                         {kCompareButton,
                           "Keep this scenario as A and go on changing B (B); again to stop",
                           frame.before != nullptr}))
         {
             out.push(Command::compare);
         }
         if (title_button(painter, row,
-                         {"Quiz me###quiz", "A question about this view (Q)", false,
+                         {kQuizButton, "A question about this view (Q)", false,
                           frame.back.empty() && has_questions(frame)}))
         {
             out.push(QuizView{frame.view});
