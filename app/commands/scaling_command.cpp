@@ -89,8 +89,8 @@ void check_together(const ScalingOptions& o, Issues& issues)
         (o.compute.empty() ? 0 : 1) + (o.parameters.empty() ? 0 : 1) + (o.tokens.empty() ? 0 : 1);
     if (given == 3)
     {
-        issues.push_back(
-            {"--compute", "parameters and tokens already determine it: C = 6 N D", "leave one of the three out"});
+        issues.push_back({"--compute", "parameters and tokens already determine it: C = 6 N D",
+                          "leave one of the three out"});
     }
     else if (o.compute.empty() && given < 2)
     {

@@ -190,8 +190,7 @@ Issues StudyStore::save(Progress& progress)
 {
     if (!locked_.empty())
     {
-        return {{file().string(), locked_ + ", so it is not written over",
-                 "move it away, then start again"}};
+        return {{file().string(), locked_ + ", so it is not written over", "move it away, then start again"}};
     }
     before_stage("backup");
     const FolderLock lock(folder_);

@@ -159,8 +159,7 @@ std::string TeamDesk::command(TeamCommand command)
         run_->go_on_without();
         config_ = *without_one(frame_.snapshot->config);
         frame_.wish.ranks = config_.ranks;
-        return fmt::format("Rank {} is dropped; the batch is redistributed",
-                           frame_.snapshot->suffered.rank);
+        return fmt::format("Rank {} is dropped; the batch is redistributed", frame_.snapshot->suffered.rank);
     case TeamCommand::clear:
         end_comparison();
         keep_curve();

@@ -79,7 +79,8 @@ void check(const PictureOptions& options, int& width, int& height, Issues& issue
         std::ranges::all_of(options.press, [](unsigned char c) { return std::isalnum(c) != 0; });
     if (!pressable)
     {
-        issues.push_back({"--press", fmt::format("\u201c{}\u201d has keys that cannot be pressed", options.press),
+        issues.push_back({"--press",
+                          fmt::format("\u201c{}\u201d has keys that cannot be pressed", options.press),
                           "use letters and digits, pressed one after the other"});
     }
     char rest = 0;

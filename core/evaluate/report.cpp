@@ -342,7 +342,8 @@ constexpr std::array kMetrics{
            [](const Scenario& s, const Report& r)
            { return static_cast<double>(checkpoint_size(s, r.memory).writers); }},
     Metric{"checkpoint.largest_bytes", "B",
-           [](const Scenario& s, const Report& r) { return std::ceil(checkpoint_size(s, r.memory).largest.value); }},
+           [](const Scenario& s, const Report& r)
+           { return std::ceil(checkpoint_size(s, r.memory).largest.value); }},
     Metric{"checkpoint.save_s", "s",
            [](const Scenario& s, const Report& r) { return usual_rates(s, r).save_s; }},
     Metric{"data.samples_per_s", "1/s",

@@ -511,7 +511,8 @@ BytesPerSecond rate_for_efficiency(double efficiency, double intensity, FlopsPer
 
 Term explain_break_even(const OffloadReport& r)
 {
-    Term term{"break-even", r.break_even(), "tokens", "transfer time × FLOP/s reached / FLOPs per token", "", ""};
+    Term term{
+        "break-even", r.break_even(), "tokens", "transfer time × FLOP/s reached / FLOPs per token", "", ""};
     term.working = fmt::format("{} × {} / {}", figure(r.shelf), figure(r.flops_per_second().value),
                                figure(r.flops / r.tokens));
     term.source = offloads_weights(r.options.placement)

@@ -21,7 +21,7 @@ bool on(Window& w)
 
 TEST_CASE("F1 and the sign in the title open and close the guide, and it follows the view")
 {
-    Window w;
+    Window w({1280, 1080});
     test::give_course(w);
     CHECK_FALSE(says(w, "Reading it."));
     w.key(ImGuiKey_F1);

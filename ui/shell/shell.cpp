@@ -231,6 +231,7 @@ Look Shell::look_for(const Frame& frame, Look look) const
 void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out& out)
 {
     const ImVec2 size = ImGui::GetIO().DisplaySize;
+    keep_space_from_widgets();
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(size);
     ImGui::Begin("###ringside", nullptr,

@@ -118,6 +118,7 @@ private:
     // Page keys, as clickers send them; true when one was pressed.
     static bool keys_of_clicker(const Frame& frame, const View& view, Out& out);
     static void keys_of_commands(const Frame& frame, const ViewKeys& own, bool about_scenario, Out& out);
+    void keep_space_from_widgets();
     static void keys_of_motion(const Frame& frame, const Motion& motion, Out& out);
 
     std::map<std::string, std::unique_ptr<View>, std::less<>> views_;
@@ -129,10 +130,11 @@ private:
     Tween ring_;
     std::string ring_of_;         // the step that ring_ eases in for
     bool popup_was_open_ = false; // when the last frame ended: ImGui closes it before a frame is ours
+    bool space_plays_ = false;    // as the last frame's keys were read
     bool panel_over_ = false;     // shown over the picture where there is no room beside it
     bool help_open_ = false;
-    std::string fault_; // on show; empty: none
-    std::string seen_;  // the last notice
+    std::string fault_;       // on show; empty: none
+    std::string seen_;        // the last notice
     float help_height_ = 480; // of what it shows, once it has been drawn
     GuidePanel guide_;
     Palette palette_;

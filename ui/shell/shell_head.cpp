@@ -305,7 +305,8 @@ void Shell::draw_title_buttons(const Frame& frame, const Painter& painter, const
     const bool roomy = parts.title.w > painter.px(480);
     const auto tabs = tabs_of(*find_view(frame.view));
     if (roomy && !about_scenario &&
-        std::any_of(tabs.begin(), tabs.end(), [&](const ViewInfo* v) { return view(v->id).about_scenario(); }))
+        std::any_of(tabs.begin(), tabs.end(),
+                    [&](const ViewInfo* v) { return view(v->id).about_scenario(); }))
     {
         title_button_place(painter, row, kCompareButton); // tabs stay where the others of the group have them
         title_button_place(painter, row, kQuizButton);
@@ -313,8 +314,7 @@ void Shell::draw_title_buttons(const Frame& frame, const Painter& painter, const
     if (roomy && about_scenario)
     {
         if (title_button(painter, row,
-                         {kCompareButton,
-                          "Keep this scenario as A and go on changing B (B); again to stop",
+                         {kCompareButton, "Keep this scenario as A and go on changing B (B); again to stop",
                           frame.before != nullptr}))
         {
             out.push(Command::compare);

@@ -34,16 +34,25 @@ bool has_own(const ViewKeys& keys, std::string_view key)
 }
 
 // Space plays, whatever widget the keyboard is on: Enter presses that.
-void take_space(const Motion& motion, const ViewKeys& own)
+bool space_plays(const Motion& motion, const ViewKeys& own)
 {
     const auto has_space = [](const ViewKey& key) { return key.key.find("Space") != std::string_view::npos; };
-    if (motion.duration > 0 || std::ranges::any_of(own, has_space))
-    {
-        ImGui::SetKeyOwner(ImGuiKey_Space, ImHashStr("space plays"));
-    }
+    return motion.duration > 0 || std::ranges::any_of(own, has_space);
 }
 
 } // namespace
+
+// ImGui presses the widget that has the keyboard before a frame is ours, so this comes before the first
+// widget.
+void Shell::keep_space_from_widgets()
+{
+    if (space_plays_ && ImGui::IsKeyDown(ImGuiKey_Space))
+    {
+        ImGuiContext& g = *ImGui::GetCurrentContext();
+        g.NavActivateId = g.NavActivateDownId = g.NavActivatePressedId = 0;
+    }
+    space_plays_ = false;
+}
 
 // Keys that work whatever is open.
 bool Shell::keys_always(const Frame& frame, Out& out)
@@ -217,7 +226,7 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
         return;
     }
     const ViewKeys own = view.keys();
-    take_space(motion, own);
+    space_plays_ = space_plays(motion, own);
     keys_of_commands(frame, own, view.about_scenario(), out);
     if (io.KeyCtrl || io.KeyAlt || io.KeySuper || stage_.keys(frame, out))
     {

@@ -58,21 +58,15 @@ TEST_CASE("hand-worked: a GPT layer's tensors are section 4.1's terms, one by on
     // Attention 11 s b h + 5 a s^2 b, MLP 19 s b h, norms 4 s b h.
     const double sbh = kS * kB * kH;
     const double ass = kA * kS * kS * kB;
-    const std::map<std::string, double> expected{{"layer input", 2 * sbh},
-                                                 {"attention input", 2 * sbh},
-                                                 {"queries", 2 * sbh},
-                                                 {"keys", 2 * sbh},
-                                                 {"values", 2 * sbh},
-                                                 {"attention softmax", 2 * ass},
-                                                 {"softmax dropout mask", ass},
-                                                 {"softmax after dropout", 2 * ass},
-                                                 {"attention output", 2 * sbh},
-                                                 {"attention dropout mask", sbh},
-                                                 {"MLP norm input", 2 * sbh},
-                                                 {"MLP input", 2 * sbh},
-                                                 {"activation input", 8 * sbh},
-                                                 {"down input", 8 * sbh},
-                                                 {"MLP dropout mask", sbh}};
+    const std::map<std::string, double> expected{
+        {"layer input", 2 * sbh},      {"attention input", 2 * sbh},
+        {"queries", 2 * sbh},          {"keys", 2 * sbh},
+        {"values", 2 * sbh},           {"attention softmax", 2 * ass},
+        {"softmax dropout mask", ass}, {"softmax after dropout", 2 * ass},
+        {"attention output", 2 * sbh}, {"attention dropout mask", sbh},
+        {"MLP norm input", 2 * sbh},   {"MLP input", 2 * sbh},
+        {"activation input", 8 * sbh}, {"down input", 8 * sbh},
+        {"MLP dropout mask", sbh}};
     CHECK(bytes_by_name(gpt(1, false), false) == expected);
     double sum = 0;
     for (const auto& [name, bytes] : expected)

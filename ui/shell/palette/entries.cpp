@@ -231,10 +231,10 @@ namespace
 {
 
 constexpr std::array kOfSentences = std::to_array<std::string_view>(
-    {"a",    "an",   "and",  "are",   "as",    "at",   "be",   "by",    "can",    "do",   "does", "for",
-     "from", "give", "how",  "i",     "in",    "is",   "it",   "its",   "many",   "me",   "much", "my",
-     "of",   "on",   "or",   "our",   "show",  "that", "the",  "there", "this",   "to",   "use",  "view",
-     "want", "what", "when", "where", "which", "why",  "with", "you",   "should", "work", "works"});
+    {"a",    "an",   "and",  "are",   "as",    "at",   "be",   "by",    "can",  "do",     "does", "for",
+     "from", "give", "how",  "i",     "in",    "is",   "it",   "its",   "many", "me",     "much", "my",
+     "of",   "on",   "or",   "our",   "show",  "that", "the",  "there", "this", "to",     "use",  "view",
+     "want", "what", "when", "where", "which", "why",  "will", "with",  "you",  "should", "work", "works"});
 
 // The words that count, without the s of a plural.
 std::vector<std::string> counting_words(std::string_view folded_query)

@@ -18,7 +18,8 @@ struct Synonyms
 constexpr std::array kViews{
     Synonyms{"overview", "start page; home; whole step; training step; forward backward update; animation"},
     Synonyms{"memory",
-             "what fits; fit; does it fit; out of memory; oom; cuda oom; vram; gpu memory; memory usage;"
+             "what fits; fit; does it fit; out of memory; run out of memory; oom; cuda oom; vram; gpu "
+             "memory; memory usage;"
              "memory calculator; memory estimate; estimator; bytes per parameter; peak memory; levers; save "
              "memory;"
              "reduce memory; stages"},
@@ -110,6 +111,7 @@ constexpr std::array kViews{
                      "parameter; overtraining;"
                      "repeated data; epochs; model size vs data; optimal model size"},
     Synonyms{"budget", "cost; price; dollars; money; usd; how much does it cost; how long; training time; "
+                       "training time in days; "
                        "days; gpu hours; 6nd;"
                        "training cost; expensive; flops needed"},
     Synonyms{"goodput", "failures; mtbf; mean time between failures; restart; checkpoint interval; young "

@@ -1,5 +1,5 @@
-// What CUDA kernels are written against: the device's language and formats, from nvcc or from the tests' shim,
-// which is then included before this.
+// What CUDA kernels are written against: the device's language and formats, from nvcc or from the tests'
+// shim, which is then included before this.
 #pragma once
 
 #include "core/lab/trainer/tensor.h"
