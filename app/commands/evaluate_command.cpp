@@ -53,6 +53,8 @@ json stage_json(const StageMemory& stage, std::size_t index)
     return out;
 }
 
+} // namespace
+
 json report_json(const Scenario& scenario, const Report& report, const Issues& warnings)
 {
     json out = {{"schema", "ringside.report/1"},
@@ -79,6 +81,9 @@ json report_json(const Scenario& scenario, const Report& report, const Issues& w
     }
     return out;
 }
+
+namespace
+{
 
 // A row a component, from the largest stage's top down, and a column for each of the first stages.
 Table memory_by_component(const MemoryReport& memory)

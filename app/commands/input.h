@@ -43,6 +43,9 @@ EvaluatedFile evaluate_file(const CommonOptions& options, const std::string& fil
 // Bytes and counts are whole numbers, "memory.fits" is true or false.
 nlohmann::json metric_value(const Metric& metric, const Scenario& scenario, const Report& report);
 
+// What `evaluate --json` prints, "ringside.report/1".
+nlohmann::json report_json(const Scenario& scenario, const Report& report, const Issues& warnings);
+
 // What ends a command wherever it stands: its input is bad.
 struct BadInput : std::exception
 {

@@ -118,6 +118,7 @@ std::string LabDesk::begin(Slot& slot, bool paused, std::optional<trainer::Train
     slot.shown.samples.clear();
     slot.settings.paused = paused;
     slot.settings.sample_every = kSampleEvery;
+    slot.settings.threaded = setup_.threads;
     const auto open = [open = setup_.open]() -> std::unique_ptr<trainer::Backend>
     {
         auto device = open();
@@ -207,7 +208,7 @@ std::string LabDesk::load()
     {
         return demo_ ? "Leave the demonstration first" : "";
     }
-    loading_ = std::async(std::launch::async,
+    loading_ = std::async(setup_.threads ? std::launch::async : std::launch::deferred,
                           [path = setup_.checkpoint.string()]() -> Result<trainer::Checkpoint>
                           {
                               const auto text = read_checkpoint_text(path);
@@ -219,7 +220,7 @@ std::string LabDesk::load()
 
 void LabDesk::take_loaded()
 {
-    if (!loading_.valid() || loading_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+    if (!loading_.valid() || loading_.wait_for(std::chrono::seconds(0)) == std::future_status::timeout)
     {
         return;
     }
@@ -300,6 +301,10 @@ void LabDesk::end_drag()
 void LabDesk::tick()
 {
     take_loaded();
+    if (!setup_.threads)
+    {
+        each_run([this](trainer::TrainingRun& run) { run.advance(setup_.step_seconds); });
+    }
     go_on_with_demo();
     show();
 }

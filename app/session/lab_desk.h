@@ -23,6 +23,8 @@ public:
     struct Setup
     {
         LabDevice::Open open;     // null: nothing can be trained here
+        bool threads = true;      // false: tick() opens the device and makes the steps
+        double step_seconds = 0;  // [s] that a tick() gives them then
         double probe_seconds = 2; // of measuring the device; 0: predictions without times
         TrainerConfig config = default_trainer_config();
         LabData text;                     // the text that ships; none: only tasks

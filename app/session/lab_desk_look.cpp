@@ -14,7 +14,8 @@ void LabDesk::wake()
 {
     if (!device_ && setup_.open)
     {
-        device_ = std::make_unique<LabDevice>(setup_.open, bench_.a.shown.config, setup_.probe_seconds);
+        device_ = std::make_unique<LabDevice>(setup_.open, bench_.a.shown.config, setup_.probe_seconds,
+                                              setup_.threads);
         show();
     }
 }

@@ -3,10 +3,15 @@
 namespace ringside
 {
 
-LabDevice::LabDevice(Open open, TrainerConfig config, double seconds)
-    : thread_([this, open = std::move(open), config = std::move(config), seconds]
-              { work(open, config, seconds); })
+LabDevice::LabDevice(Open open, TrainerConfig config, double seconds, bool threaded)
 {
+    if (!threaded)
+    {
+        work(open, config, seconds);
+        return;
+    }
+    thread_ = std::thread([this, open = std::move(open), config = std::move(config), seconds]
+                          { work(open, config, seconds); });
 }
 
 LabDevice::~LabDevice()

@@ -1,4 +1,5 @@
-// The device the lab trains on, opened and measured on a thread of its own so that nobody waits for it.
+// The device the lab trains on, opened and measured on a thread of its own so that nobody waits for it; or at
+// once where there are no threads.
 //
 // Starting to train cuts the measuring short; the rates it has by then count.
 #pragma once
@@ -20,7 +21,7 @@ public:
     using Open = std::function<Result<trainer::Device>()>;
 
     // Opens at once and measures what `config` needs for about so many seconds; 0: only opens.
-    LabDevice(Open open, TrainerConfig config, double seconds);
+    LabDevice(Open open, TrainerConfig config, double seconds, bool threaded = true);
     LabDevice(const LabDevice&) = delete;
     LabDevice& operator=(const LabDevice&) = delete;
     ~LabDevice();

@@ -115,6 +115,10 @@ parallel::TeamRunSettings TeamDesk::settings(bool paused) const
 std::string TeamDesk::begin(bool paused)
 {
     run_.reset(); // its threads first
+    if (!setup_.threads)
+    {
+        return "Not started: each rank is a thread, and here are none; the desktop program has them";
+    }
     if (!frame_.fault.empty())
     {
         return "Not started: " + frame_.fault;

@@ -22,6 +22,7 @@ public:
     {
         TrainerConfig trainer = team_trainer_config();
         TeamWish wish;
+        bool threads = true;               // false: there are none, so no ranks
         double patience = 2;               // [s] that a rank may be missing
         std::int64_t compared_steps = 150; // of each run of a comparison
         std::filesystem::path watch;       // a training elsewhere, to show instead of one's own; empty: none

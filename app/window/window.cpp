@@ -6,9 +6,9 @@
 #include "app/files/demo_script_file.h"
 #include "app/files/files.h"
 #include "app/files/lesson_files.h"
-#include "app/files/measured_file.h"
 #include "app/files/settings.h"
 #include "app/session/drawing.h"
+#include "app/session/furnish.h"
 #include "app/window/offscreen.h"
 #include "app/window/window_film.h"
 
@@ -503,12 +503,8 @@ int run_window(const WindowOptions& options)
     const Settings settings = load_settings(issues);
     Session session(opened.presets, default_scenario(opened.presets));
     start_scenario(session, options, opened.presets, issues);
-    StudyDesk::Setup study = study_setup(opened.assets, opened.presets, issues);
-    study.store = std::make_unique<StudyStore>();
-    auto desk = std::make_unique<StudyDesk>(std::move(study));
-    Issues told = desk->message().empty() ? Issues() : Issues{{"study", desk->message(), ""}};
-    session.set_study(std::move(desk));
-    session.set_lab(std::make_unique<LabDesk>(lab_setup(opened.assets, opened.presets, "auto", true)));
+    furnish(session, opened.assets, opened.presets, lab_setup(opened.assets, opened.presets, "auto", true),
+            issues);
     print_faults(issues);
     Preferences preferences = settings.preferences;
     preferences.presenter = options.presenter;
@@ -523,27 +519,13 @@ int run_window(const WindowOptions& options)
                              : options.watch.empty() ? settings.view
                                                      : id_of(ViewRole::ranks);
     session.apply(OpenView{view});
-    Issues faults;
-    Course course = open_course(opened.assets, faults);
-    session.set_course(std::move(course), load_finished(faults));
-    session.shipped_runs = [&]
-    {
-        return read_measured((opened.assets / "measured/llm-foundry-h100.json").string(), session.scenario(),
-                             opened.presets);
-    };
-    DemoScripts scripts = read_demo_scripts(opened.assets, opened.presets);
-    append(faults, scripts.issues);
-    print_faults(faults);
-    session.set_scripts(std::move(scripts.scripts));
     start_lesson_and_script(session, options, opened);
 
     Drawing drawing(find_fonts(opened.assets));
     Screen screen(settings.width, settings.height);
-    append(told, issues);
-    append(told, faults);
-    if (!told.empty())
+    if (!issues.empty())
     {
-        session.fail("Not everything could be read", told);
+        session.fail("Not everything could be read", issues);
     }
     if (!screen.good())
     {

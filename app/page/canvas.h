@@ -1,0 +1,24 @@
+// The canvas of a page as ImGui's window: its size in real pixels, mouse, fingers, wheel, keys, cursor, clipboard.
+// Draws when it is woken: by an event, by wake(), or after the rest that the last frame asked for.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace ringside::page
+{
+
+// Draws one frame; returns the seconds until the next is due: 0 at once, below 0 only when something happens.
+using DrawFrame = std::function<double(double now, double seconds)>;
+
+// Of the element #canvas, with WebGL 2; false: the browser has none.
+bool start_canvas();
+// From here on frames are drawn. Call once ImGui's context is there.
+void start_frames(DrawFrame draw);
+void wake();
+
+float pixel_ratio();
+std::string clipboard();
+void set_clipboard(const std::string& text);
+
+} // namespace ringside::page

@@ -1,0 +1,124 @@
+#include "app/page/kept.h"
+
+#include "app/files/files.h"
+
+#include <emscripten.h>
+
+#include <filesystem>
+#include <map>
+
+// clang-format off
+EM_JS(int, kept_count, (), { try { return localStorage.length; } catch (e) { return 0; } });
+EM_JS(char*, kept_name, (int i), { return stringToNewUTF8(localStorage.key(i) || ''); });
+EM_JS(char*, kept_text, (const char* name), { return stringToNewUTF8(localStorage.getItem(UTF8ToString(name)) || ''); });
+EM_JS(int, keep_text, (const char* name, const char* text), {
+    try { localStorage.setItem(UTF8ToString(name), UTF8ToString(text)); return 1; } catch (e) { return 0; }
+});
+EM_JS(void, drop_text, (const char* name), { try { localStorage.removeItem(UTF8ToString(name)); } catch (e) {} });
+EM_JS(void, download_text, (const char* name, const char* text, int size), {
+    const a = document.createElement('a');
+    a.href = URL.createObjectURL(new Blob([HEAPU8.slice(text, text + size)]));
+    a.download = UTF8ToString(name);
+    a.click();
+    setTimeout(() => URL.revokeObjectURL(a.href), 60000);
+});
+EM_JS(void, download_canvas, (const char* name), {
+    const a = document.createElement('a');
+    a.download = UTF8ToString(name);
+    a.href = document.getElementById('canvas').toDataURL('image/png');
+    a.click();
+});
+// clang-format on
+
+namespace ringside::page
+{
+
+namespace
+{
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMark = "ringside:"; // before the path of a file
+
+std::string taken(char* text)
+{
+    std::string all(text);
+    std::free(text);
+    return all;
+}
+
+std::map<std::string, std::string>& kept()
+{
+    static std::map<std::string, std::string> files;
+    return files;
+}
+
+// A lock, and what is not whole yet, are of no use to anybody.
+bool is_worth_keeping(const fs::path& file)
+{
+    return file.extension() == ".json";
+}
+
+} // namespace
+
+void restore_files()
+{
+    for (int i = 0; i < kept_count(); ++i)
+    {
+        const std::string name = taken(kept_name(i));
+        if (!name.starts_with(kMark))
+        {
+            continue;
+        }
+        const std::string path = name.substr(kMark.size());
+        kept()[path] = taken(kept_text(name.c_str()));
+        show_text(path, kept()[path]);
+    }
+}
+
+std::string keep_files()
+{
+    std::map<std::string, std::string> now;
+    std::error_code none;
+    for (const fs::path& folder : {config_folder(), data_folder()})
+    {
+        for (const auto& entry : fs::directory_iterator(folder, none))
+        {
+            auto text = is_worth_keeping(entry.path()) ? read_plain(entry.path(), 64U << 20U)
+                                                       : Result<std::string>(Issues{{"", "", ""}});
+            if (text)
+            {
+                now[entry.path().string()] = std::move(*text);
+            }
+        }
+    }
+    bool whole = true;
+    for (const auto& [path, text] : now)
+    {
+        if (!kept().contains(path) || kept()[path] != text)
+        {
+            whole = keep_text((std::string(kMark) + path).c_str(), text.c_str()) != 0 && whole;
+        }
+    }
+    for (const auto& [path, text] : kept())
+    {
+        if (!now.contains(path))
+        {
+            drop_text((std::string(kMark) + path).c_str());
+        }
+    }
+    kept() = std::move(now);
+    return whole ? "" : "The browser keeps nothing here (private window, or its storage is full): export your progress";
+}
+
+void download(const std::string& name, const std::string& text)
+{
+    download_text(name.c_str(), text.data(), static_cast<int>(text.size()));
+}
+
+void download_picture(const std::string& name)
+{
+    download_canvas(name.c_str());
+}
+
+} // namespace ringside::page

@@ -1,0 +1,283 @@
+// Ringside in a page of a browser: the session, files, views and engine of the desktop program, without its threads.
+#include "app/commands/input.h"
+#include "app/files/lesson_files.h"
+#include "app/files/settings.h"
+#include "app/page/canvas.h"
+#include "app/page/kept.h"
+#include "app/session/drawing.h"
+#include "app/session/furnish.h"
+#include "core/scenario/json.h"
+#include "core/scenario/validate.h"
+
+#include <GLES3/gl3.h>
+#include <emscripten.h>
+#include <imgui_impl_opengl3.h>
+
+#include <cstdlib>
+
+// clang-format off
+EM_JS(int, wants, (const char* query), { return matchMedia(UTF8ToString(query)).matches ? 1 : 0; });
+EM_JS(void, say_started, (), { document.body.dataset.ringside = 'started'; });
+EM_JS(void, say_view, (const char* title, const char* says), {
+    const live = document.getElementById('says');
+    const text = UTF8ToString(title) + '. ' + UTF8ToString(says);
+    if (live.textContent !== text) live.textContent = text;
+    document.title = UTF8ToString(title) + ' - Ringside';
+});
+EM_JS(void, say_failed, (const char* why), {
+    document.getElementById('state').textContent = UTF8ToString(why);
+});
+// clang-format on
+
+namespace ringside::page
+{
+
+namespace
+{
+
+constexpr double kStepSeconds = 0.010; // [s] of a frame that a training takes
+constexpr double kProbeSeconds = 0.1;  // [s] of measuring the processor, before the lab's first frame
+constexpr double kSaveAfter = 2;       // [s] after a change
+constexpr double kCaret = 0.25;        // [s] that it takes to blink
+
+Preferences first_preferences()
+{
+    Preferences p;
+    p.light = wants("(prefers-color-scheme: light)") != 0;
+    p.reduced_motion = wants("(prefers-reduced-motion: reduce)") != 0;
+    return p;
+}
+
+LabDesk::Setup lab_of_page(const Opened& opened)
+{
+    LabDesk::Setup lab = lab_setup(opened.assets, opened.presets, "cpu", false);
+    lab.open = [] { return trainer::open_device("cpu", 1); };
+    lab.threads = false;
+    lab.step_seconds = kStepSeconds;
+    lab.probe_seconds = kProbeSeconds;
+    return lab;
+}
+
+class Page
+{
+public:
+    explicit Page(Opened all)
+        : opened_(std::move(all)), session_(opened_.presets, default_scenario(opened_.presets)),
+          drawing_(find_fonts(opened_.assets))
+    {
+        open();
+        ImGui_ImplOpenGL3_Init("#version 300 es");
+        connect();
+    }
+
+    double frame(double now, double seconds)
+    {
+        if (drawing_.prepare(session_.preferences(), pixel_ratio()))
+        {
+            ImGui_ImplOpenGL3_DestroyDeviceObjects();
+            ImGui_ImplOpenGL3_CreateDeviceObjects();
+            ImGui::GetIO().Fonts->ClearTexData();
+        }
+        ImGui_ImplOpenGL3_NewFrame();
+        const bool more = drawing_.build(session_, now, seconds);
+        paint();
+        if (const auto what = session_.take_save())
+        {
+            save(*what);
+        }
+        if (session_.view() != told_view_)
+        {
+            tell_view();
+        }
+        keep_when_settled(now);
+        if (more || session_.lab().busy())
+        {
+            return 0;
+        }
+        return ImGui::GetIO().WantTextInput ? kCaret : session_.ticking() || changed_at_ > 0 ? 1 : -1;
+    }
+
+    void keep()
+    {
+        Issues issues = save_last_scenario(session_.own_good_scenario(), opened_.presets);
+        if (session_.lessons() != nullptr)
+        {
+            append(issues, save_finished(session_.lessons()->done()));
+        }
+        Settings settings;
+        settings.preferences = session_.preferences();
+        settings.preferences.presenter = false;
+        settings.view = session_.own_view();
+        append(issues, save_settings(settings));
+        const std::string fault = keep_files();
+        if (has_errors(issues) || !fault.empty())
+        {
+            session_.fail("Not saved", has_errors(issues) ? issues : Issues{{"browser", fault, ""}});
+        }
+    }
+
+    const Presets& presets() const { return opened_.presets; }
+
+private:
+    void open()
+    {
+        Issues issues;
+        const bool first_start = !has_settings();
+        Settings settings = load_settings(issues);
+        settings.preferences = first_start ? first_preferences() : settings.preferences;
+        if (auto last = load_last_scenario(opened_.presets, issues))
+        {
+            session_.start_with(std::move(*last));
+        }
+        furnish(session_, opened_.assets, opened_.presets, lab_of_page(opened_), issues);
+        TeamDesk::Setup team;
+        team.threads = false;
+        session_.set_team(std::make_unique<TeamDesk>(std::move(team)));
+        session_.set_preferences(settings.preferences);
+        session_.apply(OpenView{settings.view});
+        if (!issues.empty())
+        {
+            session_.fail("Not everything could be read", issues);
+        }
+        if (first_start)
+        {
+            drawing_.shell().tour().start();
+        }
+    }
+
+    void connect()
+    {
+        session_.to_clipboard = [](const std::string& text) { set_clipboard(text); };
+        session_.from_clipboard = [] { return clipboard(); };
+        session_.to_file = [](const SaveText& file)
+        {
+            download(file.name, file.text);
+            return "Downloaded " + file.name;
+        };
+    }
+
+    static void paint()
+    {
+        const ImVec4& ground = ImGui::GetStyle().Colors[ImGuiCol_WindowBg];
+        const ImVec2 size = ImGui::GetIO().DisplaySize;
+        glViewport(0, 0, static_cast<int>(size.x), static_cast<int>(size.y));
+        glClearColor(ground.x, ground.y, ground.z, 1);
+        glClear(GL_COLOR_BUFFER_BIT);
+        ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    }
+
+    void save(Command what)
+    {
+        const std::string name = "ringside-" + session_.view();
+        switch (what)
+        {
+        case Command::save_svg:
+        {
+            Sketch sketch;
+            drawing_.set_sketch(&sketch);
+            drawing_.build(session_, 0, 1e-4);
+            drawing_.set_sketch(nullptr);
+            download(name + ".svg", drawing_.svg(sketch, session_.preferences()));
+            break;
+        }
+        case Command::save_animation:
+            session_.fail("Not saved", {{"animation", "a page cannot record one", "the desktop program does"}});
+            return;
+        default:
+            download_picture(name + ".png");
+        }
+        session_.say("Downloaded");
+    }
+
+    void tell_view()
+    {
+        told_view_ = session_.view();
+        const ViewInfo* info = find_view(told_view_);
+        say_view(std::string(info->title).c_str(), std::string(info->description).c_str());
+        changed_at_ = 0; // the view is kept too
+        unsaved_ = true;
+    }
+
+    void keep_when_settled(double now)
+    {
+        const bool scenario = session_.own_scenario() != kept_scenario_;
+        if (scenario)
+        {
+            kept_scenario_ = session_.own_scenario();
+        }
+        if (scenario || std::exchange(unsaved_, false))
+        {
+            changed_at_ = now;
+        }
+        else if (changed_at_ > 0 && now - changed_at_ > kSaveAfter)
+        {
+            changed_at_ = 0;
+            keep();
+        }
+    }
+
+    Opened opened_;
+    Session session_;
+    Drawing drawing_;
+    std::string told_view_;
+    Scenario kept_scenario_ = session_.own_scenario();
+    double changed_at_ = 0; // 0: nothing is to be kept
+    bool unsaved_ = false;
+};
+
+Page* shown = nullptr; // once it has opened
+
+int run()
+{
+    restore_files();
+    if (!start_canvas())
+    {
+        say_failed("Ringside draws with WebGL 2, which this browser does not have or has switched off.");
+        return 1;
+    }
+    shown = new Page(open_presets({})); // stays until the page goes
+    start_frames([](double now, double seconds) { return shown->frame(now, seconds); });
+    say_started();
+    return 0;
+}
+
+} // namespace
+
+// The page goes to the background or away: what is not kept yet is kept now.
+extern "C" EMSCRIPTEN_KEEPALIVE void ringside_keep()
+{
+    if (shown != nullptr)
+    {
+        shown->keep();
+    }
+}
+
+// What `ringside evaluate --json` prints for the text of a scenario, or its faults.
+extern "C" EMSCRIPTEN_KEEPALIVE const char* ringside_evaluate(const char* text)
+{
+    static std::string out;
+    const auto scenario = scenario_from_text(text, shown->presets());
+    const Issues issues = scenario ? validate(*scenario) : scenario.issues();
+    const auto report = has_errors(issues) ? Result<Report>(issues) : evaluate(*scenario);
+    out = (report ? report_json(*scenario, *report, issues) : issues_json(report.issues())).dump(2);
+    return out.c_str();
+}
+
+} // namespace ringside::page
+
+int main()
+{
+    try
+    {
+        return ringside::page::run();
+    }
+    catch (const ringside::BadInput& end)
+    {
+        say_failed(ringside::to_line(end.issues.front()).c_str());
+    }
+    catch (const std::exception& fault)
+    {
+        say_failed(fault.what());
+    }
+    return 1;
+}

@@ -1,0 +1,15 @@
+// What stands in a session when it opens, whatever shows it: study, lab, lessons, scenes and measured steps,
+// as the assets hold them.
+#pragma once
+
+#include "app/session/lab_desk.h"
+#include "app/session/session.h"
+
+namespace ringside
+{
+
+// Faults of what was read go to `issues`, with the names of their files. The presets outlive the session.
+void furnish(Session& session, const std::filesystem::path& assets, const Presets& presets,
+             LabDesk::Setup lab, Issues& issues);
+
+} // namespace ringside

@@ -1,0 +1,18 @@
+# Points FetchContent at a Debian source package where apt can give one; elsewhere FetchContent clones upstream.
+function(ringside_prefer_debian_source name package)
+    string(TOUPPER ${name} upper)
+    if(FETCHCONTENT_SOURCE_DIR_${upper} OR NOT EXISTS /usr/bin/apt-get OR NOT EXISTS /usr/bin/dpkg-source)
+        return()
+    endif()
+    set(folder ${PROJECT_SOURCE_DIR}/build/_sources/${name})
+    if(NOT EXISTS ${folder}/.complete)
+        message(STATUS "Fetching the source of ${name} with apt")
+        execute_process(COMMAND ${PROJECT_SOURCE_DIR}/cmake/fetch_debian_source.sh ${package} ${folder}
+                        RESULT_VARIABLE failed OUTPUT_VARIABLE log ERROR_VARIABLE log)
+        if(failed)
+            message(WARNING "apt could not give the source of ${name}; trying upstream instead.\n${log}")
+            return()
+        endif()
+    endif()
+    set(FETCHCONTENT_SOURCE_DIR_${upper} ${folder} CACHE PATH "Source of ${name}" FORCE)
+endfunction()

@@ -1,0 +1,85 @@
+# Ringside as a page: `./run web` configures with emscripten. The same core and ui, the part of app that has no window,
+# and app/page. What Debian has no WebAssembly library of is compiled from Debian's source packages.
+set(CMAKE_CXX_FLAGS_RELEASE "-Os -DNDEBUG")
+add_compile_options(-fwasm-exceptions)
+add_link_options(-fwasm-exceptions)
+
+# Headers alone, apart from the system's others, which are not of this target.
+set(page_headers ${PROJECT_BINARY_DIR}/include)
+file(MAKE_DIRECTORY ${page_headers})
+foreach(folder nlohmann fmt CLI)
+    file(CREATE_LINK /usr/include/${folder} ${page_headers}/${folder} SYMBOLIC)
+endforeach()
+foreach(library nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11 Threads::Threads)
+    add_library(${library} INTERFACE IMPORTED)
+    target_include_directories(${library} SYSTEM INTERFACE ${page_headers})
+endforeach()
+target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY)
+
+# ringside_page_library(NAME SOURCE_PACKAGE INCLUDES): of Debian 12, all of src/ but what has a main of its own.
+function(ringside_page_library name package includes)
+    set(folder ${PROJECT_SOURCE_DIR}/build/_sources/${package})
+    execute_process(COMMAND ${PROJECT_SOURCE_DIR}/cmake/fetch_debian_source.sh ${package} ${folder} bookworm
+                    COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
+    file(GLOB sources ${folder}/src/*.cpp ${folder}/src/${package}.c)
+    list(FILTER sources EXCLUDE REGEX "DLL|Test")
+    add_library(${name} STATIC ${sources})
+    target_include_directories(${name} SYSTEM PUBLIC ${folder}/${includes})
+    target_compile_options(${name} PRIVATE -w)
+    add_library(PkgConfig::${name} ALIAS ${name})
+endfunction()
+ringside_page_library(muparser muparser include)
+ringside_page_library(md4c md4c src)
+target_compile_definitions(muparser PUBLIC MUPARSER_STATIC)
+
+include(FetchContent)
+include(cmake/debian_source.cmake)
+ringside_prefer_debian_source(imgui imgui)
+FetchContent_Declare(imgui GIT_REPOSITORY https://github.com/ocornut/imgui.git GIT_TAG v1.90.1 GIT_SHALLOW TRUE)
+FetchContent_MakeAvailable(imgui)
+add_library(imgui_headers INTERFACE)
+target_include_directories(imgui_headers SYSTEM INTERFACE ${imgui_SOURCE_DIR} ${imgui_SOURCE_DIR}/backends)
+# WebGL cannot begin at a vertex, so indices have 32 bits.
+target_compile_definitions(imgui_headers INTERFACE IMGUI_DISABLE_OBSOLETE_FUNCTIONS IMGUI_DISABLE_DEMO_WINDOWS
+    IMGUI_IMPL_OPENGL_ES3 "ImDrawIdx=unsigned int")
+add_library(imgui STATIC
+    ${imgui_SOURCE_DIR}/imgui.cpp ${imgui_SOURCE_DIR}/imgui_draw.cpp ${imgui_SOURCE_DIR}/imgui_tables.cpp
+    ${imgui_SOURCE_DIR}/imgui_widgets.cpp ${imgui_SOURCE_DIR}/backends/imgui_impl_opengl3.cpp)
+find_path(RINGSIDE_STB stb_truetype.h PATHS /usr/include/stb NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH REQUIRED)
+file(COPY ${RINGSIDE_STB}/ DESTINATION ${page_headers}/stb) # Debian's imgui leaves its copies out
+target_include_directories(imgui SYSTEM PRIVATE ${page_headers}/stb)
+target_link_libraries(imgui PUBLIC imgui_headers)
+
+target_compile_options(ringside_options INTERFACE -include ${PROJECT_SOURCE_DIR}/app/page/libcxx.h)
+add_subdirectory(core)
+add_subdirectory(ui)
+# The engine and the trainer count; windows wait for neither.
+target_compile_options(ringside_core PRIVATE -O3)
+target_compile_options(ringside_trainer PRIVATE -O3 -msimd128)
+
+file(GLOB page_sources CONFIGURE_DEPENDS app/page/*.cpp app/files/*.cpp app/session/*.cpp)
+add_executable(page ${page_sources} app/commands/input.cpp app/commands/evaluate_command.cpp app/commands/options.cpp
+               app/commands/option_check.cpp app/commands/misuse.cpp)
+target_compile_definitions(page PRIVATE RINGSIDE_SOURCE_ASSETS="/ringside")
+target_link_libraries(page PRIVATE ringside_ui ringside_parallel imgui CLI11::CLI11)
+ringside_quick_build(page)
+
+# What it reads, in one file beside it; of the fonts only what the window can write.
+set(share ${PROJECT_BINARY_DIR}/share)
+find_program(RINGSIDE_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH REQUIRED) # with fonttools
+add_custom_command(OUTPUT ${share}/fonts/.complete
+    COMMAND ${RINGSIDE_PYTHON} ${PROJECT_SOURCE_DIR}/cmake/subset_fonts.py ${PROJECT_SOURCE_DIR}/ui/draw/look.cpp ${share}/fonts
+    COMMAND ${CMAKE_COMMAND} -E touch ${share}/fonts/.complete
+    DEPENDS cmake/subset_fonts.py ui/draw/look.cpp VERBATIM)
+add_custom_target(page_fonts DEPENDS ${share}/fonts/.complete)
+add_dependencies(page page_fonts)
+set_target_properties(page PROPERTIES SUFFIX .js OUTPUT_NAME ringside RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/page)
+target_link_options(page PRIVATE
+    "SHELL:--preload-file ${PROJECT_SOURCE_DIR}/assets@/ringside" "SHELL:--preload-file ${PROJECT_SOURCE_DIR}/lessons@/ringside/lessons"
+    "SHELL:--preload-file ${share}/fonts@/ringside/fonts" "SHELL:--exclude-file *.complete"
+    "SHELL:-s ALLOW_MEMORY_GROWTH=1" "SHELL:-s MAXIMUM_MEMORY=4gb" "SHELL:-s TOTAL_STACK=4194304" "SHELL:-s ENVIRONMENT=web"
+    "SHELL:-s MIN_WEBGL_VERSION=2" "SHELL:-s MAX_WEBGL_VERSION=2" "SHELL:-s FILESYSTEM=1"
+    "SHELL:-s EXPORTED_RUNTIME_METHODS=ccall,stringToNewUTF8" "SHELL:-s DEFAULT_LIBRARY_FUNCS_TO_INCLUDE=\$stringToNewUTF8" -O2)
+foreach(file index.html offline.js)
+    configure_file(app/page/${file} page/${file} COPYONLY)
+endforeach()
