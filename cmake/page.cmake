@@ -50,12 +50,15 @@ file(COPY ${RINGSIDE_STB}/ DESTINATION ${page_headers}/stb) # Debian's imgui lea
 target_include_directories(imgui SYSTEM PRIVATE ${page_headers}/stb)
 target_link_libraries(imgui PUBLIC imgui_headers)
 
-target_compile_options(ringside_options INTERFACE -include ${PROJECT_SOURCE_DIR}/app/page/libcxx.h)
+# Sizes and places in a list have 32 bits there.
+target_compile_options(ringside_options INTERFACE -include ${PROJECT_SOURCE_DIR}/app/page/libcxx.h -Wno-shorten-64-to-32)
+set(RINGSIDE_KERNEL_OPTIONS -msimd128)
 add_subdirectory(core)
 add_subdirectory(ui)
 # The engine and the trainer count; windows wait for neither.
-target_compile_options(ringside_core PRIVATE -O3)
-target_compile_options(ringside_trainer PRIVATE -O3 -msimd128)
+foreach(library ringside_core ringside_trainer ringside_parallel)
+    target_compile_options(${library} PRIVATE -O3)
+endforeach()
 
 file(GLOB page_sources CONFIGURE_DEPENDS app/page/*.cpp app/files/*.cpp app/session/*.cpp)
 add_executable(page ${page_sources} app/commands/input.cpp app/commands/evaluate_command.cpp app/commands/options.cpp
@@ -79,7 +82,7 @@ target_link_options(page PRIVATE
     "SHELL:--preload-file ${share}/fonts@/ringside/fonts" "SHELL:--exclude-file *.complete"
     "SHELL:-s ALLOW_MEMORY_GROWTH=1" "SHELL:-s MAXIMUM_MEMORY=4gb" "SHELL:-s TOTAL_STACK=4194304" "SHELL:-s ENVIRONMENT=web"
     "SHELL:-s MIN_WEBGL_VERSION=2" "SHELL:-s MAX_WEBGL_VERSION=2" "SHELL:-s FILESYSTEM=1"
-    "SHELL:-s EXPORTED_RUNTIME_METHODS=ccall,stringToNewUTF8" "SHELL:-s DEFAULT_LIBRARY_FUNCS_TO_INCLUDE=\$stringToNewUTF8" -O2)
+    "SHELL:-s EXPORTED_RUNTIME_METHODS=ccall" "SHELL:-s EXPORTED_FUNCTIONS=_main,_malloc" -Os)
 foreach(file index.html offline.js)
     configure_file(app/page/${file} page/${file} COPYONLY)
 endforeach()

@@ -40,7 +40,7 @@ CLI::App& add_command(const CliCommand& command, CLI::App& parent, Program& prog
     CLI::App& app = *parent.add_subcommand(command.name, command.help);
     declare(app, *options);
     app.callback(
-        [&app, &program, run, options]
+        [&, run, options] // of app and program, which stay
         {
             options->assets = program.assets;
             if constexpr (requires { options->typed; })

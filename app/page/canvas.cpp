@@ -2,6 +2,7 @@
 
 #include <emscripten.h>
 #include <emscripten/html5.h>
+
 #include <imgui.h>
 
 #include <algorithm>
@@ -25,10 +26,10 @@ namespace
 {
 
 constexpr const char* kCanvas = "#canvas";
-constexpr int kFramesPerEvent = 3;      // ImGui needs a frame to react and one to settle
-constexpr double kLongestFrame = 0.1;   // [s] that a frame moves what moves
-constexpr float kWheelPixels = 100;     // that browsers send for a notch
-constexpr float kWheelLines = 3;        // the same, where they count lines
+constexpr int kFramesPerEvent = 3;    // ImGui needs a frame to react and one to settle
+constexpr double kLongestFrame = 0.1; // [s] that a frame moves what moves
+constexpr float kWheelPixels = 100;   // that browsers send for a notch
+constexpr float kWheelLines = 3;      // the same, where they count lines
 
 struct Canvas
 {
@@ -111,17 +112,19 @@ ImGuiKey key_of(std::string_view code)
             return static_cast<ImGuiKey>(key);
         }
     }
-    const auto* found = std::find_if(kKeys.begin(), kKeys.end(), [&](const KeyName& k) { return k.code == code; });
+    const auto* found =
+        std::find_if(kKeys.begin(), kKeys.end(), [&](const KeyName& k) { return k.code == code; });
     return found == kKeys.end() ? ImGuiKey_None : found->key;
 }
 
-// What a browser does with a key that no page should take from it: reload, full screen, its tools, tabs, address.
+// What a browser does with a key that no page should take from it: reload, full screen, its tools, tabs,
+// address.
 bool is_the_browsers(const EmscriptenKeyboardEvent& e)
 {
     const std::string_view code = e.code;
     const bool with_ctrl = e.ctrlKey != 0 || e.metaKey != 0;
     constexpr std::array<std::string_view, 3> kPlain{"F5", "F11", "F12"};
-    constexpr std::array<std::string_view, 9> kCtrl{"KeyW", "KeyT", "KeyN",   "KeyR",   "KeyL",
+    constexpr std::array<std::string_view, 9> kCtrl{"KeyW", "KeyT", "KeyN",   "KeyR", "KeyL",
                                                     "KeyP", "KeyV", "Digit0", "Tab"};
     const auto in = [&](const auto& keys) { return std::find(keys.begin(), keys.end(), code) != keys.end(); };
     return in(kPlain) || (with_ctrl && in(kCtrl)) || e.altKey != 0;
@@ -168,7 +171,8 @@ EM_BOOL on_mouse(int type, const EmscriptenMouseEvent* e, void*)
     if (type == EMSCRIPTEN_EVENT_MOUSEDOWN || type == EMSCRIPTEN_EVENT_MOUSEUP)
     {
         constexpr std::array kButtons{0, 2, 1}; // the browser's second is the middle one
-        io.AddMouseButtonEvent(kButtons.at(std::min<std::size_t>(e->button, 2)), type == EMSCRIPTEN_EVENT_MOUSEDOWN);
+        io.AddMouseButtonEvent(kButtons.at(std::min<std::size_t>(e->button, 2)),
+                               type == EMSCRIPTEN_EVENT_MOUSEDOWN);
     }
     wake();
     return type == EMSCRIPTEN_EVENT_MOUSEDOWN ? EM_FALSE : EM_TRUE; // the press gives the page the keyboard
@@ -184,7 +188,8 @@ EM_BOOL on_leave(int, const EmscriptenMouseEvent*, void*)
 EM_BOOL on_wheel(int, const EmscriptenWheelEvent* e, void*)
 {
     const float notch = e->deltaMode == DOM_DELTA_PIXEL ? kWheelPixels : kWheelLines;
-    ImGui::GetIO().AddMouseWheelEvent(-static_cast<float>(e->deltaX) / notch, -static_cast<float>(e->deltaY) / notch);
+    ImGui::GetIO().AddMouseWheelEvent(-static_cast<float>(e->deltaX) / notch,
+                                      -static_cast<float>(e->deltaY) / notch);
     wake();
     return EM_TRUE;
 }
@@ -196,7 +201,8 @@ EM_BOOL on_touch(int type, const EmscriptenTouchEvent* e, void*)
     Canvas& c = canvas();
     const float ratio = pixel_ratio();
     const bool over = type == EMSCRIPTEN_EVENT_TOUCHEND || type == EMSCRIPTEN_EVENT_TOUCHCANCEL;
-    const ImVec2 at{static_cast<float>(e->touches[0].targetX) * ratio, static_cast<float>(e->touches[0].targetY) * ratio};
+    const ImVec2 at{static_cast<float>(e->touches[0].targetX) * ratio,
+                    static_cast<float>(e->touches[0].targetY) * ratio};
     const int fingers = over ? 0 : e->numTouches;
     if (fingers == 2 && c.fingers == 2)
     {
@@ -245,7 +251,8 @@ void take_size()
 void show_cursor()
 {
     static constexpr std::array<const char*, ImGuiMouseCursor_COUNT> kNames{
-        "default", "text", "move", "ns-resize", "ew-resize", "nesw-resize", "nwse-resize", "pointer", "not-allowed"};
+        "default",     "text",        "move",    "ns-resize",  "ew-resize",
+        "nesw-resize", "nwse-resize", "pointer", "not-allowed"};
     static int shown = ImGuiMouseCursor_Arrow;
     const int wanted = ImGui::GetMouseCursor();
     if (wanted != shown && wanted >= 0)

@@ -1,5 +1,5 @@
-// The canvas of a page as ImGui's window: its size in real pixels, mouse, fingers, wheel, keys, cursor, clipboard.
-// Draws when it is woken: by an event, by wake(), or after the rest that the last frame asked for.
+// The canvas of a page as ImGui's window: its size in real pixels, mouse, fingers, wheel, keys, cursor,
+// clipboard. Draws when it is woken: by an event, by wake(), or after the rest that the last frame asked for.
 #pragma once
 
 #include <functional>

@@ -1,16 +1,22 @@
 #include "app/page/kept.h"
 
-#include "app/files/files.h"
-
 #include <emscripten.h>
+
+#include "app/files/files.h"
 
 #include <filesystem>
 #include <map>
 
 // clang-format off
 EM_JS(int, kept_count, (), { try { return localStorage.length; } catch (e) { return 0; } });
-EM_JS(char*, kept_name, (int i), { return stringToNewUTF8(localStorage.key(i) || ''); });
-EM_JS(char*, kept_text, (const char* name), { return stringToNewUTF8(localStorage.getItem(UTF8ToString(name)) || ''); });
+EM_JS(char*, kept_entry, (int place, int whole), {
+    const name = localStorage.key(place);
+    const text = whole ? localStorage.getItem(name) : name;
+    const size = lengthBytesUTF8(text) + 1;
+    const at = _malloc(size);
+    stringToUTF8(text, at, size);
+    return at;
+});
 EM_JS(int, keep_text, (const char* name, const char* text), {
     try { localStorage.setItem(UTF8ToString(name), UTF8ToString(text)); return 1; } catch (e) { return 0; }
 });
@@ -65,13 +71,13 @@ void restore_files()
 {
     for (int i = 0; i < kept_count(); ++i)
     {
-        const std::string name = taken(kept_name(i));
+        const std::string name = taken(kept_entry(i, 0));
         if (!name.starts_with(kMark))
         {
             continue;
         }
         const std::string path = name.substr(kMark.size());
-        kept()[path] = taken(kept_text(name.c_str()));
+        kept()[path] = taken(kept_entry(i, 1));
         show_text(path, kept()[path]);
     }
 }
@@ -108,7 +114,9 @@ std::string keep_files()
         }
     }
     kept() = std::move(now);
-    return whole ? "" : "The browser keeps nothing here (private window, or its storage is full): export your progress";
+    return whole ? ""
+                 : "The browser keeps nothing here (private window, or its storage is full): export your "
+                   "progress";
 }
 
 void download(const std::string& name, const std::string& text)

@@ -1,6 +1,6 @@
-// What the C++ library of Debian's emscripten (libc++ 15) lacks of C++20: the algorithms of <ranges> that are used
-// here, std::bit_cast, and from_chars of floating-point numbers. Included before everything else of a page; goes
-// when the library has them.
+// What the C++ library of Debian's emscripten (libc++ 15) lacks of C++20: the algorithms of <ranges> that are
+// used here, std::bit_cast, and from_chars of floating-point numbers. Included before everything else of a
+// page; goes when the library has them.
 #pragma once
 
 #ifdef __cplusplus
@@ -31,7 +31,8 @@ struct Find
     template <class R, class T, class P = identity>
     constexpr auto operator()(R&& r, const T& value, P p = {}) const
     {
-        return std::find_if(ranges::begin(r), ranges::end(r), [&](auto&& x) -> bool { return std::invoke(p, x) == value; });
+        return std::find_if(ranges::begin(r), ranges::end(r),
+                            [&](auto&& x) -> bool { return std::invoke(p, x) == value; });
     }
 };
 struct FindIf
@@ -39,7 +40,8 @@ struct FindIf
     template <class R, class F, class P = identity>
     constexpr auto operator()(R&& r, F f, P p = {}) const
     {
-        return std::find_if(ranges::begin(r), ranges::end(r), [&](auto&& x) -> bool { return std::invoke(f, std::invoke(p, x)); });
+        return std::find_if(ranges::begin(r), ranges::end(r),
+                            [&](auto&& x) -> bool { return std::invoke(f, std::invoke(p, x)); });
     }
 };
 struct AnyOf
@@ -47,7 +49,8 @@ struct AnyOf
     template <class R, class F, class P = identity>
     constexpr bool operator()(R&& r, F f, P p = {}) const
     {
-        return std::any_of(ranges::begin(r), ranges::end(r), [&](auto&& x) -> bool { return std::invoke(f, std::invoke(p, x)); });
+        return std::any_of(ranges::begin(r), ranges::end(r),
+                           [&](auto&& x) -> bool { return std::invoke(f, std::invoke(p, x)); });
     }
 };
 struct AllOf
@@ -55,7 +58,8 @@ struct AllOf
     template <class R, class F, class P = identity>
     constexpr bool operator()(R&& r, F f, P p = {}) const
     {
-        return std::all_of(ranges::begin(r), ranges::end(r), [&](auto&& x) -> bool { return std::invoke(f, std::invoke(p, x)); });
+        return std::all_of(ranges::begin(r), ranges::end(r),
+                           [&](auto&& x) -> bool { return std::invoke(f, std::invoke(p, x)); });
     }
 };
 struct NoneOf
@@ -71,7 +75,8 @@ struct Count
     template <class R, class T, class P = identity>
     constexpr auto operator()(R&& r, const T& value, P p = {}) const
     {
-        return std::count_if(ranges::begin(r), ranges::end(r), [&](auto&& x) -> bool { return std::invoke(p, x) == value; });
+        return std::count_if(ranges::begin(r), ranges::end(r),
+                             [&](auto&& x) -> bool { return std::invoke(p, x) == value; });
     }
 };
 struct CountIf
@@ -79,7 +84,8 @@ struct CountIf
     template <class R, class F, class P = identity>
     constexpr auto operator()(R&& r, F f, P p = {}) const
     {
-        return std::count_if(ranges::begin(r), ranges::end(r), [&](auto&& x) -> bool { return std::invoke(f, std::invoke(p, x)); });
+        return std::count_if(ranges::begin(r), ranges::end(r),
+                             [&](auto&& x) -> bool { return std::invoke(f, std::invoke(p, x)); });
     }
 };
 struct ForEach
@@ -184,7 +190,8 @@ struct LowerBound
     constexpr auto operator()(R&& r, const T& value, C c = {}, P p = {}) const
     {
         return std::lower_bound(ranges::begin(r), ranges::end(r), value,
-                                [&](auto&& x, const T& v) -> bool { return std::invoke(c, std::invoke(p, x), v); });
+                                [&](auto&& x, const T& v) -> bool
+                                { return std::invoke(c, std::invoke(p, x), v); });
     }
 };
 struct UpperBound
@@ -193,14 +200,14 @@ struct UpperBound
     constexpr auto operator()(R&& r, const T& value, C c = {}, P p = {}) const
     {
         return std::upper_bound(ranges::begin(r), ranges::end(r), value,
-                                [&](const T& v, auto&& x) -> bool { return std::invoke(c, v, std::invoke(p, x)); });
+                                [&](const T& v, auto&& x) -> bool
+                                { return std::invoke(c, v, std::invoke(p, x)); });
     }
 };
 struct Transform
 {
     template <class R, class O, class F>
-        requires(!ranges::range<O>)
-    constexpr void operator()(R&& r, O out, F f) const
+    requires(!ranges::range<O>) constexpr void operator()(R&& r, O out, F f) const
     {
         for (auto&& x : r)
         {
@@ -208,7 +215,7 @@ struct Transform
         }
     }
     template <class R, class S, class O, class F>
-        requires ranges::range<S>
+    requires ranges::range<S>
     constexpr void operator()(R&& r, S&& s, O out, F f) const
     {
         std::transform(ranges::begin(r), ranges::end(r), ranges::begin(s), out, f);
@@ -227,7 +234,8 @@ struct CopyIf
     template <class R, class O, class F, class P = identity>
     constexpr void operator()(R&& r, O out, F f, P p = {}) const
     {
-        std::copy_if(ranges::begin(r), ranges::end(r), out, [&](auto&& x) -> bool { return std::invoke(f, std::invoke(p, x)); });
+        std::copy_if(ranges::begin(r), ranges::end(r), out,
+                     [&](auto&& x) -> bool { return std::invoke(f, std::invoke(p, x)); });
     }
 };
 struct Reverse
@@ -276,7 +284,8 @@ struct Equal
     constexpr bool operator()(R&& r, S&& s, F f = {}, P p = {}, Q q = {}) const
     {
         return std::equal(ranges::begin(r), ranges::end(r), ranges::begin(s), ranges::end(s),
-                          [&](auto&& x, auto&& y) -> bool { return std::invoke(f, std::invoke(p, x), std::invoke(q, y)); });
+                          [&](auto&& x, auto&& y) -> bool
+                          { return std::invoke(f, std::invoke(p, x), std::invoke(q, y)); });
     }
 };
 
@@ -318,7 +327,8 @@ constexpr To bit_cast(const From& from) noexcept
 }
 #endif
 
-// The digits are copied, as strtod reads to a zero. It also takes what from_chars refuses: space, a plus, 0x, nan(...).
+// The digits are copied, as strtod reads to a zero. It also takes what from_chars refuses: space, a plus, 0x,
+// nan(...).
 inline from_chars_result from_chars(const char* first, const char* last, double& value)
 {
     const char* digits = first != last && *first == '-' ? first + 1 : first;

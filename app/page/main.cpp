@@ -1,4 +1,8 @@
-// Ringside in a page of a browser: the session, files, views and engine of the desktop program, without its threads.
+// Ringside in a page of a browser: the session, files, views and engine of the desktop program, without its
+// threads.
+#include <GLES3/gl3.h>
+#include <emscripten.h>
+
 #include "app/commands/input.h"
 #include "app/files/lesson_files.h"
 #include "app/files/settings.h"
@@ -9,8 +13,6 @@
 #include "core/scenario/json.h"
 #include "core/scenario/validate.h"
 
-#include <GLES3/gl3.h>
-#include <emscripten.h>
 #include <imgui_impl_opengl3.h>
 
 #include <cstdlib>
@@ -181,7 +183,8 @@ private:
             break;
         }
         case Command::save_animation:
-            session_.fail("Not saved", {{"animation", "a page cannot record one", "the desktop program does"}});
+            session_.fail("Not saved",
+                          {{"animation", "a page cannot record one", "the desktop program does"}});
             return;
         default:
             download_picture(name + ".png");

@@ -143,18 +143,18 @@ std::span<const CommandInfo> commands()
 
 double next_stop(const Motion& motion, double t, int direction)
 {
-    constexpr double kNear = 1e-6;
+    constexpr double kSameStop = 1e-6;
     if (motion.stops.empty())
     {
-        return std::clamp(direction > 0 ? std::floor(t + kNear) + 1 : std::ceil(t - kNear) - 1, 0.0,
+        return std::clamp(direction > 0 ? std::floor(t + kSameStop) + 1 : std::ceil(t - kSameStop) - 1, 0.0,
                           motion.duration);
     }
     if (direction > 0)
     {
-        const auto next = std::upper_bound(motion.stops.begin(), motion.stops.end(), t + kNear);
+        const auto next = std::upper_bound(motion.stops.begin(), motion.stops.end(), t + kSameStop);
         return next == motion.stops.end() ? motion.duration : *next;
     }
-    const auto next = std::lower_bound(motion.stops.begin(), motion.stops.end(), t - kNear);
+    const auto next = std::lower_bound(motion.stops.begin(), motion.stops.end(), t - kSameStop);
     return next == motion.stops.begin() ? 0 : *(next - 1);
 }
 

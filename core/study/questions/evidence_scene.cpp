@@ -96,9 +96,9 @@ void make_loss(Scene& s)
     const double per_point = 50;
     const bool late = s.is("late_spike");
     const LossShape shape{s.between(10.6, 11.0), s.between(2.1, 2.7), 0.03,
-                          late              ? 160 + s.rng.below(20)
-                          : s.is("plateau") ? 25 + s.rng.below(15)
-                                            : 70 + s.rng.below(40)};
+                          static_cast<std::size_t>(late              ? 160 + s.rng.below(20)
+                                                   : s.is("plateau") ? 25 + s.rng.below(15)
+                                                                     : 70 + s.rng.below(40))};
     s.out.x_unit = "step";
     EvidenceSeries loss{"training loss", "nats per token", {}, {}, false};
     EvidenceSeries held{"validation loss", "nats per token", {}, {}, false};

@@ -258,7 +258,7 @@ bool MeasuredView::draw_panel(const Frame& frame, const Painter& p, Rect area, O
 ViewKeys MeasuredView::keys()
 {
     return {{"Enter", "Use the fitted constants",
-             [this](const KeyPress& k)
+             [](const KeyPress& k)
              {
                  if (k.frame.measured != nullptr)
                  {

@@ -41,14 +41,15 @@ std::vector<PlotPoint> curve_of(double rows, double bands)
 void shade(const Painter& p, Plot& plot, const std::vector<PlotPoint>& own, double target)
 {
     const auto split = std::ranges::find_if(own, [&](const PlotPoint& v) { return v.x >= target; });
+    const auto missed = std::span(own).last(static_cast<std::size_t>(own.end() - split));
     const Colour colour = p.theme.of(Component::buffers).fill;
-    plot.fill_below(std::span(own.begin(), split), with_alpha(colour, 0.3F));
-    std::vector<PlotPoint> top(split, own.end());
+    plot.fill_below(std::span(own).first(own.size() - missed.size()), with_alpha(colour, 0.3F));
+    std::vector<PlotPoint> top(missed.begin(), missed.end());
     for (PlotPoint& v : top)
     {
         v.y = 1;
     }
-    plot.fill(std::span(split, own.end()), top, with_alpha(colour, 0.16F));
+    plot.fill(missed, top, with_alpha(colour, 0.16F));
 }
 
 void draw_copies(const DataRoom& r)
