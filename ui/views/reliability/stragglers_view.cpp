@@ -1,6 +1,8 @@
 // The slowest rank of a synchronous step: times of all ranks, and what more of them cost.
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
+#include "core/base/derived.h"
 #include "core/base/term.h"
 #include "core/base/text.h"
 #include "core/reliability/straggler.h"
@@ -12,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 namespace ringside
 {
@@ -97,8 +100,8 @@ std::optional<double> draw_times(const Painter& p, Rect area, const RankTimes& r
     const double low = ranks.mean * std::max(0.0, 1 - 5 * ranks.spread - 0.02);
     const double high =
         std::max(slowest, ranks.mean * (1 + (ranks.slow > 0 ? ranks.slower : 0) + 5 * ranks.spread + 0.04));
-    const std::string title = fmt::format("Compute time of {} ranks in one step", grouped(ranks.ranks));
-    const PlotAxis axis{low, high, PlotScale::linear, "", time_words, {low, high}};
+    const std::string title = fmt::format("Compute time of {} in one step", counted(ranks.ranks, "rank"));
+    const PlotAxis axis{low, high, PlotScale::linear, "", time_words};
     const Bins bins = bins_of(axis, ranks, times);
     double most = 1;
     for (const Bin& bin : bins)
@@ -147,8 +150,9 @@ std::optional<std::int64_t> draw_loss(const Painter& p, Rect area, const RankCos
     }
     plot.line(line, {p.theme.text, 2.5F});
     const std::int64_t ranks = costs.of.ranks;
-    const PlotMove grip = plot.grip({static_cast<double>(ranks), costs.lost}, "###ranks that wait",
-                                    fmt::format("{} ranks: {}", grouped(ranks), format_percent(costs.lost)));
+    const PlotMove grip =
+        plot.grip({static_cast<double>(ranks), costs.lost}, "###ranks that wait",
+                  fmt::format("{}: {}", counted(ranks, "rank"), format_percent(costs.lost)));
     tooltip(p, "Drag: GPUs of the scenario");
     const auto to = grip.x(2);
     return to ? std::optional(std::max<std::int64_t>(1, std::llround(*to))) : std::nullopt;
@@ -201,13 +205,12 @@ public:
 private:
     // The person's settings for the scenario's GPUs and step.
     RankTimes ranks(const Frame& frame) const;
-    const RankCosts& costs(const Frame& frame) const;
+    const RankCosts& costs(const Frame& frame) const { return costs_.of(ranks(frame), rank_costs); }
 
     RankTimes asked_;
     std::uint64_t seed_ = 1;
-    std::optional<std::pair<RankTimes, std::uint64_t>> drawn_;
-    std::vector<double> times_;
-    mutable std::optional<RankCosts> costs_;
+    Derived<std::tuple<RankTimes, std::uint64_t, std::uint64_t>, std::vector<double>> times_; // seed, step
+    Derived<RankTimes, RankCosts> costs_;
 };
 
 RankTimes StragglersView::ranks(const Frame& frame) const
@@ -219,22 +222,12 @@ RankTimes StragglersView::ranks(const Frame& frame) const
     return ranks;
 }
 
-const RankCosts& StragglersView::costs(const Frame& frame) const
-{
-    const RankTimes now = ranks(frame);
-    if (!costs_ || !(costs_->of == now))
-    {
-        costs_ = rank_costs(now);
-    }
-    return *costs_;
-}
-
 Motion StragglersView::motion(const Frame& frame) const
 {
     Motion motion;
-    motion.duration = kSteps;
+    motion.duration = kSteps - 1;
     motion.per_second = 3;
-    motion.label = fmt::format("step {}/{}", static_cast<int>(frame.playback.t) + 1, kSteps + 1);
+    motion.label = fmt::format("step {}/{}", static_cast<int>(frame.playback.t) + 1, kSteps);
     return motion;
 }
 
@@ -251,15 +244,9 @@ std::int64_t nearest_legal(const Scenario& s, std::int64_t gpus)
 
 void StragglersView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    const RankTimes now = ranks(frame);
-    const auto step = static_cast<std::uint64_t>(std::max(0.0, frame.playback.t));
-    const std::pair asked{now, step ^ (seed_ << 32U)};
-    if (!drawn_ || *drawn_ != asked)
-    {
-        times_ = draw_rank_times(now, seed_, step);
-        drawn_ = asked;
-    }
-    const RankWish wish = draw_ranks(painter, area, costs(frame), times_);
+    const std::tuple asked{ranks(frame), seed_, static_cast<std::uint64_t>(std::max(0.0, frame.playback.t))};
+    const auto& times = times_.of(asked, [](const auto& of) { return std::apply(draw_rank_times, of); });
+    const RankWish wish = draw_ranks(painter, area, costs(frame), times);
     if (wish.slower)
     {
         asked_.slower = *wish.slower;
@@ -279,10 +266,10 @@ Caption StragglersView::caption(const Frame& frame) const
 {
     const RankCosts& all = costs(frame);
     const RankTimes& now = all.of;
-    const std::string who =
-        now.slow > 0 ? fmt::format("{} of {} ranks take {} longer", grouped(now.slow), grouped(now.ranks),
-                                   format_percent(now.slower))
-                     : fmt::format("{} ranks have {} jitter", grouped(now.ranks), format_percent(now.spread));
+    const std::string who = now.slow > 0 ? fmt::format("{} of {} take {} longer", grouped(now.slow),
+                                                       counted(now.ranks, "rank"), format_percent(now.slower))
+                                         : fmt::format("{} with {} jitter", counted(now.ranks, "rank"),
+                                                       format_percent(now.spread));
     const std::string lost = format_percent(all.lost);
     Caption caption;
     caption.sentence =
