@@ -114,10 +114,10 @@ std::optional<std::int64_t> draw_serving_curves(const Painter& p, Rect area, con
     }
     const ServingReport& r = desk.report();
     const Theme& t = p.theme;
-    const PlotAxis batches{1, static_cast<double>(std::max<std::int64_t>(2, curve.back().setup.batch)),
-                           PlotScale::log, "concurrent requests", count};
+    PlotAxis batches{1, static_cast<double>(std::max<std::int64_t>(2, curve.back().setup.batch)),
+                     PlotScale::log, "concurrent requests", count};
     const PlotAxis times =
-        axis_of(curve, {reading, multiplying, token}, 1e-4, "TPOT (s per output token)", seconds);
+        axis_of(curve, {reading, multiplying, token}, 1e-4, "TPOT (time per output token)", seconds);
     const PlotAxis rates = axis_of(curve, {throughput}, 1e-6, "Throughput (tokens/s/GPU)", count);
     const float left = std::max(plot_left(p, times), plot_left(p, rates));
     std::optional<std::int64_t> moved;
@@ -131,6 +131,7 @@ std::optional<std::int64_t> draw_serving_curves(const Painter& p, Rect area, con
             moved = draw_batch(p, rate, r, now, "###requests at once, rate",
                                fmt::format("{} tokens/s", now < 1e6 ? three_digits(now) : format_count(now)));
         }
+        batches.title.clear(); // stands below the other chart
     }
     Plot latency(p, area, batches, times, {.part = "latency", .left = left});
     if (!latency)

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/serving/speculation.h"
 #include "ui/views/serving/serving/pictures.h"
@@ -59,7 +60,10 @@ void draw_slots(const Painter& p, Rect area, const Batching& b, std::string_view
             const Colour ink = shade(t, stay.request);
             const auto done = static_cast<float>(std::clamp((clock - start) / (end - start), 0.0, 1.0));
             draw_fill(p, cell, {.ink = {ink}, .half = dim(t, ink, 0.7F), .share = done});
-            lanes.label(cell, done > 0.5F ? t.of(Component::activations).label : t.text,
+            Rect ahead = cell; // its number stands on the longer side of the clock
+            const Rect behind = ahead.cut_left(cell.w * done);
+            lanes.label(done > 0.5F ? behind : ahead,
+                        done > 0.5F ? t.of(Component::activations).label : t.text,
                         {std::to_string(stay.request + 1)});
             lanes.block(slot, end, static_cast<double>(stay.freed), idle_fill(t));
         }
@@ -126,8 +130,9 @@ void draw_pages(const Painter& p, Rect area, const ServingDesk& desk)
         const std::string name =
             paged ? fmt::format("PagedAttention: blocks of {} tokens, on demand", kCacheBlock)
                   : fmt::format("Preallocated for {} tokens", grouped(setup.longest));
-        draw_heading(p, half.cut_top(p.px(24)), name,
-                     fmt::format("{} unused, {} requests fit", format_percent(r.wasted()), grouped(r.most)));
+        draw_heading(
+            p, half.cut_top(p.px(24)), name,
+            fmt::format("{} unused, room for {}", format_percent(r.wasted()), counted(r.most, "request")));
         draw_ribbon(p, half.cut_top(std::min(p.px(44), half.h - p.px(6))), r, across);
     }
     p.text_within(area.x, area.middle(), area.w, Type::small, p.theme.muted,
@@ -158,7 +163,8 @@ std::optional<ServingWish> draw_drafts(const Painter& p, Rect area, const Servin
         fmt::format("{} draft tokens: {} tokens per pass, {}\u00d7 speedup", wish.drafted,
                     three_digits(expected_tokens(wish.acceptance, wish.drafted)),
                     three_digits(speculative_speedup(wish.acceptance, wish.drafted, wish.draft_cost))),
-        best > 0 ? fmt::format("best: {}", best) : "slower than plain decoding");
+        best > 0 ? fmt::format("probability that each counts; fastest with {}", best)
+                 : "slower than plain decoding");
     const Rect foot = area.cut_bottom(p.px(24));
     const float pitch = area.w / static_cast<float>(kShownDrafts + 1);
     for (std::int64_t i = 0; i <= kShownDrafts; ++i)
@@ -170,6 +176,13 @@ std::optional<ServingWish> draw_drafts(const Painter& p, Rect area, const Servin
         const Ink& ink = i == 0 ? t.of(Component::weights) : t.of(Component::activations);
         p.fill(column, t.panel);
         p.fill(bar, counted ? ink.fill : dim(t, ink.fill));
+        const std::string percent = format_percent(share);
+        if (p.width(Type::mono_small, percent) <= column.w)
+        {
+            const bool above = bar.y - column.y > p.px(24);
+            p.text(bar.centre(), above ? bar.y - p.px(12) : bar.y + p.px(12), Type::mono_small,
+                   above || !counted ? t.muted : ink.label, percent, Align::centre);
+        }
         const Press pressed = press(p, column, fmt::format("###{} drafts", i).c_str(), 2);
         tooltip(p, i == 0 ? "The target model's own token: one in every pass" : draft_tip(wish, i));
         if (pressed.clicked || (pressed.hovered && ImGui::IsMouseDragging(0, 1)))
