@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/serving/speculation.h"
 #include "ui/views/serving/serving/pictures.h"
+#include "ui/widgets/plot.h"
 #include "ui/widgets/timeline.h"
 
 #include <algorithm>
@@ -27,23 +28,13 @@ Colour shade(const Theme& t, std::int64_t request)
     return request % 2 == 0 ? cache : mix(cache, t.text, 0.3F);
 }
 
-void draw_heading(const Painter& p, Rect row, std::string_view left, std::string_view right)
-{
-    const float w = p.width(Type::mono_small, right);
-    const float named = p.text_within(row.x, row.middle(), row.w, Type::small_strong, p.theme.text, left);
-    if (named + w + p.px(12) <= row.w)
-    {
-        p.text(row.right(), row.middle(), Type::mono_small, p.theme.muted, right, Align::right);
-    }
-}
-
 // One half: how a batch is filled, up to the clock in full colour.
 void draw_slots(const Painter& p, Rect area, const Batching& b, std::string_view name, double clock,
                 double steps)
 {
     const Theme& t = p.theme;
-    draw_heading(p, area.cut_top(p.px(24)), name,
-                 fmt::format("slot utilization {}", format_percent(b.busy())));
+    draw_chart_title(p, area.cut_top(p.px(24)), name,
+                     fmt::format("slot utilization {}", format_percent(b.busy())));
     const Rect axis = area.cut_bottom(p.px(22));
     const float pitch = std::min(p.px(30), area.h / static_cast<float>(b.slots));
     const std::vector<LaneName> names(static_cast<std::size_t>(b.slots));
@@ -90,28 +81,19 @@ void draw_both(const Painter& p, Rect area, const ServingDesk& desk, double cloc
 void draw_ribbon(const Painter& p, Rect row, const ServingReport& r, double tokens_across)
 {
     const Theme& t = p.theme;
+    const Ink& cache = t.of(Component::activations);
     const auto tokens = static_cast<double>(r.setup.prompt + r.setup.output);
     const double held =
         r.setup.paged ? std::ceil(tokens / kCacheBlock) * kCacheBlock : static_cast<double>(r.setup.longest);
-    const auto x = [&](double at)
-    { return row.x + row.w * static_cast<float>(std::min(1.0, at / tokens_across)); };
+    const std::array<LaneName, 1> unnamed{};
+    TimeLanes lanes(p, row, {0, tokens_across}, {row.h + lane_gap(p, row.h), 0, 0, false}, unnamed);
     for (std::int64_t i = 0; static_cast<double>(i) * held < tokens_across; ++i)
     {
         const double from = static_cast<double>(i) * held;
-        const Rect filled{x(from), row.y, x(from + tokens) - x(from), row.h};
-        const Rect empty{filled.right(), row.y, x(from + held) - filled.right() - 1, row.h};
-        p.fill(filled, shade(t, i));
-        if (empty.w > 0)
-        {
-            p.hatch(empty, with_alpha(t.of(Component::activations).fill, 0.6F), kIdleHatch);
-        }
-        p.line(x(from), row.y, x(from), row.bottom(), t.window, p.px(1.5F));
-        const std::string number = std::to_string(i + 1);
-        if (p.width(Type::mono_small, number) + p.px(6) < filled.w)
-        {
-            p.text(filled.centre(), filled.middle(), Type::mono_small, t.of(Component::activations).label,
-                   number, Align::centre);
-        }
+        lanes.block(0, from, from + tokens, plain_fill(shade(t, i)));
+        lanes.label(lanes.cell(0, from, from + tokens), cache.label, {std::to_string(i + 1)});
+        lanes.block(0, from + tokens, from + held,
+                    {.ink = {t.window}, .lines = with_alpha(cache.fill, 0.6F)});
     }
     p.outline(row, t.line);
 }
@@ -130,7 +112,7 @@ void draw_pages(const Painter& p, Rect area, const ServingDesk& desk)
         const std::string name =
             paged ? fmt::format("PagedAttention: blocks of {} tokens, on demand", kCacheBlock)
                   : fmt::format("Preallocated for {} tokens", grouped(setup.longest));
-        draw_heading(
+        draw_chart_title(
             p, half.cut_top(p.px(24)), name,
             fmt::format("{} unused, room for {}", format_percent(r.wasted()), counted(r.most, "request")));
         draw_ribbon(p, half.cut_top(std::min(p.px(44), half.h - p.px(6))), r, across);
@@ -158,7 +140,7 @@ std::optional<ServingWish> draw_drafts(const Painter& p, Rect area, const Servin
     const Theme& t = p.theme;
     std::optional<ServingWish> moved;
     const std::int64_t best = best_drafted(wish.acceptance, wish.draft_cost);
-    draw_heading(
+    draw_chart_title(
         p, area.cut_top(p.px(24)),
         fmt::format("{} draft tokens: {} tokens per pass, {}\u00d7 speedup", wish.drafted,
                     three_digits(expected_tokens(wish.acceptance, wish.drafted)),
