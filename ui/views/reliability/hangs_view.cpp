@@ -180,7 +180,9 @@ Caption HangsView::caption(const Frame& frame) const
     caption.sentence =
         !over ? "Eight ranks train. Each waits in every call until all ranks of its group have issued it."
         : !hang_.stuck ? "One rank was late, and then **training continued**: slow, not stuck."
-                       : "All ranks hang, and **one of them desynchronized first**. Which one, and how?";
+        : revealed()
+            ? fmt::format("**Rank {} desynchronized first**: it {}.", hang_.culprit, name_of(hang_.fault))
+            : "All ranks hang, and **one of them desynchronized first**. Which one, and how?";
     caption.formula =
         revealed() && !findings.empty()
             ? findings.front().says
