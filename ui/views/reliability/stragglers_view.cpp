@@ -50,26 +50,7 @@ std::string time_words(double seconds)
     return format_seconds(Seconds(seconds));
 }
 
-struct Bin
-{
-    std::int64_t healthy = 0;
-    std::int64_t slow = 0;
-};
-using Bins = std::array<Bin, kBins>;
-
-Bins bins_of(const PlotAxis& axis, const RankTimes& ranks, const std::vector<double>& times)
-{
-    Bins bins{};
-    for (std::size_t i = 0; i < times.size(); ++i)
-    {
-        const double share = std::clamp(axis.share(times[i]), 0.0, 0.999999);
-        Bin& bin = bins.at(static_cast<std::size_t>(share * kBins));
-        ++(static_cast<std::int64_t>(i) < ranks.slow ? bin.slow : bin.healthy);
-    }
-    return bins;
-}
-
-void draw_bins(const Painter& p, const Plot& plot, const Bins& bins)
+void draw_bins(const Painter& p, const Plot& plot, std::span<const Bin> bins)
 {
     const Theme& t = p.theme;
     // A lone rank among thousands must be seen.
@@ -79,9 +60,9 @@ void draw_bins(const Painter& p, const Plot& plot, const Bins& bins)
     for (std::size_t i = 0; i < kBins; ++i)
     {
         const auto edge = [&](std::size_t k) { return plot.x.at(static_cast<double>(k) / kBins); };
-        const double low = height(bins.at(i).healthy);
+        const double low = height(bins[i].healthy);
         Rect healthy = plot.rect(edge(i), edge(i + 1), 0, low);
-        Rect slow = plot.rect(edge(i), edge(i + 1), low, low + height(bins.at(i).slow));
+        Rect slow = plot.rect(edge(i), edge(i + 1), low, low + height(bins[i].slow));
         healthy.cut_right(1);
         slow.cut_right(1);
         p.fill(healthy, t.forward.fill);
@@ -101,14 +82,13 @@ std::optional<double> draw_times(const Painter& p, Rect area, const RankTimes& r
     const double high =
         std::max(slowest, ranks.mean * (1 + (ranks.slow > 0 ? ranks.slower : 0) + 5 * ranks.spread + 0.04));
     const std::string title = fmt::format("Compute time of {} in one step", counted(ranks.ranks, "rank"));
-    const PlotAxis axis{low, high, PlotScale::linear, "", time_words};
-    const Bins bins = bins_of(axis, ranks, times);
+    const std::vector<Bin> bins = histogram(times, ranks.slow, kBins, low, high);
     double most = 1;
     for (const Bin& bin : bins)
     {
         most = std::max(most, static_cast<double>(bin.healthy + bin.slow));
     }
-    Plot plot(p, area, axis,
+    Plot plot(p, area, {low, high, PlotScale::linear, "", time_words},
               {0, most * 1.3, PlotScale::linear, "ranks",
                [](double n) { return n == std::floor(n) ? grouped(std::llround(n)) : ""; }},
               {.title = title, .part = "ranks"});
