@@ -24,12 +24,6 @@ namespace
 
 constexpr int kSteps = 100;
 
-struct RankWish
-{
-    std::optional<double> slower;     // of the slow ranks, 0.2 is 20%
-    std::optional<std::int64_t> gpus; // near this number
-};
-
 // What such ranks cost, alone and with more and more of them. Every number is an integral, so this is made
 // once for each setting and not each frame.
 struct RankCosts
@@ -155,24 +149,6 @@ RankCosts rank_costs(const RankTimes& ranks)
     return costs;
 }
 
-RankWish draw_ranks(const Painter& painter, Rect area, const RankCosts& costs,
-                    const std::vector<double>& times)
-{
-    RankWish wish;
-    const bool both = area.h > painter.px(240);
-    Rect top = both ? area.cut_top(area.h * 0.56F) : area;
-    if (top.h > painter.px(80) && top.w > painter.px(80))
-    {
-        wish.slower = draw_times(painter, top, costs.of, times);
-    }
-    if (both)
-    {
-        area.cut_top(painter.px(8));
-        wish.gpus = draw_loss(painter, area, costs);
-    }
-    return wish;
-}
-
 class StragglersView final : public View
 {
 public:
@@ -226,19 +202,24 @@ void StragglersView::draw(const Frame& frame, const Painter& painter, Rect area,
 {
     const std::tuple asked{ranks(frame), seed_, static_cast<std::uint64_t>(std::max(0.0, frame.playback.t))};
     const auto& times = times_.of(asked, [](const auto& of) { return std::apply(draw_rank_times, of); });
-    const RankWish wish = draw_ranks(painter, area, costs(frame), times);
-    if (wish.slower)
+    const bool both = area.h > painter.px(240);
+    const Rect top = both ? area.cut_top(area.h * 0.56F) : area;
+    area.cut_top(painter.px(8));
+    if (top.h > painter.px(80) && top.w > painter.px(80))
     {
-        asked_.slower = *wish.slower;
-        out.animating = true;
+        const auto slower = draw_times(painter, top, ranks(frame), times);
+        asked_.slower = slower.value_or(asked_.slower);
+        out.animating = out.animating || slower;
     }
-    if (wish.gpus && frame.valid())
+    const auto wished = both ? draw_loss(painter, area, costs(frame)) : std::nullopt;
+    if (!wished || !frame.valid())
     {
-        const std::int64_t gpus = nearest_legal(frame.scenario, *wish.gpus);
-        if (gpus != frame.scenario.cluster.gpus)
-        {
-            out.push(ChangeScenario{with(frame.scenario, Knob::gpus, gpus), true});
-        }
+        return;
+    }
+    const std::int64_t gpus = nearest_legal(frame.scenario, *wished);
+    if (gpus != frame.scenario.cluster.gpus)
+    {
+        out.push(ChangeScenario{with(frame.scenario, Knob::gpus, gpus), true});
     }
 }
 
