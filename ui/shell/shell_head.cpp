@@ -86,7 +86,7 @@ void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& p
     const float wanted = painter.px(parts.rail_words ? 80 : 64);
     const float step = std::min(wanted, rail.h / static_cast<float>(groups.size())); // low windows: closer
     // The names stay longer than the pictures: they are what is read.
-    const RailSays says{!parts.rail_words || step >= painter.px(44), parts.rail_words};
+    const RailSays says{!parts.rail_words || step >= painter.px(50), parts.rail_words};
     for (const ViewInfo* info : groups)
     {
         const Rect cell = rail.cut_top(step - std::min(painter.px(8), step * 0.1F));
