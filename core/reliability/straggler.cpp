@@ -88,24 +88,14 @@ std::vector<double> draw_rank_times(const RankTimes& t, std::uint64_t seed, std:
     return times;
 }
 
-std::vector<Bin> histogram(const std::vector<double>& times, std::int64_t slow, std::size_t bins)
+std::vector<Bin> histogram(const std::vector<double>& times, std::int64_t slow, std::size_t bins, double low,
+                           double high)
 {
-    if (times.empty() || bins == 0)
-    {
-        return {};
-    }
-    const auto [least, most] = std::minmax_element(times.begin(), times.end());
-    const double low = *least;
-    const double width = std::max(*most - low, 1e-9 * std::max(1e-9, *most)) / static_cast<double>(bins);
     std::vector<Bin> all(bins);
-    for (std::size_t i = 0; i < bins; ++i)
-    {
-        all[i].from = low + width * static_cast<double>(i);
-        all[i].to = all[i].from + width;
-    }
     for (std::size_t i = 0; i < times.size(); ++i)
     {
-        Bin& bin = all[std::min(bins - 1, static_cast<std::size_t>((times[i] - low) / width))];
+        const double share = std::clamp((times[i] - low) / (high - low), 0.0, 0.999999);
+        Bin& bin = all[static_cast<std::size_t>(share * static_cast<double>(bins))];
         ++(static_cast<std::int64_t>(i) < slow ? bin.slow : bin.healthy);
     }
     return all;

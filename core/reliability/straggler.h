@@ -38,11 +38,12 @@ std::vector<double> draw_rank_times(const RankTimes& times, std::uint64_t seed, 
 
 struct Bin
 {
-    double from = 0, to = 0; // [s]
     std::int64_t healthy = 0;
     std::int64_t slow = 0;
 };
-// `bins` of equal width over all times of draw_rank_times(), from 1.
-std::vector<Bin> histogram(const std::vector<double>& times, std::int64_t slow, std::size_t bins);
+// `bins` (from 1) of equal width from `low` to `high`, of the times of draw_rank_times(); what lies outside
+// is in the first or the last.
+std::vector<Bin> histogram(const std::vector<double>& times, std::int64_t slow, std::size_t bins, double low,
+                           double high);
 
 } // namespace ringside

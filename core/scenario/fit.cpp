@@ -213,9 +213,9 @@ std::vector<std::int64_t> numbers(const Scenario& s, std::string_view path)
 Correction remedy(const Setting& setting, Scenario after)
 {
     const std::string value = setting.text(after);
-    const std::string_view field = setting.path.substr(setting.path.find('.') + 1);
+    const bool gpus = setting.path == "cluster.gpus";
     return {fmt::format("{}={}", setting.path, value),
-            fmt::format("Use {} {}", setting.name == "schedule" ? "schedule" : field, value),
+            gpus ? fmt::format("Use {} GPUs", value) : fmt::format("Use {} {}", setting.name, value),
             std::move(after)};
 }
 

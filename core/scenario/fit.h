@@ -15,7 +15,7 @@ namespace ringside
 struct Correction
 {
     std::string assignments; // "parallel.expert=16", as --set reads them; several have a space between
-    std::string label;       // "Use expert 16"
+    std::string label;       // "Use expert parallelism 16"
     Scenario after;
 };
 // Nearest first: values of the faulty field, at most five; where none helps, of another field; where no

@@ -174,7 +174,7 @@ struct Group
         }
         const std::string_view plus = term.working.empty() ? "" : " + ";
         term.formula += fmt::format("{}{} ({})", plus, label, roles);
-        term.working += fmt::format("{}{} \u00d7 {}", plus, bytes, figure(parameters));
+        term.working += fmt::format("{}{} \u00d7 {}", plus, bytes, figure(parameters, 4));
     }
 };
 
@@ -210,8 +210,8 @@ Term explain_alignment(const Scenario& scenario, const AlignmentReport& r, const
     }
     if (r.cache > Bytes{})
     {
-        term.formula += " + KV cache";
-        term.working += fmt::format(" + {}", figure(r.cache.value));
+        term.formula += " + KV";
+        term.working += fmt::format(" + {}", figure(r.cache.value, 4));
     }
     return term;
 }

@@ -9,6 +9,7 @@
 #include "ui/widgets/choice.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace ringside
@@ -85,7 +86,7 @@ void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& p
     const float wanted = painter.px(parts.rail_words ? 80 : 64);
     const float step = std::min(wanted, rail.h / static_cast<float>(groups.size())); // low windows: closer
     // The names stay longer than the pictures: they are what is read.
-    const RailSays says{!parts.rail_words || step >= painter.px(44), parts.rail_words};
+    const RailSays says{!parts.rail_words || step >= painter.px(50), parts.rail_words};
     for (const ViewInfo* info : groups)
     {
         const Rect cell = rail.cut_top(step - std::min(painter.px(8), step * 0.1F));
@@ -128,6 +129,9 @@ std::vector<const ViewInfo*> tabs_of(const ViewInfo& info)
     return tabs;
 }
 
+// Of a view's title, the first that it has room for.
+constexpr std::array kTitleTypes{Type::title, Type::body_strong, Type::small_strong};
+
 // The same for all views of a group, so that a tab stays where it is when another is opened: each as wide as
 // the widest where that leaves every title its room, else as their words need, if need be next to smaller
 // titles; 0 where words would have to be cut.
@@ -151,7 +155,7 @@ float width_of_tabs(const Painter& painter, std::span<const ViewInfo* const> tab
         return row - title - painter.px(24);
     };
     const float even = widest * static_cast<float>(tabs.size());
-    for (const Type type : {Type::title, Type::small_strong})
+    for (const Type type : kTitleTypes)
     {
         if (even <= std::min(row * 0.6F, left_by(type)))
         {
@@ -349,8 +353,9 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
     {
         draw_tabs(painter, row, info, tabs, out);
     }
-    const bool roomy = row.w >= painter.width(Type::title, title);
-    painter.text_within(row.x, row.middle(), row.w, roomy ? Type::title : Type::small_strong,
+    const auto* const fits =
+        std::ranges::find_if(kTitleTypes, [&](Type type) { return painter.width(type, title) <= row.w; });
+    painter.text_within(row.x, row.middle(), row.w, fits == kTitleTypes.end() ? kTitleTypes.back() : *fits,
                         painter.theme.text, title);
 }
 

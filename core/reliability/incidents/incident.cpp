@@ -26,7 +26,7 @@ constexpr std::array<FaultInfo, kFaults> kFaultTable{
     FaultInfo{"no-warmup", "No warmup",
               "The learning rate is at its peak from step 0; the loss stalls immediately and stays too high.",
               "Wortsman et al. 2023, arXiv 2309.14322; Gilmer et al. 2021, arXiv 2110.04369", "no-warmup"},
-    FaultInfo{"overflow", "FP16 overflow in the forward",
+    FaultInfo{"overflow", "FP16 activation overflow",
               "The loss scale halves again and again and does not help: the loss itself is not finite.",
               "Zeng et al. 2022 (GLM-130B), arXiv 2210.02414; the OPT-175B logbook: loss scales that crash",
               "overflow"},

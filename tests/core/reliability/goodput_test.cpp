@@ -359,7 +359,8 @@ TEST_CASE("stragglers: drawn steps have the expected length, and more ranks neve
 TEST_CASE("a histogram has every rank once")
 {
     const RankTimes times{500, 1, 0.02, 20, 0.3};
-    const auto bins = histogram(draw_rank_times(times, 1, 1), times.slow, 40);
+    const auto bins = histogram(draw_rank_times(times, 1, 1), times.slow, 40, 0.9, 1.5);
+    CHECK(bins.size() == 40);
     std::int64_t healthy = 0;
     std::int64_t slow = 0;
     for (const Bin& bin : bins)
@@ -369,6 +370,11 @@ TEST_CASE("a histogram has every rank once")
     }
     CHECK(healthy == 480);
     CHECK(slow == 20);
-    CHECK(histogram({}, 0, 10).empty());
-    CHECK(histogram({1, 1, 1}, 0, 4).front().healthy == 3);
+    // Hand-worked: quarters of 0 to 4, what is outside in the first and the last.
+    const auto quarters = histogram({-1, 0.5, 1.5, 4, 9}, 1, 4, 0, 4);
+    CHECK(quarters[0].slow == 1);
+    CHECK(quarters[0].healthy == 1);
+    CHECK(quarters[1].healthy == 1);
+    CHECK(quarters[2].healthy == 0);
+    CHECK(quarters[3].healthy == 2);
 }

@@ -61,7 +61,8 @@ void add_views(Entries& all)
 {
     for (const ViewInfo* info : views())
     {
-        all.push_back(entry("View", fmt::format("{}: {}", info->tab, info->title),
+        const bool named = folded(info->title).find(folded(info->tab)) != std::string::npos;
+        all.push_back(entry("View", (named ? "" : fmt::format("{}: ", info->tab)) + std::string(info->title),
                             std::string(info->description), {info->tab, info->id, info->title, info->group},
                             does(OpenView{std::string(info->id)}), std::string(info->id)));
     }

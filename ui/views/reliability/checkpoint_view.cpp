@@ -2,6 +2,8 @@
 // shards move to another layout.
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
+#include "core/base/derived.h"
 #include "core/base/term.h"
 #include "core/base/text.h"
 #include "core/reliability/goodput.h"
@@ -13,6 +15,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <tuple>
 
 namespace ringside
 {
@@ -24,11 +27,16 @@ constexpr std::int64_t kMostTensor = 16;
 constexpr std::int64_t kMostStages = 8;
 constexpr std::int64_t kMostData = 4;
 
+Held everything()
+{
+    Held all{};
+    all.fill(true);
+    return all;
+}
+
 class CheckpointView final : public View
 {
 public:
-    CheckpointView() { held_.fill(true); }
-
     void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     Caption caption(const Frame& frame) const override;
     Motion motion(const Frame& frame) const override;
@@ -39,25 +47,17 @@ private:
     static ShardLayout whole(const Frame& frame);
     static ShardLayout from(const Frame& frame);
     ShardLayout to(const Frame& frame) const;
-    const Resharding& resharding(const Frame& frame) const;
+    ShardMove move(const Frame& frame) const;
     void draw_top(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void flip(CheckpointPart part, Out& out);
 
-    Held held_{};
-    ResumeRun whole_ = resume_run(
-        []
-        {
-            Held all{};
-            all.fill(true);
-            return all;
-        }());
+    Held held_ = everything();
+    ResumeRun whole_ = resume_run(held_);
     ResumeRun resumed_ = whole_;
     std::int64_t tensor_ = 0; // 0: half of the scenario's
     std::int64_t pipeline_ = 0;
     std::int64_t data_ = 0;
-    mutable std::vector<std::int64_t> units_;
-    mutable std::optional<std::pair<ShardLayout, ShardLayout>> made_;
-    mutable Resharding result_;
+    Derived<std::tuple<std::vector<std::int64_t>, ShardLayout, ShardLayout>, Resharding> resharding_;
 };
 
 // The scenario's layout: one replica, or all shards of it.
@@ -91,17 +91,19 @@ ShardLayout CheckpointView::to(const Frame& frame) const
     return layout;
 }
 
-const Resharding& CheckpointView::resharding(const Frame& frame) const
+ShardMove CheckpointView::move(const Frame& frame) const
 {
-    auto units = reshard_units(frame.now.report.parameters, frame.now.scenario.model.layers);
-    const std::pair asked{from(frame), to(frame)};
-    if (!made_ || *made_ != asked || units != units_)
-    {
-        units_ = std::move(units);
-        result_ = reshard(units_, asked.first, asked.second);
-        made_ = asked;
-    }
-    return result_;
+    const Evaluated& now = frame.now;
+    const std::tuple asked{reshard_units(now.report.parameters, now.scenario.model.layers), from(frame),
+                           to(frame)};
+    const Resharding& result = resharding_.of(asked, [](const auto& of) { return std::apply(reshard, of); });
+    const Bytes size = checkpoint_size(now.scenario, now.report.memory).total();
+    return {result,
+            whole(frame),
+            from(frame),
+            to(frame),
+            std::ssize(std::get<0>(asked)),
+            result.elements > 0 ? size.value / static_cast<double>(result.elements) : 0};
 }
 
 Motion CheckpointView::motion(const Frame& frame) const
@@ -154,13 +156,7 @@ void CheckpointView::draw(const Frame& frame, const Painter& p, Rect area, Out& 
     }
     area.cut_top(p.px(14));
     p.part("shards", area);
-    const CheckpointSize size = checkpoint_size(frame.now.scenario, frame.now.report.memory);
-    const Resharding& result = resharding(frame);
-    const double each = result.elements > 0 ? size.total().value / static_cast<double>(result.elements) : 0;
-    draw_reshard(
-        p, area,
-        {result, whole(frame), from(frame), to(frame), static_cast<std::int64_t>(units_.size()), each},
-        frame.playback.t);
+    draw_reshard(p, area, move(frame), frame.playback.t);
 }
 
 Caption CheckpointView::caption(const Frame& frame) const
@@ -174,9 +170,9 @@ Caption CheckpointView::caption(const Frame& frame) const
     Caption caption;
     caption.sentence =
         missing.empty()
-            ? fmt::format("A full checkpoint is **{}**; {} rank{} write{} it in **{}**, at most {} each.",
-                          format_bytes(size.total(), unit), grouped(size.writers),
-                          size.writers == 1 ? "" : "s", size.writers == 1 ? "s" : "", say_time(rates.save_s),
+            ? fmt::format("A full checkpoint is **{}**; {} write{} it in **{}**, at most {} each.",
+                          format_bytes(size.total(), unit), counted(size.writers, "rank"),
+                          size.writers == 1 ? "s" : "", say_time(rates.save_s),
                           format_bytes(size.largest, unit))
             : fmt::format("Without the **{}**, training resumes, but not exactly.", missing);
     const StateBytes each = state_bytes(now.scenario.training);
@@ -212,16 +208,14 @@ bool CheckpointView::draw_panel(const Frame& frame, const Painter& p, Rect area,
     {
         power("DP shards when loading", now.data, kMostData, data_);
     }
-    const Resharding& result = resharding(frame);
-    const CheckpointSize size = checkpoint_size(frame.now.scenario, frame.now.report.memory);
-    const double each = result.elements > 0 ? size.total().value / static_cast<double>(result.elements) : 0;
+    const ShardMove moves = move(frame);
     const auto bytes = [&](std::int64_t n)
-    { return format_bytes(Bytes(each * static_cast<double>(n)), p.look.unit); };
+    { return format_bytes(Bytes(moves.bytes_each * static_cast<double>(n)), p.look.unit); };
     column.gap();
-    column.fact("Moves to another rank", bytes(result.moved));
-    column.fact("Stays on its rank", bytes(result.kept));
-    column.fact("Most one rank receives", bytes(result.most_received));
-    column.fact("Slices", grouped(static_cast<std::int64_t>(result.pieces.size())));
+    column.fact("Moves to another rank", bytes(moves.result.moved));
+    column.fact("Stays on its rank", bytes(moves.result.kept));
+    column.fact("Most one rank receives", bytes(moves.result.most_received));
+    column.fact("Slices", grouped(std::ssize(moves.result.pieces)));
     column.gap();
     if (column.button("See it in the Lab", "L"))
     {
@@ -238,7 +232,7 @@ ViewKeys CheckpointView::keys()
             {"0", "Put every part back",
              [this]
              {
-                 held_.fill(true);
+                 held_ = everything();
                  resumed_ = whole_;
              }},
             {"H D", "Halve or double TP when loading",

@@ -7,6 +7,7 @@
 #include "ui/shell/view.h"
 #include "ui/views/reliability/goodput/pictures.h"
 #include "ui/widgets/panel_column.h"
+#include "ui/widgets/plot.h"
 
 #include <algorithm>
 #include <cmath>
@@ -72,18 +73,12 @@ void GoodputView::kill(double at, Out& out)
 void GoodputView::draw_head(const Painter& p, Rect row, double now) const
 {
     const RunStory& story = desk_.story();
-    const auto failed = std::count_if(story.failures.begin(), story.failures.end(),
-                                      [now](const RunFailure& f) { return f.at <= now; });
-    const std::string right = fmt::format("seed {}", desk_.seed);
-    const float w = p.text(row.right(), row.middle(), Type::small, p.theme.muted, right, Align::right);
-    const std::string whole =
-        fmt::format("{} of the run, {} failure{}, {} checkpoints. Click to inject a failure.",
-                    say_time(story.horizon), grouped(failed), failed == 1 ? "" : "s", grouped(story.saves));
-    const std::string brief =
-        fmt::format("{}, {} failure{}", say_time(story.horizon), grouped(failed), failed == 1 ? "" : "s");
-    const float room = row.w - w - p.px(16);
-    p.text_within(row.x, row.middle(), room, Type::small_strong, p.theme.text,
-                  p.width(Type::small_strong, whole) <= room ? whole : brief);
+    const auto failed =
+        std::ranges::count_if(story.failures, [now](const RunFailure& f) { return f.at <= now; });
+    draw_chart_title(p, row,
+                     fmt::format("{} in {}, {}", counted(failed, "failure"), say_time(story.horizon),
+                                 counted(story.saves, "checkpoint")),
+                     fmt::format("seed {}; click to inject a failure", desk_.seed));
 }
 
 void GoodputView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
@@ -131,7 +126,7 @@ Caption GoodputView::caption(const Frame& frame) const
         "{} fail{} every **{}**. A checkpoint of {} every {} stalls training for {}: the goodput is **{}**.",
         counted(frame.now.scenario.cluster.gpus, "GPU"), frame.now.scenario.cluster.gpus == 1 ? "s" : "",
         say_time(r.between_s), format_bytes(all.size().total(), frame.preferences.unit),
-        say_time(r.interval_s), say_time(r.save_s), format_percent(all.expected().useful()));
+        say_time(r.interval_s), say_time(r.save_s), say_share(all.expected().useful()));
     const double first = first_order_waste(r);
     caption.formula = fmt::format("lost \u2248 d/\u03c4 + (\u03c4/2 + R)/M = {}/{} + ({}/2 + {})/{} = {}",
                                   figure(r.save_s, 4), figure(r.interval_s, 4), figure(r.interval_s, 4),

@@ -7,8 +7,8 @@
 #include "core/base/text.h"
 #include "ui/shell/view.h"
 #include "ui/views/reliability/hangs/lanes.h"
-#include "ui/widgets/fill.h"
 #include "ui/widgets/panel_column.h"
+#include "ui/widgets/stacked_bar.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>
@@ -23,6 +23,17 @@ namespace
 // The clock: the run takes the first part of it, the watchdog's ten minutes the rest.
 constexpr double kRun = 7;
 constexpr double kAll = 10;
+
+void draw_call_groups(const Painter& p, Rect row)
+{
+    constexpr std::array kNames{"tp: tensor pairs", "dp: data pairs", "pp: send, recv", "world: all 8 ranks"};
+    std::vector<LegendItem> items;
+    for (std::size_t i = 0; i < kCallGroups; ++i)
+    {
+        items.push_back({kNames.at(i), {ink_of(p.theme, static_cast<CallGroup>(i))}});
+    }
+    draw_legend(p, row, items);
+}
 
 class HangsView final : public View
 {
@@ -41,7 +52,6 @@ private:
     bool right() const { return accused_ == hang_.culprit && named_ == hang_.fault; }
     bool revealed() const { return shown_ || right(); }
     void next(Out& out);
-    void draw_head(const Frame& frame, const Painter& painter, Rect row) const;
     void draw_watchdog(const Frame& frame, const Painter& painter, Rect row) const;
     void draw_recorder(const Frame& frame, const Painter& painter, Rect area) const;
     void draw_faults(PanelColumn& column);
@@ -95,17 +105,6 @@ void HangsView::next(Out& out)
     out.push(Play{true});
 }
 
-void HangsView::draw_head(const Frame&, const Painter& p, Rect row) const
-{
-    constexpr std::array kNames{"tp: tensor pairs", "dp: data pairs", "pp: send, recv", "world: all 8 ranks"};
-    std::vector<LegendItem> items;
-    for (std::size_t i = 0; i < kCallGroups; ++i)
-    {
-        items.push_back({kNames.at(i), {ink_of(p.theme, static_cast<CallGroup>(i))}});
-    }
-    draw_legend(p, row, items);
-}
-
 void HangsView::draw_watchdog(const Frame& frame, const Painter& p, Rect row) const
 {
     const double waiting = waited(frame);
@@ -119,8 +118,8 @@ void HangsView::draw_watchdog(const Frame& frame, const Painter& p, Rect row) co
     if (row.right() - left > p.px(60))
     {
         const Rect bar{left, row.middle() - p.px(5), row.right() - left, p.px(10)};
-        p.fill(bar, p.theme.panel);
-        p.fill({bar.x, bar.y, bar.w * static_cast<float>(waiting / kWatchdogSeconds), bar.h}, p.theme.muted);
+        draw_stacked_bar(p, bar, std::array{BarPart{waiting, plain_fill(p.theme.muted)}},
+                         {kWatchdogSeconds, false});
         p.outline(bar, p.theme.line);
     }
 }
@@ -145,7 +144,7 @@ std::string HangsView::verdict() const
 
 void HangsView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
-    draw_head(frame, p, area.cut_top(p.px(24)));
+    draw_call_groups(p, area.cut_top(p.px(24)));
     area.cut_top(p.px(8));
     const Rect dog = area.cut_bottom(p.px(26));
     const bool told = area.h > p.px(260);
@@ -180,7 +179,9 @@ Caption HangsView::caption(const Frame& frame) const
     caption.sentence =
         !over ? "Eight ranks train. Each waits in every call until all ranks of its group have issued it."
         : !hang_.stuck ? "One rank was late, and then **training continued**: slow, not stuck."
-                       : "All ranks hang, and **one of them desynchronized first**. Which one, and how?";
+        : revealed()
+            ? fmt::format("**Rank {} desynchronized first**: it {}.", hang_.culprit, name_of(hang_.fault))
+            : "All ranks hang, and **one of them desynchronized first**. Which one, and how?";
     caption.formula =
         revealed() && !findings.empty()
             ? findings.front().says

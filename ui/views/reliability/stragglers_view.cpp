@@ -1,6 +1,8 @@
 // The slowest rank of a synchronous step: times of all ranks, and what more of them cost.
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
+#include "core/base/derived.h"
 #include "core/base/term.h"
 #include "core/base/text.h"
 #include "core/reliability/straggler.h"
@@ -12,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 namespace ringside
 {
@@ -20,12 +23,6 @@ namespace
 {
 
 constexpr int kSteps = 100;
-
-struct RankWish
-{
-    std::optional<double> slower;     // of the slow ranks, 0.2 is 20%
-    std::optional<std::int64_t> gpus; // near this number
-};
 
 // What such ranks cost, alone and with more and more of them. Every number is an integral, so this is made
 // once for each setting and not each frame.
@@ -47,26 +44,7 @@ std::string time_words(double seconds)
     return format_seconds(Seconds(seconds));
 }
 
-struct Bin
-{
-    std::int64_t healthy = 0;
-    std::int64_t slow = 0;
-};
-using Bins = std::array<Bin, kBins>;
-
-Bins bins_of(const PlotAxis& axis, const RankTimes& ranks, const std::vector<double>& times)
-{
-    Bins bins{};
-    for (std::size_t i = 0; i < times.size(); ++i)
-    {
-        const double share = std::clamp(axis.share(times[i]), 0.0, 0.999999);
-        Bin& bin = bins.at(static_cast<std::size_t>(share * kBins));
-        ++(static_cast<std::int64_t>(i) < ranks.slow ? bin.slow : bin.healthy);
-    }
-    return bins;
-}
-
-void draw_bins(const Painter& p, const Plot& plot, const Bins& bins)
+void draw_bins(const Painter& p, const Plot& plot, std::span<const Bin> bins)
 {
     const Theme& t = p.theme;
     // A lone rank among thousands must be seen.
@@ -76,9 +54,9 @@ void draw_bins(const Painter& p, const Plot& plot, const Bins& bins)
     for (std::size_t i = 0; i < kBins; ++i)
     {
         const auto edge = [&](std::size_t k) { return plot.x.at(static_cast<double>(k) / kBins); };
-        const double low = height(bins.at(i).healthy);
+        const double low = height(bins[i].healthy);
         Rect healthy = plot.rect(edge(i), edge(i + 1), 0, low);
-        Rect slow = plot.rect(edge(i), edge(i + 1), low, low + height(bins.at(i).slow));
+        Rect slow = plot.rect(edge(i), edge(i + 1), low, low + height(bins[i].slow));
         healthy.cut_right(1);
         slow.cut_right(1);
         p.fill(healthy, t.forward.fill);
@@ -97,15 +75,14 @@ std::optional<double> draw_times(const Painter& p, Rect area, const RankTimes& r
     const double low = ranks.mean * std::max(0.0, 1 - 5 * ranks.spread - 0.02);
     const double high =
         std::max(slowest, ranks.mean * (1 + (ranks.slow > 0 ? ranks.slower : 0) + 5 * ranks.spread + 0.04));
-    const std::string title = fmt::format("Compute time of {} ranks in one step", grouped(ranks.ranks));
-    const PlotAxis axis{low, high, PlotScale::linear, "", time_words, {low, high}};
-    const Bins bins = bins_of(axis, ranks, times);
+    const std::string title = fmt::format("Compute time of {} in one step", counted(ranks.ranks, "rank"));
+    const std::vector<Bin> bins = histogram(times, ranks.slow, kBins, low, high);
     double most = 1;
     for (const Bin& bin : bins)
     {
         most = std::max(most, static_cast<double>(bin.healthy + bin.slow));
     }
-    Plot plot(p, area, axis,
+    Plot plot(p, area, {low, high, PlotScale::linear, "", time_words},
               {0, most * 1.3, PlotScale::linear, "ranks",
                [](double n) { return n == std::floor(n) ? grouped(std::llround(n)) : ""; }},
               {.title = title, .part = "ranks"});
@@ -147,8 +124,9 @@ std::optional<std::int64_t> draw_loss(const Painter& p, Rect area, const RankCos
     }
     plot.line(line, {p.theme.text, 2.5F});
     const std::int64_t ranks = costs.of.ranks;
-    const PlotMove grip = plot.grip({static_cast<double>(ranks), costs.lost}, "###ranks that wait",
-                                    fmt::format("{} ranks: {}", grouped(ranks), format_percent(costs.lost)));
+    const PlotMove grip =
+        plot.grip({static_cast<double>(ranks), costs.lost}, "###ranks that wait",
+                  fmt::format("{}: {}", counted(ranks, "rank"), format_percent(costs.lost)));
     tooltip(p, "Drag: GPUs of the scenario");
     const auto to = grip.x(2);
     return to ? std::optional(std::max<std::int64_t>(1, std::llround(*to))) : std::nullopt;
@@ -171,24 +149,6 @@ RankCosts rank_costs(const RankTimes& ranks)
     return costs;
 }
 
-RankWish draw_ranks(const Painter& painter, Rect area, const RankCosts& costs,
-                    const std::vector<double>& times)
-{
-    RankWish wish;
-    const bool both = area.h > painter.px(240);
-    Rect top = both ? area.cut_top(area.h * 0.56F) : area;
-    if (top.h > painter.px(80) && top.w > painter.px(80))
-    {
-        wish.slower = draw_times(painter, top, costs.of, times);
-    }
-    if (both)
-    {
-        area.cut_top(painter.px(8));
-        wish.gpus = draw_loss(painter, area, costs);
-    }
-    return wish;
-}
-
 class StragglersView final : public View
 {
 public:
@@ -201,13 +161,12 @@ public:
 private:
     // The person's settings for the scenario's GPUs and step.
     RankTimes ranks(const Frame& frame) const;
-    const RankCosts& costs(const Frame& frame) const;
+    const RankCosts& costs(const Frame& frame) const { return costs_.of(ranks(frame), rank_costs); }
 
     RankTimes asked_;
     std::uint64_t seed_ = 1;
-    std::optional<std::pair<RankTimes, std::uint64_t>> drawn_;
-    std::vector<double> times_;
-    mutable std::optional<RankCosts> costs_;
+    Derived<std::tuple<RankTimes, std::uint64_t, std::uint64_t>, std::vector<double>> times_; // seed, step
+    Derived<RankTimes, RankCosts> costs_;
 };
 
 RankTimes StragglersView::ranks(const Frame& frame) const
@@ -219,22 +178,12 @@ RankTimes StragglersView::ranks(const Frame& frame) const
     return ranks;
 }
 
-const RankCosts& StragglersView::costs(const Frame& frame) const
-{
-    const RankTimes now = ranks(frame);
-    if (!costs_ || !(costs_->of == now))
-    {
-        costs_ = rank_costs(now);
-    }
-    return *costs_;
-}
-
 Motion StragglersView::motion(const Frame& frame) const
 {
     Motion motion;
-    motion.duration = kSteps;
+    motion.duration = kSteps - 1;
     motion.per_second = 3;
-    motion.label = fmt::format("step {}/{}", static_cast<int>(frame.playback.t) + 1, kSteps + 1);
+    motion.label = fmt::format("step {}/{}", static_cast<int>(frame.playback.t) + 1, kSteps);
     return motion;
 }
 
@@ -251,27 +200,26 @@ std::int64_t nearest_legal(const Scenario& s, std::int64_t gpus)
 
 void StragglersView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    const RankTimes now = ranks(frame);
-    const auto step = static_cast<std::uint64_t>(std::max(0.0, frame.playback.t));
-    const std::pair asked{now, step ^ (seed_ << 32U)};
-    if (!drawn_ || *drawn_ != asked)
+    const std::tuple asked{ranks(frame), seed_, static_cast<std::uint64_t>(std::max(0.0, frame.playback.t))};
+    const auto& times = times_.of(asked, [](const auto& of) { return std::apply(draw_rank_times, of); });
+    const bool both = area.h > painter.px(240);
+    const Rect top = both ? area.cut_top(area.h * 0.56F) : area;
+    area.cut_top(painter.px(8));
+    if (top.h > painter.px(80) && top.w > painter.px(80))
     {
-        times_ = draw_rank_times(now, seed_, step);
-        drawn_ = asked;
+        const auto slower = draw_times(painter, top, ranks(frame), times);
+        asked_.slower = slower.value_or(asked_.slower);
+        out.animating = out.animating || slower;
     }
-    const RankWish wish = draw_ranks(painter, area, costs(frame), times_);
-    if (wish.slower)
+    const auto wished = both ? draw_loss(painter, area, costs(frame)) : std::nullopt;
+    if (!wished || !frame.valid())
     {
-        asked_.slower = *wish.slower;
-        out.animating = true;
+        return;
     }
-    if (wish.gpus && frame.valid())
+    const std::int64_t gpus = nearest_legal(frame.scenario, *wished);
+    if (gpus != frame.scenario.cluster.gpus)
     {
-        const std::int64_t gpus = nearest_legal(frame.scenario, *wish.gpus);
-        if (gpus != frame.scenario.cluster.gpus)
-        {
-            out.push(ChangeScenario{with(frame.scenario, Knob::gpus, gpus), true});
-        }
+        out.push(ChangeScenario{with(frame.scenario, Knob::gpus, gpus), true});
     }
 }
 
@@ -279,10 +227,10 @@ Caption StragglersView::caption(const Frame& frame) const
 {
     const RankCosts& all = costs(frame);
     const RankTimes& now = all.of;
-    const std::string who =
-        now.slow > 0 ? fmt::format("{} of {} ranks take {} longer", grouped(now.slow), grouped(now.ranks),
-                                   format_percent(now.slower))
-                     : fmt::format("{} ranks have {} jitter", grouped(now.ranks), format_percent(now.spread));
+    const std::string who = now.slow > 0 ? fmt::format("{} of {} take {} longer", grouped(now.slow),
+                                                       counted(now.ranks, "rank"), format_percent(now.slower))
+                                         : fmt::format("{} with {} jitter", counted(now.ranks, "rank"),
+                                                       format_percent(now.spread));
     const std::string lost = format_percent(all.lost);
     Caption caption;
     caption.sentence =

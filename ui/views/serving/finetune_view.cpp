@@ -39,12 +39,11 @@ void FinetuneView::draw(const Frame& frame, const Painter& painter, Rect area, O
     const FinetuneWish before = desk_.wish;
     if (area.w >= painter.px(560))
     {
-        Rect left = area.cut_left(std::clamp(area.w * 0.44F, painter.px(240), painter.px(560)));
+        Rect left = area.cut_left(std::clamp(area.w * 0.44F, painter.px(240), painter.px(680)));
         area.cut_left(painter.px(24));
         const Rect head = left.cut_top(painter.px(24));
         painter.text_within(head.x, head.middle(), head.w, Type::small_strong, painter.theme.text,
                             fmt::format("Adapters on one block, rank {}", desk_.wish.setup.rank));
-        left.h = std::min(left.h, painter.px(520));
         if (const auto wish = draw_lora_modules(painter, left, desk_))
         {
             desk_.wish = *wish;

@@ -95,10 +95,9 @@ std::string sentence(const ServingReport& r, ByteUnit unit)
     if (r.weights > r.capacity)
     {
         return fmt::format(
-            "!!The weights alone need {}!! of {} on each of {} GPU{}: **shard them further, or use fewer "
-            "bits**.",
-            format_bytes(r.weights, unit), format_bytes(r.capacity, unit), r.setup.gpus,
-            r.setup.gpus == 1 ? "" : "s");
+            "!!The weights alone need {}!! of {} on {}: **shard them further, or use fewer bits**.",
+            format_bytes(r.weights, unit), format_bytes(r.capacity, unit),
+            r.setup.gpus == 1 ? "one GPU" : fmt::format("each of {} GPUs", r.setup.gpus));
     }
     if (!r.fits())
     {
@@ -113,6 +112,17 @@ std::string sentence(const ServingReport& r, ByteUnit unit)
                        r.decode.memory_bound() ? "memory-bandwidth-bound" : "compute-bound");
 }
 
+// What the TPOT is the sum of.
+std::string formula_of(const ServingReport& r)
+{
+    const auto say = [](double seconds) { return format_seconds(Seconds(seconds)); };
+    const bool memory = r.decode.memory_bound();
+    return fmt::format(
+        "{} + all-reduce + b \u00d7 prefill / output tokens = {} + {} + {} \u00d7 {} / {} = {}",
+        memory ? "memory" : "compute", say(memory ? r.decode.memory : r.decode.compute), say(r.decode.reduce),
+        grouped(r.setup.batch), say(r.prefill.total()), grouped(r.setup.output), say(r.token_seconds()));
+}
+
 Caption ServingView::caption(const Frame& frame) const
 {
     desk_.update(frame.now.scenario);
@@ -120,17 +130,17 @@ Caption ServingView::caption(const Frame& frame) const
     const Term term = explain_decode(desk_.scenario(), r);
     Caption caption;
     caption.sentence = sentence(r, frame.preferences.unit);
-    caption.formula =
-        fmt::format("{} = {} = {}", term.formula, term.working, format_seconds(Seconds(term.value)));
+    caption.formula = formula_of(r);
     caption.source = fmt::format(
-        "{}.\nA roofline: data-sheet bandwidth and dense 16-bit peak, memory overlapped with compute, two "
+        "Memory: {} = {} = {}; {}.\nA roofline: data-sheet bandwidth and dense 16-bit peak, memory "
+        "overlapped with compute, two "
         "all-reduces per layer after them. Quantized weights are dequantized before the GEMM; their scales "
         "are "
         "left out. TPOT includes a share of every request's prefill. A tenth of the GPU is reserved for the "
         "forward pass. Iteration-level batching: Yu et al. 2022; PagedAttention: Kwon et al. 2023; "
         "speculative "
         "decoding: Leviathan et al. 2023.",
-        term.source);
+        term.formula, term.working, format_seconds(Seconds(term.value)), term.source);
     return caption;
 }
 

@@ -2,7 +2,8 @@
 
 #include "core/base/text.h"
 #include "ui/views/reliability/checkpoint/pictures.h"
-#include "ui/widgets/controls.h"
+#include "ui/widgets/cell_grid.h"
+#include "ui/widgets/plot.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,23 +19,13 @@ class Grid
 {
 public:
     Grid(const Painter& painter, Rect area, const ShardLayout& layout, std::int64_t units)
-        : p_(painter), area_(area), l_(layout), units_(units)
+        : p_(painter), l_(layout), units_(units), cells_{area, layout.pipeline, layout.tensor * layout.data}
     {
-        const auto columns = static_cast<float>(l_.tensor * l_.data);
-        const auto rows = static_cast<float>(l_.pipeline);
-        gap_ = std::min(p_.px(6), area.w / columns * 0.15F);
-        wide_ = area_.w / columns;
-        high_ = area_.h / rows;
+        const Rect first = cells_.cell(0, 0);
+        cells_.gap = std::min({p_.px(6), first.w * 0.15F, first.h * 0.2F});
     }
 
-    Rect box(std::int64_t rank) const
-    {
-        const auto column = static_cast<float>(rank % (l_.tensor * l_.data));
-        const std::int64_t stage = rank / (l_.tensor * l_.data);
-        const float down = std::min(gap_, high_ * 0.2F);
-        return {area_.x + wide_ * column, area_.y + high_ * static_cast<float>(stage), wide_ - gap_,
-                high_ - down};
-    }
+    Rect box(std::int64_t rank) const { return cells_.cell(rank / cells_.columns, rank % cells_.columns); }
 
     Rect place(const ShardPiece& piece, std::int64_t rank) const
     {
@@ -61,18 +52,21 @@ public:
         }
     }
 
+    // All of them, or none where the last has no room.
     void draw_names() const
     {
+        const float h = p_.height(Type::mono_small);
+        const float widest = p_.width(Type::mono_small, std::to_string(l_.ranks() - 1));
+        const Rect last = box(l_.ranks() - 1);
+        const bool named = widest + p_.px(4) < last.w && h + p_.px(4) < last.h;
         for (std::int64_t rank = 0; rank < l_.ranks(); ++rank)
         {
             const Rect b = box(rank);
             p_.outline(b, p_.theme.line, 1);
-            const std::string name = std::to_string(rank);
-            if (p_.width(Type::mono_small, name) + p_.px(8) < b.w &&
-                p_.height(Type::mono_small) + p_.px(4) < b.h)
+            if (named)
             {
-                const float w = p_.width(Type::mono_small, name) + p_.px(6);
-                const float h = p_.height(Type::mono_small);
+                const std::string name = std::to_string(rank);
+                const float w = p_.width(Type::mono_small, name) + p_.px(4);
                 p_.fill({b.centre() - w / 2, b.middle() - h / 2, w, h}, p_.theme.window, p_.px(3));
                 p_.text(b.centre(), b.middle(), Type::mono_small, p_.theme.text, name, Align::centre);
             }
@@ -81,12 +75,9 @@ public:
 
 private:
     const Painter& p_;
-    Rect area_;
     const ShardLayout& l_;
     std::int64_t units_;
-    float gap_ = 0;
-    float wide_ = 0;
-    float high_ = 0;
+    CellGrid cells_;
 };
 
 // "TP 8 x PP 4 x 2 of 8 shards", where the picture has room for a part of `whole` only.
@@ -132,10 +123,9 @@ void draw_reshard(const Painter& p, Rect area, const ShardMove& move, double sha
     const float gap = std::clamp(area.w * 0.08F, p.px(24), p.px(90));
     Rect left{area.x, area.y, (area.w - gap) / 2, area.h};
     Rect right{area.x + left.w + gap, area.y, left.w, area.h};
-    p.text_within(left.x, head.middle(), left.w, Type::small_strong, t.text,
-                  "Saved: " + say_layout(move.from, move.whole));
-    p.text_within(right.x, head.middle(), right.w, Type::small_strong, t.text,
-                  "Loaded: " + say_layout(move.to, move.to));
+    draw_chart_title(p, {left.x, head.y, left.w, head.h}, "Saved: " + say_layout(move.from, move.whole));
+    draw_chart_title(p, {right.x, head.y, right.w, head.h}, "Loaded: " + say_layout(move.to, move.to),
+                     move.result.kept > 0 ? "hatched: stays on its rank" : "");
     p.arrow({left.right() + p.px(6), area.middle()}, {right.x - p.px(8), area.middle()}, t.muted, p.px(2));
     const Grid before(p, left, move.from, move.units);
     const Grid after(p, right, move.to, move.units);

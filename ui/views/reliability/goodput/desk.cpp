@@ -68,6 +68,12 @@ std::string say_time(double seconds)
                                  : of(86400, "d");
 }
 
+std::string say_share(double share)
+{
+    const std::string words = format_percent(share);
+    return share < 1 && words == "100%" ? fmt::format("{:.3f}%", 100 * share) : words;
+}
+
 Fill part_fill(const Theme& t, RunPart part)
 {
     switch (part)

@@ -52,6 +52,8 @@ inline constexpr double kHorizon = 90 * 86400.0; // [s] what the calendar shows 
 
 // "8 s", "12.5 min", "2.78 h", "90 d"
 std::string say_time(double seconds);
+// "98.8%"; a share that is not quite all does not say 100%.
+std::string say_share(double share);
 // How this part looks; a thing that is done again is hatched in the colour of what it was.
 Fill part_fill(const Theme& theme, RunPart part);
 

@@ -45,9 +45,9 @@ void draw_parts(const Painter& p, Rect area, const RunDesk& desk, double now)
         {Column<RunPart>("Wall-clock time", [](RunPart part) { return name_of(part); })
              .with(kSwatchRoom, [&](const Painter&, Rect cell, RunPart part, bool)
                    { draw_swatch(p, cell, shares[at(part)].fill); }),
-         {"expected", [&](RunPart part) { return format_percent(desk.expected().share[at(part)]); }},
-         {"this run", [&](RunPart part)
-          { return Cell(now > 0 ? format_percent(seen[at(part)]) : "\u2013", p.theme.muted); }}},
+         {"expected", [&](RunPart part) { return say_share(desk.expected().share[at(part)]); }},
+         {"this run",
+          [&](RunPart part) { return Cell(now > 0 ? say_share(seen[at(part)]) : "\u2013", p.theme.muted); }}},
         [](RunPart part) { return fmt::format("###part {}", name_of(part)); }, nullptr, kTablePitch,
         [at](RunPart part) { return std::string(kSays[at(part)]); });
     table.draw(p, area.cut_top(std::min(table_height(p, kRunParts), area.h - p.px(26))),

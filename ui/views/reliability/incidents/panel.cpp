@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/term.h"
 #include "core/base/text.h"
 #include "core/lab/demos.h"
@@ -162,8 +163,8 @@ Caption observed(const IncidentDesk& desk, std::int64_t until)
     const double loss = desk.run().steps[static_cast<std::size_t>(last - 1)].loss;
     Caption c;
     c.sentence =
-        fmt::format("Incident {}: at step {} the loss is **{}**. What happened?", desk.incident().seed,
-                    grouped(last - 1), std::isfinite(loss) ? fmt::format("{:.2f}", loss) : "not finite");
+        fmt::format("Incident {}: after {} the loss is **{}**. What happened?", desk.incident().seed,
+                    counted(last, "step"), std::isfinite(loss) ? fmt::format("{:.2f}", loss) : "not finite");
     c.formula = fmt::format("largest gradient norm / median = {} / {} = {}, at step {}", figure(most, 3),
                             figure(usual, 3), figure(most / usual, 3), grouped(at));
     return c;

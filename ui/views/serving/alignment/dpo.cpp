@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "ui/views/serving/alignment/pages.h"
+#include "ui/widgets/cell_grid.h"
 #include "ui/widgets/plot.h"
 
 #include <algorithm>
@@ -22,18 +23,17 @@ constexpr int kCells = 40;
 void draw_heat(const Painter& p, Plot& plot, double beta)
 {
     const Theme& t = p.theme;
-    const double cell = 1.0 / kCells;
-    for (double i = 0; i < kCells; ++i)
+    const CellGrid cells{plot.area, kCells, kCells, -1}; // no line shows between them
+    const auto middle = [](std::int64_t i) { return (static_cast<double>(i) + 0.5) / kCells; };
+    for (std::int64_t row = 0; row < kCells; ++row)
     {
-        for (double k = 0; k < kCells; ++k)
+        for (std::int64_t column = 0; column < kCells; ++column)
         {
-            const double loss = dpo_loss(beta, plot.x.at((i + 0.5) * cell), plot.y.at((k + 0.5) * cell));
+            const double loss =
+                dpo_loss(beta, plot.x.at(middle(column)), plot.y.at(middle(kCells - 1 - row)));
             const double share = loss / (loss + std::log(2));
-            Rect r = plot.rect(plot.x.at(i * cell), plot.x.at((i + 1) * cell), plot.y.at(k * cell),
-                               plot.y.at((k + 1) * cell));
-            r.w += 1;
-            r.h += 1;
-            p.fill(r, mix(t.panel, t.of(Component::activations).fill, static_cast<float>(share)));
+            p.fill(cells.cell(row, column),
+                   mix(t.panel, t.of(Component::activations).fill, static_cast<float>(share)));
         }
     }
     plot.line({{-kReach, -kReach}, {kReach, kReach}}, {t.text, 1, true});
@@ -85,9 +85,9 @@ void draw_margin(const Painter& p, Rect area, const AlignmentState& wish)
         return;
     }
     plot.line(sampled(plot.x, [&](double m) { return dpo_weight(wish.beta, m, 0); }),
-              {p.theme.of(Component::gradients).fill, 2});
+              {p.theme.of(Component::gradients).fill, 2}, "gradient weight");
     plot.line(sampled(plot.x, [&](double m) { return dpo_loss(wish.beta, m, 0); }),
-              {p.theme.of(Component::activations).fill, 2.5F});
+              {p.theme.of(Component::activations).fill, 2.5F}, "loss");
     const PlotPoint now{wish.chosen - wish.rejected, dpo_loss(wish.beta, wish.chosen, wish.rejected)};
     plot.dot(now, {p.theme.text, 7.5F});
     plot.label(now,

@@ -179,15 +179,17 @@ const Page<AlignmentState> copies_of_models_page{"Memory", draw_models, panel_mo
 
 const AlignmentReport& AlignmentState::of(const Scenario& scenario, AlignmentRecipe which)
 {
-    if (std::pair wanted{scenario, setup}; !made_ || *made_ != wanted)
+    const auto reports = [](const auto& from)
     {
-        made_ = std::move(wanted);
+        std::array<AlignmentReport, kAlignmentRecipes> all;
         for (const AlignmentInfo& info : alignment_recipes())
         {
-            reports_[static_cast<std::size_t>(info.recipe)] = alignment_report(scenario, info.recipe, setup);
+            all[static_cast<std::size_t>(info.recipe)] =
+                alignment_report(from.first, info.recipe, from.second);
         }
-    }
-    return reports_[static_cast<std::size_t>(which)];
+        return all;
+    };
+    return reports_.of({scenario, setup}, reports)[static_cast<std::size_t>(which)];
 }
 
 } // namespace ringside

@@ -72,11 +72,12 @@ Caption caption_over_optimization(const Frame&, AlignmentState& s)
             "reward is **{}**.",
             three_digits(s.penalty), three_digits(stop), three_digits(kAlpha * stop),
             signed_words(std::round(gold * 100) / 100)),
-        fmt::format("d \u2212 penalty d\u00b2 is largest at 1 / (2 \u00d7 {}) = {}", three_digits(s.penalty),
-                    three_digits(stop)),
+        fmt::format("d \u2212 KL coefficient \u00d7 d\u00b2 is largest at d = 1 / (2 \u00d7 {}) = {}",
+                    three_digits(s.penalty), three_digits(stop)),
         "A toy in the form of Gao et al. 2022, arXiv 2210.10760, section 3.1: gold reward d (1 \u2212 b d) "
         "for best "
-        "of n, d (1 \u2212 4b ln d) for RL; the policy stops where d \u2212 penalty d\u00b2 is largest."};
+        "of n, d (1 \u2212 4b ln d) for RL; the policy stops where d less the KL coefficient times d\u00b2 "
+        "is largest."};
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // The pages of alignment and what a person has set in them.
 #pragma once
 
+#include "core/base/derived.h"
 #include "core/serving/alignment.h"
 #include "ui/shell/paged_view.h"
 #include "ui/shell/tween.h"
@@ -26,8 +27,7 @@ struct AlignmentState
     const AlignmentReport& of(const Scenario& scenario, AlignmentRecipe recipe);
 
 private:
-    std::optional<std::pair<Scenario, AlignmentSetup>> made_;
-    std::array<AlignmentReport, kAlignmentRecipes> reports_;
+    Derived<std::pair<Scenario, AlignmentSetup>, std::array<AlignmentReport, kAlignmentRecipes>> reports_;
 };
 using AlignmentRoom = PageRoom<AlignmentState>;
 

@@ -63,10 +63,7 @@ public:
     {
         most_ =
             static_cast<double>(levels.most.towards(static_cast<float>(wanted_most()), frame_, p_.look, out));
-        p_.text_within(title_.x, title_.middle(), title_.w, Type::small_strong, p_.theme.text,
-                       desk_.wish.setup.gpus == 1
-                           ? std::string("Memory on one GPU")
-                           : fmt::format("Memory on each of {} GPUs", desk_.wish.setup.gpus));
+        draw_head();
         draw_cards(); // behind the bars, whose figures they would strike
         std::optional<FinetuneRecipe> pressed;
         for (const FinetuneRecipe recipe : kRecipes)
@@ -82,6 +79,24 @@ public:
     }
 
 private:
+    // The thin parts first: the others are named on the bars.
+    void draw_head() const
+    {
+        using enum FinetunePart;
+        const std::int64_t gpus = desk_.wish.setup.gpus;
+        Rect row = title_;
+        row.cut_left(p_.text_within(row.x, row.middle(), row.w, Type::small_strong, p_.theme.text,
+                                    gpus == 1 ? std::string("Memory on one GPU")
+                                              : fmt::format("Memory on each of {} GPUs", gpus)) +
+                     p_.px(20));
+        std::vector<LegendItem> items;
+        for (const FinetunePart part : {adapters, optimizer, buffers, base, gradients, activations})
+        {
+            items.push_back({std::string(name_of(part)), fill_of(p_.theme, part, false)});
+        }
+        draw_legend(p_, row, items);
+    }
+
     // Such that LoRA's bar and the largest card are in sight; what is taller is cut off.
     double wanted_most() const
     {

@@ -2,7 +2,9 @@
 
 #include "core/base/text.h"
 #include "ui/views/serving/finetune/pictures.h"
+#include "ui/widgets/cell_grid.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/fill.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,148 +54,122 @@ std::string tip(const Shown& s, std::int64_t rank)
                      static_cast<double>(s.most.count)));
 }
 
-class Cells
+// As many columns as make the cells a little higher than wide.
+CellGrid lora_grid(const Painter& p, Rect area, std::int64_t cells)
 {
-public:
-    Cells(const Painter& painter, Rect area, const FinetuneDesk& desk)
-        : p_(painter), wish_(desk.wish), all_(shown(desk)), area_(area)
+    constexpr float kRatio = 1.2F;
+    CellGrid best;
+    float least = 1e9F;
+    for (std::int64_t columns = 2; columns <= 5; ++columns)
     {
-        lay_out();
-        for (const Shown& s : all_)
+        const std::int64_t rows = std::max<std::int64_t>(1, (cells + columns - 1) / columns);
+        const float w = area.w / static_cast<float>(columns);
+        const float h = area.h / static_cast<float>(rows);
+        const float off = std::abs(std::log(h / w / kRatio)) + (w < p.px(80) ? 9.0F : 0.0F);
+        if (off < least)
         {
-            widest_ = std::max({widest_, s.most.in, s.most.out});
+            least = off;
+            const float high = std::min(h, w * 1.6F) * static_cast<float>(rows);
+            best = {{area.x, area.y, area.w, high}, rows, columns, p.px(8)};
         }
     }
+    return best;
+}
 
-    std::optional<FinetuneWish> draw()
+// W with roots of its widths, of the `widest` one's, as sides, B at its right and A below it; strips grow
+// with the root of the rank.
+void draw_lora_matrix(const Painter& p, Rect r, const Shown& s, const FinetuneWish& wish, std::int64_t widest,
+                      bool trained)
+{
+    const Theme& t = p.theme;
+    if (r.h < p.px(18) || r.w < p.px(24))
     {
-        std::optional<FinetuneWish> moved;
-        for (std::size_t i = 0; i < all_.size(); ++i)
-        {
-            const Rect cell{area_.x + width_ * static_cast<float>(i % columns_),
-                            area_.y + height_ * static_cast<float>(i / columns_), width_ - p_.px(8),
-                            height_ - p_.px(8)};
-            if (const auto wish = draw_cell(cell, all_[i]))
-            {
-                moved = wish;
-            }
-        }
-        p_.part("adapters", area_);
-        return moved;
+        return;
     }
-
-private:
-    // As many columns as make the cells a little higher than wide.
-    void lay_out()
+    const float strip = std::clamp(std::sqrt(static_cast<float>(wish.setup.rank)) * p.px(1.1F), p.px(2),
+                                   std::min(r.w, r.h) * 0.32F);
+    const float most = std::min(r.w, r.h) - strip - p.px(3);
+    const auto side = [&](std::int64_t n)
+    { return std::max(p.px(3), most * std::sqrt(static_cast<float>(n) / static_cast<float>(widest))); };
+    const Rect w{r.x, r.y, side(s.most.in), side(s.most.out)};
+    const bool full = wish.recipe == FinetuneRecipe::full;
+    const Colour base = t.of(full ? Component::gradients : Component::weights).fill;
+    p.fill(w, trained || full ? base : dim(t, base, 0.5F));
+    if (trained)
     {
-        constexpr float kRatio = 1.2F;
-        float best = 1e9F;
-        for (std::size_t columns = 2; columns <= 5; ++columns)
-        {
-            const std::size_t rows = std::max<std::size_t>(1, (all_.size() + columns - 1) / columns);
-            const float w = area_.w / static_cast<float>(columns);
-            const float h = area_.h / static_cast<float>(rows);
-            const float off = std::abs(std::log(h / w / kRatio)) + (w < p_.px(80) ? 9.0F : 0.0F);
-            if (off < best)
-            {
-                best = off;
-                columns_ = columns;
-                width_ = w;
-                height_ = std::min(h, w * 1.6F);
-            }
-        }
+        const float gap = p.px(2);
+        draw_fill(p, {w.right() + gap, w.y, strip, w.h}, {t.context});
+        draw_fill(p, {w.x, w.bottom() + gap, w.w, strip}, {t.context});
     }
+}
 
-    std::optional<FinetuneWish> draw_cell(Rect cell, const Shown& s) const
+// A press takes or gives the module its adapter, dragging across its cell sets the rank.
+std::optional<FinetuneWish> lora_wish(const Painter& p, const Press& pressed, Rect cell, const Shown& s,
+                                      const FinetuneWish& wish)
+{
+    FinetuneWish next = wish;
+    const float far = p.px(6);
+    const ImGuiIO& io = ImGui::GetIO();
+    const bool dragged = io.MouseDragMaxDistanceSqr[0] > far * far;
+    if (pressed.held && dragged)
     {
-        const Theme& t = p_.theme;
-        const bool on = wish_.setup.modules[static_cast<std::size_t>(s.module)];
-        const bool trained = on && wish_.recipe != FinetuneRecipe::full;
-        const Press pressed = press(p_, cell, fmt::format("###adapter {}", name_of(s.module)).c_str(), 6);
-        p_.card(cell, trained, pressed.hovered);
-        tooltip(p_, tip(s, wish_.setup.rank));
-        Rect inner = cell.inset(p_.px(8));
-        const Rect words = inner.cut_bottom(p_.height(Type::small) * 2);
-        draw_matrix(inner, s, trained);
-        const float line = words.h / 2;
-        p_.text_within(words.x, words.y + line / 2, words.w, Type::small_strong, trained ? t.text : t.muted,
-                       name_of(s.module));
-        const std::string number = trained
-                                       ? "+ " + format_count(static_cast<double>(wish_.setup.rank * s.widths))
-                                   : on ? "fully trained"
-                                        : "frozen";
-        p_.text_within(words.x, words.y + line * 1.5F, words.w, Type::small, t.muted, number);
-        return moved(pressed, cell, s);
+        const float edge = p.px(10);
+        const float share =
+            std::clamp((io.MousePos.x - cell.x - edge) / std::max(1.0F, cell.w - 2 * edge), 0.0F, 1.0F);
+        const auto stop =
+            static_cast<std::size_t>(std::lround(share * static_cast<float>(kRanks.size() - 1)));
+        next.setup.rank = static_cast<std::int64_t>(kRanks[stop]);
     }
-
-    // W with roots of its widths as sides, B at its right and A below it; strips grow with the root of the
-    // rank.
-    void draw_matrix(Rect r, const Shown& s, bool trained) const
+    else if (pressed.clicked && !dragged)
     {
-        const Theme& t = p_.theme;
-        if (r.h < p_.px(18) || r.w < p_.px(24))
-        {
-            return;
-        }
-        const float strip = std::clamp(std::sqrt(static_cast<float>(wish_.setup.rank)) * p_.px(1.1F),
-                                       p_.px(2), std::min(r.w, r.h) * 0.32F);
-        const float most = std::min(r.w, r.h) - strip - p_.px(3);
-        const auto side = [&](std::int64_t n)
-        { return most * std::sqrt(static_cast<float>(n) / static_cast<float>(widest_)); };
-        const Rect w{r.x, r.y, std::max(p_.px(3), side(s.most.in)), std::max(p_.px(3), side(s.most.out))};
-        const Colour base = wish_.recipe == FinetuneRecipe::full ? t.of(Component::gradients).fill
-                                                                 : t.of(Component::weights).fill;
-        p_.fill(w, trained || wish_.recipe == FinetuneRecipe::full ? base : dim(t, base, 0.5F));
-        if (trained)
-        {
-            const float gap = p_.px(2);
-            p_.fill({w.right() + gap, w.y, strip, w.h}, t.context.fill);
-            p_.fill({w.x, w.bottom() + gap, w.w, strip}, t.context.fill);
-            p_.outline({w.right() + gap, w.y, strip, w.h},
-                       t.context.edge != 0 ? t.context.edge : t.context.fill);
-            p_.outline({w.x, w.bottom() + gap, w.w, strip},
-                       t.context.edge != 0 ? t.context.edge : t.context.fill);
-        }
+        bool& on = next.setup.modules[static_cast<std::size_t>(s.module)];
+        on = !on;
     }
+    return next == wish ? std::nullopt : std::optional(next);
+}
 
-    std::optional<FinetuneWish> moved(const Press& pressed, Rect cell, const Shown& s) const
-    {
-        FinetuneWish next = wish_;
-        const float far = p_.px(6);
-        const ImGuiIO& io = ImGui::GetIO();
-        const bool dragged = io.MouseDragMaxDistanceSqr[0] > far * far;
-        if (pressed.held && dragged)
-        {
-            const float edge = p_.px(10);
-            const float share =
-                std::clamp((io.MousePos.x - cell.x - edge) / std::max(1.0F, cell.w - 2 * edge), 0.0F, 1.0F);
-            const auto stop =
-                static_cast<std::size_t>(std::lround(share * static_cast<float>(kRanks.size() - 1)));
-            next.setup.rank = static_cast<std::int64_t>(kRanks[stop]);
-        }
-        else if (pressed.clicked && !dragged)
-        {
-            bool& on = next.setup.modules[static_cast<std::size_t>(s.module)];
-            on = !on;
-        }
-        return next == wish_ ? std::nullopt : std::optional(next);
-    }
-
-    const Painter& p_;
-    const FinetuneWish& wish_;
-    std::vector<Shown> all_;
-    Rect area_;
-    std::size_t columns_ = 4;
-    float width_ = 0;
-    float height_ = 0;
-    std::int64_t widest_ = 1;
-};
+std::optional<FinetuneWish> draw_lora_cell(const Painter& p, Rect cell, const Shown& s,
+                                           const FinetuneWish& wish, std::int64_t widest)
+{
+    const Theme& t = p.theme;
+    const bool on = wish.setup.modules[static_cast<std::size_t>(s.module)];
+    const bool trained = on && wish.recipe != FinetuneRecipe::full;
+    const Press pressed = press(p, cell, fmt::format("###adapter {}", name_of(s.module)).c_str(), 6);
+    p.card(cell, trained, pressed.hovered);
+    tooltip(p, tip(s, wish.setup.rank));
+    Rect inner = cell.inset(p.px(8));
+    const Rect words = inner.cut_bottom(p.height(Type::small) * 2);
+    draw_lora_matrix(p, inner, s, wish, widest, trained);
+    const float line = words.h / 2;
+    p.text_within(words.x, words.y + line / 2, words.w, Type::small_strong, trained ? t.text : t.muted,
+                  name_of(s.module));
+    const std::string number = trained ? "+ " + format_count(static_cast<double>(wish.setup.rank * s.widths))
+                               : on    ? "fully trained"
+                                       : "frozen";
+    p.text_within(words.x, words.y + line * 1.5F, words.w, Type::small, t.muted, number);
+    return lora_wish(p, pressed, cell, s, wish);
+}
 
 } // namespace
 
-std::optional<FinetuneWish> draw_lora_modules(const Painter& painter, Rect area, const FinetuneDesk& desk)
+std::optional<FinetuneWish> draw_lora_modules(const Painter& p, Rect area, const FinetuneDesk& desk)
 {
-    return Cells(painter, area, desk).draw();
+    const std::vector<Shown> all = shown(desk);
+    std::int64_t widest = 1;
+    for (const Shown& s : all)
+    {
+        widest = std::max({widest, s.most.in, s.most.out});
+    }
+    const CellGrid grid = lora_grid(p, area, std::ssize(all));
+    std::optional<FinetuneWish> moved;
+    for (std::int64_t i = 0; i < std::ssize(all); ++i)
+    {
+        const Rect cell = grid.cell(i / grid.columns, i % grid.columns);
+        const auto wish = draw_lora_cell(p, cell, all[static_cast<std::size_t>(i)], desk.wish, widest);
+        moved = wish ? wish : moved;
+    }
+    p.part("adapters", area);
+    return moved;
 }
 
 } // namespace ringside

@@ -15,26 +15,11 @@ namespace
 
 using Value = double (*)(const ServingReport&);
 
-double reading(const ServingReport& r)
-{
-    return r.decode.memory;
-}
-double multiplying(const ServingReport& r)
-{
-    return r.decode.compute;
-}
-double step(const ServingReport& r)
-{
-    return r.decode.total();
-}
-double token(const ServingReport& r)
-{
-    return r.token_seconds();
-}
-double throughput(const ServingReport& r)
-{
-    return r.tokens_per_gpu();
-}
+constexpr Value kMemory = [](const ServingReport& r) { return r.decode.memory; };
+constexpr Value kCompute = [](const ServingReport& r) { return r.decode.compute; };
+constexpr Value kStep = [](const ServingReport& r) { return r.decode.total(); };
+constexpr Value kToken = [](const ServingReport& r) { return r.token_seconds(); };
+constexpr Value kThroughput = [](const ServingReport& r) { return r.tokens_per_gpu(); };
 
 std::string count(double n)
 {
@@ -114,11 +99,11 @@ std::optional<std::int64_t> draw_serving_curves(const Painter& p, Rect area, con
     }
     const ServingReport& r = desk.report();
     const Theme& t = p.theme;
-    const PlotAxis batches{1, static_cast<double>(std::max<std::int64_t>(2, curve.back().setup.batch)),
-                           PlotScale::log, "concurrent requests", count};
+    PlotAxis batches{1, static_cast<double>(std::max<std::int64_t>(2, curve.back().setup.batch)),
+                     PlotScale::log, "concurrent requests", count};
     const PlotAxis times =
-        axis_of(curve, {reading, multiplying, token}, 1e-4, "TPOT (s per output token)", seconds);
-    const PlotAxis rates = axis_of(curve, {throughput}, 1e-6, "Throughput (tokens/s/GPU)", count);
+        axis_of(curve, {kMemory, kCompute, kToken}, 1e-4, "TPOT (time per output token)", seconds);
+    const PlotAxis rates = axis_of(curve, {kThroughput}, 1e-6, "Throughput (tokens/s/GPU)", count);
     const float left = std::max(plot_left(p, times), plot_left(p, rates));
     std::optional<std::int64_t> moved;
     if (area.h > p.px(250))
@@ -126,23 +111,24 @@ std::optional<std::int64_t> draw_serving_curves(const Painter& p, Rect area, con
         Plot rate(p, area.cut_bottom(area.h * 0.48F), batches, rates, {.part = "throughput", .left = left});
         if (rate)
         {
-            rate.line(line_of(curve, throughput), {t.text, 2.5F});
-            const double now = throughput(r);
+            rate.line(line_of(curve, kThroughput), {t.text, 2.5F});
+            const double now = kThroughput(r);
             moved = draw_batch(p, rate, r, now, "###requests at once, rate",
                                fmt::format("{} tokens/s", now < 1e6 ? three_digits(now) : format_count(now)));
         }
+        batches.title.clear(); // stands below the other chart
     }
     Plot latency(p, area, batches, times, {.part = "latency", .left = left});
     if (!latency)
     {
         return moved;
     }
-    latency.line(line_of(curve, reading), {t.of(Component::activations).fill, 2}, "memory");
-    latency.line(line_of(curve, multiplying), {t.forward.fill, 2}, "compute");
-    latency.line(line_of(curve, step), {t.muted, 1.5F});
-    latency.line(line_of(curve, token), {t.text, 2.5F}, "with interleaved prefill");
-    const auto to = draw_batch(p, latency, r, token(r), "###requests at once",
-                               fmt::format("batch {}: TPOT {}", grouped(r.setup.batch), seconds(token(r))));
+    latency.line(line_of(curve, kMemory), {t.of(Component::activations).fill, 2}, "memory");
+    latency.line(line_of(curve, kCompute), {t.forward.fill, 2}, "compute");
+    latency.line(line_of(curve, kStep), {t.muted, 1.5F});
+    latency.line(line_of(curve, kToken), {t.text, 2.5F}, "with interleaved prefill");
+    const auto to = draw_batch(p, latency, r, kToken(r), "###requests at once",
+                               fmt::format("batch {}: TPOT {}", grouped(r.setup.batch), seconds(kToken(r))));
     return to ? to : moved;
 }
 

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/serving/speculation.h"
 #include "ui/views/serving/serving/pictures.h"
+#include "ui/widgets/plot.h"
 #include "ui/widgets/timeline.h"
 
 #include <algorithm>
@@ -26,23 +28,13 @@ Colour shade(const Theme& t, std::int64_t request)
     return request % 2 == 0 ? cache : mix(cache, t.text, 0.3F);
 }
 
-void draw_heading(const Painter& p, Rect row, std::string_view left, std::string_view right)
-{
-    const float w = p.width(Type::mono_small, right);
-    const float named = p.text_within(row.x, row.middle(), row.w, Type::small_strong, p.theme.text, left);
-    if (named + w + p.px(12) <= row.w)
-    {
-        p.text(row.right(), row.middle(), Type::mono_small, p.theme.muted, right, Align::right);
-    }
-}
-
 // One half: how a batch is filled, up to the clock in full colour.
 void draw_slots(const Painter& p, Rect area, const Batching& b, std::string_view name, double clock,
                 double steps)
 {
     const Theme& t = p.theme;
-    draw_heading(p, area.cut_top(p.px(24)), name,
-                 fmt::format("slot utilization {}", format_percent(b.busy())));
+    draw_chart_title(p, area.cut_top(p.px(24)), name,
+                     fmt::format("slot utilization {}", format_percent(b.busy())));
     const Rect axis = area.cut_bottom(p.px(22));
     const float pitch = std::min(p.px(30), area.h / static_cast<float>(b.slots));
     const std::vector<LaneName> names(static_cast<std::size_t>(b.slots));
@@ -59,7 +51,10 @@ void draw_slots(const Painter& p, Rect area, const Batching& b, std::string_view
             const Colour ink = shade(t, stay.request);
             const auto done = static_cast<float>(std::clamp((clock - start) / (end - start), 0.0, 1.0));
             draw_fill(p, cell, {.ink = {ink}, .half = dim(t, ink, 0.7F), .share = done});
-            lanes.label(cell, done > 0.5F ? t.of(Component::activations).label : t.text,
+            Rect ahead = cell; // its number stands on the longer side of the clock
+            const Rect behind = ahead.cut_left(cell.w * done);
+            lanes.label(done > 0.5F ? behind : ahead,
+                        done > 0.5F ? t.of(Component::activations).label : t.text,
                         {std::to_string(stay.request + 1)});
             lanes.block(slot, end, static_cast<double>(stay.freed), idle_fill(t));
         }
@@ -86,28 +81,19 @@ void draw_both(const Painter& p, Rect area, const ServingDesk& desk, double cloc
 void draw_ribbon(const Painter& p, Rect row, const ServingReport& r, double tokens_across)
 {
     const Theme& t = p.theme;
+    const Ink& cache = t.of(Component::activations);
     const auto tokens = static_cast<double>(r.setup.prompt + r.setup.output);
     const double held =
         r.setup.paged ? std::ceil(tokens / kCacheBlock) * kCacheBlock : static_cast<double>(r.setup.longest);
-    const auto x = [&](double at)
-    { return row.x + row.w * static_cast<float>(std::min(1.0, at / tokens_across)); };
+    const std::array<LaneName, 1> unnamed{};
+    TimeLanes lanes(p, row, {0, tokens_across}, {row.h + lane_gap(p, row.h), 0, 0, false}, unnamed);
     for (std::int64_t i = 0; static_cast<double>(i) * held < tokens_across; ++i)
     {
         const double from = static_cast<double>(i) * held;
-        const Rect filled{x(from), row.y, x(from + tokens) - x(from), row.h};
-        const Rect empty{filled.right(), row.y, x(from + held) - filled.right() - 1, row.h};
-        p.fill(filled, shade(t, i));
-        if (empty.w > 0)
-        {
-            p.hatch(empty, with_alpha(t.of(Component::activations).fill, 0.6F), kIdleHatch);
-        }
-        p.line(x(from), row.y, x(from), row.bottom(), t.window, p.px(1.5F));
-        const std::string number = std::to_string(i + 1);
-        if (p.width(Type::mono_small, number) + p.px(6) < filled.w)
-        {
-            p.text(filled.centre(), filled.middle(), Type::mono_small, t.of(Component::activations).label,
-                   number, Align::centre);
-        }
+        lanes.block(0, from, from + tokens, plain_fill(shade(t, i)));
+        lanes.label(lanes.cell(0, from, from + tokens), cache.label, {std::to_string(i + 1)});
+        lanes.block(0, from + tokens, from + held,
+                    {.ink = {t.window}, .lines = with_alpha(cache.fill, 0.6F)});
     }
     p.outline(row, t.line);
 }
@@ -126,8 +112,9 @@ void draw_pages(const Painter& p, Rect area, const ServingDesk& desk)
         const std::string name =
             paged ? fmt::format("PagedAttention: blocks of {} tokens, on demand", kCacheBlock)
                   : fmt::format("Preallocated for {} tokens", grouped(setup.longest));
-        draw_heading(p, half.cut_top(p.px(24)), name,
-                     fmt::format("{} unused, {} requests fit", format_percent(r.wasted()), grouped(r.most)));
+        draw_chart_title(
+            p, half.cut_top(p.px(24)), name,
+            fmt::format("{} unused, room for {}", format_percent(r.wasted()), counted(r.most, "request")));
         draw_ribbon(p, half.cut_top(std::min(p.px(44), half.h - p.px(6))), r, across);
     }
     p.text_within(area.x, area.middle(), area.w, Type::small, p.theme.muted,
@@ -153,12 +140,13 @@ std::optional<ServingWish> draw_drafts(const Painter& p, Rect area, const Servin
     const Theme& t = p.theme;
     std::optional<ServingWish> moved;
     const std::int64_t best = best_drafted(wish.acceptance, wish.draft_cost);
-    draw_heading(
+    draw_chart_title(
         p, area.cut_top(p.px(24)),
         fmt::format("{} draft tokens: {} tokens per pass, {}\u00d7 speedup", wish.drafted,
                     three_digits(expected_tokens(wish.acceptance, wish.drafted)),
                     three_digits(speculative_speedup(wish.acceptance, wish.drafted, wish.draft_cost))),
-        best > 0 ? fmt::format("best: {}", best) : "slower than plain decoding");
+        best > 0 ? fmt::format("probability that each counts; fastest with {}", best)
+                 : "slower than plain decoding");
     const Rect foot = area.cut_bottom(p.px(24));
     const float pitch = area.w / static_cast<float>(kShownDrafts + 1);
     for (std::int64_t i = 0; i <= kShownDrafts; ++i)
@@ -170,6 +158,13 @@ std::optional<ServingWish> draw_drafts(const Painter& p, Rect area, const Servin
         const Ink& ink = i == 0 ? t.of(Component::weights) : t.of(Component::activations);
         p.fill(column, t.panel);
         p.fill(bar, counted ? ink.fill : dim(t, ink.fill));
+        const std::string percent = format_percent(share);
+        if (p.width(Type::mono_small, percent) <= column.w)
+        {
+            const bool above = bar.y - column.y > p.px(24);
+            p.text(bar.centre(), above ? bar.y - p.px(12) : bar.y + p.px(12), Type::mono_small,
+                   above || !counted ? t.muted : ink.label, percent, Align::centre);
+        }
         const Press pressed = press(p, column, fmt::format("###{} drafts", i).c_str(), 2);
         tooltip(p, i == 0 ? "The target model's own token: one in every pass" : draft_tip(wish, i));
         if (pressed.clicked || (pressed.hovered && ImGui::IsMouseDragging(0, 1)))

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "ui/views/serving/serving/pictures.h"
 #include "ui/widgets/controls.h"
@@ -84,9 +85,7 @@ void draw_serving_tank(const Frame& frame, const Painter& p, Rect area, const Se
         tooltip_at_mouse(p, tip_of(p, frame.now.scenario, r, *bar.hovered));
     }
     p.part("tank", area);
-    const std::string room =
-        r.most == 0 ? "no request fits"
-                    : fmt::format("room for {} request{}", grouped(r.most), r.most == 1 ? "" : "s");
+    const std::string room = r.most == 0 ? "no request fits" : "room for " + counted(r.most, "request");
     p.text_within(foot.x, foot.middle() + p.px(3), foot.w, Type::small, r.fits() ? t.muted : t.warning, room);
 }
 
