@@ -105,6 +105,26 @@ void draw_choices(PanelColumn& column, TrainerConfig& c)
     }
 }
 
+// Start or pause, and the small ones below: every command with its key.
+void draw_lab_buttons(PanelColumn& column, const LabFrame& lab, Out& out)
+{
+    const bool asking = lab.demo && !lab.demo->answer;
+    const char* label = lab.running ? "Pause###run" : lab.started() ? "Resume###run" : "Start training###run";
+    if (column.button(label, "Space", asking ? ButtonStyle::plain : ButtonStyle::primary) && !asking)
+    {
+        out.push(LabAction(lab.running ? LabCommand::pause : LabCommand::run));
+    }
+    if (const auto pressed = column.buttons({{"Rewind###rewind", "R"}, {"Step###step", "."}}))
+    {
+        out.push(LabAction(*pressed == 0 ? LabCommand::rewind : LabCommand::step));
+    }
+    const char* second = lab.b ? "End B###second" : "Run B###second";
+    if (const auto pressed = column.buttons({{"Mark###mark", "M"}, {second, "B"}}))
+    {
+        out.push(LabAction(*pressed == 0 ? LabCommand::mark : LabCommand::second));
+    }
+}
+
 } // namespace
 
 void LabPanel::draw_knobs(PanelColumn& column, const LabFrame& lab, Out& out)
@@ -128,7 +148,8 @@ void LabPanel::draw_knobs(PanelColumn& column, const LabFrame& lab, Out& out)
 void LabPanel::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
     const LabFrame& lab = *frame.lab;
-    draw_lab_buttons(p, area.cut_bottom(p.px(136)), lab, out);
+    PanelColumn buttons(p, area.cut_bottom(p.px(3 * 32 + 2 * 6)), out.animating);
+    draw_lab_buttons(buttons, lab, out);
     area.cut_bottom(p.px(8));
     PanelColumn column(p, area, out.animating);
     column.choice({"Hyperparameters", "Demos"}, demos_);
@@ -140,37 +161,6 @@ void LabPanel::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
         return;
     }
     draw_knobs(column, lab, out);
-}
-
-void draw_lab_buttons(const Painter& p, Rect area, const LabFrame& lab, Out& out)
-{
-    const float gap = p.px(8);
-    const bool asking = lab.demo && !lab.demo->answer;
-    Rect row = area.cut_top(p.px(40));
-    const char* label = lab.running ? "Pause###run" : lab.started() ? "Go on###run" : "Start training###run";
-    if (button(p, row, label, "Space", asking ? ButtonStyle::plain : ButtonStyle::primary) && !asking)
-    {
-        out.push(LabAction(lab.running ? LabCommand::pause : LabCommand::run));
-    }
-    const auto pair = [&](const char* left, std::string_view left_key, LabCommand left_does,
-                          const char* right, std::string_view right_key, LabCommand right_does)
-    {
-        area.cut_top(gap);
-        row = area.cut_top(p.px(40));
-        const Rect half = row.cut_left((row.w - gap) / 2);
-        row.cut_left(gap);
-        if (button(p, half, left, left_key))
-        {
-            out.push(LabAction(left_does));
-        }
-        if (button(p, row, right, right_key))
-        {
-            out.push(LabAction(right_does));
-        }
-    };
-    pair("Rewind###rewind", "R", LabCommand::rewind, "Step###step", ".", LabCommand::step);
-    pair("Mark###mark", "M", LabCommand::mark, lab.b ? "End B###second" : "Run B###second", "B",
-         LabCommand::second);
 }
 
 } // namespace ringside

@@ -45,8 +45,8 @@ std::string memory_sentence(const LabRun& run)
     const std::string state = same_state_bytes(p, s.highest)
                                   ? "Model states match **to the byte**"
                                   : "Model states are off by " + off_by(state_of(p), state_of(s.highest));
-    return fmt::format("{}; activations are off by {}; peak **{}**, predicted **{}**.", state,
-                       off_by(p.of(Component::activations), s.highest.of(Component::activations)),
+    return fmt::format("{}; activations at their highest are off by {}; peak **{}**, predicted **{}**.",
+                       state, off_by(p.of(Component::activations), s.highest.of(Component::activations)),
                        bytes(s.peak.total()), bytes(p.total()));
 }
 
@@ -131,7 +131,7 @@ std::string noise_words(const TrainingSnapshot& run)
         fmt::format("{}The noise scale is about {} tokens: ", now, format_count(*run.noise_scale));
     // At half of it a step learns a third of what it could without noise, at twice it two thirds.
     return scale + (batch < *run.noise_scale / 2   ? "larger batches still save steps."
-                    : batch > *run.noise_scale * 2 ? "a smaller one would learn nearly as much a step."
+                    : batch > *run.noise_scale * 2 ? "a smaller one would learn nearly as much per step."
                                                    : "a batch beyond it buys little.");
 }
 

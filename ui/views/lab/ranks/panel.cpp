@@ -45,7 +45,7 @@ void choose_strategy(PanelColumn& column, TeamWish& wish)
     }
     wish.strategy = column
                         .dropdown("###strategy", team_strategies()[wish.strategy].name, "strategies", items,
-                                  "The weights go on in the new layout")
+                                  "The weights are kept in the new layout")
                         .value_or(wish.strategy);
 }
 
@@ -86,9 +86,9 @@ void draw_buttons(PanelColumn& column, const TeamFrame& team, Out& out)
 {
     const bool running = team.is(TeamState::running);
     const bool broken = team.is(TeamState::broken);
-    const std::string label = running          ? "Pause###run ranks"
-                              : broken         ? fmt::format("Go on from {}###run ranks", team.snapshot->kept)
-                              : team.started() ? "Go on###run ranks"
+    const std::string label = running  ? "Pause###run ranks"
+                              : broken ? fmt::format("Resume from {}###run ranks", team.snapshot->kept)
+                              : team.started() ? "Resume###run ranks"
                                                : "Start###run ranks";
     if (column.button(label.c_str(), "Space", ButtonStyle::primary))
     {

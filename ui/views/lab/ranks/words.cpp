@@ -81,7 +81,7 @@ std::string formula_of(const TeamConfig& c, const TeamPrediction& predicted)
         const Model& m = c.trainer.model;
         return fmt::format(
             "expert = m \u00d7 layers \u00d7 {} \u00d7 (e-1)/e \u00d7 E C b h = {}, with E C = {} \u00d7 {} "
-            "rows a "
+            "rows per "
             "sequence",
             scenario.training.recompute == Recompute::full ? 6 : 4,
             bytes(static_cast<double>(sent_on(predicted.traffic.front(), "expert"))), m.experts,
@@ -112,7 +112,7 @@ std::string formula_of(const TeamConfig& c, const TeamPrediction& predicted)
     }
     if (p.tensor > 1)
     {
-        return fmt::format("tensor = m \u00d7 {} sums a layer \u00d7 2 (t-1)/t \u00d7 b s h = {}",
+        return fmt::format("tensor = m \u00d7 {} all-reduces per layer \u00d7 2 (t-1)/t \u00d7 b s h = {}",
                            p.sequence_parallel ? 5 : 4,
                            bytes(static_cast<double>(sent_on(predicted.traffic.front(), "tensor"))));
     }
@@ -161,8 +161,9 @@ Caption team_caption(const TeamFrame& team)
 {
     if (!team.started() || !team.predicted.of)
     {
-        return {"One tiny GPT, shared out: every byte sent and kept is counted, beside what was predicted.",
-                "state of a rank = (weights + gradients + optimizer) / what cuts them", ""};
+        return {"One tiny GPT, sharded over ranks: every byte sent and kept is counted, next to what was "
+                "predicted.",
+                "state of a rank = (weights + gradients + optimizer) / ranks that shard them", ""};
     }
     const TeamSnapshot& s = *team.snapshot;
     const std::string formula = formula_of(s.config, team.predicted);
@@ -216,7 +217,7 @@ std::vector<std::string> team_facts(const TeamFrame& team)
     facts.push_back(fmt::format("step {}", grouped(s.step)));
     if (s.trace)
     {
-        facts.push_back(fmt::format("{} a step", format_seconds(Seconds(s.trace->seconds))));
+        facts.push_back(fmt::format("{} per step", format_seconds(Seconds(s.trace->seconds))));
     }
     return facts;
 }
