@@ -36,23 +36,6 @@ TrainingRun::TrainingRun(TrainerConfig config, OpenBackend open, RunSettings set
     start(std::move(first), settings_.threaded);
 }
 
-void TrainingRun::pause()
-{
-    ask([this] { now_.state = RunState::paused; });
-}
-void TrainingRun::resume()
-{
-    ask([this] { now_.state = RunState::running; });
-}
-void TrainingRun::step_once()
-{
-    ask(
-        [this]
-        {
-            now_.state = RunState::running;
-            single_ = true;
-        });
-}
 void TrainingRun::change(TrainerConfig next)
 {
     ask(
