@@ -227,11 +227,7 @@ void TrainingRun::add_mark()
     {
         marks_.erase(marks_.begin() + 1); // the start stays
     }
-    now_.marks.clear();
-    for (const Mark& mark : marks_)
-    {
-        now_.marks.push_back(mark.state.step);
-    }
+    now_.marks = list_of<std::int64_t>(marks_, [](const Mark& mark) { return mark.state.step; });
 }
 
 void TrainingRun::go_back(std::int64_t step)

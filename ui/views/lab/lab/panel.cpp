@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "core/lab/models.h"
 #include "ui/shell/lab_action.h"
@@ -42,11 +43,9 @@ std::string model_name(const LabRun& run)
 
 void draw_model(PanelColumn& column, const LabRun& run, TrainerConfig& config)
 {
-    std::vector<std::string> says;
-    for (const LabModel& m : lab_models())
-    {
-        says.push_back(fmt::format("{} layers of width {}, {} tokens", m.layers, m.hidden, m.context));
-    }
+    const auto says = list_of<std::string>(
+        lab_models(), [](const LabModel& m)
+        { return fmt::format("{} layers of width {}, {} tokens", m.layers, m.hidden, m.context); });
     std::vector<Choosable> items;
     for (std::size_t i = 0; i < lab_models().size(); ++i)
     {

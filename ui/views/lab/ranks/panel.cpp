@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "ui/views/lab/ranks/words.h"
 
@@ -38,11 +39,10 @@ std::string say_rate(double bytes_per_s)
 
 void choose_strategy(PanelColumn& column, TeamWish& wish)
 {
-    std::vector<Choosable> items;
-    for (const TeamStrategy& s : team_strategies())
-    {
-        items.push_back({s.id, s.name, s.says});
-    }
+    const auto items = list_of<Choosable>(team_strategies(),
+                                          [](const TeamStrategy& s) {
+                                              return Choosable{s.id, s.name, s.says};
+                                          });
     wish.strategy = column
                         .dropdown("###strategy", team_strategies()[wish.strategy].name, "strategies", items,
                                   "The weights are kept in the new layout")
@@ -52,11 +52,11 @@ void choose_strategy(PanelColumn& column, TeamWish& wish)
 void choose_compression(PanelColumn& column, TeamWish& wish)
 {
     const auto all = team_compressions();
-    std::vector<Choosable> items;
-    for (const TeamCompression& c : all)
-    {
-        items.push_back({c.name, c.name, info_of(c.options.compressor).says});
-    }
+    const auto items =
+        list_of<Choosable>(all,
+                           [](const TeamCompression& c) {
+                               return Choosable{c.name, c.name, info_of(c.options.compressor).says};
+                           });
     const std::string_view shown = all[std::min(wish.compression, all.size() - 1)].name;
     wish.compression = column
                            .dropdown("###compression", shown, "compressions", items,

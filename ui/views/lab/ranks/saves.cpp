@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/widgets/controls.h"
@@ -29,8 +30,7 @@ constexpr std::array kModes{std::pair{SaveMode::synchronous, "Synchronous"},
 // The middle one: a few steps are slow for reasons of their own.
 double usual_step(const std::vector<TeamPace>& pace)
 {
-    std::vector<double> seconds(pace.size());
-    std::ranges::transform(pace, seconds.begin(), &TeamPace::seconds);
+    auto seconds = list_of<double>(pace, &TeamPace::seconds);
     if (seconds.empty())
     {
         return 0;
@@ -82,11 +82,8 @@ Fill stall_fill(const Theme& t)
 void draw_pace(const Painter& p, Rect area, const std::vector<TeamPace>& pace)
 {
     const Theme& t = p.theme;
-    double most = 1e-9;
-    for (const TeamPace& step : pace)
-    {
-        most = std::max(most, step.seconds + step.stalled_s);
-    }
+    const double most = largest_over(
+        pace, [](const TeamPace& step) { return step.seconds + step.stalled_s; }, 1e-9);
     const double first = static_cast<double>(pace.front().step) - 1;
     const double last = std::max(first + 40, static_cast<double>(pace.back().step));
     Plot plot(

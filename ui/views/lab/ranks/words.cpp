@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "ui/views/lab/ranks/bars.h"
 
@@ -21,17 +22,12 @@ std::string bytes(double value)
 // What others spent in messages that ended when this rank came.
 double waited_for(const TeamStepTrace& trace, int rank)
 {
-    double longest = 0;
-    for (const RankTrace& other : trace.ranks)
+    const auto waited = [rank](const RankTrace& other)
     {
-        double waited = 0;
-        for (const RankTrace::Message& message : other.messages)
-        {
-            waited += message.waits_for == rank ? message.end - message.start : 0;
-        }
-        longest = std::max(longest, waited);
-    }
-    return std::min(longest, trace.seconds);
+        return sum_over(other.messages, [rank](const RankTrace::Message& message)
+                        { return message.waits_for == rank ? message.end - message.start : 0; });
+    };
+    return std::min(largest_over(trace.ranks, waited), trace.seconds);
 }
 
 std::string mishap_words(const TeamSnapshot& s)
