@@ -1,5 +1,6 @@
 #include "core/lab/prediction.h"
 
+#include "core/base/ranges.h"
 #include "core/lab/team/team_traffic.h"
 #include "core/performance/step_time.h"
 
@@ -48,12 +49,9 @@ TeamPrediction prediction_of(const TeamConfig& config)
     {
         p.places.push_back(grid.coordinates(rank));
         p.traffic.push_back(predicted_traffic(config, p.places.back()));
-        double bytes = 0;
-        for (const RankTrace::Sent& sent : predicted_traffic(plain, p.places.back()))
-        {
-            bytes += static_cast<double>(sent.bytes);
-        }
-        p.dense = std::max(p.dense, bytes);
+        p.dense = std::max(p.dense,
+                           sum_over(predicted_traffic(plain, p.places.back()), [](const RankTrace::Sent& sent)
+                                    { return static_cast<double>(sent.bytes); }));
     }
     return p;
 }

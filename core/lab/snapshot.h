@@ -16,6 +16,11 @@
 namespace ringside
 {
 
+// What stays between steps.
+inline constexpr std::array kStateComponents{Component::weights, Component::gradients,
+                                             Component::master_weights, Component::momentum,
+                                             Component::variance};
+
 // Bytes the trainer has allocated, by component.
 struct MemoryUse
 {
@@ -24,6 +29,10 @@ struct MemoryUse
     std::int64_t of(Component component) const { return parts[static_cast<std::size_t>(component)]; }
     std::int64_t& of(Component component) { return parts[static_cast<std::size_t>(component)]; }
     std::int64_t total() const { return sum_over<std::int64_t>(parts); }
+    std::int64_t state() const
+    {
+        return sum_over<std::int64_t>(kStateComponents, [this](Component c) { return of(c); });
+    }
     bool operator==(const MemoryUse&) const = default;
 };
 

@@ -28,13 +28,8 @@ std::vector<RankTrace::Sent> sent_since(const CallRecord& before, const CallReco
         const auto old = std::ranges::find_if(before.totals, [&](const CallTotal& t)
                                               { return t.axis == total.axis && t.kind == total.kind; });
         const bool known = old != before.totals.end();
-        auto axis = std::ranges::find(all, total.axis, &RankTrace::Sent::axis);
-        if (axis == all.end())
-        {
-            axis = all.insert(all.end(), {total.axis, 0, 0});
-        }
-        axis->bytes += total.sent - (known ? old->sent : 0);
-        axis->calls += total.calls - (known ? old->calls : 0);
+        add_sent(all,
+                 {total.axis, total.sent - (known ? old->sent : 0), total.calls - (known ? old->calls : 0)});
     }
     return all;
 }

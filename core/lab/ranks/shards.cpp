@@ -159,20 +159,21 @@ void Shards::compress(Unit& unit, const CompressionOptions& options, std::uint64
         std::make_unique<CompressedSum>(options, std::move(bucket), *unit.replicas, unsent, seed);
 }
 
-Tensor Shards::weight(int place) const
+Tensor Shards::matrix(int place, Block Unit::*block, DType type) const
 {
     const trainer::Parameter& p = at(place);
     const Unit& unit = units_[home(place).unit];
-    const DType type = formats().weight;
-    return trainer::tensor(element_of(unit.weights, home(place).offset, type), type, p.rows, p.cols);
+    return trainer::tensor(element_of(unit.*block, home(place).offset, type), type, p.rows, p.cols);
+}
+
+Tensor Shards::weight(int place) const
+{
+    return matrix(place, &Unit::weights, formats().weight);
 }
 
 Tensor Shards::gradient(int place) const
 {
-    const trainer::Parameter& p = at(place);
-    const Unit& unit = units_[home(place).unit];
-    const DType type = formats().gradient;
-    return trainer::tensor(element_of(unit.gradients, home(place).offset, type), type, p.rows, p.cols);
+    return matrix(place, &Unit::gradients, formats().gradient);
 }
 
 void Shards::initialise(std::uint64_t seed)
@@ -248,33 +249,25 @@ void Shards::prefetch(Index index)
     }
 }
 
-void Shards::need(Unit& unit)
-{
-    prefetch(unit);
-    if (unit.gathering)
-    {
-        unit.gathering.wait();
-        unit.gathering = {};
-    }
-}
-
 void Shards::need(Index index)
 {
     for (Unit* unit : parts_of(index))
     {
-        need(*unit);
+        prefetch(*unit);
+        unit->gathering.finish();
     }
 }
 
 void Shards::free(Index index)
 {
+    if (zero_ < 3)
+    {
+        return;
+    }
+    need(index); // a gather that nobody came to use must end before its memory goes
     for (Unit* unit : parts_of(index))
     {
-        if (zero_ >= 3)
-        {
-            need(*unit); // a gather that nobody came to use must end before its memory goes
-            unit->weights = Block();
-        }
+        unit->weights = Block();
     }
 }
 
@@ -282,8 +275,7 @@ void Shards::release_reduced(Unit& unit)
 {
     if (unit.reducing)
     {
-        unit.reducing.wait();
-        unit.reducing = {};
+        unit.reducing.finish();
         if (zero_ >= 2)
         {
             unit.gradients = Block();
@@ -438,8 +430,7 @@ void Shards::share_weights()
     }
     for (Unit& unit : units_)
     {
-        unit.gathering.wait();
-        unit.gathering = {};
+        unit.gathering.finish();
     }
 }
 

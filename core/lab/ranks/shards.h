@@ -101,8 +101,8 @@ private:
     // A unit, and a layer's experts.
     std::vector<Unit*> parts_of(Index unit);
     void prefetch(Unit& unit);
-    void need(Unit& unit);
     void reduce(Unit& unit);
+    Tensor matrix(int place, Block Unit::*block, DType type) const;
     const Home& home(int place) const { return homes_[static_cast<std::size_t>(place)]; }
     // What this rank keeps of something that is cut from ZeRO stage `from` on.
     Range held(const Unit& unit, std::int64_t from) const;

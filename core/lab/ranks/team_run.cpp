@@ -27,20 +27,6 @@ void forget_first(std::vector<T>& list, std::size_t most)
     }
 }
 
-void add_up(std::vector<RankTrace::Sent>& sum, const std::vector<RankTrace::Sent>& step)
-{
-    for (const RankTrace::Sent& sent : step)
-    {
-        auto axis = std::ranges::find(sum, sent.axis, &RankTrace::Sent::axis);
-        if (axis == sum.end())
-        {
-            axis = sum.insert(sum.end(), {sent.axis, 0, 0});
-        }
-        axis->bytes += sent.bytes;
-        axis->calls += sent.calls;
-    }
-}
-
 } // namespace
 
 TeamRun::TeamRun(TeamConfig config, TeamRunSettings settings)
@@ -65,35 +51,12 @@ TeamRun::~TeamRun()
     stop();
 }
 
-void TeamRun::pause()
-{
-    ask(
-        [this]
-        {
-            now_.state = now_.state == TeamState::running ? TeamState::paused : now_.state;
-            single_ = false;
-        });
-}
-
-// On the run's own thread, in one go, so that no step comes between the start and whether it is a single one.
-void TeamRun::go_on(bool single)
+void TeamRun::mend()
 {
     if (now_.state == TeamState::broken)
     {
         rebuild(config_);
     }
-    now_.state = now_.state == TeamState::failed ? now_.state : TeamState::running;
-    single_ = single;
-}
-
-void TeamRun::resume()
-{
-    ask([this] { go_on(false); });
-}
-
-void TeamRun::step_once()
-{
-    ask([this] { go_on(true); });
 }
 
 void TeamRun::change(TeamConfig next)
@@ -288,7 +251,10 @@ void TeamRun::note(TeamStep step)
     note_step(now_, step.result.loss, most_sent(step.trace));
     for (std::size_t rank = 0; rank < step.trace.ranks.size(); ++rank)
     {
-        add_up(now_.sent[rank], step.trace.ranks[rank].sent);
+        for (const RankTrace::Sent& sent : step.trace.ranks[rank].sent)
+        {
+            add_sent(now_.sent[rank], sent);
+        }
     }
     now_.pace.push_back({now_.step, step.trace.seconds, 0});
     forget_first(now_.pace, kMostPace);

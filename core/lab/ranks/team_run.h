@@ -37,10 +37,6 @@ public:
     // Ends the step that is going on, and every rank's thread.
     ~TeamRun() override;
 
-    void pause();
-    // Goes on; a broken team is made anew from the state that was kept.
-    void resume();
-    void step_once(); // one step, then pause
     // Another strategy for the same weights; another model starts again. What cannot be trained is refused in
     // the snapshot's message, and nothing changes.
     void change(TeamConfig next);
@@ -53,6 +49,7 @@ public:
 private:
     void open() override;
     void one_step() override;
+    void mend() override; // a broken team is made anew from the state that was kept
     void close() override;
     Issue thrown(const std::string& what) const override
     {
@@ -62,7 +59,6 @@ private:
     void break_up(const Issues& why);
     void note(TeamStep step);
     bool make_team(const TeamConfig& config, const std::optional<trainer::TrainerState>& from);
-    void go_on(bool single);
     void rebuild(const TeamConfig& config);
     void keep();
     void save();

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "core/lab/team/team_snapshot.h"
 #include "core/model/sizes.h"
@@ -293,19 +294,26 @@ std::string strategy_name(const TeamConfig& config)
     return name.empty() ? "none" : name;
 }
 
+void add_sent(std::vector<RankTrace::Sent>& sum, const RankTrace::Sent& sent)
+{
+    auto axis = std::ranges::find(sum, sent.axis, &RankTrace::Sent::axis);
+    if (axis == sum.end())
+    {
+        axis = sum.insert(sum.end(), {sent.axis, 0, 0});
+    }
+    axis->bytes += sent.bytes;
+    axis->calls += sent.calls;
+}
+
+std::int64_t all_sent(const RankTrace& rank)
+{
+    return sum_over<std::int64_t>(rank.sent, [](const RankTrace::Sent& sent)
+                                  { return sent.axis == "control" ? 0 : sent.bytes; });
+}
+
 std::int64_t most_sent(const TeamStepTrace& trace)
 {
-    std::int64_t most = 0;
-    for (const RankTrace& rank : trace.ranks)
-    {
-        std::int64_t bytes = 0;
-        for (const RankTrace::Sent& sent : rank.sent)
-        {
-            bytes += sent.axis == "control" ? 0 : sent.bytes;
-        }
-        most = std::max(most, bytes);
-    }
-    return most;
+    return largest_over<std::int64_t>(trace.ranks, all_sent);
 }
 
 void note_step(TeamSnapshot& run, double loss, std::int64_t most_sent)

@@ -105,6 +105,11 @@ struct RankTrace
     std::vector<Sent> sent;
 };
 
+// Adds to the entry of its axis, which is made where there is none yet.
+void add_sent(std::vector<RankTrace::Sent>& sum, const RankTrace::Sent& sent);
+// [B] that a rank sent in a step, control messages left out.
+std::int64_t all_sent(const RankTrace& rank);
+
 struct TeamStepTrace
 {
     std::int64_t step = 0;

@@ -15,16 +15,16 @@ namespace
 
 constexpr std::array kStrategies{
     TeamStrategy{"ddp", "Data parallel", "every rank has the whole model; gradients are summed"},
-    TeamStrategy{"zero1", "ZeRO-1", "the optimizer\u2019s state is cut over the ranks"},
-    TeamStrategy{"zero2", "ZeRO-2", "gradients are cut too, and travel with every micro-batch"},
-    TeamStrategy{"zero3", "ZeRO-3", "weights are cut too, gathered layer by layer"},
-    TeamStrategy{"tp", "Tensor parallel", "every matrix is cut; two sums a layer, each way"},
-    TeamStrategy{"sp", "Tensor and sequence", "norms and residuals are cut by token as well"},
+    TeamStrategy{"zero1", "ZeRO-1", "optimizer state is sharded over the ranks"},
+    TeamStrategy{"zero2", "ZeRO-2", "gradients are sharded too, and reduced with every micro-batch"},
+    TeamStrategy{"zero3", "ZeRO-3", "weights are sharded too, and gathered layer by layer"},
+    TeamStrategy{"tp", "Tensor parallel", "every matrix is split; two all-reduces per layer, each way"},
+    TeamStrategy{"sp", "Tensor and sequence", "norms and residuals are split by token as well"},
     TeamStrategy{"pp", "Pipeline", "every rank has some of the layers"},
-    TeamStrategy{"dp-tp", "Data \u00d7 tensor", "pairs cut the matrices; the pairs are copies"},
-    TeamStrategy{"dp-tp-pp", "Data \u00d7 tensor \u00d7 pipeline", "two stages of pairs, copied"},
-    TeamStrategy{"cp", "Context", "every sequence is cut; keys and values go round a ring"},
-    TeamStrategy{"ep", "Experts", "MLPs become 8 experts, shared out; tokens go there and back"},
+    TeamStrategy{"dp-tp", "Data \u00d7 tensor", "pairs split the matrices; the pairs are replicas"},
+    TeamStrategy{"dp-tp-pp", "Data \u00d7 tensor \u00d7 pipeline", "two stages of pairs, replicated"},
+    TeamStrategy{"cp", "Context", "every sequence is split; keys and values go round a ring"},
+    TeamStrategy{"ep", "Experts", "MLPs become 8 experts spread over the ranks; tokens go there and back"},
 };
 constexpr std::int64_t kTeamExperts = 8;
 constexpr double kPlainRate = 0.1; // of SGD, for a model of this size

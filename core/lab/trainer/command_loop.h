@@ -44,6 +44,17 @@ public:
     CommandLoop& operator=(const CommandLoop&) = delete;
     virtual ~CommandLoop() = default;
 
+    void pause()
+    {
+        ask(
+            [this]
+            {
+                now_.state = now_.state == State::running ? State::paused : now_.state;
+                single_ = false;
+            });
+    }
+    void resume() { go_on(false); }
+    void step_once() { go_on(true); } // one step, then pause
     // The newest; never null.
     std::shared_ptr<const Snapshot> snapshot() const
     {
@@ -80,6 +91,8 @@ protected:
     // What the run makes before its first step, on the thread of its steps; may throw what ends it.
     virtual void open() = 0;
     virtual void one_step() = 0;
+    // What has to be done before a run that does not run can; it may fail().
+    virtual void mend() {}
     // Gives back what open() and steps have made.
     virtual void close() = 0;
     // What to do about a run that something thrown has ended.
@@ -156,6 +169,17 @@ protected:
     double due_ = 0;      // [s] when the next step may begin
 
 private:
+    // In one go, so that no step comes between the start and whether it is a single one.
+    void go_on(bool single)
+    {
+        ask(
+            [this, single]
+            {
+                mend();
+                now_.state = now_.state == State::failed ? now_.state : State::running;
+                single_ = single;
+            });
+    }
     bool is_idle() const { return commands_.empty() && published_->state != State::running; }
     template <class Work>
     void guard(const Work& work)

@@ -36,23 +36,6 @@ TrainingRun::TrainingRun(TrainerConfig config, OpenBackend open, RunSettings set
     start(std::move(first), settings_.threaded);
 }
 
-void TrainingRun::pause()
-{
-    ask([this] { now_.state = RunState::paused; });
-}
-void TrainingRun::resume()
-{
-    ask([this] { now_.state = RunState::running; });
-}
-void TrainingRun::step_once()
-{
-    ask(
-        [this]
-        {
-            now_.state = RunState::running;
-            single_ = true;
-        });
-}
 void TrainingRun::change(TrainerConfig next)
 {
     ask(
@@ -244,11 +227,7 @@ void TrainingRun::add_mark()
     {
         marks_.erase(marks_.begin() + 1); // the start stays
     }
-    now_.marks.clear();
-    for (const Mark& mark : marks_)
-    {
-        now_.marks.push_back(mark.state.step);
-    }
+    now_.marks = list_of<std::int64_t>(marks_, [](const Mark& mark) { return mark.state.step; });
 }
 
 void TrainingRun::go_back(std::int64_t step)

@@ -36,9 +36,6 @@ public:
     // Stops within a layer's time.
     ~TrainingRun() override { stop(); }
 
-    void pause();
-    void resume();
-    void step_once(); // one step, then pause
     // Knobs: everything that same_state() allows. What cannot be done is an event of the snapshot.
     void change(TrainerConfig next);
     void change(RunSettings settings);

@@ -1,5 +1,5 @@
-// The live lab: a small GPT trained for real, what the engine predicted of it beside what is measured, and
-// knobs that act while it runs.
+// The live lab: a small GPT trained for real, what the engine predicted of it next to what is measured, and
+// hyperparameters that act while it runs.
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -58,6 +58,11 @@ bool asking(const LabFrame& lab)
     return lab.demo && !lab.demo->answer;
 }
 
+auto asks(LabCommand command)
+{
+    return [command](const KeyPress& k) { k.out.push(LabAction(command)); };
+}
+
 class LabView final : public View
 {
 public:
@@ -65,6 +70,7 @@ public:
     Caption caption(const Frame& frame) const override;
     Motion motion(const Frame& frame) const override;
     bool about_scenario() const override { return false; }
+    float panel_height() const override { return 664; }
     std::vector<std::string> facts(const Frame& frame) const override
     {
         return lab_facts(*frame.lab, frame.preferences.unit);
@@ -121,30 +127,25 @@ std::string LabView::expected_words(const LabFrame& lab)
 void LabView::draw_start(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
     const LabFrame& lab = *frame.lab;
-    Rect start = area.cut_bottom(std::min(area.h, p.px(56)));
-    area.cut_top(area.h > p.px(360) ? p.px(64) : 0);
-    area.cut_bottom(p.px(12));
+    const auto words = [&](Sheet& sheet)
     {
-        ScrolledSheet sheet(p, area, "###lab start");
-        sheet->title("A small GPT, trained here while you watch");
-        sheet->gap(8);
         if (!lab.fault.empty())
         {
-            sheet->p.triangle(sheet->x(), sheet->y() + p.px(12), p.theme.warning);
-            sheet->words(Type::body, p.theme.text, lab.fault, p.px(28));
-            sheet->gap(12);
+            sheet.p.triangle(sheet.x(), sheet.y() + p.px(12), p.theme.warning);
+            sheet.words(Type::body, p.theme.text, lab.fault, p.px(28));
+            sheet.gap(12);
         }
-        sheet->words(Type::body, p.theme.muted, model_words(lab.a));
-        sheet->gap(16);
-        draw_predicted_bar(sheet->p, sheet->row(32), lab.a);
-        sheet->gap(12);
-        sheet->say(expected_words(lab));
-        sheet->gap(12);
-        sheet->note(lab.saved ? "Demos, at the right: what goes wrong in training. L loads the saved run."
-                              : "Demos, at the right: what goes wrong in training.");
-        start = {start.x, std::min(start.y, sheet->y() + p.px(24)), std::min(start.w, p.px(272)), start.h};
-    }
-    if (button(p, start, "Start training###start", "Space", ButtonStyle::primary))
+        sheet.words(Type::body, p.theme.muted, model_words(lab.a));
+        sheet.gap(16);
+        draw_predicted_bar(sheet.p, sheet.row(32), lab.a);
+        sheet.gap(12);
+        sheet.say(expected_words(lab));
+        sheet.gap(12);
+        sheet.note(lab.saved ? "Demos, at the right: what goes wrong in training. L loads the saved run."
+                             : "Demos, at the right: what goes wrong in training.");
+    };
+    if (draw_start_page(p, area, "###lab start", "A small GPT, trained here while you watch", words,
+                        "Start training###start", "Space"))
     {
         out.push(LabAction(LabCommand::run));
     }
@@ -156,7 +157,7 @@ void LabView::draw_failure(const Painter& p, Rect area, const TrainingSnapshot& 
     p.triangle(area.x, area.y + p.px(12), p.theme.warning);
     p.list.PushClipRect(area.min(), area.max(), true);
     p.paragraph({area.x + p.px(32), area.y, area.w - p.px(32), 0}, Type::body, p.theme.text,
-                "It could not be trained: " + run.message + ". Turn the knob back and press Space.");
+                "It could not be trained: " + run.message + ". Set the hyperparameter back and press Space.");
     p.list.PopClipRect();
 }
 
@@ -297,7 +298,7 @@ void LabView::choose_tab(const KeyPress& k)
 
 ViewKeys LabView::keys()
 {
-    return {{"Space Enter", "Start, pause, go on",
+    return {{"Space Enter", "Start, pause, resume",
              [](const KeyPress& k)
              {
                  // Space is the transport's once there is a run.
@@ -306,15 +307,12 @@ ViewKeys LabView::keys()
                      k.out.push(LabAction(LabCommand::run));
                  }
              }},
-            {".", "One step, then pause", [](const KeyPress& k) { k.out.push(LabAction(LabCommand::step)); }},
+            {".", "One step, then pause", asks(LabCommand::step)},
             {",", "Look one step back; Home and End: the first and the newest"},
-            {"M", "Mark this step", [](const KeyPress& k) { k.out.push(LabAction(LabCommand::mark)); }},
-            {"R", "Rewind to the last mark",
-             [](const KeyPress& k) { k.out.push(LabAction(LabCommand::rewind)); }},
-            {"B", "A second run alongside, as the first began; again to end it",
-             [](const KeyPress& k) { k.out.push(LabAction(LabCommand::second)); }},
-            {"S", "Let it write something now",
-             [](const KeyPress& k) { k.out.push(LabAction(LabCommand::sample)); }},
+            {"M", "Mark this step", asks(LabCommand::mark)},
+            {"R", "Rewind to the last mark", asks(LabCommand::rewind)},
+            {"B", "A second run alongside, as the first began; again to end it", asks(LabCommand::second)},
+            {"S", "Sample a text now", asks(LabCommand::sample)},
             {"1 to 6", "Loss, gradient, memory over the step, numbers, text, experts",
              [this](const KeyPress& k)
              {
@@ -339,13 +337,11 @@ ViewKeys LabView::keys()
                      step_memory_.step(*k.frame.lab->a.snapshot, k.which == 0 ? -1 : 1);
                  }
              }},
-            {"W", "Write a checkpoint", [](const KeyPress& k) { k.out.push(LabAction(LabCommand::save)); }},
-            {"L", "Load the one written last",
-             [](const KeyPress& k) { k.out.push(LabAction(LabCommand::load)); }},
+            {"W", "Save a checkpoint", asks(LabCommand::save)},
+            {"L", "Load the last checkpoint", asks(LabCommand::load)},
             {demo_keys_, "Demonstrations; 1 to 3 say what you expect",
              [](const KeyPress& k) { k.out.push(LabAction(AskDemo{k.which})); }},
-            {"Backspace", "Leave the demonstration, or clear the run",
-             [](const KeyPress& k) { k.out.push(LabAction(LabCommand::clear)); }}};
+            {"Backspace", "Leave the demonstration, or clear the run", asks(LabCommand::clear)}};
 }
 
 } // namespace

@@ -91,39 +91,33 @@ void RanksView::draw_start(const Frame& frame, const Painter& p, Rect area, Out&
         empty_state(p, area, "Nothing to watch yet", team.fault);
         return;
     }
-    Rect start = area.cut_bottom(std::min(area.h, p.px(56)));
-    area.cut_top(area.h > p.px(360) ? p.px(64) : 0);
-    area.cut_bottom(p.px(12));
     const bool bytes = page_ == RanksPage::bytes;
     const TeamStrategy& strategy = team_strategies()[team.wish.strategy];
+    const auto words = [&](Sheet& sheet)
     {
-        ScrolledSheet sheet(p, area, "###ranks start");
-        sheet->title(bytes ? "The same GPT, its gradients made smaller on their way"
-                           : "One tiny GPT, trained by several ranks while you watch");
-        sheet->gap(8);
-        sheet->say(team.fault.empty()
-                       ? fmt::format("{} on {} ranks: {}.", strategy.name, team.wish.ranks, strategy.says)
-                       : team.fault);
-        sheet->gap(12);
-        sheet->words(Type::body, p.theme.muted,
-                     team.predicted.of ? team_model_words(*team.predicted.of) : std::string());
-        sheet->gap(12);
-        sheet->note(
-            bytes ? "C trains it from the start with one compressor after the other: as it is, bf16, the "
-                    "largest hundredth with and without feedback, signs, thin factors. G chooses one, Space "
-                    "starts it alone."
+        sheet.say(team.fault.empty()
+                      ? fmt::format("{} on {} ranks: {}.", strategy.name, team.wish.ranks, strategy.says)
+                      : team.fault);
+        sheet.gap(12);
+        sheet.words(Type::body, p.theme.muted,
+                    team.predicted.of ? team_model_words(*team.predicted.of) : std::string());
+        sheet.gap(12);
+        sheet.note(
+            bytes ? "C trains it from the start with one compressor after the other: none, BF16, top-k 1% "
+                    "with and without error feedback, sign, PowerSGD. G chooses one, Space starts it alone."
             : page_ == RanksPage::saves
                 ? "K chooses how checkpoints are saved while it trains. Synchronous: training stalls on all "
-                  "ranks until the storage has everything. Asynchronous: they wait for a copy, which is "
-                  "written "
-                  "meanwhile."
-                : "1 to 9, 0 and E choose the strategy, X lets something go wrong on one rank. The weights "
-                  "stay when the strategy changes; only a model with experts is another one, and restarts.");
-        start = {start.x, std::min(start.y, sheet->y() + p.px(24)), std::min(start.w, p.px(272)), start.h};
-    }
+                  "ranks until the storage has everything. Asynchronous: it stalls for a copy, which is "
+                  "written meanwhile."
+                : "1 to 9, 0 and E choose the strategy, X injects a fault on one rank. The weights stay when "
+                  "the strategy changes; only a model with experts is another one, and restarts.");
+    };
     const bool pressed =
-        bytes ? button(p, start, "Compare compressors###start compare", "C", ButtonStyle::primary)
-              : button(p, start, "Start the ranks###start", "Space", ButtonStyle::primary);
+        draw_start_page(p, area, "###ranks start",
+                        bytes ? "The same GPT, its gradients compressed before they are sent"
+                              : "One tiny GPT, trained by several ranks while you watch",
+                        words, bytes ? "Compare compressors###start compare" : "Start the ranks###start",
+                        bytes ? "C" : "Space");
     if (pressed)
     {
         out.push(TeamAction(bytes ? TeamCommand::compare : TeamCommand::run));
@@ -144,7 +138,7 @@ void RanksView::draw_trouble(const Painter& p, Rect& area, const TeamFrame& team
     words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
     if (broken && team.watched.empty())
     {
-        words += fmt::format(" Space goes on from step {}{}", team.snapshot->kept,
+        words += fmt::format(" Space resumes from step {}{}", team.snapshot->kept,
                              team.can_go_without ? ", D without the missing rank." : ".");
     }
     const float lines = std::ceil(1.12F * p.width(Type::body, words) / std::max(1.0F, text.w));
@@ -170,7 +164,7 @@ void RanksView::draw_step(const Frame& frame, const Painter& p, Rect area, Out& 
     if (!moment_)
     {
         const std::string words = team.is(TeamState::failed)    ? ""
-                                  : team.is(TeamState::running) ? "The first step is on its way \u2026"
+                                  : team.is(TeamState::running) ? "The first step is running \u2026"
                                                                 : "Press . for the first step.";
         empty_state(p, area, "", words);
         return;
@@ -235,6 +229,11 @@ auto wishes(Change change)
     };
 }
 
+auto asks(TeamCommand command)
+{
+    return [command](const KeyPress& k) { k.out.push(TeamAction(command)); };
+}
+
 void run_or_pause(const KeyPress& k)
 {
     // Enter only starts, and one that has just ended typing a value means that value.
@@ -247,43 +246,41 @@ void run_or_pause(const KeyPress& k)
 
 ViewKeys RanksView::keys()
 {
-    return {
-        {"Space Enter", "Start, pause, go on; a broken team from its last state", run_or_pause},
-        {".", "One step, then pause", [](const KeyPress& k) { k.out.push(TeamAction(TeamCommand::step)); }},
-        {"1 to 9, 0, E", "Strategy",
-         wishes([](TeamWish& w, std::size_t which)
-                { w.strategy = which < team_strategies().size() ? which : w.strategy; })},
-        {"\u2190 \u2192", "The strategy before, or the next",
-         wishes([](TeamWish& w, std::size_t which) { w = with_other_strategy(w, which == 0 ? -1 : 1); })},
-        {"M", "A rank more", wishes([](TeamWish& w, std::size_t) { ++w.ranks; })},
-        {"L", "A rank less", wishes([](TeamWish& w, std::size_t) { --w.ranks; })},
-        {"X", "Let it go wrong, on the rank that is chosen",
-         [this](const KeyPress& k) { k.out.push(TeamAction(panel_.trouble(*k.frame.team))); }},
-        {"T", "Another kind of trouble", [this] { panel_.next_mishap(); }},
-        {"R", "Another rank for it", [this](const KeyPress& k) { panel_.next_rank(*k.frame.team); }},
-        {"G", "Another compressor for the gradients",
-         wishes([](TeamWish& w, std::size_t) { turn(w.compression, team_compressions().size()); })},
-        {"O", "AdamW or plain SGD; the run restarts",
-         wishes([](TeamWish& w, std::size_t) { w.plain_sgd = !w.plain_sgd; })},
-        {"C", "Compare compressors; once more ends that",
-         [this](const KeyPress& k)
-         {
-             page_ = RanksPage::bytes;
-             k.out.push(TeamAction(TeamCommand::compare));
-         }},
-        {"Y", "The step, loss against bytes, checkpoints", turns(page_, kPages.size())},
-        {"K", "Checkpoints: none, synchronous, asynchronous",
-         wishes([](TeamWish& w, std::size_t) { turn(w.saving.mode, kSaveModes); })},
-        {"D", "Go on without the rank that is missing",
-         [](const KeyPress& k)
-         {
-             if (k.frame.team->can_go_without)
+    return {{"Space Enter", "Start, pause, resume; a broken team from its last state", run_or_pause},
+            {".", "One step, then pause", asks(TeamCommand::step)},
+            {"1 to 9, 0, E", "Strategy",
+             wishes([](TeamWish& w, std::size_t which)
+                    { w.strategy = which < team_strategies().size() ? which : w.strategy; })},
+            {"\u2190 \u2192", "The strategy before, or the next",
+             wishes([](TeamWish& w, std::size_t which) { w = with_other_strategy(w, which == 0 ? -1 : 1); })},
+            {"M", "A rank more", wishes([](TeamWish& w, std::size_t) { ++w.ranks; })},
+            {"L", "A rank less", wishes([](TeamWish& w, std::size_t) { --w.ranks; })},
+            {"X", "Inject the fault on the chosen rank",
+             [this](const KeyPress& k) { k.out.push(TeamAction(panel_.trouble(*k.frame.team))); }},
+            {"T", "Another kind of fault", [this] { panel_.next_mishap(); }},
+            {"R", "Another rank for it", [this](const KeyPress& k) { panel_.next_rank(*k.frame.team); }},
+            {"G", "Another compressor for the gradients",
+             wishes([](TeamWish& w, std::size_t) { turn(w.compression, team_compressions().size()); })},
+            {"O", "AdamW or plain SGD; the run restarts",
+             wishes([](TeamWish& w, std::size_t) { w.plain_sgd = !w.plain_sgd; })},
+            {"C", "Compare compressors; again to end it",
+             [this](const KeyPress& k)
              {
-                 k.out.push(TeamAction(TeamCommand::without));
-             }
-         }},
-        {"Backspace", "Clear the run",
-         [](const KeyPress& k) { k.out.push(TeamAction(TeamCommand::clear)); }}};
+                 page_ = RanksPage::bytes;
+                 k.out.push(TeamAction(TeamCommand::compare));
+             }},
+            {"Y", "The step, loss against bytes, checkpoints", turns(page_, kPages.size())},
+            {"K", "Checkpoints: none, synchronous, asynchronous",
+             wishes([](TeamWish& w, std::size_t) { turn(w.saving.mode, kSaveModes); })},
+            {"D", "Resume without the missing rank",
+             [](const KeyPress& k)
+             {
+                 if (k.frame.team->can_go_without)
+                 {
+                     k.out.push(TeamAction(TeamCommand::without));
+                 }
+             }},
+            {"Backspace", "Clear the run", asks(TeamCommand::clear)}};
 }
 
 } // namespace

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ringside::parallel
@@ -29,6 +30,8 @@ public:
     explicit Pending(std::shared_ptr<PendingState> state) : state_(std::move(state)) {}
     explicit operator bool() const { return state_ != nullptr; }
     void wait();
+    // Waits, if there is anything to wait for, and forgets it.
+    void finish() { std::exchange(*this, {}).wait(); }
 
 private:
     std::shared_ptr<PendingState> state_;

@@ -304,16 +304,21 @@ Parameters::Parameters(const TrainerConfig& config, Backend& backend, Arena& are
     }
 }
 
-Tensor Parameters::weight(int place) const
+Tensor Parameters::matrix(int place, const Block& block, DType type) const
 {
     const Parameter& p = at(place);
-    auto* start = weights_.as<char>() + p.offset * bytes_of(formats().weight);
+    return tensor(block.as<char>() + p.offset * bytes_of(type), type, p.rows, p.cols);
+}
+
+Tensor Parameters::weight(int place) const
+{
+    Tensor t = matrix(place, weights_, formats().weight);
     if (is_eight_bit(place))
     {
-        return tensor(start, DType::e4m3, p.rows, p.cols,
-                      scales_.as<float>() + scale_offsets_[static_cast<std::size_t>(place)]);
+        t.type = DType::e4m3;
+        t.scales = scales_.as<float>() + scale_offsets_[static_cast<std::size_t>(place)];
     }
-    return tensor(start, formats().weight, p.rows, p.cols);
+    return t;
 }
 
 Tensor Parameters::forward_weight(int place) const
@@ -330,15 +335,7 @@ Tensor Parameters::forward_weight(int place) const
 
 Tensor Parameters::gradient(int place) const
 {
-    const Parameter& p = at(place);
-    return tensor(gradients_.as<char>() + p.offset * bytes_of(formats().gradient), formats().gradient, p.rows,
-                  p.cols);
-}
-
-Tensor Parameters::values(int place) const
-{
-    const Parameter& p = at(place);
-    return tensor(master_.as<float>() + p.offset, DType::f32, p.rows, p.cols);
+    return matrix(place, gradients_, formats().gradient);
 }
 
 void Parameters::initialise(std::uint64_t seed)
@@ -381,10 +378,11 @@ void Parameters::round_weights()
 {
     for (int place = 0; place < static_cast<int>(table().list.size()); ++place)
     {
-        backend_.run(Convert{.from = values(place), .to = weight(place)});
+        const Tensor values = matrix(place, master_, DType::f32);
+        backend_.run(Convert{.from = values, .to = weight(place)});
         if (is_eight_bit(place))
         {
-            backend_.run(Convert{.from = values(place), .to = forward_weight(place), .transposed = true});
+            backend_.run(Convert{.from = values, .to = forward_weight(place), .transposed = true});
         }
     }
 }

@@ -166,7 +166,7 @@ public:
     std::vector<Part> parts();
 
 private:
-    Tensor values(int place) const; // the fp32 values that 8-bit copies are made of
+    Tensor matrix(int place, const Block& block, DType type) const;
     void round_weights();
 
     Backend& backend_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "ui/views/lab/lab/words.h"
 
@@ -31,12 +32,8 @@ void draw_sparkline(const Painter& p, Rect r, std::span<const float> seconds)
     {
         return;
     }
-    std::vector<float> speeds;
-    for (const float s : seconds)
-    {
-        speeds.push_back(s > 0 ? 1 / s : 0);
-    }
-    const float most = *std::max_element(speeds.begin(), speeds.end());
+    const auto speeds = list_of<float>(seconds, [](float s) { return s > 0 ? 1 / s : 0; });
+    const float most = std::ranges::max(speeds);
     std::vector<ImVec2> points;
     for (std::size_t i = 0; i < speeds.size(); ++i)
     {

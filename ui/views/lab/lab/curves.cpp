@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/views/lab/lab/words.h"
@@ -129,11 +130,9 @@ void draw_not_finite(const Painter& p, Plot& plot, const TrainingSnapshot& run, 
 void draw_series_of(const Painter& p, Rect area, const LabFrame& lab, Series series, PlotScale scale)
 {
     const auto curves = curves_of(lab, series);
-    float names = 0;
-    for (const StepCurve& curve : curves)
-    {
-        names = std::max(names, (p.width(Type::small_strong, curve.name) + p.px(30)) / p.px(1));
-    }
+    const auto names =
+        largest_over<float>(curves, [&](const StepCurve& curve)
+                            { return (p.width(Type::small_strong, curve.name) + p.px(30)) / p.px(1); });
     Plot plot(p, area, step_axis(curves), value_axis(curves, scale), {.names = names});
     if (!plot)
     {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/widgets/empty_state.h"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 namespace ringside
 {
@@ -44,12 +46,7 @@ struct Powers
 
 std::int64_t total(const ExponentHistogram& h)
 {
-    std::int64_t sum = 0;
-    for (const std::int64_t count : h.counts)
-    {
-        sum += count;
-    }
-    return sum;
+    return sum_over<std::int64_t>(h.counts);
 }
 
 // Shares by column, square roots so that rare powers are still seen.
@@ -78,11 +75,7 @@ void draw_histogram(const Painter& p, Rect r, const ExponentHistogram& h, const 
 std::string lost_words(const ExponentHistogram& h)
 {
     const auto all = static_cast<double>(std::max<std::int64_t>(1, total(h)));
-    std::int64_t below = 0;
-    for (int bin = 0; bin < 127 - 24; ++bin)
-    {
-        below += h.counts.at(static_cast<std::size_t>(bin));
-    }
+    const auto below = sum_over<std::int64_t>(std::span(h.counts).first<127 - 24>());
     return h.counts.back() > 0
                ? fmt::format("{} not finite", grouped(h.counts.back()))
                : fmt::format("{} below fp16", format_percent(static_cast<double>(below) / all));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/widgets/controls.h"
@@ -21,12 +22,9 @@ constexpr double kMomentsPerSecond = 4;
 
 double largest(const TrainingSnapshot& run)
 {
-    auto most = static_cast<double>(run.peak.total());
-    for (const MemoryMoment& moment : run.timeline)
-    {
-        most = std::max(most, static_cast<double>(moment.use.total()));
-    }
-    return std::max(1.0, most);
+    const auto most = largest_over<std::int64_t>(
+        run.timeline, [](const MemoryMoment& moment) { return moment.use.total(); }, run.peak.total());
+    return std::max(1.0, static_cast<double>(most));
 }
 
 struct Steps

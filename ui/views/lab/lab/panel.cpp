@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "core/lab/models.h"
 #include "ui/shell/lab_action.h"
@@ -42,11 +43,9 @@ std::string model_name(const LabRun& run)
 
 void draw_model(PanelColumn& column, const LabRun& run, TrainerConfig& config)
 {
-    std::vector<std::string> says;
-    for (const LabModel& m : lab_models())
-    {
-        says.push_back(fmt::format("{} layers of width {}, {} tokens", m.layers, m.hidden, m.context));
-    }
+    const auto says = list_of<std::string>(
+        lab_models(), [](const LabModel& m)
+        { return fmt::format("{} layers of width {}, {} tokens", m.layers, m.hidden, m.context); });
     std::vector<Choosable> items;
     for (std::size_t i = 0; i < lab_models().size(); ++i)
     {
@@ -105,6 +104,26 @@ void draw_choices(PanelColumn& column, TrainerConfig& c)
     }
 }
 
+// Start or pause, and the small ones below: every command with its key.
+void draw_lab_buttons(PanelColumn& column, const LabFrame& lab, Out& out)
+{
+    const bool asking = lab.demo && !lab.demo->answer;
+    const char* label = lab.running ? "Pause###run" : lab.started() ? "Resume###run" : "Start training###run";
+    if (column.button(label, "Space", asking ? ButtonStyle::plain : ButtonStyle::primary) && !asking)
+    {
+        out.push(LabAction(lab.running ? LabCommand::pause : LabCommand::run));
+    }
+    if (const auto pressed = column.buttons({{"Rewind###rewind", "R"}, {"Step###step", "."}}))
+    {
+        out.push(LabAction(*pressed == 0 ? LabCommand::rewind : LabCommand::step));
+    }
+    const char* second = lab.b ? "End B###second" : "Run B###second";
+    if (const auto pressed = column.buttons({{"Mark###mark", "M"}, {second, "B"}}))
+    {
+        out.push(LabAction(*pressed == 0 ? LabCommand::mark : LabCommand::second));
+    }
+}
+
 } // namespace
 
 void LabPanel::draw_knobs(PanelColumn& column, const LabFrame& lab, Out& out)
@@ -128,7 +147,8 @@ void LabPanel::draw_knobs(PanelColumn& column, const LabFrame& lab, Out& out)
 void LabPanel::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
     const LabFrame& lab = *frame.lab;
-    draw_lab_buttons(p, area.cut_bottom(p.px(136)), lab, out);
+    PanelColumn buttons(p, area.cut_bottom(p.px(3 * 32 + 2 * 6)), out.animating);
+    draw_lab_buttons(buttons, lab, out);
     area.cut_bottom(p.px(8));
     PanelColumn column(p, area, out.animating);
     column.choice({"Hyperparameters", "Demos"}, demos_);
@@ -140,37 +160,6 @@ void LabPanel::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
         return;
     }
     draw_knobs(column, lab, out);
-}
-
-void draw_lab_buttons(const Painter& p, Rect area, const LabFrame& lab, Out& out)
-{
-    const float gap = p.px(8);
-    const bool asking = lab.demo && !lab.demo->answer;
-    Rect row = area.cut_top(p.px(40));
-    const char* label = lab.running ? "Pause###run" : lab.started() ? "Go on###run" : "Start training###run";
-    if (button(p, row, label, "Space", asking ? ButtonStyle::plain : ButtonStyle::primary) && !asking)
-    {
-        out.push(LabAction(lab.running ? LabCommand::pause : LabCommand::run));
-    }
-    const auto pair = [&](const char* left, std::string_view left_key, LabCommand left_does,
-                          const char* right, std::string_view right_key, LabCommand right_does)
-    {
-        area.cut_top(gap);
-        row = area.cut_top(p.px(40));
-        const Rect half = row.cut_left((row.w - gap) / 2);
-        row.cut_left(gap);
-        if (button(p, half, left, left_key))
-        {
-            out.push(LabAction(left_does));
-        }
-        if (button(p, row, right, right_key))
-        {
-            out.push(LabAction(right_does));
-        }
-    };
-    pair("Rewind###rewind", "R", LabCommand::rewind, "Step###step", ".", LabCommand::step);
-    pair("Mark###mark", "M", LabCommand::mark, lab.b ? "End B###second" : "Run B###second", "B",
-         LabCommand::second);
 }
 
 } // namespace ringside

@@ -1,4 +1,5 @@
-// The lab's panel: knobs that act while it trains, the list of demonstrations, and what starts and stops.
+// The lab's panel: hyperparameters that act while it trains, the list of demonstrations, and what starts and
+// stops.
 #pragma once
 
 #include "ui/shell/frame.h"
@@ -18,10 +19,7 @@ private:
     void draw_knobs(PanelColumn& column, const LabFrame& lab, Out& out);
 
     bool demos_ = false;
-    std::size_t run_ = 0; // that the knobs belong to
+    std::size_t run_ = 0; // that the hyperparameters belong to
 };
-
-// Start or pause, and the small ones beside: every command with its key.
-void draw_lab_buttons(const Painter& painter, Rect area, const LabFrame& lab, Out& out);
 
 } // namespace ringside

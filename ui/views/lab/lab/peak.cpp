@@ -1,5 +1,6 @@
 #include "ui/views/lab/lab/peak.h"
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "ui/views/lab/lab/words.h"
 #include "ui/widgets/bar_rows.h"
@@ -36,16 +37,8 @@ BarRow row_of(const Painter& p, std::string name, const MemoryUse& use, bool pre
 // On one scale.
 void draw_rows(const Painter& p, Rect area, std::vector<BarRow> rows)
 {
-    double most = 1;
-    for (const BarRow& row : rows)
-    {
-        double sum = 0;
-        for (const BarPart& part : row.cells[0].parts)
-        {
-            sum += part.value;
-        }
-        most = std::max(most, sum);
-    }
+    const double most = largest_over(
+        rows, [](const BarRow& row) { return sum_over(row.cells[0].parts, &BarPart::value); }, 1);
     draw_bar_rows(p, area, {{{"", "", most}}, std::move(rows)});
 }
 
@@ -68,12 +61,8 @@ constexpr std::array kLines{
 
 std::int64_t sum(const MemoryUse& use, const Line& line)
 {
-    std::int64_t total = 0;
-    for (const int part : line.parts)
-    {
-        total += part < 0 ? 0 : use.parts.at(static_cast<std::size_t>(part));
-    }
-    return total;
+    return sum_over<std::int64_t>(line.parts, [&](int part)
+                                  { return part < 0 ? 0 : use.parts.at(static_cast<std::size_t>(part)); });
 }
 
 void draw_swatches(const Painter& p, Rect cell, const Line& line)

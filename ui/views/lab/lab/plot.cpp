@@ -133,4 +133,20 @@ void say_if_room(const Painter& p, Rect& area, Type type, Colour colour, std::st
     }
 }
 
+bool draw_start_page(const Painter& p, Rect area, const char* id, std::string_view title,
+                     const std::function<void(Sheet&)>& words, const char* label, std::string_view key)
+{
+    Rect start = area.cut_bottom(std::min(area.h, p.px(56)));
+    area.cut_top(area.h > p.px(360) ? p.px(64) : 0);
+    area.cut_bottom(p.px(12));
+    {
+        ScrolledSheet sheet(p, area, id);
+        sheet->title(title);
+        sheet->gap(8);
+        words(*sheet);
+        start = {start.x, std::min(start.y, sheet->y() + p.px(24)), std::min(start.w, p.px(272)), start.h};
+    }
+    return button(p, start, label, key, ButtonStyle::primary);
+}
+
 } // namespace ringside

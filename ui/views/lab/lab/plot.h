@@ -1,7 +1,8 @@
-// Curves over steps, each with its own mean over it, and the headings of the lab's pictures.
+// Curves over steps, each with its own mean over it, and the headings and first page of the lab's pictures.
 #pragma once
 
 #include "ui/widgets/plot.h"
+#include "ui/widgets/sheet.h"
 
 #include <span>
 #include <string>
@@ -29,5 +30,8 @@ void draw_head(const Painter& painter, Rect row, std::string_view title, std::st
 // Wrapped text where there is still room for it, which is then taken off the area; else nothing.
 void say_if_room(const Painter& painter, Rect& area, Type type, Colour colour, std::string_view words,
                  float gap);
+// Before the first start: a title, what `words` puts below it, and one button. True when it was pressed.
+bool draw_start_page(const Painter& painter, Rect area, const char* id, std::string_view title,
+                     const std::function<void(Sheet&)>& words, const char* label, std::string_view key);
 
 } // namespace ringside

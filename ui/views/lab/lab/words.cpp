@@ -14,23 +14,9 @@ namespace ringside
 namespace
 {
 
-// State is what stays between steps.
-constexpr std::array kState{Component::weights, Component::gradients, Component::master_weights,
-                            Component::momentum, Component::variance};
-
-std::int64_t state_of(const MemoryUse& use)
-{
-    std::int64_t sum = 0;
-    for (const Component c : kState)
-    {
-        sum += use.of(c);
-    }
-    return sum;
-}
-
 bool same_state_bytes(const MemoryUse& a, const MemoryUse& b)
 {
-    return std::all_of(kState.begin(), kState.end(), [&](Component c) { return a.of(c) == b.of(c); });
+    return std::ranges::all_of(kStateComponents, [&](Component c) { return a.of(c) == b.of(c); });
 }
 
 std::string bytes(std::int64_t amount)
@@ -44,9 +30,9 @@ std::string memory_sentence(const LabRun& run)
     const MemoryUse& p = run.predicted.memory;
     const std::string state = same_state_bytes(p, s.highest)
                                   ? "Model states match **to the byte**"
-                                  : "Model states are off by " + off_by(state_of(p), state_of(s.highest));
-    return fmt::format("{}; activations are off by {}; peak **{}**, predicted **{}**.", state,
-                       off_by(p.of(Component::activations), s.highest.of(Component::activations)),
+                                  : "Model states are off by " + off_by(p.state(), s.highest.state());
+    return fmt::format("{}; activations at their highest are off by {}; peak **{}**, predicted **{}**.",
+                       state, off_by(p.of(Component::activations), s.highest.of(Component::activations)),
                        bytes(s.peak.total()), bytes(p.total()));
 }
 
@@ -131,7 +117,7 @@ std::string noise_words(const TrainingSnapshot& run)
         fmt::format("{}The noise scale is about {} tokens: ", now, format_count(*run.noise_scale));
     // At half of it a step learns a third of what it could without noise, at twice it two thirds.
     return scale + (batch < *run.noise_scale / 2   ? "larger batches still save steps."
-                    : batch > *run.noise_scale * 2 ? "a smaller one would learn nearly as much a step."
+                    : batch > *run.noise_scale * 2 ? "a smaller one would learn nearly as much per step."
                                                    : "a batch beyond it buys little.");
 }
 
@@ -164,7 +150,7 @@ Caption lab_caption(const LabFrame& lab)
     {
         return {model_words(lab.a), "", ""};
     }
-    const std::int64_t state = state_of(s.memory);
+    const std::int64_t state = s.memory.state();
     const double each = static_cast<double>(state) /
                         static_cast<double>(std::max<std::int64_t>(1, lab.a.predicted.parameters));
     return {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "core/lab/team/team_traffic.h"
 #include "ui/views/lab/ranks/moment.h"
@@ -14,12 +15,9 @@ namespace ringside
 namespace
 {
 
-constexpr std::array kState{Component::weights, Component::gradients, Component::master_weights,
-                            Component::momentum, Component::variance};
-
 bool is_state(Component component)
 {
-    return std::ranges::find(kState, component) != kState.end();
+    return std::ranges::find(kStateComponents, component) != kStateComponents.end();
 }
 
 } // namespace
@@ -32,7 +30,7 @@ std::int64_t sent_on(const std::vector<RankTrace::Sent>& sent, std::string_view 
 
 bool state_as_predicted(const MemoryUse& measured, const StageMemory& predicted)
 {
-    return std::ranges::all_of(kState, [&](Component c)
+    return std::ranges::all_of(kStateComponents, [&](Component c)
                                { return static_cast<double>(measured.of(c)) == predicted.of(c).value; });
 }
 
@@ -53,12 +51,7 @@ std::string says(std::size_t equal, std::size_t ranks, std::string_view all)
 
 double sum(std::span<const BarPart> parts)
 {
-    double all = 0;
-    for (const BarPart& part : parts)
-    {
-        all += part.value;
-    }
-    return all;
+    return sum_over(parts, &BarPart::value);
 }
 
 // Measured, and below it what was predicted.

@@ -141,8 +141,8 @@ void draw_table(const Painter& p, Rect area, const std::vector<Line>& lines)
                        draw_number(at, {r.x + at.px(12), r.middle()}, line,
                                    static_cast<std::size_t>(&line - lines.data()));
                    }),
-         {"sent in a step", [](const Line& line) { return bytes_words(line.in_step); }, 2},
-         {"smaller",
+         {"sent per step", [](const Line& line) { return bytes_words(line.in_step); }, 2},
+         {"ratio",
           [](const Line& line) {
               return line.in_step > 0 ? fmt::format("{:.3g}\u00d7", line.dense / line.in_step)
                                       : std::string("\u2013");
@@ -223,7 +223,7 @@ void draw_bytes_page(const Painter& p, Rect area, const TeamFrame& team)
 Caption bytes_caption(const TeamFrame& team)
 {
     Caption caption{"Smaller gradients cost less bandwidth. **What do they cost in loss?**",
-                    "bytes of a step = what the compressor keeps of 2 (n-1)/n \u00d7 gradients", ""};
+                    "bytes per step = what the compressor keeps of 2 (n-1)/n \u00d7 gradients", ""};
     const std::vector<Line> lines = lines_of(team);
     if (lines.empty())
     {
@@ -237,16 +237,16 @@ Caption bytes_caption(const TeamFrame& team)
         const Line& best =
             *std::ranges::min_element(lines, {}, [](const Line& l) { return l.points.back().y; });
         const Line& least = *std::ranges::min_element(lines, {}, &Line::in_step);
-        caption.sentence =
-            fmt::format("Of {} runs, {} has the lowest loss, **{:.3f}**, sending {} a step; {} sends least, "
-                        "**{}**, and is at {:.3f}.",
-                        lines.size(), best.name, best.points.back().y, bytes_words(best.in_step), least.name,
-                        bytes_words(least.in_step), least.points.back().y);
+        caption.sentence = fmt::format(
+            "Of {} runs, {} has the lowest loss, **{:.3f}**, sending {} per step; {} sends least, "
+            "**{}**, and is at {:.3f}.",
+            lines.size(), best.name, best.points.back().y, bytes_words(best.in_step), least.name,
+            bytes_words(least.in_step), least.points.back().y);
     }
     if (now.in_step > 0)
     {
         caption.formula =
-            fmt::format("uncompressed / sent in a step = {} / {} = {:.3g}", bytes_words(now.dense),
+            fmt::format("uncompressed / sent per step = {} / {} = {:.3g}", bytes_words(now.dense),
                         bytes_words(now.in_step), now.dense / now.in_step);
     }
     if (team.started() && team.snapshot->config.compression.compressor != Compressor::none)

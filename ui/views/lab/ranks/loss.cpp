@@ -13,7 +13,7 @@ namespace ringside
 void draw_team_loss(const Painter& p, Rect area, const TeamSnapshot& run)
 {
     const Theme& t = p.theme;
-    draw_head(p, area.cut_top(p.px(24)), "Loss", fmt::format("nats per token, {} steps", run.losses.size()));
+    draw_head(p, area.cut_top(p.px(24)), "Loss", "nats per token");
     if (area.h < p.px(60) || run.losses.empty())
     {
         return;

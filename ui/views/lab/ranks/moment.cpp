@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/lab/team/team_traffic.h"
 
 #include <algorithm>
@@ -99,10 +100,7 @@ Costs mean_costs(const TeamStepTrace& trace)
         }
     }
     Costs costs;
-    for (const StageMeans& stage : means)
-    {
-        costs.stages.push_back(stage.cost());
-    }
+    costs.stages = list_of<StageCost>(means, &StageMeans::cost);
     return costs;
 }
 
@@ -191,10 +189,8 @@ RankMoment::RankMoment(std::shared_ptr<const TeamStepTrace> of, const TeamConfig
     predicted = predicted_timeline(*trace, stages);
     real_density = Density(real, 0.5);
     predicted_density = Density(predicted, 0.5);
-    for (std::size_t rank = 0; rank < trace->ranks.size(); ++rank)
-    {
-        names.push_back(fmt::format("rank {}", rank));
-    }
+    names = list_of<std::string>(trace->ranks.size(),
+                                 [](std::size_t rank) { return fmt::format("rank {}", rank); });
     axes = axes_of(*trace);
     end = std::max({real.makespan, predicted.makespan, 1e-6});
     forward = mean_of(real, true);
@@ -203,11 +199,7 @@ RankMoment::RankMoment(std::shared_ptr<const TeamStepTrace> of, const TeamConfig
 
 double RankMoment::worked(const Timeline& timeline, double length) const
 {
-    double busy = 0;
-    for (const double of_rank : timeline.busy)
-    {
-        busy += of_rank;
-    }
+    const double busy = sum_over(timeline.busy);
     const double all = length * static_cast<double>(timeline.busy.size());
     return all > 0 ? busy / all : 0;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "ui/views/lab/ranks/words.h"
 
@@ -38,25 +39,24 @@ std::string say_rate(double bytes_per_s)
 
 void choose_strategy(PanelColumn& column, TeamWish& wish)
 {
-    std::vector<Choosable> items;
-    for (const TeamStrategy& s : team_strategies())
-    {
-        items.push_back({s.id, s.name, s.says});
-    }
+    const auto items = list_of<Choosable>(team_strategies(),
+                                          [](const TeamStrategy& s) {
+                                              return Choosable{s.id, s.name, s.says};
+                                          });
     wish.strategy = column
                         .dropdown("###strategy", team_strategies()[wish.strategy].name, "strategies", items,
-                                  "The weights go on in the new layout")
+                                  "The weights are kept in the new layout")
                         .value_or(wish.strategy);
 }
 
 void choose_compression(PanelColumn& column, TeamWish& wish)
 {
     const auto all = team_compressions();
-    std::vector<Choosable> items;
-    for (const TeamCompression& c : all)
-    {
-        items.push_back({c.name, c.name, info_of(c.options.compressor).says});
-    }
+    const auto items =
+        list_of<Choosable>(all,
+                           [](const TeamCompression& c) {
+                               return Choosable{c.name, c.name, info_of(c.options.compressor).says};
+                           });
     const std::string_view shown = all[std::min(wish.compression, all.size() - 1)].name;
     wish.compression = column
                            .dropdown("###compression", shown, "compressions", items,
@@ -86,9 +86,9 @@ void draw_buttons(PanelColumn& column, const TeamFrame& team, Out& out)
 {
     const bool running = team.is(TeamState::running);
     const bool broken = team.is(TeamState::broken);
-    const std::string label = running          ? "Pause###run ranks"
-                              : broken         ? fmt::format("Go on from {}###run ranks", team.snapshot->kept)
-                              : team.started() ? "Go on###run ranks"
+    const std::string label = running  ? "Pause###run ranks"
+                              : broken ? fmt::format("Resume from {}###run ranks", team.snapshot->kept)
+                              : team.started() ? "Resume###run ranks"
                                                : "Start###run ranks";
     if (column.button(label.c_str(), "Space", ButtonStyle::primary))
     {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/widgets/controls.h"
@@ -29,8 +30,7 @@ constexpr std::array kModes{std::pair{SaveMode::synchronous, "Synchronous"},
 // The middle one: a few steps are slow for reasons of their own.
 double usual_step(const std::vector<TeamPace>& pace)
 {
-    std::vector<double> seconds(pace.size());
-    std::ranges::transform(pace, seconds.begin(), &TeamPace::seconds);
+    auto seconds = list_of<double>(pace, &TeamPace::seconds);
     if (seconds.empty())
     {
         return 0;
@@ -82,16 +82,13 @@ Fill stall_fill(const Theme& t)
 void draw_pace(const Painter& p, Rect area, const std::vector<TeamPace>& pace)
 {
     const Theme& t = p.theme;
-    double most = 1e-9;
-    for (const TeamPace& step : pace)
-    {
-        most = std::max(most, step.seconds + step.stalled_s);
-    }
+    const double most = largest_over(
+        pace, [](const TeamPace& step) { return step.seconds + step.stalled_s; }, 1e-9);
     const double first = static_cast<double>(pace.front().step) - 1;
     const double last = std::max(first + 40, static_cast<double>(pace.back().step));
     Plot plot(
         p, area, {first, last, PlotScale::linear, "step", [](double v) { return grouped(std::llround(v)); }},
-        {0, most * 1.06, PlotScale::linear, "time of a step, and of the wait behind it", seconds_words});
+        {0, most * 1.06, PlotScale::linear, "step time, with the checkpoint stall on top", seconds_words});
     if (!plot)
     {
         return;
@@ -131,9 +128,9 @@ void draw_costs(const Painter& p, Rect area, const TeamFrame& team)
     };
     const Table<Mode> table(
         {{"", [](const Mode& mode) { return mode.second; }},
-         {"saves", [&team](const Mode& mode) { return grouped(cost_of(team, mode.first).count); }, 2},
-         {"checkpoint", mean([](const Cost& c) { return format_bytes(Bytes(c.bytes)); }), 1},
-         {"on its way", mean([](const Cost& c) { return seconds_words(c.written); }), 3},
+         {"checkpoints", [&team](const Mode& mode) { return grouped(cost_of(team, mode.first).count); }, 2},
+         {"size", mean([](const Cost& c) { return format_bytes(Bytes(c.bytes)); }), 1},
+         {"write time", mean([](const Cost& c) { return seconds_words(c.written); }), 3},
          {"stalled", mean([](const Cost& c) { return seconds_words(c.stalled); })},
          {"predicted", mean([](const Cost& c) { return seconds_words(c.predicted); }), 4}});
     table.draw(p, area, kModes);
@@ -147,8 +144,8 @@ void draw_saves_page(const Painter& p, Rect area, const TeamFrame& team)
     const bool none = team.wish.saving.mode == SaveMode::none && s.saves.empty();
     draw_head(p, area.cut_top(p.px(28)), "Checkpoint stall",
               !team.watched.empty() ? ""
-              : none                ? "press K, and they are saved while it trains"
-                                    : "really written, to a storage of the rate in the panel");
+              : none                ? "press K to save checkpoints while it trains"
+                                    : "written for real, at the storage rate in the panel");
     const auto fault =
         std::ranges::find_if(s.saves, [](const TeamSave& save) { return !save.fault.empty(); });
     if (fault != s.saves.end())
@@ -170,7 +167,7 @@ void draw_saves_page(const Painter& p, Rect area, const TeamFrame& team)
         area.cut_bottom(p.px(10));
     }
     draw_legend(p, area.cut_top(p.px(24)),
-                std::array{LegendItem{"the step", {p.theme.forward}},
+                std::array{LegendItem{"step", {p.theme.forward}},
                            LegendItem{"checkpoint stall", stall_fill(p.theme)}});
     draw_pace(p, area, s.pace);
 }
@@ -178,7 +175,7 @@ void draw_saves_page(const Painter& p, Rect area, const TeamFrame& team)
 Caption saves_caption(const TeamFrame& team)
 {
     Caption caption{
-        "A checkpoint is on its way for its bytes over the rate of the storage: **who waits for it?**",
+        "Writing a checkpoint takes its bytes over the storage rate: **how long does training stall?**",
         "synchronous = bytes / rate; asynchronous = max(0, bytes / rate \u2212 steps between two)",
         "Mohan et al. 2021, CheckFreq, FAST, section 4: snapshot and persist."};
     std::string measured;
@@ -188,7 +185,7 @@ Caption saves_caption(const TeamFrame& team)
         if (cost.count > 0)
         {
             const bool sync = mode == SaveMode::synchronous;
-            measured += fmt::format("{} {} save held training up for **{}**, predicted {}",
+            measured += fmt::format("{} {} checkpoint stalled training for **{}**, predicted {}",
                                     measured.empty() ? (sync ? "A" : "An") : (sync ? "; a" : "; an"),
                                     sync ? "synchronous" : "asynchronous", seconds_words(cost.stalled),
                                     seconds_words(cost.predicted));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "ui/views/lab/ranks/bars.h"
 
@@ -13,21 +14,6 @@ namespace ringside
 namespace
 {
 
-std::int64_t all_sent(const RankTrace& rank)
-{
-    std::int64_t bytes = 0;
-    for (const RankTrace::Sent& sent : rank.sent)
-    {
-        bytes += sent.axis == "control" ? 0 : sent.bytes;
-    }
-    return bytes;
-}
-
-std::int64_t state_of(const MemoryUse& use)
-{
-    return use.total() - use.of(Component::activations) - use.of(Component::buffers);
-}
-
 std::string bytes(double value)
 {
     return format_bytes(Bytes(value));
@@ -36,17 +22,12 @@ std::string bytes(double value)
 // What others spent in messages that ended when this rank came.
 double waited_for(const TeamStepTrace& trace, int rank)
 {
-    double longest = 0;
-    for (const RankTrace& other : trace.ranks)
+    const auto waited = [rank](const RankTrace& other)
     {
-        double waited = 0;
-        for (const RankTrace::Message& message : other.messages)
-        {
-            waited += message.waits_for == rank ? message.end - message.start : 0;
-        }
-        longest = std::max(longest, waited);
-    }
-    return std::min(longest, trace.seconds);
+        return sum_over(other.messages, [rank](const RankTrace::Message& message)
+                        { return message.waits_for == rank ? message.end - message.start : 0; });
+    };
+    return std::min(largest_over(trace.ranks, waited), trace.seconds);
 }
 
 std::string mishap_words(const TeamSnapshot& s)
@@ -69,34 +50,34 @@ std::string formula_of(const TeamConfig& c, const TeamPrediction& predicted)
     const Scenario scenario = scenario_of(c);
     const std::int64_t n = dense_replicas(scenario);
     const Parallel& p = c.parallel;
+    const auto sent = [&](std::string_view axis)
+    { return static_cast<double>(sent_on(predicted.traffic.front(), axis)); };
     if (p.context > 1)
     {
         return fmt::format(
             "context = m \u00d7 layers \u00d7 (c-1) \u00d7 {} \u00d7 b s/c keys and values = {}",
-            scenario.training.recompute == Recompute::full ? 4 : 3,
-            bytes(static_cast<double>(sent_on(predicted.traffic.front(), "context"))));
+            scenario.training.recompute == Recompute::full ? 4 : 3, bytes(sent("context")));
     }
     if (p.expert > 1)
     {
         const Model& m = c.trainer.model;
         return fmt::format(
             "expert = m \u00d7 layers \u00d7 {} \u00d7 (e-1)/e \u00d7 E C b h = {}, with E C = {} \u00d7 {} "
-            "rows a "
+            "rows per "
             "sequence",
-            scenario.training.recompute == Recompute::full ? 6 : 4,
-            bytes(static_cast<double>(sent_on(predicted.traffic.front(), "expert"))), m.experts,
+            scenario.training.recompute == Recompute::full ? 6 : 4, bytes(sent("expert")), m.experts,
             slots_of_expert(m, c.trainer.recipe.capacity_factor, c.trainer.training.sequence_length));
     }
     if (n > 1 && c.compression.compressor != Compressor::none)
     {
-        const auto sent = static_cast<double>(sent_on(predicted.traffic.front(), "data"));
+        const double whole = sent("data");
         const bool gathered = info_of(c.compression.compressor).travel == Travel::all_gather;
         const auto others = static_cast<double>(n - 1);
-        const double part = gathered ? sent / others : sent * static_cast<double>(n) / (2 * others);
+        const double part = gathered ? whole / others : whole * static_cast<double>(n) / (2 * others);
         return gathered ? fmt::format("data = (n-1) parts, gathered = {} \u00d7 {} = {}", n - 1, bytes(part),
-                                      bytes(sent))
+                                      bytes(whole))
                         : fmt::format("data = 2 (n-1)/n of a part, summed = 2 \u00d7 {}/{} \u00d7 {} = {}",
-                                      n - 1, n, bytes(part), bytes(sent));
+                                      n - 1, n, bytes(part), bytes(whole));
     }
     if (n > 1)
     {
@@ -107,21 +88,18 @@ std::string formula_of(const TeamConfig& c, const TeamPrediction& predicted)
                                                  : fmt::format("3 \u00d7 {}", k);
         const std::string head = p.zero == 3 ? " - the head once" : "";
         return fmt::format("data = {} (n-1)/n S{} = {} \u00d7 {}/{} \u00d7 {} = {}", passes, head, passes,
-                           n - 1, n, bytes(whole),
-                           bytes(static_cast<double>(sent_on(predicted.traffic.front(), "data"))));
+                           n - 1, n, bytes(whole), bytes(sent("data")));
     }
     if (p.tensor > 1)
     {
-        return fmt::format("tensor = m \u00d7 {} sums a layer \u00d7 2 (t-1)/t \u00d7 b s h = {}",
-                           p.sequence_parallel ? 5 : 4,
-                           bytes(static_cast<double>(sent_on(predicted.traffic.front(), "tensor"))));
+        return fmt::format("tensor = m \u00d7 {} all-reduces per layer \u00d7 2 (t-1)/t \u00d7 b s h = {}",
+                           p.sequence_parallel ? 5 : 4, bytes(sent("tensor")));
     }
     if (p.pipeline > 1)
     {
         return fmt::format("pipeline = m \u00d7 b s h = {} \u00d7 {} = {}", micro_batches(scenario),
-                           bytes(static_cast<double>(sent_on(predicted.traffic.front(), "pipeline")) /
-                                 static_cast<double>(micro_batches(scenario))),
-                           bytes(static_cast<double>(sent_on(predicted.traffic.front(), "pipeline"))));
+                           bytes(sent("pipeline") / static_cast<double>(micro_batches(scenario))),
+                           bytes(sent("pipeline")));
     }
     return {};
 }
@@ -138,11 +116,11 @@ std::string step_words(const TeamSnapshot& s)
     const TeamStepTrace& trace = *s.trace;
     const auto most = std::ranges::max(trace.ranks, {}, all_sent);
     const auto fullest =
-        std::ranges::max(trace.ranks, {}, [](const RankTrace& r) { return state_of(r.memory); });
+        std::ranges::max(trace.ranks, {}, [](const RankTrace& r) { return r.memory.state(); });
     const std::string who = trace.ranks.size() == 1 ? "The one rank" : "Each rank";
     return fmt::format("{} sent up to **{}** in this step and keeps up to **{}** of state; loss {:.3f}{}.",
                        who, bytes(static_cast<double>(all_sent(most))),
-                       bytes(static_cast<double>(state_of(fullest.memory))), trace.loss,
+                       bytes(static_cast<double>(fullest.memory.state())), trace.loss,
                        dropped_words(trace.experts));
 }
 
@@ -161,8 +139,9 @@ Caption team_caption(const TeamFrame& team)
 {
     if (!team.started() || !team.predicted.of)
     {
-        return {"One tiny GPT, shared out: every byte sent and kept is counted, beside what was predicted.",
-                "state of a rank = (weights + gradients + optimizer) / what cuts them", ""};
+        return {"One tiny GPT, sharded over ranks: every byte sent and kept is counted, next to what was "
+                "predicted.",
+                "state of a rank = (weights + gradients + optimizer) / ranks that shard them", ""};
     }
     const TeamSnapshot& s = *team.snapshot;
     const std::string formula = formula_of(s.config, team.predicted);
@@ -216,7 +195,7 @@ std::vector<std::string> team_facts(const TeamFrame& team)
     facts.push_back(fmt::format("step {}", grouped(s.step)));
     if (s.trace)
     {
-        facts.push_back(fmt::format("{} a step", format_seconds(Seconds(s.trace->seconds))));
+        facts.push_back(fmt::format("{} per step", format_seconds(Seconds(s.trace->seconds))));
     }
     return facts;
 }

@@ -205,6 +205,37 @@ struct KeyValueSums
     Tensor key;
     Tensor value;
 };
+// All 0 at first; behind the two strips and the scratch of products.
+inline KeyValueSums no_sums(float* scratch, Index length, Index head_dim)
+{
+    const Index size = length * head_dim;
+    float* memory = scratch + 2 * kQueryRows * length + kProductScratch;
+    __builtin_memset(memory, 0, static_cast<std::size_t>(2 * size) * sizeof(float));
+    return {tensor(memory, DType::f32, length, head_dim),
+            tensor(memory + size, DType::f32, length, head_dim)};
+}
+
+// Some query rows of one head, and the keys and values that they see.
+struct SeenBlock
+{
+    Tensor query;
+    Tensor out;
+    Tensor gradient; // of out
+    Tensor dquery;
+    Tensor key;
+    Tensor value;
+    KeyValueSums sums; // of these keys
+};
+// From the block's probabilities p; dp is room for their gradients.
+inline void backward_of(const SeenBlock& b, const Tensor& p, const Tensor& dp, bool add_to_query,
+                        float* scratch)
+{
+    multiply({.a = p, .b = b.gradient, .c = b.sums.value, .a_transposed = true, .accumulate = true}, scratch);
+    multiply({.a = b.gradient, .b = b.value, .c = dp, .b_transposed = true}, scratch);
+    score_gradient(b.out, b.gradient, p, dp);
+    multiply({.a = dp, .b = b.key, .c = b.dquery, .accumulate = add_to_query}, scratch);
+    multiply({.a = dp, .b = b.query, .c = b.sums.key, .a_transposed = true, .accumulate = true}, scratch);
+}
 
 void attention_backward_block(const AttentionBackward& b, const Head& h, const Head& d, Part queries,
                               float* scratch, const KeyValueSums& sums)
@@ -221,28 +252,17 @@ void attention_backward_block(const AttentionBackward& b, const Head& h, const H
     {
         probabilities_again(a, h, queries, p, product_scratch);
     }
-    const Tensor dout =
-        b.gradient.columns(h.head * a.head_dim, a.head_dim).row_range(h.first + queries.begin, p.rows);
-    multiply({.a = p,
-              .b = dout,
-              .c = sums.value.row_range(0, queries.end),
-              .a_transposed = true,
-              .accumulate = true},
-             product_scratch);
-    multiply({.a = dout, .b = h.value.row_range(h.first, queries.end), .c = dp, .b_transposed = true},
-             product_scratch);
-    score_gradient(a.out.columns(h.head * a.head_dim, a.head_dim).row_range(h.first + queries.begin, p.rows),
-                   dout, p, dp);
-    multiply({.a = dp,
-              .b = h.key.row_range(h.first, queries.end),
-              .c = d.query.row_range(h.first + queries.begin, p.rows)},
-             product_scratch);
-    multiply({.a = dp,
-              .b = h.query.row_range(h.first + queries.begin, p.rows),
-              .c = sums.key.row_range(0, queries.end),
-              .a_transposed = true,
-              .accumulate = true},
-             product_scratch);
+    const auto rows_of = [&](const Tensor& t) { return t.row_range(h.first + queries.begin, p.rows); };
+    const auto head_of_rows = [&](const Tensor& t)
+    { return rows_of(t.columns(h.head * a.head_dim, a.head_dim)); };
+    backward_of({.query = rows_of(h.query),
+                 .out = head_of_rows(a.out),
+                 .gradient = head_of_rows(b.gradient),
+                 .dquery = rows_of(d.query),
+                 .key = h.key.row_range(h.first, queries.end),
+                 .value = h.value.row_range(h.first, queries.end),
+                 .sums = {sums.key.row_range(0, queries.end), sums.value.row_range(0, queries.end)}},
+                p, dp, false, product_scratch);
 }
 
 void attention_backward(const AttentionBackward& b, Index part, float* scratch)
@@ -250,11 +270,7 @@ void attention_backward(const AttentionBackward& b, Index part, float* scratch)
     const Attention& a = b.forward;
     const Index sequence = part / a.kv_heads;
     const Index first_head = part % a.kv_heads * a.group();
-    const Index size = a.length * a.head_dim;
-    float* memory = scratch + 2 * kQueryRows * a.length + kProductScratch;
-    __builtin_memset(memory, 0, static_cast<std::size_t>(2 * size) * sizeof(float));
-    const KeyValueSums sums{tensor(memory, DType::f32, a.length, a.head_dim),
-                            tensor(memory + size, DType::f32, a.length, a.head_dim)};
+    const KeyValueSums sums = no_sums(scratch, a.length, a.head_dim);
     const Index blocks = (a.length + kQueryRows - 1) / kQueryRows;
     for (Index head = first_head; head < first_head + a.group(); ++head)
     {

@@ -164,29 +164,19 @@ void attention_hop_backward_block(const AttentionHopBackward& b, Index head, Ind
     float* product_scratch = scratch + 2 * kQueryRows * a.length;
     const auto rows_of = [&](const Tensor& t)
     { return t.columns(head * a.head_dim, a.head_dim).row_range(q.first, q.count); };
-    const Tensor query = rows_of(a.query);
-    const Tensor dout = rows_of(b.gradient);
-    const Tensor key = hop_key(a, head).row_range(sequence * a.length + k.first, k.count);
-    const Tensor value = hop_value(a, head).row_range(sequence * a.length + k.first, k.count);
-    multiply({.a = query, .b = key, .c = p, .b_transposed = true}, product_scratch);
+    const SeenBlock block{
+        .query = rows_of(a.query),
+        .out = rows_of(a.out),
+        .gradient = rows_of(b.gradient),
+        .dquery = rows_of(b.dquery),
+        .key = hop_key(a, head).row_range(sequence * a.length + k.first, k.count),
+        .value = hop_value(a, head).row_range(sequence * a.length + k.first, k.count),
+        .sums = {sums.key.row_range(k.first, k.count), sums.value.row_range(k.first, k.count)}};
+    multiply({.a = block.query, .b = block.key, .c = p, .b_transposed = true}, product_scratch);
     exponentials(
         p, a.head_dim, [&](Index i) { return hop_seen(q, k, i); },
         [&](Index i) { return a.log_sums[(q.first + i) * a.heads + head]; });
-    multiply({.a = p,
-              .b = dout,
-              .c = sums.value.row_range(k.first, k.count),
-              .a_transposed = true,
-              .accumulate = true},
-             product_scratch);
-    multiply({.a = dout, .b = value, .c = dp, .b_transposed = true}, product_scratch);
-    score_gradient(rows_of(a.out), dout, p, dp);
-    multiply({.a = dp, .b = key, .c = rows_of(b.dquery), .accumulate = true}, product_scratch);
-    multiply({.a = dp,
-              .b = query,
-              .c = sums.key.row_range(k.first, k.count),
-              .a_transposed = true,
-              .accumulate = true},
-             product_scratch);
+    backward_of(block, p, dp, true, product_scratch);
 }
 
 void attention_hop_backward(const AttentionHopBackward& b, Index part, float* scratch)
@@ -194,11 +184,7 @@ void attention_hop_backward(const AttentionHopBackward& b, Index part, float* sc
     const AttentionHop& a = b.forward;
     const Index sequence = part / a.kv_heads;
     const Index kv = part % a.kv_heads;
-    const Index size = a.length * a.head_dim;
-    float* memory = scratch + 2 * kQueryRows * a.length + kProductScratch;
-    __builtin_memset(memory, 0, static_cast<std::size_t>(2 * size) * sizeof(float));
-    const KeyValueSums sums{tensor(memory, DType::f32, a.length, a.head_dim),
-                            tensor(memory + size, DType::f32, a.length, a.head_dim)};
+    const KeyValueSums sums = no_sums(scratch, a.length, a.head_dim);
     for (Index head = kv * a.group(); head < (kv + 1) * a.group(); ++head)
     {
         for (Index block = 0; block < a.queries.pieces * hop_blocks(a); ++block)
