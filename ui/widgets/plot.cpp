@@ -394,6 +394,7 @@ void Plot::band_x(double from, double to, Colour colour, std::string_view words,
     if (p_.width(Type::small, words) + p_.px(12) < r.w)
     {
         label({x_of(r.centre()), y_of(area.y + p_.height(Type::small))}, std::string(words), false, 0);
+        words_.back().sinks = true;
     }
 }
 
@@ -515,7 +516,7 @@ void Plot::finish()
             w.path.size() == 1 && w.distance > 0
                 ? labels_.put(p_, w.path.front(), p_.px(w.distance), type, colour, w.words)
             : w.path.size() == 1 ? labels_.put_inside(p_, w.path.front().x, w.path.front().y, type, colour,
-                                                      w.words, Align::centre)
+                                                      w.words, Align::centre, w.sinks)
                                  : labels_.put_along(p_, w.path, type, colour, w.words);
         }
     }

@@ -184,6 +184,7 @@ private:
         bool strong = false;
         bool column = false; // at the right
         bool joined = false; // to the line's end
+        bool sinks = false;  // to where no line crosses it
     };
 
     void draw_x(float least) const;
