@@ -124,19 +124,21 @@ void TimeLanes::draw_name(const Rect& area, std::size_t index, const LaneName& n
 {
     const Theme& t = p_.theme;
     const Rect r = lane(index);
+    // Of a low lane they begin at its top, below what stands above the lanes.
+    const float middle = r.y + std::max(r.h, p_.height(Type::small)) / 2;
     const bool two = !name.below.empty() && r.h >= p_.px(32);
     const float up = two ? p_.px(9) : 0;
     float room = style_.label - p_.px(8);
     if (!name.value.empty())
     {
-        room -= p_.px(8) + p_.text(area.x + room, r.middle(), Type::mono_small,
-                                   t.of(Component::activations).fill, name.value, Align::right);
+        room -= p_.px(8) + p_.text(area.x + room, middle, Type::mono_small, t.of(Component::activations).fill,
+                                   name.value, Align::right);
     }
     const Type type = name.strong ? Type::small_strong : Type::small;
     const bool brief = !name.brief.empty() && p_.width(type, name.words) > room;
-    p_.text_within(area.x, r.middle() - up, room, type, name.strong ? t.text : t.muted,
+    p_.text_within(area.x, middle - up, room, type, name.strong ? t.text : t.muted,
                    brief ? name.brief : name.words);
-    p_.text_within(area.x, r.middle() + up, two ? room : 0, Type::small, t.muted, two ? name.below : "");
+    p_.text_within(area.x, middle + up, two ? room : 0, Type::small, t.muted, two ? name.below : "");
     if (!name.empty.empty())
     {
         p_.text_within(r.x + p_.px(8), r.middle(), r.w - p_.px(16), Type::small, t.muted, name.empty);
@@ -266,7 +268,7 @@ void draw_time_axis(const Painter& p, Rect area, TimeWindow window, double secon
         window = {window.from / unit, window.to / unit};
         p.text(area.x - p.px(8), area.y + p.px(14), Type::small, p.theme.muted,
                unit == 1     ? "s"
-               : unit < 1e-3 ? "us"
+               : unit < 1e-3 ? "\u00b5s"
                              : "ms",
                Align::right);
     }
@@ -274,7 +276,7 @@ void draw_time_axis(const Painter& p, Rect area, TimeWindow window, double secon
     const double rough = span / std::max(2.0, static_cast<double>(area.w / p.px(72)));
     const double power = std::pow(10.0, std::floor(std::log10(std::max(rough, 1e-9))));
     const double ratio = rough / power;
-    const double step = power * (ratio < 1.5 ? 1 : ratio < 3.5 ? 3 : ratio < 7 ? 5 : 10);
+    const double step = power * (ratio < 1.5 ? 1 : ratio < 2.5 ? 2 : ratio < 7 ? 5 : 10);
     p.line(area.x, area.y, area.right(), area.y, p.theme.line);
     const auto first = static_cast<std::int64_t>(std::ceil(window.from / step));
     const auto last = static_cast<std::int64_t>(std::floor(window.to / step + 1e-6));
@@ -284,7 +286,9 @@ void draw_time_axis(const Painter& p, Rect area, TimeWindow window, double secon
         const double t = static_cast<double>(i) * step;
         const float x = std::round(window.x(area, t));
         p.line(x, area.y, x, area.y + p.px(4), p.theme.line);
-        const std::string label = t < 1e6 ? fmt::format("{:g}", t) : count_words(t);
+        const std::string label = t >= 1e6                ? count_words(t)
+                                  : t >= 1e3 && step >= 1 ? grouped(std::llround(t))
+                                                          : fmt::format("{:g}", t);
         const float half = p.width(Type::mono_small, label) / 2;
         const float middle = std::clamp(x, area.x + p.px(6), area.right() - half + p.px(6));
         if (middle - half > taken)

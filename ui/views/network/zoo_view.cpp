@@ -144,7 +144,7 @@ void draw_table(const Painter& p, Rect area, const Entry& e, bool after, bool hi
     }
 }
 
-constexpr float kMostCell = 44; // [design px] a table's rows and columns are no wider
+constexpr float kMostCell = 64; // [design px] a table's rows and columns are no wider
 
 // Where the words and the two tables of a card stand; empty what has no room. In a low card the tables are
 // right of the words, and their cells have no names.
@@ -230,6 +230,7 @@ void ZooView::draw_card(const Painter& p, Rect card, const Entry& e, bool chosen
 void ZooView::draw(const Frame&, const Painter& painter, Rect area, Out&)
 {
     const Rect head = area.cut_top(painter.px(26));
+    area.cut_bottom(painter.px(8));
     const std::size_t columns = area.w > painter.px(700) ? 3 : area.w > painter.px(420) ? 2 : 1;
     const std::size_t rows = (kEntries.size() + columns - 1) / columns;
     const float gap = painter.px(12);
