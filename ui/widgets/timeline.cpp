@@ -299,6 +299,23 @@ void draw_time_axis(const Painter& p, Rect area, TimeWindow window, double secon
     }
 }
 
+std::vector<double> moments_apart(std::vector<double> moments, double length)
+{
+    constexpr std::size_t kMostMoments = 4000;
+    std::ranges::sort(moments);
+    const auto same = [least = 1e-9 * length](double a, double b) { return b - a <= least; };
+    moments.erase(std::unique(moments.begin(), moments.end(), same), moments.end());
+    if (moments.size() > kMostMoments)
+    {
+        moments.resize(kMostMoments + 1);
+        for (std::size_t i = 0; i <= kMostMoments; ++i)
+        {
+            moments[i] = length * static_cast<double>(i) / static_cast<double>(kMostMoments);
+        }
+    }
+    return moments;
+}
+
 std::vector<TipLine> tip_times(double start, double end)
 {
     return {{"from, to", format_seconds(Seconds(start)) + " \u2026 " + format_seconds(Seconds(end)), 0},

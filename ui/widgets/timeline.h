@@ -127,6 +127,19 @@ void draw_now(const Painter& painter, Rect field, TimeWindow window, double t);
 // Ticks and numbers below the lanes. The window is in seconds, and the unit left of them, where all of the
 // timeline takes `seconds`.
 void draw_time_axis(const Painter& painter, Rect area, TimeWindow window, double seconds = 0);
+// Ascending and apart; even steps of `length` where there are thousands.
+std::vector<double> moments_apart(std::vector<double> moments, double length);
+// At which tasks start or end, from 0: where stepping stops.
+template <class Task>
+std::vector<double> task_moments(const std::vector<Task>& tasks, double length)
+{
+    std::vector<double> all{0};
+    for (const Task& task : tasks)
+    {
+        all.insert(all.end(), {task.start, task.end});
+    }
+    return moments_apart(std::move(all), length);
+}
 // "from, to" and "takes" of a block in seconds, to begin its tip with.
 std::vector<TipLine> tip_times(double start, double end);
 // Of a block, beside the mouse: its heading with a capital, cut to the room there is.
