@@ -79,13 +79,17 @@ void draw_dashes(const Painter& p, std::span<const ImVec2> path, Colour colour, 
 
 } // namespace
 
-std::vector<PlotPoint> stairs(std::span<const PlotPoint> points)
+std::vector<PlotPoint> stairs(std::span<const PlotPoint> points, bool on)
 {
     std::vector<PlotPoint> steps;
     for (std::size_t i = 0; i < points.size(); ++i)
     {
         const double before = i > 0 ? points[i].x - points[i - 1].x : 1;
         steps.push_back(points[i]);
+        if (!on && i + 1 == points.size())
+        {
+            break;
+        }
         steps.push_back({i + 1 < points.size() ? points[i + 1].x : points[i].x + before, points[i].y});
     }
     return steps;

@@ -43,8 +43,8 @@ std::vector<PlotPoint> series(const Values& values)
     }
     return points;
 }
-// Level from each point to the next, and one further at the end.
-std::vector<PlotPoint> stairs(std::span<const PlotPoint> points);
+// Level from each point to the next, and one further at the end where it goes `on`.
+std::vector<PlotPoint> stairs(std::span<const PlotPoint> points, bool on = true);
 
 struct PlotStroke
 {

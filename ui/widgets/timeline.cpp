@@ -244,6 +244,14 @@ void TimeLanes::tag(Rect r, Type type, std::string_view words, Align align) cons
     }
 }
 
+void TimeLanes::join(std::size_t from, std::size_t to, double t) const
+{
+    const Rect a = cell(from, t, t);
+    const Rect b = cell(to, t, t);
+    const bool down = b.y > a.y;
+    p_.line(b.x, down ? a.bottom() : a.y, b.x, down ? b.y : b.bottom(), p_.theme.text, p_.px(2));
+}
+
 void TimeLanes::outline(std::size_t index, double from, double to, bool thick) const
 {
     Rect r = cell(index, from, to);

@@ -99,6 +99,8 @@ public:
     void wait(std::size_t lane, double from, double to) const;
     // What the mouse is over (thick), and what that waited for.
     void outline(std::size_t lane, double from, double to, bool thick = true) const;
+    // A line at `t` from one lane to another.
+    void join(std::size_t from, std::size_t to, double t) const;
 
     bool pointed(Rect cell) const { return inside_ && cell.contains(ImGui::GetIO().MousePos); }
     std::optional<std::size_t> hovered() const { return hovered_; } // id of the block under the mouse
@@ -121,6 +123,25 @@ private:
     std::vector<std::vector<Column>> columns_; // [lane][pixel] of narrow blocks
     std::optional<std::size_t> hovered_;
 };
+
+// Outlines a task, what it waited for, and joins them; `row_of` is a task's lane.
+template <class Task, class RowOf>
+void outline_task(const TimeLanes& lanes, const std::vector<Task>& tasks, std::optional<std::size_t> which,
+                  RowOf row_of)
+{
+    if (!which || *which >= tasks.size())
+    {
+        return;
+    }
+    const Task& task = tasks[*which];
+    lanes.outline(row_of(task), task.start, task.end);
+    if (task.waited_for >= 0)
+    {
+        const Task& cause = tasks[static_cast<std::size_t>(task.waited_for)];
+        lanes.outline(row_of(cause), cause.start, cause.end, false);
+        lanes.join(row_of(cause), row_of(task), task.start);
+    }
+}
 
 // The playhead through `field`, where it is in sight.
 void draw_now(const Painter& painter, Rect field, TimeWindow window, double t);

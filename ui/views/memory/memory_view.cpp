@@ -237,7 +237,7 @@ void MemoryView::draw_components(const Frame& frame, const Painter& painter, Rec
          {std::string(scale.name), [&](Component c) { return scale.words(stage.of(c)); }},
          {"fraction", [&](Component c) { return format_percent(stage.of(c) / stage.total()); }, 2},
          Column<Component>(
-             "bytes",
+             "formula",
              [&](Component c)
              { return Cell(explain(frame.now.scenario, memory, at, c).formula, painter.theme.muted); },
              1)

@@ -123,16 +123,7 @@ std::optional<std::size_t> draw_offload_lanes(const Painter& p, Rect area, const
         const OffloadTask& task = report.tasks[i];
         lanes.block(row_of(task), task.start, task.end, {ink_of(p.theme, task.kind)}, i);
     }
-    if (style.lit && *style.lit < report.tasks.size())
-    {
-        const OffloadTask& task = report.tasks[*style.lit];
-        lanes.outline(row_of(task), task.start, task.end);
-        if (task.waited_for >= 0)
-        {
-            const OffloadTask& cause = report.tasks[static_cast<std::size_t>(task.waited_for)];
-            lanes.outline(row_of(cause), cause.start, cause.end, false);
-        }
-    }
+    outline_task(lanes, report.tasks, style.lit, row_of);
     draw_now(p, lanes.field(), window, style.clock);
     return lanes.hovered();
 }

@@ -18,9 +18,7 @@ std::vector<PlotPoint> held_line(const StepLife& life, bool gradients)
     {
         points.push_back({h.t, h.weights.value + (gradients ? h.gradients.value : 0)});
     }
-    points = stairs(points);
-    points.resize(points.empty() ? 0 : points.size() - 1);
-    return points;
+    return stairs(points, false);
 }
 
 } // namespace
