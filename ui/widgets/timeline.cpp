@@ -124,8 +124,13 @@ void TimeLanes::draw_name(const Rect& area, std::size_t index, const LaneName& n
 {
     const Theme& t = p_.theme;
     const Rect r = lane(index);
-    // Of a low lane they begin at its top, below what stands above the lanes.
-    const float middle = r.y + std::max(r.h, p_.height(Type::small)) / 2;
+    // Of a low lane they begin at its top, below what stands above the lanes, and stay off what stands below.
+    const float high = std::max(r.h, p_.height(Type::small));
+    const float middle = r.y + high / 2;
+    if (index > 0 && r.y + high > field_.bottom() + p_.px(4))
+    {
+        return;
+    }
     const bool two = !name.below.empty() && r.h >= p_.px(32);
     const float up = two ? p_.px(9) : 0;
     float room = style_.label - p_.px(8);
