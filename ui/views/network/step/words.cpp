@@ -100,10 +100,9 @@ std::string say_step(const StepLife& life, const StepOptions& options, ByteUnit 
                            format_seconds(Seconds(life.exposed)), format_seconds(Seconds(life.total)));
     }
     const double hidden = std::max(0.0, sending - life.exposed);
-    return fmt::format(
-        "{} sends {} per rank; of {} of communication {} is overlapped with compute, **{} exposed**{}.", name,
-        sent, format_seconds(Seconds(sending)), format_seconds(Seconds(hidden)),
-        format_seconds(Seconds(life.exposed)), most_waited(life));
+    return fmt::format("{} sends {} per rank; of {} of communication {} is overlapped, **{} exposed**{}.",
+                       name, sent, format_seconds(Seconds(sending)), format_seconds(Seconds(hidden)),
+                       format_seconds(Seconds(life.exposed)), most_waited(life));
 }
 
 std::string say_moment(const StepLife& life, double t, ByteUnit unit)
