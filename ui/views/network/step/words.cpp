@@ -13,32 +13,13 @@ namespace ringside
 namespace
 {
 
-std::string name_of_unit(std::int64_t layer)
-{
-    switch (layer)
-    {
-    case kEmbeddingUnit:
-        return "the embedding";
-    case kHeadUnit:
-        return "the head";
-    case kWholeModel:
-        return "all layers";
-    default:
-        return fmt::format("layer {}", layer);
-    }
-}
-
 std::string say_task(const StepLife& life, const StepTask& task)
 {
     if (task.kind == StepKind::optimizer)
     {
         return "optimizer step";
     }
-    std::string of = name_of_unit(task.layer);
-    if (task.from != task.layer)
-    {
-        of = fmt::format("{} to {}", name_of_unit(task.from), of);
-    }
+    const std::string of = units_in_words(task.from, task.layer);
     const bool several = life.tasks.back().micro_batch > 0;
     const std::string axis = task.axis == Axis::data ? "" : fmt::format("{} ", name_of(task.axis));
     return fmt::format("{}{} of {}{}", axis, name_of(task.kind), of,
