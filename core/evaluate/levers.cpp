@@ -306,8 +306,8 @@ private:
     {
         Scenario after = now_;
         after.parallel.context *= 2;
-        offer("context",
-              fmt::format("Context parallel {} to {}", now_.parallel.context, after.parallel.context), after,
+        offer("context", fmt::format("Context (CP) {} to {}", now_.parallel.context, after.parallel.context),
+              after,
               [&](const MemoryReport&)
               { return traffic_cost("KV exchange", context_traffic(now_), context_traffic(after)); });
     }
@@ -337,8 +337,7 @@ private:
             after.parallel.chunks = std::clamp<std::int64_t>(1, kind->least_chunks, kind->most_chunks);
             if (kind != now_.training.schedule && now_.parallel.pipeline > 1)
             {
-                offer(fmt::format("schedule_{}", id),
-                      fmt::format("{} instead of {}", kind->name, now_.training.schedule->name), after,
+                offer(fmt::format("schedule_{}", id), fmt::format("{} schedule", kind->name), after,
                       [&](const MemoryReport&) { return bubble_cost(now_, after); });
             }
         }

@@ -11,6 +11,17 @@
 namespace ringside
 {
 
+std::string units_in_words(std::int64_t from, std::int64_t to)
+{
+    const auto one = [](std::int64_t unit)
+    {
+        return unit == kEmbeddingUnit ? "the embedding"
+               : unit == kHeadUnit    ? "the head"
+                                      : "layer " + std::to_string(unit);
+    };
+    return from == kWholeModel ? "all layers" : from == to ? one(to) : one(from) + " to " + one(to);
+}
+
 namespace
 {
 

@@ -16,6 +16,7 @@
 #include "core/network/rank_grid.h"
 
 #include <array>
+#include <string>
 
 namespace ringside
 {
@@ -82,6 +83,8 @@ inline constexpr auto kNamesOf<StepKind> = names<StepKind>("forward", "backward"
 inline constexpr std::int64_t kEmbeddingUnit = -1;
 inline constexpr std::int64_t kHeadUnit = -2;
 inline constexpr std::int64_t kWholeModel = -3;
+// "layer 7", "layer 3 to layer 7", "the embedding", "all layers".
+std::string units_in_words(std::int64_t from, std::int64_t to);
 
 struct StepTask
 {

@@ -43,7 +43,12 @@ public:
         for (std::size_t c = 0; c < widths_.size(); ++c)
         {
             const float w = widths_[c] + figures_[c];
-            if (heads_.h > 0)
+            if (heads_.h > 0 && rows_.columns[c].share <= 0)
+            {
+                p_.text(x + w, heads_.middle(), Type::small_strong, p_.theme.text, rows_.columns[c].title,
+                        Align::right);
+            }
+            else if (heads_.h > 0)
             {
                 draw_chart_title(p_, {x, heads_.y, w, heads_.h}, rows_.columns[c].title,
                                  rows_.columns[c].says);

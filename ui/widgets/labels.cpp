@@ -103,15 +103,21 @@ bool Labels::put_along(const Painter& p, std::span<const ImVec2> path, Type type
 }
 
 bool Labels::put_inside(const Painter& p, float x, float middle, Type type, Colour colour,
-                        std::string_view text, Align align)
+                        std::string_view text, Align align, bool sinks)
 {
     const float pad = p.px(kPad);
     const float w = p.width(type, text) + 2 * pad;
     const float h = p.height(type);
     const float from = align == Align::left ? x - pad : align == Align::right ? x + pad - w : x - w / 2;
     const auto held = [](float v, float low, float high) { return std::clamp(v, low, std::max(low, high)); };
-    const Rect r{held(from, bounds_.x, bounds_.right() - w),
-                 held(middle - h / 2, bounds_.y, bounds_.bottom() - h), w, h};
+    const Rect wished{held(from, bounds_.x, bounds_.right() - w),
+                      held(middle - h / 2, bounds_.y, bounds_.bottom() - h), w, h};
+    Rect r = wished;
+    while (sinks && is_crossed(r) && r.bottom() + h <= bounds_.bottom())
+    {
+        r.y += h / 2;
+    }
+    r = is_crossed(r) ? wished : r;
     const bool fits = w <= bounds_.w && is_free(r);
     if (fits)
     {

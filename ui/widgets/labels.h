@@ -27,10 +27,10 @@ public:
     // Beside a path, as near to its end as no line crosses.
     bool put_along(const Painter& painter, std::span<const ImVec2> path, Type type, Colour colour,
                    std::string_view text);
-    // Moved so that it stays inside the bounds; `x` is where it begins, or ends with Align::right. False when
-    // it is too wide, or others are there.
+    // Moved so that it stays inside the bounds; `x` is where it begins, or ends with Align::right. One that
+    // sinks goes down to where no line crosses it. False when it is too wide, or others are there.
     bool put_inside(const Painter& painter, float x, float middle, Type type, Colour colour,
-                    std::string_view text, Align align = Align::left);
+                    std::string_view text, Align align = Align::left, bool sinks = false);
 
 private:
     struct Segment

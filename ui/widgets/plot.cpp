@@ -79,13 +79,17 @@ void draw_dashes(const Painter& p, std::span<const ImVec2> path, Colour colour, 
 
 } // namespace
 
-std::vector<PlotPoint> stairs(std::span<const PlotPoint> points)
+std::vector<PlotPoint> stairs(std::span<const PlotPoint> points, bool on)
 {
     std::vector<PlotPoint> steps;
     for (std::size_t i = 0; i < points.size(); ++i)
     {
         const double before = i > 0 ? points[i].x - points[i - 1].x : 1;
         steps.push_back(points[i]);
+        if (!on && i + 1 == points.size())
+        {
+            break;
+        }
         steps.push_back({i + 1 < points.size() ? points[i + 1].x : points[i].x + before, points[i].y});
     }
     return steps;
@@ -394,6 +398,7 @@ void Plot::band_x(double from, double to, Colour colour, std::string_view words,
     if (p_.width(Type::small, words) + p_.px(12) < r.w)
     {
         label({x_of(r.centre()), y_of(area.y + p_.height(Type::small))}, std::string(words), false, 0);
+        words_.back().sinks = true;
     }
 }
 
@@ -515,7 +520,7 @@ void Plot::finish()
             w.path.size() == 1 && w.distance > 0
                 ? labels_.put(p_, w.path.front(), p_.px(w.distance), type, colour, w.words)
             : w.path.size() == 1 ? labels_.put_inside(p_, w.path.front().x, w.path.front().y, type, colour,
-                                                      w.words, Align::centre)
+                                                      w.words, Align::centre, w.sinks)
                                  : labels_.put_along(p_, w.path, type, colour, w.words);
         }
     }

@@ -43,8 +43,8 @@ std::vector<PlotPoint> series(const Values& values)
     }
     return points;
 }
-// Level from each point to the next, and one further at the end.
-std::vector<PlotPoint> stairs(std::span<const PlotPoint> points);
+// Level from each point to the next, and one further at the end where it goes `on`.
+std::vector<PlotPoint> stairs(std::span<const PlotPoint> points, bool on = true);
 
 struct PlotStroke
 {
@@ -184,6 +184,7 @@ private:
         bool strong = false;
         bool column = false; // at the right
         bool joined = false; // to the line's end
+        bool sinks = false;  // to where no line crosses it
     };
 
     void draw_x(float least) const;

@@ -124,19 +124,26 @@ void TimeLanes::draw_name(const Rect& area, std::size_t index, const LaneName& n
 {
     const Theme& t = p_.theme;
     const Rect r = lane(index);
+    // Of a low lane they begin at its top, below what stands above the lanes, and stay off what stands below.
+    const float high = std::max(r.h, p_.height(Type::small));
+    const float middle = r.y + high / 2;
+    if (index > 0 && r.y + high > field_.bottom() + p_.px(4))
+    {
+        return;
+    }
     const bool two = !name.below.empty() && r.h >= p_.px(32);
     const float up = two ? p_.px(9) : 0;
     float room = style_.label - p_.px(8);
     if (!name.value.empty())
     {
-        room -= p_.px(8) + p_.text(area.x + room, r.middle(), Type::mono_small,
-                                   t.of(Component::activations).fill, name.value, Align::right);
+        room -= p_.px(8) + p_.text(area.x + room, middle, Type::mono_small, t.of(Component::activations).fill,
+                                   name.value, Align::right);
     }
     const Type type = name.strong ? Type::small_strong : Type::small;
     const bool brief = !name.brief.empty() && p_.width(type, name.words) > room;
-    p_.text_within(area.x, r.middle() - up, room, type, name.strong ? t.text : t.muted,
+    p_.text_within(area.x, middle - up, room, type, name.strong ? t.text : t.muted,
                    brief ? name.brief : name.words);
-    p_.text_within(area.x, r.middle() + up, two ? room : 0, Type::small, t.muted, two ? name.below : "");
+    p_.text_within(area.x, middle + up, two ? room : 0, Type::small, t.muted, two ? name.below : "");
     if (!name.empty.empty())
     {
         p_.text_within(r.x + p_.px(8), r.middle(), r.w - p_.px(16), Type::small, t.muted, name.empty);
@@ -242,6 +249,14 @@ void TimeLanes::tag(Rect r, Type type, std::string_view words, Align align) cons
     }
 }
 
+void TimeLanes::join(std::size_t from, std::size_t to, double t) const
+{
+    const Rect a = cell(from, t, t);
+    const Rect b = cell(to, t, t);
+    const bool down = b.y > a.y;
+    p_.line(b.x, down ? a.bottom() : a.y, b.x, down ? b.y : b.bottom(), p_.theme.text, p_.px(2));
+}
+
 void TimeLanes::outline(std::size_t index, double from, double to, bool thick) const
 {
     Rect r = cell(index, from, to);
@@ -266,7 +281,7 @@ void draw_time_axis(const Painter& p, Rect area, TimeWindow window, double secon
         window = {window.from / unit, window.to / unit};
         p.text(area.x - p.px(8), area.y + p.px(14), Type::small, p.theme.muted,
                unit == 1     ? "s"
-               : unit < 1e-3 ? "us"
+               : unit < 1e-3 ? "\u00b5s"
                              : "ms",
                Align::right);
     }
@@ -274,7 +289,7 @@ void draw_time_axis(const Painter& p, Rect area, TimeWindow window, double secon
     const double rough = span / std::max(2.0, static_cast<double>(area.w / p.px(72)));
     const double power = std::pow(10.0, std::floor(std::log10(std::max(rough, 1e-9))));
     const double ratio = rough / power;
-    const double step = power * (ratio < 1.5 ? 1 : ratio < 3.5 ? 3 : ratio < 7 ? 5 : 10);
+    const double step = power * (ratio < 1.5 ? 1 : ratio < 2.5 ? 2 : ratio < 7 ? 5 : 10);
     p.line(area.x, area.y, area.right(), area.y, p.theme.line);
     const auto first = static_cast<std::int64_t>(std::ceil(window.from / step));
     const auto last = static_cast<std::int64_t>(std::floor(window.to / step + 1e-6));
@@ -284,7 +299,9 @@ void draw_time_axis(const Painter& p, Rect area, TimeWindow window, double secon
         const double t = static_cast<double>(i) * step;
         const float x = std::round(window.x(area, t));
         p.line(x, area.y, x, area.y + p.px(4), p.theme.line);
-        const std::string label = t < 1e6 ? fmt::format("{:g}", t) : count_words(t);
+        const std::string label = t >= 1e6                ? count_words(t)
+                                  : t >= 1e3 && step >= 1 ? grouped(std::llround(t))
+                                                          : fmt::format("{:g}", t);
         const float half = p.width(Type::mono_small, label) / 2;
         const float middle = std::clamp(x, area.x + p.px(6), area.right() - half + p.px(6));
         if (middle - half > taken)
@@ -293,6 +310,23 @@ void draw_time_axis(const Painter& p, Rect area, TimeWindow window, double secon
             taken = middle + half + p.px(8);
         }
     }
+}
+
+std::vector<double> moments_apart(std::vector<double> moments, double length)
+{
+    constexpr std::size_t kMostMoments = 4000;
+    std::ranges::sort(moments);
+    const auto same = [least = 1e-9 * length](double a, double b) { return b - a <= least; };
+    moments.erase(std::unique(moments.begin(), moments.end(), same), moments.end());
+    if (moments.size() > kMostMoments)
+    {
+        moments.resize(kMostMoments + 1);
+        for (std::size_t i = 0; i <= kMostMoments; ++i)
+        {
+            moments[i] = length * static_cast<double>(i) / static_cast<double>(kMostMoments);
+        }
+    }
+    return moments;
 }
 
 std::vector<TipLine> tip_times(double start, double end)

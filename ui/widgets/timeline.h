@@ -99,6 +99,8 @@ public:
     void wait(std::size_t lane, double from, double to) const;
     // What the mouse is over (thick), and what that waited for.
     void outline(std::size_t lane, double from, double to, bool thick = true) const;
+    // A line at `t` from one lane to another.
+    void join(std::size_t from, std::size_t to, double t) const;
 
     bool pointed(Rect cell) const { return inside_ && cell.contains(ImGui::GetIO().MousePos); }
     std::optional<std::size_t> hovered() const { return hovered_; } // id of the block under the mouse
@@ -122,11 +124,43 @@ private:
     std::optional<std::size_t> hovered_;
 };
 
+// Outlines a task, what it waited for, and joins them; `row_of` is a task's lane.
+template <class Task, class RowOf>
+void outline_task(const TimeLanes& lanes, const std::vector<Task>& tasks, std::optional<std::size_t> which,
+                  RowOf row_of)
+{
+    if (!which || *which >= tasks.size())
+    {
+        return;
+    }
+    const Task& task = tasks[*which];
+    lanes.outline(row_of(task), task.start, task.end);
+    if (task.waited_for >= 0)
+    {
+        const Task& cause = tasks[static_cast<std::size_t>(task.waited_for)];
+        lanes.outline(row_of(cause), cause.start, cause.end, false);
+        lanes.join(row_of(cause), row_of(task), task.start);
+    }
+}
+
 // The playhead through `field`, where it is in sight.
 void draw_now(const Painter& painter, Rect field, TimeWindow window, double t);
 // Ticks and numbers below the lanes. The window is in seconds, and the unit left of them, where all of the
 // timeline takes `seconds`.
 void draw_time_axis(const Painter& painter, Rect area, TimeWindow window, double seconds = 0);
+// Ascending and apart; even steps of `length` where there are thousands.
+std::vector<double> moments_apart(std::vector<double> moments, double length);
+// At which tasks start or end, from 0: where stepping stops.
+template <class Task>
+std::vector<double> task_moments(const std::vector<Task>& tasks, double length)
+{
+    std::vector<double> all{0};
+    for (const Task& task : tasks)
+    {
+        all.insert(all.end(), {task.start, task.end});
+    }
+    return moments_apart(std::move(all), length);
+}
 // "from, to" and "takes" of a block in seconds, to begin its tip with.
 std::vector<TipLine> tip_times(double start, double end);
 // Of a block, beside the mouse: its heading with a capital, cut to the room there is.

@@ -79,7 +79,7 @@ const ViewInfo activations_view{
     "activations",
     "Memory",
     "Activations",
-    "Activation memory of one layer",
+    "Activation memory",
     "One layer's stored tensors and their bytes; FlashAttention, recomputation and sharding",
     kControls,
     [] { return std::unique_ptr<View>(std::make_unique<ActivationsView>()); }};

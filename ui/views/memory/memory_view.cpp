@@ -171,7 +171,6 @@ float MemoryView::draw_bars(const Frame& frame, const Painter& painter, Rect are
         std::max({memory.capacity, memory.worst().total(),
                   frame.before != nullptr ? frame.before->report.memory.worst().total() : Bytes{}})
             .value;
-    const std::string_view gpu = frame.now.scenario.cluster.gpu.name;
     BarRows bars{
         {{fmt::format("{} per GPU, by pipeline stage", scale.name),
           other == nullptr ? ""
@@ -179,8 +178,7 @@ float MemoryView::draw_bars(const Frame& frame, const Painter& painter, Rect are
                            : "below: A",
           static_cast<double>(most_.towards(static_cast<float>(most * 1.02), frame, painter.look, out)), 1,
           memory.capacity.value,
-          fmt::format("{}: {} {}", gpu.empty() ? "GPU" : gpu,
-                      plain_number(in_gigabytes(memory.capacity, painter.look.unit)),
+          fmt::format("GPU memory {} {}", plain_number(in_gigabytes(memory.capacity, painter.look.unit)),
                       painter.look.gigabyte()),
           "total"},
          {"in flight", "", 1, 0}},
@@ -235,13 +233,11 @@ void MemoryView::draw_components(const Frame& frame, const Painter& painter, Rec
         {Column<Component>(fmt::format("Stage {}{}", at, at == memory.fullest ? ", the peak" : ""),
                            [](Component c) { return name_of(c); })
              .with(22,
-                   [](const Painter& p, Rect r, Component c, bool) {
-                       draw_fill(p, {r.x, r.middle() - p.px(6), p.px(12), p.px(12)}, {p.theme.of(c)});
-                   }),
+                   [](const Painter& p, Rect r, Component c, bool) { draw_swatch(p, r, {p.theme.of(c)}); }),
          {std::string(scale.name), [&](Component c) { return scale.words(stage.of(c)); }},
          {"fraction", [&](Component c) { return format_percent(stage.of(c) / stage.total()); }, 2},
          Column<Component>(
-             "bytes",
+             "formula",
              [&](Component c)
              { return Cell(explain(frame.now.scenario, memory, at, c).formula, painter.theme.muted); },
              1)

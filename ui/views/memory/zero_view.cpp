@@ -218,8 +218,9 @@ void ZeroView::draw_card(const Frame& frame, const Painter& painter, Rect card, 
     painter.text_within(cap.right() + painter.px(12), first, right - w - cap.right() - painter.px(20),
                         Type::small_strong, t.text, kAdds[k]);
     const double seconds = seconds_.of(frame.now.scenario, seconds_by_stage)[k];
+    const std::string_view sends = dense_replicas(frame.now.scenario) == 1 ? "nothing" : kTraffic[k];
     painter.text(left, first + painter.px(24), Type::small, t.muted,
-                 fmt::format("sends {}, {}/step", kTraffic[k], format_seconds(Seconds(seconds))));
+                 fmt::format("sends {}, {}/step", sends, format_seconds(Seconds(seconds))));
     if (!fits)
     {
         painter.text(right, first + painter.px(24), Type::small_strong, t.warning, "over", Align::right);

@@ -93,7 +93,7 @@ void CompressionView::draw_head(const Painter& p, Rect row) const
     draw_chart_title(p, {row.x, row.y, row.w - key, row.h},
                      fmt::format("{} \u00d7 {} gradient of one layer, {} ranks", SmallTask::kInputs,
                                  SmallTask::kHidden, SmallTask::kRanks),
-                     "numbers: L2 norm over that of the gradient");
+                     "numbers: L2 norm, relative to the gradient's");
 }
 
 void CompressionView::draw_charts(const Painter& p, Rect area, std::size_t step, Out& out) const
@@ -145,14 +145,14 @@ void CompressionView::draw_charts(const Painter& p, Rect area, std::size_t step,
     {
         // In first gradients, which all runs share.
         draw(area.cut_right((area.w - p.px(32)) / 2),
-             {.title = "Accumulated residual", .says = "over the first gradient", .names = 150},
+             {.title = "Accumulated residual", .says = "relative to the first gradient", .names = 156},
              "###missing over steps", 1, 1e-3, 1e300,
              [](const CompressionStep& first, const CompressionStep& s)
              { return s.missing / first.gradient; });
         area.cut_right(p.px(32));
     }
     // What diverges leaves the chart at the top.
-    draw(area, {.title = "Loss", .says = "mean of all ranks", .names = 150}, "###loss over steps", 0, 3, 10,
+    draw(area, {.title = "Loss", .says = "mean of all ranks", .names = 156}, "###loss over steps", 0, 3, 10,
          [](const CompressionStep&, const CompressionStep& s) { return s.loss; });
 }
 

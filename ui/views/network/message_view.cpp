@@ -334,13 +334,15 @@ Caption MessageView::caption(const Frame& frame) const
     {
         const CollectiveCost cost = estimate(kind_, *ring_or_first(c).algorithm, c.ranks, c.message, c.links);
         caption.sentence = fmt::format(
-            "{} of {} over {} ranks: each sends **{}**, nearly independent of N, in **{} steps**, which grow "
-            "with N.",
+            "{} of {} over {} ranks: each sends **{}**, nearly independent of N, in **{} steps**.",
             ring_or_first(c).algorithm->name, format_bytes(c.message, frame.preferences.unit),
             grouped(c.ranks), format_bytes(cost.sent_per_rank, frame.preferences.unit), grouped(cost.steps));
-        caption.formula =
-            "Ring all-reduce: 2 (N \u2212 1) chunks of S / N, one per step: 2 (N \u2212 1) / N \u00d7 S "
-            "< 2 S";
+        if (kind_ == CollectiveKind::all_reduce)
+        {
+            caption.formula =
+                "Ring all-reduce: 2 (N \u2212 1) chunks of S / N, one per step: 2 (N \u2212 1) / N \u00d7 S "
+                "< 2 S";
+        }
         caption.source = ring_or_first(c).algorithm->source;
         return caption;
     }

@@ -305,7 +305,7 @@ void RingView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
     const std::string all = c.ranks > c.steps.ranks
                                 ? fmt::format("{} of {} ranks drawn, {}; time and bytes are for all",
                                               c.steps.ranks, grouped(c.ranks), where)
-                                : fmt::format("{} rank{}, {}", c.ranks, c.ranks == 1 ? "" : "s", where);
+                                : fmt::format("{}, {}", counted(c.ranks, "rank"), where);
     painter.text_within(area.x, area.y + painter.px(16), area.w, Type::small, painter.theme.muted, all);
     Rect ring = area;
     ring.cut_top(painter.px(24));
@@ -369,19 +369,25 @@ Caption RingView::caption(const Frame& frame) const
         caption.sentence = fmt::format(
             "Step {}: every rank passes one complete sum on; **{} each**, all links busy.", step + 1, chunk);
     }
-    if (is_ring_all_reduce())
+    if (c.ranks < 2)
+    {
+        caption.formula = "T = 0: one rank, nothing to send";
+    }
+    else if (is_ring_all_reduce())
     {
         const Term term = explain_all_reduce(frame.now.scenario, frame.now.report);
         caption.formula =
             fmt::format("T = {} = {} = {}", term.formula, term.working, format_seconds(Seconds(term.value)));
         caption.source = term.source;
-        return caption;
     }
-    caption.formula = fmt::format(
-        "T = latency + transfer = {} + {} = {};  bus bandwidth {} GB/s", format_seconds(c.cost.latency),
-        format_seconds(c.cost.transfer), format_seconds(c.cost.total()),
-        three_digits(bus_bandwidth(kind_, c.ranks, c.message, c.cost.total()).value / 1e9));
-    caption.source = algorithm_->source;
+    else
+    {
+        caption.formula = fmt::format(
+            "T = latency + transfer = {} + {} = {};  bus bandwidth {} GB/s", format_seconds(c.cost.latency),
+            format_seconds(c.cost.transfer), format_seconds(c.cost.total()),
+            three_digits(bus_bandwidth(kind_, c.ranks, c.message, c.cost.total()).value / 1e9));
+        caption.source = algorithm_->source;
+    }
     return caption;
 }
 
@@ -417,7 +423,9 @@ bool RingView::draw_panel(const Frame& frame, const Painter& painter, Rect area,
     const Shown& c = shown(frame);
     const auto bytes = [&](Bytes b) { return format_bytes(b, painter.look.unit); };
     const auto steps = static_cast<double>(std::max<std::size_t>(1, c.steps.steps.size()));
-    const double share = c.steps.steps.empty() ? 1 : std::min(frame.playback.t, steps) / steps;
+    const double share = c.ranks < 2             ? 0
+                         : c.steps.steps.empty() ? 1
+                                                 : std::min(frame.playback.t, steps) / steps;
     PanelColumn column(painter, area, out.animating);
     if (column.dropdown("###kind of collective", name_of(kind_)))
     {

@@ -5,6 +5,7 @@
 #include "core/network/collective/cost.h"
 #include "ui/shell/view.h"
 #include "ui/views/network/kinds.h"
+#include "ui/widgets/cell_grid.h"
 #include "ui/widgets/panel_column.h"
 
 #include <algorithm>
@@ -50,42 +51,6 @@ private:
     bool hidden_ = false; // the results, until the class has said them
 };
 
-Collective collective_of(const Entry& e)
-{
-    return *make_collective(e.kind, *find_algorithm("naive"), {kRanks, kRanks});
-}
-
-// Rows of ranks and columns of chunks. A reduction cut by no algorithm is shown in four chunks all the same.
-struct Table
-{
-    std::array<std::array<Contributors, kRanks>, kRanks> cell{};
-};
-
-// What rank r has of chunk c at the start, or is to have at the end.
-Table table_of(const Entry& e, bool after)
-{
-    Table t;
-    Collective c = collective_of(e);
-    if (e.kind != CollectiveKind::all_to_all)
-    {
-        c.chunks = kRanks;
-    }
-    const Holdings before = holdings_before(c);
-    for (std::int64_t r = 0; r < kRanks; ++r)
-    {
-        for (std::int64_t k = 0; k < kRanks; ++k)
-        {
-            // Of an all-to-all: rank r's block for rank k before, rank k's block for rank r after.
-            const std::int64_t chunk =
-                e.kind == CollectiveKind::all_to_all ? (after ? k * kRanks + r : r * kRanks + k) : k;
-            t.cell.at(static_cast<std::size_t>(r)).at(static_cast<std::size_t>(k)) =
-                after ? wanted(c, r, chunk)
-                      : before[static_cast<std::size_t>(r)][static_cast<std::size_t>(chunk)];
-        }
-    }
-    return t;
-}
-
 float corner(const Painter& p, Rect box)
 {
     return std::min(p.px(3), box.w * 0.2F);
@@ -99,12 +64,14 @@ void draw_cell(const Painter& p, Rect box, Contributors held, std::string_view l
     if (summands == 0)
     {
         p.outline(box, p.theme.line, 1, radius);
-        return;
     }
     const bool sum = summands > 1;
-    // Where there is no room for names its shade still says whose a chunk is.
-    const auto owner = static_cast<float>(std::countr_zero(held));
-    p.fill(box, sum ? gold.fill : mix(p.theme.window, gold.fill, 0.2F + 0.1F * owner), radius);
+    if (summands > 0)
+    {
+        // Where there is no room for names its shade still says whose a chunk is.
+        const auto owner = static_cast<float>(std::countr_zero(held));
+        p.fill(box, sum ? gold.fill : mix(p.theme.window, gold.fill, 0.2F + 0.1F * owner), radius);
+    }
     if (p.width(Type::mono_small, label) <= box.w && box.h >= p.px(14))
     {
         p.text(box.centre(), box.middle(), Type::mono_small, sum ? gold.label : p.theme.text, label,
@@ -112,39 +79,46 @@ void draw_cell(const Painter& p, Rect box, Contributors held, std::string_view l
     }
 }
 
-// "a2": chunk a of rank 2; a sum is the letter with a sigma.
+// "a2": chunk a of rank 2; a sum is the letter with a sigma. Nothing is named where nothing is.
+std::string chunk_name(Contributors held, std::int64_t chunk)
+{
+    const char letter = static_cast<char>('a' + chunk);
+    const int summands = std::popcount(held);
+    return summands == 0  ? ""
+           : summands > 1 ? fmt::format("\u03a3{}", letter)
+                          : fmt::format("{}{}", letter, std::countr_zero(held));
+}
+
+// Rows of ranks and columns of chunks: what each rank has at the start, or is to have at the end. A reduction
+// cut by no algorithm is shown in four chunks all the same.
 void draw_table(const Painter& p, Rect area, const Entry& e, bool after, bool hidden)
 {
-    const Table t = table_of(e, after);
+    const bool all_to_all = e.kind == CollectiveKind::all_to_all;
+    Collective c = *make_collective(e.kind, *find_algorithm("naive"), {kRanks, kRanks});
+    c.chunks = all_to_all ? c.chunks : kRanks;
+    const Holdings before = holdings_before(c);
     const float size = area.w / static_cast<float>(kRanks);
-    const float gap = std::min(p.px(4), size * 0.15F);
-    for (std::size_t r = 0; r < kRanks; ++r)
+    const CellGrid grid{area, kRanks, kRanks, std::min(p.px(4), size * 0.15F)};
+    for (std::int64_t r = 0; r < kRanks; ++r)
     {
-        for (std::size_t k = 0; k < kRanks; ++k)
+        for (std::int64_t k = 0; k < kRanks; ++k)
         {
-            const Rect box{area.x + size * static_cast<float>(k), area.y + size * static_cast<float>(r),
-                           size - gap, size - gap};
             if (hidden)
             {
-                p.outline(box, p.theme.line, 1, corner(p, box));
-                if (box.h >= p.px(14))
-                {
-                    p.text(box.centre(), box.middle(), Type::mono_small, p.theme.muted, "?", Align::centre);
-                }
+                draw_cell(p, grid.cell(r, k), 0, "?");
                 continue;
             }
-            const Contributors held = t.cell.at(r).at(k);
-            const char letter =
-                static_cast<char>('a' + (after && e.kind == CollectiveKind::all_to_all ? r : k));
-            const std::string label = std::popcount(held) > 1
-                                          ? fmt::format("\u03a3{}", letter)
-                                          : fmt::format("{}{}", letter, std::countr_zero(held));
-            draw_cell(p, box, held, label);
+            // Of an all-to-all: rank r's block for rank k before, rank k's block for rank r after.
+            const std::int64_t chunk = !all_to_all ? k : after ? k * kRanks + r : r * kRanks + k;
+            const Contributors held =
+                after ? wanted(c, r, chunk)
+                      : before[static_cast<std::size_t>(r)][static_cast<std::size_t>(chunk)];
+            draw_cell(p, grid.cell(r, k), held, chunk_name(held, after && all_to_all ? r : k));
         }
     }
 }
 
-constexpr float kMostCell = 44; // [design px] a table's rows and columns are no wider
+constexpr float kMostCell = 64; // [design px] a table's rows and columns are no wider
 
 // Where the words and the two tables of a card stand; empty what has no room. In a low card the tables are
 // right of the words, and their cells have no names.
@@ -230,6 +204,7 @@ void ZooView::draw_card(const Painter& p, Rect card, const Entry& e, bool chosen
 void ZooView::draw(const Frame&, const Painter& painter, Rect area, Out&)
 {
     const Rect head = area.cut_top(painter.px(26));
+    area.cut_bottom(painter.px(8));
     const std::size_t columns = area.w > painter.px(700) ? 3 : area.w > painter.px(420) ? 2 : 1;
     const std::size_t rows = (kEntries.size() + columns - 1) / columns;
     const float gap = painter.px(12);

@@ -40,7 +40,9 @@ private:
     void draw_state_and_ring(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void draw_shards_part(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void draw_ring_part(const Frame& frame, const Painter& painter, Rect area, Out& out) const;
-    bool heading(const Painter& painter, Rect row, const char* label, const std::string& number) const;
+    // `brief` where the number has no room.
+    bool heading(const Painter& painter, Rect row, const char* label, const std::string& number,
+                 std::string_view brief = {}) const;
 
     std::array<Tween, 3> sharded_; // weights, gradients, optimizer
 };
@@ -90,40 +92,18 @@ Motion OverviewView::motion(const Frame& frame) const
     return motion;
 }
 
-bool OverviewView::heading(const Painter& painter, Rect row, const char* label,
-                           const std::string& number) const
+bool OverviewView::heading(const Painter& painter, Rect row, const char* label, const std::string& number,
+                           std::string_view brief) const
 {
     const Press pressed = press(painter, row, label);
     const std::string_view words = std::string_view(label).substr(0, std::string_view(label).find("##"));
     const float w = painter.text(row.x, row.middle(), Type::body_strong, painter.theme.text, words);
-    painter.text_within(row.x + w + painter.px(12), row.middle(),
-                        row.w - w - painter.width(Type::small, "open \u2192") - painter.px(24), Type::small,
-                        painter.theme.muted, number);
+    const float room = row.w - w - painter.width(Type::small, "open \u2192") - painter.px(24);
+    painter.text_within(row.x + w + painter.px(12), row.middle(), room, Type::small, painter.theme.muted,
+                        brief.empty() || painter.width(Type::small, number) <= room ? number : brief);
     painter.text(row.right(), row.middle(), Type::small,
                  pressed.hovered ? painter.theme.text : painter.theme.muted, "open \u2192", Align::right);
     return pressed.clicked;
-}
-
-struct Swatch
-{
-    Ink ink;
-    std::string_view says;
-};
-
-// As many as there is room for, from left to right.
-void draw_swatches(const Painter& p, Rect row, std::span<const Swatch> all)
-{
-    for (const Swatch& swatch : all)
-    {
-        const float w = p.px(20) + p.width(Type::small, swatch.says);
-        if (w > row.w)
-        {
-            return;
-        }
-        p.block({row.x, row.middle() - p.px(6), p.px(12), p.px(12)}, swatch.ink);
-        p.text(row.x + p.px(20), row.middle(), Type::small, p.theme.muted, swatch.says);
-        row.cut_left(w + p.px(20));
-    }
 }
 
 // The micro-batch that is on its way at t: when one has gone all the way, the next that sets out.
@@ -217,12 +197,16 @@ void OverviewView::draw_pipeline(const Frame& frame, const Painter& painter, Rec
         const auto path = path_on_its_way(timeline, pipeline.shape.micro_batches, now);
         draw_path(painter, field, pitch, timeline, window, path, now);
     }
-    const std::string unit = fmt::format("time in forward passes of a micro-batch on a stage, each {}",
-                                         three_digits(s.stage_times.forward));
-    const std::array swatches{Swatch{t.forward, "forward"}, Swatch{t.backward_input, "backward, input"},
-                              Swatch{t.backward_weight, "backward, weight"},
-                              Swatch{{t.idle_hatch, t.idle_hatch}, "idle"}, Swatch{{}, unit}};
-    draw_swatches(painter, legend, swatches);
+    draw_legend(
+        painter, legend,
+        std::array{LegendItem{"forward", {t.forward}}, LegendItem{"backward, input", {t.backward_input}},
+                   LegendItem{"backward, weight", {t.backward_weight}}, LegendItem{"idle", idle_fill(t)}});
+    const std::string unit =
+        fmt::format("time units: one forward pass = {}", plain_number(s.stage_times.forward));
+    if (legend.w > painter.width(Type::small, unit) + painter.px(460))
+    {
+        painter.text(legend.right(), legend.middle(), Type::small, t.muted, unit, Align::right);
+    }
 }
 
 void OverviewView::draw_shards_part(const Frame& frame, const Painter& painter, Rect area, Out& out)
@@ -252,8 +236,7 @@ void OverviewView::draw_shards_part(const Frame& frame, const Painter& painter, 
         band.sharded = std::clamp(place, 0.0F, 1.0F);
     }
     const std::string number =
-        fmt::format("ZeRO-{} over {} rank{}, {} of states each", zero, grouped(shards.ranks),
-                    shards.ranks == 1 ? "" : "s",
+        fmt::format("ZeRO-{} over {}, {} of model states each", zero, counted(shards.ranks, "rank"),
                     format_bytes(frame.now.report.memory.worst().total() -
                                      frame.now.report.memory.worst().of(Component::activations) -
                                      frame.now.report.memory.worst().of(Component::buffers),
@@ -269,15 +252,15 @@ void OverviewView::draw_shards_part(const Frame& frame, const Painter& painter, 
     }
     if (area.h > painter.px(160))
     {
-        std::vector<Swatch> swatches;
+        std::vector<LegendItem> legend;
         for (const ShardBand& band : shards.bands)
         {
             for (const Component part : band.name == "optimizer" ? band.parts : std::vector<Component>())
             {
-                swatches.push_back({painter.theme.of(part), name_of(part)});
+                legend.push_back({std::string(name_of(part)), {painter.theme.of(part)}});
             }
         }
-        draw_swatches(painter, area.cut_bottom(painter.px(24)), swatches);
+        draw_legend(painter, area.cut_bottom(painter.px(28)), legend);
     }
     draw_shards(painter, area, shards, {area.w > painter.px(420) ? 112.0F : 0.0F, true});
 }
@@ -289,7 +272,8 @@ void OverviewView::draw_ring_part(const Frame& frame, const Painter& painter, Re
                                    ? "one rank: nothing to sum"
                                    : fmt::format("{} in {}", format_bytes(c.message, painter.look.unit),
                                                  format_seconds(c.cost.total()));
-    if (heading(painter, area.cut_top(painter.px(32)), "Ring###open ring", number))
+    if (heading(painter, area.cut_top(painter.px(32)), "Ring###open ring", number,
+                c.steps.steps.empty() ? "one rank" : format_seconds(c.cost.total())))
     {
         out.push(OpenView{"ring"});
     }

@@ -140,9 +140,7 @@ void FrontierView::draw_frontier(const Painter& painter, Plot& plot, const Sched
         }
     }
     std::ranges::sort(corners, {}, &PlotPoint::x);
-    auto line = stairs(corners);
-    line.resize(line.empty() ? 0 : line.size() - 1);
-    plot.line(line, {painter.theme.muted, 1.5F});
+    plot.line(stairs(corners, false), {painter.theme.muted, 1.5F});
 }
 
 void FrontierView::draw_tip(const Frame& frame, const Plot& plot, const ScheduleCandidate& c) const

@@ -308,15 +308,6 @@ void PipelinesView::draw_end(const Frame& frame, const Painter& painter) const
     painter.line(x, field.y, x, field.bottom(), painter.theme.text, painter.px(2));
     const float middle = field.middle();
     painter.arrow({end, middle}, {x + painter.px(6), middle}, painter.theme.text);
-    const std::string words = fmt::format("{} units saved", three_digits(saved));
-    const float width = painter.width(Type::body_strong, words) + painter.px(8);
-    if (field.h > painter.px(60) && width <= end - x)
-    {
-        const float y = middle - painter.px(20);
-        painter.fill({(x + end) / 2 - width / 2, y - painter.px(10), width, painter.px(20)},
-                     with_alpha(painter.theme.window, 0.9F), painter.px(4));
-        painter.text((x + end) / 2, y, Type::body_strong, painter.theme.text, words, Align::centre);
-    }
 }
 
 void PipelinesView::draw_popups(const Painter& painter, Out& out)

@@ -95,7 +95,7 @@ struct Line
     LayerHalf half;
 };
 
-constexpr float kPitch = 38;
+constexpr float kPitch = 56;
 
 // All rows if they have room, with headings if these have too; else the largest.
 std::vector<Line> lines_of(const LayerTensors& layer, std::size_t room, bool by_size)

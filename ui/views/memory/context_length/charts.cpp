@@ -58,10 +58,10 @@ std::optional<double> draw_context_flops(const Painter& p, Rect area, const Cont
     const auto curve = [&](auto value) { return above_zero(lengths, value); };
     plot.line(curve([&](double n) { return f.total(n, look.mask); }), {t.text, 3}, "total", true);
     plot.line(curve([&](double n) { return f.of_products(n); }), {line_colour(t.forward), 2.5F},
-              "linear layers \u221d s");
+              "linear \u221d s");
     plot.line(curve([&](double n) { return f.of_scores(n, look.mask); }), {line_colour(t.context), 2.5F},
-              "attention scores \u221d s\u00b2");
-    plot.line(curve([&](double n) { return f.of_head(n); }), {t.muted, 1.5F}, "LM head \u221d s");
+              "attention \u221d s\u00b2");
+    plot.line(curve([&](double n) { return f.of_head(n); }), {t.muted, 1.5F}, "head \u221d s");
     const double cross = crossover_tokens(f, look.mask);
     if (cross > lengths.low && cross < lengths.high)
     {

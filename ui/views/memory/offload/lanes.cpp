@@ -15,41 +15,25 @@ inline constexpr auto kNamesOf<OffloadLane> = names<OffloadLane>("compute", "PCI
 namespace
 {
 
-std::string unit_name(std::int64_t layer)
-{
-    return layer == kEmbeddingUnit ? "the embedding"
-           : layer == kHeadUnit    ? "the head"
-                                   : fmt::format("layer {}", layer);
-}
-
-std::string where(const OffloadTask& task)
-{
-    if (task.layer == kWholeModel)
-    {
-        return "all layers";
-    }
-    return task.layer == task.last ? unit_name(task.layer)
-                                   : fmt::format("{} to {}", unit_name(task.layer), unit_name(task.last));
-}
-
 std::string say(const OffloadTask& task)
 {
+    const std::string where = units_in_words(task.layer, task.last);
     switch (task.kind)
     {
     case OffloadKind::forward:
-        return "forward of " + where(task);
+        return "forward of " + where;
     case OffloadKind::backward:
-        return "backward of " + where(task);
+        return "backward of " + where;
     case OffloadKind::gradients:
-        return "gradients of " + where(task) + " to the host";
+        return "gradients of " + where + " to the host";
     case OffloadKind::weights:
-        return "weights of " + where(task) + (task.lane == OffloadLane::nvme ? " from NVMe" : " to the GPU");
+        return "weights of " + where + (task.lane == OffloadLane::nvme ? " from NVMe" : " to the GPU");
     case OffloadKind::update:
-        return "optimizer step for " + where(task);
+        return "optimizer step for " + where;
     case OffloadKind::read:
-        return "optimizer state of " + where(task) + " from NVMe";
+        return "optimizer state of " + where + " from NVMe";
     case OffloadKind::write:
-        return "state of " + where(task) + " to NVMe";
+        return "state of " + where + " to NVMe";
     }
     return {};
 }
@@ -123,16 +107,7 @@ std::optional<std::size_t> draw_offload_lanes(const Painter& p, Rect area, const
         const OffloadTask& task = report.tasks[i];
         lanes.block(row_of(task), task.start, task.end, {ink_of(p.theme, task.kind)}, i);
     }
-    if (style.lit && *style.lit < report.tasks.size())
-    {
-        const OffloadTask& task = report.tasks[*style.lit];
-        lanes.outline(row_of(task), task.start, task.end);
-        if (task.waited_for >= 0)
-        {
-            const OffloadTask& cause = report.tasks[static_cast<std::size_t>(task.waited_for)];
-            lanes.outline(row_of(cause), cause.start, cause.end, false);
-        }
-    }
+    outline_task(lanes, report.tasks, style.lit, row_of);
     draw_now(p, lanes.field(), window, style.clock);
     return lanes.hovered();
 }

@@ -141,13 +141,7 @@ OffloadCases offload_cases(const Scenario& scenario, bool delayed)
         return all;
     }
     all.curve = curve_of(scenario, r);
-    for (const OffloadTask& task : r.tasks)
-    {
-        all.moments.insert(all.moments.end(), {task.start, task.end});
-    }
-    std::ranges::sort(all.moments);
-    const auto same = [least = 1e-9 * r.shown_total](double a, double b) { return b - a <= least; };
-    all.moments.erase(std::unique(all.moments.begin(), all.moments.end(), same), all.moments.end());
+    all.moments = task_moments(r.tasks, r.shown_total);
     return all;
 }
 

@@ -61,7 +61,7 @@ private:
     Rect tier(std::size_t i) const
     {
         return {area_.x + static_cast<float>(i) * (width_ + gap_), area_.y + 2 * line_ + p_.px(6), width_,
-                area_.h - 3 * line_};
+                area_.h - 3 * line_ - p_.px(8)};
     }
     std::string amount(Bytes b) const { return format_gigabytes(b, p_.look.unit); }
 

@@ -45,7 +45,7 @@ std::optional<ChangeScenario> draw_tokens(const Painter& p, Rect area, const Off
     const OffloadReport& r = cases.timed();
     Plot plot(
         p, area,
-        {curve.front().tokens, curve.back().tokens, PlotScale::log, "tokens per GPU and step", count_words},
+        {curve.front().tokens, curve.back().tokens, PlotScale::log, "tokens per GPU per step", count_words},
         times_of(r, curve));
     if (!plot)
     {

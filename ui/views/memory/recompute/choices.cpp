@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "ui/views/memory/recompute/pictures.h"
 #include "ui/widgets/bar_rows.h"
@@ -36,7 +37,7 @@ std::vector<Choice> choices_of(const RecomputeDesk& desk, const RecomputeState& 
          "Only the input of every layer is stored; each layer\u2019s forward runs again before its backward. "
          "2 s b h per layer: Korthikanti et al. 2022, arXiv 2205.05198, Table 2",
          of(Recompute::full), Recompute::full},
-        {"", fmt::format("{} segments", desk.segments(state)),
+        {"", counted(desk.segments(state), "segment"),
          "Only the input of every segment is stored; a segment\u2019s forward runs again before its "
          "backward, with all its tensors in memory. Chen et al. 2016, arXiv 1604.06174, section 4.3",
          desk.point(state), std::nullopt}};

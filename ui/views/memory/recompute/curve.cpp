@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "ui/views/memory/recompute/pictures.h"
+#include "ui/widgets/empty_state.h"
 #include "ui/widgets/plot.h"
 
 #include <algorithm>
@@ -33,7 +35,7 @@ std::pair<PlotAxis, PlotAxis> axes_of(const RecomputeChoices& c, ByteUnit unit)
     return {
         {1, static_cast<double>(std::max<std::int64_t>(2, c.layers)),
          c.layers > 12 ? PlotScale::log2 : PlotScale::linear,
-         fmt::format("segments of {} layers; one per layer is full recomputation", c.layers),
+         fmt::format("segments of {}; one per layer is full recomputation", counted(c.layers, "layer")),
          [](double v) { return v == std::floor(v) ? plain_number(v) : std::string(); }},
         {0, std::max(1.0, both), PlotScale::linear, "", [scale](double v) { return tick_words(v, scale); }}};
 }
@@ -138,6 +140,11 @@ void draw_segment_curve(const Painter& p, Rect area, const RecomputeDesk& desk, 
                         Out& out)
 {
     const RecomputeChoices& c = desk.choices;
+    if (c.layers < 2)
+    {
+        empty_state(p, area, "", "The stage\u2019s longest chunk is one layer: there is nothing to divide.");
+        return;
+    }
     const auto [segments, bytes] = axes_of(c, p.look.unit);
     Plot plot(p, area, segments, bytes,
               {.title = "Memory by number of segments",

@@ -34,8 +34,10 @@ void draw_recompute_panel(const Painter& p, Rect area, const RecomputeDesk& desk
                 "Where n k I + (L / k) A is least: its derivative is zero. With A = I and n = 1 it is "
                 "Chen\u2019s square root of L");
     column.gap();
-    column.note("Full recomputation runs the forward twice: **about a third more FLOPs**, since a backward "
-                "is twice a forward.");
+    column.note(
+        fmt::format("Full recomputation runs every layer\u2019s forward twice: **{} more FLOPs**, as a "
+                    "backward costs two forwards.",
+                    format_percent(c.settings[2].extra)));
 }
 
 } // namespace ringside

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/term.h"
 #include "core/base/text.h"
 #include "ui/views/memory/recompute/pictures.h"
@@ -20,8 +21,8 @@ std::string segment_words(const RecomputeChoices& c, std::int64_t segments)
 {
     const std::int64_t most = (c.layers + segments - 1) / segments;
     const bool even = c.layers % segments == 0;
-    return fmt::format("{} segment{} of {}{} layer{}", segments, segments == 1 ? "" : "s",
-                       even ? "" : "at most ", most, most == 1 ? "" : "s");
+    return fmt::format("{} of {}{}", counted(segments, "segment"), even ? "" : "at most ",
+                       counted(most, "layer"));
 }
 
 namespace
@@ -69,10 +70,11 @@ Caption recompute_caption(const Frame& frame, const RecomputeDesk& desk, const R
     Caption caption = setting == Recompute::none ? of_none(c, unit) : of_setting(c, setting, unit);
     const std::int64_t k = desk.segments(state);
     const std::int64_t longest = (c.layers + k - 1) / k;
-    caption.formula = fmt::format(
-        "{} segments: n k I + (L/k) A \u2212 I = {} \u00d7 {} \u00d7 {} + {} \u00d7 {} \u2212 {}", k,
-        figure(static_cast<double>(c.in_flight)), figure(static_cast<double>(k)), figure(c.input.value),
-        figure(static_cast<double>(longest)), figure(c.layer.value), figure(c.input.value));
+    caption.formula =
+        fmt::format("{}: n k I + (L/k) A \u2212 I = {} \u00d7 {} \u00d7 {} + {} \u00d7 {} \u2212 {}",
+                    counted(k, "segment"), figure(static_cast<double>(c.in_flight)),
+                    figure(static_cast<double>(k)), figure(c.input.value),
+                    figure(static_cast<double>(longest)), figure(c.layer.value), figure(c.input.value));
     caption.source = "Chen et al. 2016, arXiv 1604.06174, section 4.3, for layers that store A and have an "
                      "input of I; what the head stores comes on top. None, selective and full: Korthikanti "
                      "et al. 2022, arXiv 2205.05198, Table 2; full counts 8 N D FLOPs instead of 6 N D.";

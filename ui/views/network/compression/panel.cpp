@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "ui/views/network/compression/runs.h"
 #include "ui/widgets/panel_column.h"
@@ -77,7 +78,7 @@ bool draw_compression_panel(const Painter& p, Rect area, CompressionOptions& o, 
     PanelColumn column(p, area, out.animating);
     const bool asked = column.dropdown("###choose a compressor", label_of(o));
     draw_settings(column, o);
-    column.heading("In this scenario", fmt::format("{} replicas", grouped(g.ranks)));
+    column.heading("In this scenario", counted(g.ranks, "replica"));
     std::vector<CompressionOptions> rows{{Compressor::bf16}};
     if (o.compressor != Compressor::bf16)
     {

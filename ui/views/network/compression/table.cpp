@@ -41,7 +41,7 @@ std::vector<Column<Row>> columns_of(const CompressionRuns& runs, std::size_t ste
              "||g \u2212 C(g)|| / ||g||, for the same gradient of the uncompressed run in every row"},
             {"final loss", run([](const CompressionSummary& s) { return three_digits(s.final_loss()); }), 2,
              "After 120 steps with this compressor"},
-            {"sent per GPU",
+            {"scenario: sent per GPU",
              [&runs, unit](const Row& r) { return format_bytes(runs.projection().sent(r), unit); }, 1,
              "In the scenario, per step"}};
 }

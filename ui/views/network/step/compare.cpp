@@ -54,7 +54,7 @@ Table<StepStrategy> strategies_table(const StepCases& cases, StepStrategy chosen
           "Whole weights and gradients in memory, each at its peak"}},
         [](StepStrategy s) { return fmt::format("compare {}", name_of(s)); },
         [chosen](StepStrategy s) { return s == chosen; },
-        64};
+        84};
 }
 
 } // namespace

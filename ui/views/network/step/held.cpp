@@ -10,37 +10,6 @@ namespace ringside
 namespace
 {
 
-constexpr std::size_t kMostStepMoments = 4000;
-
-std::vector<double> step_moments(const StepLife& life)
-{
-    std::vector<double> all{0};
-    for (const StepTask& task : life.tasks)
-    {
-        all.push_back(task.start);
-        all.push_back(task.end);
-    }
-    std::sort(all.begin(), all.end());
-    const double least = life.total * 1e-9;
-    std::vector<double> apart;
-    for (const double t : all)
-    {
-        if (apart.empty() || t > apart.back() + least)
-        {
-            apart.push_back(t);
-        }
-    }
-    if (apart.size() > kMostStepMoments)
-    {
-        apart.resize(kMostStepMoments + 1);
-        for (std::size_t i = 0; i <= kMostStepMoments; ++i)
-        {
-            apart[i] = life.total * static_cast<double>(i) / static_cast<double>(kMostStepMoments);
-        }
-    }
-    return apart;
-}
-
 // Held from each moment to the next.
 std::vector<PlotPoint> held_line(const StepLife& life, bool gradients)
 {
@@ -49,9 +18,7 @@ std::vector<PlotPoint> held_line(const StepLife& life, bool gradients)
     {
         points.push_back({h.t, h.weights.value + (gradients ? h.gradients.value : 0)});
     }
-    points = stairs(points);
-    points.resize(points.empty() ? 0 : points.size() - 1);
-    return points;
+    return stairs(points, false);
 }
 
 } // namespace
@@ -63,7 +30,7 @@ StepCases step_cases(const Scenario& scenario, StepOptions options)
     {
         options.strategy = static_cast<StepStrategy>(i);
         all[i].life = step_life(scenario, options);
-        all[i].moments = step_moments(all[i].life);
+        all[i].moments = task_moments(all[i].life.tasks, all[i].life.total);
     }
     return all;
 }

@@ -107,24 +107,6 @@ void draw_waits(const Painter& p, const TimeLanes& lanes, const StepLife& life)
     wait(life.total);
 }
 
-// The task under the mouse, the one it waited for, and a line between them.
-void draw_lit(const Painter& p, const TimeLanes& lanes, const StepLife& life, const StepTask& task)
-{
-    const auto outlined = [&](const StepTask& of, bool thick)
-    {
-        lanes.outline(row_of(life, of.lane), of.start, of.end, thick);
-        return lanes.cell(row_of(life, of.lane), of.start, of.end);
-    };
-    const Rect cell = outlined(task, true);
-    if (task.waited_for >= 0)
-    {
-        const Rect cause = outlined(life.tasks[static_cast<std::size_t>(task.waited_for)], false);
-        const bool down = cell.y > cause.y;
-        p.line(cell.x, down ? cause.bottom() : cause.y, cell.x, down ? cell.y : cell.bottom(), p.theme.text,
-               p.px(2));
-    }
-}
-
 struct Phase
 {
     double from = 0;
@@ -288,10 +270,7 @@ std::optional<std::size_t> draw_step_lanes(const Painter& p, Rect area, const St
             }
         }
     }
-    if (style.lit && *style.lit < life.tasks.size())
-    {
-        draw_lit(p, lanes, life, life.tasks[*style.lit]);
-    }
+    outline_task(lanes, life.tasks, style.lit, [&](const StepTask& t) { return row_of(life, t.lane); });
     draw_now(p, lanes.field(), window, style.clock);
     return lanes.hovered();
 }

@@ -38,7 +38,7 @@ bool draw_step_panel(PanelColumn& column, StepOptions& o, const StepLife& life)
     const StepOptions before = o;
     const StepGroup& group = life.groups[0];
     const bool sharded = shards_weights(o.strategy);
-    column.heading("Data parallel", group.ranks > 1 ? fmt::format("{} replicas", grouped(group.ranks)) : "");
+    column.heading("Data parallel", counted(group.ranks, "replica"));
     column.slide("Micro-batches k", Track::only_at(kAccumulation, say_whole), o.accumulation,
                  "Gradients are accumulated over k micro-batches");
     if (sharded)

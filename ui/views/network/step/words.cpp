@@ -13,32 +13,13 @@ namespace ringside
 namespace
 {
 
-std::string name_of_unit(std::int64_t layer)
-{
-    switch (layer)
-    {
-    case kEmbeddingUnit:
-        return "the embedding";
-    case kHeadUnit:
-        return "the head";
-    case kWholeModel:
-        return "all layers";
-    default:
-        return fmt::format("layer {}", layer);
-    }
-}
-
 std::string say_task(const StepLife& life, const StepTask& task)
 {
     if (task.kind == StepKind::optimizer)
     {
         return "optimizer step";
     }
-    std::string of = name_of_unit(task.layer);
-    if (task.from != task.layer)
-    {
-        of = fmt::format("{} to {}", name_of_unit(task.from), of);
-    }
+    const std::string of = units_in_words(task.from, task.layer);
     const bool several = life.tasks.back().micro_batch > 0;
     const std::string axis = task.axis == Axis::data ? "" : fmt::format("{} ", name_of(task.axis));
     return fmt::format("{}{} of {}{}", axis, name_of(task.kind), of,
@@ -100,10 +81,9 @@ std::string say_step(const StepLife& life, const StepOptions& options, ByteUnit 
                            format_seconds(Seconds(life.exposed)), format_seconds(Seconds(life.total)));
     }
     const double hidden = std::max(0.0, sending - life.exposed);
-    return fmt::format(
-        "{} sends {} per rank; of {} of communication {} is overlapped with compute, **{} exposed**{}.", name,
-        sent, format_seconds(Seconds(sending)), format_seconds(Seconds(hidden)),
-        format_seconds(Seconds(life.exposed)), most_waited(life));
+    return fmt::format("{} sends {} per rank; of {} of communication {} is overlapped, **{} exposed**{}.",
+                       name, sent, format_seconds(Seconds(sending)), format_seconds(Seconds(hidden)),
+                       format_seconds(Seconds(life.exposed)), most_waited(life));
 }
 
 std::string say_moment(const StepLife& life, double t, ByteUnit unit)

@@ -68,7 +68,7 @@ void draw_compare(const Painter& painter, Rect& area, const std::vector<Pipeline
     for (std::size_t i = 0; i < rows.size(); ++i)
     {
         columns.emplace_back(
-            narrow ? std::to_string(i + 1) : painter.shortened(Type::small, rows[i].name, painter.px(60)),
+            narrow ? std::to_string(i + 1) : painter.shortened(Type::small, rows[i].name, painter.px(76)),
             [&row = rows[i]](const Measure& m) { return row.runs() ? m.value(row) : std::string("\u2013"); });
     }
     const Table<Measure> table(std::move(columns), nullptr, nullptr, kPitch,

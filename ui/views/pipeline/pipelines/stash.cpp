@@ -49,8 +49,7 @@ void draw_curves(const Painter& p, Rect area, TimeWindow window, const std::vect
         {
             held.push_back({step.t, step.held});
         }
-        auto line = stairs(held);
-        line.resize(line.empty() ? 0 : line.size() - 1);
+        const auto line = stairs(held, false);
         const std::string what = curve_words(curves[i], curves.size() < 3, p.look.unit);
         if (i + 1 == curves.size())
         {
