@@ -266,7 +266,7 @@ void draw_time_axis(const Painter& p, Rect area, TimeWindow window, double secon
         window = {window.from / unit, window.to / unit};
         p.text(area.x - p.px(8), area.y + p.px(14), Type::small, p.theme.muted,
                unit == 1     ? "s"
-               : unit < 1e-3 ? "us"
+               : unit < 1e-3 ? "\u00b5s"
                              : "ms",
                Align::right);
     }
@@ -284,7 +284,9 @@ void draw_time_axis(const Painter& p, Rect area, TimeWindow window, double secon
         const double t = static_cast<double>(i) * step;
         const float x = std::round(window.x(area, t));
         p.line(x, area.y, x, area.y + p.px(4), p.theme.line);
-        const std::string label = t < 1e6 ? fmt::format("{:g}", t) : count_words(t);
+        const std::string label = t >= 1e6                ? count_words(t)
+                                  : t >= 1e3 && step >= 1 ? grouped(std::llround(t))
+                                                          : fmt::format("{:g}", t);
         const float half = p.width(Type::mono_small, label) / 2;
         const float middle = std::clamp(x, area.x + p.px(6), area.right() - half + p.px(6));
         if (middle - half > taken)

@@ -46,8 +46,7 @@ public:
         p_.text(grid_.area.x - p_.px(8), grid_.area.middle(), Type::small, t.muted, "from", Align::right);
         draw_cells();
         p_.text_within(foot.x, foot.middle() + p_.px(2), foot.w, Type::small, t.muted,
-                       r_.columns() > 1 ? "hatched: stays on the GPU"
-                                        : "one GPU has all experts: nothing is sent");
+                       r_.columns() > 1 ? "hatched: stays on the GPU" : "one GPU: nothing is sent");
         draw_tip();
     }
 

@@ -169,7 +169,7 @@ void draw_sensitivity(const WaterfallRoom& r)
     Rect area = r.area;
     std::string hardly;
     const std::vector<const DialMove*> moves = moves_of(all, hardly);
-    const Rect foot = area.cut_bottom(r.p.px(30));
+    const Rect foot = area.cut_bottom(hardly.empty() ? 0 : r.p.px(30));
     if (!moves.empty())
     {
         draw_moves(r, area, all, moves);

@@ -255,7 +255,7 @@ Motion motion_descent(const Frame& frame, OptimizerState& state)
 
 } // namespace
 
-const Page<OptimizerState> descent_page{"Valley", draw_descent, panel_descent, caption_descent,
+const Page<OptimizerState> descent_page{"Descent", draw_descent, panel_descent, caption_descent,
                                         motion_descent};
 
 } // namespace ringside
