@@ -3,7 +3,7 @@
 #include "core/base/text.h"
 #include "ui/views/parallelism/experts/runs.h"
 #include "ui/widgets/cell_grid.h"
-#include "ui/widgets/controls.h"
+#include "ui/widgets/plot.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,9 +28,8 @@ public:
     void draw()
     {
         const Theme& t = p_.theme;
-        const Rect head = area_.cut_top(p_.px(26));
-        const std::string_view title = style_.back ? "Combine (all-to-all)" : "Dispatch (all-to-all)";
-        p_.text_within(head.x, head.middle(), head.w, Type::body_strong, t.text, title);
+        draw_chart_title(p_, area_.cut_top(p_.px(26)),
+                         style_.back ? "Combine (all-to-all)" : "Dispatch (all-to-all)");
         const Rect foot = area_.cut_bottom(p_.height(Type::small) + p_.px(6));
         area_.cut_left(p_.height(Type::small) + p_.px(30));
         area_.cut_top(p_.height(Type::small) + p_.px(4));
