@@ -147,7 +147,7 @@ void draw_moves(const WaterfallRoom& r, Rect area, const Sensitivity& all,
                    { draw_change(p, cell, scale, *move, move == best || lit); }),
          {fmt::format("step, {}", time.name), [&](Move move) { return time.change(move->change); }}},
         [](Move move) { return fmt::format("###move {} {}", name_of(move->dial), move->up ? "up" : "down"); },
-        [best](Move move) { return move == best; }, 26, [&](Move move) { return move_tip(all, *move); });
+        [best](Move move) { return move == best; }, 36, [&](Move move) { return move_tip(all, *move); });
     if (const TableEvent event = table.draw(r.p, area, moves); event.pressed)
     {
         const DialMove& move = *moves[*event.pressed];
