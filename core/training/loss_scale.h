@@ -41,6 +41,8 @@ struct LossScaleRule
     std::int64_t growth_interval = 2000; // at least 1
     double least = 1;
     double most = 0x1p60;
+
+    bool operator==(const LossScaleRule&) const = default;
 };
 
 struct LossScale
@@ -68,6 +70,8 @@ struct LossScaleRun
     GradientSpread spread;
     double gradients = 1e6; // of which the largest decides; above 1
     FormatId format = FormatId::fp16;
+
+    bool operator==(const LossScaleRun&) const = default;
 };
 
 // The largest of many normal deviates is drawn from its limiting distribution (Gumbel; Leadbetter et al.

@@ -201,6 +201,14 @@ std::vector<Word> split_words(std::string_view text)
     return words;
 }
 
+// A number stays with the unit behind it, so that no line begins with "s".
+bool belongs_to(const Word& before, const Word& word)
+{
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    return !word.space_before ||
+           (digit(before.text.back()) && !digit(word.text.front()) && word.text.size() <= 3);
+}
+
 } // namespace
 
 float Painter::rich(Rect area, Type plain, Type strong, Colour colour, std::string_view text) const
@@ -216,11 +224,11 @@ float Painter::rich(Rect area, Type plain, Type strong, Colour colour, std::stri
     {
         const Word& word = words[i];
         const float w = width_of(word);
-        // With all that no space parts from it: no line begins with the comma behind a strong word.
+        // With all that belongs to it: no line begins with the comma behind a strong word.
         float whole = w;
-        for (std::size_t k = i + 1; k < words.size() && !words[k].space_before; ++k)
+        for (std::size_t k = i + 1; k < words.size() && belongs_to(words[k - 1], words[k]); ++k)
         {
-            whole += width_of(words[k]);
+            whole += (words[k].space_before ? space : 0) + width_of(words[k]);
         }
         const float gap = word.space_before && x > area.x ? space : 0;
         const bool together = word.space_before && whole <= area.w;

@@ -84,6 +84,7 @@ Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) co
     {
         lay_out_lesson(*frame.lesson, look, wide, parts, all);
     }
+    all.cut_bottom(presenter ? look.px(8) : 0); // no caption parts it from the strip
     parts.picture = all;
     return parts;
 }

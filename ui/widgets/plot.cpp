@@ -203,9 +203,10 @@ void draw_chart_title(const Painter& p, Rect row, std::string_view title, std::s
     row.w -= p.text(row.right(), row.middle(), Type::mono_small, p.theme.text, figure, Align::right);
     row.w -= figure.empty() ? 0 : p.px(12);
     const float w = p.text_within(row.x, row.middle(), row.w, Type::small_strong, p.theme.text, title);
-    if (w + p.px(12) + p.width(Type::small, says) <= row.w)
+    const float gap = title.empty() ? 0 : p.px(12);
+    if (w + gap + p.width(Type::small, says) <= row.w)
     {
-        p.text(row.x + w + p.px(12), row.middle(), Type::small, p.theme.muted, says);
+        p.text(row.x + w + gap, row.middle(), Type::small, p.theme.muted, says);
     }
 }
 

@@ -36,7 +36,7 @@ std::string cost(Spread spread, bool causal = true)
     RingAttentionOptions o;
     o.spread = spread;
     o.causal = causal;
-    return three_digits(imbalance(o)) + "\u00d7 even";
+    return "imbalance " + three_digits(imbalance(o)) + "\u00d7";
 }
 
 } // namespace
@@ -56,7 +56,7 @@ TEST_CASE("each way to deal tokens has its cost on show, by digit and by button"
     RingAttentionOptions full;
     full.causal = false;
     CHECK(imbalance(full) == 1);
-    CHECK(says(*w, "1.00\u00d7 even"));
+    CHECK(says(*w, "imbalance 1.00\u00d7"));
     CHECK(w->drawn().fault == "");
 }
 

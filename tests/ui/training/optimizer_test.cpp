@@ -2,6 +2,7 @@
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
+#include "core/base/term.h"
 #include "core/base/text.h"
 #include "core/scenario/choices.h"
 #include "core/training/critical_batch.h"
@@ -111,9 +112,9 @@ TEST_CASE("every optimizer has its path and formula; SGD diverges where its rate
     DescentOptions o;
     o.stepper = Stepper::sgd;
     o.rate = 0.02;
-    CHECK(says(*w, "at a loss of " + three_digits(descend({}, o).back().loss)));
+    CHECK(says(*w, "at a loss of " + figure(descend({}, o).back().loss, 3)));
     CHECK(says(*w, "w \u2212= 0.02 g"));
-    CHECK(says(*w, three_digits(descend({}, o).back().update)));
+    CHECK(says(*w, figure(descend({}, o).back().update, 3)));
     w->key(ImGuiKey_4);
     w->settle(300);
     w->type_value("Weight decay", "0.1");

@@ -2,6 +2,7 @@
 // load is balanced step by step.
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "ui/shell/view.h"
 #include "ui/views/parallelism/experts/runs.h"
@@ -30,7 +31,7 @@ public:
     ViewKeys keys() override;
 
 private:
-    void draw_head(const Frame& frame, const Painter& painter, Rect row) const;
+    void draw_head(const Painter& painter, Rect row) const;
     void draw_chart(const Painter& painter, Rect area, std::size_t step, Out& out) const;
     void draw_below(const Painter& painter, Rect area, const SwarmMoment& moment, std::size_t step,
                     Out& out) const;
@@ -70,7 +71,7 @@ double ExpertsView::tallest() const
     return 1.1 * std::max(cap, std::min(most, 5 * runs_.even()));
 }
 
-void ExpertsView::draw_head(const Frame& frame, const Painter& p, Rect row) const
+void ExpertsView::draw_head(const Painter& p, Rect row) const
 {
     const ExpertPlan& plan = runs_.plan();
     const Model& model = plan.scenario.model;
@@ -83,18 +84,10 @@ void ExpertsView::draw_head(const Frame& frame, const Painter& p, Rect row) cons
                           plan.chosen)
             : fmt::format("{}: {} experts, {} per token{}", name, plan.experts, plan.chosen, shared);
     const std::string where =
-        plan.ranks == 1
-            ? "all on one GPU"
-            : fmt::format("EP = {}{}, {} replica{}", plan.ranks, plan.leaves ? " over several nodes" : "",
-                          grouped(plan.copies), plan.copies == 1 ? "" : "s");
-    const float w = p.width(Type::small, where);
-    if (p.width(Type::small, what) + w + p.px(24) <= row.w)
-    {
-        p.text(row.right(), row.middle(), Type::small, p.theme.muted, where, Align::right);
-        row.cut_right(w + p.px(24));
-    }
-    p.text_within(row.x, row.middle(), row.w, Type::small, frame.valid() ? p.theme.muted : p.theme.text,
-                  what);
+        plan.ranks == 1 ? "all on one GPU"
+                        : fmt::format("EP = {}{}, {}", plan.ranks, plan.leaves ? " over several nodes" : "",
+                                      counted(plan.copies, "replica"));
+    draw_chart_title(p, row, what, {}, where);
 }
 
 void ExpertsView::draw_chart(const Painter& p, Rect area, std::size_t step, Out& out) const
@@ -166,7 +159,7 @@ void ExpertsView::draw(const Frame& frame, const Painter& painter, Rect area, Ou
     }
     if (area.h > painter.px(200))
     {
-        draw_head(frame, painter, area.cut_top(painter.px(24)));
+        draw_head(painter, area.cut_top(painter.px(24)));
         area.cut_top(painter.px(4));
     }
     const SwarmMoment moment{&runs_.step(choice_.balance, step), &runs_.step(choice_.balance, step + 1),

@@ -167,9 +167,9 @@ void draw_ends(const Painter& p, Plot& plot, const ScalingSweep& sweep)
                 kIdleHatch);
     if (const auto end = static_cast<double>(sweep.strong_end()); end <= plot.x.high)
     {
-        plot.rule_x(end, {p.theme.muted, 1, true},
-                    fmt::format("batch exhausted: {}, 1 micro-batch each",
-                                counted(sweep.strong_end() / sweep.replica(), "replica")));
+        plot.rule_x(
+            end, {p.theme.muted, 1, true},
+            fmt::format("batch exhausted at {}", counted(sweep.strong_end() / sweep.replica(), "replica")));
     }
 }
 
@@ -184,10 +184,7 @@ void draw_growth_chart(const Painter& p, Rect area, const ScalingSweep& sweep, G
     const auto [gpus, values] = axes_of(sweep, shows);
     const auto fits = [](const ScalingPoint& point) { return point.fits; };
     const bool all = std::ranges::all_of(weak, fits) && std::ranges::all_of(strong, fits);
-    Plot plot(p, area, gpus, values,
-              {.title = "Strong and weak scaling",
-               .says = all ? "" : "\u2715 does not fit in memory",
-               .names = 76});
+    Plot plot(p, area, gpus, values, {.title = all ? "" : "\u2715 does not fit in memory", .names = 76});
     if (!plot)
     {
         return;
@@ -241,8 +238,8 @@ void GrowthView::draw(const Frame& frame, const Painter& painter, Rect area, Out
         Rect row = area.cut_bottom(painter.px(30));
         row.cut_bottom(painter.px(10));
         painter.text_within(row.x, row.middle(), row.w, Type::small, painter.theme.muted,
-                            fmt::format("{} size{} left out, up to {}: {}", all.refused().size(),
-                                        all.refused().size() == 1 ? "" : "s", counted(last.gpus, "GPU"),
+                            fmt::format("{} left out, up to {}: {}",
+                                        counted(std::ssize(all.refused()), "size"), counted(last.gpus, "GPU"),
                                         last.message));
     }
     draw_growth_chart(painter, area, all, shows_, out);
@@ -286,9 +283,9 @@ Caption GrowthView::caption(const Frame& frame) const
     }
     const auto kept = [](const std::vector<ScalingPoint>& points)
     { return format_percent(efficiency(points, points.size() - 1)); };
-    caption.sentence = fmt::format("Strong scaling: **{}** efficiency on {}{}; weak scaling: **{}** on {}.",
+    caption.sentence = fmt::format("Strong scaling: **{}** efficiency on {}{}; weak: **{}** on {}.",
                                    kept(strong), counted(strong.back().gpus(), "GPU"), lost_to(strong),
-                                   kept(weak), counted(weak.back().gpus(), "GPU"));
+                                   kept(weak), grouped(weak.back().gpus()));
     const ScalingPoint& first = strong.front();
     const ScalingPoint& last = strong.back();
     caption.formula =

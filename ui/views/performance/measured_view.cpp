@@ -60,7 +60,8 @@ PlotAxis errors_of(const CalibrationFit& fit)
     {
         most = std::max({most, std::abs(row.before) * 1.1, std::abs(row.after) * 1.1});
     }
-    return {-most, most, PlotScale::linear, "predicted / measured \u2212 1", error_words};
+    return {-most, most, PlotScale::linear, "predicted / measured \u2212 1; above 0: predicted too slow",
+            error_words};
 }
 
 void draw_chart(const Painter& p, Rect area, const MeasuredFrame& measured)
@@ -78,8 +79,6 @@ void draw_chart(const Painter& p, Rect area, const MeasuredFrame& measured)
         plot.rule_y(error, {t.muted, 1, true});
     }
     plot.rule_y(0, {t.muted, 2});
-    plot.band_y(0, plot.y.high, 0, "predicted too slow");
-    plot.band_y(plot.y.low, 0, 0, "predicted too fast");
     std::vector<PlotPoint> after;
     for (const CalibrationFit::RowErrors& row : fit.rows)
     {
@@ -114,7 +113,7 @@ void load_shipped(Out& out)
 // Before any run: what to do, and runs that come with the program.
 void draw_empty(const Painter& p, Rect area, const Scenario& s, Out& out)
 {
-    area.w = std::min(area.w, p.px(640));
+    area.w = std::min(area.w, p.px(760));
     ScrolledSheet sheet(p, area, "###measured empty");
     sheet->title("No measured runs yet");
     sheet->gap(8);
@@ -233,7 +232,7 @@ void draw_constants(PanelColumn& column, const CalibrationFit& fit, Out& out)
         }
         else if (on)
         {
-            column.label(fmt::format("{:.4g} \u2192 {:.4g} {}", fit.before.**member, fit.after.**member,
+            column.label(fmt::format("{:.3g} \u2192 {:.3g} {}", fit.before.**member, fit.after.**member,
                                      unit_words(field.unit)));
         }
     }

@@ -48,7 +48,7 @@ std::string said(const Budget& b, BudgetUnknown what)
     case BudgetUnknown::days:
         return day_words(b.days);
     case BudgetUnknown::gpus:
-        return b.gpus < 1000 ? grouped(std::llround(std::ceil(b.gpus))) : format_count(std::ceil(b.gpus));
+        return b.gpus < 1e6 ? grouped(std::llround(std::ceil(b.gpus))) : format_count(std::ceil(b.gpus));
     case BudgetUnknown::tokens:
         return format_count(b.tokens);
     case BudgetUnknown::parameters:
@@ -239,8 +239,8 @@ bool BudgetView::draw_panel(const Frame& frame, const Painter& painter, Rect are
     column.gap();
     column.fact("GPU-hours", format_count(b.gpu_hours()));
     column.fact("Cost", usd_words(b.usd()));
-    column.fact("Tokens per parameter", each > 0 ? format_count(each) : "\u2013");
-    column.fact("vs 20 tokens/param", each > 0 ? format_count(each / kRule) + "\u00d7" : "\u2013");
+    column.fact("Tokens per parameter", each > 0 ? three_digits(each) : "\u2013");
+    column.fact("vs 20 tokens/param", each > 0 ? three_digits(each / kRule) + "\u00d7" : "\u2013");
     return true;
 }
 

@@ -3,7 +3,7 @@
 #include "core/base/text.h"
 #include "ui/views/parallelism/experts/runs.h"
 #include "ui/widgets/cell_grid.h"
-#include "ui/widgets/controls.h"
+#include "ui/widgets/plot.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,9 +28,8 @@ public:
     void draw()
     {
         const Theme& t = p_.theme;
-        const Rect head = area_.cut_top(p_.px(26));
-        const std::string_view title = style_.back ? "Combine (all-to-all)" : "Dispatch (all-to-all)";
-        p_.text_within(head.x, head.middle(), head.w, Type::body_strong, t.text, title);
+        draw_chart_title(p_, area_.cut_top(p_.px(26)),
+                         style_.back ? "Combine (all-to-all)" : "Dispatch (all-to-all)");
         const Rect foot = area_.cut_bottom(p_.height(Type::small) + p_.px(6));
         area_.cut_left(p_.height(Type::small) + p_.px(30));
         area_.cut_top(p_.height(Type::small) + p_.px(4));
@@ -46,8 +45,7 @@ public:
         p_.text(grid_.area.x - p_.px(8), grid_.area.middle(), Type::small, t.muted, "from", Align::right);
         draw_cells();
         p_.text_within(foot.x, foot.middle() + p_.px(2), foot.w, Type::small, t.muted,
-                       r_.columns() > 1 ? "hatched: stays on the GPU"
-                                        : "one GPU has all experts: nothing is sent");
+                       r_.columns() > 1 ? "hatched: stays on the GPU" : "one GPU: nothing is sent");
         draw_tip();
     }
 

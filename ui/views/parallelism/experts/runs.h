@@ -5,6 +5,7 @@
 
 #include "core/parallelism/experts/plan.h"
 #include "core/parallelism/experts/router.h"
+#include "ui/draw/painter.h"
 #include "ui/shell/frame.h"
 
 #include <array>

@@ -39,9 +39,10 @@ public:
         draw_paths();
         draw_bars();
         draw_tip();
-        plot_.rule_y(r_.even(), {p_.theme.text, 1, true}, fmt::format("mean {:.0f}", r_.even()));
-        const PlotMove cap = plot_.rule_y(static_cast<double>(capacity_), {p_.theme.text, 2},
-                                          fmt::format("cap {}", capacity_), "###capacity line");
+        plot_.rule_y(r_.even(), {p_.theme.text, 1, true});
+        const PlotMove cap =
+            plot_.rule_y(static_cast<double>(capacity_), {p_.theme.text, 2}, "", "###capacity line");
+        name_levels();
         const auto load = cap.y(0.05 * r_.even());
         return load ? std::optional(std::clamp(std::round(*load / r_.even() * 20) / 20, 0.5, 4.0))
                     : std::nullopt;
@@ -166,6 +167,19 @@ private:
                 p_.list.AddTriangleFilled({x - a, bars_.y}, {x + a, bars_.y}, {x, bars_.y - a}, t.warning);
             }
         }
+    }
+
+    // Left of the bars, one above the other however near they are.
+    void name_levels() const
+    {
+        float mean = plot_.at_y(r_.even());
+        float cap = plot_.at_y(static_cast<double>(capacity_));
+        const float apart = std::max(0.0F, p_.height(Type::small) - std::abs(mean - cap)) / 2;
+        mean += mean > cap ? apart : -apart;
+        cap += mean > cap ? -apart : apart;
+        const float x = bars_.x - p_.px(8);
+        p_.text(x, mean, Type::small, p_.theme.muted, fmt::format("mean {:.0f}", r_.even()), Align::right);
+        p_.text(x, cap, Type::small_strong, p_.theme.text, fmt::format("cap {}", capacity_), Align::right);
     }
 
     void draw_tip() const

@@ -56,7 +56,7 @@ public:
     {
         const RingAttentionOptions& o = s_.options();
         draw_chart_title(p_, area.cut_top(p_.px(26)), "Work per hop", "hatched: idle",
-                         three_digits(imbalance(o)) + "\u00d7 even");
+                         "imbalance " + three_digits(imbalance(o)) + "\u00d7");
         const float label = p_.width(Type::mono_small, "0") + p_.px(10);
         Rect field = area;
         field.cut_left(label);

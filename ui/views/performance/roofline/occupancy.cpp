@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "ui/views/performance/roofline/pages.h"
 #include "ui/widgets/plot.h"
@@ -101,22 +102,10 @@ public:
 private:
     void draw_resource(Rect row, const Resource& resource)
     {
-        const Theme& t = p_.theme;
         const bool binds = o_.binds(resource.limit);
-        Rect words = row.cut_top(p_.height(Type::small) + p_.px(4));
-        const std::string allows =
-            fmt::format("{} block{}{}", o_.of(resource.limit), o_.of(resource.limit) == 1 ? "" : "s",
-                        binds ? ": limiting" : "");
-        const float right = p_.text(words.right(), words.middle(), Type::small_strong,
-                                    binds ? t.text : t.muted, allows, Align::right);
-        const float left = p_.text_within(words.x, words.middle(), words.w - right - p_.px(12),
-                                          binds ? Type::small_strong : Type::small, t.text,
-                                          fmt::format("{}: {}", resource.name, resource.has));
-        const float rest = words.w - right - left - p_.px(24);
-        if (p_.width(Type::small, resource.takes) <= rest)
-        {
-            p_.text(words.x + left + p_.px(12), words.middle(), Type::small, t.muted, resource.takes);
-        }
+        draw_chart_title(p_, row.cut_top(p_.height(Type::small) + p_.px(4)),
+                         fmt::format("{}: {}", resource.name, resource.has), resource.takes,
+                         counted(o_.of(resource.limit), "block") + (binds ? ": limiting" : ""));
         row.cut_bottom(p_.px(8));
         const Rect bar{row.x, row.y, row.w, std::min(row.h, p_.px(44))};
         draw_blocks(bar, resource, binds);
@@ -271,8 +260,8 @@ Caption caption_occupancy(const Frame& frame, RooflineState& state)
     c.sentence =
         o.blocks == 0
             ? fmt::format("!!No block fits!!: {} of one block exceed what an SM has.", limit_names(o))
-            : fmt::format("**{} block{}** per SM, limited by **{}**: {} of {} warps, **{}** occupancy.",
-                          o.blocks, o.blocks == 1 ? "" : "s", limit_names(o), o.warps, m.warps(),
+            : fmt::format("**{}** per SM, limited by **{}**: {} of {} warps, **{}** occupancy.",
+                          counted(o.blocks, "block"), limit_names(o), o.warps, m.warps(),
                           format_percent(o.share));
     c.formula = fmt::format(
         "min(threads {}, registers {}, shared memory {}, blocks {}) = {};  {} \u00d7 {} / {} warps", o.by[0],

@@ -127,7 +127,10 @@ public:
         std::vector<const RoofPoint*> order;
         for (const RoofPoint& point : sheet_.points())
         {
-            order.push_back(&point);
+            if (point.intensity() > 0) // else it has no place on a logarithmic axis
+            {
+                order.push_back(&point);
+            }
         }
         std::ranges::sort(order, {}, &RoofPoint::seconds);
         for (const RoofPoint* point : order)
@@ -155,8 +158,7 @@ private:
         const float thickness = reached ? 1.5F : 3.0F;
         const float alpha = reached ? 0.8F : 1.0F;
         plot_.line({{from, from * rate}, ridge}, {with_alpha(memory(), alpha), thickness, reached});
-        plot_.line({ridge, {plot_.x.high, peak}}, {with_alpha(compute(), alpha), thickness, reached});
-        plot_.label({plot_.x.at(0.88), peak}, words);
+        plot_.line({ridge, {plot_.x.high, peak}}, {with_alpha(compute(), alpha), thickness, reached}, words);
         if (!reached)
         {
             // Half-way up, where nothing else is.
@@ -169,15 +171,14 @@ private:
     {
         const bool eight = roofs_.half_peak < roofs_.peak;
         draw_roof(roofs_.hbm * roofs_.hbm_share, roofs_.peak * roofs_.product_share, true,
-                  fmt::format("{} reached by full waves", format_percent(roofs_.product_share)));
+                  format_percent(roofs_.product_share) + " in full waves");
         if (eight)
         {
             plot_.line({{roofs_.half_peak / roofs_.hbm, roofs_.half_peak}, {plot_.x.high, roofs_.half_peak}},
-                       {compute(), 2.5F});
-            plot_.label({plot_.x.at(0.88), roofs_.half_peak}, flop_rate_words(roofs_.half_peak) + ", 16-bit");
+                       {compute(), 2.5F}, flop_rate_words(roofs_.half_peak) + ", 16-bit");
         }
         draw_roof(roofs_.hbm, roofs_.peak, false,
-                  fmt::format("{} dense{}", flop_rate_words(roofs_.peak), eight ? ", 8-bit" : ""));
+                  flop_rate_words(roofs_.peak) + (eight ? ", 8-bit" : " dense"));
     }
 
     // A product's rows follow its intensity: the sequence's length in training, the batch in decoding.
@@ -281,7 +282,7 @@ void draw_roof(const RooflineRoom& r)
 {
     const RooflineSheet& sheet = r.state.kernels(r.frame);
     const auto [intensity, rate] = axes_of(sheet);
-    Plot plot(r.p, r.area, intensity, rate, {.part = "roof"});
+    Plot plot(r.p, r.area, intensity, rate, {.part = "roof", .names = 140});
     if (plot)
     {
         Roof(r, plot, sheet).draw(r.out);

@@ -51,14 +51,14 @@ void draw_saw(const RooflineRoom& r, Rect area, const RooflineSheet& sheet)
     Plot plot(
         p, area, {0, reach, PlotScale::linear, "", plain_number},
         {0, d.peak * 1.08, PlotScale::linear, "", [](double v) { return plain_number(v / 1e12) + " T"; }},
-        {.title = "Throughput vs M", .says = says, .part = "saw"});
+        {.title = "Throughput vs M", .says = says, .part = "saw", .names = 140});
     if (!plot)
     {
         return;
     }
-    plot.rule_y(d.peak, {line_colour(t.forward), 2}, "peak");
-    plot.rule_y(d.peak * d.reached, {t.muted, 1.5F, true},
-                fmt::format("full waves, {}", format_percent(d.reached)));
+    plot.line({{0, d.peak}, {reach, d.peak}}, {line_colour(t.forward), 2}, flop_rate_words(d.peak) + " peak");
+    plot.line({{0, d.peak * d.reached}, {reach, d.peak * d.reached}}, {t.muted, 1.5F, true},
+              format_percent(d.reached) + " in full waves");
     std::vector<PlotPoint> line;
     for (const ProductDetail& each : sheet.saw(state, teeth(reach)))
     {

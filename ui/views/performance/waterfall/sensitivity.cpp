@@ -147,7 +147,7 @@ void draw_moves(const WaterfallRoom& r, Rect area, const Sensitivity& all,
                    { draw_change(p, cell, scale, *move, move == best || lit); }),
          {fmt::format("step, {}", time.name), [&](Move move) { return time.change(move->change); }}},
         [](Move move) { return fmt::format("###move {} {}", name_of(move->dial), move->up ? "up" : "down"); },
-        [best](Move move) { return move == best; }, 26, [&](Move move) { return move_tip(all, *move); });
+        [best](Move move) { return move == best; }, 36, [&](Move move) { return move_tip(all, *move); });
     if (const TableEvent event = table.draw(r.p, area, moves); event.pressed)
     {
         const DialMove& move = *moves[*event.pressed];
@@ -169,7 +169,7 @@ void draw_sensitivity(const WaterfallRoom& r)
     Rect area = r.area;
     std::string hardly;
     const std::vector<const DialMove*> moves = moves_of(all, hardly);
-    const Rect foot = area.cut_bottom(r.p.px(30));
+    const Rect foot = area.cut_bottom(hardly.empty() ? 0 : r.p.px(30));
     if (!moves.empty())
     {
         draw_moves(r, area, all, moves);

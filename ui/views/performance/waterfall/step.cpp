@@ -35,39 +35,18 @@ struct StepRow
 
 const Ink& ink_of(const Theme& t, const WaterfallRow& row)
 {
-    switch (row.slice)
-    {
-    case Slice::tensor:
-        return t.tensor;
-    case Slice::context:
-        return t.context;
-    case Slice::expert:
-        return t.expert;
-    case Slice::pipeline:
-        return t.pipeline;
-    case Slice::data:
-        return t.data;
-    case Slice::optimizer:
-        return t.of(Component::momentum);
-    default:
-        return t.forward;
-    }
+    const std::array wires{&t.tensor, &t.context, &t.expert, &t.pipeline, &t.data};
+    return row.slice == Slice::optimizer ? t.of(Component::momentum)
+           : row.slice >= Slice::tensor && row.slice <= Slice::data
+               ? *wires.at(static_cast<std::size_t>(row.slice) - static_cast<std::size_t>(Slice::tensor))
+               : t.forward;
 }
 
 // The stripes of what is lost; waiting, bytes and launches have no axis of parallelism.
 Colour stripes_of(const Theme& t, const WaterfallRow& row)
 {
-    switch (row.slice)
-    {
-    case Slice::memory:
-        return t.muted;
-    case Slice::launch:
-    case Slice::uneven:
-    case Slice::bubble:
-        return t.idle_hatch;
-    default:
-        return ink_of(t, row).fill;
-    }
+    const bool waits = row.slice == Slice::launch || row.slice == Slice::uneven || row.slice == Slice::bubble;
+    return row.slice == Slice::memory ? t.muted : waits ? t.idle_hatch : ink_of(t, row).fill;
 }
 
 constexpr std::string_view kTitle = "Hatched: lost";
@@ -120,10 +99,12 @@ StepRow rest_of(const std::vector<WaterfallRow>& small, Convention convention)
     for (const WaterfallRow& row : small)
     {
         rest.at.seconds += row.seconds;
-        rest.detail += (rest.detail.empty() ? "" : ", ") + std::string(name_of(row.slice));
         rest.tip += fmt::format("{}{}: {}", rest.tip.empty() ? "" : "\n", row_name(row, convention),
                                 format_seconds(Seconds(row.seconds)));
     }
+    // The largest by name, which the tip has all of.
+    rest.detail = name_of(small.back().slice);
+    rest.detail += small.size() > 1 ? fmt::format(" and {} more", small.size() - 1) : "";
     return rest;
 }
 
@@ -269,10 +250,10 @@ private:
         float free = title_; // the title may go on over the bars
         for (const double tick : ticks_)
         {
-            const std::string words = fmt::format("{:g} {}", tick, scale_.name);
+            const std::string words = plain_number(tick) + " " + std::string(scale_.name);
             const float half = p_.width(Type::mono_small, words) / 2;
             const float middle = x(head_, tick * scale_.unit);
-            if (middle - half >= free && middle + half <= head_.right() + p_.px(8))
+            if (middle - half >= free && middle + half <= head_.right())
             {
                 p_.text(middle, head_.middle(), Type::mono_small, p_.theme.muted, words, Align::centre);
                 free = middle + half + p_.px(8);

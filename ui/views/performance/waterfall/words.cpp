@@ -107,7 +107,8 @@ TimeScale::TimeScale(double whole)
 
 std::string TimeScale::text(double seconds) const
 {
-    return fmt::format("{:.{}f}", seconds / unit, decimals);
+    const double value = seconds / unit;
+    return decimals == 0 ? grouped(std::llround(value)) : fmt::format("{:.{}f}", value, decimals);
 }
 
 std::string TimeScale::change(double seconds) const
@@ -134,38 +135,27 @@ std::string row_name(const WaterfallRow& row, Convention convention)
     default:
         break;
     }
-    switch (row.slice)
+    if (useful)
     {
-    case Slice::model:
-        return "Model FLOPs at peak";
-    case Slice::attention:
-        return useful ? "Attention at peak" : "Attention FLOPs";
-    case Slice::recompute:
-        return useful ? "Recomputation at peak" : "Recomputation";
-    case Slice::uneven:
-        return "Pipeline stage imbalance";
-    case Slice::below_peak:
-        return "Kernels below peak";
-    case Slice::memory:
-        return "Memory-bound kernels";
-    case Slice::launch:
-        return "Kernel launches";
-    case Slice::tensor:
-        return "Tensor parallel, exposed";
-    case Slice::context:
-        return "Context parallel, exposed";
-    case Slice::expert:
-        return "Expert parallel, exposed";
-    case Slice::pipeline:
-        return "Pipeline P2P, exposed";
-    case Slice::data:
-        return "Data parallel, exposed";
-    case Slice::bubble:
-        return "Pipeline bubble";
-    case Slice::optimizer:
-        return "Optimizer";
+        return row.slice == Slice::model       ? "Model FLOPs at peak"
+               : row.slice == Slice::attention ? "Attention at peak"
+                                               : "Recomputation at peak";
     }
-    return {};
+    constexpr std::array<std::string_view, kSlices> kLost{"Model FLOPs at peak",
+                                                          "Attention FLOPs",
+                                                          "Recomputation",
+                                                          "Pipeline stage imbalance",
+                                                          "Kernels below peak",
+                                                          "Memory-bound kernels",
+                                                          "Kernel launches",
+                                                          "Tensor parallel, exposed",
+                                                          "Context parallel, exposed",
+                                                          "Expert parallel, exposed",
+                                                          "Pipeline P2P, exposed",
+                                                          "Data parallel, exposed",
+                                                          "Pipeline bubble",
+                                                          "Optimizer"};
+    return std::string(kLost.at(static_cast<std::size_t>(row.slice)));
 }
 
 std::string row_detail(const WaterfallRow& row, const Frame& frame, Convention convention)

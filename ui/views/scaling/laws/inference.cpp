@@ -87,7 +87,7 @@ void draw_inference(const LawsRoom& r)
                "parameters; each size is trained to the same loss", count_words},
               {std::max(low / 4, high * 1e-4), std::max(high, l.chosen.total()) * 20, PlotScale::log, "FLOPs",
                power_words},
-              {.part = "life"});
+              {.part = "life", .names = 140});
     if (!plot)
     {
         return;

@@ -51,7 +51,7 @@ void draw_flat_part(const Painter& p, Plot& plot, const LossFit& fit, const Laws
     {
         high *= 1.02;
     }
-    plot.band_x(low, high, with_alpha(p.theme.forward.fill, 0.13F), "within 10% of optimal compute");
+    plot.band_x(low, high, with_alpha(p.theme.forward.fill, 0.13F));
 }
 
 // Each budget's curve and its minimum; pressing one takes its budget.
@@ -143,7 +143,9 @@ void draw_isoflop(const LawsRoom& r)
     const bool has_rules = area.h > rows + p.px(220) && area.w > p.px(480);
     const Rect below = has_rules ? area.cut_bottom(rows) : Rect{};
     const auto [sizes, losses] = axes_of(fit, split);
-    Plot plot(p, area, sizes, losses, {.part = "valleys"});
+    Plot plot(
+        p, area, sizes, losses,
+        {.title = "IsoFLOP curves", .says = "band: within 10% of the optimal compute", .part = "valleys"});
     if (!plot)
     {
         return;

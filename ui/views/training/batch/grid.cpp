@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "ui/views/training/batch/pictures.h"
+#include "ui/widgets/plot.h"
 
 #include <algorithm>
 #include <cmath>
@@ -108,20 +110,14 @@ private:
     {
         const std::int64_t mb = split_.of(BatchPart::micro);
         const bool together = columns_.each * rows_.each > 1;
-        const std::string words =
-            fmt::format("{} replica{} across, {} accumulation step{} down", grouped(columns_.count),
-                        columns_.count == 1 ? "" : "s", grouped(rows_.count), rows_.count == 1 ? "" : "s");
-        const std::string cell =
-            together
-                ? fmt::format("one cell: {} \u00d7 {} micro-batches of {}", grouped(columns_.each),
-                              grouped(rows_.each), grouped(mb))
-                : fmt::format("one cell: a micro-batch of {} sequence{}", grouped(mb), mb == 1 ? "" : "s");
-        const float w =
-            p_.text_within(head_.x, head_.middle(), head_.w, Type::small_strong, p_.theme.text, words);
-        if (w + p_.px(12) + p_.width(Type::small, cell) <= head_.w)
-        {
-            p_.text(head_.x + w + p_.px(12), head_.middle(), Type::small, p_.theme.muted, cell);
-        }
+        const std::string cell = together
+                                     ? fmt::format("one cell: {} \u00d7 {} micro-batches of {}",
+                                                   grouped(columns_.each), grouped(rows_.each), grouped(mb))
+                                     : "one cell: a micro-batch of " + counted(mb, "sequence");
+        draw_chart_title(p_, head_,
+                         fmt::format("{} across, {} down", counted(columns_.count, "replica"),
+                                     counted(rows_.count, "accumulation step")),
+                         cell);
     }
 
     // A replica's number where there is room for it; of several their first.
@@ -213,10 +209,10 @@ private:
     {
         p_.outline(cell, p_.theme.text, p_.px(2), p_.px(3));
         const std::int64_t micro = columns_.size(column) * rows_.size(row);
-        tooltip_at_mouse(p_, fmt::format("{}, {}\n{} micro-batch{} of {} = {} sequences",
+        tooltip_at_mouse(p_, fmt::format("{}, {}\n{} of {} = {} sequences",
                                          places_words(columns_, column, "replica", 0),
-                                         places_words(rows_, row, "accumulation step", 1), grouped(micro),
-                                         micro == 1 ? "" : "es", grouped(split_.of(BatchPart::micro)),
+                                         places_words(rows_, row, "accumulation step", 1),
+                                         counted(micro, "micro-batch"), grouped(split_.of(BatchPart::micro)),
                                          grouped(micro * split_.of(BatchPart::micro))));
     }
 

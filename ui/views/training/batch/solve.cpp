@@ -98,16 +98,12 @@ public:
 
     void draw()
     {
-        column_.label("Solve for");
-        if (column_.choice({"B", "DP", "accum", "mb"}, state_.unknown))
-        {
-            state_.draft.reset();
-        }
+        column_.label(fmt::format("Known; {} follows", name_of(state_.unknown)));
         const BatchSplit split = shown_split(state_, s_);
         const auto solved = solve_batch(split, state_.unknown);
         for (std::size_t i = 0; i < kBatchParts; ++i)
         {
-            draw_part(static_cast<BatchPart>(i), split, static_cast<bool>(solved));
+            draw_part(static_cast<BatchPart>(i), split);
         }
         if (!solved)
         {
@@ -117,14 +113,13 @@ public:
     }
 
 private:
-    void draw_part(BatchPart part, const BatchSplit& split, bool solved)
+    void draw_part(BatchPart part, const BatchSplit& split)
     {
-        const std::string name(name_of(part));
         if (part == state_.unknown)
         {
-            column_.fact(name + ", solved", solved ? grouped(split.of(part)) : "?");
             return;
         }
+        const std::string_view name = name_of(part);
         const std::string label = fmt::format("{}###known {}", name, name);
         const SliderChange c = typed_number(p_, column_.row(28), {label.c_str(), grouped(split.of(part))});
         const auto typed = c.kind == SliderChange::Kind::typed ? parse_number(c.text) : std::nullopt;

@@ -67,7 +67,7 @@ void draw_copies(const DataRoom& r)
     const double target = duplicate_threshold(state.rows, state.bands);
     const auto own = curve_of(state.rows, state.bands);
     shade(p, plot, own, target);
-    plot.rule_x(target, {p.theme.muted, 1, true});
+    plot.rule_x(target, {p.theme.muted, 1, true}, "threshold " + format_percent(target));
     for (const DuplicateSetting& known : {kFineWebBands, kRefinedWebBands})
     {
         const auto rows = static_cast<double>(known.rows);

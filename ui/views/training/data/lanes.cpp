@@ -1,6 +1,7 @@
 // One reader over time: a lane for each worker, one for the GPUs, and the queue between them below.
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "ui/views/training/data/pages.h"
 #include "ui/widgets/labels.h"
@@ -141,16 +142,12 @@ private:
     void draw_head() const
     {
         const FeedNeed& need = desk_.need();
-        const std::string right = fmt::format("seed {}", state_.seed);
-        const float w =
-            p_.text(head_.right(), head_.middle(), Type::small, p_.theme.muted, right, Align::right);
-        const std::string whole =
-            need.readers == 1
-                ? fmt::format("One DataLoader, {} samples per batch", grouped(need.batch_samples))
-                : fmt::format("One of {} DataLoaders, {} sample{} per batch", grouped(need.readers),
-                              grouped(need.batch_samples), need.batch_samples == 1 ? "" : "s");
-        p_.text_within(head_.x, head_.middle(), head_.w - w - p_.px(16), Type::small_strong, p_.theme.text,
-                       whole);
+        const std::string readers = need.readers == 1
+                                        ? "One DataLoader"
+                                        : fmt::format("One of {} DataLoaders", grouped(need.readers));
+        draw_chart_title(p_, head_,
+                         fmt::format("{}, {} per batch", readers, counted(need.batch_samples, "sample")), {},
+                         fmt::format("seed {}", state_.seed));
         std::vector<LegendItem> key;
         const auto one = [&](FeedWork work, const char* says) {
             key.push_back({says, fill_of(p_.theme, work)});

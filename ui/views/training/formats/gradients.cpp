@@ -16,12 +16,6 @@ namespace ringside
 namespace
 {
 
-bool same(const LossScaleRun& a, const LossScaleRun& b)
-{
-    return a.start == b.start && a.spread == b.spread && a.gradients == b.gradients && a.format == b.format &&
-           a.rule.dynamic == b.rule.dynamic && a.rule.growth_interval == b.rule.growth_interval;
-}
-
 constexpr std::array<double, 8> kIntervals{5, 10, 20, 50, 100, 200, 1000, 2000};
 constexpr std::array<double, 3> kFirstScales{1, 65536, 16777216};
 constexpr double kFirstPower = -64; // on show
@@ -30,6 +24,14 @@ constexpr double kLastPower = 38;
 std::size_t loss_scale_steps(const LossScaleRun& run)
 {
     return static_cast<std::size_t>(12 * run.rule.growth_interval);
+}
+
+const std::vector<LossScaleStep>& loss_scale_run(const FormatsState& state, FormatId format)
+{
+    LossScaleRun run = state.run;
+    run.format = format;
+    return state.steps.of({run, state.seed}, [](const auto& of)
+                          { return run_loss_scale(of.first, loss_scale_steps(of.first), of.second); });
 }
 
 // Lost at either end hatched, fewer bits tinted.
@@ -123,7 +125,7 @@ void draw_loss_scale(const FormatsRoom& r)
     const Painter& p = r.p;
     Rect area = r.area;
     const NumberFormat& f = number_format(shown_format(r.state, r.frame));
-    const auto& steps = r.state.runs.of(r.state.run, f.id, r.state.seed);
+    const auto& steps = loss_scale_run(r.state, f.id);
     const std::size_t at = moment_of(r.frame, steps.size() - 1);
     const double scale = steps[at].scale;
     if (area.h > p.px(300))
@@ -177,7 +179,7 @@ void panel_loss_scale(PanelColumn& column, const FormatsRoom& r)
                   "Halved on overflow, doubled after a number of steps without overflow (D)");
     column.slide("Growth interval, steps", Track::at(kIntervals, plain_number), run.rule.growth_interval);
     const FormatId shown = shown_format(r.state, r.frame);
-    const auto& steps = r.state.runs.of(run, shown, r.state.seed);
+    const auto& steps = loss_scale_run(r.state, shown);
     const auto here = steps.begin() + static_cast<std::ptrdiff_t>(moment_of(r.frame, steps.size() - 1));
     column.fact("Steps without overflow", std::to_string(here->good_steps));
     column.fact("Skipped steps so far",
@@ -189,7 +191,7 @@ void panel_loss_scale(PanelColumn& column, const FormatsRoom& r)
 Caption caption_loss_scale(const Frame& frame, FormatsState& state)
 {
     const NumberFormat& f = number_format(shown_format(state, frame));
-    const auto& steps = state.runs.of(state.run, f.id, state.seed);
+    const auto& steps = loss_scale_run(state, f.id);
     const LossScaleStep& step = steps[moment_of(frame, steps.size() - 1)];
     const RangeShares now = range_shares(f, state.run.spread, step.scale);
     const RangeShares bare = range_shares(f, state.run.spread, 1);
@@ -231,19 +233,5 @@ Motion motion_loss_scale(const Frame& frame, FormatsState& state)
 
 const Page<FormatsState> loss_scale_page{"Scale", draw_loss_scale, panel_loss_scale, caption_loss_scale,
                                          motion_loss_scale};
-
-const std::vector<LossScaleStep>& LossScaleRuns::of(const LossScaleRun& run, FormatId format,
-                                                    std::uint64_t seed) const
-{
-    LossScaleRun wanted = run;
-    wanted.format = format;
-    if (steps_.size() != loss_scale_steps(run) || !same(wanted, run_) || seed_ != seed)
-    {
-        run_ = wanted;
-        seed_ = seed;
-        steps_ = run_loss_scale(wanted, loss_scale_steps(run), seed);
-    }
-    return steps_;
-}
 
 } // namespace ringside

@@ -2,6 +2,7 @@
 // moment of its clock.
 #pragma once
 
+#include "core/base/derived.h"
 #include "core/training/block_format.h"
 #include "core/training/loss_scale.h"
 #include "core/training/rounding_walk.h"
@@ -9,18 +10,6 @@
 
 namespace ringside
 {
-
-// The run of the loss scale on show, worked out again only when its settings change.
-class LossScaleRuns
-{
-public:
-    const std::vector<LossScaleStep>& of(const LossScaleRun& run, FormatId format, std::uint64_t seed) const;
-
-private:
-    mutable std::vector<LossScaleStep> steps_;
-    mutable LossScaleRun run_;
-    mutable std::uint64_t seed_ = 0;
-};
 
 struct FormatsState
 {
@@ -36,7 +25,7 @@ struct FormatsState
     BlockId block = BlockId::mxfp4;
     std::vector<double> numbers; // in blocks, all above 0
     LossScaleRun run;
-    LossScaleRuns runs;
+    Derived<std::pair<LossScaleRun, std::uint64_t>, std::vector<LossScaleStep>> steps; // of its seed
 };
 using FormatsRoom = PageRoom<FormatsState>;
 

@@ -135,8 +135,10 @@ void draw_format_range(const Painter& p, Rect area, FormatsState& state, FormatI
     for (const NumberFormat& f : number_formats())
     {
         const bool own = f.id == shown;
-        plot.line(outline_of(f), own ? PlotStroke{t.text, 2.5F} : PlotStroke{t.muted, 1}, std::string(f.name),
-                  own);
+        plot.line(outline_of(f), own ? PlotStroke{t.text, 2.5F} : PlotStroke{t.muted, 1});
+        // Where its full precision begins, which differs more than where its range ends.
+        plot.label({static_cast<double>(f.least_exponent()), static_cast<double>(f.mantissa_bits + 1)},
+                   std::string(f.name), own);
     }
     draw_marker(p, plot, state, shown);
 }

@@ -93,7 +93,7 @@ void draw_walks(const Painter& p, Rect area, FormatsState& state, const Walk& wa
         PlotSeries{"round to nearest", nearest, {t.of(Component::weights).fill, 3}, true}};
     const std::string says = fmt::format("each rounded to {}", number_format(walk.format).name);
     if (const auto to =
-            draw_series(p, area, {.title = "Running sum", .says = says, .part = "sums", .names = 170},
+            draw_series(p, area, {.title = "Running sum", .says = says, .part = "sums", .names = 190},
                         "###sum over additions",
                         {walk.start - room * 0.06, walk.start + room * 1.08, PlotScale::linear, "",
                          [](double v) { return fmt::format("{:.5g}", v); }},
@@ -134,7 +134,7 @@ void panel_sums(PanelColumn& column, const FormatsRoom& r)
     const double sum = walk_nearest(each)[at];
     column.fact("Sum, round to nearest", short_figure(sum));
     column.fact("Sum, exact", short_figure(walk.start + walk.addend * static_cast<double>(at)));
-    column.fact("Increments lost up to", short_figure(lost_addend(number_format(each.format), sum)));
+    column.fact("Increments lost up to", exact_power(lost_addend(number_format(each.format), sum)));
     column.gap();
     column.label("Final sum, round to nearest");
     for (const NumberFormat& other : number_formats())

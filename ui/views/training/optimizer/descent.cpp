@@ -1,6 +1,7 @@
 // Paths of four optimizers down a quadratic loss.
 #include <fmt/format.h>
 
+#include "core/base/term.h"
 #include "core/base/text.h"
 #include "ui/views/training/optimizer/pages.h"
 #include "ui/widgets/fill.h"
@@ -110,8 +111,8 @@ void draw_optimizers(const OptimizerRoom& r, Rect area, std::size_t at)
              .with(kSwatchRoom, [](const Painter& p, Rect cell, const Row& row, bool)
                    { draw_swatch(p, cell, plain_fill(colour_of(p.theme, row.stepper))); }),
          {"loss", [&](const Row& row)
-          { return row.gone ? Cell("\u2715 diverged", t.warning) : Cell(three_digits(row.now.loss)); }},
-         {"update", [](const Row& row) { return row.gone ? "" : three_digits(row.now.update); }, 1,
+          { return row.gone ? Cell("\u2715 diverged", t.warning) : Cell(figure(row.now.loss, 3)); }},
+         {"update", [](const Row& row) { return row.gone ? "" : figure(row.now.update, 3); }, 1,
           "Length of the last step"}},
         [](const Row& row) { return fmt::format("###optimizer {}", name_of(row.stepper)); },
         [&](const Row& row) { return row.stepper == r.state.descent.stepper; });
@@ -238,8 +239,8 @@ Caption caption_descent(const Frame& frame, OptimizerState& state)
                 ? fmt::format("{} !!diverges!!: a learning rate of {} is too large for this curvature.",
                               name_of(o.stepper), plain_number(o.rate))
                 : fmt::format("After {} step{}, {} is at a loss of **{}**; it started at {}.", at,
-                              at == 1 ? "" : "s", name_of(o.stepper), three_digits(path[at].loss),
-                              three_digits(path.front().loss)),
+                              at == 1 ? "" : "s", name_of(o.stepper), figure(path[at].loss, 3),
+                              figure(path.front().loss, 3)),
             update_formula(o), std::string(source_of(o.stepper))};
 }
 
@@ -255,7 +256,7 @@ Motion motion_descent(const Frame& frame, OptimizerState& state)
 
 } // namespace
 
-const Page<OptimizerState> descent_page{"Valley", draw_descent, panel_descent, caption_descent,
+const Page<OptimizerState> descent_page{"Descent", draw_descent, panel_descent, caption_descent,
                                         motion_descent};
 
 } // namespace ringside
