@@ -181,9 +181,10 @@ void print_result(const Scenario& s, const SearchResult& r, std::size_t top)
     {
         rest.add(name_of(static_cast<Rejection>(i)), grouped(r.rejected[i]));
     }
-    say("{} on {} x {}: {} tried, {} legal, {} fit\n\n{}\nrejected layouts, by reason\n{}", s.model.name,
-        grouped(s.cluster.gpus), s.cluster.gpu.name, grouped(r.tried), grouped(r.legal), grouped(r.fit),
-        table.text(), rest.text("", false, "  "));
+    say("{} on {} x {}: {} tried, {} legal, {} fit\nnot searched, as in the scenario: {}\n\n{}\nrejected "
+        "layouts, by reason\n{}",
+        s.model.name, grouped(s.cluster.gpus), s.cluster.gpu.name, grouped(r.tried), grouped(r.legal),
+        grouped(r.fit), overlap_words(s), table.text(), rest.text("", false, "  "));
     if (r.fit == 0 && r.nearest_miss)
     {
         say("\nNothing fits: the smallest needs {} of {}.\n", format_bytes(Bytes(r.nearest_miss->bytes)),
@@ -274,7 +275,9 @@ constexpr const char* kBenchScenario = R"({
 } // namespace
 
 const CliCommand search_command = command<add_search_options, run_search>(
-    "search", "rank every legal layout of a scenario's model on its GPUs; exit 1 if none fits");
+    "search",
+    "rank every legal layout of a scenario's model on its GPUs, its overlap_* settings kept as they "
+    "are; exit 1 if none fits");
 
 int run_bench_search(const CommonOptions& options)
 {

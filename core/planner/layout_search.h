@@ -7,7 +7,8 @@
 // The scatter is an even sample of all legal layouts; frontier and table come from all of them. What is
 // illegal counts once, where the search turns back, so reasons count branches, not layouts. Layers that do
 // not divide are dealt as evenly as possible (stage_layers.h); other uneven splits are not tried. Selective
-// recomputation is skipped with flash attention, where it would be the same layout twice.
+// recomputation is skipped with flash attention, where it would be the same layout twice. The scenario's
+// overlap_* switches are taken as they stand: they say what the software does, not how the model is cut.
 #pragma once
 
 #include "core/base/names.h"

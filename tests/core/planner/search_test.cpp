@@ -295,3 +295,24 @@ TEST_CASE("a search needs no layout of its own")
     s.model.kv_heads = 7;
     CHECK_FALSE(search_faults(s).empty());
 }
+
+TEST_CASE("a search keeps the overlap settings of its scenario and says which they are")
+{
+    Scenario s = small(4);
+    CHECK(overlap_words(s) == "overlap of tensor off, expert off, pipeline off");
+    const SearchResult plain = all_of(s, {});
+    s.parallel.overlap_tensor = true;
+    s.parallel.overlap_expert = true;
+    CHECK(overlap_words(s) == "overlap of tensor on, expert on, pipeline off");
+    const SearchResult found = all_of(s, {});
+    CHECK(found.legal == plain.legal);
+    for (const Candidate& c : found.best)
+    {
+        Scenario at = s;
+        apply(c.layout, at);
+        CHECK(at.parallel.overlap_tensor);
+        CHECK(at.parallel.overlap_expert);
+        CHECK_FALSE(at.parallel.overlap_pipeline);
+        CHECK(c.seconds == step_time(at).total());
+    }
+}

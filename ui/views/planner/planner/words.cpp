@@ -128,10 +128,12 @@ Caption planner_caption(const Frame& frame, const LayoutAnswer& answer)
     {
         caption.formula += fmt::format(" \u00b7 {:.0f}% searched", 100 * answer.progress);
     }
-    caption.source =
+    caption.source = fmt::format(
         "Every combination of tensor, context, pipeline, expert and data parallelism with every ZeRO stage, "
-        "micro-batch, recomputation and schedule. An illegal combination counts once, where the search turns "
-        "back.";
+        "micro-batch, recomputation and schedule. The scenario's own overlap settings are kept, not "
+        "searched: "
+        "{}. An illegal combination counts once, where the search turns back.",
+        overlap_words(answer.scenario));
     return caption;
 }
 
