@@ -5,6 +5,7 @@
 #include "app/session/layout_searcher.h"
 #include "core/base/counted.h"
 #include "core/base/text.h"
+#include "core/planner/near_misses.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/json.h"
 #include "ui/shell/layouts_frame.h"
@@ -30,6 +31,7 @@ struct SearchOptions : CommonOptions
     std::string objective = "step_time";
     std::vector<std::string> forbid;
     std::vector<std::string> allow;
+    double headroom = SearchLimits().headroom;
     bool csv = false;
 };
 
@@ -77,6 +79,8 @@ SearchLimits limits_of(const SearchOptions& o)
     {
         flip(limits, issues, "--allow", word, true);
     }
+    check_range(issues, "--headroom", o.headroom, 0, 0.9);
+    limits.headroom = o.headroom;
     if (o.top < 1 || o.top > static_cast<std::int64_t>(kMostKept))
     {
         issues.push_back(
@@ -105,14 +109,28 @@ SearchResult search_all(const Scenario& scenario, const SearchLimits& limits, st
     return answer->result;
 }
 
+const char* verdict_of(const Candidate& c)
+{
+    return c.tight ? "tight" : "fits";
+}
+
 // A candidate as `evaluate` has it: schedules without a closed form simulated, memory by the order itself.
-json layout_json(const Scenario& scenario, const Candidate& c, const Presets& presets)
+json layout_json(const Scenario& scenario, const Candidate& c, const SearchLimits& limits,
+                 const Presets& presets)
 {
     Scenario s = scenario;
     apply(c.layout, s);
     const json whole = to_json(s, presets);
     json out{{"gpus", c.layout.gpus}, {"parallel", whole["parallel"]}, {"training", whole["training"]}};
     out["estimate"] = {{"step.time_s", c.seconds}, {"memory.total_bytes", c.bytes}, {"step.mfu", c.mfu}};
+    out["verdict"] = verdict_of(c);
+    out["nearest_misses"] = json::array();
+    for (const NearMiss& miss : near_misses(scenario, c, limits))
+    {
+        out["nearest_misses"].push_back({{"change", miss.change},
+                                         {"step.time_s", miss.candidate.seconds},
+                                         {"memory.total_bytes", miss.candidate.bytes}});
+    }
     if (const auto report = evaluate(s))
     {
         for (const Metric& metric : metrics())
@@ -123,9 +141,15 @@ json layout_json(const Scenario& scenario, const Candidate& c, const Presets& pr
     return out;
 }
 
-json to_json(const Scenario& scenario, const SearchResult& r, std::size_t top, const Presets& presets)
+json to_json(const Scenario& scenario, const SearchLimits& limits, const SearchResult& r, std::size_t top,
+             const Presets& presets)
 {
-    json out{{"tried", r.tried}, {"legal", r.legal}, {"fit", r.fit}, {"rejected", json::object()}};
+    json out{{"tried", r.tried},
+             {"legal", r.legal},
+             {"fit", r.fit},
+             {"tight", r.tight},
+             {"headroom", limits.headroom},
+             {"rejected", json::object()}};
     for (std::size_t i = 0; i < kRejections; ++i)
     {
         out["rejected"][std::string(name_of(static_cast<Rejection>(i)))] = r.rejected[i];
@@ -133,7 +157,7 @@ json to_json(const Scenario& scenario, const SearchResult& r, std::size_t top, c
     out["layouts"] = json::array();
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
     {
-        out["layouts"].push_back(layout_json(scenario, r.best[i], presets));
+        out["layouts"].push_back(layout_json(scenario, r.best[i], limits, presets));
     }
     return out;
 }
@@ -150,7 +174,16 @@ std::string schedule_words(const Layout& l)
                            : std::string(l.schedule->id);
 }
 
-void print_result(const Scenario& s, const SearchResult& r, std::size_t top)
+// "recompute none: 84.1 GB"
+std::string nearest_miss_words(const Scenario& s, const Candidate& c, const SearchLimits& limits)
+{
+    const std::vector<NearMiss> misses = near_misses(s, c, limits);
+    return misses.empty() ? ""
+                          : fmt::format("  {}: {}", misses.front().change,
+                                        format_bytes(Bytes(misses.front().candidate.bytes)));
+}
+
+Table result_table(const Scenario& s, const SearchLimits& limits, const SearchResult& r, std::size_t top)
 {
     Table table({{"", 4},
                  {"TP", 5},
@@ -164,27 +197,36 @@ void print_result(const Scenario& s, const SearchResult& r, std::size_t top)
                  {"  recompute", -12},
                  {"schedule", -18},
                  {"memory", 9},
+                 {"", 6},
                  {"bubble", 8},
                  {"MFU", 8},
-                 {"step", 11}});
+                 {"step", 11},
+                 {"  faster, but needs", -26}});
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
     {
         const Candidate& c = r.best[i];
         const Layout& l = c.layout;
         table.add(i + 1, l.tensor, l.sequence_parallel ? "x" : "", l.context, l.pipeline, l.expert,
                   data_of(l), l.zero, l.micro_batch, fmt::format("  {}", name_of(l.recompute)),
-                  schedule_words(l), format_bytes(Bytes(c.bytes)), format_percent(c.bubble),
-                  format_percent(c.mfu), format_seconds(Seconds(c.seconds)));
+                  schedule_words(l), format_bytes(Bytes(c.bytes)), c.tight ? "tight" : "",
+                  format_percent(c.bubble), format_percent(c.mfu), format_seconds(Seconds(c.seconds)),
+                  nearest_miss_words(s, c, limits));
     }
+    return table;
+}
+
+void print_result(const Scenario& s, const SearchLimits& limits, const SearchResult& r, std::size_t top)
+{
     Table rest({{"", -28}, {"", 12}});
     for (std::size_t i = 0; i < kRejections; ++i)
     {
         rest.add(name_of(static_cast<Rejection>(i)), grouped(r.rejected[i]));
     }
-    say("{} on {} x {}: {} tried, {} legal, {} fit\nnot searched, as in the scenario: {}\n\n{}\nrejected "
-        "layouts, by reason\n{}",
+    say("{} on {} x {}: {} tried, {} legal, {} fit, {} of them tight (above {} of a GPU's memory)\n",
         s.model.name, grouped(s.cluster.gpus), s.cluster.gpu.name, grouped(r.tried), grouped(r.legal),
-        grouped(r.fit), overlap_words(s), table.text(), rest.text("", false, "  "));
+        grouped(r.fit), grouped(r.tight), format_percent(1 - limits.headroom));
+    say("not searched, as in the scenario: {}\n\n{}\nrejected layouts, by reason\n{}", overlap_words(s),
+        result_table(s, limits, r, top).text(), rest.text("", false, "  "));
     if (r.fit == 0 && r.nearest_miss)
     {
         say("\nNothing fits: the smallest needs {} of {}.\n", format_bytes(Bytes(r.nearest_miss->bytes)),
@@ -212,7 +254,8 @@ void print_csv(const SearchResult& r, std::size_t top)
                  {"memory_bytes"},
                  {"bubble_of_step"},
                  {"mfu"},
-                 {"step_time_s"}});
+                 {"step_time_s"},
+                 {"verdict"}});
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
     {
         const Candidate& c = r.best[i];
@@ -220,7 +263,7 @@ void print_csv(const SearchResult& r, std::size_t top)
         table.add(i + 1, l.gpus, l.tensor, l.sequence_parallel, l.context, l.pipeline, l.chunks, l.expert,
                   l.expert_tensor, data_of(l), l.zero, l.micro_batch, name_of(l.recompute),
                   l.pipeline == 1 ? "none" : l.schedule->id, fmt::format("{:.0f}", c.bytes), c.bubble, c.mfu,
-                  c.seconds);
+                  c.seconds, verdict_of(c));
     }
     fmt::print("{}", table.csv());
 }
@@ -236,7 +279,7 @@ int run_search(const SearchOptions& o)
     const auto top = static_cast<std::size_t>(o.top);
     if (o.json)
     {
-        print_document(to_json(scenario, result, top, presets));
+        print_document(to_json(scenario, limits, result, top, presets));
     }
     else if (o.csv)
     {
@@ -244,7 +287,7 @@ int run_search(const SearchOptions& o)
     }
     else
     {
-        print_result(scenario, result, top);
+        print_result(scenario, limits, result, top);
     }
     return result.fit > 0 ? kDone : kNo;
 }
@@ -260,6 +303,11 @@ void add_search_options(CLI::App& app, SearchOptions& o)
     words("--forbid", o.forbid, "exclude full-recompute, zero3, deep-pipelines (more than 8 stages)");
     words("--allow", o.allow,
           "also try tensor-across-nodes, zero-with-stages (ZeRO-2 and 3 with pipeline stages)");
+    app.add_option(
+           "--headroom", o.headroom,
+           "share of a GPU's memory to leave free; layouts that leave less are marked tight and ranked "
+           "behind those that fit")
+        ->capture_default_str();
     auto* document = add_json(app, o);
     auto* csv = app.add_flag("--csv", o.csv, "layouts as CSV, numbers in full");
     exclude_each_other({document, csv});

@@ -44,6 +44,8 @@ struct SearchLimits
     bool tensor_across_nodes = false; // tensor groups larger than a node
     bool zero_with_stages = false;    // ZeRO 2 and 3 in a pipeline, which Megatron-LM and DeepSpeed refuse
     Objective objective = Objective::step_time;
+    // Share of a GPU's memory to leave free. What needs more fits, but is ranked behind all that leaves it.
+    double headroom = 0.08;
 
     bool operator==(const SearchLimits&) const = default;
 };
@@ -75,7 +77,8 @@ struct Candidate
     double seconds = 0; // of a step
     double bytes = 0;   // of the fullest GPU
     double mfu = 0;
-    double bubble = 0; // of total
+    double bubble = 0;  // of total
+    bool tight = false; // needs more than the headroom leaves
 
     double gpu_seconds() const { return seconds * static_cast<double>(layout.gpus); }
     bool operator==(const Candidate&) const = default;
@@ -86,7 +89,8 @@ struct SearchResult
     double capacity = 0;    // [B] of one GPU
     std::int64_t tried = 0; // legal and rejected
     std::int64_t legal = 0;
-    std::int64_t fit = 0;
+    std::int64_t fit = 0;   // of the legal ones
+    std::int64_t tight = 0; // of those that fit
     std::array<std::int64_t, kRejections> rejected{};
     std::vector<Candidate> best;     // fit, best first, at most kMostKept
     std::vector<Candidate> cuts;     // fit, the best of each tensor x context x pipeline x expert, best first
@@ -120,6 +124,8 @@ bool better(Objective objective, const Candidate& a, const Candidate& b);
 // timed() gives it step_time()'s times, and leaves of layouts with one timeline only one.
 SearchResult merged(const SearchResult& a, const SearchResult& b, Objective objective);
 SearchResult timed(Scenario s, SearchResult result, Objective objective);
+// What a layout may need without being tight.
+double roomy_bytes(double capacity, const SearchLimits& limits);
 
 class LayoutSearch
 {

@@ -6,6 +6,7 @@
 #include "core/evaluate/report.h"
 #include "core/performance/step_time.h"
 #include "core/planner/layout_search.h"
+#include "core/planner/near_misses.h"
 #include "core/scenario/validate.h"
 
 #include <catch2/catch_approx.hpp>
@@ -268,8 +269,10 @@ TEST_CASE(
             REQUIRE(report);
             REQUIRE(c.seconds == report->step.total());
             REQUIRE(c.mfu == report->step.mfu());
-            REQUIRE(c.seconds >= found.best.front().seconds);
-            REQUIRE((i == 0 || c.seconds >= found.best[i - 1].seconds));
+            // The tight stand behind those that fit, both by time.
+            REQUIRE(c.tight == (c.bytes > roomy_bytes(found.capacity, everything())));
+            REQUIRE((i == 0 || c.tight >= found.best[i - 1].tight));
+            REQUIRE((i == 0 || c.tight != found.best[i - 1].tight || c.seconds >= found.best[i - 1].seconds));
             for (std::size_t k = 0; k < i; ++k)
             {
                 Layout other = found.best[k].layout;
@@ -315,4 +318,73 @@ TEST_CASE("a search keeps the overlap settings of its scenario and says which th
         CHECK_FALSE(at.parallel.overlap_pipeline);
         CHECK(c.seconds == step_time(at).total());
     }
+}
+
+TEST_CASE("layouts above the headroom are tight and stand behind those below it")
+{
+    Scenario s = small(0);
+    SearchLimits limits = everything();
+    limits.headroom = 0;
+    const SearchResult roomy = all_of(s, limits);
+    CHECK(roomy.tight == 0);
+    // A card that the fastest layout fills to the last byte.
+    const Candidate fastest = roomy.best.front();
+    s.cluster.gpu.memory_gb = fastest.bytes / 1e9 + 1e-6;
+    const SearchResult full = all_of(s, limits);
+    CHECK(full.best.front().layout == fastest.layout);
+    CHECK(full.tight == 0);
+    limits.headroom = 0.08;
+    const SearchResult found = all_of(s, limits);
+    CHECK(found.fit == full.fit);
+    CHECK(found.tight > 0);
+    CHECK(found.tight < found.fit);
+    CHECK_FALSE(found.best.front().tight);
+    CHECK(found.best.front().bytes <= 0.92 * found.capacity);
+    CHECK(found.best.front().seconds > fastest.seconds);
+    for (std::size_t i = 1; i < found.best.size(); ++i)
+    {
+        CHECK(found.best[i].tight >= found.best[i - 1].tight);
+    }
+}
+
+TEST_CASE("a row's nearest misses are faster, do not fit, and are what evaluate() says")
+{
+    // Llama 3.1 8B on 8 GPUs: recomputation costs time, and going without it costs memory.
+    Scenario s = test::presets().scenario("default")->scenario;
+    s.model = test::presets().model("llama-3.1-8b")->model;
+    s.cluster.gpus = 8;
+    s.training.sequence_length = 8192;
+    s.training.global_batch = 64;
+    s.training.micro_batch = 8;
+    s.training.recompute = Recompute::full;
+    s.training.schedule = schedule("1f1b");
+    s.parallel = {};
+    s.parallel.zero = 3;
+    REQUIRE(faults(s).empty());
+    const auto report = evaluate(s);
+    REQUIRE(report);
+    Candidate row;
+    row.layout = layout_of(s);
+    row.seconds = report->step.total();
+    row.bytes = report->memory.worst().total().value;
+    // No more memory than it needs itself, so whatever is faster misses.
+    s.cluster.gpu.memory_gb = row.bytes / 1e9 / 0.92;
+    const std::vector<NearMiss> misses = near_misses(s, row, {});
+    REQUIRE_FALSE(misses.empty());
+    CHECK(std::ranges::any_of(misses, [](const NearMiss& m) { return m.change == "recompute none"; }));
+    CHECK(std::ranges::is_sorted(misses, {}, [](const NearMiss& m) { return m.candidate.bytes; }));
+    for (const NearMiss& miss : misses)
+    {
+        INFO(miss.change);
+        Scenario at = s;
+        apply(miss.candidate.layout, at);
+        const auto other = evaluate(at);
+        REQUIRE(other);
+        CHECK(miss.candidate.seconds == other->step.total());
+        CHECK(miss.candidate.bytes == other->memory.worst().total().value);
+        CHECK(miss.candidate.seconds < row.seconds);
+        CHECK(miss.candidate.bytes > row.bytes);
+    }
+    s.cluster.gpu.memory_gb = 1e6;
+    CHECK(near_misses(s, row, {}).empty());
 }

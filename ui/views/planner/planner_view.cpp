@@ -4,6 +4,7 @@
 
 #include "core/base/counted.h"
 #include "core/base/text.h"
+#include "core/planner/near_misses.h"
 #include "core/scenario/fields.h"
 #include "ui/shell/layouts_frame.h"
 #include "ui/views/planner/planner/parts.h"
@@ -40,6 +41,7 @@ private:
     void draw_empty(const Frame& frame, const Painter& painter, Rect area) const;
     void draw_tip(const Frame& frame, const Painter& painter, Rect bounds, const Candidate& c) const;
     void own_arrows() const;
+    void update_misses();
 
     SearchLimits limits_;
     bool every_ = false;
@@ -48,7 +50,9 @@ private:
     ByteUnit listed_unit_ = ByteUnit::decimal;
     PlannerRows rows_;
     PlannerTable table_;
-    std::optional<Layout> pointed_at_; // by the mouse on the chart, in the last frame
+    std::optional<Candidate> missed_by_; // the row of misses_
+    std::vector<NearMiss> misses_;       // of the chosen row
+    std::optional<Layout> pointed_at_;   // by the mouse on the chart, in the last frame
 };
 
 // A new search starts empty: what was found before stays on show until there is something again.
@@ -74,6 +78,7 @@ void PlannerView::take_answer(const Frame& frame, const Painter& painter, Out& o
         listed_every_ = every_;
         listed_unit_ = painter.look.unit;
         rows_.take(shown_, every_, listed_unit_);
+        missed_by_.reset();
     }
 }
 
@@ -88,6 +93,18 @@ void PlannerView::load(const Frame& frame, const Layout& layout, Out& out) const
         notice += fmt::format(", on {} instead of {}", counted(next.cluster.gpus, "GPU"), grouped(before));
     }
     out.push(ChangeScenario{std::move(next), false, std::move(notice)});
+}
+
+// Only of a whole answer: rows still change before.
+void PlannerView::update_misses()
+{
+    const auto at = shown_.progress < 1 ? std::nullopt : rows_.chosen();
+    const std::optional<Candidate> chosen = at ? std::optional(rows_.rows()[*at].candidate) : std::nullopt;
+    if (chosen != missed_by_)
+    {
+        missed_by_ = chosen;
+        misses_ = chosen ? near_misses(shown_.scenario, *chosen, shown_.limits) : std::vector<NearMiss>();
+    }
 }
 
 // Up and down choose a row unless the keyboard is on something.
@@ -307,9 +324,33 @@ void draw_reasons(const Painter& painter, Rect area, const std::vector<Reason>& 
     table.draw(painter, area, all);
 }
 
-void draw_planner_panel(const Painter& painter, Rect area, const LayoutAnswer& answer, SearchLimits& limits,
-                        bool& every, Out& out)
+struct PlannerPanel
 {
+    const LayoutAnswer& answer;
+    const std::vector<NearMiss>& misses;
+    SearchLimits& limits;
+    bool& every;
+};
+
+// What the chosen row would gain by more memory.
+void draw_misses(PanelColumn& column, const std::vector<NearMiss>& misses, ByteUnit unit)
+{
+    constexpr std::size_t kMost = 3;
+    if (!misses.empty())
+    {
+        column.label("Faster than the chosen row, but needs");
+    }
+    for (std::size_t i = 0; i < std::min(kMost, misses.size()); ++i)
+    {
+        const Candidate& c = misses[i].candidate;
+        column.fact(fmt::format("{}: {}", misses[i].change, format_seconds(Seconds(c.seconds))),
+                    format_bytes(Bytes(c.bytes), unit));
+    }
+}
+
+void draw_planner_panel(const Painter& painter, Rect area, const PlannerPanel& panel, Out& out)
+{
+    const auto& [answer, misses, limits, every] = panel;
     PanelColumn column(painter, area, out.animating);
     column.label("Rank by");
     column.choice({"time", "memory", "cost"}, limits.objective);
@@ -330,11 +371,13 @@ void draw_planner_panel(const Painter& painter, Rect area, const LayoutAnswer& a
         column.fact("Nearest miss: over by",
                     format_bytes(Bytes(miss->bytes - answer.result.capacity), painter.look.unit));
     }
+    draw_misses(column, misses, painter.look.unit);
 }
 
 bool PlannerView::draw_panel(const Frame&, const Painter& painter, Rect area, Out& out)
 {
-    draw_planner_panel(painter, area, shown_, limits_, every_, out);
+    update_misses();
+    draw_planner_panel(painter, area, {shown_, misses_, limits_, every_}, out);
     return true;
 }
 

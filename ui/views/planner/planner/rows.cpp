@@ -170,9 +170,15 @@ void PlannerRows::sort_by(PlannerColumn column)
     sort();
 }
 
-// Equal ones stay in the objective's order.
+// Equal ones stay in the objective's order, and so do all while nothing else was asked for: tight ones stand
+// behind those that fit.
 void PlannerRows::sort()
 {
+    if (sorted_by_ == column_of(objective_) && !descending_)
+    {
+        std::ranges::sort(rows_, {}, &PlannerRow::rank);
+        return;
+    }
     const auto key = info_of(sorted_by_).key;
     std::sort(rows_.begin(), rows_.end(),
               [&](const PlannerRow& a, const PlannerRow& b)

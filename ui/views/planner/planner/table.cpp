@@ -78,16 +78,21 @@ PlannerTableEvent PlannerTable::draw(const Painter& p, Rect area, PlannerRows& r
     }
     const auto running = [&](const PlannerRow* row)
     { return row != &frame.now && same_run(row->candidate.layout, frame.now.candidate.layout); };
-    columns.push_back(PlannerCells(
-                          "use", [&](const PlannerRow* row) { return running(row) ? "now" : ""; }, 0)
-                          .with(0,
-                                [&](const Painter& at, Rect r, const PlannerRow* row, bool)
-                                {
-                                    if (row == chosen && !running(row))
-                                    {
-                                        at.keycap(r.right() - at.px(24), r.middle(), "L");
-                                    }
-                                }));
+    columns.push_back(
+        PlannerCells(
+            "use",
+            [&](const PlannerRow* row) {
+                return running(row) ? "now" : row->candidate.tight && row != chosen ? "tight" : "";
+            },
+            0)
+            .with(0,
+                  [&](const Painter& at, Rect r, const PlannerRow* row, bool)
+                  {
+                      if (row == chosen && !running(row))
+                      {
+                          at.keycap(r.right() - at.px(24), r.middle(), "L");
+                      }
+                  }));
     Table<const PlannerRow*> table(
         std::move(columns),
         [&](const PlannerRow* row)
