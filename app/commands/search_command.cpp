@@ -5,6 +5,7 @@
 #include "app/session/layout_searcher.h"
 #include "core/base/counted.h"
 #include "core/base/text.h"
+#include "core/planner/launch/launch.h"
 #include "core/planner/near_misses.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/json.h"
@@ -29,6 +30,7 @@ struct SearchOptions : CommonOptions
     std::vector<std::string> sets;
     std::int64_t top = 10;
     std::string objective = "step_time";
+    std::string framework = "any";
     std::vector<std::string> forbid;
     std::vector<std::string> allow;
     double headroom = SearchLimits().headroom;
@@ -60,7 +62,7 @@ void flip(SearchLimits& limits, Issues& issues, const char* option, const std::s
                       fmt::format("use one of {}", fmt::join(texts_of(kSwitches, &Switch::word), ", "))});
 }
 
-SearchLimits limits_of(const SearchOptions& o)
+SearchLimits limits_of(const SearchOptions& o, const Presets& presets)
 {
     SearchLimits limits;
     Issues issues;
@@ -78,6 +80,16 @@ SearchLimits limits_of(const SearchOptions& o)
     for (const std::string& word : o.allow)
     {
         flip(limits, issues, "--allow", word, true);
+    }
+    std::vector<std::string> frameworks = texts_of(presets.frameworks, &Framework::id);
+    frameworks.emplace_back("any");
+    if (const Framework* known = presets.framework(o.framework))
+    {
+        limits.framework = *known;
+    }
+    else if (o.framework != "any")
+    {
+        issues.push_back(unknown_word("--framework", "framework ", o.framework, frameworks));
     }
     check_range(issues, "--headroom", o.headroom, 0, 0.9);
     limits.headroom = o.headroom;
@@ -131,6 +143,14 @@ json layout_json(const Scenario& scenario, const Candidate& c, const SearchLimit
                                          {"step.time_s", miss.candidate.seconds},
                                          {"memory.total_bytes", miss.candidate.bytes}});
     }
+    if (const LaunchTool* tool = find_launch_tool(limits.framework.id))
+    {
+        out["launch"] = json::array();
+        for (const LaunchFlag& flag : tool->write(s).flags)
+        {
+            out["launch"].push_back({{"flag", flag.flag}, {"value", flag.value}, {"field", flag.field}});
+        }
+    }
     if (const auto report = evaluate(s))
     {
         for (const Metric& metric : metrics())
@@ -149,6 +169,7 @@ json to_json(const Scenario& scenario, const SearchLimits& limits, const SearchR
              {"fit", r.fit},
              {"tight", r.tight},
              {"headroom", limits.headroom},
+             {"framework", limits.any_framework() ? "any" : limits.framework.id},
              {"rejected", json::object()}};
     for (std::size_t i = 0; i < kRejections; ++i)
     {
@@ -225,6 +246,11 @@ void print_result(const Scenario& s, const SearchLimits& limits, const SearchRes
     say("{} on {} x {}: {} tried, {} legal, {} fit, {} of them tight (above {} of a GPU's memory)\n",
         s.model.name, grouped(s.cluster.gpus), s.cluster.gpu.name, grouped(r.tried), grouped(r.legal),
         grouped(r.fit), grouped(r.tight), format_percent(1 - limits.headroom));
+    if (!limits.any_framework())
+    {
+        say("as {} ({}) runs them. {}\n", limits.framework.name, limits.framework.version,
+            limits.framework.note);
+    }
     say("not searched, as in the scenario: {}\n\n{}\nrejected layouts, by reason\n{}", overlap_words(s),
         result_table(s, limits, r, top).text(), rest.text("", false, "  "));
     if (r.fit == 0 && r.nearest_miss)
@@ -270,8 +296,8 @@ void print_csv(const SearchResult& r, std::size_t top)
 
 int run_search(const SearchOptions& o)
 {
-    const SearchLimits limits = limits_of(o);
     const Presets presets = open_presets(o).presets;
+    const SearchLimits limits = limits_of(o, presets);
     const Scenario scenario = read_scenario(o.file, o.sets, presets);
     end_with(of_file(search_faults(scenario), o.file)); // its own layout does not matter
     const SearchResult result =
@@ -303,6 +329,10 @@ void add_search_options(CLI::App& app, SearchOptions& o)
     words("--forbid", o.forbid, "exclude full-recompute, zero3, deep-pipelines (more than 8 stages)");
     words("--allow", o.allow,
           "also try tensor-across-nodes, zero-with-stages (ZeRO-2 and 3 with pipeline stages)");
+    app.add_option(
+           "--framework", o.framework,
+           "only layouts that this framework runs: megatron, deepspeed, torchtitan, fsdp, maxtext or any")
+        ->capture_default_str();
     app.add_option(
            "--headroom", o.headroom,
            "share of a GPU's memory to leave free; layouts that leave less are marked tight and ranked "

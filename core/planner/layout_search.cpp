@@ -220,7 +220,7 @@ std::vector<std::int64_t> LayoutSearch::zero_stages() const
     if (dense_replicas(s_) > 1)
     {
         stages = {0, 1};
-        if (s_.parallel.pipeline == 1 || limits_.zero_with_stages)
+        if (s_.parallel.pipeline == 1 || limits_.zero_with_stages || !limits_.any_framework())
         {
             stages.push_back(2);
             if (limits_.zero3)
@@ -304,6 +304,11 @@ void LayoutSearch::look_at_plan(const Plan& plan)
 {
     s_.training.schedule = plan.schedule;
     s_.parallel.chunks = plan.chunks;
+    if (!limits_.any_framework() && !runs_shape(limits_.framework, s_))
+    {
+        reject(Rejection::framework);
+        return;
+    }
     const StepProfile& profile = model_.profile(s_);
     const Cut& cut = memory_.cut(s_);
     const auto worst = memory_.worst(s_, cut, memory_.kept(s_));
@@ -312,6 +317,11 @@ void LayoutSearch::look_at_plan(const Plan& plan)
     for (const std::int64_t zero : stages)
     {
         s_.parallel.zero = zero;
+        if (!limits_.any_framework() && !runs_sharding(limits_.framework, s_))
+        {
+            reject(Rejection::framework);
+            continue;
+        }
         Candidate c;
         c.layout = layout_of(s_);
         c.bytes = memory_.fullest(s_, cut, worst).value;

@@ -16,6 +16,7 @@
 #include "core/planner/idle_times.h"
 #include "core/planner/layout.h"
 #include "core/planner/memory_model.h"
+#include "core/scenario/framework.h"
 
 #include <array>
 #include <map>
@@ -43,10 +44,13 @@ struct SearchLimits
     bool deep_pipelines = true;       // more than 8 stages
     bool tensor_across_nodes = false; // tensor groups larger than a node
     bool zero_with_stages = false;    // ZeRO 2 and 3 in a pipeline, which Megatron-LM and DeepSpeed refuse
+    // Only what this one runs; without an id: any. Its own rule for ZeRO in a pipeline holds.
+    Framework framework;
     Objective objective = Objective::step_time;
     // Share of a GPU's memory to leave free. What needs more fits, but is ranked behind all that leaves it.
     double headroom = 0.08;
 
+    bool any_framework() const { return framework.id.empty(); }
     bool operator==(const SearchLimits&) const = default;
 };
 
@@ -58,18 +62,19 @@ enum class Rejection : std::uint8_t
     sequence, // context (with tensor) does not divide the sequence
     layers,   // fewer layers than stages, or an uneven cut with more chunks than the schedule needs
     experts,
-    batch,    // the global batch does not divide into micro-batches
-    schedule, // the schedule does not take this shape
-    allowed,  // SearchLimits
-    memory    // legal, but does not fit
+    batch,     // the global batch does not divide into micro-batches
+    schedule,  // the schedule does not take this shape
+    allowed,   // SearchLimits
+    framework, // does not run it
+    memory     // legal, but does not fit
 };
-inline constexpr std::size_t kRejections = 8;
+inline constexpr std::size_t kRejections = 9;
 template <>
 inline constexpr auto kNamesOf<Rejection> = names<Rejection>("heads not divisible", "sequence not divisible",
                                                              "layers not divisible", "experts not divisible",
                                                              "batch not divisible",
                                                              "schedule refuses the shape", "not allowed",
-                                                             "does not fit");
+                                                             "framework cannot run it", "does not fit");
 
 struct Candidate
 {

@@ -97,7 +97,7 @@ std::vector<NearMiss> near_misses(const Scenario& scenario, const Candidate& row
     {
         Scenario s = scenario;
         apply(near.layout, s);
-        if (has_errors(validate(s)))
+        if (has_errors(validate(s)) || (!limits.any_framework() && !runs(limits.framework, s)))
         {
             continue;
         }

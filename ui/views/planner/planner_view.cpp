@@ -300,7 +300,9 @@ std::vector<Reason> reasons(const LayoutAnswer& answer, ByteUnit unit)
          "The global batch does not divide over the replicas", count(Rejection::batch), false},
         {"schedule not applicable", "The schedule does not take so many stages, micro-batches or chunks",
          count(Rejection::schedule), false},
-        {"excluded above", "The switches above exclude it", count(Rejection::allowed), false}};
+        {"excluded above", "The switches above exclude it", count(Rejection::allowed), false},
+        {answer.limits.framework.name + " cannot", answer.limits.framework.note, count(Rejection::framework),
+         false}};
     std::erase_if(all, [](const Reason& r) { return r.count == 0; });
     std::stable_sort(all.begin(), all.end(),
                      [](const Reason& a, const Reason& b) { return a.count > b.count; });
@@ -328,6 +330,7 @@ struct PlannerPanel
 {
     const LayoutAnswer& answer;
     const std::vector<NearMiss>& misses;
+    const Presets& presets;
     SearchLimits& limits;
     bool& every;
 };
@@ -348,13 +351,32 @@ void draw_misses(PanelColumn& column, const std::vector<NearMiss>& misses, ByteU
     }
 }
 
+// What the layouts are to run on.
+void choose_framework(PanelColumn& column, const Presets& presets, Framework& framework)
+{
+    std::vector<Choosable> items{{"any", "any framework", "every layout that the model allows"}};
+    for (const Framework& each : presets.frameworks)
+    {
+        items.push_back({each.id, each.name, each.version});
+    }
+    const std::string_view shown = framework.id.empty() ? items.front().name : std::string_view(framework.name);
+    column.label("Runs on");
+    if (const auto chosen =
+            column.dropdown("###runs on", shown, "planner frameworks", items,
+                            framework.id.empty() ? "Only layouts that one framework runs" : framework.note))
+    {
+        framework = *chosen == 0 ? Framework() : presets.frameworks[*chosen - 1];
+    }
+}
+
 void draw_planner_panel(const Painter& painter, Rect area, const PlannerPanel& panel, Out& out)
 {
-    const auto& [answer, misses, limits, every] = panel;
+    const auto& [answer, misses, presets, limits, every] = panel;
     PanelColumn column(painter, area, out.animating);
     column.label("Rank by");
     column.choice({"time", "memory", "cost"}, limits.objective);
     column.choice({"best per TP/PP", "best of all"}, every);
+    choose_framework(column, presets, limits.framework);
     column.label("Allow");
     for (const Allowed& allowed : kAllowed)
     {
@@ -374,10 +396,10 @@ void draw_planner_panel(const Painter& painter, Rect area, const PlannerPanel& p
     draw_misses(column, misses, painter.look.unit);
 }
 
-bool PlannerView::draw_panel(const Frame&, const Painter& painter, Rect area, Out& out)
+bool PlannerView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     update_misses();
-    draw_planner_panel(painter, area, {shown_, misses_, limits_, every_}, out);
+    draw_planner_panel(painter, area, {shown_, misses_, frame.presets, limits_, every_}, out);
     return true;
 }
 
