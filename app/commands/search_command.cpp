@@ -5,6 +5,7 @@
 #include "app/session/layout_searcher.h"
 #include "core/base/counted.h"
 #include "core/base/text.h"
+#include "core/planner/current_layout.h"
 #include "core/planner/launch/launch.h"
 #include "core/planner/near_misses.h"
 #include "core/scenario/fields.h"
@@ -121,23 +122,20 @@ SearchResult search_all(const Scenario& scenario, const SearchLimits& limits, st
     return answer->result;
 }
 
-const char* verdict_of(const Candidate& c)
+const char* verdict_of(const Candidate& c, double capacity)
 {
-    return c.tight ? "tight" : "fits";
+    return c.bytes > capacity ? "no" : c.tight ? "tight" : "fits";
 }
 
 // A candidate as `evaluate` has it: schedules without a closed form simulated, memory by the order itself.
-json layout_json(const Scenario& scenario, const Candidate& c, const SearchLimits& limits,
-                 const Presets& presets)
+// `s` is laid out so.
+json layout_json(const Scenario& s, const Candidate& c, const SearchLimits& limits, const Presets& presets)
 {
-    Scenario s = scenario;
-    apply(c.layout, s);
     const json whole = to_json(s, presets);
     json out{{"gpus", c.layout.gpus}, {"parallel", whole["parallel"]}, {"training", whole["training"]}};
     out["estimate"] = {{"step.time_s", c.seconds}, {"memory.total_bytes", c.bytes}, {"step.mfu", c.mfu}};
-    out["verdict"] = verdict_of(c);
     out["nearest_misses"] = json::array();
-    for (const NearMiss& miss : near_misses(scenario, c, limits))
+    for (const NearMiss& miss : near_misses(s, c, limits))
     {
         out["nearest_misses"].push_back({{"change", miss.change},
                                          {"step.time_s", miss.candidate.seconds},
@@ -153,11 +151,23 @@ json layout_json(const Scenario& scenario, const Candidate& c, const SearchLimit
     }
     if (const auto report = evaluate(s))
     {
+        out["verdict"] = verdict_of(c, report->memory.capacity.value);
         for (const Metric& metric : metrics())
         {
             out["metrics"][std::string(metric.name)] = metric_value(metric, s, *report);
         }
     }
+    return out;
+}
+
+// The scenario's own layout; where it is invalid, why, and the nearest that is not.
+json current_json(const Scenario& scenario, const SearchLimits& limits, const Presets& presets)
+{
+    const CurrentLayout current = current_layout(scenario, limits);
+    json out{{"valid", current.valid()}, {"faults", issues_json(current.faults)}};
+    out["layout"] =
+        current.runs() ? layout_json(current.scenario, current.candidate, limits, presets) : json();
+    out["set"] = current.settings;
     return out;
 }
 
@@ -175,10 +185,13 @@ json to_json(const Scenario& scenario, const SearchLimits& limits, const SearchR
     {
         out["rejected"][std::string(name_of(static_cast<Rejection>(i)))] = r.rejected[i];
     }
+    out["current"] = current_json(scenario, limits, presets);
     out["layouts"] = json::array();
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
     {
-        out["layouts"].push_back(layout_json(scenario, r.best[i], limits, presets));
+        Scenario s = scenario;
+        apply(r.best[i].layout, s);
+        out["layouts"].push_back(layout_json(s, r.best[i], limits, presets));
     }
     return out;
 }
@@ -204,7 +217,13 @@ std::string nearest_miss_words(const Scenario& s, const Candidate& c, const Sear
                                         format_bytes(Bytes(misses.front().candidate.bytes)));
 }
 
-Table result_table(const Scenario& s, const SearchLimits& limits, const SearchResult& r, std::size_t top)
+const char* verdict_mark(const Candidate& c, double capacity)
+{
+    return c.bytes > capacity ? "over" : c.tight ? "tight" : "";
+}
+
+Table result_table(const Scenario& s, const SearchLimits& limits, const SearchResult& r, std::size_t top,
+                   const CurrentLayout& current)
 {
     Table table({{"", 4},
                  {"TP", 5},
@@ -223,21 +242,46 @@ Table result_table(const Scenario& s, const SearchLimits& limits, const SearchRe
                  {"MFU", 8},
                  {"step", 11},
                  {"  faster, but needs", -26}});
+    const auto add = [&](const std::string& name, const Candidate& c, const std::string& miss)
+    {
+        const Layout& l = c.layout;
+        table.add(name, l.tensor, l.sequence_parallel ? "x" : "", l.context, l.pipeline, l.expert, data_of(l),
+                  l.zero, l.micro_batch, fmt::format("  {}", name_of(l.recompute)), schedule_words(l),
+                  format_bytes(Bytes(c.bytes)), verdict_mark(c, r.capacity), format_percent(c.bubble),
+                  format_percent(c.mfu), format_seconds(Seconds(c.seconds)), miss);
+    };
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
     {
-        const Candidate& c = r.best[i];
-        const Layout& l = c.layout;
-        table.add(i + 1, l.tensor, l.sequence_parallel ? "x" : "", l.context, l.pipeline, l.expert,
-                  data_of(l), l.zero, l.micro_batch, fmt::format("  {}", name_of(l.recompute)),
-                  schedule_words(l), format_bytes(Bytes(c.bytes)), c.tight ? "tight" : "",
-                  format_percent(c.bubble), format_percent(c.mfu), format_seconds(Seconds(c.seconds)),
-                  nearest_miss_words(s, c, limits));
+        add(fmt::format("{}", i + 1), r.best[i], nearest_miss_words(s, r.best[i], limits));
+    }
+    if (current.runs())
+    {
+        add(current.valid() ? "now" : "near", current.candidate, "");
     }
     return table;
 }
 
+// Why the scenario's own layout is not among the rows.
+void print_current(const CurrentLayout& current)
+{
+    if (current.valid())
+    {
+        return;
+    }
+    say("\nThe scenario's own layout is invalid:\n");
+    for (const Issue& fault : current.faults)
+    {
+        say("  {}\n", to_line(fault));
+    }
+    if (current.runs())
+    {
+        say("  nearest valid layout (the row near): --set {}\n", current.settings);
+    }
+}
+
 void print_result(const Scenario& s, const SearchLimits& limits, const SearchResult& r, std::size_t top)
 {
+    const CurrentLayout current = current_layout(s, limits);
     Table rest({{"", -28}, {"", 12}});
     for (std::size_t i = 0; i < kRejections; ++i)
     {
@@ -252,7 +296,8 @@ void print_result(const Scenario& s, const SearchLimits& limits, const SearchRes
             limits.framework.note);
     }
     say("not searched, as in the scenario: {}\n\n{}\nrejected layouts, by reason\n{}", overlap_words(s),
-        result_table(s, limits, r, top).text(), rest.text("", false, "  "));
+        result_table(s, limits, r, top, current).text(), rest.text("", false, "  "));
+    print_current(current);
     if (r.fit == 0 && r.nearest_miss)
     {
         say("\nNothing fits: the smallest needs {} of {}.\n", format_bytes(Bytes(r.nearest_miss->bytes)),
@@ -289,7 +334,7 @@ void print_csv(const SearchResult& r, std::size_t top)
         table.add(i + 1, l.gpus, l.tensor, l.sequence_parallel, l.context, l.pipeline, l.chunks, l.expert,
                   l.expert_tensor, data_of(l), l.zero, l.micro_batch, name_of(l.recompute),
                   l.pipeline == 1 ? "none" : l.schedule->id, fmt::format("{:.0f}", c.bytes), c.bubble, c.mfu,
-                  c.seconds, verdict_of(c));
+                  c.seconds, verdict_of(c, r.capacity));
     }
     fmt::print("{}", table.csv());
 }

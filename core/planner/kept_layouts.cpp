@@ -98,6 +98,16 @@ void drop_twins(std::vector<Candidate>& best)
 
 } // namespace
 
+Candidate sized(const Scenario& s, const SearchLimits& limits)
+{
+    const MemoryReport memory = memory_report(s);
+    Candidate c;
+    c.layout = layout_of(s);
+    c.bytes = memory.worst().total().value;
+    c.tight = c.bytes > roomy_bytes(memory.capacity.value, limits);
+    return c;
+}
+
 void fill(Candidate& c, const StepTime& step)
 {
     c.seconds = step.total();

@@ -9,6 +9,8 @@ namespace ringside
 // The best of each cut.
 using Cuts = std::map<std::array<std::int64_t, 5>, Candidate>;
 
+// The layout of a scenario with the memory that it takes, not yet with its time.
+Candidate sized(const Scenario& scenario, const SearchLimits& limits);
 void fill(Candidate& candidate, const StepTime& step);
 std::array<std::int64_t, 5> cut_of(const Layout& layout);
 std::vector<Candidate> listed(const Cuts& cuts, Objective objective);

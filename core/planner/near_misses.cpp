@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/memory/memory.h"
 #include "core/performance/step_time.h"
+#include "core/planner/kept_layouts.h"
 #include "core/scenario/choices.h"
 #include "core/scenario/validate.h"
 
@@ -97,24 +97,16 @@ std::vector<NearMiss> near_misses(const Scenario& scenario, const Candidate& row
     {
         Scenario s = scenario;
         apply(near.layout, s);
-        if (has_errors(validate(s)) || (!limits.any_framework() && !runs(limits.framework, s)))
+        if (!faults(s).empty() || (!limits.any_framework() && !runs(limits.framework, s)))
         {
             continue;
         }
-        const MemoryReport memory = memory_report(s);
-        const double line = roomy_bytes(memory.capacity.value, limits);
-        Candidate c;
-        c.layout = near.layout;
-        c.bytes = memory.worst().total().value;
-        c.tight = c.bytes > line;
-        if (c.bytes <= std::max(line, row.bytes))
+        Candidate c = sized(s, limits);
+        if (!c.tight || c.bytes <= row.bytes)
         {
             continue;
         }
-        const StepTime step = step_time(s);
-        c.seconds = step.total();
-        c.mfu = step.mfu();
-        c.bubble = step.bubble / c.seconds;
+        fill(c, step_time(s));
         if (c.seconds < row.seconds)
         {
             misses.push_back({std::move(near.change), c});

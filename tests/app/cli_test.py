@@ -1064,6 +1064,9 @@ def test_search_takes_set_and_needs_no_layout_that_suits():
     outcome = Outcome("search", DEFAULT, "--set", "cluster.gpus=24", "--top", "3", "--json").exits(0)
     layouts = json.loads(outcome.out)["layouts"]
     assert layouts and all(layout["gpus"] == 24 for layout in layouts)
+    current = json.loads(Outcome("search", DEFAULT, "--set", "parallel.tensor=7", "--top", "1", "--json").exits(0).out)["current"]
+    assert not current["valid"] and any(fault["path"] == "parallel.tensor" for fault in current["faults"])
+    assert current["layout"]["parallel"]["tensor"] < 7 and "parallel.tensor=" in current["set"]
     Outcome("search", DEFAULT, "--set", "cluster.gpsu=24").exits(2).mentions("gpsu", "unknown field")
 
 

@@ -5,6 +5,7 @@
 
 #include "core/evaluate/report.h"
 #include "core/performance/step_time.h"
+#include "core/planner/current_layout.h"
 #include "core/planner/layout_search.h"
 #include "core/planner/near_misses.h"
 #include "core/scenario/validate.h"
@@ -387,4 +388,30 @@ TEST_CASE("a row's nearest misses are faster, do not fit, and are what evaluate(
     }
     s.cluster.gpu.memory_gb = 1e6;
     CHECK(near_misses(s, row, {}).empty());
+}
+
+TEST_CASE("the current layout is a row of a search, also where it is invalid")
+{
+    Scenario s = test::presets().scenario("default")->scenario;
+    const auto report = evaluate(s);
+    REQUIRE(report);
+    const CurrentLayout valid = current_layout(s, {});
+    CHECK(valid.valid());
+    CHECK(valid.scenario == s);
+    CHECK(valid.candidate.layout == layout_of(s));
+    CHECK(valid.candidate.seconds == report->step.total());
+    CHECK(valid.candidate.bytes == report->memory.worst().total().value);
+
+    s.parallel.tensor = 7; // of 64 heads
+    const CurrentLayout invalid = current_layout(s, {});
+    CHECK_FALSE(invalid.valid());
+    CHECK(invalid.layout.tensor == 7);
+    CHECK(invalid.settings.find("parallel.tensor=") != std::string::npos);
+    REQUIRE(invalid.runs());
+    CHECK(invalid.scenario.parallel.tensor < 7); // sizes of groups only become smaller
+    CHECK(faults(invalid.scenario).empty());
+    const auto nearest = evaluate(invalid.scenario);
+    REQUIRE(nearest);
+    CHECK(invalid.candidate.seconds == nearest->step.total());
+    CHECK(invalid.candidate.bytes == nearest->memory.worst().total().value);
 }

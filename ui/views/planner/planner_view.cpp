@@ -4,6 +4,7 @@
 
 #include "core/base/counted.h"
 #include "core/base/text.h"
+#include "core/planner/current_layout.h"
 #include "core/planner/near_misses.h"
 #include "core/scenario/fields.h"
 #include "ui/shell/layouts_frame.h"
@@ -30,10 +31,18 @@ public:
     Caption caption(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     ViewKeys keys() override;
+    bool holds_while_invalid() const override { return current_.has_value(); }
+    float panel_height() const override { return 880; }
 
 private:
     void take_answer(const Frame& frame, const Painter& painter, Out& out);
-    bool live(const Frame& frame) const { return shown_.answers(frame.now.scenario, limits_); }
+    void update_current(const Frame& frame);
+    // The scenario whose layouts are searched for, whatever its own.
+    const Scenario& searched(const Frame& frame) const
+    {
+        return current_ ? frame.scenario : frame.now.scenario;
+    }
+    bool live(const Frame& frame) const { return shown_.answers(searched(frame), limits_); }
     void load(const Frame& frame, const Layout& layout, Out& out) const;
     PlannerTableEvent draw_table(const Frame& frame, const Painter& painter, Rect& area,
                                  const PlannerRow& now);
@@ -50,19 +59,21 @@ private:
     ByteUnit listed_unit_ = ByteUnit::decimal;
     PlannerRows rows_;
     PlannerTable table_;
-    std::optional<Candidate> missed_by_; // the row of misses_
-    std::vector<NearMiss> misses_;       // of the chosen row
-    std::optional<Layout> pointed_at_;   // by the mouse on the chart, in the last frame
+    std::optional<Scenario> faulty_;       // of current_, or of none
+    std::optional<CurrentLayout> current_; // where the scenario's layout is invalid, and nothing else
+    std::optional<Candidate> missed_by_;   // the row of misses_
+    std::vector<NearMiss> misses_;         // of the chosen row
+    std::optional<Layout> pointed_at_;     // by the mouse on the chart, in the last frame
 };
 
 // A new search starts empty: what was found before stays on show until there is something again.
 void PlannerView::take_answer(const Frame& frame, const Painter& painter, Out& out)
 {
     const LayoutAnswer* found = frame.layouts;
-    const bool answers = found != nullptr && found->answers(frame.now.scenario, limits_);
+    const bool answers = found != nullptr && found->answers(searched(frame), limits_);
     if (!answers)
     {
-        out.push(SearchLayouts{limits_});
+        out.push(SearchLayouts{limits_, current_.has_value()});
     }
     out.animating = out.animating || !answers || found->progress < 1;
     const bool something = answers && (found->progress >= 1 || found->result.fit > 0);
@@ -84,7 +95,7 @@ void PlannerView::take_answer(const Frame& frame, const Painter& painter, Out& o
 
 void PlannerView::load(const Frame& frame, const Layout& layout, Out& out) const
 {
-    Scenario next = frame.now.scenario;
+    Scenario next = searched(frame);
     const std::int64_t before = next.cluster.gpus;
     apply(layout, next);
     std::string notice = fmt::format("Loaded: {}", words_of(layout));
@@ -93,6 +104,30 @@ void PlannerView::load(const Frame& frame, const Layout& layout, Out& out) const
         notice += fmt::format(", on {} instead of {}", counted(next.cluster.gpus, "GPU"), grouped(before));
     }
     out.push(ChangeScenario{std::move(next), false, std::move(notice)});
+}
+
+void PlannerView::update_current(const Frame& frame)
+{
+    if (frame.valid())
+    {
+        faulty_.reset();
+        current_.reset();
+        return;
+    }
+    if (faulty_ == frame.scenario)
+    {
+        return;
+    }
+    faulty_ = frame.scenario;
+    current_.reset();
+    if (search_faults(frame.scenario).empty())
+    {
+        current_ = current_layout(frame.scenario, limits_);
+    }
+    if (current_ && !current_->runs())
+    {
+        current_.reset();
+    }
 }
 
 // Only of a whole answer: rows still change before.
@@ -183,21 +218,30 @@ PlannerTableEvent PlannerView::draw_table(const Frame& frame, const Painter& pai
         draw_empty(frame, painter, area.cut_top(std::min(area.h, painter.px(136))));
         return {};
     }
+    const std::optional<PlannerRow> invalid =
+        current_ ? std::optional(invalid_row(current_->layout, painter.look.unit)) : std::nullopt;
+    const std::size_t more = invalid ? 1 : 0;
     const float half = area.h < painter.px(300) ? area.h : area.h * 0.5F;
     std::size_t rows = std::min<std::size_t>(rows_.rows().size(), 40);
-    while (rows > 1 && PlannerTable::height(painter, rows) > half)
+    while (rows > 1 && PlannerTable::height(painter, rows + more) > half)
     {
         --rows;
     }
     const bool is_live = live(frame);
-    const Rect room = area.cut_top(std::min(area.h, PlannerTable::height(painter, rows)));
+    const Rect room = area.cut_top(std::min(area.h, PlannerTable::height(painter, rows + more)));
     return table_.draw(painter, room, rows_,
-                       {now, shown_.result.capacity, pointed_at_, is_live ? shown_.progress : 1, is_live});
+                       {now, invalid ? &*invalid : nullptr, shown_.result.capacity, pointed_at_,
+                        is_live ? shown_.progress : 1, is_live});
 }
 
 void PlannerView::draw_parts(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    const PlannerRow now = planner_row(candidate_of(frame.now), 0, painter.look.unit);
+    const PlannerRow now =
+        planner_row(current_ ? current_->candidate : candidate_of(frame.now), 0, painter.look.unit);
+    if (current_)
+    {
+        area.cut_top(painter.px(96)); // the shell's banner with the fault
+    }
     const Rect whole = area;
     const PlannerTableEvent pressed = draw_table(frame, painter, area, now);
     area.cut_top(painter.px(16));
@@ -215,7 +259,8 @@ void PlannerView::draw_parts(const Frame& frame, const Painter& painter, Rect ar
         before = candidate_of(*frame.before);
     }
     const PlannerChartEvent event = draw_planner_chart(
-        painter, area, {shown_, now.candidate, before ? &*before : nullptr, lit, live(frame)});
+        painter, area,
+        {shown_, now.candidate, current_ ? "nearest" : "now", before ? &*before : nullptr, lit, live(frame)});
     const bool moved = pointed_at_.has_value() != event.hovered.has_value();
     pointed_at_ = event.hovered ? std::optional(event.hovered->layout) : std::nullopt;
     out.animating = out.animating || moved; // the row is framed a frame later
@@ -235,6 +280,7 @@ void PlannerView::draw_parts(const Frame& frame, const Painter& painter, Rect ar
 
 void PlannerView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
+    update_current(frame);
     take_answer(frame, painter, out);
     own_arrows();
     draw_parts(frame, painter, area, out);
@@ -251,7 +297,13 @@ Caption PlannerView::caption(const Frame& frame) const
     {
         return {"Searching all legal layouts \u2026", "", ""};
     }
-    return planner_caption(frame, shown_);
+    Caption caption = planner_caption(frame, shown_);
+    if (current_)
+    {
+        caption.sentence =
+            fmt::format("Invalid; nearest valid layout: {}. {}", current_->changes, caption.sentence);
+    }
+    return caption;
 }
 
 struct Allowed
@@ -359,7 +411,8 @@ void choose_framework(PanelColumn& column, const Presets& presets, Framework& fr
     {
         items.push_back({each.id, each.name, each.version});
     }
-    const std::string_view shown = framework.id.empty() ? items.front().name : std::string_view(framework.name);
+    const std::string_view shown =
+        framework.id.empty() ? items.front().name : std::string_view(framework.name);
     column.label("Runs on");
     if (const auto chosen =
             column.dropdown("###runs on", shown, "planner frameworks", items,

@@ -124,6 +124,19 @@ PlannerRow planner_row(const Candidate& candidate, std::size_t rank, ByteUnit un
     return row;
 }
 
+PlannerRow invalid_row(const Layout& layout, ByteUnit unit)
+{
+    Candidate c;
+    c.layout = layout;
+    PlannerRow row = planner_row(c, 0, unit);
+    for (const PlannerColumn unknown : {PlannerColumn::data, PlannerColumn::memory, PlannerColumn::bubble,
+                                        PlannerColumn::mfu, PlannerColumn::step, PlannerColumn::cost})
+    {
+        row.cells.at(static_cast<std::size_t>(unknown)) = "\u2013";
+    }
+    return row;
+}
+
 void PlannerRows::take(const LayoutAnswer& answer, bool every, ByteUnit unit)
 {
     if (answer.limits.objective != objective_)
