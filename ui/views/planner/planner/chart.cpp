@@ -248,7 +248,7 @@ void PlannerChart::draw_marked(Plot& plot) const
         {
             plot.dot(place(*c), {fits(*c) ? p_.theme.text : p_.theme.warning, 4,
                                  fits(*c) ? PlotShape::disc : PlotShape::cross, true});
-            plot.label(place(*c), inside(*c) ? word : fmt::format("{}, beyond", word), true, 12);
+            plot.label(place(*c), inside(*c) ? std::string(word) : fmt::format("{}, beyond", word), true, 12);
         }
     }
 }
