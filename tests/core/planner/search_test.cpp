@@ -90,8 +90,8 @@ std::size_t set_combination(Scenario& s, std::size_t index)
     return index;
 }
 
-// Every combination that validate() has nothing against.
-std::int64_t legal_by_hand(const Scenario& from)
+// Every combination that validate() has nothing against, and that the framework runs where there is one.
+std::int64_t legal_by_hand(const Scenario& from, const Framework* framework = nullptr)
 {
     std::int64_t legal = 0;
     Scenario s = from;
@@ -109,7 +109,8 @@ std::int64_t legal_by_hand(const Scenario& from)
             (p.sequence_parallel && p.tensor == 1) || (p.zero > 0 && dense_replicas(s) == 1) ||
             (p.pipeline == 1 && (s.training.schedule->id != "1f1b" || p.chunks > 1)) ||
             (s.model.experts == 0 && p.expert > 1);
-        legal += !pointless && !has_errors(validate(s)) ? 1 : 0;
+        const bool refused = pointless || (framework != nullptr && !runs(*framework, s));
+        legal += !refused && faults(s).empty() ? 1 : 0;
     }
     return legal;
 }
@@ -414,4 +415,17 @@ TEST_CASE("the current layout is a row of a search, also where it is invalid")
     REQUIRE(nearest);
     CHECK(invalid.candidate.seconds == nearest->step.total());
     CHECK(invalid.candidate.bytes == nearest->memory.worst().total().value);
+}
+
+TEST_CASE("a search for a framework leaves out nothing that it runs, counted by trying them")
+{
+    for (const char* id : {"megatron", "deepspeed", "torchtitan", "fsdp", "maxtext"})
+    {
+        INFO(id);
+        SearchLimits limits = everything();
+        limits.framework = *test::presets().framework(id);
+        const std::int64_t by_hand = legal_by_hand(small(0), &limits.framework);
+        CHECK(by_hand > 0);
+        CHECK(all_of(small(0), limits).legal == by_hand);
+    }
 }
