@@ -240,7 +240,7 @@ void PlannerView::draw_parts(const Frame& frame, const Painter& painter, Rect ar
         planner_row(current_ ? current_->candidate : candidate_of(frame.now), 0, painter.look.unit);
     if (current_)
     {
-        area.cut_top(painter.px(96)); // the shell's banner with the fault
+        area.cut_top(std::min(area.h, painter.px(96))); // the shell's banner with the fault
     }
     const Rect whole = area;
     const PlannerTableEvent pressed = draw_table(frame, painter, area, now);
@@ -300,8 +300,7 @@ Caption PlannerView::caption(const Frame& frame) const
     Caption caption = planner_caption(frame, shown_);
     if (current_)
     {
-        caption.sentence =
-            fmt::format("Invalid; nearest valid layout: {}. {}", current_->changes, caption.sentence);
+        caption.sentence += fmt::format(" The layout now is invalid; nearest: {}.", current_->settings);
     }
     return caption;
 }
