@@ -23,7 +23,8 @@ int run(int argc, char** argv)
     app.set_version_flag("--version", "ringside " RINGSIDE_VERSION);
     Program program;
     WindowOptions window;
-    app.add_option("--assets", program.assets, "folder with models/, gpus/, clusters/ and scenarios/");
+    app.add_option("--assets", program.assets,
+                   "folder with models/, gpus/, clusters/, frameworks/ and scenarios/");
     for (const CliCommand* command : kCommands)
     {
         command->add(*command, app, program);

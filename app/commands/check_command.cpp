@@ -206,6 +206,7 @@ json to_json(const Shipped& found, const Presets& presets, std::size_t faults)
     return {{"models", presets.models.size()},
             {"gpus", presets.gpus.size()},
             {"clusters", presets.clusters.size()},
+            {"frameworks", presets.frameworks.size()},
             {"scenarios", presets.scenarios.size()},
             {"question_families", found.families},
             {"question_variants", found.variants},

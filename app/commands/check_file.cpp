@@ -163,6 +163,7 @@ constexpr std::array kSchemas{
     Schema{"ringside.model/1", check_a_preset},
     Schema{"ringside.gpu/1", check_a_preset},
     Schema{"ringside.cluster/1", check_a_preset},
+    Schema{"ringside.framework/1", check_a_preset},
     Schema{"ringside.lesson/1", check_lesson},
     Schema{"ringside.course/1", [](const Checked& c) { return faults_of(read_course_order(c.document)); }},
     Schema{"ringside.questions/1", check_question_file},

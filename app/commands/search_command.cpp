@@ -5,6 +5,9 @@
 #include "app/session/layout_searcher.h"
 #include "core/base/counted.h"
 #include "core/base/text.h"
+#include "core/planner/current_layout.h"
+#include "core/planner/launch/launch.h"
+#include "core/planner/near_misses.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/json.h"
 #include "ui/shell/layouts_frame.h"
@@ -28,8 +31,10 @@ struct SearchOptions : CommonOptions
     std::vector<std::string> sets;
     std::int64_t top = 10;
     std::string objective = "step_time";
+    std::string framework = "any";
     std::vector<std::string> forbid;
     std::vector<std::string> allow;
+    double headroom = SearchLimits().headroom;
     bool csv = false;
 };
 
@@ -58,7 +63,7 @@ void flip(SearchLimits& limits, Issues& issues, const char* option, const std::s
                       fmt::format("use one of {}", fmt::join(texts_of(kSwitches, &Switch::word), ", "))});
 }
 
-SearchLimits limits_of(const SearchOptions& o)
+SearchLimits limits_of(const SearchOptions& o, const Presets& presets)
 {
     SearchLimits limits;
     Issues issues;
@@ -77,6 +82,18 @@ SearchLimits limits_of(const SearchOptions& o)
     {
         flip(limits, issues, "--allow", word, true);
     }
+    std::vector<std::string> frameworks = texts_of(presets.frameworks, &Framework::id);
+    frameworks.emplace_back("any");
+    if (const Framework* known = presets.framework(o.framework))
+    {
+        limits.framework = *known;
+    }
+    else if (o.framework != "any")
+    {
+        issues.push_back(unknown_word("--framework", "framework ", o.framework, frameworks));
+    }
+    check_range(issues, "--headroom", o.headroom, 0, 0.9);
+    limits.headroom = o.headroom;
     if (o.top < 1 || o.top > static_cast<std::int64_t>(kMostKept))
     {
         issues.push_back(
@@ -105,16 +122,36 @@ SearchResult search_all(const Scenario& scenario, const SearchLimits& limits, st
     return answer->result;
 }
 
-// A candidate as `evaluate` has it: schedules without a closed form simulated, memory by the order itself.
-json layout_json(const Scenario& scenario, const Candidate& c, const Presets& presets)
+const char* verdict_of(const Candidate& c, double capacity)
 {
-    Scenario s = scenario;
-    apply(c.layout, s);
+    return c.bytes > capacity ? "no" : c.tight ? "tight" : "fits";
+}
+
+// A candidate as `evaluate` has it: schedules without a closed form simulated, memory by the order itself.
+// `s` is laid out so.
+json layout_json(const Scenario& s, const Candidate& c, const SearchLimits& limits, const Presets& presets)
+{
     const json whole = to_json(s, presets);
     json out{{"gpus", c.layout.gpus}, {"parallel", whole["parallel"]}, {"training", whole["training"]}};
     out["estimate"] = {{"step.time_s", c.seconds}, {"memory.total_bytes", c.bytes}, {"step.mfu", c.mfu}};
+    out["nearest_misses"] = json::array();
+    for (const NearMiss& miss : near_misses(s, c, limits))
+    {
+        out["nearest_misses"].push_back({{"change", miss.change},
+                                         {"step.time_s", miss.candidate.seconds},
+                                         {"memory.total_bytes", miss.candidate.bytes}});
+    }
+    if (const LaunchTool* tool = find_launch_tool(limits.framework.id))
+    {
+        out["launch"] = json::array();
+        for (const LaunchFlag& flag : tool->write(s).flags)
+        {
+            out["launch"].push_back({{"flag", flag.flag}, {"value", flag.value}, {"field", flag.field}});
+        }
+    }
     if (const auto report = evaluate(s))
     {
+        out["verdict"] = verdict_of(c, report->memory.capacity.value);
         for (const Metric& metric : metrics())
         {
             out["metrics"][std::string(metric.name)] = metric_value(metric, s, *report);
@@ -123,17 +160,38 @@ json layout_json(const Scenario& scenario, const Candidate& c, const Presets& pr
     return out;
 }
 
-json to_json(const Scenario& scenario, const SearchResult& r, std::size_t top, const Presets& presets)
+// The scenario's own layout; where it is invalid, why, and the nearest that is not.
+json current_json(const Scenario& scenario, const SearchLimits& limits, const Presets& presets)
 {
-    json out{{"tried", r.tried}, {"legal", r.legal}, {"fit", r.fit}, {"rejected", json::object()}};
+    const CurrentLayout current = current_layout(scenario, limits);
+    json out{{"valid", current.valid()}, {"faults", issues_json(current.faults)}};
+    out["layout"] =
+        current.runs() ? layout_json(current.scenario, current.candidate, limits, presets) : json();
+    out["set"] = current.settings;
+    return out;
+}
+
+json to_json(const Scenario& scenario, const SearchLimits& limits, const SearchResult& r, std::size_t top,
+             const Presets& presets)
+{
+    json out{{"tried", r.tried},
+             {"legal", r.legal},
+             {"fit", r.fit},
+             {"tight", r.tight},
+             {"headroom", limits.headroom},
+             {"framework", limits.any_framework() ? "any" : limits.framework.id},
+             {"rejected", json::object()}};
     for (std::size_t i = 0; i < kRejections; ++i)
     {
         out["rejected"][std::string(name_of(static_cast<Rejection>(i)))] = r.rejected[i];
     }
+    out["current"] = current_json(scenario, limits, presets);
     out["layouts"] = json::array();
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
     {
-        out["layouts"].push_back(layout_json(scenario, r.best[i], presets));
+        Scenario s = scenario;
+        apply(r.best[i].layout, s);
+        out["layouts"].push_back(layout_json(s, r.best[i], limits, presets));
     }
     return out;
 }
@@ -150,7 +208,22 @@ std::string schedule_words(const Layout& l)
                            : std::string(l.schedule->id);
 }
 
-void print_result(const Scenario& s, const SearchResult& r, std::size_t top)
+// "recompute none: 84.1 GB"
+std::string nearest_miss_words(const Scenario& s, const Candidate& c, const SearchLimits& limits)
+{
+    const std::vector<NearMiss> misses = near_misses(s, c, limits);
+    return misses.empty() ? ""
+                          : fmt::format("  {}: {}", misses.front().change,
+                                        format_bytes(Bytes(misses.front().candidate.bytes)));
+}
+
+const char* verdict_mark(const Candidate& c, double capacity)
+{
+    return c.bytes > capacity ? "over" : c.tight ? "tight" : "";
+}
+
+Table result_table(const Scenario& s, const SearchLimits& limits, const SearchResult& r, std::size_t top,
+                   const CurrentLayout& current)
 {
     Table table({{"", 4},
                  {"TP", 5},
@@ -164,26 +237,67 @@ void print_result(const Scenario& s, const SearchResult& r, std::size_t top)
                  {"  recompute", -12},
                  {"schedule", -18},
                  {"memory", 9},
+                 {"", 6},
                  {"bubble", 8},
                  {"MFU", 8},
-                 {"step", 11}});
+                 {"step", 11},
+                 {"  faster, but needs", -26}});
+    const auto add = [&](const std::string& name, const Candidate& c, const std::string& miss)
+    {
+        const Layout& l = c.layout;
+        table.add(name, l.tensor, l.sequence_parallel ? "x" : "", l.context, l.pipeline, l.expert, data_of(l),
+                  l.zero, l.micro_batch, fmt::format("  {}", name_of(l.recompute)), schedule_words(l),
+                  format_bytes(Bytes(c.bytes)), verdict_mark(c, r.capacity), format_percent(c.bubble),
+                  format_percent(c.mfu), format_seconds(Seconds(c.seconds)), miss);
+    };
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
     {
-        const Candidate& c = r.best[i];
-        const Layout& l = c.layout;
-        table.add(i + 1, l.tensor, l.sequence_parallel ? "x" : "", l.context, l.pipeline, l.expert,
-                  data_of(l), l.zero, l.micro_batch, fmt::format("  {}", name_of(l.recompute)),
-                  schedule_words(l), format_bytes(Bytes(c.bytes)), format_percent(c.bubble),
-                  format_percent(c.mfu), format_seconds(Seconds(c.seconds)));
+        add(fmt::format("{}", i + 1), r.best[i], nearest_miss_words(s, r.best[i], limits));
     }
+    if (current.runs())
+    {
+        add(current.valid() ? "now" : "near", current.candidate, "");
+    }
+    return table;
+}
+
+// Why the scenario's own layout is not among the rows.
+void print_current(const CurrentLayout& current)
+{
+    if (current.valid())
+    {
+        return;
+    }
+    say("\nThe scenario's own layout is invalid:\n");
+    for (const Issue& fault : current.faults)
+    {
+        say("  {}\n", to_line(fault));
+    }
+    if (current.runs())
+    {
+        say("  nearest valid layout (the row near): --set {}\n", current.settings);
+    }
+}
+
+void print_result(const Scenario& s, const SearchLimits& limits, const SearchResult& r, std::size_t top)
+{
+    const CurrentLayout current = current_layout(s, limits);
     Table rest({{"", -28}, {"", 12}});
     for (std::size_t i = 0; i < kRejections; ++i)
     {
         rest.add(name_of(static_cast<Rejection>(i)), grouped(r.rejected[i]));
     }
-    say("{} on {} x {}: {} tried, {} legal, {} fit\n\n{}\nrejected layouts, by reason\n{}", s.model.name,
-        grouped(s.cluster.gpus), s.cluster.gpu.name, grouped(r.tried), grouped(r.legal), grouped(r.fit),
-        table.text(), rest.text("", false, "  "));
+    say("{} on {} x {}: {} tried, {} legal, {} fit, {} of them tight (above {} of a GPU's memory)\n",
+        s.model.name, grouped(s.cluster.gpus), s.cluster.gpu.name, grouped(r.tried), grouped(r.legal),
+        grouped(r.fit), grouped(r.tight), format_percent(1 - limits.headroom));
+    if (!limits.any_framework())
+    {
+        say("as {} ({}) runs them. {}\n", limits.framework.name, limits.framework.version,
+            limits.framework.note);
+    }
+    say("not searched, as in the scenario: {}\n\n{}\nrejected layouts, by reason\n{}", overlap_words(s),
+        result_table(s, limits, r, top, current).text(), rest.text("", false, "  "));
+    print_current(current);
     if (r.fit == 0 && r.nearest_miss)
     {
         say("\nNothing fits: the smallest needs {} of {}.\n", format_bytes(Bytes(r.nearest_miss->bytes)),
@@ -211,7 +325,8 @@ void print_csv(const SearchResult& r, std::size_t top)
                  {"memory_bytes"},
                  {"bubble_of_step"},
                  {"mfu"},
-                 {"step_time_s"}});
+                 {"step_time_s"},
+                 {"verdict"}});
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
     {
         const Candidate& c = r.best[i];
@@ -219,15 +334,15 @@ void print_csv(const SearchResult& r, std::size_t top)
         table.add(i + 1, l.gpus, l.tensor, l.sequence_parallel, l.context, l.pipeline, l.chunks, l.expert,
                   l.expert_tensor, data_of(l), l.zero, l.micro_batch, name_of(l.recompute),
                   l.pipeline == 1 ? "none" : l.schedule->id, fmt::format("{:.0f}", c.bytes), c.bubble, c.mfu,
-                  c.seconds);
+                  c.seconds, verdict_of(c, r.capacity));
     }
     fmt::print("{}", table.csv());
 }
 
 int run_search(const SearchOptions& o)
 {
-    const SearchLimits limits = limits_of(o);
     const Presets presets = open_presets(o).presets;
+    const SearchLimits limits = limits_of(o, presets);
     const Scenario scenario = read_scenario(o.file, o.sets, presets);
     end_with(of_file(search_faults(scenario), o.file)); // its own layout does not matter
     const SearchResult result =
@@ -235,7 +350,7 @@ int run_search(const SearchOptions& o)
     const auto top = static_cast<std::size_t>(o.top);
     if (o.json)
     {
-        print_document(to_json(scenario, result, top, presets));
+        print_document(to_json(scenario, limits, result, top, presets));
     }
     else if (o.csv)
     {
@@ -243,7 +358,7 @@ int run_search(const SearchOptions& o)
     }
     else
     {
-        print_result(scenario, result, top);
+        print_result(scenario, limits, result, top);
     }
     return result.fit > 0 ? kDone : kNo;
 }
@@ -259,6 +374,15 @@ void add_search_options(CLI::App& app, SearchOptions& o)
     words("--forbid", o.forbid, "exclude full-recompute, zero3, deep-pipelines (more than 8 stages)");
     words("--allow", o.allow,
           "also try tensor-across-nodes, zero-with-stages (ZeRO-2 and 3 with pipeline stages)");
+    app.add_option(
+           "--framework", o.framework,
+           "only layouts that this framework runs: megatron, deepspeed, torchtitan, fsdp, maxtext or any")
+        ->capture_default_str();
+    app.add_option(
+           "--headroom", o.headroom,
+           "share of a GPU's memory to leave free; layouts that leave less are marked tight and ranked "
+           "behind those that fit")
+        ->capture_default_str();
     auto* document = add_json(app, o);
     auto* csv = app.add_flag("--csv", o.csv, "layouts as CSV, numbers in full");
     exclude_each_other({document, csv});
@@ -274,7 +398,9 @@ constexpr const char* kBenchScenario = R"({
 } // namespace
 
 const CliCommand search_command = command<add_search_options, run_search>(
-    "search", "rank every legal layout of a scenario's model on its GPUs; exit 1 if none fits");
+    "search",
+    "rank every legal layout of a scenario's model on its GPUs, its overlap_* settings kept as they "
+    "are; exit 1 if none fits");
 
 int run_bench_search(const CommonOptions& options)
 {

@@ -401,7 +401,7 @@ void Session::perform(const Action& action)
             },
             [this](const Boxed<SearchLayouts>& a)
             {
-                searcher_->want(now_.scenario, a->limits);
+                searcher_->want(a->as_it_stands ? scenario_ : now_.scenario, a->limits);
                 layouts_ = searcher_->look();
             },
             [this](const StartLesson& a) { start_lesson(a); },

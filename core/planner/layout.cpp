@@ -1,5 +1,7 @@
 #include "core/planner/layout.h"
 
+#include <fmt/format.h>
+
 #include "core/scenario/validate.h"
 
 namespace ringside
@@ -29,6 +31,14 @@ void apply(const Layout& l, Scenario& s)
     s.training.recompute = l.recompute;
     s.training.schedule = l.schedule;
     p.stage_layers.clear();
+}
+
+std::string overlap_words(const Scenario& s)
+{
+    const auto word = [](bool on) { return on ? "on" : "off"; };
+    const Parallel& p = s.parallel;
+    return fmt::format("overlap of tensor {}, expert {}, pipeline {}", word(p.overlap_tensor),
+                       word(p.overlap_expert), word(p.overlap_pipeline));
 }
 
 Issues search_faults(const Scenario& scenario)

@@ -4,6 +4,8 @@
 #include "core/base/result.h"
 #include "core/scenario/scenario.h"
 
+#include <string>
+
 namespace ringside
 {
 
@@ -30,6 +32,9 @@ Layout layout_of(const Scenario& scenario);
 void apply(const Layout& layout, Scenario& scenario);
 // What no layout changes; the number of GPUs stays.
 Scenario without_layout(Scenario scenario);
+// The overlap switches, which belong to no layout: a search takes them as they stand.
+// "overlap of tensor on, expert off, pipeline off"
+std::string overlap_words(const Scenario& scenario);
 // What keeps every layout of the scenario from being tried: faults of its model, its cluster, its recipe.
 // Those of its own layout and of its batch, which only some layouts divide, do not matter.
 Issues search_faults(const Scenario& scenario);

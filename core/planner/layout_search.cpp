@@ -1,5 +1,6 @@
 #include "core/planner/layout_search.h"
 
+#include "core/planner/kept_layouts.h"
 #include "core/scenario/choices.h"
 
 #include <algorithm>
@@ -13,65 +14,8 @@ namespace ringside
 namespace
 {
 
-using Cuts = std::map<std::array<std::int64_t, 5>, Candidate>;
-
 constexpr std::int64_t kDeep = 8; // stages
 constexpr std::array kRecomputes{Recompute::none, Recompute::selective, Recompute::full};
-
-// Keeps `frontier` ascending in bytes and descending in seconds.
-void add_to_frontier(std::vector<Candidate>& frontier, const Candidate& c)
-{
-    const auto at = std::upper_bound(frontier.begin(), frontier.end(), c.bytes,
-                                     [](double bytes, const Candidate& f) { return bytes < f.bytes; });
-    if (at != frontier.begin())
-    {
-        Candidate& before = *std::prev(at);
-        if (before.bytes == c.bytes && before.seconds == c.seconds)
-        {
-            before = better(Objective::step_time, c, before) ? c : before;
-            return;
-        }
-        if (before.seconds <= c.seconds)
-        {
-            return;
-        }
-    }
-    auto from = at;
-    if (from != frontier.begin() && std::prev(from)->bytes == c.bytes)
-    {
-        --from;
-    }
-    auto to = at;
-    while (to != frontier.end() && to->seconds >= c.seconds)
-    {
-        ++to;
-    }
-    frontier.insert(frontier.erase(from, to), c);
-}
-
-void add_to_nearest_miss(std::optional<Candidate>& nearest, const Candidate& c)
-{
-    if (!nearest || better(Objective::memory, c, *nearest))
-    {
-        nearest = c;
-    }
-}
-
-void add_to_best(std::vector<Candidate>& best, Objective objective, const Candidate& c)
-{
-    if (best.size() >= kMostKept && !better(objective, c, best.back()))
-    {
-        return;
-    }
-    best.insert(std::upper_bound(best.begin(), best.end(), c,
-                                 [&](const Candidate& a, const Candidate& b)
-                                 { return better(objective, a, b); }),
-                c);
-    if (best.size() > kMostKept)
-    {
-        best.pop_back();
-    }
-}
 
 // Schedules whose order is searched for, so that only simulating tells their idle time.
 bool is_searched(ScheduleKind kind)
@@ -79,179 +23,7 @@ bool is_searched(ScheduleKind kind)
     return kind->kept == nullptr;
 }
 
-void fill(Candidate& c, const StepTime& step)
-{
-    c.seconds = step.total();
-    c.mfu = step.mfu();
-    c.bubble = step.bubble / c.seconds;
-}
-
-std::array<std::int64_t, 5> cut_of(const Layout& l)
-{
-    return {l.gpus, l.tensor, l.context, l.pipeline, l.expert};
-}
-
-void add_to_cuts(Cuts& cuts, Objective objective, const Candidate& c)
-{
-    const auto [at, fresh] = cuts.emplace(cut_of(c.layout), c);
-    if (!fresh && better(objective, c, at->second))
-    {
-        at->second = c;
-    }
-}
-
-std::vector<Candidate> listed(const Cuts& cuts, Objective objective)
-{
-    std::vector<Candidate> list;
-    for (const auto& [key, c] : cuts)
-    {
-        list.push_back(c);
-    }
-    std::sort(list.begin(), list.end(),
-              [&](const Candidate& a, const Candidate& b) { return better(objective, a, b); });
-    return list;
-}
-
-// Where it is among the best of its kind.
-void keep(SearchResult& result, Cuts& cuts, Objective objective, const Candidate& c)
-{
-    add_to_frontier(result.frontier, c);
-    if (c.bytes > result.capacity)
-    {
-        add_to_nearest_miss(result.nearest_miss, c);
-        return;
-    }
-    add_to_best(result.best, objective, c);
-    add_to_cuts(cuts, objective, c);
-}
-
-// Of layouts that differ in the order alone, and not even in that where they take the same time, the first.
-void drop_twins(std::vector<Candidate>& best)
-{
-    const auto twins = [](const Candidate& a, const Candidate& b)
-    {
-        Layout same = a.layout;
-        same.schedule = b.layout.schedule;
-        same.chunks = b.layout.chunks;
-        return same == b.layout && std::abs(a.seconds - b.seconds) <= 1e-9 * a.seconds;
-    };
-    std::vector<Candidate> kept;
-    for (const Candidate& c : best)
-    {
-        if (std::none_of(kept.begin(), kept.end(), [&](const Candidate& k) { return twins(k, c); }))
-        {
-            kept.push_back(c);
-        }
-    }
-    best = std::move(kept);
-}
-
-void thin(std::vector<Candidate>& sample)
-{
-    std::vector<Candidate> half;
-    for (std::size_t i = 0; i < sample.size(); i += 2)
-    {
-        half.push_back(sample[i]);
-    }
-    sample = std::move(half);
-}
-
 } // namespace
-
-// Ties go to what is simpler to run.
-bool better(Objective objective, const Candidate& a, const Candidate& b)
-{
-    const auto key = [&](const Candidate& c)
-    {
-        const double first = objective == Objective::memory ? c.bytes
-                             : objective == Objective::cost ? c.gpu_seconds()
-                                                            : c.seconds;
-        const Layout& l = c.layout;
-        return std::tuple(first, c.seconds, c.bytes, l.zero, l.pipeline, l.tensor, l.context, l.chunks,
-                          l.sequence_parallel, l.micro_batch, l.expert, l.expert_tensor, l.gpus, l.recompute,
-                          l.schedule->id);
-    };
-    return key(a) < key(b);
-}
-
-SearchResult merged(const SearchResult& a, const SearchResult& b, Objective objective)
-{
-    SearchResult all = a;
-    all.capacity = std::max(a.capacity, b.capacity);
-    all.tried += b.tried;
-    all.legal += b.legal;
-    all.fit += b.fit;
-    for (std::size_t r = 0; r < kRejections; ++r)
-    {
-        all.rejected[r] += b.rejected[r];
-    }
-    for (const Candidate& c : b.best)
-    {
-        add_to_best(all.best, objective, c);
-    }
-    for (const Candidate& c : b.frontier)
-    {
-        add_to_frontier(all.frontier, c);
-    }
-    Cuts cuts;
-    for (const std::vector<Candidate>* part : {&a.cuts, &b.cuts})
-    {
-        for (const Candidate& c : *part)
-        {
-            add_to_cuts(cuts, objective, c);
-        }
-    }
-    all.cuts = listed(cuts, objective);
-    all.sample.insert(all.sample.end(), b.sample.begin(), b.sample.end());
-    while (all.sample.size() > kMostSampled)
-    {
-        thin(all.sample);
-    }
-    if (b.nearest_miss)
-    {
-        add_to_nearest_miss(all.nearest_miss, *b.nearest_miss);
-    }
-    return all;
-}
-
-// Layouts of one schedule and shape come after each other, since they share orders.
-SearchResult timed(Scenario s, SearchResult result, Objective objective)
-{
-    s.parallel.stage_layers.clear();
-    std::vector<Candidate> kept = std::exchange(result.best, {});
-    for (const std::vector<Candidate>& more :
-         {std::exchange(result.frontier, {}), std::exchange(result.cuts, {})})
-    {
-        kept.insert(kept.end(), more.begin(), more.end());
-    }
-    if (const auto miss = std::exchange(result.nearest_miss, {}))
-    {
-        kept.push_back(*miss);
-    }
-    const auto key = [&s](const Candidate& c)
-    {
-        const Layout& l = c.layout;
-        const std::int64_t data = l.gpus / (l.tensor * l.context * l.pipeline);
-        return std::tuple(l.schedule->id, l.pipeline, l.chunks,
-                          s.training.global_batch / (data * l.micro_batch), l.tensor, l.context, l.expert,
-                          l.expert_tensor, l.zero, l.recompute, l.sequence_parallel);
-    };
-    std::sort(kept.begin(), kept.end(),
-              [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
-    kept.erase(std::unique(kept.begin(), kept.end(),
-                           [](const Candidate& a, const Candidate& b) { return a.layout == b.layout; }),
-               kept.end());
-    Cuts cuts;
-    for (Candidate& c : kept)
-    {
-        apply(c.layout, s);
-        fill(c, step_time(s));
-        keep(result, cuts, objective, c);
-    }
-    result.cuts = listed(cuts, objective);
-    drop_twins(result.best);
-    return result;
-}
 
 LayoutSearch::LayoutSearch(const Scenario& scenario, const SearchLimits& limits, std::size_t part,
                            std::size_t parts)
@@ -448,7 +220,7 @@ std::vector<std::int64_t> LayoutSearch::zero_stages() const
     if (dense_replicas(s_) > 1)
     {
         stages = {0, 1};
-        if (s_.parallel.pipeline == 1 || limits_.zero_with_stages)
+        if (s_.parallel.pipeline == 1 || limits_.zero_with_stages || !limits_.any_framework())
         {
             stages.push_back(2);
             if (limits_.zero3)
@@ -532,6 +304,11 @@ void LayoutSearch::look_at_plan(const Plan& plan)
 {
     s_.training.schedule = plan.schedule;
     s_.parallel.chunks = plan.chunks;
+    if (!limits_.any_framework() && !runs_shape(limits_.framework, s_))
+    {
+        reject(Rejection::framework);
+        return;
+    }
     const StepProfile& profile = model_.profile(s_);
     const Cut& cut = memory_.cut(s_);
     const auto worst = memory_.worst(s_, cut, memory_.kept(s_));
@@ -540,9 +317,15 @@ void LayoutSearch::look_at_plan(const Plan& plan)
     for (const std::int64_t zero : stages)
     {
         s_.parallel.zero = zero;
+        if (!limits_.any_framework() && !runs_sharding(limits_.framework, s_))
+        {
+            reject(Rejection::framework);
+            continue;
+        }
         Candidate c;
         c.layout = layout_of(s_);
         c.bytes = memory_.fullest(s_, cut, worst).value;
+        c.tight = c.bytes > roomy_bytes(result_.capacity, limits_);
         if (is_searched(plan.schedule) && s_.parallel.pipeline > 1)
         {
             fill(c, model_.estimate(s_, profile, 0));
@@ -573,6 +356,7 @@ void LayoutSearch::take(const Candidate& c)
         }
     }
     const bool fits = c.bytes <= result_.capacity;
+    result_.tight += fits && c.tight ? 1 : 0;
     ++(fits ? result_.fit : result_.rejected[static_cast<std::size_t>(Rejection::memory)]);
     keep(result_, cuts_, limits_.objective, c);
 }

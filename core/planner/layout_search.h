@@ -7,7 +7,8 @@
 // The scatter is an even sample of all legal layouts; frontier and table come from all of them. What is
 // illegal counts once, where the search turns back, so reasons count branches, not layouts. Layers that do
 // not divide are dealt as evenly as possible (stage_layers.h); other uneven splits are not tried. Selective
-// recomputation is skipped with flash attention, where it would be the same layout twice.
+// recomputation is skipped with flash attention, where it would be the same layout twice. The scenario's
+// overlap_* switches are taken as they stand: they say what the software does, not how the model is cut.
 #pragma once
 
 #include "core/base/names.h"
@@ -15,6 +16,7 @@
 #include "core/planner/idle_times.h"
 #include "core/planner/layout.h"
 #include "core/planner/memory_model.h"
+#include "core/scenario/framework.h"
 
 #include <array>
 #include <map>
@@ -42,8 +44,13 @@ struct SearchLimits
     bool deep_pipelines = true;       // more than 8 stages
     bool tensor_across_nodes = false; // tensor groups larger than a node
     bool zero_with_stages = false;    // ZeRO 2 and 3 in a pipeline, which Megatron-LM and DeepSpeed refuse
+    // Only what this one runs; without an id: any. Its own rule for ZeRO in a pipeline holds.
+    Framework framework;
     Objective objective = Objective::step_time;
+    // Share of a GPU's memory to leave free. What needs more fits, but is ranked behind all that leaves it.
+    double headroom = 0.08;
 
+    bool any_framework() const { return framework.id.empty(); }
     bool operator==(const SearchLimits&) const = default;
 };
 
@@ -55,18 +62,19 @@ enum class Rejection : std::uint8_t
     sequence, // context (with tensor) does not divide the sequence
     layers,   // fewer layers than stages, or an uneven cut with more chunks than the schedule needs
     experts,
-    batch,    // the global batch does not divide into micro-batches
-    schedule, // the schedule does not take this shape
-    allowed,  // SearchLimits
-    memory    // legal, but does not fit
+    batch,     // the global batch does not divide into micro-batches
+    schedule,  // the schedule does not take this shape
+    allowed,   // SearchLimits
+    framework, // does not run it
+    memory     // legal, but does not fit
 };
-inline constexpr std::size_t kRejections = 8;
+inline constexpr std::size_t kRejections = 9;
 template <>
 inline constexpr auto kNamesOf<Rejection> = names<Rejection>("heads not divisible", "sequence not divisible",
                                                              "layers not divisible", "experts not divisible",
                                                              "batch not divisible",
                                                              "schedule refuses the shape", "not allowed",
-                                                             "does not fit");
+                                                             "framework cannot run it", "does not fit");
 
 struct Candidate
 {
@@ -74,7 +82,8 @@ struct Candidate
     double seconds = 0; // of a step
     double bytes = 0;   // of the fullest GPU
     double mfu = 0;
-    double bubble = 0; // of total
+    double bubble = 0;  // of total
+    bool tight = false; // needs more than the headroom leaves
 
     double gpu_seconds() const { return seconds * static_cast<double>(layout.gpus); }
     bool operator==(const Candidate&) const = default;
@@ -85,7 +94,8 @@ struct SearchResult
     double capacity = 0;    // [B] of one GPU
     std::int64_t tried = 0; // legal and rejected
     std::int64_t legal = 0;
-    std::int64_t fit = 0;
+    std::int64_t fit = 0;   // of the legal ones
+    std::int64_t tight = 0; // of those that fit
     std::array<std::int64_t, kRejections> rejected{};
     std::vector<Candidate> best;     // fit, best first, at most kMostKept
     std::vector<Candidate> cuts;     // fit, the best of each tensor x context x pipeline x expert, best first
@@ -119,6 +129,8 @@ bool better(Objective objective, const Candidate& a, const Candidate& b);
 // timed() gives it step_time()'s times, and leaves of layouts with one timeline only one.
 SearchResult merged(const SearchResult& a, const SearchResult& b, Objective objective);
 SearchResult timed(Scenario s, SearchResult result, Objective objective);
+// What a layout may need without being tight.
+double roomy_bytes(double capacity, const SearchLimits& limits);
 
 class LayoutSearch
 {

@@ -202,6 +202,22 @@ Issues take_scenario(const json& document, const std::string& stem, Presets& pre
     return issues;
 }
 
+Issues take_framework(const json& document, const std::string& stem, Presets& presets)
+{
+    auto framework = framework_from_json(document);
+    if (!framework)
+    {
+        return framework.issues();
+    }
+    Issues issues;
+    check_id(framework->id, stem, issues);
+    if (issues.empty())
+    {
+        presets.frameworks.push_back(std::move(*framework));
+    }
+    return issues;
+}
+
 } // namespace
 
 const ModelPreset* Presets::model(std::string_view id) const
@@ -221,6 +237,11 @@ const ScenarioPreset* Presets::scenario(std::string_view id) const
     return find_by(scenarios, id, [](const ScenarioPreset& s) -> std::string_view { return s.id; });
 }
 
+const Framework* Presets::framework(std::string_view id) const
+{
+    return find_by(frameworks, id, &Framework::id);
+}
+
 Presets load_presets(const std::filesystem::path& assets, Issues& issues)
 {
     Presets presets;
@@ -232,6 +253,8 @@ Presets load_presets(const std::filesystem::path& assets, Issues& issues)
               [&](const json& d, const std::string& stem) { return take_cluster(d, stem, presets); });
     each_json(assets / "scenarios", issues,
               [&](const json& d, const std::string& stem) { return take_scenario(d, stem, presets); });
+    each_json(assets / "frameworks", issues,
+              [&](const json& d, const std::string& stem) { return take_framework(d, stem, presets); });
     return presets;
 }
 
@@ -248,6 +271,10 @@ PresetCheck check_preset(const json& document, const std::string& stem, const Pr
     {
         taken.gpus = presets.gpus;
         check.issues = take_cluster(document, stem, taken);
+    }
+    else if (schema == "ringside.framework/1")
+    {
+        check.issues = take_framework(document, stem, taken);
     }
     else
     {

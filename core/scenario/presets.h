@@ -1,10 +1,11 @@
-// The models, accelerators, clusters and example scenarios that ship as JSON, one file each.
+// The models, accelerators, clusters, example scenarios and frameworks that ship as JSON, one file each.
 //
 // The default scenario has 16 micro-batches: with 64 its bubble is 4.5% of the time, too thin to be seen;
 // with 16 it is 15.8%.
 #pragma once
 
 #include "core/base/result.h"
+#include "core/scenario/framework.h"
 #include "core/scenario/scenario.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -59,18 +60,20 @@ struct Presets
     std::vector<GpuPreset> gpus;
     std::vector<ClusterPreset> clusters;
     std::vector<ScenarioPreset> scenarios;
+    std::vector<Framework> frameworks;
 
     const ModelPreset* model(std::string_view id) const;
     const GpuPreset* gpu(std::string_view id) const;
     const ClusterPreset* cluster(std::string_view id) const;
     const ScenarioPreset* scenario(std::string_view id) const;
+    const Framework* framework(std::string_view id) const;
 };
 
-// Reads assets/{models,gpus,clusters,scenarios}/*.json. Files with faults are left out and reported in
+// Reads assets/{models,gpus,clusters,scenarios,frameworks}/*.json. Files with faults are left out and reported in
 // `issues`, each with file and path, so that one bad file never hides the rest.
 Presets load_presets(const std::filesystem::path& assets, Issues& issues);
 
-// The faults of one model, accelerator or cluster by its schema, as if it stood in the assets under the name
+// The faults of one model, accelerator, cluster or framework by its schema, as if it stood in the assets under the name
 // `stem`. `presets` has the accelerators that a cluster may name.
 struct PresetCheck
 {

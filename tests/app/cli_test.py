@@ -486,6 +486,28 @@ def test_search_of_what_fits_nowhere_says_no_and_bad_words_are_named():
     Outcome("search", "-", "--top", 0, text=json.dumps(SEARCHED)).exits(2).mentions("--top: ")
 
 
+def test_search_for_a_framework_offers_what_it_runs_with_its_flags():
+    got = json.loads(Outcome("search", "-", "--top", 5, "--framework", "megatron", "--json", text=json.dumps(SEARCHED)).exits(0).out)
+    assert got["framework"] == "megatron" and got["rejected"]["framework cannot run it"] > 0
+    for layout in got["layouts"]:
+        assert layout["training"]["schedule"] in ("1f1b", "interleaved")
+        assert any(flag["flag"] == "--tensor-model-parallel-size" for flag in layout["launch"])
+    Outcome("search", "-", "--framework", "megatorn", text=json.dumps(SEARCHED)).exits(2).mentions("--framework: ", "megatron")
+
+
+def test_search_ranks_tight_layouts_behind_and_says_what_misses_need():
+    roomy = json.loads(Outcome("search", "-", "--top", 64, "--json", text=json.dumps(SEARCHED)).exits(0).out)
+    assert roomy["headroom"] == 0.08 and 0 <= roomy["tight"] <= roomy["fit"]
+    verdicts = [layout["verdict"] for layout in roomy["layouts"]]
+    assert verdicts == sorted(verdicts), verdicts  # "fits" before "tight"
+    for layout in roomy["layouts"]:
+        for miss in layout["nearest_misses"]:
+            assert miss["step.time_s"] < layout["estimate"]["step.time_s"] and miss["memory.total_bytes"] > 0.92 * 80e9
+    full = json.loads(Outcome("search", "-", "--headroom", "0", "--json", text=json.dumps(SEARCHED)).exits(0).out)
+    assert full["tight"] == 0 and full["fit"] == roomy["fit"]
+    Outcome("search", "-", "--headroom", "1", text=json.dumps(SEARCHED)).exits(2).mentions("--headroom: ")
+
+
 def test_schedule_prints_orders_times_and_bubble_as_json():
     got = schedule_json("--kind", "1f1b", "--stages", 4, "--micro-batches", 8)
     assert got["kind"] == "1f1b" and got["stages"] == 4 and got["micro_batches"] == 8 and got["chunks"] == 1
@@ -1042,6 +1064,9 @@ def test_search_takes_set_and_needs_no_layout_that_suits():
     outcome = Outcome("search", DEFAULT, "--set", "cluster.gpus=24", "--top", "3", "--json").exits(0)
     layouts = json.loads(outcome.out)["layouts"]
     assert layouts and all(layout["gpus"] == 24 for layout in layouts)
+    current = json.loads(Outcome("search", DEFAULT, "--set", "parallel.tensor=7", "--top", "1", "--json").exits(0).out)["current"]
+    assert not current["valid"] and any(fault["path"] == "parallel.tensor" for fault in current["faults"])
+    assert current["layout"]["parallel"]["tensor"] < 7 and "parallel.tensor=" in current["set"]
     Outcome("search", DEFAULT, "--set", "cluster.gpsu=24").exits(2).mentions("gpsu", "unknown field")
 
 

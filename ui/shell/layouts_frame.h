@@ -12,6 +12,7 @@ namespace ringside
 struct SearchLayouts
 {
     SearchLimits limits;
+    bool as_it_stands = false; // of the scenario with its faults, which are those of its layout
 };
 inline Action to_action(SearchLayouts action)
 {

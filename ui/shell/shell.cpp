@@ -108,7 +108,7 @@ void Shell::draw_scene(const Frame& frame, const Painter& p, Rect& picture)
 
 // What keeps the scenario from being computed: a press leads to its field, a button mends it. A window of its
 // own, since what lies below it would have the mouse.
-void Shell::draw_fault_banner(const Frame& frame, const Painter& painter, Rect area, Out& out)
+void Shell::draw_fault_banner(const Frame& frame, const Painter& painter, Rect area, bool dim, Out& out)
 {
     const auto fault = std::ranges::find(frame.issues, Severity::error, &Issue::severity);
     if (fault == frame.issues.end() || area.w < 1)
@@ -116,7 +116,10 @@ void Shell::draw_fault_banner(const Frame& frame, const Painter& painter, Rect a
         return;
     }
     const Theme& t = painter.theme;
-    painter.fill(area, with_alpha(t.window, 0.7F));
+    if (dim)
+    {
+        painter.fill(area, with_alpha(t.window, 0.7F));
+    }
     const Rect whole{area.x, area.y + painter.px(8), area.w, painter.px(76)};
     ImGui::SetCursorScreenPos(whole.min());
     const ChildScope child("###fault of the scenario", {whole.w, whole.h});
@@ -195,10 +198,10 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
     }
     if (shown.about_scenario())
     {
-        draw_fault_banner(frame, painter, parts.picture, out);
+        draw_fault_banner(frame, painter, parts.picture, !shown.holds_while_invalid(), out);
     }
     draw_caption(frame, painter, parts.caption, shown);
-    if (shown.about_scenario() && !frame.valid())
+    if (shown.about_scenario() && !frame.valid() && !shown.holds_while_invalid())
     {
         painter.fill(parts.caption, with_alpha(painter.theme.window, 0.7F));
     }

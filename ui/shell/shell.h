@@ -98,7 +98,7 @@ private:
                             Out& out);
     // What the scene of a demonstration says, over the picture.
     static void draw_scene(const Frame& frame, const Painter& painter, Rect& picture);
-    void draw_fault_banner(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    void draw_fault_banner(const Frame& frame, const Painter& painter, Rect area, bool dim, Out& out);
     // A notice of several lines says what went wrong; it lies over the picture until it is closed.
     void take_fault(const std::string& notice);
     void draw_fault(const Frame& frame, const Painter& painter, Rect area, Out& out);

@@ -55,6 +55,8 @@ public:
     // False: the scenario has no part in this view, so its panel, status, faults and keys stay away, and
     // draw_panel has the whole panel. The three below are asked only then.
     virtual bool about_scenario() const { return true; }
+    // Whether what was drawn last holds although the scenario is invalid.
+    virtual bool holds_while_invalid() const { return false; }
     virtual float panel_height() const { return 736; }           // [design px] with less the panel scrolls
     virtual std::string title(const Frame&) const { return {}; } // empty: that of its ViewInfo
     virtual std::vector<std::string> facts(const Frame&) const { return {}; } // in the status strip

@@ -306,7 +306,9 @@ Result<DesignVerdict> judge_layout(const Scenario& scenario, const GoalSpec& goa
     v.good = v.fits == goal.fits;
     if (goal.within_best > 0)
     {
-        LayoutSearch search(scenario, {});
+        SearchLimits limits;
+        limits.headroom = 0; // the goal is what fits at all
+        LayoutSearch search(scenario, limits);
         while (search.advance(1'000'000))
         {
         }

@@ -5,7 +5,9 @@
 
 #include "core/evaluate/report.h"
 #include "core/performance/step_time.h"
+#include "core/planner/current_layout.h"
 #include "core/planner/layout_search.h"
+#include "core/planner/near_misses.h"
 #include "core/scenario/validate.h"
 
 #include <catch2/catch_approx.hpp>
@@ -88,8 +90,8 @@ std::size_t set_combination(Scenario& s, std::size_t index)
     return index;
 }
 
-// Every combination that validate() has nothing against.
-std::int64_t legal_by_hand(const Scenario& from)
+// Every combination that validate() has nothing against, and that the framework runs where there is one.
+std::int64_t legal_by_hand(const Scenario& from, const Framework* framework = nullptr)
 {
     std::int64_t legal = 0;
     Scenario s = from;
@@ -107,7 +109,8 @@ std::int64_t legal_by_hand(const Scenario& from)
             (p.sequence_parallel && p.tensor == 1) || (p.zero > 0 && dense_replicas(s) == 1) ||
             (p.pipeline == 1 && (s.training.schedule->id != "1f1b" || p.chunks > 1)) ||
             (s.model.experts == 0 && p.expert > 1);
-        legal += !pointless && !has_errors(validate(s)) ? 1 : 0;
+        const bool refused = pointless || (framework != nullptr && !runs(*framework, s));
+        legal += !refused && faults(s).empty() ? 1 : 0;
     }
     return legal;
 }
@@ -268,8 +271,10 @@ TEST_CASE(
             REQUIRE(report);
             REQUIRE(c.seconds == report->step.total());
             REQUIRE(c.mfu == report->step.mfu());
-            REQUIRE(c.seconds >= found.best.front().seconds);
-            REQUIRE((i == 0 || c.seconds >= found.best[i - 1].seconds));
+            // The tight stand behind those that fit, both by time.
+            REQUIRE(c.tight == (c.bytes > roomy_bytes(found.capacity, everything())));
+            REQUIRE((i == 0 || c.tight >= found.best[i - 1].tight));
+            REQUIRE((i == 0 || c.tight != found.best[i - 1].tight || c.seconds >= found.best[i - 1].seconds));
             for (std::size_t k = 0; k < i; ++k)
             {
                 Layout other = found.best[k].layout;
@@ -294,4 +299,133 @@ TEST_CASE("a search needs no layout of its own")
     CHECK(search_faults(s).empty());
     s.model.kv_heads = 7;
     CHECK_FALSE(search_faults(s).empty());
+}
+
+TEST_CASE("a search keeps the overlap settings of its scenario and says which they are")
+{
+    Scenario s = small(4);
+    CHECK(overlap_words(s) == "overlap of tensor off, expert off, pipeline off");
+    const SearchResult plain = all_of(s, {});
+    s.parallel.overlap_tensor = true;
+    s.parallel.overlap_expert = true;
+    CHECK(overlap_words(s) == "overlap of tensor on, expert on, pipeline off");
+    const SearchResult found = all_of(s, {});
+    CHECK(found.legal == plain.legal);
+    for (const Candidate& c : found.best)
+    {
+        Scenario at = s;
+        apply(c.layout, at);
+        CHECK(at.parallel.overlap_tensor);
+        CHECK(at.parallel.overlap_expert);
+        CHECK_FALSE(at.parallel.overlap_pipeline);
+        CHECK(c.seconds == step_time(at).total());
+    }
+}
+
+TEST_CASE("layouts above the headroom are tight and stand behind those below it")
+{
+    Scenario s = small(0);
+    SearchLimits limits = everything();
+    limits.headroom = 0;
+    const SearchResult roomy = all_of(s, limits);
+    CHECK(roomy.tight == 0);
+    // A card that the fastest layout fills to the last byte.
+    const Candidate fastest = roomy.best.front();
+    s.cluster.gpu.memory_gb = fastest.bytes / 1e9 + 1e-6;
+    const SearchResult full = all_of(s, limits);
+    CHECK(full.best.front().layout == fastest.layout);
+    CHECK(full.tight == 0);
+    limits.headroom = 0.08;
+    const SearchResult found = all_of(s, limits);
+    CHECK(found.fit == full.fit);
+    CHECK(found.tight > 0);
+    CHECK(found.tight < found.fit);
+    CHECK_FALSE(found.best.front().tight);
+    CHECK(found.best.front().bytes <= 0.92 * found.capacity);
+    CHECK(found.best.front().seconds > fastest.seconds);
+    for (std::size_t i = 1; i < found.best.size(); ++i)
+    {
+        CHECK(found.best[i].tight >= found.best[i - 1].tight);
+    }
+}
+
+TEST_CASE("a row's nearest misses are faster, do not fit, and are what evaluate() says")
+{
+    // Llama 3.1 8B on 8 GPUs: recomputation costs time, and going without it costs memory.
+    Scenario s = test::presets().scenario("default")->scenario;
+    s.model = test::presets().model("llama-3.1-8b")->model;
+    s.cluster.gpus = 8;
+    s.training.sequence_length = 8192;
+    s.training.global_batch = 64;
+    s.training.micro_batch = 8;
+    s.training.recompute = Recompute::full;
+    s.training.schedule = schedule("1f1b");
+    s.parallel = {};
+    s.parallel.zero = 3;
+    REQUIRE(faults(s).empty());
+    const auto report = evaluate(s);
+    REQUIRE(report);
+    Candidate row;
+    row.layout = layout_of(s);
+    row.seconds = report->step.total();
+    row.bytes = report->memory.worst().total().value;
+    // No more memory than it needs itself, so whatever is faster misses.
+    s.cluster.gpu.memory_gb = row.bytes / 1e9 / 0.92;
+    const std::vector<NearMiss> misses = near_misses(s, row, {});
+    REQUIRE_FALSE(misses.empty());
+    CHECK(std::ranges::any_of(misses, [](const NearMiss& m) { return m.change == "recompute none"; }));
+    CHECK(std::ranges::is_sorted(misses, {}, [](const NearMiss& m) { return m.candidate.bytes; }));
+    for (const NearMiss& miss : misses)
+    {
+        INFO(miss.change);
+        Scenario at = s;
+        apply(miss.candidate.layout, at);
+        const auto other = evaluate(at);
+        REQUIRE(other);
+        CHECK(miss.candidate.seconds == other->step.total());
+        CHECK(miss.candidate.bytes == other->memory.worst().total().value);
+        CHECK(miss.candidate.seconds < row.seconds);
+        CHECK(miss.candidate.bytes > row.bytes);
+    }
+    s.cluster.gpu.memory_gb = 1e6;
+    CHECK(near_misses(s, row, {}).empty());
+}
+
+TEST_CASE("the current layout is a row of a search, also where it is invalid")
+{
+    Scenario s = test::presets().scenario("default")->scenario;
+    const auto report = evaluate(s);
+    REQUIRE(report);
+    const CurrentLayout valid = current_layout(s, {});
+    CHECK(valid.valid());
+    CHECK(valid.scenario == s);
+    CHECK(valid.candidate.layout == layout_of(s));
+    CHECK(valid.candidate.seconds == report->step.total());
+    CHECK(valid.candidate.bytes == report->memory.worst().total().value);
+
+    s.parallel.tensor = 7; // of 64 heads
+    const CurrentLayout invalid = current_layout(s, {});
+    CHECK_FALSE(invalid.valid());
+    CHECK(invalid.layout.tensor == 7);
+    CHECK(invalid.settings.find("parallel.tensor=") != std::string::npos);
+    REQUIRE(invalid.runs());
+    CHECK(invalid.scenario.parallel.tensor < 7); // sizes of groups only become smaller
+    CHECK(faults(invalid.scenario).empty());
+    const auto nearest = evaluate(invalid.scenario);
+    REQUIRE(nearest);
+    CHECK(invalid.candidate.seconds == nearest->step.total());
+    CHECK(invalid.candidate.bytes == nearest->memory.worst().total().value);
+}
+
+TEST_CASE("a search for a framework leaves out nothing that it runs, counted by trying them")
+{
+    for (const char* id : {"megatron", "deepspeed", "torchtitan", "fsdp", "maxtext"})
+    {
+        INFO(id);
+        SearchLimits limits = everything();
+        limits.framework = *test::presets().framework(id);
+        const std::int64_t by_hand = legal_by_hand(small(0), &limits.framework);
+        CHECK(by_hand > 0);
+        CHECK(all_of(small(0), limits).legal == by_hand);
+    }
 }

@@ -354,3 +354,51 @@ TEST_CASE("where nothing fits it says by how much the smallest misses, and L loa
     w->key(ImGuiKey_Enter);
     CHECK(w->session().scenario() == before);
 }
+
+TEST_CASE("an invalid layout is searched from: it stands as a row, the nearest valid one beside it")
+{
+    const auto w = opened();
+    Scenario s = w->session().scenario();
+    s.parallel.tensor = 7;
+    w->session().apply(ChangeScenario{s});
+    w->settle(2000);
+    REQUIRE_FALSE(w->valid());
+    CHECK(answer(*w).answers(s, {}));
+    CHECK(answer(*w).progress == 1.0);
+    CHECK(says(*w, "nearest"));
+    const Candidate best = answer(*w).result.cuts.front();
+    w->click("###layout 1");
+    w->settle(2000);
+    CHECK(w->valid());
+    CHECK(w->session().scenario() == laid_out(s, best.layout));
+}
+
+TEST_CASE("a framework chosen under Runs on leaves only what it runs")
+{
+    const auto w = opened();
+    const std::int64_t before = answer(*w).result.legal;
+    w->click("###runs on");
+    w->frames(3);
+    w->click("Megatron-LM");
+    w->settle(5000);
+    const LayoutAnswer& found = answer(*w);
+    CHECK(found.limits.framework.id == "megatron");
+    CHECK(found.progress == 1.0);
+    CHECK(found.result.legal < before);
+    for (const Candidate& c : found.result.cuts)
+    {
+        CHECK(runs(found.limits.framework, laid_out(w->session().scenario(), c.layout)));
+    }
+}
+
+TEST_CASE("tight rows stand behind those that fit")
+{
+    const auto w = opened(test::scenario(R"({"model": "llama-3.1-8b", "cluster": {"gpus": 64},
+                                             "training": {"global_batch": 128}})"),
+                          {1280, 1400});
+    const std::vector<Candidate> cuts = answer(*w).result.cuts;
+    CHECK(std::is_sorted(cuts.begin(), cuts.end(),
+                         [](const Candidate& a, const Candidate& b) { return a.tight < b.tight; }));
+    const auto shown = ranks(*w);
+    CHECK(std::is_sorted(shown.begin(), shown.end()));
+}

@@ -4,6 +4,8 @@
 
 #include "core/base/counted.h"
 #include "core/base/text.h"
+#include "core/planner/current_layout.h"
+#include "core/planner/near_misses.h"
 #include "core/scenario/fields.h"
 #include "ui/shell/layouts_frame.h"
 #include "ui/views/planner/planner/parts.h"
@@ -29,10 +31,18 @@ public:
     Caption caption(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     ViewKeys keys() override;
+    bool holds_while_invalid() const override { return current_.has_value(); }
+    float panel_height() const override { return 880; }
 
 private:
     void take_answer(const Frame& frame, const Painter& painter, Out& out);
-    bool live(const Frame& frame) const { return shown_.answers(frame.now.scenario, limits_); }
+    void update_current(const Frame& frame);
+    // The scenario whose layouts are searched for, whatever its own.
+    const Scenario& searched(const Frame& frame) const
+    {
+        return current_ ? frame.scenario : frame.now.scenario;
+    }
+    bool live(const Frame& frame) const { return shown_.answers(searched(frame), limits_); }
     void load(const Frame& frame, const Layout& layout, Out& out) const;
     PlannerTableEvent draw_table(const Frame& frame, const Painter& painter, Rect& area,
                                  const PlannerRow& now);
@@ -40,6 +50,7 @@ private:
     void draw_empty(const Frame& frame, const Painter& painter, Rect area) const;
     void draw_tip(const Frame& frame, const Painter& painter, Rect bounds, const Candidate& c) const;
     void own_arrows() const;
+    void update_misses();
 
     SearchLimits limits_;
     bool every_ = false;
@@ -48,17 +59,21 @@ private:
     ByteUnit listed_unit_ = ByteUnit::decimal;
     PlannerRows rows_;
     PlannerTable table_;
-    std::optional<Layout> pointed_at_; // by the mouse on the chart, in the last frame
+    std::optional<Scenario> faulty_;       // of current_, or of none
+    std::optional<CurrentLayout> current_; // where the scenario's layout is invalid, and nothing else
+    std::optional<Candidate> missed_by_;   // the row of misses_
+    std::vector<NearMiss> misses_;         // of the chosen row
+    std::optional<Layout> pointed_at_;     // by the mouse on the chart, in the last frame
 };
 
 // A new search starts empty: what was found before stays on show until there is something again.
 void PlannerView::take_answer(const Frame& frame, const Painter& painter, Out& out)
 {
     const LayoutAnswer* found = frame.layouts;
-    const bool answers = found != nullptr && found->answers(frame.now.scenario, limits_);
+    const bool answers = found != nullptr && found->answers(searched(frame), limits_);
     if (!answers)
     {
-        out.push(SearchLayouts{limits_});
+        out.push(SearchLayouts{limits_, current_.has_value()});
     }
     out.animating = out.animating || !answers || found->progress < 1;
     const bool something = answers && (found->progress >= 1 || found->result.fit > 0);
@@ -74,12 +89,13 @@ void PlannerView::take_answer(const Frame& frame, const Painter& painter, Out& o
         listed_every_ = every_;
         listed_unit_ = painter.look.unit;
         rows_.take(shown_, every_, listed_unit_);
+        missed_by_.reset();
     }
 }
 
 void PlannerView::load(const Frame& frame, const Layout& layout, Out& out) const
 {
-    Scenario next = frame.now.scenario;
+    Scenario next = searched(frame);
     const std::int64_t before = next.cluster.gpus;
     apply(layout, next);
     std::string notice = fmt::format("Loaded: {}", words_of(layout));
@@ -88,6 +104,42 @@ void PlannerView::load(const Frame& frame, const Layout& layout, Out& out) const
         notice += fmt::format(", on {} instead of {}", counted(next.cluster.gpus, "GPU"), grouped(before));
     }
     out.push(ChangeScenario{std::move(next), false, std::move(notice)});
+}
+
+void PlannerView::update_current(const Frame& frame)
+{
+    if (frame.valid())
+    {
+        faulty_.reset();
+        current_.reset();
+        return;
+    }
+    if (faulty_ == frame.scenario)
+    {
+        return;
+    }
+    faulty_ = frame.scenario;
+    current_.reset();
+    if (search_faults(frame.scenario).empty())
+    {
+        current_ = current_layout(frame.scenario, limits_);
+    }
+    if (current_ && !current_->runs())
+    {
+        current_.reset();
+    }
+}
+
+// Only of a whole answer: rows still change before.
+void PlannerView::update_misses()
+{
+    const auto at = shown_.progress < 1 ? std::nullopt : rows_.chosen();
+    const std::optional<Candidate> chosen = at ? std::optional(rows_.rows()[*at].candidate) : std::nullopt;
+    if (chosen != missed_by_)
+    {
+        missed_by_ = chosen;
+        misses_ = chosen ? near_misses(shown_.scenario, *chosen, shown_.limits) : std::vector<NearMiss>();
+    }
 }
 
 // Up and down choose a row unless the keyboard is on something.
@@ -166,21 +218,30 @@ PlannerTableEvent PlannerView::draw_table(const Frame& frame, const Painter& pai
         draw_empty(frame, painter, area.cut_top(std::min(area.h, painter.px(136))));
         return {};
     }
+    const std::optional<PlannerRow> invalid =
+        current_ ? std::optional(invalid_row(current_->layout, painter.look.unit)) : std::nullopt;
+    const std::size_t more = invalid ? 1 : 0;
     const float half = area.h < painter.px(300) ? area.h : area.h * 0.5F;
     std::size_t rows = std::min<std::size_t>(rows_.rows().size(), 40);
-    while (rows > 1 && PlannerTable::height(painter, rows) > half)
+    while (rows > 1 && PlannerTable::height(painter, rows + more) > half)
     {
         --rows;
     }
     const bool is_live = live(frame);
-    const Rect room = area.cut_top(std::min(area.h, PlannerTable::height(painter, rows)));
+    const Rect room = area.cut_top(std::min(area.h, PlannerTable::height(painter, rows + more)));
     return table_.draw(painter, room, rows_,
-                       {now, shown_.result.capacity, pointed_at_, is_live ? shown_.progress : 1, is_live});
+                       {now, invalid ? &*invalid : nullptr, shown_.result.capacity, pointed_at_,
+                        is_live ? shown_.progress : 1, is_live});
 }
 
 void PlannerView::draw_parts(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    const PlannerRow now = planner_row(candidate_of(frame.now), 0, painter.look.unit);
+    const PlannerRow now =
+        planner_row(current_ ? current_->candidate : candidate_of(frame.now), 0, painter.look.unit);
+    if (current_)
+    {
+        area.cut_top(std::min(area.h, painter.px(96))); // the shell's banner with the fault
+    }
     const Rect whole = area;
     const PlannerTableEvent pressed = draw_table(frame, painter, area, now);
     area.cut_top(painter.px(16));
@@ -198,7 +259,8 @@ void PlannerView::draw_parts(const Frame& frame, const Painter& painter, Rect ar
         before = candidate_of(*frame.before);
     }
     const PlannerChartEvent event = draw_planner_chart(
-        painter, area, {shown_, now.candidate, before ? &*before : nullptr, lit, live(frame)});
+        painter, area,
+        {shown_, now.candidate, current_ ? "nearest" : "now", before ? &*before : nullptr, lit, live(frame)});
     const bool moved = pointed_at_.has_value() != event.hovered.has_value();
     pointed_at_ = event.hovered ? std::optional(event.hovered->layout) : std::nullopt;
     out.animating = out.animating || moved; // the row is framed a frame later
@@ -218,6 +280,7 @@ void PlannerView::draw_parts(const Frame& frame, const Painter& painter, Rect ar
 
 void PlannerView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
+    update_current(frame);
     take_answer(frame, painter, out);
     own_arrows();
     draw_parts(frame, painter, area, out);
@@ -234,7 +297,12 @@ Caption PlannerView::caption(const Frame& frame) const
     {
         return {"Searching all legal layouts \u2026", "", ""};
     }
-    return planner_caption(frame, shown_);
+    Caption caption = planner_caption(frame, shown_);
+    if (current_)
+    {
+        caption.sentence += fmt::format(" The layout now is invalid; nearest: {}.", current_->settings);
+    }
+    return caption;
 }
 
 struct Allowed
@@ -283,7 +351,9 @@ std::vector<Reason> reasons(const LayoutAnswer& answer, ByteUnit unit)
          "The global batch does not divide over the replicas", count(Rejection::batch), false},
         {"schedule not applicable", "The schedule does not take so many stages, micro-batches or chunks",
          count(Rejection::schedule), false},
-        {"excluded above", "The switches above exclude it", count(Rejection::allowed), false}};
+        {"excluded above", "The switches above exclude it", count(Rejection::allowed), false},
+        {answer.limits.framework.name + " cannot", answer.limits.framework.note, count(Rejection::framework),
+         false}};
     std::erase_if(all, [](const Reason& r) { return r.count == 0; });
     std::stable_sort(all.begin(), all.end(),
                      [](const Reason& a, const Reason& b) { return a.count > b.count; });
@@ -307,13 +377,58 @@ void draw_reasons(const Painter& painter, Rect area, const std::vector<Reason>& 
     table.draw(painter, area, all);
 }
 
-void draw_planner_panel(const Painter& painter, Rect area, const LayoutAnswer& answer, SearchLimits& limits,
-                        bool& every, Out& out)
+struct PlannerPanel
 {
+    const LayoutAnswer& answer;
+    const std::vector<NearMiss>& misses;
+    const Presets& presets;
+    SearchLimits& limits;
+    bool& every;
+};
+
+// What the chosen row would gain by more memory.
+void draw_misses(PanelColumn& column, const std::vector<NearMiss>& misses, ByteUnit unit)
+{
+    constexpr std::size_t kMost = 3;
+    if (!misses.empty())
+    {
+        column.label("Faster than the chosen row, but needs");
+    }
+    for (std::size_t i = 0; i < std::min(kMost, misses.size()); ++i)
+    {
+        const Candidate& c = misses[i].candidate;
+        column.fact(fmt::format("{}: {}", misses[i].change, format_seconds(Seconds(c.seconds))),
+                    format_bytes(Bytes(c.bytes), unit));
+    }
+}
+
+// What the layouts are to run on.
+void choose_framework(PanelColumn& column, const Presets& presets, Framework& framework)
+{
+    std::vector<Choosable> items{{"any", "any framework", "every layout that the model allows"}};
+    for (const Framework& each : presets.frameworks)
+    {
+        items.push_back({each.id, each.name, each.version});
+    }
+    const std::string_view shown =
+        framework.id.empty() ? items.front().name : std::string_view(framework.name);
+    column.label("Runs on");
+    if (const auto chosen =
+            column.dropdown("###runs on", shown, "planner frameworks", items,
+                            framework.id.empty() ? "Only layouts that one framework runs" : framework.note))
+    {
+        framework = *chosen == 0 ? Framework() : presets.frameworks[*chosen - 1];
+    }
+}
+
+void draw_planner_panel(const Painter& painter, Rect area, const PlannerPanel& panel, Out& out)
+{
+    const auto& [answer, misses, presets, limits, every] = panel;
     PanelColumn column(painter, area, out.animating);
     column.label("Rank by");
     column.choice({"time", "memory", "cost"}, limits.objective);
     column.choice({"best per TP/PP", "best of all"}, every);
+    choose_framework(column, presets, limits.framework);
     column.label("Allow");
     for (const Allowed& allowed : kAllowed)
     {
@@ -330,11 +445,13 @@ void draw_planner_panel(const Painter& painter, Rect area, const LayoutAnswer& a
         column.fact("Nearest miss: over by",
                     format_bytes(Bytes(miss->bytes - answer.result.capacity), painter.look.unit));
     }
+    draw_misses(column, misses, painter.look.unit);
 }
 
-bool PlannerView::draw_panel(const Frame&, const Painter& painter, Rect area, Out& out)
+bool PlannerView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    draw_planner_panel(painter, area, shown_, limits_, every_, out);
+    update_misses();
+    draw_planner_panel(painter, area, {shown_, misses_, frame.presets, limits_, every_}, out);
     return true;
 }
 

@@ -241,13 +241,14 @@ void PlannerChart::draw_marked(Plot& plot) const
         plot.dot(place(best.front()), {p_.theme.text, 8, PlotShape::disc, true});
         plot.label(place(best.front()), "1", true, 16);
     }
-    for (const auto& [c, word] : {std::pair{&frame_.now, "now"}, std::pair{frame_.before, "A"}})
+    for (const auto& [c, word] :
+         {std::pair{&frame_.now, frame_.now_word}, std::pair{frame_.before, std::string_view("A")}})
     {
         if (c != nullptr)
         {
             plot.dot(place(*c), {fits(*c) ? p_.theme.text : p_.theme.warning, 4,
                                  fits(*c) ? PlotShape::disc : PlotShape::cross, true});
-            plot.label(place(*c), inside(*c) ? word : fmt::format("{}, beyond", word), true, 12);
+            plot.label(place(*c), inside(*c) ? std::string(word) : fmt::format("{}, beyond", word), true, 12);
         }
     }
 }

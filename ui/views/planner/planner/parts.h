@@ -92,6 +92,8 @@ private:
 
 PlannerColumn column_of(Objective objective);
 PlannerRow planner_row(const Candidate& candidate, std::size_t rank, ByteUnit unit);
+// Of a layout that cannot run.
+PlannerRow invalid_row(const Layout& layout, ByteUnit unit);
 
 std::int64_t data_of(const Layout& layout);
 // "TP 8, PP 1, DP 32"; CP and EP where they are above 1.
@@ -112,11 +114,14 @@ Caption planner_caption(const Frame& frame, const LayoutAnswer& answer);
 // What a frame of the table is given.
 struct PlannerTableFrame
 {
-    const PlannerRow& now;     // the scenario as it is
+    const PlannerRow& now;     // the scenario as it is; where that is invalid, the nearest valid one
+    const PlannerRow* invalid; // the scenario as it is, invalid; null: it is valid
     double capacity;           // [B]
     std::optional<Layout> lit; // pointed at elsewhere
     double progress;           // of the search
     bool live;                 // rows can be pressed
+
+    std::string_view now_word() const { return invalid == nullptr ? "now" : "nearest"; }
 };
 
 struct PlannerTableEvent
@@ -144,6 +149,7 @@ struct PlannerChartFrame
 {
     const LayoutAnswer& answer;
     const Candidate& now;
+    std::string_view now_word;    // what it is called
     const Candidate* before;      // A of a comparison; null when off
     std::optional<Candidate> lit; // pointed at elsewhere
     bool live;                    // points can be pressed

@@ -124,6 +124,19 @@ PlannerRow planner_row(const Candidate& candidate, std::size_t rank, ByteUnit un
     return row;
 }
 
+PlannerRow invalid_row(const Layout& layout, ByteUnit unit)
+{
+    Candidate c;
+    c.layout = layout;
+    PlannerRow row = planner_row(c, 0, unit);
+    for (const PlannerColumn unknown : {PlannerColumn::data, PlannerColumn::memory, PlannerColumn::bubble,
+                                        PlannerColumn::mfu, PlannerColumn::step, PlannerColumn::cost})
+    {
+        row.cells.at(static_cast<std::size_t>(unknown)) = "\u2013";
+    }
+    return row;
+}
+
 void PlannerRows::take(const LayoutAnswer& answer, bool every, ByteUnit unit)
 {
     if (answer.limits.objective != objective_)
@@ -170,9 +183,15 @@ void PlannerRows::sort_by(PlannerColumn column)
     sort();
 }
 
-// Equal ones stay in the objective's order.
+// Equal ones stay in the objective's order, and so do all while nothing else was asked for: tight ones stand
+// behind those that fit.
 void PlannerRows::sort()
 {
+    if (sorted_by_ == column_of(objective_) && !descending_)
+    {
+        std::ranges::sort(rows_, {}, &PlannerRow::rank);
+        return;
+    }
     const auto key = info_of(sorted_by_).key;
     std::sort(rows_.begin(), rows_.end(),
               [&](const PlannerRow& a, const PlannerRow& b)

@@ -34,9 +34,9 @@ PlannerCells cells_of(const Painter& p, PlannerColumn column, const PlannerRows&
     std::string heading(info.heading);
     heading += memory ? fmt::format(" {}", p.look.gigabyte()) : "";
     // The layout in use has the numbers of the row for now, also where fields differ that mean nothing.
-    const auto words = [=, &p, &now = frame.now](const PlannerRow* row)
+    const auto words = [=, &p, &now = frame.now, invalid = frame.invalid](const PlannerRow* row)
     {
-        row = same_run(row->candidate.layout, now.candidate.layout) ? &now : row;
+        row = row != invalid && same_run(row->candidate.layout, now.candidate.layout) ? &now : row;
         const bool over = memory && row->candidate.bytes > capacity;
         return Cell(row->cells.at(static_cast<std::size_t>(column)), over ? p.theme.warning : 0);
     };
@@ -66,20 +66,33 @@ PlannerTableEvent PlannerTable::draw(const Painter& p, Rect area, PlannerRows& r
     {
         all.push_back(&row);
     }
+    if (frame.invalid != nullptr)
+    {
+        all.push_back(frame.invalid);
+    }
     all.push_back(&frame.now);
     const auto row_at = [&](std::optional<std::size_t> at) { return at ? all[*at] : nullptr; };
     const PlannerRow* const chosen = row_at(rows.chosen());
     const PlannerRow* const lit = row_at(frame.lit ? rows.find(*frame.lit) : std::nullopt);
-    std::vector<PlannerCells> columns{
-        {"", [](const PlannerRow* row) { return row->rank > 0 ? std::to_string(row->rank) : "now"; }}};
+    const std::string now_word(frame.now_word());
+    const auto name_of_row = [&](const PlannerRow* row) {
+        return row->rank > 0 ? std::to_string(row->rank) : row == frame.invalid ? "now" : now_word;
+    };
+    std::vector<PlannerCells> columns{{"", name_of_row}};
     for (const PlannerColumn column : rows.columns())
     {
         columns.push_back(cells_of(p, column, rows, frame));
     }
     const auto running = [&](const PlannerRow* row)
     { return row != &frame.now && same_run(row->candidate.layout, frame.now.candidate.layout); };
-    columns.push_back(PlannerCells(
-                          "use", [&](const PlannerRow* row) { return running(row) ? "now" : ""; }, 0)
+    const auto use_of = [&](const PlannerRow* row)
+    {
+        return row == frame.invalid                    ? std::string("invalid")
+               : running(row)                          ? now_word
+               : row->candidate.tight && row != chosen ? std::string("tight")
+                                                       : std::string();
+    };
+    columns.push_back(PlannerCells("use", use_of, 0)
                           .with(0,
                                 [&](const Painter& at, Rect r, const PlannerRow* row, bool)
                                 {
@@ -94,6 +107,7 @@ PlannerTableEvent PlannerTable::draw(const Painter& p, Rect area, PlannerRows& r
         { return frame.live && row->rank > 0 ? fmt::format("###layout {}", row->rank) : std::string(); },
         [=](const PlannerRow* row) { return row == chosen || row == lit; }, kPitch);
     scroll_.follow = std::exchange(follow_, false) ? rows.chosen() : std::nullopt;
+    scroll_.pinned = frame.invalid != nullptr ? 2 : 1;
     table.scroll = &scroll_;
     const TableEvent event = table.draw(p, area, all);
     if (frame.progress < 1)

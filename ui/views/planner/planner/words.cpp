@@ -22,7 +22,8 @@ std::string found_sentence(const Frame& frame, const LayoutAnswer& answer)
 {
     const Candidate& best = answer.result.best.front();
     const std::string layout = words_of(best.layout);
-    const std::string room = of_capacity(frame, best.bytes, answer.result.capacity);
+    const std::string room =
+        of_capacity(frame, best.bytes, answer.result.capacity) + (best.tight ? ", tight" : "");
     const std::string seconds = format_seconds(Seconds(best.seconds));
     const std::string_view so_far = answer.progress < 1 ? "so far" : "that fits";
     switch (answer.limits.objective)
@@ -121,17 +122,21 @@ Caption planner_caption(const Frame& frame, const LayoutAnswer& answer)
     Caption caption;
     caption.sentence = r.best.empty() ? nothing_sentence(frame, answer) : found_sentence(frame, answer);
     const std::int64_t overflow = r.count(Rejection::memory);
-    caption.formula =
-        fmt::format("{} tried \u00b7 {} fit \u00b7 {} out of memory \u00b7 {} illegal", grouped(r.tried),
-                    grouped(r.fit), grouped(overflow), grouped(r.tried - r.legal));
+    caption.formula = fmt::format(
+        "{} tried \u00b7 {} fit, {} of them tight \u00b7 {} out of memory \u00b7 {} illegal",
+        grouped(r.tried), grouped(r.fit), grouped(r.tight), grouped(overflow), grouped(r.tried - r.legal));
     if (answer.progress < 1)
     {
         caption.formula += fmt::format(" \u00b7 {:.0f}% searched", 100 * answer.progress);
     }
-    caption.source =
+    caption.source = fmt::format(
         "Every combination of tensor, context, pipeline, expert and data parallelism with every ZeRO stage, "
-        "micro-batch, recomputation and schedule. An illegal combination counts once, where the search turns "
-        "back.";
+        "micro-batch, recomputation and schedule. Tight layouts leave less than {} of the memory free and "
+        "are "
+        "ranked behind those that leave it. The scenario's own overlap settings are kept, not "
+        "searched: "
+        "{}. An illegal combination counts once, where the search turns back.",
+        format_percent(answer.limits.headroom), overlap_words(answer.scenario));
     return caption;
 }
 

@@ -1,0 +1,22 @@
+// Which of the layouts looked at a search keeps: the best, the best of each cut, the frontier, the sample.
+#pragma once
+
+#include "core/planner/layout_search.h"
+
+namespace ringside
+{
+
+// The best of each cut.
+using Cuts = std::map<std::array<std::int64_t, 5>, Candidate>;
+
+// The layout of a scenario with the memory that it takes, not yet with its time.
+Candidate sized(const Scenario& scenario, const SearchLimits& limits);
+void fill(Candidate& candidate, const StepTime& step);
+std::array<std::int64_t, 5> cut_of(const Layout& layout);
+std::vector<Candidate> listed(const Cuts& cuts, Objective objective);
+// Where it is among the best of its kind.
+void keep(SearchResult& result, Cuts& cuts, Objective objective, const Candidate& candidate);
+// Every second one.
+void thin(std::vector<Candidate>& sample);
+
+} // namespace ringside

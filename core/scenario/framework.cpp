@@ -1,0 +1,156 @@
+#include "core/scenario/framework.h"
+
+#include <fmt/format.h>
+
+#include "core/base/json_table.h"
+#include "core/scenario/stage_layers.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+const JsonTable<FrameworkSchedule> kFrameworkScheduleTable{
+    {{"id", &FrameworkSchedule::id, kNeeded},
+     {"least_chunks", &FrameworkSchedule::least_chunks, {.least = 1, .most = 64}},
+     {"most_chunks", &FrameworkSchedule::most_chunks, {.least = 0, .most = 64}}},
+    [](const JsonPlace& place, FrameworkSchedule& s)
+    {
+        if (find_schedule(s.id) == nullptr)
+        {
+            place.fault("id", fmt::format("there is no schedule \"{}\"", s.id), "use one of --kind");
+        }
+    }};
+
+void check_zero_stages(const JsonPlace& place, const char* name, const std::vector<std::int64_t>& stages)
+{
+    if (std::ranges::any_of(stages, [](std::int64_t stage) { return stage < 0 || stage > 3; }))
+    {
+        place.fault(name, "names a stage there is not", "use 0 to 3");
+    }
+}
+
+const JsonTable<Framework> kFrameworkTable{
+    {json_schema<Framework>("ringside.framework/1"),
+     {"id", &Framework::id, kNeeded},
+     {"name", &Framework::name, kNeeded},
+     {"version", &Framework::version, kNeeded},
+     {"sources", &Framework::sources, kNeeded},
+     {"note", &Framework::note},
+     {"tensor", &Framework::tensor},
+     {"schedules", &Framework::schedules, kFrameworkScheduleTable},
+     {"uneven_stages", &Framework::uneven_stages},
+     {"rounds_of_stages", &Framework::rounds_of_stages},
+     {"zero", &Framework::zero, kNeeded},
+     {"zero_with_tensor", &Framework::zero_with_tensor},
+     {"zero_with_stages", &Framework::zero_with_stages},
+     {"recompute", &Framework::recompute, kNeeded},
+     {"sequence_parallel", &Framework::sequence_parallel},
+     {"sequence_multiple", &Framework::sequence_multiple},
+     {"context_methods", &Framework::context_methods},
+     {"experts", &Framework::experts},
+     {"expert_tensor", &Framework::expert_tensor},
+     {"whole_expert_groups", &Framework::whole_expert_groups}},
+    [](const JsonPlace& place, Framework& f)
+    {
+        check_zero_stages(place, "zero", f.zero);
+        check_zero_stages(place, "zero_with_tensor", f.zero_with_tensor.value_or(f.zero));
+        check_zero_stages(place, "zero_with_stages", f.zero_with_stages.value_or(f.zero));
+    }};
+
+template <class List, class T>
+bool lists(const List& list, const T& value)
+{
+    return std::ranges::find(list, value) != list.end();
+}
+
+bool runs_pipeline(const Framework& f, const Scenario& s)
+{
+    const Parallel& p = s.parallel;
+    if (p.pipeline == 1)
+    {
+        return true;
+    }
+    const ScheduleKind kind = s.training.schedule;
+    const auto found = std::ranges::find(f.schedules, kind->id, &FrameworkSchedule::id);
+    if (found == f.schedules.end() || p.chunks < found->least_chunks ||
+        (found->most_chunks > 0 && p.chunks > found->most_chunks))
+    {
+        return false;
+    }
+    return (f.uneven_stages || even_stages(s.model, p, virtual_stages(kind, pipeline_shape(s)))) &&
+           (!f.rounds_of_stages || micro_batches(s) % p.pipeline == 0);
+}
+
+bool runs_sequence(const Framework& f, const Scenario& s)
+{
+    const Parallel& p = s.parallel;
+    const std::int64_t length = s.training.sequence_length;
+    if (p.context > 1 &&
+        (!lists(f.context_methods, ContextMethod::ring) ||
+         (f.sequence_multiple == SequenceMultiple::twice_context && length % (2 * p.context) != 0)))
+    {
+        return false;
+    }
+    if (f.sequence_multiple == SequenceMultiple::twice_tensor_and_context &&
+        length % (2 * p.tensor * p.context) != 0)
+    {
+        return false;
+    }
+    const bool always = f.sequence_parallel == SequenceUse::always ||
+                        (f.sequence_parallel == SequenceUse::with_experts && s.model.experts > 0);
+    return p.tensor == 1 || (p.sequence_parallel ? f.sequence_parallel != SequenceUse::never : !always);
+}
+
+bool runs_experts(const Framework& f, const Scenario& s)
+{
+    const Parallel& p = s.parallel;
+    return (p.expert == 1 || f.experts) && (p.expert_tensor == 1 || (f.expert_tensor && p.expert > 1));
+}
+
+// Of expert groups over the shards of the replicas.
+bool runs_expert_groups(const Framework& f, const Scenario& s)
+{
+    const Parallel& p = s.parallel;
+    if (!f.whole_expert_groups || p.expert == 1)
+    {
+        return true;
+    }
+    const std::int64_t inner = p.context * (p.expert_tensor == 1 ? p.tensor : 1);
+    return p.zero > 0 && p.expert % inner == 0 && (data_parallel(s) * inner) % p.expert == 0;
+}
+
+} // namespace
+
+bool runs_shape(const Framework& f, const Scenario& s)
+{
+    return (f.tensor || s.parallel.tensor == 1) && lists(f.recompute, s.training.recompute) &&
+           runs_pipeline(f, s) && runs_sequence(f, s) && runs_experts(f, s);
+}
+
+bool runs_sharding(const Framework& f, const Scenario& s)
+{
+    const Parallel& p = s.parallel;
+    const auto& stages = p.pipeline > 1 && f.zero_with_stages ? *f.zero_with_stages
+                         : p.tensor > 1 && f.zero_with_tensor ? *f.zero_with_tensor
+                                                              : f.zero;
+    // Where there is nothing to share, stage 0 is all there is.
+    return (lists(stages, p.zero) || dense_replicas(s) == 1) && runs_expert_groups(f, s);
+}
+
+Result<Framework> framework_from_json(const nlohmann::json& document)
+{
+    Framework framework;
+    Issues issues;
+    kFrameworkTable.read({document, "", issues}, framework);
+    if (!issues.empty())
+    {
+        return issues;
+    }
+    return framework;
+}
+
+} // namespace ringside

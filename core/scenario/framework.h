@@ -1,0 +1,94 @@
+// What a training framework can run: one file each in assets/frameworks. A search that is asked for a
+// framework's layouts leaves out what it would refuse, or would run as something else than what is timed.
+#pragma once
+
+#include "core/base/names.h"
+#include "core/base/result.h"
+#include "core/scenario/scenario.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ringside
+{
+
+struct FrameworkSchedule
+{
+    std::string id; // of a ScheduleInfo
+    std::int64_t least_chunks = 1;
+    std::int64_t most_chunks = 0; // 0: any number
+
+    bool operator==(const FrameworkSchedule&) const = default;
+};
+
+enum class ContextMethod : std::uint8_t
+{
+    ring, // the one that is timed
+    all_gather,
+    ulysses
+};
+template <>
+inline constexpr auto kNamesOf<ContextMethod> = names<ContextMethod>("ring", "all-gather", "ulysses");
+
+enum class SequenceUse : std::uint8_t
+{
+    never,
+    optional,
+    with_experts, // optional, but always where there are experts
+    always
+};
+template <>
+inline constexpr auto kNamesOf<SequenceUse> = names<SequenceUse>("never", "optional", "with experts",
+                                                                 "always");
+
+// What the sequence must be a multiple of.
+enum class SequenceMultiple : std::uint8_t
+{
+    any,
+    twice_context,           // where there is context parallelism
+    twice_tensor_and_context // always
+};
+template <>
+inline constexpr auto kNamesOf<SequenceMultiple> = names<SequenceMultiple>("any", "twice context",
+                                                                           "twice tensor x context");
+
+struct Framework
+{
+    std::string id;
+    std::string name;
+    std::string version; // whose abilities these are
+    std::vector<std::string> sources;
+    std::string note;                         // what the layouts leave out, or leave to your code
+    bool tensor = true;                       // has tensor parallelism
+    std::vector<FrameworkSchedule> schedules; // none: no pipeline
+    bool uneven_stages = false;
+    bool rounds_of_stages = false;  // micro-batches are a multiple of the stages
+    std::vector<std::int64_t> zero; // stages without tensor parallelism and pipeline
+    std::optional<std::vector<std::int64_t>> zero_with_tensor; // where other than zero
+    std::optional<std::vector<std::int64_t>> zero_with_stages; // where other than zero
+    std::vector<Recompute> recompute;
+    SequenceUse sequence_parallel = SequenceUse::optional;
+    SequenceMultiple sequence_multiple = SequenceMultiple::any;
+    std::vector<ContextMethod> context_methods; // none: no context parallelism
+    bool experts = false;                       // has expert parallelism
+    bool expert_tensor = false;                 // and shards single experts
+    // Experts are cut over whole tensor and context groups of sharded replicas.
+    bool whole_expert_groups = false;
+
+    bool operator==(const Framework&) const = default;
+};
+
+// Whether it runs the scenario's layout whatever its ZeRO stage, and whether it does with that stage.
+bool runs_shape(const Framework& framework, const Scenario& scenario);
+bool runs_sharding(const Framework& framework, const Scenario& scenario);
+inline bool runs(const Framework& framework, const Scenario& scenario)
+{
+    return runs_shape(framework, scenario) && runs_sharding(framework, scenario);
+}
+
+Result<Framework> framework_from_json(const nlohmann::json& document);
+
+} // namespace ringside

@@ -1,0 +1,241 @@
+// What frameworks run: their data files by hand, searches that offer nothing else, and launches that agree.
+#include "tests/core/support.h"
+
+#include "core/planner/launch/launch.h"
+#include "core/planner/layout_search.h"
+#include "core/scenario/validate.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+
+using namespace ringside;
+
+namespace
+{
+
+// 8 layers, 8 heads, 8 GPUs, a sequence of 128: every axis can be 2.
+Scenario dense()
+{
+    Scenario s;
+    Model& m = s.model;
+    m.layers = 8;
+    m.hidden = 256;
+    m.heads = m.kv_heads = 8;
+    m.head_dim = 32;
+    m.ffn = 1024;
+    m.vocab = 1000;
+    s.cluster.gpus = 8;
+    s.training.sequence_length = 128;
+    s.training.global_batch = 16;
+    s.training.recompute = Recompute::none;
+    s.training.schedule = schedule("1f1b");
+    REQUIRE(!has_errors(validate(s)));
+    return s;
+}
+
+Scenario with_experts()
+{
+    Scenario s = dense();
+    s.model.experts = 4;
+    s.model.experts_per_token = 1;
+    s.model.expert_ffn = 512;
+    REQUIRE(!has_errors(validate(s)));
+    return s;
+}
+
+const Framework& framework(std::string_view id)
+{
+    const Framework* found = test::presets().framework(id);
+    REQUIRE(found != nullptr);
+    return *found;
+}
+
+SearchResult found_for(const Scenario& s, std::string_view id)
+{
+    SearchLimits limits;
+    limits.framework = framework(id);
+    LayoutSearch search(s, limits);
+    while (search.advance(1000))
+    {
+    }
+    return search.result();
+}
+
+constexpr std::array kFrameworks{"megatron", "deepspeed", "torchtitan", "fsdp", "maxtext"};
+
+} // namespace
+
+TEST_CASE("every framework has sources, and what it runs is a schedule and a stage there is")
+{
+    for (const char* id : kFrameworks)
+    {
+        INFO(id);
+        const Framework& f = framework(id);
+        CHECK_FALSE(f.sources.empty());
+        CHECK_FALSE(f.version.empty());
+        Scenario sharded = dense();
+        sharded.parallel.zero = 3;
+        CHECK(runs(f, sharded));
+    }
+    CHECK(test::presets().framework("any") == nullptr);
+}
+
+TEST_CASE("what each framework refuses, by hand")
+{
+    Scenario stages = dense();
+    stages.parallel.pipeline = 2;
+    stages.parallel.zero = 1;
+    CHECK(runs(framework("megatron"), stages));
+    CHECK(runs(framework("deepspeed"), stages));
+    CHECK_FALSE(runs(framework("torchtitan"), stages)); // FSDP is ZeRO-2 at least
+    CHECK_FALSE(runs(framework("fsdp"), stages));       // no pipeline
+    CHECK_FALSE(runs(framework("maxtext"), stages));    // not 1F1B
+
+    Scenario sharded = stages;
+    sharded.parallel.zero = 2;
+    CHECK_FALSE(runs(framework("megatron"), sharded));
+    CHECK_FALSE(runs(framework("deepspeed"), sharded));
+    CHECK(runs(framework("torchtitan"), sharded));
+
+    Scenario zero_bubble = sharded;
+    zero_bubble.training.schedule = schedule("interleaved-zb");
+    zero_bubble.parallel.chunks = 2;
+    CHECK(runs(framework("torchtitan"), zero_bubble));
+    zero_bubble.parallel.chunks = 1; // two stages a rank at least
+    CHECK_FALSE(runs(framework("torchtitan"), zero_bubble));
+
+    Scenario uneven = stages;
+    uneven.model.layers = 7;
+    CHECK(runs(framework("megatron"), uneven));
+    CHECK_FALSE(runs(framework("deepspeed"), uneven));
+
+    Scenario rounds = dense();
+    rounds.parallel.pipeline = 2;
+    rounds.training.schedule = schedule("gpipe");
+    CHECK(runs(framework("maxtext"), rounds)); // 16 sequences over 4 replicas: 4 micro-batches
+    rounds.training.global_batch = 12;         // 3, no multiple of 2 stages
+    CHECK_FALSE(runs(framework("maxtext"), rounds));
+}
+
+TEST_CASE("tensor, sequence and context parallelism as each framework has them")
+{
+    Scenario tensor = dense();
+    tensor.parallel.tensor = 2;
+    tensor.parallel.zero = 2;
+    CHECK(runs(framework("megatron"), tensor));
+    CHECK(runs(framework("deepspeed"), tensor));
+    CHECK_FALSE(runs(framework("torchtitan"), tensor)); // always with sequence parallelism
+    CHECK_FALSE(runs(framework("fsdp"), tensor));
+    tensor.parallel.sequence_parallel = true;
+    CHECK_FALSE(runs(framework("deepspeed"), tensor));
+    CHECK(runs(framework("torchtitan"), tensor));
+    tensor.parallel.zero = 3;
+    tensor.parallel.sequence_parallel = false;
+    CHECK_FALSE(runs(framework("deepspeed"), tensor)); // ZeRO-2 at most
+
+    Scenario context = dense();
+    context.parallel.context = 2;
+    context.parallel.zero = 3;
+    CHECK(runs(framework("megatron"), context));
+    CHECK(runs(framework("torchtitan"), context));
+    CHECK_FALSE(runs(framework("deepspeed"), context)); // not by a ring
+    CHECK_FALSE(runs(framework("fsdp"), context));
+    context.training.sequence_length = 126; // no multiple of 4
+    CHECK_FALSE(runs(framework("megatron"), context));
+    CHECK_FALSE(runs(framework("torchtitan"), context));
+}
+
+TEST_CASE("expert parallelism as each framework has it")
+{
+    Scenario experts = with_experts();
+    experts.parallel.expert = 4;
+    experts.parallel.zero = 2;
+    CHECK(runs(framework("megatron"), experts));
+    CHECK(runs(framework("torchtitan"), experts));
+    CHECK_FALSE(runs(framework("fsdp"), experts));
+    experts.parallel.zero = 0; // shared among sharded replicas only
+    CHECK(runs(framework("megatron"), experts));
+    CHECK_FALSE(runs(framework("torchtitan"), experts));
+
+    experts.parallel.tensor = 2; // with experts Megatron-LM asks for sequence parallelism
+    CHECK_FALSE(runs(framework("megatron"), experts));
+    experts.parallel.sequence_parallel = true;
+    CHECK(runs(framework("megatron"), experts));
+}
+
+TEST_CASE("a search for a framework offers what it runs and counts the rest")
+{
+    for (const Scenario& s : {dense(), with_experts()})
+    {
+        for (const char* id : kFrameworks)
+        {
+            INFO(id << ", " << s.model.experts << " experts");
+            const SearchResult found = found_for(s, id);
+            REQUIRE_FALSE(found.best.empty());
+            CHECK(found.count(Rejection::framework) > 0);
+            for (const std::vector<Candidate>* list : {&found.best, &found.cuts, &found.frontier})
+            {
+                for (const Candidate& c : *list)
+                {
+                    Scenario at = s;
+                    apply(c.layout, at);
+                    CHECK(runs(framework(id), at));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("the launch of a framework says every layout that a search offers for it")
+{
+    constexpr std::array<std::string_view, 10> kLayout{
+        "parallel.zero",      "parallel.sequence_parallel", "parallel.chunks",  "parallel.stage_layers",
+        "parallel.expert",    "parallel.expert_tensor",     "parallel.context", "training.schedule",
+        "training.recompute", "training.sequence_length"};
+    for (const Scenario& s : {dense(), with_experts()})
+    {
+        for (const char* id : {"megatron", "torchtitan"})
+        {
+            const LaunchTool* tool = find_launch_tool(id);
+            REQUIRE(tool != nullptr);
+            for (const Candidate& c : found_for(s, id).best)
+            {
+                Scenario at = s;
+                apply(c.layout, at);
+                for (const NotExpressed& missed : tool->write(at).not_expressed)
+                {
+                    INFO(id << ": " << missed.field << " " << missed.value << ": " << missed.says);
+                    CHECK(std::ranges::find(kLayout, missed.field) == kLayout.end());
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("a framework's file with an unknown schedule or stage is refused")
+{
+    const nlohmann::json good{{"schema", "ringside.framework/1"},
+                              {"id", "x"},
+                              {"name", "X"},
+                              {"version", "1"},
+                              {"sources", nlohmann::json::array({"somewhere"})},
+                              {"zero", {0, 1}},
+                              {"recompute", nlohmann::json::array({"none"})},
+                              {"schedules", nlohmann::json::array({nlohmann::json{{"id", "1f1b"}}})}};
+    const auto read = framework_from_json(good);
+    REQUIRE(read);
+    CHECK(read->schedules.front().most_chunks == 0);
+    CHECK_FALSE(read->uneven_stages);
+    nlohmann::json bad = good;
+    bad["schedules"][0]["id"] = "2f2b";
+    CHECK_FALSE(framework_from_json(bad));
+    bad = good;
+    bad["zero"] = {0, 4};
+    CHECK_FALSE(framework_from_json(bad));
+    bad = good;
+    bad["speed"] = 1;
+    CHECK_FALSE(framework_from_json(bad));
+}
