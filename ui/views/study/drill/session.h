@@ -12,8 +12,8 @@ namespace ringside
 {
 
 // Draws the choices; the one that was pressed is pushed.
-void draw_start(Sheet& sheet, const StudyFrame& study, Out& out);
-void start_keys(const StudyFrame& study, Out& out);
+void draw_decks(Sheet& sheet, const StudyFrame& study, Out& out);
+void deck_keys(const StudyFrame& study, Out& out);
 // One topic, the least remembered questions first.
 StartDrill topic_drill(std::string_view topic);
 // The weakest topics, or where nothing was asked yet, new questions.
@@ -71,8 +71,7 @@ private:
     AnswerEntry entry_;
     Points points_;
     QuestionPopups popups_;
-    std::string item_; // whose points these are
-    int tries_ = 0;    // wrong ones that the entry knows of
+    int tries_ = 0; // wrong ones that the entry knows of
 };
 
 void press_key(Out& out, DrillKey key);

@@ -177,7 +177,7 @@ int wrong_now(const StudyFrame& study)
     return wrong;
 }
 
-void draw_start(Sheet& sheet, const StudyFrame& study, Out& out)
+void draw_decks(Sheet& sheet, const StudyFrame& study, Out& out)
 {
     const auto decks = decks_of(study);
     const auto deck = [&](std::size_t i, Rect r)
@@ -199,7 +199,7 @@ void draw_start(Sheet& sheet, const StudyFrame& study, Out& out)
     sheet.grid(study.heat.size(), 198, 36, 8, topic);
 }
 
-void start_keys(const StudyFrame& study, Out& out)
+void deck_keys(const StudyFrame& study, Out& out)
 {
     for (const Deck& deck : decks_of(study))
     {
