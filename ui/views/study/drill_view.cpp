@@ -87,15 +87,7 @@ bool DrillView::draw_session_panel(const Frame& frame, const DrillSession& drill
     {
         return false;
     }
-    const GradesEvent event = draw_grades(p, area, *frame.study, drill);
-    if (event.given)
-    {
-        out.push(StudyStep{DrillInput{GradeInput{*event.given}}});
-    }
-    if (event.undo)
-    {
-        press_key(out, DrillKey::undo);
-    }
+    draw_grades(p, area, *frame.study, drill, out);
     return true;
 }
 

@@ -213,7 +213,7 @@ void ErrataView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
     };
     parts.none = [&](Rect room)
     {
-        if (empty_state(p, room, "", "Nothing is that. Try fewer letters, or all kinds and topics.",
+        if (empty_state(p, room, "", "Nothing matches. Try fewer letters, or all kinds and topics.",
                         "Show all###all errata", "0"))
         {
             show_all(out);

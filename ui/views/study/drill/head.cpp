@@ -47,12 +47,12 @@ std::string verdict_words(const Verdict& v)
     {
         return v.correct ? "Right." : "Not yet.";
     }
-    std::string slip = v.mistake;
-    std::ranges::replace(slip, '-', ' ');
-    return fmt::format("Not yet. That matches a known slip: {}.", slip);
+    std::string mistake = v.mistake;
+    std::ranges::replace(mistake, '-', ' ');
+    return fmt::format("Not yet. That matches a common mistake: {}.", mistake);
 }
 
-void draw_places(const Painter& p, Rect row, const Places& places)
+void draw_places(const Painter& p, Rect row, const QuestionPlaces& places)
 {
     const float words = p.width(Type::small, places.right);
     if (words + p.px(80) < row.w)

@@ -10,7 +10,7 @@ namespace ringside
 {
 
 // The questions of a session in a row, numbered where there is room.
-struct Places
+struct QuestionPlaces
 {
     std::vector<Pip> pips;
     std::size_t at;                                   // the one on show
@@ -23,7 +23,7 @@ struct Places
 struct QuestionPage
 {
     const StudyFrame& study;
-    Places places;
+    QuestionPlaces places;
     bool paused = false;
     std::string about = {};                         // another one begins at its top
     std::function<void()> resume = nullptr;         // after a pause

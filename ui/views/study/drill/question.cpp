@@ -13,6 +13,11 @@ void press_key(Out& out, DrillKey key)
     out.push(StudyStep{DrillInput{key}});
 }
 
+void give_grade(Out& out, Grade grade)
+{
+    out.push(StudyStep{DrillInput{GradeInput{grade}}});
+}
+
 // What the view remembers is about one item; another one starts anew.
 void DrillQuestion::follow(const Shown& s)
 {
@@ -64,7 +69,7 @@ void DrillQuestion::submit(const Shown& s)
 
 void DrillQuestion::go_on(const Shown& s)
 {
-    s.out.push(StudyStep{DrillInput{GradeInput{offered_grade(s.drill, s.study.now.ms)}}});
+    give_grade(s.out, offered_grade(s.drill, s.study.now.ms));
 }
 
 void DrillQuestion::draw_answer(Sheet& sheet, const Shown& s)
@@ -139,10 +144,7 @@ void DrillQuestion::draw_foot(const Painter& p, Rect row, const Shown& s)
         row.w > 0 && !s.frame.preferences.presenter && ImGui::GetIO().DisplaySize.x >= p.px(900);
     if (!s.asking() && !panel)
     {
-        if (const auto grade = draw_grade_row(p, row, s.drill))
-        {
-            s.out.push(StudyStep{DrillInput{GradeInput{*grade}}});
-        }
+        draw_buttons(p, row, grade_buttons(s.drill, s.out));
         return;
     }
     auto all = deeds(s.frame, s.drill, s.out);
@@ -228,7 +230,7 @@ void DrillQuestion::keys_grading(const Shown& s)
 {
     if (const auto grade = digit_pressed(kGrades.size()))
     {
-        s.out.push(StudyStep{DrillInput{GradeInput{kGrades[*grade]}}});
+        give_grade(s.out, kGrades[*grade]);
         return;
     }
     const bool ticks = s.said() && !points_.done();

@@ -76,16 +76,13 @@ private:
 
 void press_key(Out& out, DrillKey key);
 
-struct GradesEvent
-{
-    std::optional<Grade> given;
-    bool undo = false;
-};
+void give_grade(Out& out, Grade grade);
+
 // The panel of a drill that is on.
-GradesEvent draw_grades(const Painter& painter, Rect area, const StudyFrame& study,
-                        const DrillSession& drill);
-// The four buttons alone in one row, where there is no panel.
-std::optional<Grade> draw_grade_row(const Painter& painter, Rect area, const DrillSession& drill);
+void draw_grades(const Painter& painter, Rect area, const StudyFrame& study, const DrillSession& drill,
+                 Out& out);
+// Those that can be given, where there is no panel.
+std::vector<KeyButton> grade_buttons(const DrillSession& drill, Out& out);
 // What Enter gives: the best grade that is left, while asking if the next answer is right. That one could
 // teach it is the person's to say.
 Grade offered_grade(const DrillSession& drill, std::int64_t now_ms);

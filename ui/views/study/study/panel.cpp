@@ -87,9 +87,9 @@ std::string skill_words(const StudyFrame& study)
 
 } // namespace
 
-StudyPanelEvent draw_study_panel(const Painter& p, Rect area, const StudyFrame& study)
+std::optional<StudyPopups::Which> draw_study_panel(const Painter& p, Rect area, const StudyFrame& study)
 {
-    StudyPanelEvent event;
+    using Which = StudyPopups::Which;
     Sheet sheet(p, area);
     sheet.heading("Ready for the interview");
     sheet.gap(4);
@@ -104,10 +104,10 @@ StudyPanelEvent draw_study_panel(const Painter& p, Rect area, const StudyFrame& 
     const std::string date = study.has_interview() ? fmt::format("Interview: {}###interview",
                                                                  date_short(*study.progress->interview))
                                                    : std::string("Set interview date###interview");
-    event.interview = sheet.button(date.c_str(), "I", ButtonStyle::plain);
+    const bool interview = sheet.button(date.c_str(), "I", ButtonStyle::plain);
     sheet.gap(8);
-    event.skills = sheet.button((skill_words(study) + "###skills").c_str(), "A", ButtonStyle::plain);
-    return event;
+    const bool skills = sheet.button((skill_words(study) + "###skills").c_str(), "A", ButtonStyle::plain);
+    return interview ? std::optional(Which::interview) : skills ? std::optional(Which::skills) : std::nullopt;
 }
 
 } // namespace ringside

@@ -26,7 +26,7 @@ std::string sentence(const StudyFrame& study)
     }
     if (study.weakest.empty())
     {
-        return fmt::format("Nothing was asked yet: **{}** wait, the easy ones first.",
+        return fmt::format("Nothing was asked yet: **{}**, the easy ones first.",
                            counted(study.fresh, "new question"));
     }
     std::vector<std::string_view> names;
