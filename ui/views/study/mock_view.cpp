@@ -6,7 +6,6 @@
 #include "ui/views/study/study/session_view.h"
 
 #include <algorithm>
-#include <array>
 
 namespace ringside
 {
