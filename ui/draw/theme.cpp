@@ -106,6 +106,19 @@ Colour dim(const Theme& theme, Colour colour, float amount)
     return mix(colour, (theme.window & 0xFFFFFFU) | (colour & 0xFF000000U), amount);
 }
 
+// By the relative luminance of WCAG 2.
+Colour ink_on(Colour fill)
+{
+    const auto channel = [fill](unsigned shift)
+    {
+        const double c = static_cast<double>((fill >> shift) & 0xFFU) / 255;
+        return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+    };
+    constexpr double kEven = 0.179; // where both have the same contrast
+    const double luminance = 0.2126 * channel(0) + 0.7152 * channel(8) + 0.0722 * channel(16);
+    return luminance > kEven ? rgb(0x000000) : rgb(0xFFFFFF);
+}
+
 Colour with_alpha(Colour colour, float alpha)
 {
     return (colour & 0xFFFFFFU) |

@@ -51,6 +51,8 @@ const Theme& light_theme();
 Colour dim(const Theme& theme, Colour colour, float amount = 0.78F);
 Colour mix(Colour from, Colour to, float amount);
 Colour with_alpha(Colour colour, float alpha);
+// Black or white on a fill, whichever stands out more.
+Colour ink_on(Colour fill);
 // Stage `stage` of `stages` on the ramp.
 Colour stage_colour(const Theme& theme, std::size_t stage, std::size_t stages);
 

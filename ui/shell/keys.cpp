@@ -59,11 +59,14 @@ bool typed_sign(std::string_view word)
 bool is_pressed(ImGuiKey key, bool repeats)
 {
     const bool arrow = key >= ImGuiKey_LeftArrow && key <= ImGuiKey_DownArrow;
+    const bool digit = key >= ImGuiKey_0 && key <= ImGuiKey_9;
     const bool of_widgets = arrow || key == ImGuiKey_Enter;
     const bool taken = of_widgets && !GImGui->NavDisableHighlight && GImGui->NavId != 0;
     return key != ImGuiKey_None && !taken &&
            (ImGui::IsKeyPressed(key, repeats || arrow) ||
-            (key == ImGuiKey_Enter && ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false)));
+            (key == ImGuiKey_Enter && ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false)) ||
+            (digit &&
+             ImGui::IsKeyPressed(static_cast<ImGuiKey>(key - ImGuiKey_0 + ImGuiKey_Keypad0), false)));
 }
 
 // The words of a row.

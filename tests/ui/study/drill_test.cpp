@@ -85,7 +85,7 @@ TEST_CASE(
     CHECK(room.says("Question 1 of 1"));
     const KnownMistake slip = room.question().mistakes.front();
     room.answer(slip.text);
-    CHECK(room.says("Not yet. That matches a known slip: weights only."));
+    CHECK(room.says("Not yet. That matches a common mistake: weights only."));
     CHECK(room.says("try 2 of 3"));
     CHECK(room.says(slip.text));
     CHECK_FALSE(room.says(room.question().hints[0]));

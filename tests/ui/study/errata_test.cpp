@@ -167,7 +167,7 @@ TEST_CASE("the list is narrowed by kind, topic and words, and opened up again")
     CHECK(w.seek("erratum E20") != nullptr);
     CHECK(w.seek("erratum E01") == nullptr);
     w.type("qqq");
-    CHECK(says(w, "Nothing is that."));
+    CHECK(says(w, "Nothing matches."));
     check_figures(w);
     w.click("all errata");
     CHECK(says(w, "75 misconceptions"));

@@ -1,12 +1,8 @@
 // What do I still know: one question after another, with tries, hints, a worked solution and a grade each.
 #include <fmt/format.h>
 
-#include "ui/shell/study_frame.h"
-#include "ui/views/study/drill/parts.h"
 #include "ui/views/study/drill/session.h"
-#include "ui/views/study/study/parts.h"
-
-#include <array>
+#include "ui/views/study/study/session_view.h"
 
 namespace ringside
 {
@@ -14,38 +10,47 @@ namespace ringside
 namespace
 {
 
-const DrillSession* drill_of(const Frame& frame)
-{
-    return std::get_if<DrillSession>(frame.study->session);
-}
-
-class DrillView final : public View
+class DrillView final : public SessionView<DrillSession>
 {
 public:
-    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     Caption caption(const Frame& frame) const override
     {
-        return drill_caption(*frame.study, drill_of(frame));
+        return drill_caption(*frame.study, session_of(frame));
     }
-    bool about_scenario() const override { return false; }
     std::string title(const Frame& frame) const override
     {
-        return drill_title(*frame.study, drill_of(frame));
+        return drill_title(*frame.study, session_of(frame));
     }
     std::vector<std::string> facts(const Frame& frame) const override;
-    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     ViewKeys keys() override;
-    void on_keys(const Frame& frame, Out& out) override;
-    void typing_keys(const Frame& frame, Out& out) override;
 
 private:
     static std::vector<KeyButton> ways_on(const StudyFrame& study, Out& out);
-    static void draw_over(const StudyFrame& study, const Painter& p, Rect area, Out& out);
-    static void draw_idle(const StudyFrame& study, const Painter& p, Rect area, Out& out);
-    static void leave(const Frame& frame, const DrillSession& drill, Out& out);
+    void draw_start(Sheet& sheet, const StudyFrame& study, Out& out) override
+    {
+        draw_decks(sheet, study, out);
+    }
+    void start_keys(const StudyFrame& study, Out& out) override { deck_keys(study, out); }
+    void draw_session(const Frame& frame, const DrillSession& drill, const Painter& p, Rect area,
+                      Out& out) override
+    {
+        question_.draw(frame, drill, p, area, out);
+    }
+    void draw_over(const Frame& frame, const DrillSession& drill, const Painter& p, Rect area,
+                   Out& out) override;
+    bool draw_session_panel(const Frame& frame, const DrillSession& drill, const Painter& p, Rect area,
+                            Out& out) override;
+    void session_keys(const Frame& frame, const DrillSession& drill, Out& out) override
+    {
+        is_over(drill) ? void(press_keys(ways_on(*frame.study, out))) : question_.keys(frame, drill, out);
+    }
+    void session_typing(const Frame& frame, const DrillSession& drill, Out& out) override
+    {
+        question_.typing_keys(frame, drill, out);
+    }
+    void leave(const Frame& frame, const DrillSession& drill, Out& out) override;
 
     DrillQuestion question_;
-    StudyPopups home_popups_;
 };
 
 // What a drill that is over offers.
@@ -66,66 +71,30 @@ std::vector<KeyButton> DrillView::ways_on(const StudyFrame& study, Out& out)
         {"", "U", [&out] { press_key(out, DrillKey::undo); }, ImGuiKey_U}};
 }
 
-void DrillView::draw_over(const StudyFrame& study, const Painter& p, Rect area, Out& out)
+void DrillView::draw_over(const Frame& frame, const DrillSession&, const Painter& p, Rect area, Out& out)
 {
     area.cut_bottom(p.px(8));
-    draw_buttons(p, area.cut_bottom(p.px(40)), ways_on(study, out));
+    draw_buttons(p, area.cut_bottom(p.px(40)), ways_on(*frame.study, out));
     ScrolledSheet sheet(p, area, "###end");
     sheet.page_keys();
-    draw_end_card(*sheet, study, *study.end);
+    draw_end_card(*sheet, *frame.study, *frame.study->end);
 }
 
-void DrillView::draw_idle(const StudyFrame& study, const Painter& p, Rect area, Out& out)
+bool DrillView::draw_session_panel(const Frame& frame, const DrillSession& drill, const Painter& p, Rect area,
+                                   Out& out)
 {
-    if (!draw_no_questions(p, area, study))
+    if (is_over(drill))
     {
-        ScrolledSheet sheet(p, area, "###start");
-        sheet.page_keys();
-        draw_start(*sheet, study, out);
+        return false;
     }
-}
-
-void DrillView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
-{
-    const DrillSession* drill = drill_of(frame);
-    if (drill == nullptr)
-    {
-        draw_idle(*frame.study, p, area, out);
-    }
-    else if (drill->stage == DrillStage::over)
-    {
-        draw_over(*frame.study, p, area, out);
-    }
-    else
-    {
-        question_.draw(frame, *drill, p, area, out);
-    }
-    home_popups_.draw(frame, p, out);
-}
-
-bool DrillView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
-{
-    const DrillSession* drill = drill_of(frame);
-    if (drill == nullptr || drill->stage == DrillStage::over)
-    {
-        return home_popups_.draw_panel(frame, p, area, out);
-    }
-    const GradesEvent event = draw_grades(p, area, *frame.study, *drill);
-    if (event.given)
-    {
-        out.push(StudyStep{DrillInput{GradeInput{*event.given}}});
-    }
-    if (event.undo)
-    {
-        press_key(out, DrillKey::undo);
-    }
+    draw_grades(p, area, *frame.study, drill, out);
     return true;
 }
 
 std::vector<std::string> DrillView::facts(const Frame& frame) const
 {
-    const DrillSession* drill = drill_of(frame);
-    if (drill == nullptr || drill->stage == DrillStage::over)
+    const DrillSession* drill = session_of(frame);
+    if (drill == nullptr || is_over(*drill))
     {
         return {fmt::format("{} due", frame.study->due),
                 fmt::format("{} questions", frame.study->families.size())};
@@ -133,10 +102,10 @@ std::vector<std::string> DrillView::facts(const Frame& frame) const
     return drill_facts(*frame.study, *drill);
 }
 
-// Home, or back to the view of a quiz; the drill waits.
+// Home, or back to the view of a quiz; a drill that is on waits.
 void DrillView::leave(const Frame& frame, const DrillSession& drill, Out& out)
 {
-    if (!frame.study->came_from.empty())
+    if (is_over(drill) || !frame.study->came_from.empty())
     {
         out.push(EndStudy{});
         return;
@@ -146,45 +115,6 @@ void DrillView::leave(const Frame& frame, const DrillSession& drill, Out& out)
         press_key(out, DrillKey::pause);
     }
     out.push(OpenView{"study"});
-}
-
-void DrillView::on_keys(const Frame& frame, Out& out)
-{
-    const DrillSession* drill = drill_of(frame);
-    if (drill == nullptr)
-    {
-        start_keys(*frame.study, out);
-        return;
-    }
-    if (drill->stage == DrillStage::over)
-    {
-        press_keys(ways_on(*frame.study, out));
-    }
-    else if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
-    {
-        leave(frame, *drill, out);
-    }
-    else
-    {
-        question_.keys(frame, *drill, out);
-    }
-}
-
-void DrillView::typing_keys(const Frame& frame, Out& out)
-{
-    const DrillSession* drill = drill_of(frame);
-    if (drill == nullptr || drill->stage == DrillStage::over)
-    {
-        return;
-    }
-    if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
-    {
-        leave(frame, *drill, out);
-    }
-    else
-    {
-        question_.typing_keys(frame, *drill, out);
-    }
 }
 
 ViewKeys DrillView::keys()

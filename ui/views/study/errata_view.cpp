@@ -8,8 +8,6 @@
 #include "ui/widgets/list_detail.h"
 #include "ui/widgets/sheet.h"
 
-#include <array>
-
 namespace ringside
 {
 
@@ -213,7 +211,7 @@ void ErrataView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
     };
     parts.none = [&](Rect room)
     {
-        if (empty_state(p, room, "", "Nothing is that. Try fewer letters, or all kinds and topics.",
+        if (empty_state(p, room, "", "Nothing matches. Try fewer letters, or all kinds and topics.",
                         "Show all###all errata", "0"))
         {
             show_all(out);
@@ -243,38 +241,39 @@ bool ErrataView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out
 
 void ErrataView::on_keys(const Frame& frame, Out& out)
 {
-    if (frame.study->errata == nullptr)
+    if (frame.study->errata != nullptr)
     {
-        return;
+        View::on_keys(frame, out);
+        chosen(frame);
+        out.animating = list_.keys() || out.animating;
     }
-    const Erratum* e = chosen(frame);
-    const std::vector<KeyButton> deeds{
-        {"", "F", [&] { list_.find(); }, ImGuiKey_F},
-        {"", "L", [&] { list_.turn(); }, ImGuiKey_L},
-        {"", "C", [&] { as_it_is_ = !as_it_is_; }, ImGuiKey_C},
-        {"", "0", [&] { show_all(out); }, ImGuiKey_0},
-        {"", "R", [&] { e == nullptr ? void() : change(*e, {}, out); }, ImGuiKey_R},
-        {"", "S", [&] { e == nullptr ? void() : show_in_view(frame, *e, out); }, ImGuiKey_S}};
-    const auto kind = digit_pressed(kErratumKinds);
-    if (kind)
-    {
-        filter_.narrow_to(static_cast<ErratumKind>(*kind));
-        list_.follow();
-    }
-    const bool moved = list_.keys();
-    out.animating = press_keys(deeds) || kind || moved || out.animating;
 }
 
 ViewKeys ErrataView::keys()
 {
+    const auto narrow = [this](const KeyPress& k)
+    {
+        filter_.narrow_to(static_cast<ErratumKind>(k.which));
+        list_.follow();
+    };
+    const auto reset = [this](const KeyPress& k)
+    {
+        const Erratum* e = chosen(k.frame);
+        e == nullptr ? void() : change(*e, {}, k.out);
+    };
+    const auto show = [this](const KeyPress& k)
+    {
+        const Erratum* e = chosen(k.frame);
+        e == nullptr ? void() : show_in_view(k.frame, *e, k.out);
+    };
     return {{"\u2191 \u2193", "Choose a misconception; page keys move by ten"},
-            {"C", "Often said, or what is true"},
-            {"S", "Show me: the view and scenario where it is seen"},
-            {"R", "The claim\u2019s own numbers again"},
-            {"F", "Find by words"},
-            {"1 to 5", "Only one kind: contradiction, wrong, imprecise, ambiguous, lost value"},
-            {"0", "All kinds and topics"},
-            {"L", "The list, where there is room for one of the two"}};
+            {"C", "Often said, or what is true", flips(as_it_is_)},
+            {"S", "Show me: the view and scenario where it is seen", show},
+            {"R", "The claim\u2019s own numbers again", reset},
+            {"F", "Find by words", [this] { list_.find(); }},
+            {"1 to 5", "Only one kind: contradiction, wrong, imprecise, ambiguous, lost value", narrow},
+            {"0", "All kinds and topics", [this](const KeyPress& k) { show_all(k.out); }},
+            {"L", "The list, where there is room for one of the two", [this] { list_.turn(); }}};
 }
 
 } // namespace

@@ -11,7 +11,7 @@
 #include "ui/widgets/sheet.h"
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 namespace ringside
 {
@@ -295,25 +295,22 @@ void GlossaryView::typing_keys(const Frame& frame, Out& out)
 
 void GlossaryView::on_keys(const Frame& frame, Out& out)
 {
-    const bool moved = list_.keys();
-    const std::array deeds{KeyButton{"", "Enter",
-                                     [&] {
-                                         act(frame, {"", list_.keyboard_is_free(), false}, out);
-                                     },
-                                     ImGuiKey_Enter},
-                           KeyButton{"", "F", [&] { list_.find(); }, ImGuiKey_F}};
-    out.animating = press_keys(deeds) || moved || out.animating;
+    out.animating = list_.keys() || out.animating;
+    View::on_keys(frame, out);
 }
 
 ViewKeys GlossaryView::keys()
 {
+    const auto see = [this](const KeyPress& k) {
+        act(k.frame, {"", list_.keyboard_is_free(), false}, k.out);
+    };
     return {{"type", "Search: names first, then what is said of them"},
             {"\u2191 \u2193", "Choose a word; page keys go by ten"},
-            {"Enter", "See it: the view where the word is at home"},
+            {"Enter", "See it: the view where the word is at home", see},
             {"Alt L", "The lesson about it"},
             {"Alt 1 \u2026 9", "A related word"},
             {"Esc", "Clear; once more: out of the field"},
-            {"F", "Back into the field"}};
+            {"F", "Back into the field", [this] { list_.find(); }}};
 }
 
 } // namespace

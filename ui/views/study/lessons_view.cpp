@@ -10,7 +10,6 @@
 #include "ui/widgets/sheet.h"
 
 #include <algorithm>
-#include <array>
 
 namespace ringside
 {
@@ -333,20 +332,24 @@ void LessonsView::on_keys(const Frame& frame, Out& out)
     {
         return;
     }
+    View::on_keys(frame, out);
     chosen(frame);
-    const bool moved = list_.keys();
-    const auto other = digit_pressed(frame.course->course.tracks.size() + 1);
-    const std::array deeds{KeyButton{"", "Enter", [&] { begin(frame, chosen(frame), out); }, ImGuiKey_Enter}};
-    if (other)
-    {
-        choose(*other);
-    }
-    out.animating = press_keys(deeds) || moved || other || out.animating;
+    out.animating = list_.keys() || out.animating;
 }
 
 ViewKeys LessonsView::keys()
 {
-    return {{"Up Down", "Another lesson"}, {"Enter", "Begin it"}, {"1 to 4", "The whole course, or a track"}};
+    const auto start = [this](const KeyPress& k) { begin(k.frame, chosen(k.frame), k.out); };
+    const auto turn_to = [this](const KeyPress& k)
+    {
+        if (k.which <= k.frame.course->course.tracks.size())
+        {
+            choose(k.which);
+        }
+    };
+    return {{"\u2191 \u2193", "Another lesson"},
+            {"Enter", "Begin it", start},
+            {"1 to 4", "The whole course, or a track", turn_to}};
 }
 
 } // namespace

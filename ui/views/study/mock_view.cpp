@@ -1,14 +1,11 @@
 // How would an interview go: questions against the clock, no verdict before the end, a scorecard after it.
 #include <fmt/format.h>
 
-#include "ui/shell/study_frame.h"
-#include "ui/views/study/drill/parts.h"
 #include "ui/views/study/drill/session.h"
 #include "ui/views/study/mock/parts.h"
-#include "ui/views/study/study/parts.h"
+#include "ui/views/study/study/session_view.h"
 
 #include <algorithm>
-#include <array>
 
 namespace ringside
 {
@@ -16,51 +13,51 @@ namespace ringside
 namespace
 {
 
-const MockSession* mock_of(const Frame& frame)
-{
-    return std::get_if<MockSession>(frame.study->session);
-}
-
-class MockView final : public View
+class MockView final : public SessionView<MockSession>
 {
 public:
-    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     Caption caption(const Frame& frame) const override;
-    bool about_scenario() const override { return false; }
     std::string title(const Frame& frame) const override;
     std::vector<std::string> facts(const Frame& frame) const override;
-    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     ViewKeys keys() override;
-    void on_keys(const Frame& frame, Out& out) override;
-    void typing_keys(const Frame& frame, Out& out) override;
 
 private:
-    static void draw_idle(const Painter& p, Rect area, Out& out);
-    void draw_running(const Frame& frame, const MockSession& mock, const Painter& p, Rect area, Out& out);
-    void draw_over(const Frame& frame, const MockSession& mock, const Painter& p, Rect area, Out& out);
-    void keys_over(const StudyFrame& study, const MockSession& mock, Out& out);
-    static void leave(const MockSession& mock, Out& out);
+    void draw_start(Sheet& sheet, const StudyFrame& study, Out& out) override;
+    void start_keys(const StudyFrame& study, Out& out) override;
+    void draw_session(const Frame& frame, const MockSession& mock, const Painter& p, Rect area,
+                      Out& out) override;
+    void draw_over(const Frame& frame, const MockSession& mock, const Painter& p, Rect area,
+                   Out& out) override;
+    bool draw_session_panel(const Frame& frame, const MockSession& mock, const Painter& p, Rect area,
+                            Out& out) override;
+    void session_keys(const Frame& frame, const MockSession& mock, Out& out) override;
+    void session_typing(const Frame& frame, const MockSession& mock, Out& out) override
+    {
+        question_.typing_keys(frame, mock, out);
+    }
+    void leave(const Frame& frame, const MockSession& mock, Out& out) override;
+    // What a scorecard offers.
+    static std::vector<KeyButton> ways_on(const StudyFrame& study, const MockSession& mock, Out& out);
+    void read(std::size_t item, Out& out);
 
     MockQuestion question_;
-    StudyPopups home_popups_;
     bool reading_ = false; // one question of a scorecard
 };
 
-void MockView::draw_idle(const Painter& p, Rect area, Out& out)
+void MockView::draw_start(Sheet& sheet, const StudyFrame&, Out& out)
 {
-    ScrolledSheet sheet(p, area, "###start");
-    sheet->say("Five questions in a row are **two recall, two calculation, one design**; some are followed "
-               "up with other numbers. Nothing is judged before the end.");
-    sheet->gap(16);
+    sheet.say("Five questions in a row are **two recall, two calculation, one design**; some are followed "
+              "up with other numbers. Nothing is judged before the end.");
+    sheet.gap(16);
     for (std::size_t i = 0; i < kMockMinutes.size(); ++i)
     {
         const std::string says = fmt::format("**{} minutes**  {}", kMockMinutes[i], mock_words(i));
-        const DrawnCard card = sheet->card({.label = fmt::format("###mock {}", kMockMinutes[i]),
-                                            .words = says,
-                                            .left = 56,
-                                            .least = 60,
-                                            .gap = 10});
-        sheet->p.keycap(card.r.x + p.px(16), card.r.middle(), std::to_string(i + 1));
+        const DrawnCard card = sheet.card({.label = fmt::format("###mock {}", kMockMinutes[i]),
+                                           .words = says,
+                                           .left = 56,
+                                           .least = 60,
+                                           .gap = 10});
+        sheet.p.keycap(card.r.x + sheet.p.px(16), card.r.middle(), std::to_string(i + 1));
         if (card.pressed.clicked)
         {
             out.push(StartMock{kMockMinutes[i], ""});
@@ -68,81 +65,76 @@ void MockView::draw_idle(const Painter& p, Rect area, Out& out)
     }
 }
 
-void MockView::draw_running(const Frame& frame, const MockSession& mock, const Painter& p, Rect area,
+void MockView::start_keys(const StudyFrame&, Out& out)
+{
+    if (const auto digit = digit_pressed(kMockMinutes.size()))
+    {
+        out.push(StartMock{kMockMinutes[*digit], ""});
+    }
+}
+
+void MockView::draw_session(const Frame& frame, const MockSession& mock, const Painter& p, Rect area,
                             Out& out)
 {
-    const Rect row = area.cut_top(p.px(36));
-    if (const auto place = draw_places(p, row, mock))
-    {
-        out.push(StudyStep{MockInput{GoToInput{*place}}});
-    }
-    area.cut_top(p.px(8));
-    if (question_.draw(frame, mock, p, area, out))
-    {
-        reading_ = false;
-        out.animating = true;
-    }
+    const bool closed = question_.draw(frame, mock, p, area, out);
+    reading_ = reading_ && is_over(mock) && !closed;
+    out.animating = out.animating || closed;
+}
+
+void MockView::read(std::size_t item, Out& out)
+{
+    out.push(StudyStep{MockInput{GoToInput{item}}});
+    reading_ = true;
+}
+
+std::vector<KeyButton> MockView::ways_on(const StudyFrame& study, const MockSession& mock, Out& out)
+{
+    const auto wrong = wrong_in(mock);
+    const auto home = [&out] { out.push(EndStudy{}); };
+    return {{wrong.empty() ? "" : "Practise these###wrong", "W",
+             [&study, &out, wrong] { out.push(drill_on(study, wrong)); },
+             wrong.empty() ? ImGuiKey_None : ImGuiKey_W},
+            {"Home###home", "Esc", home, ImGuiKey_Enter, ButtonStyle::primary},
+            {"Export as Markdown###export", "X", [&out] { out.push(ExportStudy{StudyExport::scorecard}); },
+             ImGuiKey_X}};
 }
 
 void MockView::draw_over(const Frame& frame, const MockSession& mock, const Painter& p, Rect area, Out& out)
 {
+    if (reading_)
+    {
+        draw_session(frame, mock, p, area, out);
+        return;
+    }
     area.cut_bottom(p.px(8));
-    const auto wrong = wrong_in(mock);
-    const std::array buttons{
-        KeyButton{wrong.empty() ? "" : "Practise these###wrong", "W",
-                  [&] { out.push(drill_on(*frame.study, wrong)); }},
-        KeyButton{"Home###home", "Esc", [&] { out.push(EndStudy{}); }, ImGuiKey_None, ButtonStyle::primary},
-        KeyButton{"Export as Markdown###export", "X",
-                  [&] { out.push(ExportStudy{StudyExport::scorecard}); }}};
-    draw_buttons(p, area.cut_bottom(p.px(40)), buttons);
+    draw_buttons(p, area.cut_bottom(p.px(40)), ways_on(*frame.study, mock, out));
     area.cut_bottom(p.px(8));
     ScrolledSheet sheet(p, area, "###scorecard");
     sheet.page_keys();
     if (const auto row = draw_scorecard(*sheet, *frame.study, mock))
     {
-        out.push(StudyStep{MockInput{GoToInput{*row}}});
-        reading_ = true;
+        read(*row, out);
     }
 }
 
-void MockView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
+bool MockView::draw_session_panel(const Frame&, const MockSession& mock, const Painter& p, Rect area,
+                                  Out& out)
 {
-    const MockSession* mock = mock_of(frame);
-    reading_ = reading_ && mock != nullptr && mock->stage == MockStage::over;
-    if (mock == nullptr)
+    if (mock.items.empty())
     {
-        draw_no_questions(p, area, *frame.study) ? void() : draw_idle(p, area, out);
+        return false;
     }
-    else if (mock->stage == MockStage::over && !reading_)
+    if (const auto place = draw_mock_panel(p, area, mock))
     {
-        draw_over(frame, *mock, p, area, out);
+        read(*place, out);
     }
-    else
-    {
-        draw_running(frame, *mock, p, area, out);
-    }
-    home_popups_.draw(frame, p, out);
-}
-
-bool MockView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
-{
-    const MockSession* mock = mock_of(frame);
-    if (mock != nullptr && !mock->items.empty())
-    {
-        if (const auto place = draw_mock_panel(p, area, *mock))
-        {
-            out.push(StudyStep{MockInput{GoToInput{*place}}});
-            reading_ = mock->stage == MockStage::over;
-        }
-        return true;
-    }
-    return home_popups_.draw_panel(frame, p, area, out);
+    return true;
 }
 
 std::string MockView::title(const Frame& frame) const
 {
-    const MockSession* mock = mock_of(frame);
-    return mock == nullptr                     ? "How would an interview go?"
+    const MockSession* mock = session_of(frame);
+    return mock == nullptr                     ? ""
            : mock->stage == MockStage::running ? fmt::format("Mock interview, {} minutes", mock->minutes)
            : mock->stage == MockStage::judging ? "How did you do?"
                                                : "Scorecard";
@@ -150,7 +142,7 @@ std::string MockView::title(const Frame& frame) const
 
 Caption MockView::caption(const Frame& frame) const
 {
-    const MockSession* mock = mock_of(frame);
+    const MockSession* mock = session_of(frame);
     const StudyFrame& study = *frame.study;
     if (mock == nullptr)
     {
@@ -179,7 +171,7 @@ Caption MockView::caption(const Frame& frame) const
 
 std::vector<std::string> MockView::facts(const Frame& frame) const
 {
-    const MockSession* mock = mock_of(frame);
+    const MockSession* mock = session_of(frame);
     if (mock == nullptr || mock->stage == MockStage::over)
     {
         return {fmt::format("{} questions", frame.study->families.size())};
@@ -192,8 +184,16 @@ std::vector<std::string> MockView::facts(const Frame& frame) const
             "Esc leaves, nothing is lost"};
 }
 
-void MockView::leave(const MockSession& mock, Out& out)
+// Home; an interview that is on waits, and one question of a scorecard leads back to that.
+void MockView::leave(const Frame&, const MockSession& mock, Out& out)
 {
+    if (is_over(mock))
+    {
+        reading_ ? void() : out.push(EndStudy{});
+        out.animating = true;
+        reading_ = false;
+        return;
+    }
     if (mock.stage == MockStage::running && !mock.paused)
     {
         push_key(out, MockKey::pause);
@@ -201,67 +201,19 @@ void MockView::leave(const MockSession& mock, Out& out)
     out.push(OpenView{"study"});
 }
 
-void MockView::keys_over(const StudyFrame& study, const MockSession& mock, Out& out)
+void MockView::session_keys(const Frame& frame, const MockSession& mock, Out& out)
 {
-    if (reading_ && question_.letters(mock, out))
+    if (!is_over(mock))
     {
-        return;
+        question_.keys(frame, mock, out);
     }
-    if (ImGui::IsKeyPressed(ImGuiKey_X, false))
+    else if (reading_ && enter_pressed(false))
     {
-        out.push(ExportStudy{StudyExport::scorecard});
+        leave(frame, mock, out);
     }
-    if (const auto wrong = wrong_in(mock); ImGui::IsKeyPressed(ImGuiKey_W, false) && !wrong.empty())
+    else if (!reading_ || !question_.letters(mock, out))
     {
-        out.push(drill_on(study, wrong));
-    }
-    if (ImGui::IsKeyPressed(ImGuiKey_Escape, false) || ImGui::IsKeyPressed(ImGuiKey_Enter, false))
-    {
-        reading_ ? void(reading_ = false) : out.push(EndStudy{});
-        out.animating = true;
-    }
-}
-
-void MockView::on_keys(const Frame& frame, Out& out)
-{
-    const MockSession* mock = mock_of(frame);
-    const auto digit = mock == nullptr ? digit_pressed(kMockMinutes.size()) : std::nullopt;
-    if (digit && !frame.study->families.empty())
-    {
-        out.push(StartMock{kMockMinutes[*digit], ""});
-    }
-    else if (mock == nullptr)
-    {
-        return;
-    }
-    else if (mock->stage == MockStage::over)
-    {
-        keys_over(*frame.study, *mock, out);
-    }
-    else if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
-    {
-        leave(*mock, out);
-    }
-    else
-    {
-        question_.keys(frame, *mock, out);
-    }
-}
-
-void MockView::typing_keys(const Frame& frame, Out& out)
-{
-    const MockSession* mock = mock_of(frame);
-    if (mock == nullptr || mock->stage == MockStage::over)
-    {
-        return;
-    }
-    if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
-    {
-        leave(*mock, out);
-    }
-    else
-    {
-        question_.typing_keys(frame, *mock, out);
+        press_keys(ways_on(*frame.study, mock, out));
     }
 }
 

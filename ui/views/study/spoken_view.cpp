@@ -1,13 +1,11 @@
 // Can I say it in a minute: one question, a clock, then the points a good answer makes.
 #include <fmt/format.h>
 
-#include "ui/shell/study_frame.h"
+#include "core/base/counted.h"
 #include "ui/views/study/drill/answer.h"
-#include "ui/views/study/drill/parts.h"
-#include "ui/views/study/study/parts.h"
+#include "ui/views/study/study/session_view.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace ringside
@@ -15,11 +13,6 @@ namespace ringside
 
 namespace
 {
-
-const SpokenSession* spoken_of(const Frame& frame)
-{
-    return std::get_if<SpokenSession>(frame.study->session);
-}
 
 void push_key(Out& out, SpokenKey key)
 {
@@ -32,32 +25,34 @@ double spoken_seconds(const SpokenSession& s, std::int64_t now_ms)
     return static_cast<double>(std::clamp<std::int64_t>(ms, 0, s.limit_ms)) / 1000;
 }
 
-class SpokenView final : public View
+class SpokenView final : public SessionView<SpokenSession>
 {
 public:
-    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     Caption caption(const Frame& frame) const override;
-    bool about_scenario() const override { return false; }
     std::string title(const Frame&) const override { return "Spoken answer"; }
     std::vector<std::string> facts(const Frame& frame) const override;
-    bool draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out) override
-    {
-        return home_popups_.draw_panel(frame, p, area, out);
-    }
     ViewKeys keys() override;
-    void on_keys(const Frame& frame, Out& out) override;
 
 private:
+    void draw_start(Sheet& sheet, const StudyFrame& study, Out& out) override;
+    void start_keys(const StudyFrame&, Out& out) override { press_keys(deeds(nullptr, out)); }
+    void draw_session(const Frame& frame, const SpokenSession& s, const Painter& p, Rect area,
+                      Out& out) override;
+    void draw_over(const Frame& frame, const SpokenSession& s, const Painter& p, Rect area, Out& out) override
+    {
+        draw_session(frame, s, p, area, out);
+    }
+    void session_keys(const Frame& frame, const SpokenSession& s, Out& out) override;
+    void leave(const Frame&, const SpokenSession&, Out& out) override { out.push(EndStudy{}); }
+
     // What can be done at this stage.
     static std::vector<KeyButton> deeds(const SpokenSession* session, Out& out);
     void draw_question(const Painter& p, Rect area, const StudyFrame& study, const SpokenSession& s,
                        Out& out);
     static void draw_clock(Sheet& sheet, const StudyFrame& study, const SpokenSession& s);
-    static void draw_start(Sheet& sheet, const StudyFrame& study, Out& out);
     void draw_points(Sheet& sheet, const StudyFrame& study, const SpokenSession& s, Out& out);
 
     Points points_;
-    StudyPopups home_popups_;
 };
 
 std::vector<KeyButton> SpokenView::deeds(const SpokenSession* s, Out& out)
@@ -204,49 +199,35 @@ void SpokenView::draw_start(Sheet& sheet, const StudyFrame& study, Out& out)
     }
 }
 
-void SpokenView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
+void SpokenView::draw_session(const Frame& frame, const SpokenSession& s, const Painter& p, Rect area,
+                              Out& out)
 {
-    const StudyFrame& study = *frame.study;
-    const SpokenSession* s = spoken_of(frame);
-    if (s != nullptr && study.question == nullptr)
+    if (frame.study->question == nullptr)
     {
-        draw_no_question(p, area, study);
+        draw_no_question(p, area, *frame.study);
+        return;
     }
-    else if (s != nullptr)
+    keep_keys();
+    if (s.points.size() != points_.made().size() || s.stage != SpokenStage::ticking)
     {
-        keep_keys();
-        if (s->points.size() != points_.made().size() || s->stage != SpokenStage::ticking)
-        {
-            points_.reset(s->points.size());
-        }
-        draw_question(p, area, study, *s, out);
+        points_.reset(s.points.size());
     }
-    else if (!draw_no_questions(p, area, study))
-    {
-        ScrolledSheet sheet(p, area, "###start");
-        sheet.page_keys();
-        draw_start(*sheet, study, out);
-    }
-    home_popups_.draw(frame, p, out);
+    draw_question(p, area, *frame.study, s, out);
 }
 
 Caption SpokenView::caption(const Frame& frame) const
 {
-    const SpokenSession* s = spoken_of(frame);
-    if (s == nullptr || frame.study->question == nullptr)
-    {
-        return {"A spoken answer has **a claim, a number and a reason**.",
-                "below half of the points: Again; below 80%: Hard; else Good", ""};
-    }
-    const auto points = s->points.size();
-    return {fmt::format("**{}**: {} point{} to make.", frame.study->question->title, points,
-                        points == 1 ? "" : "s"),
+    const SpokenSession* s = session_of(frame);
+    const Question* q = frame.study->question;
+    return {s == nullptr || q == nullptr
+                ? "A spoken answer has **a claim, a number and a reason**."
+                : fmt::format("**{}**: {} to make.", q->title, counted(std::ssize(s->points), "point")),
             "below half of the points: Again; below 80%: Hard; else Good", ""};
 }
 
 std::vector<std::string> SpokenView::facts(const Frame& frame) const
 {
-    const SpokenSession* s = spoken_of(frame);
+    const SpokenSession* s = session_of(frame);
     if (s == nullptr)
     {
         return {fmt::format("{} questions", frame.study->families.size())};
@@ -254,21 +235,14 @@ std::vector<std::string> SpokenView::facts(const Frame& frame) const
     return {clock_words(spoken_seconds(*s, frame.study->now.ms)), "Esc leaves, nothing is lost"};
 }
 
-void SpokenView::on_keys(const Frame& frame, Out& out)
+void SpokenView::session_keys(const Frame&, const SpokenSession& s, Out& out)
 {
-    const SpokenSession* s = spoken_of(frame);
-    if (s != nullptr && ImGui::IsKeyPressed(ImGuiKey_Escape, false))
-    {
-        out.push(EndStudy{});
-    }
-    else if (s != nullptr && s->stage == SpokenStage::ticking && points_.keys())
+    if (s.stage == SpokenStage::ticking && points_.keys())
     {
         out.push(StudyStep{SpokenInput{TickPoint{points_.last()}}});
+        return;
     }
-    else if (s != nullptr || !frame.study->families.empty())
-    {
-        press_keys(deeds(s, out));
-    }
+    press_keys(deeds(&s, out));
 }
 
 ViewKeys SpokenView::keys()

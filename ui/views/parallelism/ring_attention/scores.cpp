@@ -103,13 +103,6 @@ private:
         }
     }
 
-    // Black or white, whichever is read more easily.
-    static Colour ink_on(Colour fill)
-    {
-        const auto part = [fill](unsigned shift) { return static_cast<float>((fill >> shift) & 0xFFU); };
-        return 0.3F * part(0) + 0.59F * part(8) + 0.11F * part(16) > 130 ? rgb(0x0B0F14) : rgb(0xFFFFFF);
-    }
-
     void draw_chosen() const
     {
         const auto mine = tokens_of(s_.options(), s_.rank);

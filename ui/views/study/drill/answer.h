@@ -29,8 +29,9 @@ public:
     static bool is_said(const Question& question);
 
     // Starts anew for another question, or the same one at another `place`; `answer` was given to it before,
-    // may be empty.
-    void show(const Question& question, std::string_view place, std::string_view answer);
+    // may be empty. True when it did.
+    bool show(const Question& question, std::string_view place, std::string_view answer);
+    const std::string& shown() const { return shown_; } // which one it is
     // True when Enter asks to check what was typed.
     bool draw(Sheet& sheet, const Question& question, const EntryState& state);
     // Keys of choices and orders; called while no text is typed.

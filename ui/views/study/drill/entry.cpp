@@ -70,12 +70,12 @@ bool AnswerEntry::is_said(const Question& q)
     return q.kind == QuestionKind::recall || (q.kind == QuestionKind::design && !q.goal);
 }
 
-void AnswerEntry::show(const Question& q, std::string_view place, std::string_view answer)
+bool AnswerEntry::show(const Question& q, std::string_view place, std::string_view answer)
 {
     const std::string now = fmt::format("{} {} {} {}", place, q.id, q.seed, q.stem);
     if (now == shown_)
     {
-        return;
+        return false;
     }
     shown_ = now;
     typed_ = is_typed(q) ? std::string(answer) : "";
@@ -95,6 +95,7 @@ void AnswerEntry::show(const Question& q, std::string_view place, std::string_vi
     {
         order_ = *order;
     }
+    return true;
 }
 
 std::string AnswerEntry::text(const Question& q) const

@@ -131,9 +131,8 @@ Grade offered_grade(const DrillSession& drill, std::int64_t now_ms)
     return Grade::again;
 }
 
-GradesEvent draw_grades(const Painter& p, Rect area, const StudyFrame& study, const DrillSession& drill)
+void draw_grades(const Painter& p, Rect area, const StudyFrame& study, const DrillSession& drill, Out& out)
 {
-    GradesEvent event;
     const std::string& family = drill.items[drill.at].card.family;
     const Card& card = card_of(*study.cards, family);
     const Schedule schedule = schedule_of(*study.progress, study.now.offset_ms);
@@ -151,42 +150,35 @@ GradesEvent draw_grades(const Painter& p, Rect area, const StudyFrame& study, co
         const auto why = out_of_reach(drill, preview.grade, study.now.ms);
         if (draw_grade(p, sheet.row(56), {preview, why, preview.grade == best, live}))
         {
-            event.given = preview.grade;
+            give_grade(out, preview.grade);
         }
         sheet.gap(8);
     }
-    sheet.note(drill.items[drill.at].revealed ? "Ticked points suggest a grade; the one you press is booked."
+    sheet.note(drill.items[drill.at].revealed ? "Ticked points suggest a grade; the one you press counts."
                                               : "You may lower an automatic grade, never raise it.");
     sheet.rule(10, 10);
     draw_memory(sheet, study, card);
     sheet.gap(10);
-    event.undo = !drill.undo.empty() && sheet.button("Undo last###undo", "U", ButtonStyle::plain);
-    return event;
+    if (!drill.undo.empty() && sheet.button("Undo last###undo", "U", ButtonStyle::plain))
+    {
+        press_key(out, DrillKey::undo);
+    }
 }
 
-std::optional<Grade> draw_grade_row(const Painter& p, Rect area, const DrillSession& drill)
+std::vector<KeyButton> grade_buttons(const DrillSession& drill, Out& out)
 {
-    std::optional<Grade> given;
-    const float gap = p.px(8);
-    const float w = (area.w - 3 * gap) / 4;
+    std::vector<KeyButton> all;
     const Grade best = offered_grade(drill, drill.shown_ms);
-    for (std::size_t i = 0; i < kGrades.size(); ++i)
+    for (const Grade grade : kGrades)
     {
-        const Rect r{area.x + (w + gap) * static_cast<float>(i), area.y, w, area.h};
-        const std::string name(name_of(kGrades[i]));
-        if (!out_of_reach(drill, kGrades[i], drill.shown_ms).empty())
+        if (out_of_reach(drill, grade, drill.shown_ms).empty())
         {
-            p.outline(r, p.theme.line, 1, p.px(6));
-            p.text(r.centre(), r.middle(), Type::small, p.theme.muted,
-                   p.shortened(Type::small, name, r.w - p.px(8)), Align::centre);
-        }
-        else if (button(p, r, (name + "###row " + name).c_str(), std::to_string(static_cast<int>(kGrades[i])),
-                        kGrades[i] == best ? ButtonStyle::primary : ButtonStyle::plain))
-        {
-            given = kGrades[i];
+            all.push_back({fmt::format("{0}###row {0}", name_of(grade)),
+                           std::to_string(static_cast<int>(grade)), [&out, grade] { give_grade(out, grade); },
+                           ImGuiKey_None, grade == best ? ButtonStyle::primary : ButtonStyle::plain});
         }
     }
-    return given;
+    return all;
 }
 
 } // namespace ringside

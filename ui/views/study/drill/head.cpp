@@ -14,27 +14,30 @@ namespace ringside
 namespace
 {
 
-void draw_pip(const Painter& p, Rect r, Pip pip)
+// What went wrong is hatched and what was skipped underlined, so that it is not colour alone.
+void draw_place(const Painter& p, Rect r, Pip pip, bool here, bool hovered, const std::string& number)
 {
     const Theme& t = p.theme;
-    const float radius = r.h / 2;
-    switch (pip)
+    const bool filled = pip == Pip::passed;
+    const float w = p.width(Type::mono_small, number);
+    const bool numbered = w < r.w + p.px(4);
+    p.fill(r, filled ? t.text : hovered ? t.raised : t.control, p.px(4));
+    if (pip == Pip::failed)
     {
-    case Pip::passed:
-        p.fill(r, t.text, radius);
-        break;
-    case Pip::current:
-        p.fill(r, t.muted, radius);
-        break;
-    case Pip::failed: // half as high, so that it is not colour alone
-        p.fill({r.x, r.middle() - r.h / 4, r.w, r.h / 2}, t.warning, radius);
-        break;
-    case Pip::skipped:
-        p.outline(r, t.muted, 1, radius);
-        break;
-    case Pip::waiting:
-        p.fill(r, t.raised, radius);
-        break;
+        p.hatch(r, t.warning, kExposedHatch);
+        const float room = numbered ? w + p.px(6) : 0;
+        p.fill({r.centre() - room / 2, r.y + p.px(3), room, r.h - p.px(6)}, t.window, p.px(2));
+    }
+    p.outline(here ? r.inset(-p.px(3)) : r, here ? t.text : t.line, here ? p.px(2) : 1, p.px(4));
+    p.text(r.centre(), r.middle(), Type::mono_small,
+           filled                ? t.window
+           : pip == Pip::skipped ? t.muted
+                                 : t.text,
+           numbered ? number : "", Align::centre);
+    if (pip == Pip::skipped)
+    {
+        p.dashed(r.x + p.px(4), r.bottom() - p.px(4), r.right() - p.px(4), r.bottom() - p.px(4), t.muted,
+                 p.px(1.5F));
     }
 }
 
@@ -44,29 +47,72 @@ std::string verdict_words(const Verdict& v)
     {
         return v.correct ? "Right." : "Not yet.";
     }
-    std::string slip = v.mistake;
-    std::ranges::replace(slip, '-', ' ');
-    return fmt::format("Not yet. That matches a known slip: {}.", slip);
+    std::string mistake = v.mistake;
+    std::ranges::replace(mistake, '-', ' ');
+    return fmt::format("Not yet. That matches a common mistake: {}.", mistake);
+}
+
+void draw_places(const Painter& p, Rect row, const QuestionPlaces& places)
+{
+    const float words = p.width(Type::small, places.right);
+    if (words + p.px(80) < row.w)
+    {
+        p.text(row.right(), row.middle(), Type::small, p.theme.muted, places.right, Align::right);
+        row.cut_right(words + p.px(16));
+    }
+    const auto count = static_cast<float>(std::max<std::size_t>(1, places.pips.size()));
+    const float step = std::min(p.px(40), (row.w - p.px(6)) / count);
+    const float size = std::min(step - std::min(p.px(8), step * 0.25F), p.px(28));
+    const float high = std::min(p.px(28), row.h - p.px(8));
+    for (std::size_t i = 0; i < places.pips.size(); ++i)
+    {
+        const IdScope id(static_cast<int>(i));
+        const Rect r{row.x + p.px(3) + step * static_cast<float>(i), row.middle() - high / 2, size, high};
+        const Press here = places.go_to ? press(p, r, "###place", 4) : Press{};
+        draw_place(p, r, places.pips[i], places.at == i, here.hovered, std::to_string(i + 1));
+        if (here.clicked)
+        {
+            places.go_to(i);
+        }
+    }
 }
 
 } // namespace
 
-void draw_pips(const Painter& p, Rect row, const std::vector<Pip>& pips, std::string_view right)
+void draw_page(const Painter& p, Rect area, const QuestionPage& page)
 {
-    const float words = p.width(Type::small, right);
-    if (words + p.px(80) < row.w)
+    keep_keys();
+    draw_places(p, area.cut_top(p.px(34)), page.places);
+    area.cut_top(p.px(6));
+    if (page.foot && area.h > p.px(120))
     {
-        p.text(row.right(), row.middle(), Type::small, p.theme.muted, right, Align::right);
-        row.cut_right(words + p.px(16));
+        area.cut_bottom(p.px(8));
+        page.foot(area.cut_bottom(p.px(40)));
+        area.cut_bottom(p.px(8));
     }
-    const auto count = static_cast<float>(std::max<std::size_t>(1, pips.size()));
-    const float step = std::min(p.px(32), row.w / count);
-    const float gap = std::min(p.px(8), step * 0.25F);
-    for (std::size_t i = 0; i < pips.size(); ++i)
+    if (page.study.question == nullptr)
     {
-        const Rect r{row.x + step * static_cast<float>(i), row.middle() - p.px(3), step - gap, p.px(6)};
-        draw_pip(p, r, pips[i]);
+        draw_no_question(p, area, page.study, page.skip ? "Skip###skip" : nullptr) ? page.skip() : void();
     }
+    else if (page.paused)
+    {
+        empty_state(p, area, "Paused", "The clock is paused and the question is hidden.", "Resume###go on",
+                    "T")
+            ? page.resume()
+            : void();
+    }
+    else
+    {
+        ScrolledSheet sheet(p, area, "###sheet", page.about);
+        sheet.page_keys();
+        page.question(*sheet);
+    }
+}
+
+bool enter_pressed(bool or_space)
+{
+    return ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false) ||
+           (or_space && ImGui::IsKeyPressed(ImGuiKey_Space, false));
 }
 
 void draw_verdict(Sheet& sheet, const Verdict& v, std::string_view right)
@@ -96,16 +142,9 @@ bool draw_no_questions(const Painter& p, Rect area, const StudyFrame& study)
     return study.families.empty();
 }
 
-bool draw_no_question(const Painter& p, Rect area, const StudyFrame& study, const char* label,
-                      std::string_view key)
+bool draw_no_question(const Painter& p, Rect area, const StudyFrame& study, const char* label)
 {
-    return empty_state(p, area, "This question could not be made", study.fault, label, key);
-}
-
-bool draw_paused(const Painter& p, Rect area)
-{
-    return empty_state(p, area, "Paused", "The clock is paused and the question is hidden.", "Go on###go on",
-                       "T");
+    return empty_state(p, area, "This question could not be made", study.fault, label, "Tab");
 }
 
 void keep_keys()

@@ -13,15 +13,17 @@ void press_key(Out& out, DrillKey key)
     out.push(StudyStep{DrillInput{key}});
 }
 
+void give_grade(Out& out, Grade grade)
+{
+    out.push(StudyStep{DrillInput{GradeInput{grade}}});
+}
+
 // What the view remembers is about one item; another one starts anew.
 void DrillQuestion::follow(const Shown& s)
 {
     const std::string place = fmt::format("{} {}", s.drill.started_ms, s.drill.at);
-    entry_.show(s.question, place, s.item().answer);
-    const std::string item = fmt::format("{} {} {}", place, s.question.id, s.question.seed);
-    if (item != item_)
+    if (entry_.show(s.question, place, s.item().answer))
     {
-        item_ = item;
         tries_ = s.item().attempt.wrong;
         points_.reset(points_of(s.question).size());
     }
@@ -67,7 +69,7 @@ void DrillQuestion::submit(const Shown& s)
 
 void DrillQuestion::go_on(const Shown& s)
 {
-    s.out.push(StudyStep{DrillInput{GradeInput{offered_grade(s.drill, s.study.now.ms)}}});
+    give_grade(s.out, offered_grade(s.drill, s.study.now.ms));
 }
 
 void DrillQuestion::draw_answer(Sheet& sheet, const Shown& s)
@@ -142,10 +144,7 @@ void DrillQuestion::draw_foot(const Painter& p, Rect row, const Shown& s)
         row.w > 0 && !s.frame.preferences.presenter && ImGui::GetIO().DisplaySize.x >= p.px(900);
     if (!s.asking() && !panel)
     {
-        if (const auto grade = draw_grade_row(p, row, s.drill))
-        {
-            s.out.push(StudyStep{DrillInput{GradeInput{*grade}}});
-        }
+        draw_buttons(p, row, grade_buttons(s.drill, s.out));
         return;
     }
     auto all = deeds(s.frame, s.drill, s.out);
@@ -199,40 +198,29 @@ std::vector<KeyButton> DrillQuestion::deeds(const Frame& frame, const DrillSessi
 
 void DrillQuestion::draw(const Frame& frame, const DrillSession& drill, const Painter& p, Rect area, Out& out)
 {
-    keep_keys();
-    const StudyFrame& study = *frame.study;
-    const Question* q = study.question;
-    draw_pips(p, area.cut_top(p.px(24)), pips(drill), q == nullptr ? "" : kind_of_question(*q));
-    area.cut_top(p.px(4));
+    const Question* q = frame.study->question;
+    const std::string kind = q == nullptr ? "" : kind_of_question(*q);
+    QuestionPage page{*frame.study, {pips(drill), drill.at, kind}, drill.paused_ms.has_value()};
+    page.resume = [&] { press_key(out, DrillKey::pause); };
+    page.skip = [&] { press_key(out, DrillKey::skip); };
     if (q == nullptr || drill.paused_ms)
     {
-        if (q == nullptr ? draw_no_question(p, area, study, "Skip###skip", "Tab") : draw_paused(p, area))
-        {
-            press_key(out, q == nullptr ? DrillKey::skip : DrillKey::pause);
-        }
+        draw_page(p, area, page);
         return;
     }
-    const Shown shown{frame, study, drill, *q, out};
+    const Shown shown{frame, *frame.study, drill, *q, out};
     follow(shown);
-    if (area.h > p.px(120))
-    {
-        area.cut_bottom(p.px(8));
-        draw_foot(p, area.cut_bottom(p.px(40)), shown);
-        area.cut_bottom(p.px(8));
-    }
-    {
-        ScrolledSheet sheet(p, area, "###sheet", item_);
-        sheet.page_keys();
-        draw_question(*sheet, shown);
-    }
+    page.about = entry_.shown();
+    page.foot = [&](Rect row) { draw_foot(p, row, shown); };
+    page.question = [&](Sheet& sheet) { draw_question(sheet, shown); };
+    draw_page(p, area, page);
     popups_.draw(frame, p, out);
 }
 
 void DrillQuestion::keys_asking(const Shown& s)
 {
     entry_.keys(s.question);
-    if (ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false) ||
-        ImGui::IsKeyPressed(ImGuiKey_Space, false))
+    if (enter_pressed())
     {
         submit(s);
     }
@@ -242,7 +230,7 @@ void DrillQuestion::keys_grading(const Shown& s)
 {
     if (const auto grade = digit_pressed(kGrades.size()))
     {
-        s.out.push(StudyStep{DrillInput{GradeInput{kGrades[*grade]}}});
+        give_grade(s.out, kGrades[*grade]);
         return;
     }
     const bool ticks = s.said() && !points_.done();
@@ -251,9 +239,7 @@ void DrillQuestion::keys_grading(const Shown& s)
         tick_points(s);
         return;
     }
-    const bool space = !ticks && ImGui::IsKeyPressed(ImGuiKey_Space, false);
-    if (space || ImGui::IsKeyPressed(ImGuiKey_Enter, false) ||
-        ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false))
+    if (enter_pressed(!ticks))
     {
         go_on(s);
     }
@@ -272,10 +258,7 @@ void DrillQuestion::keys(const Frame& frame, const DrillSession& drill, Out& out
     }
     if (drill.paused_ms)
     {
-        if (ImGui::IsKeyPressed(ImGuiKey_Space, false) || ImGui::IsKeyPressed(ImGuiKey_Enter, false))
-        {
-            press_key(out, DrillKey::pause);
-        }
+        enter_pressed() ? press_key(out, DrillKey::pause) : void();
         return;
     }
     const Shown shown{frame, *frame.study, drill, *frame.study->question, out};

@@ -12,8 +12,8 @@ namespace ringside
 {
 
 // Draws the choices; the one that was pressed is pushed.
-void draw_start(Sheet& sheet, const StudyFrame& study, Out& out);
-void start_keys(const StudyFrame& study, Out& out);
+void draw_decks(Sheet& sheet, const StudyFrame& study, Out& out);
+void deck_keys(const StudyFrame& study, Out& out);
 // One topic, the least remembered questions first.
 StartDrill topic_drill(std::string_view topic);
 // The weakest topics, or where nothing was asked yet, new questions.
@@ -71,22 +71,18 @@ private:
     AnswerEntry entry_;
     Points points_;
     QuestionPopups popups_;
-    std::string item_; // whose points these are
-    int tries_ = 0;    // wrong ones that the entry knows of
+    int tries_ = 0; // wrong ones that the entry knows of
 };
 
 void press_key(Out& out, DrillKey key);
 
-struct GradesEvent
-{
-    std::optional<Grade> given;
-    bool undo = false;
-};
+void give_grade(Out& out, Grade grade);
+
 // The panel of a drill that is on.
-GradesEvent draw_grades(const Painter& painter, Rect area, const StudyFrame& study,
-                        const DrillSession& drill);
-// The four buttons alone in one row, where there is no panel.
-std::optional<Grade> draw_grade_row(const Painter& painter, Rect area, const DrillSession& drill);
+void draw_grades(const Painter& painter, Rect area, const StudyFrame& study, const DrillSession& drill,
+                 Out& out);
+// Those that can be given, where there is no panel.
+std::vector<KeyButton> grade_buttons(const DrillSession& drill, Out& out);
 // What Enter gives: the best grade that is left, while asking if the next answer is right. That one could
 // teach it is the person's to say.
 Grade offered_grade(const DrillSession& drill, std::int64_t now_ms);

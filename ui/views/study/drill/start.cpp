@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "ui/views/study/drill/session.h"
 #include "ui/views/study/study/parts.h"
 
@@ -21,9 +22,9 @@ struct Deck
     std::size_t questions; // that it could ask
 };
 
-std::string counted(std::size_t n)
+std::string questions_of(std::size_t n)
 {
-    return fmt::format("{} question{}", n, n == 1 ? "" : "s");
+    return counted(static_cast<std::int64_t>(n), "question");
 }
 
 Deck of_kind(const StudyFrame& study, KindGroup kind, const char* key, ImGuiKey code, const char* name)
@@ -31,7 +32,7 @@ Deck of_kind(const StudyFrame& study, KindGroup kind, const char* key, ImGuiKey 
     Deck deck{key, code, name, "", {}, 0};
     deck.start.wish.filter.kind = kind;
     deck.questions = families_of(study.state(), deck.start.wish.filter).size();
-    deck.says = fmt::format("{}, due ones first", counted(deck.questions));
+    deck.says = fmt::format("{}, due ones first", questions_of(deck.questions));
     return deck;
 }
 
@@ -56,7 +57,7 @@ std::vector<Deck> decks_of(const StudyFrame& study)
         {"R", ImGuiKey_R, "Review", fmt::format("{} due, then new ones; 20 min", due), {}, due + fresh});
     all.push_back(weakest_deck(study));
     const auto wrong = static_cast<std::size_t>(wrong_now(study));
-    all.push_back({"W", ImGuiKey_W, "What went wrong", counted(wrong) + " wrong when last asked",
+    all.push_back({"W", ImGuiKey_W, "What went wrong", questions_of(wrong) + " wrong when last asked",
                    wrong_drill(), wrong});
     all.push_back({"8",
                    ImGuiKey_8,
@@ -70,7 +71,7 @@ std::vector<Deck> decks_of(const StudyFrame& study)
     if (!study.progress->flags.empty())
     {
         Deck flagged{"F",       ImGuiKey_F,
-                     "Flagged", counted(study.progress->flags.size()),
+                     "Flagged", questions_of(study.progress->flags.size()),
                      {},        study.progress->flags.size()};
         flagged.start.wish.kind = DeckKind::all;
         flagged.start.wish.filter.flagged = true;
@@ -177,7 +178,7 @@ int wrong_now(const StudyFrame& study)
     return wrong;
 }
 
-void draw_start(Sheet& sheet, const StudyFrame& study, Out& out)
+void draw_decks(Sheet& sheet, const StudyFrame& study, Out& out)
 {
     const auto decks = decks_of(study);
     const auto deck = [&](std::size_t i, Rect r)
@@ -199,7 +200,7 @@ void draw_start(Sheet& sheet, const StudyFrame& study, Out& out)
     sheet.grid(study.heat.size(), 198, 36, 8, topic);
 }
 
-void start_keys(const StudyFrame& study, Out& out)
+void deck_keys(const StudyFrame& study, Out& out)
 {
     for (const Deck& deck : decks_of(study))
     {

@@ -45,7 +45,7 @@ std::string drill_title(const StudyFrame& study, const DrillSession* drill)
 {
     if (drill == nullptr)
     {
-        return "What should I be asked?";
+        return {};
     }
     if (drill->stage == DrillStage::over)
     {

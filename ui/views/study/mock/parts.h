@@ -10,11 +10,11 @@
 namespace ringside
 {
 
-// Numbered squares; returns the one pressed.
-std::optional<std::size_t> draw_places(const Painter& painter, Rect row, const MockSession& mock);
+// While it runs only whether it is answered.
+Pip pip_of(const MockSession& mock, const MockItem& item);
 // The clock over the list; returns the one pressed.
 std::optional<std::size_t> draw_mock_panel(const Painter& painter, Rect area, const MockSession& mock);
-// What a person reads of a question: while it runs only whether it is answered.
+// What a person reads of a question.
 std::string state_words(const MockSession& mock, const MockItem& item);
 
 // Returns the question whose row was pressed.
@@ -39,7 +39,6 @@ public:
     bool letters(const MockSession& mock, Out& out);
 
 private:
-    void follow(const Question& question, const MockSession& mock);
     void draw_running(Sheet& sheet, const Frame& frame, const MockSession& mock, Out& out);
     void draw_judged(Sheet& sheet, const Frame& frame, const MockSession& mock);
     // Where one can go from here, as buttons below the question. `closed`: somebody has read enough.
@@ -57,7 +56,6 @@ private:
 
     AnswerEntry entry_;
     Points points_;
-    std::string item_;
 };
 
 } // namespace ringside

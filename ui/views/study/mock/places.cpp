@@ -9,46 +9,6 @@
 namespace ringside
 {
 
-namespace
-{
-
-bool is_wrong(const MockSession& mock, const MockItem& item)
-{
-    return mock.stage != MockStage::running && item.grade && *item.grade == Grade::again;
-}
-
-void draw_place(const Painter& p, Rect r, const MockSession& mock, std::size_t i, bool hovered)
-{
-    const Theme& t = p.theme;
-    const MockItem& item = mock.items[i];
-    const bool here = mock.at == i;
-    const bool filled = item.answered() && !is_wrong(mock, item);
-    p.fill(r, filled ? t.text : hovered ? t.raised : t.control, p.px(4));
-    if (is_wrong(mock, item))
-    {
-        p.hatch(r, t.warning, kExposedHatch);
-    }
-    p.outline(here ? r.inset(-p.px(3)) : r, here ? t.text : t.line, here ? p.px(2) : 1, p.px(4));
-    const std::string number = std::to_string(i + 1);
-    if (is_wrong(mock, item))
-    {
-        const float w = p.width(Type::mono_small, number) + p.px(6);
-        p.fill({r.centre() - w / 2, r.y + p.px(3), w, r.h - p.px(6)}, t.window, p.px(2));
-    }
-    p.text(r.centre(), r.middle(), Type::mono_small,
-           filled         ? t.window
-           : item.skipped ? t.muted
-                          : t.text,
-           p.width(Type::mono_small, number) < r.w + p.px(4) ? number : "", Align::centre);
-    if (item.skipped && !item.answered())
-    {
-        p.dashed(r.x + p.px(4), r.bottom() - p.px(4), r.right() - p.px(4), r.bottom() - p.px(4), t.muted,
-                 p.px(1.5F));
-    }
-}
-
-} // namespace
-
 std::string state_words(const MockSession& mock, const MockItem& item)
 {
     if (mock.stage != MockStage::running)
@@ -58,21 +18,10 @@ std::string state_words(const MockSession& mock, const MockItem& item)
     return item.answered() ? "answered" : item.skipped ? "skipped" : item.visited ? "open" : "";
 }
 
-std::optional<std::size_t> draw_places(const Painter& p, Rect row, const MockSession& mock)
+Pip pip_of(const MockSession& mock, const MockItem& item)
 {
-    std::optional<std::size_t> pressed;
-    const auto count = static_cast<float>(mock.items.size());
-    const float step = std::min(p.px(40), (row.w - p.px(6)) / count);
-    const float size = std::min(step - p.px(8), p.px(28));
-    for (std::size_t i = 0; i < mock.items.size(); ++i)
-    {
-        const IdScope id(static_cast<int>(i));
-        const Rect r{row.x + p.px(3) + step * static_cast<float>(i), row.middle() - p.px(14), size, p.px(28)};
-        const Press press_here = press(p, r, "###place", 4);
-        draw_place(p, r, mock, i, press_here.hovered);
-        pressed = press_here.clicked ? std::optional(i) : pressed;
-    }
-    return pressed;
+    const bool wrong = mock.stage != MockStage::running && item.grade && *item.grade == Grade::again;
+    return wrong ? Pip::failed : item.answered() ? Pip::passed : item.skipped ? Pip::skipped : Pip::waiting;
 }
 
 std::optional<std::size_t> draw_mock_panel(const Painter& p, Rect area, const MockSession& mock)

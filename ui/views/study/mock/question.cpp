@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace ringside
 {
@@ -33,20 +34,6 @@ std::optional<std::size_t> next_to_judge(const MockSession& mock)
 }
 
 } // namespace
-
-void MockQuestion::follow(const Question& q, const MockSession& mock)
-{
-    const MockItem& item = mock.items[mock.at];
-    const std::string place = fmt::format("{} {}", mock.started_ms, mock.at);
-    const std::string now = fmt::format("{} {} {} {}", place, q.id, q.seed, mock.stage == MockStage::running);
-    entry_.show(q, place, item.answer);
-    if (now != item_)
-    {
-        item_ = now;
-        points_.reset(points_of(q).size());
-        entry_.focus();
-    }
-}
 
 std::string MockQuestion::entered(const Question& q) const
 {
@@ -205,37 +192,24 @@ std::vector<KeyButton> MockQuestion::deeds(const MockSession& mock, bool& closed
 
 bool MockQuestion::draw(const Frame& frame, const MockSession& mock, const Painter& p, Rect area, Out& out)
 {
-    const Question* q = frame.study->question;
-    keep_keys();
     bool closed = false;
-    if (area.h > p.px(120))
+    const bool running = mock.stage == MockStage::running;
+    const Question* q = frame.study->question;
+    QuestionPage page{*frame.study, {{}, mock.at}, mock.paused};
+    std::ranges::transform(mock.items, std::back_inserter(page.places.pips),
+                           [&](const MockItem& item) { return pip_of(mock, item); });
+    page.places.go_to = [&](std::size_t to) { out.push(StudyStep{MockInput{GoToInput{to}}}); };
+    page.resume = [&] { push_key(out, MockKey::pause); };
+    page.foot = [&](Rect row) { draw_buttons(p, row, deeds(mock, closed, out)); };
+    page.question = [&](Sheet& sheet)
+    { running ? draw_running(sheet, frame, mock, out) : draw_judged(sheet, frame, mock); };
+    const std::string place = fmt::format("{} {} {}", mock.started_ms, mock.at, running);
+    if (q != nullptr && entry_.show(*q, place, mock.items[mock.at].answer))
     {
-        area.cut_bottom(p.px(8));
-        draw_buttons(p, area.cut_bottom(p.px(40)), deeds(mock, closed, out));
-        area.cut_bottom(p.px(8));
+        points_.reset(points_of(*q).size());
     }
-    if (q != nullptr)
-    {
-        follow(*q, mock);
-    }
-    if (q == nullptr)
-    {
-        draw_no_question(p, area, *frame.study);
-    }
-    else if (mock.paused)
-    {
-        if (draw_paused(p, area))
-        {
-            push_key(out, MockKey::pause);
-        }
-    }
-    else
-    {
-        ScrolledSheet sheet(p, area, "###sheet", item_);
-        sheet.page_keys();
-        mock.stage == MockStage::running ? draw_running(*sheet, frame, mock, out)
-                                         : draw_judged(*sheet, frame, mock);
-    }
+    page.about = entry_.shown();
+    draw_page(p, area, page);
     return closed;
 }
 
@@ -248,43 +222,26 @@ bool MockQuestion::letters(const MockSession& mock, Out& out)
 void MockQuestion::keys(const Frame& frame, const MockSession& mock, Out& out)
 {
     const Question* q = frame.study->question;
-    const bool enter =
-        ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false);
     if (letters(mock, out))
     {
         return;
     }
     if (mock.stage == MockStage::judging)
     {
-        if (is_open(mock.items[mock.at]) && points_.keys())
-        {
-            return;
-        }
-        if (enter)
-        {
-            judge(mock, out);
-        }
-        return;
+        const bool ticked = is_open(mock.items[mock.at]) && points_.keys();
+        !ticked&& enter_pressed(false) ? judge(mock, out) : void();
     }
-    const bool space = ImGui::IsKeyPressed(ImGuiKey_Space, false);
-    if (mock.paused)
+    else if (mock.paused)
     {
-        if (enter || space)
-        {
-            push_key(out, MockKey::pause);
-        }
+        enter_pressed() ? push_key(out, MockKey::pause) : void();
     }
     else if (ImGui::IsKeyPressed(ImGuiKey_Tab, false))
     {
         push_key(out, MockKey::skip);
     }
-    else if (q != nullptr && (enter || space))
-    {
-        this->enter(*q, mock, out);
-    }
     else if (q != nullptr)
     {
-        entry_.keys(*q);
+        enter_pressed() ? enter(*q, mock, out) : entry_.keys(*q);
     }
 }
 

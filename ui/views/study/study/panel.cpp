@@ -2,9 +2,11 @@
 
 #include "core/base/text.h"
 #include "ui/views/study/study/parts.h"
-#include "ui/widgets/sheet.h"
+#include "ui/widgets/panel_column.h"
+#include "ui/widgets/plot.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace ringside
@@ -54,23 +56,19 @@ void draw_gauge(Sheet& sheet, const Gauge& gauge)
 void draw_forecast(Sheet& sheet, const StudyFrame& study)
 {
     const Painter& p = sheet.p;
-    sheet.heading("Next 14 days");
-    sheet.gap(8);
-    Rect bars = sheet.row(76);
-    p.line(bars.x, bars.bottom(), bars.right(), bars.bottom(), p.theme.line);
-    const auto most = static_cast<float>(std::max(1, *std::ranges::max_element(study.forecast)));
-    const float step = bars.w / static_cast<float>(study.forecast.size());
-    for (const int due : study.forecast)
+    const auto& due = study.forecast;
+    const auto last = static_cast<double>(due.size()) - 1;
+    const double most = std::max(1, *std::ranges::max_element(due));
+    const int all = std::accumulate(due.begin(), due.end(), 0);
+    const auto day = [&](double i) { return i < 1 ? "today" : date_short(study.now.day() + std::lround(i)); };
+    sheet.heading("Next 14 days", fmt::format("{} in all", grouped(all)));
+    const Plot plot(p, sheet.row(118), {-0.5, last + 0.5, PlotScale::linear, "", day, {0, last}},
+                    {0, most, PlotScale::linear, "reviews per day", say_whole, {0, most}});
+    for (std::size_t i = 0; plot && i < due.size(); ++i)
     {
-        Rect bar = bars.cut_left(step);
-        bar.cut_right(p.px(4));
-        bar = bar.cut_bottom(bar.h * static_cast<float>(due) / most);
-        p.fill(bar, &due == study.forecast.data() ? p.theme.text : p.theme.raised);
+        const auto at = static_cast<double>(i);
+        p.fill(plot.rect(at - 0.4, at + 0.4, 0, due[i]), i == 0 ? p.theme.text : p.theme.muted);
     }
-    sheet.heading(fmt::format("today {}", study.forecast.front()),
-                  date_short(study.now.day() + std::ssize(study.forecast) - 1), Type::small_strong);
-    const int all = std::accumulate(study.forecast.begin(), study.forecast.end(), 0);
-    sheet.note(fmt::format("reviews a day, {} in all", grouped(all)));
 }
 
 std::string skill_words(const StudyFrame& study)
@@ -89,9 +87,9 @@ std::string skill_words(const StudyFrame& study)
 
 } // namespace
 
-StudyPanelEvent draw_study_panel(const Painter& p, Rect area, const StudyFrame& study)
+std::optional<StudyPopups::Which> draw_study_panel(const Painter& p, Rect area, const StudyFrame& study)
 {
-    StudyPanelEvent event;
+    using Which = StudyPopups::Which;
     Sheet sheet(p, area);
     sheet.heading("Ready for the interview");
     sheet.gap(4);
@@ -106,10 +104,10 @@ StudyPanelEvent draw_study_panel(const Painter& p, Rect area, const StudyFrame& 
     const std::string date = study.has_interview() ? fmt::format("Interview: {}###interview",
                                                                  date_short(*study.progress->interview))
                                                    : std::string("Set interview date###interview");
-    event.interview = sheet.button(date.c_str(), "I", ButtonStyle::plain);
+    const bool interview = sheet.button(date.c_str(), "I", ButtonStyle::plain);
     sheet.gap(8);
-    event.skills = sheet.button((skill_words(study) + "###skills").c_str(), "A", ButtonStyle::plain);
-    return event;
+    const bool skills = sheet.button((skill_words(study) + "###skills").c_str(), "A", ButtonStyle::plain);
+    return interview ? std::optional(Which::interview) : skills ? std::optional(Which::skills) : std::nullopt;
 }
 
 } // namespace ringside

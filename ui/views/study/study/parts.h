@@ -9,13 +9,6 @@
 namespace ringside
 {
 
-struct StudyPanelEvent
-{
-    bool interview = false; // its date is to be set
-    bool skills = false;    // the person wants to judge their own skills
-};
-StudyPanelEvent draw_study_panel(const Painter& painter, Rect area, const StudyFrame& study);
-
 // What a mock interview of so many minutes is, by place in kMockMinutes.
 std::string_view mock_words(std::size_t place);
 
@@ -49,6 +42,10 @@ private:
     std::optional<Which> asked_;
     std::string skill_; // being judged
 };
+
+// What is to be asked: the interview's date, or how well the person knows what.
+std::optional<StudyPopups::Which> draw_study_panel(const Painter& painter, Rect area,
+                                                   const StudyFrame& study);
 
 // What a tile says of its topic.
 enum class TileFigure

@@ -75,9 +75,9 @@ void start_task(const PlanTask& task, Out& out)
 
 std::string_view mock_words(std::size_t place)
 {
-    constexpr std::array<std::string_view, kMockMinutes.size()> kSays{
-        "a warm-up: a handful of questions", "what one deep question may take in all", "an interview",
-        "an interview and its follow-ups"};
+    constexpr std::array<std::string_view, kMockMinutes.size()> kSays{"a warm-up of a few questions",
+                                                                      "one question in depth", "an interview",
+                                                                      "an interview with follow-ups"};
     return kSays.at(place);
 }
 
@@ -241,10 +241,9 @@ void StudyPopups::draw_plan(const StudyFrame& study, const Painter& window, Out&
 
 bool StudyPopups::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
-    const StudyPanelEvent event = draw_study_panel(p, area, *frame.study);
-    if (event.interview || event.skills)
+    if (const auto which = draw_study_panel(p, area, *frame.study))
     {
-        open(event.interview ? Which::interview : Which::skills);
+        open(*which);
         out.animating = true; // the picture was drawn before
     }
     return true;

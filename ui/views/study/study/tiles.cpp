@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "ui/views/study/study/parts.h"
+#include "ui/widgets/cell_grid.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
@@ -18,24 +19,6 @@ constexpr double kBest = 1.0;
 double worst_of(TileFigure figure)
 {
     return figure == TileFigure::recall ? 0.6 : 0;
-}
-
-// WCAG 2 relative luminance.
-double luminance(Colour colour)
-{
-    const auto channel = [colour](unsigned shift)
-    {
-        const double c = static_cast<double>((colour >> shift) & 0xFFU) / 255;
-        return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-    };
-    return 0.2126 * channel(0) + 0.7152 * channel(8) + 0.0722 * channel(16);
-}
-
-// Black or white, whichever stands out more.
-Colour ink_on(Colour fill)
-{
-    constexpr double kEven = 0.179; // where both have the same contrast
-    return luminance(fill) > kEven ? rgb(0x000000) : rgb(0xFFFFFF);
 }
 
 // What a tile shows, and how much of it there is room for.
@@ -213,16 +196,16 @@ TilesEvent draw_tiles(const Painter& p, Rect area, const StudyFrame& study, Tile
     TilesEvent event;
     const std::size_t count = study.heat.size();
     const std::size_t columns = columns_for(p, area, count);
-    const auto rows = static_cast<float>((count + columns - 1) / columns);
-    const float gap = p.px(8);
-    const float step = (area.w + gap) / static_cast<float>(columns);
-    const float below = tile_gap(p, area, rows);
-    const float h = tile_height(p, area, rows);
+    const std::size_t rows = (count + columns - 1) / columns;
+    const float gap = tile_gap(p, area, static_cast<float>(rows));
+    const CellGrid grid{{area.x, area.y, area.w + gap, area.h + gap},
+                        static_cast<std::int64_t>(rows),
+                        static_cast<std::int64_t>(columns),
+                        gap};
     for (std::size_t i = 0; i < count; ++i)
     {
-        const float x = std::round(step * static_cast<float>(i % columns));
-        const float end = std::round(step * static_cast<float>(i % columns + 1)) - gap;
-        const Rect r{area.x + x, area.y + (h + below) * static_cast<float>(i / columns), end - x, h};
+        const Rect r =
+            grid.cell(static_cast<std::int64_t>(i / columns), static_cast<std::int64_t>(i % columns));
         const HeatTopic& topic = study.heat[i];
         const Press pressed =
             press(p, r, fmt::format("{}###topic {}", topic.topic->name, topic.topic->id).c_str(), 4);

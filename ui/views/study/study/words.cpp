@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/counted.h"
 #include "ui/views/study/study/parts.h"
 
 #include <algorithm>
@@ -11,11 +11,6 @@ namespace ringside
 
 namespace
 {
-
-std::string counted(std::int64_t n, std::string_view one, std::string_view more)
-{
-    return fmt::format("{} {}", grouped(n), n == 1 ? one : more);
-}
 
 int topics_due(const StudyFrame& study)
 {
@@ -31,8 +26,8 @@ std::string sentence(const StudyFrame& study)
     }
     if (study.weakest.empty())
     {
-        return fmt::format("Nothing was asked yet: **{}** wait, the easy ones first.",
-                           counted(study.fresh, "new question", "new questions"));
+        return fmt::format("Nothing was asked yet: **{}**, the easy ones first.",
+                           counted(study.fresh, "new question"));
     }
     std::vector<std::string_view> names;
     for (const std::size_t i : study.weakest)
@@ -47,8 +42,7 @@ std::string sentence(const StudyFrame& study)
         right += topic.all.right;
     }
     return fmt::format("**{} of {}** seen were right when last asked; {} questions in all. Weakest: **{}**.",
-                       right, counted(seen, "question", "questions"), study.families.size(),
-                       fmt::join(names, ", "));
+                       right, counted(seen, "question"), study.families.size(), fmt::join(names, ", "));
 }
 
 } // namespace
@@ -84,11 +78,11 @@ std::vector<std::string> study_facts(const StudyFrame& study)
         const StudyDay left = *study.progress->interview - study.now.day();
         facts.push_back(left == 0 ? "interview today" : fmt::format("interview in {} d", left));
     }
-    facts.push_back(fmt::format("{} due", counted(topics_due(study), "topic", "topics")));
-    facts.push_back(counted(std::ssize(study.families), "question", "questions"));
+    facts.push_back(fmt::format("{} due", counted(topics_due(study), "topic")));
+    facts.push_back(counted(std::ssize(study.families), "question"));
     if (!study.leeches.empty())
     {
-        facts.push_back(fmt::format("{} (L)", counted(std::ssize(study.leeches), "leech", "leeches")));
+        facts.push_back(fmt::format("{} (L)", counted(std::ssize(study.leeches), "leech")));
     }
     if (!study.progress->reviews.empty())
     {
@@ -129,7 +123,7 @@ std::string_view session_view(const StudyFrame& study)
 
 std::string mission_words(const StudyFrame& study)
 {
-    const std::string first = study.due > 0 ? counted(study.due, "due question", "due questions") + " first"
+    const std::string first = study.due > 0     ? counted(study.due, "due question") + " first"
                               : study.fresh > 0 ? "new questions first"
                                                 : "nothing is due";
     if (study.mission.mission == nullptr)
@@ -139,11 +133,11 @@ std::string mission_words(const StudyFrame& study)
     const Mission& m = *study.mission.mission;
     const std::string words =
         fmt::format("Day {} of the plan: {}, then \u201c{}\u201d with {} of {} done.", study.mission.day,
-                    first, m.title, study.mission.done, counted(std::ssize(m.tasks), "task", "tasks"));
+                    first, m.title, study.mission.done, counted(std::ssize(m.tasks), "task"));
     const int earlier = study.mission.earlier_open;
-    return earlier == 0
-               ? words
-               : fmt::format("{} {} from before.", words, counted(earlier, "task is open", "tasks are open"));
+    return earlier == 0 ? words
+                        : fmt::format("{} {} from before.", words,
+                                      counted(earlier, "task") + (earlier == 1 ? " is open" : " are open"));
 }
 
 std::string kind_words(const PlanTask& task)
