@@ -53,6 +53,7 @@ struct Track
         wider.high = most;
         return wider;
     }
+    constexpr double held(double value) const { return std::clamp(value, low, high); }
     constexpr Track rounded() const
     {
         Track next = *this;

@@ -175,9 +175,9 @@ void panel_gemm(PanelColumn& column, const RooflineRoom& r)
     const RooflineSheet& sheet = state.kernels(r.frame);
     ProductDetail d = sheet.product(state);
     Product& m = d.product;
-    bool moved = column.slide("M, rows", track_of(kRooflineRows), m.rows);
-    moved = column.slide("N, columns", track_of(kRooflineWidth), m.cols) || moved;
-    moved = column.slide("K, inner dimension", track_of(kRooflineWidth), m.inner) || moved;
+    bool moved = column.slide("M, rows", kRooflineRows, m.rows);
+    moved = column.slide("N, columns", kRooflineWidth, m.cols) || moved;
+    moved = column.slide("K, inner dimension", kRooflineWidth, m.inner) || moved;
     if (moved)
     {
         state.moved = m;

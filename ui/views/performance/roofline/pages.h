@@ -17,16 +17,9 @@ enum class RooflineWork : std::uint8_t
 };
 inline constexpr std::array<std::string_view, 3> kRooflineWorks{"Fwd", "Bwd", "Decode"};
 
-struct RooflineRange
-{
-    double least;
-    double most;
-
-    double held(double value) const;
-};
-inline constexpr RooflineRange kRooflineBatch{1, 65536};
-inline constexpr RooflineRange kRooflineRows{1, 262144};
-inline constexpr RooflineRange kRooflineWidth{64, 262144};
+inline constexpr Track kRooflineBatch = Track::log(1, 65536, say_whole).rounded();
+inline constexpr Track kRooflineRows = Track::log(1, 262144, say_whole).rounded();
+inline constexpr Track kRooflineWidth = Track::log(64, 262144, say_whole).rounded();
 
 // What two kinds of kernel take; the second holds a tile's sums in registers and four stages of operands.
 inline constexpr KernelShape kCopyingKernel{256, 32, 0};
@@ -86,10 +79,6 @@ using RooflineRoom = PageRoom<RooflineState>;
 
 extern const Page<RooflineState> roof_page, gemm_page, occupancy_page;
 
-constexpr Track track_of(RooflineRange range)
-{
-    return Track::log(range.least, range.most, say_whole).rounded();
-}
 void draw_saw(const RooflineRoom& room, Rect area, const RooflineSheet& sheet);
 
 // "989 TFLOP/s"

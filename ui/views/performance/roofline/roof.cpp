@@ -200,7 +200,7 @@ private:
             const auto wanted =
                 inner ? inner_at_intensity(intensity, product.rows, product.cols, point.what.operand)
                       : rows_at_intensity(intensity, product.cols, product.inner, point.what.operand);
-            rows = wanted ? tokens() * *wanted / (inner ? product.inner : product.rows) : kRooflineRows.most;
+            rows = wanted ? tokens() * *wanted / (inner ? product.inner : product.rows) : kRooflineRows.high;
         }
         set_tokens(rows, dragged, out);
     }
@@ -321,7 +321,7 @@ void panel_roof(PanelColumn& column, const RooflineRoom& r)
     column.choice(kRooflineWorks, r.state.work);
     if (r.state.work == RooflineWork::decode)
     {
-        column.slide("Batch size (sequences)", track_of(kRooflineBatch), r.state.batch);
+        column.slide("Batch size (sequences)", kRooflineBatch, r.state.batch);
     }
     const RooflineSheet& sheet = r.state.kernels(r.frame);
     draw_kernel(column, sheet.chosen(r.state), sheet, r.p.look.unit);

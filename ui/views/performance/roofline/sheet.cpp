@@ -7,11 +7,6 @@
 namespace ringside
 {
 
-double RooflineRange::held(double value) const
-{
-    return std::clamp(value, least, most);
-}
-
 void RooflineSheet::refresh(const Scenario& scenario, const RooflineState& state)
 {
     if (batch_ == state.batch && work_ == state.work && scenario_ == scenario)

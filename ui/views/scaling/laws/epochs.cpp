@@ -27,7 +27,7 @@ void draw_epochs(const LawsRoom& r)
     const Theme& t = p.theme;
     Plot plot(
         p, r.area,
-        {kLawsPasses.least, kLawsPasses.most, PlotScale::log, "epochs over the same tokens", plain_number},
+        {kLawsPasses.low, kLawsPasses.high, PlotScale::log, "epochs over the same tokens", plain_number},
         {1, 60, PlotScale::log, "effective epochs of unique data", plain_number}, {.part = "repeats"});
     if (!plot)
     {
@@ -56,8 +56,8 @@ void panel_epochs(PanelColumn& column, const LawsRoom& r)
     LawsState& state = r.state;
     const LawsSplit split = split_of(r.frame, state);
     const auto say_loss = [](double nats) { return fmt::format("{:.3f}", nats); };
-    column.slide("Unique tokens", track_of(kLawsTokens, format_count), unique_of(state, split), state.unique);
-    column.slide("Epochs", track_of(kLawsPasses, three_digits), state.passes);
+    column.slide("Unique tokens", kLawsTokens, unique_of(state, split), state.unique);
+    column.slide("Epochs", kLawsPasses, state.passes);
     const double unique = unique_of(state, split);
     const double seen = unique * state.passes;
     column.fact("Tokens seen", format_count(seen));

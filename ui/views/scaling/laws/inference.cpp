@@ -103,7 +103,7 @@ void draw_inference(const LawsRoom& r)
     mark(p, plot, l.plain_life, fmt::format("compute-optimal: {}", format_count(l.plain.parameters)));
     const auto to = plot.grip({split.parameters, l.chosen.total()}, "###point of a life").x(1.1);
     const double tokens = to ? tokens_for_loss(fit, split.loss, *to) : 0;
-    if (tokens >= kLawsTokens.least && tokens <= kLawsTokens.most)
+    if (tokens == kLawsTokens.held(tokens))
     {
         move_to(state, *to, tokens);
         r.out.animating = true;
@@ -113,8 +113,7 @@ void draw_inference(const LawsRoom& r)
 void panel_inference(PanelColumn& column, const LawsRoom& r)
 {
     panel_split(column, r,
-                [&](const LawsSplit&)
-                { column.slide("Inference tokens", track_of(kLawsServed, format_count), r.state.served); });
+                [&](const LawsSplit&) { column.slide("Inference tokens", kLawsServed, r.state.served); });
 }
 
 Caption caption_inference(const Frame& frame, LawsState& state)

@@ -185,7 +185,7 @@ void panel_parameters(PanelColumn& column, const LawsRoom& r)
                 [&](const LawsSplit& split)
                 {
                     double parameters = split.parameters;
-                    if (column.slide("Parameters", track_of(kLawsParameters, format_count), parameters))
+                    if (column.slide("Parameters", kLawsParameters, parameters))
                     {
                         move_along(r.state, split, parameters);
                     }

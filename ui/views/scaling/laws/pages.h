@@ -4,24 +4,18 @@
 // sizes between presets have no scenario.
 #pragma once
 
+#include "core/base/text.h"
 #include "core/scaling/law.h"
 #include "ui/shell/paged_view.h"
 
 namespace ringside
 {
 
-struct LawsRange
-{
-    double least;
-    double most;
-
-    double held(double value) const;
-};
-inline constexpr LawsRange kLawsCompute{1e17, 1e28}; // [FLOP]
-inline constexpr LawsRange kLawsParameters{1e6, 1e14};
-inline constexpr LawsRange kLawsTokens{1e7, 1e16};
-inline constexpr LawsRange kLawsServed{1e9, 1e17};
-inline constexpr LawsRange kLawsPasses{1, 200};
+inline constexpr Track kLawsCompute = Track::log(1e17, 1e28, three_digits); // [FLOP]
+inline constexpr Track kLawsParameters = Track::log(1e6, 1e14, format_count);
+inline constexpr Track kLawsTokens = Track::log(1e7, 1e16, format_count);
+inline constexpr Track kLawsServed = Track::log(1e9, 1e17, format_count);
+inline constexpr Track kLawsPasses = Track::log(1, 200, three_digits);
 
 struct LawsState
 {
@@ -56,10 +50,6 @@ LawsSplit split_of(const Frame& frame, const LawsState& state);
 void move_along(LawsState& state, const LawsSplit& now, double parameters);
 void move_to(LawsState& state, double parameters, double tokens);
 
-constexpr Track track_of(LawsRange range, SayNumber says)
-{
-    return Track::log(range.least, range.most, says);
-}
 // Fit and compute, what the page sets, and what the split comes to.
 void panel_split(PanelColumn& column, const LawsRoom& room, const std::function<void(const LawsSplit&)>& own);
 // The same with the number of parameters as its own.

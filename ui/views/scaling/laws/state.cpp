@@ -10,11 +10,6 @@
 namespace ringside
 {
 
-double LawsRange::held(double value) const
-{
-    return std::clamp(value, least, most);
-}
-
 LawsSplit split_of(const Frame& frame, const LawsState& state)
 {
     LawsSplit s;
@@ -49,7 +44,7 @@ void panel_split(PanelColumn& column, const LawsRoom& r, const std::function<voi
     column.choice({"Printed", "Exact", "Refit"}, state.kind);
     LawsSplit split = split_of(r.frame, state);
     double flops = split.flops;
-    if (column.slide("Compute, FLOPs", track_of(kLawsCompute, three_digits), flops))
+    if (column.slide("Compute, FLOPs", kLawsCompute, flops))
     {
         // Both grow alike, so that the point keeps its tokens per parameter.
         const double grow = std::sqrt(flops / split.flops);

@@ -70,8 +70,8 @@ public:
         field_.cut_left(labels_);
         columns_ = Places(split_.of(BatchPart::replicas), most(field_.w, 20, 64));
         rows_ = Places(split_.of(BatchPart::accumulation), most(field_.h, 9, 48));
-        pitch_x_ = std::min(field_.w / static_cast<float>(columns_.shown), p_.px(260));
-        pitch_y_ = std::min(field_.h / static_cast<float>(rows_.shown), p_.px(96));
+        pitch_x_ = std::min(field_.w / static_cast<float>(columns_.shown), p_.px(480));
+        pitch_y_ = std::min(field_.h / static_cast<float>(rows_.shown), p_.px(160));
         // What is below stands close, also under few rows.
         const float low = field_.h - pitch_y_ * static_cast<float>(rows_.shown);
         foot_.y -= low;
