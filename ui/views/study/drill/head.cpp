@@ -82,8 +82,8 @@ void draw_places(const Painter& p, Rect row, const QuestionPlaces& places)
 void draw_page(const Painter& p, Rect area, const QuestionPage& page)
 {
     keep_keys();
-    draw_places(p, area.cut_top(p.px(34)), page.places);
-    area.cut_top(p.px(6));
+    draw_places(p, area.cut_top(p.px(30)), page.places);
+    area.cut_top(p.px(4));
     if (page.foot && area.h > p.px(120))
     {
         area.cut_bottom(p.px(8));

@@ -229,7 +229,10 @@ void MockQuestion::keys(const Frame& frame, const MockSession& mock, Out& out)
     if (mock.stage == MockStage::judging)
     {
         const bool ticked = is_open(mock.items[mock.at]) && points_.keys();
-        !ticked&& enter_pressed(false) ? judge(mock, out) : void();
+        if (!ticked && enter_pressed(false))
+        {
+            judge(mock, out);
+        }
     }
     else if (mock.paused)
     {
