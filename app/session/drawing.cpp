@@ -103,6 +103,8 @@ void Drawing::turn_page(Session& session)
     {
         shell_.show(session.view(), page);
     }
+    const View& view = shell_.view(session.view());
+    session.note_place(view.page_on_show(), view.about_scenario());
 }
 
 Motion Drawing::motion(Session& session, double clock)
