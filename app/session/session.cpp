@@ -248,7 +248,7 @@ void Session::run(Command command)
         notice_ = "Copied as text";
         break;
     case Command::copy_link:
-        to_clipboard(to_text(link(), presets_));
+        to_clipboard(link_text());
         notice_ = "Copied a link to this";
         break;
     case Command::paste:

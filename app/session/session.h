@@ -76,6 +76,7 @@ public:
     void start_with(Scenario scenario);
     // What is on show, to be opened again by whoever is given the link.
     PlaceLink link() const;
+    std::string link_text() const { return to_text(link(), presets_); }
     // Shows what the link says; a notice names what of it could not be opened.
     void open_link(std::string_view text);
     // The page that the view is turned to, which only the view knows.

@@ -302,8 +302,7 @@ private:
         drawing_.set_sketch(&sketch);
         drawing_.build(session_, glfwGetTime(), 1e-4);
         drawing_.set_sketch(nullptr);
-        const auto saved =
-            save_new("ringside-" + session_.view() + ".svg", drawing_.svg(sketch, session_.preferences()));
+        const auto saved = save_new("ringside-" + session_.view() + ".svg", drawing_.svg(sketch, session_));
         saved ? session_.say("Saved " + saved->string()) : session_.fail("Not saved", saved.issues());
     }
 
@@ -346,7 +345,7 @@ private:
     void save_picture()
     {
         const auto path = free_name("ringside-" + session_.view() + ".png");
-        const Issues issues = save_png(read_frame(drawn_width_, drawn_height_), path);
+        const Issues issues = save_png(read_frame(drawn_width_, drawn_height_), path, session_.link_text());
         has_errors(issues) ? session_.fail("Not saved", issues) : session_.say("Saved " + path.string());
     }
 
