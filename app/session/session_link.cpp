@@ -1,8 +1,7 @@
 // What is on show as a link, and what a link says put on show.
-#include "app/session/session.h"
-
 #include <fmt/format.h>
 
+#include "app/session/session.h"
 #include "core/base/place.h"
 #include "core/base/printable.h"
 #include "core/base/ranges.h"

@@ -267,7 +267,12 @@ std::optional<Scenario> scenario_of_link(std::string_view text, const Presets& p
             break;
         }
         auto next = piece.empty() ? Result<Scenario>(scenario) : changed_by(piece, document, presets);
-        next ? void(scenario = std::move(*next)) : issues.push_back(not_set(piece, next.issues()));
+        if (!next)
+        {
+            issues.push_back(not_set(piece, next.issues()));
+            continue;
+        }
+        scenario = std::move(*next);
     }
     return scenario;
 }

@@ -30,18 +30,20 @@ void paste(Window& w, std::string_view text)
 TEST_CASE("a copied link brings back view, page and scenario, and undo goes back")
 {
     Window w;
-    w.open("optimizer/clip");
+    w.open("step/compare");
     w.frames(2);
-    w.drag("GPUs", 0.4F, 0.9F);
-    const Scenario own = w.session().scenario();
+    Scenario own = w.session().scenario();
+    own.parallel.zero = 3;
+    w.session().apply(ChangeScenario{own});
+    w.frames(2);
     const std::string link = copied(w);
-    CHECK(link.starts_with("ringside:#v=optimizer/clip&s="));
+    CHECK(link == "ringside:#v=step/compare&s=default;parallel.zero=3");
     Window other;
     other.open("memory");
     const Scenario before = other.session().scenario();
     REQUIRE(before != own);
     paste(other, link);
-    CHECK(other.session().view() == "optimizer");
+    CHECK(other.session().view() == "step");
     CHECK(other.session().scenario() == own);
     CHECK(copied(other) == link);
     other.key(ImGuiKey_Z, ImGuiMod_Ctrl);
