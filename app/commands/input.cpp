@@ -5,6 +5,7 @@
 #include "app/files/asset_file.h"
 #include "core/base/text.h"
 #include "core/scenario/json.h"
+#include "core/scenario/link.h"
 #include "core/scenario/validate.h"
 
 #include <algorithm>
@@ -70,14 +71,31 @@ json issues_json(const Issues& issues)
     return list;
 }
 
+namespace
+{
+
+// What a file or a link says of a scenario.
+Result<json> scenario_document(const std::string& file, const Presets& presets)
+{
+    if (!is_link(file))
+    {
+        return read_json(file);
+    }
+    const LinkRead read = read_link(file, presets);
+    if (!read.issues.empty())
+    {
+        return read.issues;
+    }
+    return read.link.scenario ? Result<json>(to_json(*read.link.scenario, presets))
+                              : Issue{"s", "is missing", "a link with a scenario has s=EXAMPLE;PATH=VALUE"};
+}
+
+} // namespace
+
 Result<Scenario> read_scenario(const std::string& file, const Presets& presets)
 {
-    auto text = read_text(file, {kMaxJsonBytes});
-    if (!text)
-    {
-        return text.issues();
-    }
-    auto scenario = scenario_from_text(*text, presets);
+    const auto document = scenario_document(file, presets);
+    auto scenario = document ? scenario_from_json(*document, presets) : Result<Scenario>(document.issues());
     Issues issues = scenario ? validate(*scenario) : scenario.issues();
     if (!has_errors(issues))
     {
@@ -88,7 +106,7 @@ Result<Scenario> read_scenario(const std::string& file, const Presets& presets)
 
 Scenario read_scenario(const std::string& file, const std::vector<std::string>& sets, const Presets& presets)
 {
-    json document = or_end(read_json(file), file);
+    json document = or_end(scenario_document(file, presets), file);
     Issues issues;
     for (const std::string& assignment : sets)
     {

@@ -4,6 +4,7 @@
 
 #include "app/files/streams.h"
 #include "core/base/text.h"
+#include "core/scenario/link.h"
 
 #include <algorithm>
 #include <cctype>
@@ -252,7 +253,8 @@ bool assigns(std::string_view word)
     return name != 0 && name != std::string_view::npos && word[name] == '=';
 }
 
-// The words of a line, each assignment behind `--set` with a --set of its own.
+// The words of a line, each assignment behind `--set` with a --set of its own, and a link that it begins with
+// behind --link.
 std::vector<std::string> spread(int argc, const char* const* argv, Issues& issues)
 {
     std::vector<std::string> words;
@@ -262,6 +264,7 @@ std::vector<std::string> spread(int argc, const char* const* argv, Issues& issue
         const std::string word = argv[i];
         const bool again = setting && words.back() != "--set" && assigns(word);
         words.insert(words.end(), again ? 1 : 0, "--set");
+        words.insert(words.end(), i == 1 && is_link(word) ? 1 : 0, "--link");
         words.push_back(word);
         setting = word == "--set" || word.starts_with("--set=") || (setting && assigns(word));
         if (word.starts_with("--") && word.size() > 3 && word.find('=') + 1 == word.size())

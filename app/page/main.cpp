@@ -179,7 +179,7 @@ private:
             drawing_.set_sketch(&sketch);
             drawing_.build(session_, 0, 1e-4);
             drawing_.set_sketch(nullptr);
-            download(name + ".svg", drawing_.svg(sketch, session_.preferences()));
+            download(name + ".svg", drawing_.svg(sketch, session_));
             break;
         }
         case Command::save_animation:

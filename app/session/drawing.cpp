@@ -1,6 +1,9 @@
 #include "app/session/drawing.h"
 
+#include <fmt/format.h>
+
 #include "app/files/files.h"
+#include "core/base/xml.h"
 
 #include <imgui_internal.h>
 
@@ -92,9 +95,11 @@ Look Drawing::look(const Preferences& preferences) const
             sketch_};
 }
 
-std::string Drawing::svg(const Sketch& sketch, const Preferences& preferences) const
+std::string Drawing::svg(const Sketch& sketch, const Session& session) const
 {
-    return to_svg(sketch, *ImGui::GetDrawData(), look(preferences));
+    std::string svg = to_svg(sketch, *ImGui::GetDrawData(), look(session.preferences()));
+    return svg.insert(svg.find('\n') + 1,
+                      fmt::format("<metadata>{}</metadata>\n", escaped_xml(session.link_text())));
 }
 
 void Drawing::turn_page(Session& session)
@@ -103,6 +108,8 @@ void Drawing::turn_page(Session& session)
     {
         shell_.show(session.view(), page);
     }
+    const View& view = shell_.view(session.view());
+    session.note_place(view.page_on_show(), view.about_scenario());
 }
 
 Motion Drawing::motion(Session& session, double clock)

@@ -31,8 +31,8 @@ public:
     void enter() const { ImGui::SetCurrentContext(context_); }
     // The next frames are written down as shapes too; null: no more.
     void set_sketch(Sketch* sketch) { sketch_ = sketch; }
-    // Of the last frame, which was written down in `sketch`.
-    std::string svg(const Sketch& sketch, const Preferences& preferences) const;
+    // Of the last frame, which was written down in `sketch`; with a link to what it shows.
+    std::string svg(const Sketch& sketch, const Session& session) const;
     // One frame, from NewFrame to Render; actions are applied to the session. True when the next frame should
     // follow at once.
     bool build(Session& session, double clock, double seconds);

@@ -16,8 +16,9 @@ LessonDesk::LessonDesk(const Presets& presets, Course course, std::set<std::stri
 {
 }
 
-Issues LessonDesk::start(std::string_view id, std::string_view track)
+Issues LessonDesk::start(const StartLesson& which)
 {
+    const std::string& id = which.id;
     const Lesson* lesson = course_.lesson(id);
     if (lesson == nullptr)
     {
@@ -26,9 +27,14 @@ Issues LessonDesk::start(std::string_view id, std::string_view track)
         {
             known.push_back(other.id);
         }
-        const std::string near = nearest_word(std::string(id), known);
+        const std::string near = nearest_word(id, known);
         return {{"", fmt::format("there is no lesson \u201c{}\u201d", id),
                  near.empty() ? "the list of lessons names them" : "did you mean " + near + "?"}};
+    }
+    const auto steps = static_cast<std::int64_t>(lesson->steps.size());
+    if (which.step < 1 || which.step > steps)
+    {
+        return {{"", fmt::format("lesson {} has no step {}", id, which.step), range_hint(1, steps)}};
     }
     auto plan = plan_lesson(*lesson, presets_, view_places());
     if (!plan)
@@ -36,9 +42,14 @@ Issues LessonDesk::start(std::string_view id, std::string_view track)
         return plan.issues();
     }
     running_.emplace(std::move(*plan));
-    place(lesson->id, find_track(course_.tracks, track));
+    place(lesson->id, find_track(course_.tracks, which.track));
     enter_step();
     refresh();
+    for (std::int64_t i = 1; i < which.step; ++i)
+    {
+        input({LessonMove::skip, 0});
+        input({LessonMove::next, 0});
+    }
     return {};
 }
 

@@ -29,7 +29,7 @@ public:
 
     // Faults when there is no such lesson, or it cannot be worked out; then nothing changes. A track that has
     // the lesson says what comes after it; else the course does.
-    Issues start(std::string_view id, std::string_view track = {});
+    Issues start(const StartLesson& which);
     void leave() { running_.reset(); }
     bool running() const { return running_.has_value(); }
     bool frozen() const { return running_ && running_->frame.frozen; }

@@ -144,6 +144,11 @@ void Session::change(Scenario next, bool dragging)
 void Session::paste()
 {
     const std::string text = from_clipboard();
+    if (is_link(text))
+    {
+        open_link(text);
+        return;
+    }
     if (is_measured_csv(text))
     {
         measure(text);
@@ -241,6 +246,10 @@ void Session::run(Command command)
     case Command::copy:
         to_clipboard(to_json(scenario_, presets_).dump());
         notice_ = "Copied as text";
+        break;
+    case Command::copy_link:
+        to_clipboard(link_text());
+        notice_ = "Copied a link to this";
         break;
     case Command::paste:
         paste();

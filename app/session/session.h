@@ -11,6 +11,7 @@
 #include "app/session/lesson_desk.h"
 #include "app/session/study_desk.h"
 #include "app/session/team_desk.h"
+#include "core/scenario/link.h"
 #include "core/study/lessons/demo_script.h"
 #include "ui/shell/frame.h"
 #include "ui/shell/lab_action.h"
@@ -73,6 +74,13 @@ public:
     void fail(std::string_view what, const Issues& issues);
     // Replaces the current scenario without a step of undo: at the start.
     void start_with(Scenario scenario);
+    // What is on show, to be opened again by whoever is given the link.
+    PlaceLink link() const;
+    std::string link_text() const { return to_text(link(), presets_); }
+    // Shows what the link says; a notice names what of it could not be opened.
+    void open_link(std::string_view text);
+    // The page that the view is turned to, which only the view knows.
+    void note_place(std::string_view place, bool about_scenario);
     void set_preferences(const Preferences& preferences) { preferences_ = preferences; }
 
     std::function<void(const std::string&)> to_clipboard = [](const std::string&) {};
@@ -153,6 +161,8 @@ private:
     Playback& playback() { return clocks_[view_].playback; }
     void perform(const Action& action);
     void start_lesson(const StartLesson& which);
+    Issues begin_lesson(const StartLesson& which);
+    Issues ask(const std::string& question, std::uint64_t seed);
     void leave_lesson();
     // Shows what the lesson's step says.
     void follow_lesson();
@@ -179,6 +189,8 @@ private:
     Preferences preferences_;
     std::string view_;
     std::string page_asked_;
+    std::string place_;                // as the view last said
+    bool place_about_scenario_ = true; // and whether the scenario has a part in it
     std::string notice_;
     std::map<std::string, Clock> clocks_;
     std::unique_ptr<LessonDesk> lessons_;

@@ -89,17 +89,24 @@ void Session::set_course(Course course, std::set<std::string> done)
     lessons_ = std::make_unique<LessonDesk>(presets_, std::move(course), std::move(done));
 }
 
+Issues Session::begin_lesson(const StartLesson& which)
+{
+    Issues issues = lessons_ ? lessons_->start(which) : Issues{{"", "There are no lessons here", ""}};
+    if (issues.empty())
+    {
+        back_to_question();
+        put_aside();
+    }
+    return issues;
+}
+
 void Session::start_lesson(const StartLesson& which)
 {
-    const Issues issues =
-        lessons_ ? lessons_->start(which.id, which.track) : Issues{{"", "There are no lessons here", ""}};
+    const Issues issues = begin_lesson(which);
     if (!issues.empty())
     {
         notice_ = to_line(issues.front());
-        return;
     }
-    back_to_question();
-    put_aside();
 }
 
 void Session::leave_lesson()

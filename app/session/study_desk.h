@@ -51,6 +51,8 @@ public:
     void tick();
     // Valid until the next apply() or tick().
     const StudyFrame& frame() const { return frame_; }
+    // Draws the questions; null where there are none.
+    const Asking* asking() const { return setup_.asking.get(); }
     // About the questions and the file that were loaded; empty when all was well.
     const std::string& message() const { return message_; }
 

@@ -201,7 +201,48 @@ Image read_frame(int width, int height)
     return image;
 }
 
-Issues save_png(const Image& image, const std::filesystem::path& path)
+namespace
+{
+
+std::string big_endian(std::uint32_t value)
+{
+    std::string bytes;
+    for (const unsigned shift : {24U, 16U, 8U, 0U})
+    {
+        bytes += static_cast<char>(value >> shift & 0xFFU);
+    }
+    return bytes;
+}
+
+// Of ISO 3309, as PNG has it behind each chunk (PNG specification, third edition, annex D).
+std::uint32_t png_crc(std::string_view bytes)
+{
+    std::uint32_t crc = 0xFFFFFFFFU;
+    for (const char byte : bytes)
+    {
+        crc ^= static_cast<std::uint8_t>(byte);
+        for (int bit = 0; bit < 8; ++bit)
+        {
+            crc = crc >> 1U ^ ((crc & 1U) != 0 ? 0xEDB88320U : 0U);
+        }
+    }
+    return ~crc;
+}
+
+// A text chunk right behind the header, which is always of the same length.
+void add_png_source(std::string& png, std::string_view text)
+{
+    constexpr std::size_t kHeaderEnd = 8 + 25;
+    std::string chunk = "tEXtSource";
+    chunk += '\0';
+    chunk += text;
+    png.insert(kHeaderEnd,
+               big_endian(static_cast<std::uint32_t>(chunk.size() - 4)) + chunk + big_endian(png_crc(chunk)));
+}
+
+} // namespace
+
+Issues save_png(const Image& image, const std::filesystem::path& path, std::string_view link)
 {
     std::string bytes;
     const auto append = [](void* out, void* data, int size) {
@@ -212,6 +253,10 @@ Issues save_png(const Image& image, const std::filesystem::path& path)
                                image.width * 4) == 0)
     {
         return {{path.string(), "the picture could not be encoded", "", Severity::error}};
+    }
+    if (!link.empty())
+    {
+        add_png_source(bytes, link);
     }
     return save_text(path, bytes);
 }

@@ -41,6 +41,7 @@ void paint_frame(int width, int height);
 // What is bound, as it stands.
 Image read_frame(int width, int height);
 
-Issues save_png(const Image& image, const std::filesystem::path& path);
+// With a link to what it shows, where one is given.
+Issues save_png(const Image& image, const std::filesystem::path& path, std::string_view link = {});
 
 } // namespace ringside

@@ -41,7 +41,7 @@ void save_svg(Stage& stage, const std::filesystem::path& path)
     Sketch sketch;
     stage.drawing().set_sketch(&sketch);
     stage.drawing().build(stage.session(), 1, 1.0 / 60);
-    const std::string svg = stage.drawing().svg(sketch, stage.session().preferences());
+    const std::string svg = stage.drawing().svg(sketch, stage.session());
     stage.drawing().set_sketch(nullptr);
     end_with(save_text(path, svg));
 }
@@ -141,7 +141,7 @@ Caption draw_picture(const PictureOptions& options)
     else
     {
         screen->draw();
-        end_with(save_png(screen->read(), path));
+        end_with(save_png(screen->read(), path, stage.session().link_text()));
     }
     return stage.caption();
 }

@@ -170,16 +170,15 @@ void find_the_term(const PictureOptions& options, const Session& session)
 // A drill of one question, and what was done with it so far.
 Issues ask(const PictureOptions& options, const QuestionBank& bank, Session& session)
 {
-    const auto found = find_variant(bank, options.question);
-    if (!found)
+    const auto card = card_of(bank, options.question, options.seed);
+    if (!card)
     {
-        return {{"--question", fmt::format("there is no question \u201c{}\u201d", options.question),
-                 "ringside question list names them"}};
+        Issues unknown;
+        add_below(unknown, card.issues(), "--question");
+        return unknown;
     }
-    const DeckCard card{found->family->id, options.seed, false, found->get().target_s,
-                        static_cast<int>(found->variant)};
     StartDrill drill;
-    drill.cards.push_back(card);
+    drill.cards.push_back(*card);
     const Action start = to_action(StudyAction(std::move(drill)));
     session.apply(start);
     for (int i = 0; i < options.hints; ++i)

@@ -302,8 +302,7 @@ private:
         drawing_.set_sketch(&sketch);
         drawing_.build(session_, glfwGetTime(), 1e-4);
         drawing_.set_sketch(nullptr);
-        const auto saved =
-            save_new("ringside-" + session_.view() + ".svg", drawing_.svg(sketch, session_.preferences()));
+        const auto saved = save_new("ringside-" + session_.view() + ".svg", drawing_.svg(sketch, session_));
         saved ? session_.say("Saved " + saved->string()) : session_.fail("Not saved", saved.issues());
     }
 
@@ -346,7 +345,7 @@ private:
     void save_picture()
     {
         const auto path = free_name("ringside-" + session_.view() + ".png");
-        const Issues issues = save_png(read_frame(drawn_width_, drawn_height_), path);
+        const Issues issues = save_png(read_frame(drawn_width_, drawn_height_), path, session_.link_text());
         has_errors(issues) ? session_.fail("Not saved", issues) : session_.say("Saved " + path.string());
     }
 
@@ -442,7 +441,7 @@ void start_scenario(Session& session, const WindowOptions& options, const Preset
     }
 }
 
-void start_lesson_and_script(Session& session, const WindowOptions& options, const Opened& opened)
+void start_what_is_asked(Session& session, const WindowOptions& options, const Opened& opened)
 {
     if (!options.lesson.empty())
     {
@@ -455,6 +454,10 @@ void start_lesson_and_script(Session& session, const WindowOptions& options, con
     if (!options.script.empty())
     {
         session.set_script(or_end(read_demo_script(options.script, opened.assets, opened.presets)));
+    }
+    if (!options.link.empty())
+    {
+        session.open_link(options.link);
     }
 }
 
@@ -481,6 +484,7 @@ void add_window_options(CLI::App& app, WindowOptions& o)
 {
     app.add_option("--view", o.view, "view or page to open (ringside picture --list)");
     app.add_option("--scenario", o.scenario, "scenario (JSON) to open instead of the last one");
+    app.add_option("--link", o.link, "link to open; --link itself may be left out: ringside '#v=memory'");
     app.add_option("--watch", o.watch,
                    "show a training that runs elsewhere: the file that ringside-rank --live writes");
     app.add_option("--lesson", o.lesson, "lesson to start (ringside lesson list)");
@@ -519,7 +523,7 @@ int run_window(const WindowOptions& options)
                              : options.watch.empty() ? settings.view
                                                      : id_of(ViewRole::ranks);
     session.apply(OpenView{view});
-    start_lesson_and_script(session, options, opened);
+    start_what_is_asked(session, options, opened);
 
     Drawing drawing(find_fonts(opened.assets));
     Screen screen(settings.width, settings.height);
@@ -539,7 +543,7 @@ int run_window(const WindowOptions& options)
         session.apply(Play{true}); // the first picture moves by itself
     }
     const bool chosen = !options.view.empty() || !options.scenario.empty() || !options.lesson.empty() ||
-                        !options.script.empty() || !options.watch.empty();
+                        !options.script.empty() || !options.watch.empty() || !options.link.empty();
     if (first_start && !options.no_tour && !chosen && !options.presenter)
     {
         drawing.shell().tour().start();

@@ -23,6 +23,7 @@ struct WindowOptions : CommonOptions
     std::string lesson; // id of one to begin
     std::string script; // file or name of a demonstration to walk through
     bool no_tour = false;
+    std::string link;
     std::string watch; // file of a training that runs elsewhere
 };
 

@@ -154,6 +154,24 @@ def test_set_works_on_a_scenario_without_sections():
     Outcome("evaluate", "-", "--json", "--set", "parallel.tensor=8", "--set", "cluster.gpus=512", text="{}").exits(1)
 
 
+def test_a_link_says_what_differs_and_takes_the_place_of_a_file():
+    link = Outcome("link", "--scenario", DEFAULT, "--set", "parallel.zero=3", "--view", "memory").exits(0).out.strip()
+    assert link == "ringside:#v=memory&s=default;parallel.zero=3", link
+    changed = Outcome("evaluate", DEFAULT, "--set", "parallel.zero=3", "--json")
+    assert Outcome("evaluate", link, "--json").exits(changed.code).out == changed.out
+    page = Outcome("link", "--lesson", "zero/2", "--page", "https://course.example/", "--embed").exits(0).out.strip()
+    assert page == "https://course.example/#l=zero/2&embed", page
+    asked = json.loads(Outcome("link", "--question", "3d-degrees/gpus", "--seed", 7, "--json").exits(0).out)
+    assert asked == {"link": "ringside:#q=3d-degrees/gpus.7"}, asked
+
+
+def test_what_is_wrong_with_a_link_is_bad_input():
+    Outcome("link").exits(2).mentions("link: ")
+    Outcome("link", "--view", "memry", "--lesson", "zero/99", "--question", "none").exits(2).mentions("--view: ", "--lesson: ", "--question: ")
+    Outcome("evaluate", "#s=default;parallel.tensr=4;parallel.zero=9").exits(2).mentions("parallel.tensr", "parallel.zero")
+    Outcome("evaluate", "#v=memory").exits(2).mentions("s: is missing")
+
+
 def test_a_wrong_assignment_is_refused():
     Outcome("evaluate", "-", "--set", "parallel.tensr=4", text=FITS).exits(2).mentions('parallel.tensr: unknown field (did you mean "tensor"?)')
     Outcome("evaluate", "-", "--set", "parallel.tensor", text=FITS).exits(2).mentions("--set parallel.tensor has no value")

@@ -62,7 +62,7 @@ def test_a_debian_package_has_program_menu_entry_icon_and_what_it_needs():
         name = "org.ringside.Ringside"
         entry = configparser.ConfigParser(interpolation=None)
         entry.read(usr / f"share/applications/{name}.desktop", encoding="utf-8")
-        assert entry["Desktop Entry"]["Exec"] == "ringside"
+        assert entry["Desktop Entry"]["Exec"] == "ringside %u"
         assert entry["Desktop Entry"]["Icon"] == name
         about = xml.etree.ElementTree.parse(usr / f"share/metainfo/{name}.metainfo.xml").getroot()
         assert about.findtext("launchable") == f"{name}.desktop"

@@ -63,6 +63,7 @@ class Picture:
             chunks[kind] = chunks.get(kind, b"") + body
             at += 12 + length
         assert b"IEND" in chunks, "no end"
+        self.source = chunks.get(b"tEXt", b"")
         self.width, self.height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
         assert (depth, interlaced) == (8, 0), (depth, interlaced)
         self.channels = {2: 3, 6: 4}[colour]
@@ -304,7 +305,7 @@ def test_every_view_is_written_as_svg_with_its_words():
             root = xml.etree.ElementTree.parse(path).getroot()
             assert root.tag == SVG + "svg" and root.get("viewBox") == "0 0 1280 800", view
             kinds = {element.tag.removeprefix(SVG) for element in root.iter()}
-            assert kinds <= {"svg", "style", "defs", "clipPath", "g", "rect", "circle", "path", "text"}, (view, kinds)
+            assert kinds <= {"svg", "style", "defs", "clipPath", "g", "rect", "circle", "path", "text", "metadata"}, (view, kinds)
             words = [element.text for element in root.iter(SVG + "text")]
             assert len(words) > 20, (view, len(words))
             clips = {element.get("id") for element in root.iter(SVG + "clipPath")}
@@ -313,6 +314,16 @@ def test_every_view_is_written_as_svg_with_its_words():
             for element in root.iter():
                 for name, value in element.attrib.items():
                     assert "nan" not in value and "inf" not in value, (view, element.tag, name, value)
+
+
+def test_a_picture_has_a_link_to_what_it_shows():
+    with folder() as where:
+        png, svg = pathlib.Path(where) / "a.png", pathlib.Path(where) / "a.svg"
+        link = "ringside:#v=zero&s=default;parallel.zero=3"
+        for path in (png, svg):
+            Outcome("--view", "zero", "--scenario", link, "-o", path).exits(0)
+        assert Picture(png.read_bytes()).source == b"Source\0" + link.encode()
+        assert xml.etree.ElementTree.parse(svg).getroot().findtext(SVG + "metadata") == link
 
 
 def test_svg_needs_no_opengl_and_a_covered_part_of_a_lesson_is_not_in_it():

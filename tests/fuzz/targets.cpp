@@ -10,6 +10,7 @@
 #include "core/pipeline/notation.h"
 #include "core/scenario/hugging_face.h"
 #include "core/scenario/json.h"
+#include "core/scenario/link.h"
 #include "core/scenario/validate.h"
 #include "core/study/grading/answer.h"
 #include "core/study/lessons/class_guesses.h"
@@ -99,6 +100,25 @@ void feed_scenario(std::string_view bytes)
     {
         say(validate(*read));
     }
+}
+
+// What was read is written and read again to the same.
+void feed_link(std::string_view bytes)
+{
+    const LinkRead read = read_link(bytes, presets());
+    say(read.issues);
+    if (is_link(bytes) && !(read_link(to_text(read.link, presets()), presets()).link == read.link))
+    {
+        std::abort();
+    }
+}
+
+std::vector<std::string> links()
+{
+    return {"ringside:#v=optimizer/clip&s=default;parallel.tensor=4;training.recompute=full&l=zero/3",
+            "https://any.host/path/#q=3d-degrees/gpus.1790000000000&a=week-2&embed",
+            "#s=llama-70b-128;model={};model.layers=30;parallel.stage_layers=%5B8,7,7,8%5D",
+            "#s=gpt-13b-8;cluster=dgx-h100;cluster.gpu.hbm_gb_per_s=4e3;model.name=M%C3%BCller"};
 }
 
 template <class Read>
@@ -232,6 +252,7 @@ std::vector<std::string> cases()
 
 const std::array kTargets{
     Target{"scenario", feed_scenario, [] { return files_of("assets/scenarios"); }, 3000},
+    Target{"link", feed_link, links, 500},
     Target{"model",
            [](std::string_view bytes)
            { feed_json(bytes, [](const nlohmann::json& json) { return model_from_json(json, presets()); }); },

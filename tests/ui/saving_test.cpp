@@ -239,7 +239,7 @@ TEST_CASE("a sketch holds the words that are on show, and drawing is the same wi
         s.window.frames(1);
         s.window.drawing.set_sketch(nullptr);
         CHECK(test::text_of(s.window) == shown);
-        const std::string svg = s.window.drawing.svg(sketch, s.window.session().preferences());
+        const std::string svg = s.window.drawing.svg(sketch, s.window.session());
         CHECK(fault_of_xml(svg) == "");
         const auto words =
             std::count_if(sketch.shapes().begin(), sketch.shapes().end(),

@@ -190,7 +190,7 @@ TEST_CASE("the spotlight follows the mouse, the wheel sizes it, Esc ends it")
     Window w;
     w.open("memory");
     w.settle(300);
-    w.key(ImGuiKey_L, ImGuiMod_Ctrl);
+    w.key(ImGuiKey_E, ImGuiMod_Ctrl);
     w.move_to({500, 400});
     w.frames(2);
     CHECK(on(w, StageTool::spotlight));

@@ -140,6 +140,7 @@ struct StartLesson
 {
     std::string id;
     std::string track = {}; // that says which lesson comes after; empty: the course's order
+    std::int64_t step = 1;  // those before are skipped
 };
 struct LeaveLesson
 {
@@ -164,7 +165,8 @@ enum class Command
     redo,
     reset,
     copy,
-    paste,
+    copy_link, // to what is on show
+    paste,     // a link, a scenario, a config.json, measured steps
     compare,
     swap,
     save_picture,

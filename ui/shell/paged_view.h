@@ -60,6 +60,7 @@ public:
         return true;
     }
     void show(std::string_view page) override { turn_to(at_, ids_, page); }
+    std::string_view page_on_show() const override { return ids_[at_]; }
 
 protected:
     ViewKey turn_key(std::string_view says) { return {"Y", says, turns(at_, pages_.size())}; }

@@ -314,6 +314,7 @@ void Panel::draw_menu(Column& column)
     const std::array entries{Entry{"Undo", "Ctrl+Z", Command::undo, column.frame.can_undo},
                              Entry{"Redo", "Ctrl+Y", Command::redo, column.frame.can_redo},
                              Entry{"Copy as text", "Ctrl+C", Command::copy, true},
+                             Entry{"Copy a link", "Ctrl+L", Command::copy_link, true},
                              Entry{"Paste", "Ctrl+V", Command::paste, true},
                              Entry{"Reset to the default", "Ctrl+0", Command::reset, true}};
     for (const Entry& entry : entries)

@@ -40,6 +40,7 @@ public:
     // Fills the whole display. `look` is for this frame. The panel comes first and is settled before the
     // picture is drawn, so that a slider and everything that follows from it move in the same frame.
     void draw(const Frame& frame, const Look& look, const Settle& settle, Out& out);
+    View& view(std::string_view id);
     // Of the view on show.
     Motion motion(const Frame& frame) { return view(frame.view).motion(frame); }
     Caption caption(const Frame& frame) { return view(frame.view).caption(frame); }
@@ -61,7 +62,6 @@ private:
         bool has_panel = true;
     };
 
-    View& view(std::string_view id);
     // With figures hidden where a class has still to guess them.
     Look look_for(const Frame& frame, Look look) const;
     void draw_window(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,

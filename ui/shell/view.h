@@ -69,6 +69,8 @@ public:
     // Shows one of its pages, by its name in ViewInfo::pages, or one of its things. Nothing when it has none
     // of that name.
     virtual void show(std::string_view) {}
+    // The page it shows, as in ViewInfo::pages; empty where it has none.
+    virtual std::string_view page_on_show() const { return {}; }
 };
 
 // What the session has to know of a view; it knows none by its name.
@@ -108,6 +110,11 @@ std::string id_of(ViewRole role);
 std::vector<std::string_view> view_places();
 // Which of a view's pages has this name.
 std::optional<std::size_t> page_index(std::span<const std::string_view> pages, std::string_view name);
+template <class Page>
+std::string_view name_at(Page page, std::span<const std::string_view> pages)
+{
+    return pages[static_cast<std::size_t>(page)];
+}
 // Pages are numbered as in the list; nothing happens where none has this name.
 template <class Page>
 void turn_to(Page& page, std::span<const std::string_view> pages, std::string_view name)

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/printable.h"
+
 #include <algorithm>
 
 namespace ringside
@@ -74,6 +76,17 @@ std::vector<FamilyInfo> families_in(const QuestionBank& bank)
         }
     }
     return all;
+}
+
+Result<DeckCard> card_of(const QuestionBank& bank, std::string_view id, std::uint64_t seed)
+{
+    const auto found = find_variant(bank, id);
+    if (!found)
+    {
+        return Issue{"", fmt::format("there is no question \u201c{}\u201d", shortened(id)),
+                     "ringside question list names them"};
+    }
+    return DeckCard{found->family->id, seed, false, found->get().target_s, static_cast<int>(found->variant)};
 }
 
 Question question_of(const PersonalCard& card)

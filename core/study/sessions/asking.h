@@ -11,6 +11,8 @@ namespace ringside
 
 // What decks are made from.
 std::vector<FamilyInfo> families_in(const QuestionBank& bank);
+// "family/variant", or the first variant of a family, with numbers from this seed.
+Result<DeckCard> card_of(const QuestionBank& bank, std::string_view id, std::uint64_t seed);
 // A card of one's own, asked by its front and revealed.
 Question question_of(const PersonalCard& card);
 // What is asked and what is right, as plain text without emphasis.

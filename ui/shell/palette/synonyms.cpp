@@ -214,9 +214,10 @@ constexpr std::array kFields{
 
 constexpr std::array kCommands{
     Synonyms{"Undo", "go back; take back; revert"},
-    Synonyms{"Copy the scenario as text",
-             "share; share scenario; export scenario; scenario as json; send to a colleague; save scenario"},
-    Synonyms{"Paste a scenario, a config.json, measured steps",
+    Synonyms{"Copy the scenario as text", "share scenario; export scenario; scenario as json; save scenario"},
+    Synonyms{"Copy a link to this",
+             "share; copy link; link; url; permalink; send to a colleague; send to students; bookmark"},
+    Synonyms{"Paste a link, a scenario, a config.json, measured steps",
              "hugging face; huggingface; hf; import; import model; import config; load model; my own model; "
              "custom model; open file;"
              "load config; upload; config json; import json"},

@@ -45,6 +45,7 @@ public:
     }
     ViewKeys keys() override;
     void show(std::string_view page) override { turn_to(page_, kPages, page); }
+    std::string_view page_on_show() const override { return name_at(page_, kPages); }
 
 private:
     void look_at(const TeamFrame& team);

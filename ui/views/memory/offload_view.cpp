@@ -40,6 +40,7 @@ public:
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     ViewKeys keys() override;
     void show(std::string_view page) override { turn_to(page_, kPages, page); }
+    std::string_view page_on_show() const override { return name_at(page_, kPages); }
 
 private:
     const OffloadCases& cases(const Frame& frame) const

@@ -121,6 +121,7 @@ public:
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     ViewKeys keys() override;
     void show(std::string_view page) override { turn_to(shows_, kPages, page); }
+    std::string_view page_on_show() const override { return name_at(shows_, kPages); }
 
 private:
     const Sizes& sizes(const Frame& frame) const

@@ -40,6 +40,7 @@ public:
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     ViewKeys keys() override;
     void show(std::string_view page) override { turn_to(page_, kStepPages, page); }
+    std::string_view page_on_show() const override { return name_at(page_, kStepPages); }
 
 private:
     const StepCases& cases(const Frame& frame) const

@@ -39,6 +39,7 @@ public:
     ViewKeys keys() override;
 
     void show(std::string_view page) override { turn_to(page_, kRingPages, page); }
+    std::string_view page_on_show() const override { return name_at(page_, kRingPages); }
 
 private:
     RingScene scene(const Frame& frame) const

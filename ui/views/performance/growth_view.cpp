@@ -205,6 +205,7 @@ public:
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     ViewKeys keys() override;
     void show(std::string_view page) override { turn_to(shows_, kPages, page); }
+    std::string_view page_on_show() const override { return name_at(shows_, kPages); }
 
 private:
     // Of the scenario on show; begun anew when that changes.

@@ -33,6 +33,7 @@ public:
         turn_to(desk_.wish.strip, kPages, page);
         asked_ = page_index(kPages, page).has_value();
     }
+    std::string_view page_on_show() const override { return name_at(desk_.wish.strip, kPages); }
 
 private:
     ServingDesk desk_;

@@ -1,0 +1,102 @@
+// What is on show as a link, and what a link says put on show.
+#include <fmt/format.h>
+
+#include "app/session/session.h"
+#include "core/base/place.h"
+#include "core/base/printable.h"
+#include "core/base/ranges.h"
+#include "core/base/text.h"
+#include "core/study/sessions/asking.h"
+#include "ui/shell/lesson_frame.h"
+
+namespace ringside
+{
+
+void Session::note_place(std::string_view place, bool about_scenario)
+{
+    place_ = place;
+    place_about_scenario_ = about_scenario;
+}
+
+PlaceLink Session::link() const
+{
+    PlaceLink link;
+    const LessonFrame* lesson = lessons_ ? lessons_->frame() : nullptr;
+    const StudyFrame& study = study_->frame();
+    const Asking* asking = study_->asking();
+    // Parts of a question and one's own cards do not follow from a name and a seed.
+    const bool drawn = (asked_ || role() == ViewRole::drill) && asking != nullptr &&
+                       study.question != nullptr && study.card != nullptr && study.card->set.empty() &&
+                       find_variant(asking->bank(), study.question->id).has_value();
+    if (lesson != nullptr)
+    {
+        link.lesson = lesson->lesson().id;
+        link.step = static_cast<std::int64_t>(lesson->state.step) + 1;
+    }
+    else if (drawn)
+    {
+        link.question = study.question->id;
+        link.seed = study.card->seed;
+    }
+    else
+    {
+        link.view = view_of(place_) == view_ ? place_ : view_;
+        link.scenario = place_about_scenario_ ? std::optional(scenario_) : std::nullopt;
+    }
+    return link;
+}
+
+Issues Session::ask(const std::string& question, std::uint64_t seed)
+{
+    const Asking* asking = study_->asking();
+    auto card = asking == nullptr ? Result<DeckCard>(Issue{"", "There are no questions here", ""})
+                                  : card_of(asking->bank(), question, seed);
+    if (!card)
+    {
+        return card.issues();
+    }
+    StartDrill drill;
+    drill.cards.push_back(std::move(*card));
+    study(drill);
+    return {};
+}
+
+void Session::open_link(std::string_view text)
+{
+    LinkRead read = read_link(text, presets_);
+    const PlaceLink& link = read.link;
+    back_to_question();
+    leave_lesson();
+    if (link.scenario)
+    {
+        change(*link.scenario, false);
+    }
+    show_place(link.view);
+    if (!link.view.empty() && find_view(link.view) == nullptr)
+    {
+        const auto places =
+            list_of<std::string>(view_places(), [](std::string_view id) { return std::string(id); });
+        read.issues.push_back({"v", fmt::format("there is no view \u201c{}\u201d", shortened(link.view)),
+                               did_you_mean(link.view, places, "Ctrl K finds all of them")});
+    }
+    if (!link.lesson.empty())
+    {
+        add_below(read.issues, begin_lesson({link.lesson, {}, link.step}), "l");
+    }
+    else if (!link.question.empty())
+    {
+        add_below(read.issues, ask(link.question, link.seed), "q");
+    }
+    if (!link.assignment.empty())
+    {
+        read.issues.push_back({"a", "assignments cannot be opened here", "open the rest of the link"});
+    }
+    if (lessons_)
+    {
+        follow_lesson();
+    }
+    read.issues.empty() ? say("Opened the link")
+                        : fail("Not everything in the link could be opened", read.issues);
+}
+
+} // namespace ringside
