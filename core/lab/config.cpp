@@ -145,7 +145,7 @@ private:
         }
         if (m.positions == Positions::rope && m.head_dim % 2 != 0)
         {
-            fault("model.head_dim", fmt::format("{} is odd, and RoPE turns pairs", m.head_dim),
+            fault("model.head_dim", fmt::format("{} is odd, and RoPE rotates pairs", m.head_dim),
                   "use an even width of a head, or learned positions");
         }
     }
@@ -212,14 +212,14 @@ constexpr std::array kRecipeFields{
     Field<Recipe>{"growth_interval", "growth interval", "steps",
                   "fp16: without an overflow before the scale doubles", &Recipe::growth_interval, 1, 1e9},
     Field<Recipe>{"capacity_factor", "capacity factor", "",
-                  "experts: room for this many times the tokens of balanced routing",
-                  &Recipe::capacity_factor, 0.1, 64},
+                  "experts: capacity factor, over the tokens of balanced routing", &Recipe::capacity_factor,
+                  0.1, 64},
     Field<Recipe>{"balance_loss", "balance loss", "",
-                  "experts: what uneven routing counts beside the loss; 0: nothing", &Recipe::balance_loss, 0,
-                  10},
+                  "experts: coefficient of the load-balancing (auxiliary) loss; 0: none",
+                  &Recipe::balance_loss, 0, 10},
     Field<Recipe>{"stochastic_rounding", "stochastic rounding", "", "of 16-bit weights after an update",
                   &Recipe::stochastic_rounding},
-    Field<Recipe>{"master_weights", "master weights", "", "an fp32 copy beside 16-bit weights",
+    Field<Recipe>{"master_weights", "master weights", "", "an fp32 master copy of 16-bit weights",
                   &Recipe::master_weights},
 };
 

@@ -108,7 +108,7 @@ DemoFinding find_accumulation(LabRuns runs)
         : share < 0.5 ? 1U
                       : 2U,
         fmt::format("In {} steps the losses were **at most {:.1g} nats apart**: a mean over 8 sequences is "
-                    "the sum of 4 parts, up to the order of adding. Activations at the peak fell from {} "
+                    "the sum of 4 parts, up to the order of summation. Activations at the peak fell from {} "
                     "to **{}**; a step took {} instead of {}.",
                     runs[0].step, apart, most(runs[0], Component::activations),
                     most(runs[1], Component::activations), step_of(runs[1]), step_of(runs[0]))};
@@ -210,7 +210,7 @@ DemoFinding find_nan(LabRuns runs)
                       "The first is **{}**, found by looking through every tensor of step {} in the order "
                       "they are made. The weight became some 1e36, which a float still holds, and a norm "
                       "behind it divides such rows away: the loss is {}, bad but finite. {} steps were "
-                      "skipped since; rewinding mends the weight.",
+                      "skipped since; rewinding restores the weight.",
                       first, run.first_bad_step, loss(final_loss(run)), run.skipped)};
 }
 

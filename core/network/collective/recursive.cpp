@@ -156,7 +156,7 @@ constexpr std::array kRecursiveAlgorithms{
     CollectiveAlgorithm{
         .id = "halving-doubling",
         .name = "Halving and doubling",
-        .says = "half the message with a far partner, then a quarter: log2 N steps, no byte too many",
+        .says = "half the message with a far partner, then a quarter: log2 N steps, bandwidth-optimal",
         .source = "Rabenseifner 2004, ICCS; Thakur et al. 2005",
         .can =
             [](CollectiveKind k)

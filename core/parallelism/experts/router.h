@@ -1,4 +1,4 @@
-// A router at work on made-up tokens: experts popular by Zipf's law, noise of each token, top-k, and what is
+// A router at work on synthetic tokens: experts popular by Zipf's law, noise of each token, top-k, and what is
 // done to keep experts evenly busy. Not a network: all that learns is how popular each expert is.
 //
 // Gumbel noise on Zipf popularities: with one expert per token the loads follow Zipf's law exactly, and any

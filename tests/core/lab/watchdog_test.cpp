@@ -149,9 +149,8 @@ TEST_CASE("a rank that called something else, or with another size, is named at 
     REQUIRE(found);
     CHECK(found->trouble == Trouble::other_call);
     CHECK(found->rank == 2);
-    CHECK(found->says ==
-          "rank 2 called all-gather as #17 of data, where ranks 0, 1 and 3 called all-reduce: it left "
-          "a call out, or made one too many");
+    CHECK(found->says == "rank 2 called all-gather as #17 of data, where ranks 0, 1 and 3 called all-reduce: "
+                         "it skipped a call, or made an extra one");
     records[2] = waits(busy(2, 17), 19, 1, "all-reduce", 404);
     found = diagnose(records, 10);
     REQUIRE(found);

@@ -187,13 +187,11 @@ private:
             }
         }
         std::sort(d.waiting.begin(), d.waiting.end());
-        d.says =
-            other_call
-                ? fmt::format("rank {} called {} as #{} of {}, where {} called {}: it left a call out, or "
-                              "made one too many",
-                              rank, own.kind, own.number, own.axis, listed(d.waiting), usual.kind)
-                : fmt::format("rank {} called {} with {} B, {} with {} B", rank, name_of(own), own.bytes,
-                              listed(d.waiting), usual.bytes);
+        d.says = other_call ? fmt::format("rank {} called {} as #{} of {}, where {} called {}: it skipped a "
+                                          "call, or made an extra one",
+                                          rank, own.kind, own.number, own.axis, listed(d.waiting), usual.kind)
+                            : fmt::format("rank {} called {} with {} B, {} with {} B", rank, name_of(own),
+                                          own.bytes, listed(d.waiting), usual.bytes);
         return d;
     }
 
