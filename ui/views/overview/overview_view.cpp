@@ -360,7 +360,7 @@ Caption OverviewView::caption(const Frame& frame) const
     if (m.gather <= 0)
     {
         caption.sentence =
-            fmt::format("Then {} replicas sum **{}** of gradients: each slice travels to {}.", grouped(ranks),
+            fmt::format("Then {} replicas sum **{}** of gradients: each slice is sent to {}.", grouped(ranks),
                         format_bytes(r.collective.message, frame.preferences.unit),
                         s.parallel.zero >= 1 ? "the rank that owns it" : "one rank, summed hop by hop");
     }
