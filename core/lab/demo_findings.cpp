@@ -167,13 +167,14 @@ DemoFinding find_no_warmup(LabRuns runs)
 {
     const double with = final_loss(runs[0]);
     const double without = final_loss(runs[1]);
-    return {!std::isfinite(without) ? 2U
-            : without > 1.03 * with ? 0U
-                                    : 1U,
-            fmt::format("After {} steps the loss is {} with warm-up and **{}** without. "
-                        "AdamW\u2019s first steps have one gradient to judge by and move every weight by the "
-                        "whole rate, {:.2g}, wherever its sign points.",
-                        runs[0].step, loss(with), loss(without), runs[1].config.recipe.learning_rate)};
+    return {
+        !std::isfinite(without) ? 2U
+        : without > 1.03 * with ? 0U
+                                : 1U,
+        fmt::format("After {} steps the loss is {} with warm-up and **{}** without. "
+                    "AdamW\u2019s first steps average a single gradient, so they move every weight by the "
+                    "full learning rate, {:.2g}, whatever the gradient\u2019s size.",
+                    runs[0].step, loss(with), loss(without), runs[1].config.recipe.learning_rate)};
 }
 
 DemoFinding find_poisoned(LabRuns runs)
