@@ -140,7 +140,8 @@ std::string time_text(double value, Digits digits, bool exactly)
         return minutes == std::round(minutes * 4) / 4 ? fmt::format("{} min", exact(minutes))
                                                       : fmt::format("{} s", exact(value));
     }
-    if (!exactly && value >= 60)
+    constexpr double kMost = 3e16; // "1.2 B years" would read as bytes
+    if (!exactly && value >= 60 && value < kMost)
     {
         return format_seconds(Seconds(value));
     }
@@ -211,7 +212,7 @@ std::string text_of(double value, const StudyUnit& unit, Digits digits, bool exa
     case Dimension::work_rate:
         return scaled_text(value, unit, "FLOP/s", digits, exactly);
     case Dimension::money:
-        return !exactly && value >= 1000 ? format_dollars(value)
+        return !exactly && value >= 1000 && value < 999500 ? format_dollars(value)
                : std::abs(value) >= 1e6
                    ? fmt::format("${}", count_text(value, "", exactly))
                    : fmt::format("${}", value == std::round(value) ? exact_count(value)
