@@ -155,9 +155,9 @@ Table step_parts(const StepTime& step)
 
 std::string layout_words(const Scenario& s)
 {
-    return fmt::format("data {} x tensor {} x context {} x pipeline {}, {} micro-batches, ZeRO-{}",
+    return fmt::format("data {} x tensor {} x context {} x pipeline {}, {} micro-batch{}, ZeRO-{}",
                        data_parallel(s), s.parallel.tensor, s.parallel.context, s.parallel.pipeline,
-                       micro_batches(s), s.parallel.zero);
+                       micro_batches(s), micro_batches(s) == 1 ? "" : "es", s.parallel.zero);
 }
 
 std::string fit_words(const MemoryReport& memory)

@@ -295,8 +295,10 @@ void print_run(const Run& run)
 {
     const Timeline& t = run.timeline;
     const char* of_what = run.shape.chunks > 1 ? "micro-batches of a chunk" : "micro-batches";
-    fmt::print("{}, {} stages, {} micro-batches, {} chunk{} per stage\n{}\n\n", run.name, run.shape.stages,
-               run.shape.micro_batches, run.shape.chunks, run.shape.chunks == 1 ? "" : "s", run.says);
+    fmt::print("{}, {} stage{}, {} micro-batch{}, {} chunk{} per stage\n{}\n\n", run.name, run.shape.stages,
+               run.shape.stages == 1 ? "" : "s", run.shape.micro_batches,
+               run.shape.micro_batches == 1 ? "" : "es", run.shape.chunks, run.shape.chunks == 1 ? "" : "s",
+               run.says);
     fmt::print("makespan             {}\n", three_digits(t.makespan));
     fmt::print("bubble of total      {}   idle time over total time, first start to last end\n",
                format_percent(t.bubble_of_total()));

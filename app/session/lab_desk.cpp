@@ -169,7 +169,7 @@ std::string LabDesk::second()
     if (bench_.b)
     {
         bench_.b.reset();
-        return "Run B is put away";
+        return "Run B is removed";
     }
     if (!bench_.a.run)
     {
@@ -234,7 +234,7 @@ void LabDesk::take_loaded()
     bench_.a.shown.config = loaded->config;
     const std::int64_t step = loaded->state.step;
     const std::string fault = begin(bench_.a, true, std::move(loaded->state));
-    notice_ = fault.empty() ? fmt::format("Loaded step {}; Space goes on", step) : fault;
+    notice_ = fault.empty() ? fmt::format("Loaded step {}; Space resumes", step) : fault;
 }
 
 std::string LabDesk::clear()

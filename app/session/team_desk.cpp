@@ -294,7 +294,7 @@ std::string TeamDesk::go_wrong(const PlannedMishap& mishap)
     end_comparison();
     if (frame_.is(TeamState::broken))
     {
-        return "The run is broken already; Space resumes it";
+        return "The run has failed already; Space resumes it";
     }
     std::string fault = !run_ || frame_.is(TeamState::failed) ? begin(true) : std::string();
     if (run_)

@@ -72,7 +72,7 @@ Issues WindowFilm::open(float scale, int width, int height)
     auto recorder = Recorder::open({file, width, height, plan->fps});
     if (screen_ == nullptr || !recorder)
     {
-        return screen_ == nullptr ? Issues{{"", "This display draws no frames beside the window", ""}}
+        return screen_ == nullptr ? Issues{{"", "This display draws no frames outside the window", ""}}
                                   : recorder.issues();
     }
     screen_->upload_fonts();

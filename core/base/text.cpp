@@ -50,6 +50,20 @@ const std::array<Scale, 7>& byte_scales(ByteUnit unit)
     return unit == ByteUnit::decimal ? kDecimal : kBinary;
 }
 
+constexpr double kHour = 3600;
+constexpr double kDay = 86400;
+constexpr double kYear = 365.25 * kDay;
+constexpr std::array<Scale, 4> kShortTimes{{{1, "s"}, {1e-3, "ms"}, {1e-6, "\u00b5s"}, {1e-9, "ns"}}};
+
+// "1 h 16 min", "2 h"
+std::string two_units(double seconds, double unit, const char* name, double small, const char* small_name)
+{
+    const std::int64_t all = std::llround(seconds / small);
+    const std::int64_t per_unit = std::llround(unit / small);
+    const std::string whole = fmt::format("{} {}", all / per_unit, name);
+    return all % per_unit == 0 ? whole : fmt::format("{} {} {}", whole, all % per_unit, small_name);
+}
+
 } // namespace
 
 std::string grouped(std::int64_t value)
@@ -154,20 +168,56 @@ std::string format_count(double count)
 
 std::string format_seconds(Seconds seconds)
 {
-    static constexpr std::array<Scale, 5> kScales{
-        {{86400, "d"}, {1, "s"}, {1e-3, "ms"}, {1e-6, "\u00b5s"}, {1e-9, "ns"}}};
-    constexpr double kYear = 365.25 * 86400;
-    if (seconds.value >= 1e6 * 86400) // days would need a power of ten
+    const double s = seconds.value;
+    if (s < 0)
     {
-        return format_count(seconds.value / kYear) + " years";
+        return "-" + format_seconds(Seconds(-s));
     }
-    return seconds.value == 0 ? "0 s" : scaled(seconds.value, kScales);
+    if (s < 59.95 || !std::isfinite(s))
+    {
+        return s == 0 ? "0 s" : scaled(s, kShortTimes);
+    }
+    // Two neighbouring units, until the smaller one is below three digits of the whole.
+    return s < kHour - 0.5        ? two_units(s, 60, "min", 1, "s")
+           : s < 2 * kDay - 30    ? two_units(s, kHour, "h", 60, "min")
+           : s < 10 * kDay - 1800 ? two_units(s, kDay, "d", kHour, "h")
+           : s < 999.5 * kDay     ? three_digits(s / kDay) + " d"
+                                  : format_count(s / kYear) + " years";
+}
+
+std::string tick_seconds(double seconds)
+{
+    static constexpr std::array<Scale, 3> kWhole{{{kDay, "d"}, {kHour, "h"}, {60, "min"}}};
+    if (seconds < 60)
+    {
+        const auto scale = std::ranges::find_if(kShortTimes, [&](const Scale& each)
+                                                { return seconds >= each.size * 0.9995; });
+        const Scale& of = scale == kShortTimes.end() ? kShortTimes.back() : *scale;
+        return seconds == 0 ? "0 s" : fmt::format("{} {}", plain_number(seconds / of.size), of.name);
+    }
+    if (seconds >= 1000 * kDay)
+    {
+        const double years = seconds / kYear;
+        return (years < 1e6 ? plain_number(years) : format_count(years)) + " years";
+    }
+    for (const Scale& scale : kWhole)
+    {
+        const double of = seconds / scale.size;
+        if (of >= 1 && std::abs(of - std::round(of)) < 1e-9 * of)
+        {
+            return fmt::format("{} {}", plain_number(of), scale.name);
+        }
+    }
+    return seconds < 1e6 ? plain_number(seconds) + " s" : plain_number(seconds / kDay) + " d";
+}
+
+std::string format_dollars(double usd)
+{
+    return usd < 0 ? "-" + format_dollars(-usd) : "$" + format_count(usd);
 }
 
 TimeUnit time_unit_of(Seconds longest)
 {
-    constexpr double kHour = 3600;
-    constexpr double kDay = 86400;
     const double s = longest.value;
     return s >= 2 * kDay    ? TimeUnit{kDay, "d", "days"}
            : s >= 2 * kHour ? TimeUnit{kHour, "h", "hours"}

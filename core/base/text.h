@@ -50,8 +50,13 @@ std::string plain_number(double value);
 std::string range_hint(std::int64_t least, std::int64_t most);
 // "70.6 B", "8.03 B", "124 M", "1.00 T", "1.00 E", "<0.001": parameters and tokens.
 std::string format_count(double count);
-// "8.27 s", "62.5 ms", "5.00 us", "76.1 d"; years where days would be millions.
+// As a person says it: "62.5 ms", "8.27 s", "1 h 16 min", "3 d 4 h", "76.1 d", "5.60 years".
 std::string format_seconds(Seconds seconds);
+// The number of an axis: one unit that suits the tick, without trailing zeros: "10 ms", "100 s", "2 h", "90
+// min".
+std::string tick_seconds(double seconds);
+// "$2.50", "$457 k", "$1.23 M"
+std::string format_dollars(double usd);
 // One unit for all times of a picture, by the longest of them.
 struct TimeUnit
 {

@@ -61,7 +61,7 @@ Term with_numbers(Term term, const Scenario& s)
 
 Term nothing_moves(std::string label, std::string unit)
 {
-    return {std::move(label), 0, std::move(unit), "one rank, so nothing moves", "0", ""};
+    return {std::move(label), 0, std::move(unit), "one rank, so nothing is sent", "0", ""};
 }
 
 } // namespace
@@ -183,9 +183,10 @@ std::vector<std::string> remarks(const Scenario& s, const Report& r)
     }
     if (r.memory.fullest > 0)
     {
-        all.push_back(fmt::format("Stage {} is the fullest, not the first, which keeps most micro-batches: "
-                                  "settings that save memory elsewhere do not lower the peak.",
-                                  r.memory.fullest));
+        all.push_back(
+            fmt::format("Stage {} has the memory peak, not the first, which keeps most micro-batches: "
+                        "settings that save memory elsewhere do not lower the peak.",
+                        r.memory.fullest));
     }
     return all;
 }

@@ -153,7 +153,7 @@ private:
                   }
                   return now_.parallel.pipeline > 1
                              ? bubble_cost(now_, after)
-                             : std::string("no extra FLOPs or bytes, but smaller matrix products");
+                             : std::string("no extra FLOPs or bytes, but smaller GEMMs");
               });
     }
 
@@ -164,7 +164,8 @@ private:
         {
             after.training.recompute = Recompute::selective;
             offer("recompute_selective", "Selective recompute", after,
-                  [&](const MemoryReport&) { return flops_cost(now_, after, "attention scores once more"); });
+                  [&](const MemoryReport&)
+                  { return flops_cost(now_, after, "attention scores recomputed"); });
         }
         if (now_.training.recompute != Recompute::full)
         {

@@ -145,7 +145,7 @@ private:
         }
         if (m.positions == Positions::rope && m.head_dim % 2 != 0)
         {
-            fault("model.head_dim", fmt::format("{} is odd, and RoPE turns pairs", m.head_dim),
+            fault("model.head_dim", fmt::format("{} is odd, and RoPE rotates pairs", m.head_dim),
                   "use an even width of a head, or learned positions");
         }
     }
@@ -195,31 +195,31 @@ constexpr std::array kRecipeFields{
                   0, 100},
     Field<Recipe>{"final_share", "final share", "", "of the learning rate at the end of the cosine",
                   &Recipe::final_share, 0, 1},
-    Field<Recipe>{"warmup_steps", "warmup steps", "steps", "over which the rate rises in a line",
-                  &Recipe::warmup_steps, 0, 1e9},
+    Field<Recipe>{"warmup_steps", "warmup steps", "steps", "of linear warm-up", &Recipe::warmup_steps, 0,
+                  1e9},
     Field<Recipe>{"decay_steps", "decay steps", "steps", "at which the cosine ends; 0: the rate stays",
                   &Recipe::decay_steps, 0, 1e9},
-    Field<Recipe>{"beta1", "beta1", "", "AdamW's memory of gradients", &Recipe::beta1, 0, 0.9999},
-    Field<Recipe>{"beta2", "beta2", "", "AdamW's memory of their squares", &Recipe::beta2, 0, 0.99999},
-    Field<Recipe>{"epsilon", "epsilon", "", "AdamW's least divisor", &Recipe::epsilon, 1e-15, 1},
+    Field<Recipe>{"beta1", "beta1", "", "decay of AdamW's first moment", &Recipe::beta1, 0, 0.9999},
+    Field<Recipe>{"beta2", "beta2", "", "decay of AdamW's second moment", &Recipe::beta2, 0, 0.99999},
+    Field<Recipe>{"epsilon", "epsilon", "", "added to AdamW's divisor", &Recipe::epsilon, 1e-15, 1},
     Field<Recipe>{"weight_decay", "weight decay", "", "of matrices, decoupled", &Recipe::weight_decay, 0, 10},
     Field<Recipe>{"momentum", "momentum", "", "of SGD", &Recipe::momentum, 0, 0.9999},
     Field<Recipe>{"clip", "clip", "", "largest norm of the gradient; 0: none", &Recipe::clip, 0, 1e9},
     Field<Recipe>{"dynamic_scale", "dynamic scale", "", "fp16: the loss scale follows overflows",
                   &Recipe::dynamic_scale},
-    Field<Recipe>{"loss_scale", "loss scale", "", "fp16: what the loss is multiplied by", &Recipe::loss_scale,
-                  1, 0x1p60},
+    Field<Recipe>{"loss_scale", "loss scale", "", "fp16: loss scale, the first one if dynamic",
+                  &Recipe::loss_scale, 1, 0x1p60},
     Field<Recipe>{"growth_interval", "growth interval", "steps",
                   "fp16: without an overflow before the scale doubles", &Recipe::growth_interval, 1, 1e9},
     Field<Recipe>{"capacity_factor", "capacity factor", "",
-                  "experts: room for this many times the tokens of balanced routing",
-                  &Recipe::capacity_factor, 0.1, 64},
+                  "experts: capacity factor, over the tokens of balanced routing", &Recipe::capacity_factor,
+                  0.1, 64},
     Field<Recipe>{"balance_loss", "balance loss", "",
-                  "experts: what uneven routing counts beside the loss; 0: nothing", &Recipe::balance_loss, 0,
-                  10},
+                  "experts: coefficient of the load-balancing (auxiliary) loss; 0: none",
+                  &Recipe::balance_loss, 0, 10},
     Field<Recipe>{"stochastic_rounding", "stochastic rounding", "", "of 16-bit weights after an update",
                   &Recipe::stochastic_rounding},
-    Field<Recipe>{"master_weights", "master weights", "", "an fp32 copy beside 16-bit weights",
+    Field<Recipe>{"master_weights", "master weights", "", "an fp32 master copy of 16-bit weights",
                   &Recipe::master_weights},
 };
 

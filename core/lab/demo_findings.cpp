@@ -108,7 +108,7 @@ DemoFinding find_accumulation(LabRuns runs)
         : share < 0.5 ? 1U
                       : 2U,
         fmt::format("In {} steps the losses were **at most {:.1g} nats apart**: a mean over 8 sequences is "
-                    "the sum of 4 parts, up to the order of adding. Activations at the peak fell from {} "
+                    "the sum of 4 parts, up to the order of summation. Activations at the peak fell from {} "
                     "to **{}**; a step took {} instead of {}.",
                     runs[0].step, apart, most(runs[0], Component::activations),
                     most(runs[1], Component::activations), step_of(runs[1]), step_of(runs[0]))};
@@ -167,13 +167,14 @@ DemoFinding find_no_warmup(LabRuns runs)
 {
     const double with = final_loss(runs[0]);
     const double without = final_loss(runs[1]);
-    return {!std::isfinite(without) ? 2U
-            : without > 1.03 * with ? 0U
-                                    : 1U,
-            fmt::format("After {} steps the loss is {} with warm-up and **{}** without. "
-                        "AdamW\u2019s first steps have one gradient to judge by and move every weight by the "
-                        "whole rate, {:.2g}, wherever its sign points.",
-                        runs[0].step, loss(with), loss(without), runs[1].config.recipe.learning_rate)};
+    return {
+        !std::isfinite(without) ? 2U
+        : without > 1.03 * with ? 0U
+                                : 1U,
+        fmt::format("After {} steps the loss is {} with warm-up and **{}** without. "
+                    "AdamW\u2019s first steps average a single gradient, so they move every weight by the "
+                    "full learning rate, {:.2g}, whatever the gradient\u2019s size.",
+                    runs[0].step, loss(with), loss(without), runs[1].config.recipe.learning_rate)};
 }
 
 DemoFinding find_poisoned(LabRuns runs)
@@ -210,7 +211,7 @@ DemoFinding find_nan(LabRuns runs)
                       "The first is **{}**, found by looking through every tensor of step {} in the order "
                       "they are made. The weight became some 1e36, which a float still holds, and a norm "
                       "behind it divides such rows away: the loss is {}, bad but finite. {} steps were "
-                      "skipped since; rewinding mends the weight.",
+                      "skipped since; rewinding restores the weight.",
                       first, run.first_bad_step, loss(final_loss(run)), run.skipped)};
 }
 

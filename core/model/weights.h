@@ -21,7 +21,7 @@ struct Weight
     std::int64_t local_cols = 0;
     std::int64_t copies = 1;        // experts in the layer; 1 otherwise
     std::int64_t local_copies = 1;  // experts on one GPU
-    std::int64_t active_copies = 1; // experts a token visits
+    std::int64_t active_copies = 1; // experts per token
     bool expert = false;            // replicated over the expert replicas instead of the dense ones
     bool mlp = false;               // of the MLP, router and experts included; else attention and norms
 

@@ -515,13 +515,12 @@ Term explain_break_even(const OffloadReport& r)
         "break-even", r.break_even(), "tokens", "transfer time × FLOP/s reached / FLOPs per token", "", ""};
     term.working = fmt::format("{} × {} / {}", figure(r.shelf), figure(r.flops_per_second().value),
                                figure(r.flops / r.tokens));
-    term.source = offloads_weights(r.options.placement)
-                      ? "Rajbhandari et al. 2021, ZeRO-Infinity, arXiv 2104.07857, section 4: weights come "
-                        "up for every "
-                        "forward and every backward, optimizer state is read and written once a step"
-                      : "Ren et al. 2021, ZeRO-Offload, arXiv 2101.06840, sections 3 and 4: gradients down, "
-                        "update on the "
-                        "host, weights up, once a step";
+    term.source =
+        offloads_weights(r.options.placement)
+            ? "Rajbhandari et al. 2021, ZeRO-Infinity, arXiv 2104.07857, section 4: weights are fetched for "
+              "every forward and every backward, optimizer states are read and written once per step"
+            : "Ren et al. 2021, ZeRO-Offload, arXiv 2101.06840, sections 3 and 4: gradients to the host, "
+              "update there, weights back, once per step";
     return term;
 }
 

@@ -115,7 +115,7 @@ Term explain_step_sent(const StepLife& life, const StepOptions& options)
     }
     if (term.working.empty())
     {
-        term.formula = "one rank, so nothing moves";
+        term.formula = "one rank, so nothing is sent";
         term.working = "0";
         return term;
     }

@@ -242,7 +242,7 @@ constexpr std::array kDualSchedules{
     ScheduleInfo{
         .id = "dualpipev",
         .name = "DualPipeV",
-        .says = "DualPipe folded into a V: one copy of the weights, two chunks a stage",
+        .says = "DualPipe folded into a V: one copy of the weights, two chunks per stage",
         .source =
             "Sea AI Lab 2025, \u201cDualPipe could be better without the Dual\u201d; deepseek-ai/DualPipe",
         .placement = Placement::v,

@@ -118,7 +118,7 @@ Result<WrittenOrder> counted(Order order)
     if (operations == 0)
     {
         return Issue{"order", "there is no operation in it",
-                     "write one line a rank, such as 0F0 0F1 0B0 0B1"};
+                     "write one line per rank, such as 0F0 0F1 0B0 0B1"};
     }
     if (3 * written.virtual_stages * written.micro_batches > kMostOperations)
     {

@@ -59,7 +59,7 @@ Issues check_shape(ScheduleKind kind, const ScheduleShape& s)
     if (s.chunks < least || s.chunks > kind->most_chunks)
     {
         issues.push_back(
-            {"chunks", fmt::format("{} a stage does not suit the schedule {}", s.chunks, kind->id),
+            {"chunks", fmt::format("{} per stage does not suit the schedule {}", s.chunks, kind->id),
              least == kind->most_chunks ? fmt::format("use {}", least)
                                         : fmt::format("use {} to {}", least, kind->most_chunks)});
     }

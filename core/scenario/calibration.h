@@ -19,8 +19,8 @@ struct Calibration
     double collective_us = 8.4;         // [us] of a collective before the first byte
     double hop_us = 3.4;                // [us] of one step of a ring inside a node
     double network_hop_us = 14;         // [us] of one step between nodes
-    double data_overlap = 1;            // share of the backward that gradient traffic can hide behind
-    double overlap_slowdown = 0.1;      // of hidden gradient traffic, what compute loses by it all the same
+    double data_overlap = 1;            // fraction of the backward that gradient traffic can overlap with
+    double overlap_slowdown = 0.1;      // compute lost per overlapped gradient traffic
     double gather_slowdown = 1; // the same of ZeRO-3's layer-wise traffic; 1: hiding it brings nothing
 
     bool operator==(const Calibration&) const = default;

@@ -136,8 +136,8 @@ struct Parallel
     std::vector<std::int64_t> stage_layers; // layers of each (virtual) stage; empty: even
     // What is computed while bytes travel. Gradients and ZeRO's weights: Calibration::data_overlap.
     bool overlap_tensor = false;   // a layer's gathers and scatters beside the product they feed or follow
-    bool overlap_expert = false;   // tokens to experts and back beside another micro-batch
-    bool overlap_pipeline = false; // activations between stages beside another chunk
+    bool overlap_expert = false;   // all-to-alls overlap another micro-batch
+    bool overlap_pipeline = false; // activations between stages overlap another chunk
 
     bool operator==(const Parallel&) const;
 };

@@ -284,13 +284,13 @@ private:
         }
         if (p_.overlap_expert && !can.expert)
         {
-            warn("parallel.overlap_expert", "no tokens travel: every GPU has all experts",
+            warn("parallel.overlap_expert", "no tokens are sent: every GPU has all experts",
                  "raise expert or switch it off");
         }
         if (p_.overlap_pipeline && !can.pipeline)
         {
             warn("parallel.overlap_pipeline",
-                 "a stage with one chunk waits for the very activations that travel",
+                 "a stage with one chunk has nothing to compute while its activations arrive",
                  "use 2 chunks and more, or switch it off");
         }
     }

@@ -52,7 +52,7 @@ struct NumberFormat
 
 std::span<const NumberFormat> number_formats(); // in the order of FormatId
 const NumberFormat& number_format(FormatId id);
-// The format that a training's large products read: E4M3 for fp8 (gradients are E5M2 in some recipes).
+// The format that a training's large products read: E4M3 for fp8 (hybrid recipes have E5M2 for gradients).
 FormatId product_format(Precision precision);
 
 double largest(const NumberFormat& format);            // finite

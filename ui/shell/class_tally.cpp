@@ -26,12 +26,12 @@ constexpr std::array kQuestions{
     ClassQuestion{"memory.total_bytes", "How much memory does the peak-memory GPU need?", "GB", 1e-9},
     ClassQuestion{"memory.activations_bytes", "How much of that are activations?", "GB", 1e-9},
     ClassQuestion{"step.time_s", "How long is one step?", "s", 1},
-    ClassQuestion{"step.mfu", "What share of the peak does it reach (MFU)?", "%", 100},
-    ClassQuestion{"step.bubble_of_total", "What share of the time is bubble?", "%", 100},
+    ClassQuestion{"step.mfu", "What fraction of the peak does it reach (MFU)?", "%", 100},
+    ClassQuestion{"step.bubble_of_total", "What fraction of the time is bubble?", "%", 100},
     ClassQuestion{"step.tokens_per_s", "How many thousand tokens per second?", "k", 1e-3},
     ClassQuestion{"run.days", "How many days does the run take?", "days", 1},
     ClassQuestion{"run.cost_usd", "How many million dollars does it cost?", "M$", 1e-6},
-    ClassQuestion{"model.parameters", "How many billion parameters has it?", "B", 1e-9},
+    ClassQuestion{"model.parameters", "How many billion parameters does it have?", "B", 1e-9},
     ClassQuestion{"checkpoint.bytes", "How large is a checkpoint?", "GB", 1e-9}};
 
 } // namespace

@@ -56,7 +56,7 @@ void LessonPanel::draw_prediction_box(Column& column)
     const std::string before =
         earlier.empty() ? "" : fmt::format(" Before: {}.", said(*lesson.step().predict, earlier.back()));
     draw_box(column, lesson.state.nudged ? "Your guess first" : "Predict before you see",
-             fmt::format("{} Your guess stays beside the truth.{}",
+             fmt::format("{} Your guess stays next to the truth.{}",
                          choice ? "Choose one, then lock it in." : "Set the slider, then lock it in.",
                          before),
              lesson.state.nudged);

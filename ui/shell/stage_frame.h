@@ -62,7 +62,7 @@ struct StartScript
 struct ClassQuestion
 {
     std::string_view metric; // of metrics(); "step.mfu"
-    std::string_view asks;   // "What share of the peak does it reach?"
+    std::string_view asks;   // "What fraction of the peak does it reach?"
     std::string_view unit;   // "%", "GB"; empty for a bare number
     double scale;            // metric times this is in `unit`
 };

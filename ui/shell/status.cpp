@@ -63,8 +63,9 @@ std::string memory_tip(const Frame& frame)
 {
     const MemoryReport& memory = frame.now.report.memory;
     const Term term = explain_total(memory, memory.fullest);
-    return said(term, format_gigabytes(memory.worst().total()) + " GB",
-                fmt::format("Stage {}, the fullest, in decimal GB against the nameplate.", memory.fullest));
+    return said(
+        term, format_gigabytes(memory.worst().total()) + " GB",
+        fmt::format("The peak-memory stage, {}, in decimal GB against the nameplate.", memory.fullest));
 }
 
 std::vector<StatusFact> facts_of_scenario(const Frame& frame)

@@ -94,14 +94,13 @@ private:
         if (p_.context > 1 && t.sequence_length % (2 * p_.context) != 0)
         {
             add("parallel.context",
-                fmt::format("{} tokens are not cut into two pieces for each of {} ranks", t.sequence_length,
+                fmt::format("{} tokens do not split into two chunks for each of {} ranks", t.sequence_length,
                             p_.context),
                 fmt::format("use a sequence of a multiple of {}", 2 * p_.context));
         }
         if (p_.context > 1 && !t.flash_attention)
         {
-            add("training.flash_attention",
-                "round a ring, the probabilities of all keys are never in one place",
+            add("training.flash_attention", "in ring attention no rank has the probabilities of all keys",
                 "switch flash attention on, or use parallel.context 1");
         }
     }
@@ -119,16 +118,17 @@ private:
         }
         if (p_.expert_tensor != 1)
         {
-            add("parallel.expert_tensor", "an expert's matrices are not cut here", "use 1");
+            add("parallel.expert_tensor", "an expert's matrices are not sharded here", "use 1");
         }
         if (p_.tensor != 1)
         {
-            add("parallel.tensor", "a model with experts is not cut by tensor parallelism here",
+            add("parallel.tensor", "a model with experts is not sharded by tensor parallelism here",
                 "use 1; data, expert and pipeline parallelism and ZeRO go with experts");
         }
         if (p_.context != 1)
         {
-            add("parallel.context", "experts have room for whole sequences, which context parallelism cuts",
+            add("parallel.context",
+                "expert capacity is counted over whole sequences, which context parallelism splits",
                 "use 1; data, expert and pipeline parallelism and ZeRO go with experts");
         }
     }
@@ -143,7 +143,7 @@ private:
         }
         if (p_.pipeline > 1 && c_.trainer.model.tied_embeddings && p_.zero >= 2)
         {
-            add("parallel.zero", "with tied embeddings, the two ends of a pipeline add up whole gradients",
+            add("parallel.zero", "with tied embeddings, the first and the last stage sum unsharded gradients",
                 "use zero 0 or 1, or model.tied_embeddings false");
         }
     }

@@ -23,7 +23,7 @@ constexpr std::array kStrategies{
     TeamStrategy{"pp", "Pipeline", "every rank has some of the layers"},
     TeamStrategy{"dp-tp", "Data \u00d7 tensor", "pairs split the matrices; the pairs are replicas"},
     TeamStrategy{"dp-tp-pp", "Data \u00d7 tensor \u00d7 pipeline", "two stages of pairs, replicated"},
-    TeamStrategy{"cp", "Context", "every sequence is split; keys and values go round a ring"},
+    TeamStrategy{"cp", "Context", "every sequence is split; keys and values go around a ring"},
     TeamStrategy{"ep", "Experts", "MLPs become 8 experts spread over the ranks; tokens go there and back"},
 };
 constexpr std::int64_t kTeamExperts = 8;
@@ -192,7 +192,7 @@ Result<TeamConfig> without_one(TeamConfig config)
     if (replica_gpus(config.parallel) * config.parallel.expert != 1 || config.ranks < 2)
     {
         return Issue{"ranks", "no other rank has what the missing one had",
-                     "go on with all ranks, from the state that was kept"};
+                     "resume with all ranks, from the state that was kept"};
     }
     config.ranks -= 1;
     set_micro_batches(config, config.trainer.accumulation());

@@ -5,8 +5,9 @@
 // Formats are stored, not emulated. In fp8 the matrices of layers are kept as E4M3 twice, by row for the
 // backward and by column for the forward, with a scale per row; inputs of products as E4M3; gradients of
 // activations are rounded to E5M2 for input gradients and stay bf16 for weight gradients, whose sums run
-// over the rows that have the scales. Where a device has no 8-bit products the same codes are multiplied as
-// fp16, which holds them all.
+// over the rows that have the scales. That is a hybrid recipe (E4M3 forward, E5M2 for gradients, as
+// Transformer Engine's Format.HYBRID) with scales of rows; recipes with block scales use E4M3 throughout.
+// Where a device has no 8-bit products the same codes are multiplied as fp16, which holds them all.
 #pragma once
 
 #include "core/lab/trainer/tensor.h"

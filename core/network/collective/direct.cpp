@@ -150,7 +150,7 @@ constexpr std::array kDirectAlgorithms{
     CollectiveAlgorithm{
         .id = "in-switch",
         .name = "In-network (NVLS, SHARP)",
-        .says = "the switch adds up and copies, so every byte crosses a rank's link once each way",
+        .says = "the switch sums and multicasts, so every byte crosses a rank's link once each way",
         .source = "Graham et al. 2016, SHARP, COMHPC; NVLink SHARP in NCCL (NVLS)",
         .can = [](CollectiveKind k)
         { return k != CollectiveKind::all_to_all && k != CollectiveKind::send_recv; },

@@ -171,7 +171,7 @@ Issues check_nodes(const CollectiveShape& s)
 constexpr std::array kHierarchicalAlgorithms{CollectiveAlgorithm{
     .id = "hierarchical",
     .name = "Two levels",
-    .says = "inside the node first, then between nodes, so that the network carries a share of it only",
+    .says = "inside the node first, then between nodes, so that the network carries only a fraction of it",
     .source = "Jia et al. 2018, arXiv 1807.11205",
     .can =
         [](CollectiveKind k)

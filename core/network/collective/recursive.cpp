@@ -156,7 +156,7 @@ constexpr std::array kRecursiveAlgorithms{
     CollectiveAlgorithm{
         .id = "halving-doubling",
         .name = "Halving and doubling",
-        .says = "half the message with a far partner, then a quarter: log2 N steps, no byte too many",
+        .says = "half the message with a far partner, then a quarter: log2 N steps, bandwidth-optimal",
         .source = "Rabenseifner 2004, ICCS; Thakur et al. 2005",
         .can =
             [](CollectiveKind k)
@@ -165,13 +165,13 @@ constexpr std::array kRecursiveAlgorithms{
                    k == CollectiveKind::all_gather;
         },
         .make = make_halving_doubling},
-    CollectiveAlgorithm{.id = "bruck",
-                        .name = "Bruck",
-                        .says =
-                            "blocks travel in hops of 1, 2, 4: log2 N large messages instead of N small ones",
-                        .source = "Bruck et al. 1997, IEEE Trans. Parallel Distrib. Syst. 8",
-                        .can = [](CollectiveKind k) { return k == CollectiveKind::all_to_all; },
-                        .make = make_bruck}};
+    CollectiveAlgorithm{
+        .id = "bruck",
+        .name = "Bruck",
+        .says = "blocks are forwarded in hops of 1, 2, 4: log2 N large messages instead of N small ones",
+        .source = "Bruck et al. 1997, IEEE Trans. Parallel Distrib. Syst. 8",
+        .can = [](CollectiveKind k) { return k == CollectiveKind::all_to_all; },
+        .make = make_bruck}};
 
 } // namespace
 

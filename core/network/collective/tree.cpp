@@ -222,7 +222,7 @@ constexpr std::array kTreeAlgorithms{
     CollectiveAlgorithm{
         .id = "double-tree",
         .name = "Double tree",
-        .says = "two binary trees, each for half the message: who is a leaf in one works in the other",
+        .says = "two binary trees, each for half the message: a leaf of one is an inner node of the other",
         .source = "Sanders, Speck and Träff 2009, Parallel Computing 35; NCCL's tree",
         .can = is_all_reduce,
         .make = make_double_tree}};

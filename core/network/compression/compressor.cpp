@@ -53,7 +53,7 @@ constexpr std::array<CompressorInfo, kCompressors> kInfo{{
     {"top-k", "Top-k", "the largest k elements, each with its index",
      "Aji and Heafield 2017, arXiv 1704.05021; Stich et al. 2018, arXiv 1809.07599, section 2",
      Travel::all_gather, true},
-    {"random-k", "Random-k", "k elements drawn with a seed all ranks share, so no index travels",
+    {"random-k", "Random-k", "k elements drawn with a seed all ranks share, so no index is sent",
      "Stich et al. 2018, arXiv 1809.07599, section 2", Travel::all_reduce, true},
     {"sign", "Sign, scaled", "one bit each, and the mean size as one scale",
      "Seide et al. 2014 (Interspeech); Karimireddy et al. 2019, arXiv 1901.09847, Algorithm 1",
@@ -63,7 +63,7 @@ constexpr std::array<CompressorInfo, kCompressors> kInfo{{
      "arXiv "
      "2102.02888 (1-bit Adam)",
      Travel::owners, false},
-    {"powersgd", "PowerSGD", "two thin factors of rank r, one power iteration a step",
+    {"powersgd", "PowerSGD", "two thin factors of rank r, one power iteration per step",
      "Vogels et al. 2019, arXiv 1905.13727, Algorithms 1 and 2", Travel::all_reduce, true},
 }};
 

@@ -1,5 +1,5 @@
-// A router at work on made-up tokens: experts popular by Zipf's law, noise of each token, top-k, and what is
-// done to keep experts evenly busy. Not a network: all that learns is how popular each expert is.
+// A router at work on synthetic tokens: experts popular by Zipf's law, noise of each token, top-k, and what
+// is done to keep experts evenly busy. Not a network: all that learns is how popular each expert is.
 //
 // Gumbel noise on Zipf popularities: with one expert per token the loads follow Zipf's law exactly, and any
 // k is sampling without replacement. The auxiliary loss moves one logit per expert by Switch's gradient (f

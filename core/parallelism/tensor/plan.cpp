@@ -54,11 +54,10 @@ Term explain_tensor_sent(const TensorPlan& p)
         s.training.micro_batch,
         figure(static_cast<double>(s.training.sequence_length) / static_cast<double>(s.parallel.context)),
         s.model.hidden, element_bytes(s.training));
-    term.source =
-        "Shoeybi et al. 2019 (Megatron-LM), arXiv 1909.08053, section 3: one all-reduce behind attention, "
-        "one "
-        "behind the MLP; by a ring. With sequence parallelism a gather and a scatter of the same bytes: "
-        "Korthikanti et al. 2022, arXiv 2205.05198, section 4.2.2.";
+    term.source = "Shoeybi et al. 2019 (Megatron-LM), arXiv 1909.08053, section 3: one all-reduce after "
+                  "attention, one after the MLP; by a ring. With sequence parallelism an all-gather and a "
+                  "reduce-scatter of the same bytes: "
+                  "Korthikanti et al. 2022, arXiv 2205.05198, section 4.2.2.";
     return term;
 }
 

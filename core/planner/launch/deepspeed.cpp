@@ -30,7 +30,7 @@ void batch(LaunchDraft& d)
     if (p.pipeline == 1 && (p.tensor > 1 || p.context > 1))
     {
         d.not_expressed("training.global_batch", fmt::format("{}", t.global_batch),
-                        "every GPU counts as a replica unless your code hands over an mpu; micro-batches and "
+                        "every GPU counts as a replica unless your code passes an mpu; micro-batches and "
                         "their number written");
     }
     else
@@ -41,7 +41,7 @@ void batch(LaunchDraft& d)
           "training.micro_batch");
     d.set("gradient_accumulation_steps", micro_batches(d.s), "micro-batches per step",
           "training.global_batch");
-    d.set("gradient_clipping", "1.0", "a stand-in, not of the scenario");
+    d.set("gradient_clipping", "1.0", "a placeholder, not in the scenario");
 }
 
 void deepspeed_precision(LaunchDraft& d)
@@ -90,7 +90,7 @@ void offload_to(LaunchDraft& d, const char* what, bool disk)
     {
         d.set("nvme_path", "\"/local_nvme\"", "put your own here");
     }
-    d.set("pin_memory", kTrue, "so that copies need no stop", "training.offload");
+    d.set("pin_memory", kTrue, "so that copies are asynchronous", "training.offload");
 }
 
 void offload(LaunchDraft& d, std::int64_t stage)
@@ -160,7 +160,7 @@ void deepspeed_optimizer(LaunchDraft& d)
     if (sgd && sharded)
     {
         d.section("");
-        d.set("zero_allow_untested_optimizer", kTrue, "as SGD with ZeRO asks for", "training.optimizer");
+        d.set("zero_allow_untested_optimizer", kTrue, "required by SGD with ZeRO", "training.optimizer");
     }
     d.section("optimizer");
     d.set("type",
@@ -169,10 +169,10 @@ void deepspeed_optimizer(LaunchDraft& d)
                  : "\"AdamW\"",
           "kind of optimizer", "training.optimizer");
     d.section("optimizer.params");
-    d.set("lr", "3e-4", "a stand-in, not of the scenario");
+    d.set("lr", "3e-4", "a placeholder, not in the scenario");
     if (sgd || muon)
     {
-        d.set("momentum", "0.9", "a stand-in, not of the scenario", "training.optimizer");
+        d.set("momentum", "0.9", "a placeholder, not in the scenario", "training.optimizer");
     }
     if (!sgd && !muon && kind != Optimizer::adamw)
     {
@@ -213,7 +213,7 @@ void in_code(LaunchDraft& d)
     if (p.expert_tensor > 1)
     {
         d.not_expressed("parallel.expert_tensor", fmt::format("{}", p.expert_tensor),
-                        "in your code: MoE(enable_expert_tensor_parallelism=True), which wants an mpu");
+                        "in your code: MoE(enable_expert_tensor_parallelism=True), which needs an mpu");
     }
     if (p.context > 1)
     {
@@ -224,7 +224,7 @@ void in_code(LaunchDraft& d)
     if (p.sequence_parallel && p.tensor > 1)
     {
         d.not_expressed("parallel.sequence_parallel", kTrue,
-                        "AutoTP keeps norms and residual whole on every GPU");
+                        "AutoTP replicates norms and residual on every GPU");
     }
     no_overlap(d, {true, false, false});
     if (t.recompute != Recompute::none)

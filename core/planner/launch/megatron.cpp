@@ -68,7 +68,7 @@ void megatron_pipeline(LaunchDraft& d)
     else if (in_chunks)
     {
         d.set("--num-layers-per-virtual-pipeline-stage", d.s.model.layers / (p.pipeline * p.chunks),
-              fmt::format("{} chunks a stage, interleaved 1F1B", p.chunks), "parallel.chunks");
+              fmt::format("{} chunks per stage, interleaved 1F1B", p.chunks), "parallel.chunks");
     }
     if (kind != "1f1b" && !in_chunks)
     {
@@ -98,7 +98,7 @@ void sharding(LaunchDraft& d)
         if (fsdp)
         {
             d.not_expressed("parallel.zero", fmt::format("{}", p.zero),
-                            "Muon goes with no FSDP; its own distributed optimizer (ZeRO-1) written");
+                            "Muon does not work with FSDP; its own distributed optimizer (ZeRO-1) written");
         }
         return;
     }
@@ -111,8 +111,8 @@ void sharding(LaunchDraft& d)
         d.set("--use-megatron-fsdp", "", fmt::format("for ZeRO-{}", p.zero), "parallel.zero");
         d.set("--data-parallel-sharding-strategy", p.zero == 2 ? "optim_grads" : "optim_grads_params",
               p.zero == 2 ? "and gradients" : "gradients and weights too", "parallel.zero");
-        d.set("--no-gradient-accumulation-fusion", "", "as FSDP asks for", "parallel.zero");
-        d.set("--ckpt-format", "fsdp_dtensor", "the one format FSDP saves", "parallel.zero");
+        d.set("--no-gradient-accumulation-fusion", "", "required by FSDP", "parallel.zero");
+        d.set("--ckpt-format", "fsdp_dtensor", "the only checkpoint format of FSDP", "parallel.zero");
     }
     if (data_parallel(d.s) > 1)
     {
@@ -178,7 +178,8 @@ void layout(LaunchDraft& d)
         d.set("--context-parallel-size", p.context, "GPUs that share a sequence", "parallel.context");
         // No ring has sinks.
         d.set("--cp-comm-type", m.attention_sinks ? "a2a" : "p2p",
-              m.attention_sinks ? "tokens are swapped for heads" : "keys and values go round a ring",
+              m.attention_sinks ? "all-to-all from sequence to heads (Ulysses)"
+                                : "keys and values go around a ring",
               "parallel.context");
         if (d.s.training.sequence_length % (2 * p.context) != 0)
         {
@@ -262,7 +263,7 @@ void megatron_precision(LaunchDraft& d)
         else if (narrow)
         {
             d.not_expressed("training.fp8_recipe", blocks ? "deepseek" : "fp8-weights",
-                            "8-bit weights want the distributed optimizer: ZeRO-1, and not Muon");
+                            "8-bit weights need the distributed optimizer: ZeRO-1, and not Muon");
         }
     }
     gradients(d);
@@ -296,7 +297,7 @@ void megatron_optimizer(LaunchDraft& d)
     {
         d.not_expressed("training.optimizer", std::string(name_of(t.optimizer)),
                         offload ? "moments on the host are fp32"
-                                : "narrow moments want the distributed optimizer: set parallel.zero to 1");
+                                : "narrow moments need the distributed optimizer: set parallel.zero to 1");
     }
     if (t.optimizer == Optimizer::adafactor)
     {
@@ -305,7 +306,7 @@ void megatron_optimizer(LaunchDraft& d)
     }
     if (t.optimizer == Optimizer::muon)
     {
-        d.set("--ckpt-format", "torch", "the one format Muon saves", "training.optimizer");
+        d.set("--ckpt-format", "torch", "the only checkpoint format of Muon", "training.optimizer");
     }
     if (offload)
     {
@@ -322,7 +323,7 @@ void megatron_optimizer(LaunchDraft& d)
         d.not_expressed("training.offload", std::string(name_of(t.offload)),
                         !adam     ? "only Adam is offloaded"
                         : sharded ? "8-bit weights on the GPU keep the optimizer there"
-                                  : "wants the distributed optimizer: set parallel.zero to 1");
+                                  : "needs the distributed optimizer: set parallel.zero to 1");
     }
 }
 
@@ -339,7 +340,7 @@ void training(LaunchDraft& d)
     {
         d.set("--recompute-granularity", "full", "whole layers recomputed", "training.recompute");
         d.set("--recompute-method", "uniform", "each layer by itself", "training.recompute");
-        d.set("--recompute-num-layers", "1", "one input kept a layer", "training.recompute");
+        d.set("--recompute-num-layers", "1", "one input stored per layer", "training.recompute");
     }
     else if (t.recompute == Recompute::selective)
     {
@@ -362,12 +363,12 @@ void training(LaunchDraft& d)
 // So that it starts as it is: made-up data, and a rate that says nothing about the model.
 void megatron_stand_ins(LaunchDraft& d)
 {
-    d.section("stand-ins, not of the scenario: put your own here");
-    d.set("--mock-data", "", "made-up tokens");
-    d.set("--tokenizer-type", "NullTokenizer", "numbers as tokens, and one for the end");
+    d.section("placeholders, not in the scenario: put your own here");
+    d.set("--mock-data", "", "mock data");
+    d.set("--tokenizer-type", "NullTokenizer", "integers as tokens, and one for the end of a document");
     d.set("--vocab-size", std::max<std::int64_t>(1, d.s.model.vocab - 1),
           fmt::format("with that one {} rows", d.s.model.vocab), "model.vocab");
-    d.set("--make-vocab-size-divisible-by", "1", "no rows more than tensor asks for", "model.vocab");
+    d.set("--make-vocab-size-divisible-by", "1", "padded no further than TP requires", "model.vocab");
     d.set("--lr", "3.0e-4", "the peak rate");
     d.set("--min-lr", "3.0e-5", "and its end");
     d.set("--lr-decay-style", "cosine", "on the way");

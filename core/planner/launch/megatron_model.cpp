@@ -59,8 +59,8 @@ void attention(LaunchDraft& d)
         d.set("--qk-layernorm", "", "norms on the latents", "model.attention");
         if (m.hidden % m.heads != 0)
         {
-            d.set("--kv-channels", m.v_head_dim,
-                  "not used, but asked for where heads do not divide the width", "model.v_head_dim");
+            d.set("--kv-channels", m.v_head_dim, "not used, but required where heads do not divide the width",
+                  "model.v_head_dim");
         }
         return;
     }
@@ -128,12 +128,12 @@ void experts(LaunchDraft& d)
     }
     d.section("experts");
     d.set("--num-experts", m.experts, "routed experts per layer", "model.experts");
-    d.set("--moe-router-topk", m.experts_per_token, "experts a token visits", "model.experts_per_token");
+    d.set("--moe-router-topk", m.experts_per_token, "experts per token", "model.experts_per_token");
     d.set("--moe-ffn-hidden-size", m.expert_ffn, "width of an expert", "model.expert_ffn");
     if (m.shared_experts > 0)
     {
         d.set("--moe-shared-expert-intermediate-size", m.shared_experts * m.expert_ffn,
-              "width of the shared experts together", "model.shared_experts");
+              "total width of the shared experts", "model.shared_experts");
     }
     if (m.dense_layers > 0 || m.moe_interval > 1)
     {
@@ -143,11 +143,11 @@ void experts(LaunchDraft& d)
     if (m.router_bias)
     {
         d.set("--moe-router-enable-expert-bias", "", "balances without a loss", "model.router_bias");
-        d.set("--moe-router-score-function", "sigmoid", "which that bias asks for", "model.router_bias");
+        d.set("--moe-router-score-function", "sigmoid", "required by that bias", "model.router_bias");
     }
     else if (m.experts_per_token == 1)
     {
-        d.set("--moe-router-pre-softmax", "", "shares before the choice, as one expert a token asks for",
+        d.set("--moe-router-pre-softmax", "", "softmax before top-k, required with one expert per token",
               "model.experts_per_token");
     }
     d.set("--moe-token-dispatcher-type", "alltoall", "token dispatch by all-to-all", "parallel.expert");

@@ -90,11 +90,10 @@ void nanotron_model(LaunchDraft& d)
     {
         d.section("model.model_config.moe_config");
         d.set("num_experts", m.experts, "routed experts per layer", "model.experts");
-        d.set("top_k", m.experts_per_token, "experts a token visits", "model.experts_per_token");
+        d.set("top_k", m.experts_per_token, "experts per token", "model.experts_per_token");
         d.set("layers", nanotron_expert_layers(m), "which layers have experts; -1: all",
               "model.dense_layers");
-        d.set("enable_shared_expert", yes(m.shared_experts > 0), "and one that all visit",
-              "model.shared_experts");
+        d.set("enable_shared_expert", yes(m.shared_experts > 0), "and a shared one", "model.shared_experts");
         if (m.shared_experts > 1 || (m.dense_layers > 0 && m.ffn != m.expert_ffn))
         {
             d.not_expressed("model.ffn", fmt::format("{}", m.ffn),
@@ -112,9 +111,9 @@ void nanotron_model(LaunchDraft& d)
     {
         d.not_expressed("training.precision", "fp8", "there is no FP8 recipe; bf16 written");
     }
-    d.set("make_vocab_size_divisible_by", 1, "no rows more than tensor asks for", "model.vocab");
+    d.set("make_vocab_size_divisible_by", 1, "padded no further than TP requires", "model.vocab");
     d.section("model.init_method");
-    d.set("std", "0.02", "a stand-in, not of the scenario");
+    d.set("std", "0.02", "a placeholder, not in the scenario");
 }
 
 void nanotron_pipeline(LaunchDraft& d)
@@ -139,7 +138,7 @@ void nanotron_pipeline(LaunchDraft& d)
     if (const auto uneven = uneven_layers(d.s); !uneven.empty())
     {
         d.not_expressed("parallel.stage_layers", fmt::format("{}", fmt::join(uneven, ",")),
-                        "stages are cut by the cost of their blocks");
+                        "stages are split by the cost of their blocks");
     }
 }
 
@@ -154,16 +153,16 @@ void nanotron_parallelism(LaunchDraft& d)
     const bool cut = p.sequence_parallel && p.tensor > 1;
     d.set("tp_mode", cut ? "REDUCE_SCATTER" : "ALL_REDUCE",
           cut ? "and the sequence between them" : "of outputs", "parallel.sequence_parallel");
-    d.set("tp_linear_async_communication", yes(cut && p.overlap_tensor), "gathers beside the products",
+    d.set("tp_linear_async_communication", yes(cut && p.overlap_tensor), "all-gathers overlap GEMMs",
           "parallel.overlap_tensor");
     no_overlap(d, {true, false, false});
     d.set("context_parallel_size", p.context, "GPUs that share a sequence", "parallel.context");
     if (p.context > 1)
     {
         d.not_expressed("parallel.context", fmt::format("{}", p.context),
-                        "wants one of its ring attentions: set _attn_implementation to it");
+                        "needs one of its ring attentions: set _attn_implementation to it");
     }
-    d.set("expert_parallel_size", 1, "experts whole on every GPU", "parallel.expert");
+    d.set("expert_parallel_size", 1, "experts replicated on every GPU", "parallel.expert");
     if (p.expert > 1 || p.expert_tensor > 1)
     {
         d.not_expressed("parallel.expert", fmt::format("{}", p.expert),
@@ -202,13 +201,13 @@ void nanotron_optimizer(LaunchDraft& d)
     }
     const bool full = t.gradient_dtype == GradientDtype::fp32 && t.precision != Precision::fp32;
     d.set("accumulate_grad_in_fp32", yes(full), "gradients summed in fp32", "training.gradient_dtype");
-    d.set("clip_grad", "1.0", "a stand-in, not of the scenario");
-    d.set("weight_decay", "0.1", "a stand-in, not of the scenario");
+    d.set("clip_grad", "1.0", "a placeholder, not in the scenario");
+    d.set("weight_decay", "0.1", "a placeholder, not in the scenario");
     d.section("optimizer.optimizer_factory");
     d.set("name", "adamW", "kind of optimizer", "training.optimizer");
-    d.set("adam_beta1", "0.9", "a stand-in, not of the scenario");
-    d.set("adam_beta2", "0.95", "a stand-in, not of the scenario");
-    d.set("adam_eps", "1.0e-8", "a stand-in, not of the scenario");
+    d.set("adam_beta1", "0.9", "a placeholder, not in the scenario");
+    d.set("adam_beta2", "0.95", "a placeholder, not in the scenario");
+    d.set("adam_eps", "1.0e-8", "a placeholder, not in the scenario");
     d.set("torch_adam_is_fused", "true", "one kernel for many tensors");
     if (t.optimizer != Optimizer::adamw)
     {
@@ -216,12 +215,12 @@ void nanotron_optimizer(LaunchDraft& d)
                         "there are AdamW and plain SGD; AdamW written");
     }
     d.section("optimizer.learning_rate_scheduler");
-    d.set("learning_rate", "3.0e-4", "a stand-in, not of the scenario");
+    d.set("learning_rate", "3.0e-4", "a placeholder, not in the scenario");
     d.set("lr_warmup_steps", std::min<std::int64_t>(2000, train_steps(d.s) / 10),
-          "a stand-in, not of the scenario");
-    d.set("lr_warmup_style", "linear", "a stand-in, not of the scenario");
-    d.set("lr_decay_style", "cosine", "a stand-in, not of the scenario");
-    d.set("min_decay_lr", "3.0e-5", "a stand-in, not of the scenario");
+          "a placeholder, not in the scenario");
+    d.set("lr_warmup_style", "linear", "a placeholder, not in the scenario");
+    d.set("lr_decay_style", "cosine", "a placeholder, not in the scenario");
+    d.set("min_decay_lr", "3.0e-5", "a placeholder, not in the scenario");
     if (t.offload != Offload::none)
     {
         d.not_expressed("training.offload", std::string(name_of(t.offload)), "everything stays on the GPUs");
@@ -233,20 +232,20 @@ void nanotron_stand_ins(LaunchDraft& d)
 {
     d.section("general");
     d.set("project", "ringside", "name of the run");
-    d.set("seed", 42, "a stand-in, not of the scenario");
+    d.set("seed", 42, "a placeholder, not in the scenario");
     d.section("logging");
     d.set("log_level", "info", "of the first rank");
     d.set("log_level_replica", "info", "of the others");
     d.set("iteration_step_info_interval", 1, "steps between two lines");
     d.section("tokenizer");
-    d.set("tokenizer_name_or_path", "gpt2", "a stand-in, not of the scenario");
+    d.set("tokenizer_name_or_path", "gpt2", "a placeholder, not in the scenario");
     d.section("checkpoints");
     d.set("checkpoints_path", "checkpoints", "where they go");
     d.set("checkpoint_interval", 1000, "steps between two");
     d.section("");
     d.set("data_stages",
           "[{name: stable, start_training_step: 1, data: {dataset: null, seed: 42, num_loading_workers: 1}}]",
-          "made-up tokens: put your own here");
+          "mock data: put your own here");
 }
 
 } // namespace

@@ -72,7 +72,7 @@ void training(LaunchDraft& d, bool pipelined)
 {
     const Training& t = d.s.training;
     d.section("training");
-    d.set("dataset", "\"c4_test\"", "a stand-in, not of the scenario");
+    d.set("dataset", "\"c4_test\"", "a placeholder, not in the scenario");
     d.set("seq_len", t.sequence_length, "tokens per sequence", "training.sequence_length");
     const std::int64_t local = pipelined ? t.micro_batch * micro_batches(d.s) : t.micro_batch;
     d.set("local_batch_size", local,
@@ -127,11 +127,12 @@ void data_axis(LaunchDraft& d)
     }
     if (zero == 0 && data > 1 && (d.s.parallel.tensor > 1 || d.s.parallel.pipeline > 1))
     {
-        d.not_expressed("parallel.zero", "0", "whole replicas go with no other axis: use ZeRO-2 or 3");
+        d.not_expressed("parallel.zero", "0",
+                        "unsharded replicas do not combine with another axis: use ZeRO-2 or 3");
     }
     if (zero == 0 && d.s.parallel.expert > 1)
     {
-        d.not_expressed("parallel.zero", "0", "experts are shared among sharded replicas: use ZeRO-2 or 3");
+        d.not_expressed("parallel.zero", "0", "experts are spread over sharded replicas: use ZeRO-2 or 3");
     }
 }
 
@@ -235,7 +236,7 @@ void torchtitan_parallelism(LaunchDraft& d)
     d.set("context_parallel_degree", p.context, "GPUs that share a sequence", "parallel.context");
     if (p.context > 1)
     {
-        d.set("context_parallel_rotate_method", "\"alltoall\"", "keys and values go round, block by block",
+        d.set("context_parallel_rotate_method", "\"alltoall\"", "keys and values are rotated, block by block",
               "parallel.context");
     }
     const std::int64_t pieces = 2 * p.tensor * p.context;
@@ -266,7 +267,7 @@ void torchtitan_overlap(LaunchDraft& d)
         d.set("enable_async_tensor_parallel", "true", "all-gathers and reduce-scatters overlap GEMMs",
               "parallel.overlap_tensor");
         d.section("compile");
-        d.set("enable", "true", "as asynchronous tensor parallelism asks for", "parallel.overlap_tensor");
+        d.set("enable", "true", "required by asynchronous tensor parallelism", "parallel.overlap_tensor");
     }
     no_overlap(d, {true, false, true});
 }
@@ -278,7 +279,7 @@ void recompute(LaunchDraft& d)
     d.set("mode", quoted(name_of(t.recompute)), "what is recomputed", "training.recompute");
     if (t.recompute == Recompute::selective)
     {
-        d.set("selective_ac_option", "\"op\"", "by operation: every second product is kept",
+        d.set("selective_ac_option", "\"op\"", "by operation: every second matmul is stored",
               "training.recompute");
         d.not_expressed("training.recompute", "selective",
                         "recomputes more than attention: GEMM outputs are kept, the rest is not");
@@ -294,7 +295,7 @@ void torchtitan_optimizer(LaunchDraft& d)
     const Optimizer kind = d.s.training.optimizer;
     d.section("optimizer");
     d.set("name", "\"AdamW\"", "kind of optimizer", "training.optimizer");
-    d.set("lr", "3e-4", "a stand-in, not of the scenario");
+    d.set("lr", "3e-4", "a placeholder, not in the scenario");
     if (kind != Optimizer::adamw)
     {
         d.not_expressed("training.optimizer", std::string(name_of(kind)),

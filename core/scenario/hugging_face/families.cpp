@@ -245,8 +245,7 @@ void deepseek_v2(HfConfig& c, Model& m)
     const auto visited = c.maybe({"num_experts_per_tok"}, kHeads);
     if (m.experts > 0 && !visited)
     {
-        c.fault("num_experts_per_tok", "is missing",
-                "say how many of the routed experts a token visits, such as 6");
+        c.fault("num_experts_per_tok", "is missing", "say how many routed experts a token uses, such as 6");
     }
     m.experts_per_token = m.experts > 0 ? visited.value_or(1) : 0;
 }

@@ -272,6 +272,12 @@ void add_unit_readings(Others& others, double number, const Asked& a)
     }
 }
 
+bool has_any_of(const TypedText& text, std::string_view list)
+{
+    return std::any_of(text.words.begin(), text.words.end(),
+                       [list](const std::string& word) { return has_word(list, word); });
+}
+
 Others other_readings(const TypedValue& v, const TypedText& text, double value, const Asked& a)
 {
     Others others;
@@ -302,10 +308,17 @@ Others other_readings(const TypedValue& v, const TypedText& text, double value, 
     }
     if (m.percent && d == Dimension::ratio)
     {
-        const auto grows = [](const std::string& w)
-        { return has_word("more longer faster higher larger greater increase slower bigger growth", w); };
-        const bool more = std::any_of(text.words.begin(), text.words.end(), grows);
+        const bool more = has_any_of(text, "more longer faster higher larger greater increase slower bigger "
+                                           "growth");
         others.push_back({1 + value, fmt::format("{}x", said(1 + value, {})), more});
+        if (value < 1 && has_any_of(text, "less lower smaller fewer shorter decrease reduction reduced"))
+        {
+            // "86% less" is a reduction by a factor of 7, elsewhere 0.14 times as much.
+            const bool shrinks = has_word(a.sentence, stem_of("reduce")) ||
+                                 has_word(a.sentence, stem_of("smaller")) ||
+                                 has_word(a.sentence, stem_of("less"));
+            others.push_back({shrinks ? 1 / (1 - value) : 1 - value, "", true});
+        }
     }
     if (m.name == "m")
     {
@@ -395,6 +408,13 @@ bool is_symbol(const std::string& word)
     return word.size() <= 2 && word[0] != '~' && manner_of(word) == Manner::unknown;
 }
 
+// "2 nodes = 16 GPUs" counts the same in other things; "12h = 24,576" is 12 times a symbol.
+bool is_working(const TypedValue& v, const Fit& fit)
+{
+    const bool things = !v.measure.of.empty() && !v.measure.physical();
+    return !fit.other.empty() && (things || v.measure.name.size() == 1);
+}
+
 // Which of several numbers is the answer; what is wrong with them otherwise.
 std::string several(const TypedText& text, const std::vector<Fit>& fits, std::size_t& answer)
 {
@@ -410,9 +430,11 @@ std::string several(const TypedText& text, const std::vector<Fit>& fits, std::si
         const bool worked = v.measure.plain() || chosen.measure.plain() || v.worked;
         const bool symbols = std::any_of(text.words.begin(), text.words.end(), is_symbol);
         const bool follows =
-            text.values[answer].equated && i < answer && worked &&
-            (symbols || same_digits(v.value * v.measure.size, chosen.value * chosen.measure.size) ||
-             same_digits(v.value, chosen.value));
+            text.values[answer].equated && i < answer &&
+            (is_working(v, fits[i]) ||
+             (worked &&
+              (symbols || same_digits(v.value * v.measure.size, chosen.value * chosen.measure.size) ||
+               same_digits(v.value, chosen.value))));
         if (!equal && !follows)
         {
             return text.values[answer].equated && i < answer ? "does not come to what it says"

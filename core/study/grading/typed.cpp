@@ -301,6 +301,12 @@ TextReader::Value TextReader::term()
             m = n;
             continue;
         }
+        // "26 of 74 GB" is a share: the unit is that of both.
+        if (*sign == '/' && wanted_ == Of::percent && m.plain() && m.size == 1 && n.physical())
+        {
+            v->value /= next->value;
+            continue;
+        }
         if (!n.of.empty() || !m.of.empty())
         {
             const bool last = m.plain();

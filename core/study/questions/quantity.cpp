@@ -48,7 +48,6 @@ constexpr std::array kDecimal{Prefix{1e18, "E"}, Prefix{1e15, "P"}, Prefix{1e12,
 constexpr std::array kCount{Prefix{1e12, "T"}, Prefix{1e9, "B"}, Prefix{1e6, "M"}, Prefix{1, ""}};
 constexpr std::array kBinary{Prefix{1099511627776.0, "Ti"}, Prefix{1073741824.0, "Gi"},
                              Prefix{1048576.0, "Mi"}, Prefix{1024.0, "Ki"}};
-// Hours and minutes stay seconds above a day's fraction, as the engine prints them.
 constexpr std::array kTime{Prefix{86400, "d"}, Prefix{1, "s"}, Prefix{1e-3, "ms"}, Prefix{1e-6, "\u00b5s"},
                            Prefix{1e-9, "ns"}};
 
@@ -141,6 +140,11 @@ std::string time_text(double value, Digits digits, bool exactly)
         return minutes == std::round(minutes * 4) / 4 ? fmt::format("{} min", exact(minutes))
                                                       : fmt::format("{} s", exact(value));
     }
+    constexpr double kMost = 3e16; // "1.2 B years" would read as bytes
+    if (!exactly && value >= 60 && value < kMost)
+    {
+        return format_seconds(Seconds(value));
+    }
     const Prefix p = prefix_of(value, kTime, false);
     return joined(digits(value / p.size), p.name);
 }
@@ -208,7 +212,8 @@ std::string text_of(double value, const StudyUnit& unit, Digits digits, bool exa
     case Dimension::work_rate:
         return scaled_text(value, unit, "FLOP/s", digits, exactly);
     case Dimension::money:
-        return std::abs(value) >= 1e6
+        return !exactly && value >= 1000 && value < 999500 ? format_dollars(value)
+               : std::abs(value) >= 1e6
                    ? fmt::format("${}", count_text(value, "", exactly))
                    : fmt::format("${}", value == std::round(value) ? exact_count(value)
                                         : std::abs(value) < 1      ? significant(value)

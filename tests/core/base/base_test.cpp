@@ -62,7 +62,37 @@ TEST_CASE("counts, seconds and shares print with units")
     CHECK(grouped(70553706496) == "70,553,706,496");
     CHECK(format_seconds(Seconds(0.0625)) == "62.5 ms");
     CHECK(format_seconds(Seconds(6.57e6)) == "76.0 d");
+    CHECK(format_dollars(2.5) == "$2.50");
+    CHECK(format_dollars(456789) == "$457 k");
+    CHECK(format_dollars(-1.234e6) == "-$1.23 M");
     CHECK(format_percent(2.0 / 9) == "22.2%");
+}
+
+TEST_CASE("times print in the unit a person says, ticks of an axis in one")
+{
+    const auto says = [](double seconds) { return format_seconds(Seconds(seconds)); };
+    CHECK(says(0) == "0 s");
+    CHECK(says(8.2749) == "8.27 s");
+    CHECK(says(59.94) == "59.9 s");
+    CHECK(says(59.96) == "1 min");
+    CHECK(says(85.3) == "1 min 25 s");
+    CHECK(says(3599.6) == "1 h");
+    CHECK(says(4560) == "1 h 16 min");
+    CHECK(says(28.3 * 3600) == "28 h 18 min");
+    CHECK(says(2 * 86400 - 20) == "2 d");
+    CHECK(says(3 * 86400 + 4.2 * 3600) == "3 d 4 h");
+    CHECK(says(12.5 * 86400) == "12.5 d");
+    CHECK(says(5.6 * 365.25 * 86400) == "5.60 years");
+    CHECK(says(-4560) == "-1 h 16 min");
+    CHECK(tick_seconds(0) == "0 s");
+    CHECK(tick_seconds(0.01) == "10 ms");
+    CHECK(tick_seconds(0.5) == "500 ms");
+    CHECK(tick_seconds(100) == "100 s");
+    CHECK(tick_seconds(1800) == "30 min");
+    CHECK(tick_seconds(7200) == "2 h");
+    CHECK(tick_seconds(1e4) == "10,000 s");
+    CHECK(tick_seconds(5.184e6) == "60 d");
+    CHECK(tick_seconds(1e9) == "31.7 years");
 }
 
 TEST_CASE("no unit leaves a power of ten to read")

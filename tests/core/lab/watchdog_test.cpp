@@ -121,7 +121,7 @@ TEST_CASE("a rank that never joined is named, with the call, who waits and what 
     CHECK(found->waiting == std::vector<int>{0, 1, 3});
     CHECK(found->call.number == 17);
     CHECK(found->says ==
-          "rank 2 never joined all-reduce #17 of data; ranks 0, 1 and 3 wait for it since 10.2 s; "
+          "rank 2 never joined all-reduce #17 of data; ranks 0, 1 and 3 have waited for it for 10.2 s; "
           "its last call was all-reduce #16 of data, which ended 13.5 s ago");
 }
 
@@ -137,8 +137,8 @@ TEST_CASE("a rank that is only slow is told from one that is lost")
     CHECK(found->trouble == Trouble::slow);
     CHECK(found->rank == 2);
     CHECK(found->says ==
-          "rank 2 has not joined yet all-reduce #17 of data; ranks 0, 1 and 3 wait for it since 10.2 "
-          "s; it is at work; its last call was all-gather #90 of tensor, which ended 1.0 s ago");
+          "rank 2 has not yet joined all-reduce #17 of data; ranks 0, 1 and 3 have waited for it for 10.2 "
+          "s; it is computing; its last call was all-gather #90 of tensor, which ended 1.0 s ago");
 }
 
 TEST_CASE("a rank that called something else, or with another size, is named at once")
@@ -149,9 +149,8 @@ TEST_CASE("a rank that called something else, or with another size, is named at 
     REQUIRE(found);
     CHECK(found->trouble == Trouble::other_call);
     CHECK(found->rank == 2);
-    CHECK(found->says ==
-          "rank 2 called all-gather as #17 of data, where ranks 0, 1 and 3 called all-reduce: it left "
-          "a call out, or made one too many");
+    CHECK(found->says == "rank 2 called all-gather as #17 of data, where ranks 0, 1 and 3 called all-reduce: "
+                         "it skipped a call, or made an extra one");
     records[2] = waits(busy(2, 17), 19, 1, "all-reduce", 404);
     found = diagnose(records, 10);
     REQUIRE(found);
@@ -198,7 +197,7 @@ TEST_CASE("whoever waits is followed to the one that does not")
     CHECK(found->rank == 5);
     CHECK(found->waiting == std::vector<int>{2});
     CHECK(found->says ==
-          "rank 5 has not come to receive #5 of pipeline; rank 2 waits for it since 17.0 s; it has "
+          "rank 5 has not reached receive #5 of pipeline; rank 2 has waited for it for 17.0 s; it has "
           "made no call");
 }
 
@@ -211,7 +210,7 @@ TEST_CASE("ranks that wait for each other are a circle")
     CHECK(found->trouble == Trouble::circle);
     CHECK(found->waiting == std::vector<int>{0, 1});
     CHECK(found->says ==
-          "ranks 0 and 1 wait for each other since 17.0 s: rank 0 in send #5 of pipeline, rank 1 in "
+          "ranks 0 and 1 have waited for each other for 17.0 s: rank 0 in send #5 of pipeline, rank 1 in "
           "send #5 of pipeline");
 }
 
@@ -226,8 +225,8 @@ TEST_CASE("a world that hangs because a rank skips its last call ends with that 
                 all.all_reduce(data.data(), DType::f32, 100);
             }
         });
-    REQUIRE(
-        starts_with(why, "rank 2 never joined all-reduce #4 of data; ranks 0, 1 and 3 wait for it since"));
+    REQUIRE(starts_with(
+        why, "rank 2 never joined all-reduce #4 of data; ranks 0, 1 and 3 have waited for it for"));
     CHECK(why.find("it has ended; its last call was all-reduce #3 of data") != std::string::npos);
 }
 
@@ -264,7 +263,7 @@ TEST_CASE("a rank that never comes is named while it still runs")
             }
             all.barrier();
         });
-    starts_with(why, "rank 2 never joined barrier #1 of data; ranks 0, 1 and 3 wait for it since");
+    starts_with(why, "rank 2 never joined barrier #1 of data; ranks 0, 1 and 3 have waited for it for");
 }
 
 TEST_CASE("a rank that makes other calls while it is waited for is slow, and may still come")

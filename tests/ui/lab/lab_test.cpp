@@ -240,8 +240,7 @@ TEST_CASE("the batch is held against the noise scale that was measured, or it is
     CHECK(noise_words(run).find("is being measured") != std::string::npos);
     run.noise_scale = 3100;
     CHECK(noise_words(run) ==
-          "A batch is 4.10 k tokens. The noise scale is about 3.10 k tokens: a batch beyond it "
-          "buys little.");
+          "A batch is 4.10 k tokens. The noise scale is about 3.10 k tokens: a larger batch gains little.");
     run.noise_scale = 10'000;
     CHECK(noise_words(run).find("larger batches still save steps") != std::string::npos);
     run.noise_scale = 1000;

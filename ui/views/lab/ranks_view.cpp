@@ -247,41 +247,42 @@ void run_or_pause(const KeyPress& k)
 
 ViewKeys RanksView::keys()
 {
-    return {{"Space Enter", "Start, pause, resume; a broken team from its last state", run_or_pause},
-            {".", "One step, then pause", asks(TeamCommand::step)},
-            {"1 to 9, 0, E", "Strategy",
-             wishes([](TeamWish& w, std::size_t which)
-                    { w.strategy = which < team_strategies().size() ? which : w.strategy; })},
-            {"\u2190 \u2192", "The strategy before, or the next",
-             wishes([](TeamWish& w, std::size_t which) { w = with_other_strategy(w, which == 0 ? -1 : 1); })},
-            {"M", "A rank more", wishes([](TeamWish& w, std::size_t) { ++w.ranks; })},
-            {"L", "A rank less", wishes([](TeamWish& w, std::size_t) { --w.ranks; })},
-            {"X", "Inject the fault on the chosen rank",
-             [this](const KeyPress& k) { k.out.push(TeamAction(panel_.trouble(*k.frame.team))); }},
-            {"T", "Another kind of fault", [this] { panel_.next_mishap(); }},
-            {"R", "Another rank for it", [this](const KeyPress& k) { panel_.next_rank(*k.frame.team); }},
-            {"G", "Another compressor for the gradients",
-             wishes([](TeamWish& w, std::size_t) { turn(w.compression, team_compressions().size()); })},
-            {"O", "AdamW or plain SGD; the run restarts",
-             wishes([](TeamWish& w, std::size_t) { w.plain_sgd = !w.plain_sgd; })},
-            {"C", "Compare compressors; again to end it",
-             [this](const KeyPress& k)
+    return {
+        {"Space Enter", "Start, pause, resume; a failed run from its last state", run_or_pause},
+        {".", "One step, then pause", asks(TeamCommand::step)},
+        {"1 to 9, 0, E", "Strategy",
+         wishes([](TeamWish& w, std::size_t which)
+                { w.strategy = which < team_strategies().size() ? which : w.strategy; })},
+        {"\u2190 \u2192", "The strategy before, or the next",
+         wishes([](TeamWish& w, std::size_t which) { w = with_other_strategy(w, which == 0 ? -1 : 1); })},
+        {"M", "A rank more", wishes([](TeamWish& w, std::size_t) { ++w.ranks; })},
+        {"L", "A rank less", wishes([](TeamWish& w, std::size_t) { --w.ranks; })},
+        {"X", "Inject the fault on the chosen rank",
+         [this](const KeyPress& k) { k.out.push(TeamAction(panel_.trouble(*k.frame.team))); }},
+        {"T", "Another kind of fault", [this] { panel_.next_mishap(); }},
+        {"R", "Another rank for the fault", [this](const KeyPress& k) { panel_.next_rank(*k.frame.team); }},
+        {"G", "Another compressor for the gradients",
+         wishes([](TeamWish& w, std::size_t) { turn(w.compression, team_compressions().size()); })},
+        {"O", "AdamW or plain SGD; the run restarts",
+         wishes([](TeamWish& w, std::size_t) { w.plain_sgd = !w.plain_sgd; })},
+        {"C", "Compare compressors; again to end it",
+         [this](const KeyPress& k)
+         {
+             page_ = RanksPage::bytes;
+             k.out.push(TeamAction(TeamCommand::compare));
+         }},
+        {"Y", "The step, loss against bytes, checkpoints", turns(page_, kPages.size())},
+        {"K", "Checkpoints: none, synchronous, asynchronous",
+         wishes([](TeamWish& w, std::size_t) { turn(w.saving.mode, kSaveModes); })},
+        {"D", "Resume without the missing rank",
+         [](const KeyPress& k)
+         {
+             if (k.frame.team->can_go_without)
              {
-                 page_ = RanksPage::bytes;
-                 k.out.push(TeamAction(TeamCommand::compare));
-             }},
-            {"Y", "The step, loss against bytes, checkpoints", turns(page_, kPages.size())},
-            {"K", "Checkpoints: none, synchronous, asynchronous",
-             wishes([](TeamWish& w, std::size_t) { turn(w.saving.mode, kSaveModes); })},
-            {"D", "Resume without the missing rank",
-             [](const KeyPress& k)
-             {
-                 if (k.frame.team->can_go_without)
-                 {
-                     k.out.push(TeamAction(TeamCommand::without));
-                 }
-             }},
-            {"Backspace", "Clear the run", asks(TeamCommand::clear)}};
+                 k.out.push(TeamAction(TeamCommand::without));
+             }
+         }},
+        {"Backspace", "Clear the run", asks(TeamCommand::clear)}};
 }
 
 } // namespace

@@ -168,7 +168,7 @@ PlotAxis MessageView::values(const Sizes& c) const
     high = std::pow(10, std::ceil(std::log10(std::max(high, low * 10))));
     const bool rate = shows_ == Shows::bandwidth;
     return {low, high, PlotScale::log, rate ? "bus bandwidth, GB/s" : "time",
-            rate ? AxisWords(plain_number) : [](double v) { return format_seconds(Seconds(v)); }};
+            rate ? AxisWords(plain_number) : AxisWords(tick_seconds)};
 }
 
 // Of every algorithm, the fastest at each size marked, and where it waits more than it sends.

@@ -276,7 +276,7 @@ void RingView::draw_rank(const Frame& frame, const Painter& painter, Rect area) 
     }
     const Colour gold = painter.theme.of(Component::gradients).fill;
     const std::array legend{LegendItem{"already in the sum", plain_fill(gold)},
-                            LegendItem{"on its way", {.ink = {0, 0, gold}}}};
+                            LegendItem{"in transit", {.ink = {0, 0, gold}}}};
     draw_legend(painter, {notes.x, notes.bottom() - painter.px(56), notes.w, painter.px(56)}, legend, 2);
 }
 
@@ -361,13 +361,13 @@ Caption RingView::caption(const Frame& frame) const
     else if (c.steps.steps[step].phase == Phase::reduce_scatter)
     {
         caption.sentence = fmt::format(
-            "Step {}: every rank passes one partial sum of {} to the next; **{} each**, all links busy.",
+            "Step {}: every rank sends one partial sum of {} to the next; **{} each**, all links busy.",
             step + 1, step + 1, chunk);
     }
     else
     {
         caption.sentence = fmt::format(
-            "Step {}: every rank passes one complete sum on; **{} each**, all links busy.", step + 1, chunk);
+            "Step {}: every rank forwards one complete sum; **{} each**, all links busy.", step + 1, chunk);
     }
     if (c.ranks < 2)
     {

@@ -247,7 +247,7 @@ void OverviewView::draw_shards_part(const Frame& frame, const Painter& painter, 
     }
     if (shards.bands.empty())
     {
-        empty_state(painter, area, "", "Every state lives on the host.");
+        empty_state(painter, area, "", "All states are in host memory.");
         return;
     }
     if (area.h > painter.px(160))
@@ -360,16 +360,17 @@ Caption OverviewView::caption(const Frame& frame) const
     if (m.gather <= 0)
     {
         caption.sentence =
-            fmt::format("Then {} replicas sum **{}** of gradients: each slice travels to {}.", grouped(ranks),
+            fmt::format("Then {} replicas sum **{}** of gradients: each slice is sent to {}.", grouped(ranks),
                         format_bytes(r.collective.message, frame.preferences.unit),
-                        s.parallel.zero >= 1 ? "the rank that owns it" : "one rank, growing on the way");
+                        s.parallel.zero >= 1 ? "the rank that owns it" : "one rank, summed hop by hop");
     }
     else
     {
         caption.sentence =
             s.parallel.zero >= 1
                 ? "The owners update their slice, and the **new weights go back** to every rank."
-                : "The finished sums **go round once more**, so that every rank has all of them.";
+                : "An **all-gather** sends the finished sums around once more, so that every rank has all of "
+                  "them.";
     }
     return caption;
 }

@@ -248,7 +248,7 @@ const ViewInfo ring_attention_view{16,
                                    "Parallelism",
                                    "Context",
                                    "Context parallelism (CP)",
-                                   "Ring attention: KV blocks round a ring, online softmax, causal load "
+                                   "Ring attention: KV blocks around a ring, online softmax, causal load "
                                    "balance; ring, all-gather and Ulysses",
                                    kControls,
                                    []

@@ -30,12 +30,6 @@ std::string day_words(double days)
                                    : format_count(days);
 }
 
-// "$1.2 M"
-std::string usd_words(double usd)
-{
-    return "$" + (usd < 1e6 ? grouped(std::llround(usd)) : format_count(usd));
-}
-
 constexpr Track kTokens = Track::log(1e9, 1e14, format_count);
 constexpr Track kDays = Track::log(0.1, 1000, day_words);
 constexpr Track kMfu = Track::log(0.01, 1, format_percent, 0.01);
@@ -109,8 +103,8 @@ void BudgetView::draw_answer(const Painter& p, Rect row, const Budget& b)
     const std::array figures{
         std::pair{day_words(b.days) + (b.days < 1e-3 ? "" : " days"),
                   "on " + counted(static_cast<std::int64_t>(std::ceil(b.gpus)), "GPU")},
-        std::pair{usd_words(b.usd()), fmt::format("{} GPU-hours at ${}", format_count(b.gpu_hours()),
-                                                  three_digits(b.usd_per_hour))}};
+        std::pair{format_dollars(b.usd()), fmt::format("{} GPU-hours at ${}", format_count(b.gpu_hours()),
+                                                       three_digits(b.usd_per_hour))}};
     Rect half = row.cut_left(row.w / 2);
     for (const auto& [figure, says] : figures)
     {
@@ -202,10 +196,10 @@ Caption BudgetView::caption(const Frame& frame) const
     }
     else
     {
-        caption.sentence =
-            fmt::format("{} parameters on {} tokens: **{}{} on {}, {}**.", format_count(b.parameters),
-                        format_count(b.tokens), day_words(b.days), b.days < 1e-3 ? "" : " days",
-                        counted(static_cast<std::int64_t>(std::ceil(b.gpus)), "GPU"), usd_words(b.usd()));
+        caption.sentence = fmt::format(
+            "{} parameters on {} tokens: **{}{} on {}, {}**.", format_count(b.parameters),
+            format_count(b.tokens), day_words(b.days), b.days < 1e-3 ? "" : " days",
+            counted(static_cast<std::int64_t>(std::ceil(b.gpus)), "GPU"), format_dollars(b.usd()));
     }
     caption.formula = fmt::format("{} = {} = {}", term.label, term.working, figure(term.value, 4));
     caption.source = fmt::format(
@@ -238,7 +232,7 @@ bool BudgetView::draw_panel(const Frame& frame, const Painter& painter, Rect are
     const double each = b.parameters > 0 ? b.tokens / b.parameters : 0;
     column.gap();
     column.fact("GPU-hours", format_count(b.gpu_hours()));
-    column.fact("Cost", usd_words(b.usd()));
+    column.fact("Cost", format_dollars(b.usd()));
     column.fact("Tokens per parameter", each > 0 ? three_digits(each) : "\u2013");
     column.fact("vs 20 tokens/param", each > 0 ? three_digits(each / kRule) + "\u00d7" : "\u2013");
     return true;

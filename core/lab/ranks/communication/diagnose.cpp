@@ -187,13 +187,11 @@ private:
             }
         }
         std::sort(d.waiting.begin(), d.waiting.end());
-        d.says =
-            other_call
-                ? fmt::format("rank {} called {} as #{} of {}, where {} called {}: it left a call out, or "
-                              "made one too many",
-                              rank, own.kind, own.number, own.axis, listed(d.waiting), usual.kind)
-                : fmt::format("rank {} called {} with {} B, {} with {} B", rank, name_of(own), own.bytes,
-                              listed(d.waiting), usual.bytes);
+        d.says = other_call ? fmt::format("rank {} called {} as #{} of {}, where {} called {}: it skipped a "
+                                          "call, or made an extra one",
+                                          rank, own.kind, own.number, own.axis, listed(d.waiting), usual.kind)
+                            : fmt::format("rank {} called {} with {} B, {} with {} B", rank, name_of(own),
+                                          own.bytes, listed(d.waiting), usual.bytes);
         return d;
     }
 
@@ -262,10 +260,10 @@ private:
             d.waiting.push_back(w.record->rank);
             who += fmt::format("{}rank {} in {}", who.empty() ? "" : ", ", w.record->rank, name_of(*w.call));
         }
-        d.says = path.size() == 1 ? fmt::format("{} waits for something that never came, since {:.1f} s", who,
-                                                first.seconds)
-                                  : fmt::format("{} wait for each other since {:.1f} s: {}",
-                                                listed(d.waiting), first.seconds, who);
+        d.says = path.size() == 1
+                     ? fmt::format("{} has waited {:.1f} s for something that never came", who, first.seconds)
+                     : fmt::format("{} have waited for each other for {:.1f} s: {}", listed(d.waiting),
+                                   first.seconds, who);
         return d;
     }
 
@@ -289,15 +287,15 @@ private:
         else if (last != nullptr && since(*record, *last) < timeout_)
         {
             d.trouble = Trouble::slow;
-            state = "it is at work";
+            state = "it is computing";
         }
         const std::string before =
             last == nullptr ? "it has made no call"
                             : fmt::format("its last call was {}, {} {:.1f} s ago", name_of(*last),
                                           last->end < 0 ? "begun" : "which ended", since(*record, *last));
         const bool waits = d.waiting.size() == 1;
-        d.says = fmt::format("rank {} {} {}; {} {} for it since {:.1f} s; {}{}{}", rank, verb(d),
-                             name_of(*w.call), listed(d.waiting), waits ? "waits" : "wait", w.seconds, state,
+        d.says = fmt::format("rank {} {} {}; {} {} waited for it for {:.1f} s; {}{}{}", rank, verb(d),
+                             name_of(*w.call), listed(d.waiting), waits ? "has" : "have", w.seconds, state,
                              state.empty() ? "" : "; ", before);
         return d;
     }
@@ -306,9 +304,9 @@ private:
     {
         if (!d.call.collective)
         {
-            return "has not come to";
+            return "has not reached";
         }
-        return d.trouble == Trouble::slow ? "has not joined yet" : "never joined";
+        return d.trouble == Trouble::slow ? "has not yet joined" : "never joined";
     }
 
     static double since(const CallRecord& record, const Call& call)

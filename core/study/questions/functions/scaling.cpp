@@ -70,7 +70,7 @@ constexpr std::array kScalingFunctions{
     StudyFunction{"training_seconds", "N, D, n, peak, mfu", "[s] 6 N D / (n peak mfu)", seconds},
     StudyFunction{"chinchilla_parameters", "C", "compute-optimal parameters at 20 tokens each",
                   [](Arguments v) { return Value(chinchilla_optimum(v[0]).parameters); }},
-    StudyFunction{"chinchilla_tokens", "C", "compute-optimal tokens at 20 a parameter",
+    StudyFunction{"chinchilla_tokens", "C", "compute-optimal tokens at 20 per parameter",
                   [](Arguments v) { return Value(chinchilla_optimum(v[0]).tokens); }},
     StudyFunction{"chinchilla_loss", "N, D", "nats per token, approach 3",
                   [](Arguments v) { return Value(chinchilla_loss(v[0], v[1])); }},

@@ -118,7 +118,7 @@ std::string noise_words(const TrainingSnapshot& run)
     // At half of it a step learns a third of what it could without noise, at twice it two thirds.
     return scale + (batch < *run.noise_scale / 2   ? "larger batches still save steps."
                     : batch > *run.noise_scale * 2 ? "a smaller one would learn nearly as much per step."
-                                                   : "a batch beyond it buys little.");
+                                                   : "a larger batch gains little.");
 }
 
 std::string model_words(const LabRun& run)

@@ -230,7 +230,7 @@ Caption bytes_caption(const TeamFrame& team)
         return caption;
     }
     const Line& now = lines.back();
-    caption.sentence = fmt::format("{}: loss **{:.3f}** after **{}** from a rank.", now.name,
+    caption.sentence = fmt::format("{}: loss **{:.3f}** after **{}** sent per rank.", now.name,
                                    now.points.back().y, bytes_words(now.points.back().x));
     if (lines.size() > 1)
     {

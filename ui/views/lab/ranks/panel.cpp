@@ -177,11 +177,11 @@ void RanksPanel::draw_watch(const Painter& p, PanelColumn& column, const TeamFra
     const double step = s.trace ? s.trace->seconds : 0;
     const bool silent = team.is(TeamState::running) && team.silent_s > 5 + 3 * step;
     column.paragraph(Type::body, t.text,
-                     silent ? fmt::format("No news for {}: it may have ended without a word.",
-                                          format_seconds(Seconds(std::floor(team.silent_s))))
+                     silent                        ? fmt::format("No update for {}: it may have been killed.",
+                                                                 format_seconds(Seconds(std::floor(team.silent_s))))
                      : team.is(TeamState::running) ? "It is running."
-                     : team.is(TeamState::stopped) ? "It has come to its end."
-                                                   : "It broke off.");
+                     : team.is(TeamState::stopped) ? "It has finished."
+                                                   : "It stopped early.");
     column.paragraph(Type::small, t.muted, team_model_words(s.config));
     if (!team.fault.empty())
     {

@@ -156,7 +156,7 @@ void draw_saves_page(const Painter& p, Rect area, const TeamFrame& team)
     {
         empty_state(p, area, "",
                     team.watched.empty() ? "Press . for the first step."
-                                         : "A training elsewhere does not say what its checkpoints cost.");
+                                         : "A run elsewhere does not report its checkpoint costs.");
         return;
     }
     const float costs = table_height(p, kModes.size());

@@ -36,7 +36,7 @@ std::string mishap_words(const TeamSnapshot& s)
     if (s.suffered.mishap == Mishap::not_a_number)
     {
         return fmt::format(
-            "!!NaN on rank {}!! went round with the sum: every rank\u2019s norm was NaN, so {}.", rank,
+            "!!NaN on rank {}!! spread through the all-reduce: every rank\u2019s norm was NaN, so {}.", rank,
             s.trace->skipped ? "all skipped the update and no weight changed" : "the update was lost");
     }
     return fmt::format(

@@ -28,8 +28,7 @@ PlotAxis times_of(const OffloadReport& r, const std::vector<TokenPoint>& curve)
     const double first = curve.front().compute;
     const double last = curve.back().total;
     const double low = std::max((r.shelf > 0 ? std::min(first, r.shelf) : first) / 1.5, last * 1e-7);
-    return {low, std::max(last * 1.4, low * 10), PlotScale::log, "step time of one GPU",
-            [](double v) { return format_seconds(Seconds(v)); }};
+    return {low, std::max(last * 1.4, low * 10), PlotScale::log, "step time of one GPU", tick_seconds};
 }
 
 } // namespace

@@ -135,7 +135,7 @@ Caption planner_caption(const Frame& frame, const LayoutAnswer& answer)
         "are "
         "ranked behind those that leave it. The scenario's own overlap settings are kept, not "
         "searched: "
-        "{}. An illegal combination counts once, where the search turns back.",
+        "{}. An illegal combination counts once, where the search prunes it.",
         format_percent(answer.limits.headroom), overlap_words(answer.scenario));
     return caption;
 }

@@ -15,14 +15,6 @@ namespace
 
 constexpr double kSnap = 0.06; // share of the best interval within which a drag takes it
 
-std::string short_time(double seconds)
-{
-    return seconds < 60      ? fmt::format("{:g} s", seconds)
-           : seconds < 3600  ? fmt::format("{:g} min", seconds / 60)
-           : seconds < 86400 ? fmt::format("{:g} h", seconds / 3600)
-                             : fmt::format("{:g} d", seconds / 86400);
-}
-
 std::pair<PlotAxis, PlotAxis> axes_of(const std::vector<IntervalPoint>& points)
 {
     double best = 1;
@@ -34,7 +26,7 @@ std::pair<PlotAxis, PlotAxis> axes_of(const std::vector<IntervalPoint>& points)
              points.back().interval,
              PlotScale::log,
              "",
-             short_time,
+             tick_seconds,
              {0.1, 1, 10, 60, 300, 1800, 7200, 21600, 86400, 345600, 1.2096e6, 5.184e6, 3.1536e7, 1.2e8, 1e9,
               1e10}},
             {0, std::clamp(best * 3, 1e-4, 1.0), PlotScale::linear, "",

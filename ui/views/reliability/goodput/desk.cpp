@@ -60,12 +60,7 @@ std::optional<std::size_t> RunDesk::fleet() const
 
 std::string say_time(double seconds)
 {
-    const auto of = [&](double unit, std::string_view name)
-    { return fmt::format("{} {}", three_digits(seconds / unit), name); };
-    return seconds < 120         ? format_seconds(Seconds(seconds))
-           : seconds < 2 * 3600  ? of(60, "min")
-           : seconds < 2 * 86400 ? of(3600, "h")
-                                 : of(86400, "d");
+    return format_seconds(Seconds(seconds));
 }
 
 std::string say_share(double share)

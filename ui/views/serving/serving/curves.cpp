@@ -102,7 +102,7 @@ std::optional<std::int64_t> draw_serving_curves(const Painter& p, Rect area, con
     PlotAxis batches{1, static_cast<double>(std::max<std::int64_t>(2, curve.back().setup.batch)),
                      PlotScale::log, "concurrent requests", count};
     const PlotAxis times =
-        axis_of(curve, {kMemory, kCompute, kToken}, 1e-4, "TPOT (time per output token)", seconds);
+        axis_of(curve, {kMemory, kCompute, kToken}, 1e-4, "TPOT (time per output token)", tick_seconds);
     const PlotAxis rates = axis_of(curve, {kThroughput}, 1e-6, "Throughput (tokens/s/GPU)", count);
     const float left = std::max(plot_left(p, times), plot_left(p, rates));
     std::optional<std::int64_t> moved;
