@@ -29,14 +29,18 @@ void paste(Window& w, std::string_view text)
 
 TEST_CASE("a copied link brings back view, page and scenario, and undo goes back")
 {
-    Window w;
-    w.open("step/compare");
-    w.frames(2);
-    Scenario own = w.session().scenario();
-    own.parallel.zero = 3;
-    w.session().apply(ChangeScenario{own});
-    w.frames(2);
-    const std::string link = copied(w);
+    Scenario own;
+    std::string link;
+    {
+        Window w;
+        w.open("step/compare");
+        w.frames(2);
+        own = w.session().scenario();
+        own.parallel.zero = 3;
+        w.session().apply(ChangeScenario{own});
+        w.frames(2);
+        link = copied(w);
+    }
     CHECK(link == "ringside:#v=step/compare&s=default;parallel.zero=3");
     Window other;
     other.open("memory");
@@ -70,10 +74,14 @@ TEST_CASE("the link of a lesson opens it at its step, and what was the person's 
 
 TEST_CASE("the link of a question asks it with the same numbers")
 {
-    test::Room room;
-    room.ask("3d-degrees/gpus", 7);
-    const std::string stem = room.question().stem;
-    const std::string link = room.w.session().link_text();
+    std::string stem;
+    std::string link;
+    {
+        test::Room room;
+        room.ask("3d-degrees/gpus", 7);
+        stem = room.question().stem;
+        link = room.w.session().link_text();
+    }
     CHECK(link == "ringside:#q=3d-degrees/gpus.7");
     test::Room other;
     other.w.session().open_link(link);

@@ -126,11 +126,12 @@ void TimeLanes::draw_name(const Rect& area, std::size_t index, const LaneName& n
     const Rect r = lane(index);
     // Of a low lane they begin at its top, below what stands above the lanes, and stay off what stands below.
     const float high = std::max(r.h, p_.height(Type::small));
-    const float middle = r.y + high / 2;
-    if (index > 0 && r.y + high > field_.bottom() + p_.px(4))
+    const bool fits = r.y + high <= field_.bottom() + p_.px(4);
+    if (index > 0 && !fits)
     {
         return;
     }
+    const float middle = fits ? r.y + high / 2 : r.middle();
     const bool two = !name.below.empty() && r.h >= p_.px(32);
     const float up = two ? p_.px(9) : 0;
     float room = style_.label - p_.px(8);
