@@ -254,6 +254,10 @@ void TimeLanes::join(std::size_t from, std::size_t to, double t) const
 {
     const Rect a = cell(from, t, t);
     const Rect b = cell(to, t, t);
+    if (b.x < field_.x || b.x > field_.right())
+    {
+        return; // zoomed in elsewhere
+    }
     const bool down = b.y > a.y;
     p_.line(b.x, down ? a.bottom() : a.y, b.x, down ? b.y : b.bottom(), p_.theme.text, p_.px(2));
 }
