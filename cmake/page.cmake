@@ -22,7 +22,7 @@ function(ringside_page_library name package includes)
     execute_process(COMMAND ${PROJECT_SOURCE_DIR}/cmake/fetch_debian_source.sh ${package} ${folder} bookworm
                     COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
     file(GLOB sources ${folder}/src/*.cpp ${folder}/src/${package}.c)
-    list(FILTER sources EXCLUDE REGEX "DLL|Test")
+    list(FILTER sources EXCLUDE REGEX "DLL|Test") # for Windows, and their own
     add_library(${name} STATIC ${sources})
     target_include_directories(${name} SYSTEM PUBLIC ${folder}/${includes})
     target_compile_options(${name} PRIVATE -w)
@@ -67,6 +67,7 @@ target_compile_definitions(page PRIVATE RINGSIDE_SOURCE_ASSETS="/ringside")
 target_link_libraries(page PRIVATE ringside_ui ringside_parallel imgui CLI11::CLI11)
 ringside_quick_build(page)
 
+set(page_folder ${PROJECT_SOURCE_DIR}/build/web)
 # What it reads, in one file beside it; of the fonts only what the window can write.
 set(share ${PROJECT_BINARY_DIR}/share)
 find_program(RINGSIDE_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH REQUIRED) # with fonttools
@@ -76,7 +77,7 @@ add_custom_command(OUTPUT ${share}/fonts/.complete
     DEPENDS cmake/subset_fonts.py ui/draw/look.cpp VERBATIM)
 add_custom_target(page_fonts DEPENDS ${share}/fonts/.complete)
 add_dependencies(page page_fonts)
-set_target_properties(page PROPERTIES SUFFIX .js OUTPUT_NAME ringside RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/page)
+set_target_properties(page PROPERTIES SUFFIX .js OUTPUT_NAME ringside RUNTIME_OUTPUT_DIRECTORY ${page_folder})
 target_link_options(page PRIVATE
     "SHELL:--preload-file ${PROJECT_SOURCE_DIR}/assets@/ringside" "SHELL:--preload-file ${PROJECT_SOURCE_DIR}/lessons@/ringside/lessons"
     "SHELL:--preload-file ${share}/fonts@/ringside/fonts" "SHELL:--exclude-file *.complete"
@@ -84,5 +85,5 @@ target_link_options(page PRIVATE
     "SHELL:-s MIN_WEBGL_VERSION=2" "SHELL:-s MAX_WEBGL_VERSION=2" "SHELL:-s FILESYSTEM=1"
     "SHELL:-s EXPORTED_RUNTIME_METHODS=ccall" "SHELL:-s EXPORTED_FUNCTIONS=_main,_malloc" -Os)
 foreach(file index.html offline.js)
-    configure_file(app/page/${file} page/${file} COPYONLY)
+    configure_file(app/page/${file} ${page_folder}/${file} COPYONLY)
 endforeach()

@@ -26,6 +26,19 @@ EM_JS(void, say_view, (const char* title, const char* says), {
     if (live.textContent !== text) live.textContent = text;
     document.title = UTF8ToString(title) + ' - Ringside';
 });
+EM_JS(char*, address_of_page, (int behind), {
+    const text = behind ? location.hash : location.href.split('#')[0];
+    const at = _malloc(lengthBytesUTF8(text) + 1);
+    stringToUTF8(text, at, lengthBytesUTF8(text) + 1);
+    return at;
+});
+// Another view is a step of the browser's history; other changes are not.
+EM_JS(void, show_address, (const char* text, int step), {
+    const address = UTF8ToString(text);
+    if (location.href === address) return;
+    if (step) history.pushState(null, '', address);
+    else history.replaceState(null, '', address);
+});
 EM_JS(void, say_failed, (const char* why), {
     document.getElementById('state').textContent = UTF8ToString(why);
 });
@@ -41,6 +54,13 @@ constexpr double kStepSeconds = 0.010; // [s] of a frame that a training takes
 constexpr double kProbeSeconds = 0.1;  // [s] of measuring the processor, before the lab's first frame
 constexpr double kSaveAfter = 2;       // [s] after a change
 constexpr double kCaret = 0.25;        // [s] that it takes to blink
+
+std::string taken(char* text)
+{
+    std::string all(text);
+    std::free(text);
+    return all;
+}
 
 Preferences first_preferences()
 {
@@ -87,9 +107,15 @@ public:
         {
             save(*what);
         }
-        if (session_.view() != told_view_)
+        const bool turned = session_.view() != told_view_;
+        if (turned)
         {
             tell_view();
+        }
+        if (!more && !embedded_)
+        {
+            show_address(session_.link_text().c_str(), turned && addressed_ ? 1 : 0);
+            addressed_ = true;
         }
         keep_when_settled(now);
         if (more || session_.lab().busy())
@@ -99,8 +125,28 @@ public:
         return ImGui::GetIO().WantTextInput ? kCaret : session_.ticking() || changed_at_ > 0 ? 1 : -1;
     }
 
+    // Of the address, which a person may have changed or gone back to.
+    void open_link(const std::string& text)
+    {
+        embedded_ = read_link(text, opened_.presets).link.embed;
+        if (embedded_)
+        {
+            Preferences alone = session_.preferences();
+            alone.presenter = true;
+            session_.set_preferences(alone);
+        }
+        session_.open_link(text);
+        told_view_ = session_.view(); // no new step of the history
+        tell_view();
+        wake();
+    }
+
     void keep()
     {
+        if (embedded_)
+        {
+            return; // the person's own window is another
+        }
         Issues issues = save_last_scenario(session_.own_good_scenario(), opened_.presets);
         if (session_.lessons() != nullptr)
         {
@@ -137,11 +183,17 @@ private:
         session_.set_team(std::make_unique<TeamDesk>(std::move(team)));
         session_.set_preferences(settings.preferences);
         session_.apply(OpenView{settings.view});
+        session_.link_page = taken(address_of_page(0));
+        const std::string link = taken(address_of_page(1));
+        if (link.size() > 1)
+        {
+            open_link(link);
+        }
         if (!issues.empty())
         {
             session_.fail("Not everything could be read", issues);
         }
-        if (first_start)
+        if (first_start && link.size() <= 1)
         {
             drawing_.shell().tour().start();
         }
@@ -226,6 +278,8 @@ private:
     Scenario kept_scenario_ = session_.own_scenario();
     double changed_at_ = 0; // 0: nothing is to be kept
     bool unsaved_ = false;
+    bool embedded_ = false;  // in another page: the picture alone, and nothing kept
+    bool addressed_ = false; // the address says what is on show
 };
 
 Page* shown = nullptr; // once it has opened
@@ -252,6 +306,14 @@ extern "C" EMSCRIPTEN_KEEPALIVE void ringside_keep()
     if (shown != nullptr)
     {
         shown->keep();
+    }
+}
+
+extern "C" EMSCRIPTEN_KEEPALIVE void ringside_open(const char* link)
+{
+    if (shown != nullptr)
+    {
+        shown->open_link(link);
     }
 }
 

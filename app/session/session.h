@@ -76,13 +76,14 @@ public:
     void start_with(Scenario scenario);
     // What is on show, to be opened again by whoever is given the link.
     PlaceLink link() const;
-    std::string link_text() const { return to_text(link(), presets_); }
+    std::string link_text() const { return to_text(link(), presets_, link_page); }
     // Shows what the link says; a notice names what of it could not be opened.
     void open_link(std::string_view text);
     // The page that the view is turned to, which only the view knows.
     void note_place(std::string_view place, bool about_scenario);
     void set_preferences(const Preferences& preferences) { preferences_ = preferences; }
 
+    std::string link_page{kLinkScheme}; // address that links open at
     std::function<void(const std::string&)> to_clipboard = [](const std::string&) {};
     // Saves a file for the person and returns what to tell them.
     std::function<std::string(const SaveText&)> to_file = [](const SaveText&) { return std::string(); };

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""The page in headless Chromium, driven by real key and mouse events. usage: page_test.py build/web [ringside]
+
+With the desktop program beside it, scenarios are evaluated by both: their JSON is equal to the last digit.
+"""
+import functools
+import gzip
+import http.server
+import io
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+from PIL import Image
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.ui import WebDriverWait
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = pathlib.Path(sys.argv[1]).resolve()
+PROGRAM = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
+SCENARIOS = 500
+MOST_WASM = 1.6e6  # bytes, gzipped
+MOST_ALL = 2.2e6  # before the first frame
+# Fields, and values that most examples take; what they refuse, both programs refuse alike.
+SETS = {"training.micro_batch": [1, 2, 4], "training.sequence_length": [2048, 4096, 8192], "parallel.zero": [0, 1, 2, 3],
+        "parallel.tensor": [1, 2, 4, 8], "parallel.pipeline": [1, 2, 4, 8], "cluster.gpus": [8, 64, 256, 1024]}
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+class PageTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=PAGE))
+        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+        options = webdriver.ChromeOptions()
+        options.binary_location = "/usr/bin/chromium"
+        for argument in ("--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+                         "--window-size=1280,800", "--hide-scrollbars"):
+            options.add_argument(argument)
+        cls.browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.quit()
+        cls.server.shutdown()
+
+    def setUp(self):
+        self.open()
+        self.browser.execute_script("localStorage.clear()")
+        self.open()
+
+    def open(self, link=""):
+        self.browser.get("about:blank")
+        self.browser.get(f"http://127.0.0.1:{self.server.server_port}/{link}")
+        self.wait("return document.body.dataset.ringside === 'started'")
+
+    def wait(self, script, seconds=60):
+        WebDriverWait(self.browser, seconds).until(lambda b: b.execute_script(script))
+
+    def press(self, *keys):
+        chain = ActionChains(self.browser)
+        for key in keys:
+            chain.send_keys(key)
+        chain.perform()
+        time.sleep(0.3)
+
+    def title(self):
+        return self.browser.execute_script("return document.getElementById('says').textContent")
+
+    def picture(self):
+        return Image.open(io.BytesIO(self.browser.get_screenshot_as_png())).convert("RGB")
+
+    def evaluate(self, text):
+        return self.browser.execute_script("return Module.ccall('ringside_evaluate', 'string', ['string'], [arguments[0]])", text)
+
+    def test_draws_and_says_what_it_shows(self):
+        self.assertIn("training step", self.title())
+        self.assertGreater(len(self.picture().getcolors(1 << 24)), 100)
+
+    def test_is_small(self):
+        sizes = {f.name: len(gzip.compress(f.read_bytes(), 9)) for f in PAGE.iterdir()}
+        print({name: f"{size / 1e6:.2f} MB" for name, size in sizes.items()})
+        self.assertLessEqual(sizes["ringside.wasm"], MOST_WASM)
+        self.assertLessEqual(sum(sizes.values()), MOST_ALL)
+
+    def test_draws_nothing_when_nothing_happens(self):
+        self.press(Keys.ESCAPE, " ")
+        time.sleep(4)
+        count = ("let n = 0; const whole = Module.ctx.drawElements; Module.ctx.drawElements = function(...a) { n++; return whole.apply(this, a); };"
+                 "setTimeout(() => arguments[0](n), 3000)")
+        self.assertEqual(self.browser.execute_async_script(count.replace("Module.ctx", "document.getElementById('canvas').getContext('webgl2')")), 0)
+
+    def test_a_link_opens_its_view_and_the_address_follows(self):
+        self.open("#v=memory")
+        self.assertIn("emory", self.title())
+        before = self.browser.execute_script("return history.length")
+        self.press("]")
+        self.wait("return !location.hash.includes('v=memory')")
+        self.assertEqual(self.browser.execute_script("return history.length"), before + 1)
+        self.browser.back()
+        self.wait("return document.getElementById('says').textContent.includes('emory')")
+
+    def test_a_hostile_link_opens_the_rest(self):
+        self.open("#v=memory&s=%zz;parallel.tensor=%00&l=../../etc/passwd&q=" + "x" * 3000)
+        self.assertIn("emory", self.title())
+
+    def test_keeps_what_was_done(self):
+        self.open("#v=memory&s=default;cluster.gpus=512")
+        time.sleep(3)
+        self.browser.execute_script("Module.ccall('ringside_keep', null, [], [])")
+        self.browser.get("about:blank")
+        self.open()
+        self.assertIn("emory", self.title())
+        self.assertIn("512", self.browser.execute_script("return Object.keys(localStorage).map(k => localStorage[k]).join()"))
+
+    def test_opens_again_without_a_network(self):
+        self.wait("return navigator.serviceWorker.ready.then(() => true)")
+        self.open()  # once through the worker
+        self.open()
+        self.browser.execute_cdp_cmd("Network.enable", {})
+        self.browser.execute_cdp_cmd("Network.emulateNetworkConditions",
+                                     {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+        try:
+            self.open()
+        finally:
+            self.browser.execute_cdp_cmd("Network.emulateNetworkConditions",
+                                         {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+
+    @unittest.skipIf(PROGRAM is None or not PROGRAM.exists(), "the desktop program is not built")
+    def test_evaluates_as_the_desktop_does(self):
+        draw = random.Random(34)
+        examples = sorted((ROOT / "assets/scenarios").glob("*.json"))
+        equal = refused = 0
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "scenario.json"
+            for _ in range(SCENARIOS):
+                scenario = json.loads(draw.choice(examples).read_text())
+                for path, values in draw.sample(sorted(SETS.items()), 3):
+                    topic, name = path.split(".")
+                    scenario.setdefault(topic, {})[name] = draw.choice(values)
+                file.write_text(json.dumps(scenario))
+                desktop = subprocess.run([PROGRAM, "evaluate", "--json", file], capture_output=True, text=True, check=False)
+                page = self.evaluate(file.read_text())
+                if desktop.stdout:
+                    self.assertEqual(page.strip(), desktop.stdout.strip())
+                    equal += 1
+                else:
+                    self.assertTrue(page.startswith("["), page[:200])
+                    refused += 1
+        print(f"{equal} scenarios equal, {refused} refused by both")
+        self.assertGreater(equal, SCENARIOS / 4)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
