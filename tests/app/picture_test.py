@@ -375,7 +375,7 @@ def test_without_ffmpeg_a_film_is_a_folder_of_pictures_and_says_so():
         frames = sorted((pathlib.Path(where) / "a-frames").iterdir())
         assert [frame.name for frame in frames] == ["00001.png", "00002.png", "00003.png"]
         still = drawn("--view", "zero", "--size", "320x320", "--time", "0")
-        assert frames[0].read_bytes() == still, "the first frame is the picture of that moment"
+        assert Picture(frames[0].read_bytes()).rows == Picture(still).rows, "the first frame is the picture of that moment"
         Film(*arguments, PATH=where).exits(2).mentions("is there already")
 
 
