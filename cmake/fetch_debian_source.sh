@@ -20,7 +20,8 @@ options=(-q -o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourcePart
 apt-get "${options[@]}" update
 cd "$work"
 if [ $# -lt 3 ]; then
-    apt-get "${options[@]}" source --download-only "$package" && dpkg-source --no-check -x ./*.dsc "$folder"
+    apt-get "${options[@]}" source --download-only "$package"
+    dpkg-source --no-check -x ./*.dsc "$folder"
 else
     apt-get "${options[@]}" source --download-only --tar-only "$package"
     mkdir -p "$folder" && tar -xf ./*.orig.tar.* --strip-components=1 -C "$folder"
