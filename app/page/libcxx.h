@@ -22,300 +22,132 @@ namespace std
 namespace ranges
 {
 
-// Iterators of a whole range; projections come last, as there.
-template <class R>
-using It = decltype(ranges::begin(std::declval<R&>()));
+// Each over a whole range, with predicates and projections last, as there.
+template <class F, class P>
+constexpr auto after(F& f, P& p)
+{
+    return [&](auto&&... x) -> decltype(auto) { return std::invoke(f, std::invoke(p, x)...); };
+}
 
-struct Find
+inline constexpr auto find_if = []<class R, class F, class P = identity>(R && r, F f, P p = {})
 {
-    template <class R, class T, class P = identity>
-    constexpr auto operator()(R&& r, const T& value, P p = {}) const
+    return std::find_if(ranges::begin(r), ranges::end(r), after(f, p));
+};
+inline constexpr auto any_of = []<class R, class F, class P = identity>(R && r, F f, P p = {})
+{
+    return std::any_of(ranges::begin(r), ranges::end(r), after(f, p));
+};
+inline constexpr auto all_of = []<class R, class F, class P = identity>(R && r, F f, P p = {})
+{
+    return std::all_of(ranges::begin(r), ranges::end(r), after(f, p));
+};
+inline constexpr auto none_of = []<class R, class F, class P = identity>(R && r, F f, P p = {})
+{
+    return std::none_of(ranges::begin(r), ranges::end(r), after(f, p));
+};
+inline constexpr auto count_if = []<class R, class F, class P = identity>(R && r, F f, P p = {})
+{
+    return std::count_if(ranges::begin(r), ranges::end(r), after(f, p));
+};
+inline constexpr auto find = []<class R, class T, class P = identity>(R && r, const T& value, P p = {})
+{
+    return std::find_if(ranges::begin(r), ranges::end(r),
+                        [&](auto&& x) -> bool { return std::invoke(p, x) == value; });
+};
+inline constexpr auto count = []<class R, class T, class P = identity>(R && r, const T& value, P p = {})
+{
+    return std::count_if(ranges::begin(r), ranges::end(r),
+                         [&](auto&& x) -> bool { return std::invoke(p, x) == value; });
+};
+inline constexpr auto for_each = []<class R, class F, class P = identity>(R && r, F f, P p = {})
+{
+    std::for_each(ranges::begin(r), ranges::end(r), after(f, p));
+};
+inline constexpr auto sort = []<class R, class C = less, class P = identity>(R && r, C c = {}, P p = {})
+{
+    return std::sort(ranges::begin(r), ranges::end(r), after(c, p));
+};
+inline constexpr auto stable_sort =
+    []<class R, class C = less, class P = identity>(R && r, C c = {}, P p = {})
+{
+    return std::stable_sort(ranges::begin(r), ranges::end(r), after(c, p));
+};
+inline constexpr auto min_element =
+    []<class R, class C = less, class P = identity>(R && r, C c = {}, P p = {})
+{
+    return std::min_element(ranges::begin(r), ranges::end(r), after(c, p));
+};
+inline constexpr auto max_element =
+    []<class R, class C = less, class P = identity>(R && r, C c = {}, P p = {})
+{
+    return std::max_element(ranges::begin(r), ranges::end(r), after(c, p));
+};
+template <class T>
+struct Both
+{
+    T min, max;
+};
+inline constexpr auto minmax_element =
+    []<class R, class C = less, class P = identity>(R && r, C c = {}, P p = {})
+{
+    const auto found = std::minmax_element(ranges::begin(r), ranges::end(r), after(c, p));
+    return Both<decltype(found.first)>{found.first, found.second};
+};
+inline constexpr auto min = []<class R, class C = less, class P = identity>(R && r, C c = {}, P p = {})
+{
+    return *min_element(r, c, p);
+};
+inline constexpr auto max = []<class R, class C = less, class P = identity>(R && r, C c = {}, P p = {})
+{
+    return *max_element(r, c, p);
+};
+inline constexpr auto minmax = []<class R, class C = less, class P = identity>(R && r, C c = {}, P p = {})
+{
+    const auto found = minmax_element(r, c, p);
+    return Both<std::decay_t<decltype(*found.min)>>{*found.min, *found.max};
+};
+inline constexpr auto lower_bound = []<class R, class T>(R&& r, const T& value)
+{ return std::lower_bound(ranges::begin(r), ranges::end(r), value); };
+inline constexpr auto upper_bound = []<class R, class T>(R&& r, const T& value)
+{ return std::upper_bound(ranges::begin(r), ranges::end(r), value); };
+inline constexpr auto transform = []<class R, class O, class... F>(R&& r, O&& out, F... f)
+{
+    if constexpr (sizeof...(F) == 2)
     {
-        return std::find_if(ranges::begin(r), ranges::end(r),
-                            [&](auto&& x) -> bool { return std::invoke(p, x) == value; });
+        const auto to_second = [&]<class I, class G>(I to, G g)
+        { std::transform(ranges::begin(r), ranges::end(r), ranges::begin(out), to, g); };
+        to_second(f...);
+    }
+    else
+    {
+        const auto of = [&](auto&& x) { return std::invoke(f..., x); };
+        std::transform(ranges::begin(r), ranges::end(r), out, of);
     }
 };
-struct FindIf
+inline constexpr auto copy = []<class R, class O>(R&& r, O out)
+{ std::copy(ranges::begin(r), ranges::end(r), out); };
+inline constexpr auto copy_if =
+    []<class R, class O, class F, class P = identity>(R && r, O out, F f, P p = {})
 {
-    template <class R, class F, class P = identity>
-    constexpr auto operator()(R&& r, F f, P p = {}) const
-    {
-        return std::find_if(ranges::begin(r), ranges::end(r),
-                            [&](auto&& x) -> bool { return std::invoke(f, std::invoke(p, x)); });
-    }
+    std::copy_if(ranges::begin(r), ranges::end(r), out, after(f, p));
 };
-struct AnyOf
+inline constexpr auto reverse = []<class R>(R&& r) { std::reverse(ranges::begin(r), ranges::end(r)); };
+inline constexpr auto fill = []<class R, class T>(R&& r, const T& value)
+{ std::fill(ranges::begin(r), ranges::end(r), value); };
+inline constexpr auto generate = []<class R, class F>(R&& r, F f)
+{ std::generate(ranges::begin(r), ranges::end(r), f); };
+inline constexpr auto replace = []<class R, class T, class U>(R&& r, const T& from, const U& to)
+{ std::replace(ranges::begin(r), ranges::end(r), from, to); };
+inline constexpr auto replace_if = []<class R, class F, class U>(R&& r, F f, const U& to)
+{ std::replace_if(ranges::begin(r), ranges::end(r), f, to); };
+inline constexpr auto equal =
+    []<class R, class S, class F = equal_to, class P = identity, class Q = identity>(R && r, S&& s, F f = {},
+                                                                                     P p = {}, Q q = {})
 {
-    template <class R, class F, class P = identity>
-    constexpr bool operator()(R&& r, F f, P p = {}) const
-    {
-        return std::any_of(ranges::begin(r), ranges::end(r),
-                           [&](auto&& x) -> bool { return std::invoke(f, std::invoke(p, x)); });
-    }
+    return std::equal(ranges::begin(r), ranges::end(r), ranges::begin(s), ranges::end(s),
+                      [&](auto&& x, auto&& y) -> bool
+                      { return std::invoke(f, std::invoke(p, x), std::invoke(q, y)); });
 };
-struct AllOf
-{
-    template <class R, class F, class P = identity>
-    constexpr bool operator()(R&& r, F f, P p = {}) const
-    {
-        return std::all_of(ranges::begin(r), ranges::end(r),
-                           [&](auto&& x) -> bool { return std::invoke(f, std::invoke(p, x)); });
-    }
-};
-struct NoneOf
-{
-    template <class R, class F, class P = identity>
-    constexpr bool operator()(R&& r, F f, P p = {}) const
-    {
-        return !AnyOf{}(r, f, p);
-    }
-};
-struct Count
-{
-    template <class R, class T, class P = identity>
-    constexpr auto operator()(R&& r, const T& value, P p = {}) const
-    {
-        return std::count_if(ranges::begin(r), ranges::end(r),
-                             [&](auto&& x) -> bool { return std::invoke(p, x) == value; });
-    }
-};
-struct CountIf
-{
-    template <class R, class F, class P = identity>
-    constexpr auto operator()(R&& r, F f, P p = {}) const
-    {
-        return std::count_if(ranges::begin(r), ranges::end(r),
-                             [&](auto&& x) -> bool { return std::invoke(f, std::invoke(p, x)); });
-    }
-};
-struct ForEach
-{
-    template <class R, class F, class P = identity>
-    constexpr void operator()(R&& r, F f, P p = {}) const
-    {
-        for (auto&& x : r)
-        {
-            std::invoke(f, std::invoke(p, x));
-        }
-    }
-};
-
-template <class C, class P>
-struct Projected
-{
-    C& less;
-    P& of;
-    template <class A, class B>
-    constexpr bool operator()(A&& a, B&& b) const
-    {
-        return std::invoke(less, std::invoke(of, a), std::invoke(of, b));
-    }
-};
-
-struct Sort
-{
-    template <class R, class C = less, class P = identity>
-    constexpr void operator()(R&& r, C c = {}, P p = {}) const
-    {
-        std::sort(ranges::begin(r), ranges::end(r), Projected<C, P>{c, p});
-    }
-};
-struct StableSort
-{
-    template <class R, class C = less, class P = identity>
-    constexpr void operator()(R&& r, C c = {}, P p = {}) const
-    {
-        std::stable_sort(ranges::begin(r), ranges::end(r), Projected<C, P>{c, p});
-    }
-};
-struct MinElement
-{
-    template <class R, class C = less, class P = identity>
-    constexpr auto operator()(R&& r, C c = {}, P p = {}) const
-    {
-        return std::min_element(ranges::begin(r), ranges::end(r), Projected<C, P>{c, p});
-    }
-};
-struct MaxElement
-{
-    template <class R, class C = less, class P = identity>
-    constexpr auto operator()(R&& r, C c = {}, P p = {}) const
-    {
-        return std::max_element(ranges::begin(r), ranges::end(r), Projected<C, P>{c, p});
-    }
-};
-// Of equals the last one is the largest here, the first one in max_element.
-struct MinmaxElement
-{
-    template <class T>
-    struct Found
-    {
-        T min, max;
-    };
-    template <class R, class C = less, class P = identity>
-    constexpr auto operator()(R&& r, C c = {}, P p = {}) const
-    {
-        const auto both = std::minmax_element(ranges::begin(r), ranges::end(r), Projected<C, P>{c, p});
-        return Found<It<R>>{both.first, both.second};
-    }
-};
-struct Min
-{
-    template <class R, class C = less, class P = identity>
-    constexpr auto operator()(R&& r, C c = {}, P p = {}) const
-    {
-        return *MinElement{}(r, c, p);
-    }
-};
-struct Max
-{
-    template <class R, class C = less, class P = identity>
-    constexpr auto operator()(R&& r, C c = {}, P p = {}) const
-    {
-        return *MaxElement{}(r, c, p);
-    }
-};
-struct Minmax
-{
-    template <class R, class C = less, class P = identity>
-    constexpr auto operator()(R&& r, C c = {}, P p = {}) const
-    {
-        const auto both = MinmaxElement{}(r, c, p);
-        return MinmaxElement::Found<std::decay_t<decltype(*both.min)>>{*both.min, *both.max};
-    }
-};
-struct LowerBound
-{
-    template <class R, class T, class C = less, class P = identity>
-    constexpr auto operator()(R&& r, const T& value, C c = {}, P p = {}) const
-    {
-        return std::lower_bound(ranges::begin(r), ranges::end(r), value,
-                                [&](auto&& x, const T& v) -> bool
-                                { return std::invoke(c, std::invoke(p, x), v); });
-    }
-};
-struct UpperBound
-{
-    template <class R, class T, class C = less, class P = identity>
-    constexpr auto operator()(R&& r, const T& value, C c = {}, P p = {}) const
-    {
-        return std::upper_bound(ranges::begin(r), ranges::end(r), value,
-                                [&](const T& v, auto&& x) -> bool
-                                { return std::invoke(c, v, std::invoke(p, x)); });
-    }
-};
-struct Transform
-{
-    template <class R, class O, class F>
-    requires(!ranges::range<O>) constexpr void operator()(R&& r, O out, F f) const
-    {
-        for (auto&& x : r)
-        {
-            *out++ = std::invoke(f, x);
-        }
-    }
-    template <class R, class S, class O, class F>
-    requires ranges::range<S>
-    constexpr void operator()(R&& r, S&& s, O out, F f) const
-    {
-        std::transform(ranges::begin(r), ranges::end(r), ranges::begin(s), out, f);
-    }
-};
-struct Copy
-{
-    template <class R, class O>
-    constexpr void operator()(R&& r, O out) const
-    {
-        std::copy(ranges::begin(r), ranges::end(r), out);
-    }
-};
-struct CopyIf
-{
-    template <class R, class O, class F, class P = identity>
-    constexpr void operator()(R&& r, O out, F f, P p = {}) const
-    {
-        std::copy_if(ranges::begin(r), ranges::end(r), out,
-                     [&](auto&& x) -> bool { return std::invoke(f, std::invoke(p, x)); });
-    }
-};
-struct Reverse
-{
-    template <class R>
-    constexpr void operator()(R&& r) const
-    {
-        std::reverse(ranges::begin(r), ranges::end(r));
-    }
-};
-struct Fill
-{
-    template <class R, class T>
-    constexpr void operator()(R&& r, const T& value) const
-    {
-        std::fill(ranges::begin(r), ranges::end(r), value);
-    }
-};
-struct Generate
-{
-    template <class R, class F>
-    constexpr void operator()(R&& r, F f) const
-    {
-        std::generate(ranges::begin(r), ranges::end(r), f);
-    }
-};
-struct Replace
-{
-    template <class R, class T, class U>
-    constexpr void operator()(R&& r, const T& from, const U& to) const
-    {
-        std::replace(ranges::begin(r), ranges::end(r), from, to);
-    }
-};
-struct ReplaceIf
-{
-    template <class R, class F, class U>
-    constexpr void operator()(R&& r, F f, const U& to) const
-    {
-        std::replace_if(ranges::begin(r), ranges::end(r), f, to);
-    }
-};
-struct Equal
-{
-    template <class R, class S, class F = equal_to, class P = identity, class Q = identity>
-    constexpr bool operator()(R&& r, S&& s, F f = {}, P p = {}, Q q = {}) const
-    {
-        return std::equal(ranges::begin(r), ranges::end(r), ranges::begin(s), ranges::end(s),
-                          [&](auto&& x, auto&& y) -> bool
-                          { return std::invoke(f, std::invoke(p, x), std::invoke(q, y)); });
-    }
-};
-
-inline constexpr Find find;
-inline constexpr FindIf find_if;
-inline constexpr AnyOf any_of;
-inline constexpr AllOf all_of;
-inline constexpr NoneOf none_of;
-inline constexpr Count count;
-inline constexpr CountIf count_if;
-inline constexpr ForEach for_each;
-inline constexpr Sort sort;
-inline constexpr StableSort stable_sort;
-inline constexpr MinElement min_element;
-inline constexpr MaxElement max_element;
-inline constexpr MinmaxElement minmax_element;
-inline constexpr Min min;
-inline constexpr Max max;
-inline constexpr Minmax minmax;
-inline constexpr LowerBound lower_bound;
-inline constexpr UpperBound upper_bound;
-inline constexpr Transform transform;
-inline constexpr Copy copy;
-inline constexpr CopyIf copy_if;
-inline constexpr Reverse reverse;
-inline constexpr Fill fill;
-inline constexpr Generate generate;
-inline constexpr Replace replace;
-inline constexpr ReplaceIf replace_if;
-inline constexpr Equal equal;
 
 } // namespace ranges
 

@@ -6,8 +6,8 @@
 #include "app/commands/input.h"
 #include "app/files/lesson_files.h"
 #include "app/files/settings.h"
+#include "app/page/browser.h"
 #include "app/page/canvas.h"
-#include "app/page/kept.h"
 #include "app/session/drawing.h"
 #include "app/session/furnish.h"
 #include "core/scenario/json.h"
@@ -26,19 +26,6 @@ EM_JS(void, say_view, (const char* title, const char* says), {
     if (live.textContent !== text) live.textContent = text;
     document.title = UTF8ToString(title) + ' - Ringside';
 });
-EM_JS(char*, address_of_page, (int behind), {
-    const text = behind ? location.hash : location.href.split('#')[0];
-    const at = _malloc(lengthBytesUTF8(text) + 1);
-    stringToUTF8(text, at, lengthBytesUTF8(text) + 1);
-    return at;
-});
-// Another view is a step of the browser's history; other changes are not.
-EM_JS(void, show_address, (const char* text, int step), {
-    const address = UTF8ToString(text);
-    if (location.href === address) return;
-    if (step) history.pushState(null, '', address);
-    else history.replaceState(null, '', address);
-});
 EM_JS(void, say_failed, (const char* why), {
     document.getElementById('state').textContent = UTF8ToString(why);
 });
@@ -54,13 +41,6 @@ constexpr double kStepSeconds = 0.010; // [s] of a frame that a training takes
 constexpr double kProbeSeconds = 0.1;  // [s] of measuring the processor, before the lab's first frame
 constexpr double kSaveAfter = 2;       // [s] after a change
 constexpr double kCaret = 0.25;        // [s] that it takes to blink
-
-std::string taken(char* text)
-{
-    std::string all(text);
-    std::free(text);
-    return all;
-}
 
 Preferences first_preferences()
 {
@@ -114,7 +94,7 @@ public:
         }
         if (!more && !embedded_)
         {
-            show_address(session_.link_text().c_str(), turned && addressed_ ? 1 : 0);
+            show_address(session_.link_text(), turned && addressed_);
             addressed_ = true;
         }
         keep_when_settled(now);
@@ -183,8 +163,8 @@ private:
         session_.set_team(std::make_unique<TeamDesk>(std::move(team)));
         session_.set_preferences(settings.preferences);
         session_.apply(OpenView{settings.view});
-        session_.link_page = taken(address_of_page(0));
-        const std::string link = taken(address_of_page(1));
+        session_.link_page = page_address();
+        const std::string link = page_fragment();
         if (link.size() > 1)
         {
             open_link(link);

@@ -117,7 +117,8 @@ std::string TeamDesk::begin(bool paused)
     run_.reset(); // its threads first
     if (!setup_.threads)
     {
-        return "Not started: each rank is a thread, and here are none; the desktop program has them";
+        return "Not started: several ranks need threads, which a page does not have; the desktop program "
+               "trains them";
     }
     if (!frame_.fault.empty())
     {

@@ -1,4 +1,5 @@
-// What a page keeps: the files of the program's own folders, mirrored in the browser's localStorage.
+// What the browser does for the page: it keeps the files of the program's own folders in its localStorage,
+// hands out downloads, and has an address with a history.
 #pragma once
 
 #include <string>
@@ -14,5 +15,11 @@ std::string keep_files();
 void download(const std::string& name, const std::string& text);
 // The canvas as a PNG, once it has been drawn.
 void download_picture(const std::string& name);
+
+// The address of the page alone, and what stands behind it, from the `#` on.
+std::string page_address();
+std::string page_fragment();
+// Another view is a step of the browser's history; other changes are not.
+void show_address(const std::string& address, bool step);
 
 } // namespace ringside::page

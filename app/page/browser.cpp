@@ -1,4 +1,4 @@
-#include "app/page/kept.h"
+#include "app/page/browser.h"
 
 #include <emscripten.h>
 
@@ -16,6 +16,19 @@ EM_JS(char*, kept_entry, (int place, int whole), {
     const at = _malloc(size);
     stringToUTF8(text, at, size);
     return at;
+});
+EM_JS(char*, address_part, (int behind), {
+    const text = behind ? location.hash : location.href.split('#')[0];
+    const size = lengthBytesUTF8(text) + 1;
+    const at = _malloc(size);
+    stringToUTF8(text, at, size);
+    return at;
+});
+EM_JS(void, go_to_address, (const char* text, int step), {
+    const address = UTF8ToString(text);
+    if (location.href === address) return;
+    if (step) history.pushState(null, '', address);
+    else history.replaceState(null, '', address);
 });
 EM_JS(int, keep_text, (const char* name, const char* text), {
     try { localStorage.setItem(UTF8ToString(name), UTF8ToString(text)); return 1; } catch (e) { return 0; }
@@ -127,6 +140,21 @@ void download(const std::string& name, const std::string& text)
 void download_picture(const std::string& name)
 {
     download_canvas(name.c_str());
+}
+
+std::string page_address()
+{
+    return taken(address_part(0));
+}
+
+std::string page_fragment()
+{
+    return taken(address_part(1));
+}
+
+void show_address(const std::string& address, bool step)
+{
+    go_to_address(address.c_str(), step ? 1 : 0);
 }
 
 } // namespace ringside::page
