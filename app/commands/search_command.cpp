@@ -292,7 +292,7 @@ void print_result(const Scenario& s, const SearchLimits& limits, const SearchRes
         grouped(r.fit), grouped(r.tight), format_percent(1 - limits.headroom));
     if (!limits.any_framework())
     {
-        say("as {} ({}) runs them. {}\n", limits.framework.name, limits.framework.version,
+        say("only what {} ({}) runs. {}\n", limits.framework.name, limits.framework.version,
             limits.framework.note);
     }
     say("not searched, as in the scenario: {}\n\n{}\nrejected layouts, by reason\n{}", overlap_words(s),
@@ -374,13 +374,12 @@ void add_search_options(CLI::App& app, SearchOptions& o)
     words("--forbid", o.forbid, "exclude full-recompute, zero3, deep-pipelines (more than 8 stages)");
     words("--allow", o.allow,
           "also try tensor-across-nodes, zero-with-stages (ZeRO-2 and 3 with pipeline stages)");
-    app.add_option(
-           "--framework", o.framework,
-           "only layouts that this framework runs: megatron, deepspeed, torchtitan, fsdp, maxtext or any")
+    app.add_option("--framework", o.framework,
+                   "only layouts that this framework runs: the name of a file in assets/frameworks, or any")
         ->capture_default_str();
     app.add_option(
            "--headroom", o.headroom,
-           "share of a GPU's memory to leave free; layouts that leave less are marked tight and ranked "
+           "fraction of a GPU's memory to leave free; layouts that leave less are marked tight and ranked "
            "behind those that fit")
         ->capture_default_str();
     auto* document = add_json(app, o);

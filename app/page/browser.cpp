@@ -4,6 +4,7 @@
 
 #include "app/files/files.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -27,8 +28,8 @@ EM_JS(char*, address_part, (int behind), {
 EM_JS(void, go_to_address, (const char* text, int step), {
     const address = UTF8ToString(text);
     if (location.href === address) return;
-    if (step) history.pushState(null, '', address);
-    else history.replaceState(null, '', address);
+    if (step) history.pushState(null, "", address);
+    else history.replaceState(null, "", address);
 });
 EM_JS(int, keep_text, (const char* name, const char* text), {
     try { localStorage.setItem(UTF8ToString(name), UTF8ToString(text)); return 1; } catch (e) { return 0; }

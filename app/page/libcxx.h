@@ -83,7 +83,7 @@ inline constexpr auto max_element =
     return std::max_element(ranges::begin(r), ranges::end(r), after(c, p));
 };
 template <class T>
-struct Both
+struct minmax_result
 {
     T min, max;
 };
@@ -91,7 +91,7 @@ inline constexpr auto minmax_element =
     []<class R, class C = less, class P = identity>(R && r, C c = {}, P p = {})
 {
     const auto found = std::minmax_element(ranges::begin(r), ranges::end(r), after(c, p));
-    return Both<decltype(found.first)>{found.first, found.second};
+    return minmax_result<decltype(found.first)>{found.first, found.second};
 };
 inline constexpr auto min = []<class R, class C = less, class P = identity>(R && r, C c = {}, P p = {})
 {
@@ -104,7 +104,7 @@ inline constexpr auto max = []<class R, class C = less, class P = identity>(R &&
 inline constexpr auto minmax = []<class R, class C = less, class P = identity>(R && r, C c = {}, P p = {})
 {
     const auto found = minmax_element(r, c, p);
-    return Both<std::decay_t<decltype(*found.min)>>{*found.min, *found.max};
+    return minmax_result<std::decay_t<decltype(*found.min)>>{*found.min, *found.max};
 };
 inline constexpr auto lower_bound = []<class R, class T>(R&& r, const T& value)
 { return std::lower_bound(ranges::begin(r), ranges::end(r), value); };

@@ -94,8 +94,7 @@ public:
         }
         if (!more && !embedded_)
         {
-            show_address(session_.link_text(), turned && addressed_);
-            addressed_ = true;
+            follow(turned);
         }
         keep_when_settled(now);
         if (more || session_.lab().busy())
@@ -233,6 +232,18 @@ private:
         unsaved_ = true;
     }
 
+    // The address says what is on show. To write a scenario into it takes longer than a frame, so only a new
+    // one is.
+    void follow(bool turned)
+    {
+        PlaceLink now = session_.link();
+        if (!addressed_ || now != *addressed_)
+        {
+            show_address(session_.link_text(), turned && addressed_.has_value());
+            addressed_ = std::move(now);
+        }
+    }
+
     void keep_when_settled(double now)
     {
         const bool scenario = session_.own_scenario() != kept_scenario_;
@@ -258,8 +269,8 @@ private:
     Scenario kept_scenario_ = session_.own_scenario();
     double changed_at_ = 0; // 0: nothing is to be kept
     bool unsaved_ = false;
-    bool embedded_ = false;  // in another page: the picture alone, and nothing kept
-    bool addressed_ = false; // the address says what is on show
+    bool embedded_ = false; // in another page: the picture alone, and nothing kept
+    std::optional<PlaceLink> addressed_;
 };
 
 Page* shown = nullptr; // once it has opened

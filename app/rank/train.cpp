@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/train_lines.h"
+#include "app/commands/train/train_lines.h"
 #include "app/files/checkpoint_file.h"
 #include "app/files/files.h"
 #include "app/files/streams.h"

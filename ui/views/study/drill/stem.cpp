@@ -19,7 +19,7 @@ PlotAxis axis_over(std::vector<double> values, bool log_scale)
 {
     std::erase_if(values, [=](double v) { return !std::isfinite(v) || (log_scale && v <= 0); });
     const auto [least, most] =
-        values.empty() ? std::ranges::minmax_result{1.0, 1.0} : std::ranges::minmax(values);
+        values.empty() ? std::ranges::minmax_result<double>{1.0, 1.0} : std::ranges::minmax(values);
     const double high = most > least ? most : log_scale ? least * 10 : least + 1;
     return {least, high, log_scale ? PlotScale::log : PlotScale::linear, "", three_digits, {least, high}};
 }

@@ -1,7 +1,7 @@
 // `ringside train`: the live lab's engine without a window.
 #include "app/commands/options.h"
-#include "app/commands/train_lines.h"
-#include "app/commands/train_setup.h"
+#include "app/commands/train/train_lines.h"
+#include "app/commands/train/train_setup.h"
 #include "app/files/checkpoint_file.h"
 #include "app/files/files.h"
 #include "core/base/text.h"

@@ -1,4 +1,4 @@
-#include "app/commands/train_lines.h"
+#include "app/commands/train/train_lines.h"
 
 #include <fmt/format.h>
 

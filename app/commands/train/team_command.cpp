@@ -1,7 +1,7 @@
 // `ringside train --ranks N --strategy ...`: the lab's model on several ranks, which are threads here.
 #include "app/commands/input.h"
-#include "app/commands/train_lines.h"
-#include "app/commands/train_setup.h"
+#include "app/commands/train/train_lines.h"
+#include "app/commands/train/train_setup.h"
 #include "app/files/files.h"
 #include "core/base/text.h"
 #include "core/lab/ranks/team.h"

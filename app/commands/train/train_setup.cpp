@@ -1,4 +1,4 @@
-#include "app/commands/train_setup.h"
+#include "app/commands/train/train_setup.h"
 
 #include <fmt/format.h>
 
