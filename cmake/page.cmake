@@ -7,10 +7,10 @@ add_link_options(-fwasm-exceptions)
 # Headers alone, apart from the system's others, which are not of this target.
 set(page_headers ${PROJECT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${page_headers})
-foreach(folder nlohmann fmt CLI)
+foreach(folder nlohmann fmt)
     file(CREATE_LINK /usr/include/${folder} ${page_headers}/${folder} SYMBOLIC)
 endforeach()
-foreach(library nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11 Threads::Threads)
+foreach(library nlohmann_json::nlohmann_json fmt::fmt Threads::Threads)
     add_library(${library} INTERFACE IMPORTED)
     target_include_directories(${library} SYSTEM INTERFACE ${page_headers})
 endforeach()
@@ -55,16 +55,15 @@ target_compile_options(ringside_options INTERFACE -include ${PROJECT_SOURCE_DIR}
 set(RINGSIDE_KERNEL_OPTIONS -msimd128)
 add_subdirectory(core)
 add_subdirectory(ui)
-# The engine and the trainer count; windows wait for neither.
-foreach(library ringside_core ringside_trainer ringside_parallel)
+# What trains is worth its size.
+foreach(library ringside_trainer ringside_parallel)
     target_compile_options(${library} PRIVATE -O3)
 endforeach()
 
 file(GLOB page_sources CONFIGURE_DEPENDS app/page/*.cpp app/files/*.cpp app/session/*.cpp)
-add_executable(page ${page_sources} app/commands/input.cpp app/commands/evaluate_command.cpp app/commands/options.cpp
-               app/commands/option_check.cpp app/commands/misuse.cpp)
+add_executable(page ${page_sources} app/commands/input.cpp)
 target_compile_definitions(page PRIVATE RINGSIDE_SOURCE_ASSETS="/ringside")
-target_link_libraries(page PRIVATE ringside_ui ringside_parallel imgui CLI11::CLI11)
+target_link_libraries(page PRIVATE ringside_ui ringside_parallel imgui)
 ringside_quick_build(page)
 
 set(page_folder ${PROJECT_SOURCE_DIR}/build/web)

@@ -49,28 +49,6 @@ void print_document(const json& document, int indent)
     fmt::print("{}\n", document.dump(indent, ' ', false, json::error_handler_t::replace));
 }
 
-json metric_value(const Metric& metric, const Scenario& scenario, const Report& report)
-{
-    const double value = metric.value(scenario, report);
-    if (metric.name == "memory.fits")
-    {
-        return value != 0;
-    }
-    const bool whole =
-        std::abs(value) < 9e15 && value == std::trunc(value) && !metric.name.starts_with("step.");
-    return whole ? json(static_cast<std::int64_t>(value)) : json(value);
-}
-
-json issues_json(const Issues& issues)
-{
-    auto list = json::array();
-    for (const Issue& issue : issues)
-    {
-        list.push_back({{"path", issue.path}, {"message", issue.message}, {"hint", issue.hint}});
-    }
-    return list;
-}
-
 namespace
 {
 

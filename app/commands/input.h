@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/files/streams.h"
-#include "core/evaluate/report.h"
+#include "core/evaluate/report_json.h"
 #include "core/scenario/presets.h"
 
 #include <nlohmann/json.hpp>
@@ -39,12 +39,6 @@ struct EvaluatedFile
 };
 EvaluatedFile evaluate_file(const CommonOptions& options, const std::string& file,
                             const std::vector<std::string>& sets);
-
-// Bytes and counts are whole numbers, "memory.fits" is true or false.
-nlohmann::json metric_value(const Metric& metric, const Scenario& scenario, const Report& report);
-
-// What `evaluate --json` prints, "ringside.report/1".
-nlohmann::json report_json(const Scenario& scenario, const Report& report, const Issues& warnings);
 
 // What ends a command wherever it stands: its input is bad.
 struct BadInput : std::exception
@@ -105,8 +99,6 @@ void check_range(Issues& issues, const char* option, double value, double least,
 
 // One document on standard output. Names of files may be any bytes; in it they are UTF-8.
 void print_document(const nlohmann::json& document, int indent = 2);
-// Issues as a list of {path, message, hint}.
-nlohmann::json issues_json(const Issues& issues);
 
 // Prints for people: names and texts of files reach the terminal as text, never as its commands.
 template <class... Args>

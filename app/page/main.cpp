@@ -10,6 +10,7 @@
 #include "app/page/canvas.h"
 #include "app/session/drawing.h"
 #include "app/session/furnish.h"
+#include "core/evaluate/report_json.h"
 #include "core/scenario/json.h"
 #include "core/scenario/validate.h"
 
@@ -92,7 +93,7 @@ public:
         {
             tell_view();
         }
-        if (!more && !embedded_)
+        if ((turned || !more) && !embedded_)
         {
             follow(turned);
         }

@@ -98,7 +98,7 @@ class PageTest(unittest.TestCase):
         self.assertLessEqual(sum(sizes.values()), MOST_ALL)
 
     def test_draws_nothing_when_nothing_happens(self):
-        self.press(Keys.ESCAPE, " ")
+        self.press(Keys.ESCAPE)
         time.sleep(4)
         count = ("let n = 0; const whole = Module.ctx.drawElements; Module.ctx.drawElements = function(...a) { n++; return whole.apply(this, a); };"
                  "setTimeout(() => arguments[0](n), 3000)")
