@@ -6,6 +6,7 @@
 #include "app/files/files.h"
 #include "app/files/measured_file.h"
 #include "app/session/session.h"
+#include "core/base/ranges.h"
 #include "core/evaluate/calibrate.h"
 #include "core/scenario/fields.h"
 
@@ -112,11 +113,8 @@ int run_calibrate(const CalibrateOptions& o)
     const Presets presets = open_presets(o).presets;
     const Scenario base = o.scenario.empty() ? default_scenario(presets)
                                              : or_end(read_scenario(o.scenario, presets), o.scenario);
-    std::vector<MeasuredSet> sets;
-    for (const std::string& file : o.files)
-    {
-        sets.push_back(or_end(read_measured(file, base, presets), file));
-    }
+    auto sets = list_of<MeasuredSet>(o.files, [&](const std::string& file)
+                                     { return or_end(read_measured(file, base, presets), file); });
     ProgressBar bar;
     const auto fit = fit_calibration(sets, o.constants, o.leave_out, [&](double share) { bar.show(share); });
     bar.clear();

@@ -70,15 +70,14 @@ json report_json(const Scenario& scenario, const Report& report, const Issues& w
         out[name.substr(0, dot)][name.substr(dot + 1)] = value;
     }
     out["memory"]["fullest_stage"] = report.memory.fullest;
-    for (std::size_t i = 0; i < report.memory.stages.size(); ++i)
-    {
-        out["memory"]["stages"].push_back(stage_json(report.memory.stages[i], i));
-    }
-    for (std::size_t i = 0; i < kSlices; ++i)
-    {
-        out["step"]["waterfall"].push_back(
-            {{"part", name_of(static_cast<Slice>(i))}, {"seconds", report.step.slices[i]}});
-    }
+    const auto& stages = report.memory.stages;
+    out["memory"]["stages"] =
+        json_list(stages.size(), [&](std::size_t i) { return stage_json(stages[i], i); });
+    out["step"]["waterfall"] =
+        json_list(kSlices,
+                  [&](std::size_t i) -> json {
+                      return {{"part", name_of(static_cast<Slice>(i))}, {"seconds", report.step.slices[i]}};
+                  });
     return out;
 }
 

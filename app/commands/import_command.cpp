@@ -1,6 +1,7 @@
 // `ringside import hf`: a model's config.json from the Hugging Face hub as a shape of ours.
 #include "app/commands/options.h"
 #include "app/files/files.h"
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "core/model/weights.h"
 #include "core/scenario/hugging_face.h"
@@ -34,11 +35,7 @@ json preset_json(const HuggingFaceModel& read, const std::string& id)
              {"shape", to_json(read.model)}};
     if (!read.notes.empty())
     {
-        std::vector<std::string> notes;
-        for (const Issue& note : read.notes)
-        {
-            notes.push_back(to_line(note));
-        }
+        auto notes = list_of<std::string>(read.notes, [&](const Issue& note) { return to_line(note); });
         out["note"] = fmt::format("{}", fmt::join(notes, "; "));
     }
     return out;

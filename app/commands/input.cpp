@@ -63,12 +63,10 @@ json metric_value(const Metric& metric, const Scenario& scenario, const Report& 
 
 json issues_json(const Issues& issues)
 {
-    auto list = json::array();
-    for (const Issue& issue : issues)
-    {
-        list.push_back({{"path", issue.path}, {"message", issue.message}, {"hint", issue.hint}});
-    }
-    return list;
+    return json_list(issues,
+                     [](const Issue& issue) -> json {
+                         return {{"path", issue.path}, {"message", issue.message}, {"hint", issue.hint}};
+                     });
 }
 
 namespace

@@ -248,22 +248,16 @@ json to_json(const Run& run)
         }
         ranks.push_back(std::move(names));
     }
-    json events = json::array();
-    for (const Event& e : run.timeline.events)
+    const auto event = [](const Event& e) -> json
     {
-        events.push_back({{"rank", e.rank},
-                          {"op", std::string(1, letter(e.operation.pass))},
-                          {"stage", e.operation.stage},
-                          {"micro_batch", e.operation.micro_batch},
-                          {"start", e.start},
-                          {"end", e.end}});
-    }
+        return {{"rank", e.rank},
+                {"op", std::string(1, letter(e.operation.pass))},
+                {"stage", e.operation.stage},
+                {"micro_batch", e.operation.micro_batch},
+                {"start", e.start},
+                {"end", e.end}};
+    };
     const Timeline& t = run.timeline;
-    json spans = json::array();
-    for (std::size_t rank = 0; rank < t.ranks(); ++rank)
-    {
-        spans.push_back(t.span(rank));
-    }
     return {{"kind", run.kind},
             {"stages", run.shape.stages},
             {"micro_batches", run.shape.micro_batches},
@@ -273,14 +267,14 @@ json to_json(const Run& run)
             {"makespan", t.makespan},
             {"bubble_over_ideal", t.bubble_over_ideal()},
             {"bubble_of_total", t.bubble_of_total()},
-            {"stage_span", std::move(spans)},
+            {"stage_span", json_list(t.ranks(), [&](std::size_t rank) { return t.span(rank); })},
             {"longest_stage_span", t.longest_span()},
             {"span_bubble_over_ideal", t.span_bubble_over_ideal()},
             {"span_bubble_of_total", t.span_bubble_of_total()},
             {"peak_in_flight", t.peak_in_flight},
             {"weight_copies", run.copies},
             {"transfers", t.transfers},
-            {"events", std::move(events)}};
+            {"events", json_list(t.events, event)}};
 }
 
 std::string peaks(const Run& run)

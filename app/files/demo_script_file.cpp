@@ -5,6 +5,7 @@
 
 #include "app/commands/input.h"
 #include "app/files/asset_file.h"
+#include "core/base/ranges.h"
 #include "core/scenario/json.h"
 #include "ui/shell/view.h"
 
@@ -44,11 +45,7 @@ Result<DemoScript> read_file(const std::string& file, const Presets& presets)
 
 Result<DemoScript> demo_script_of(const nlohmann::json& document, const Presets& presets)
 {
-    std::vector<std::string_view> asked;
-    for (const ClassQuestion& question : class_questions())
-    {
-        asked.push_back(question.metric);
-    }
+    auto asked = list_of<std::string_view>(class_questions(), &ClassQuestion::metric);
     return demo_script_from_json(document, presets, view_places(), asked);
 }
 

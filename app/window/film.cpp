@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -71,15 +73,9 @@ Result<FilmPlan> plan_film(const Motion& motion, const FilmOptions& o, bool gif)
 
 std::vector<std::string> moving_views(const Frame& frame)
 {
-    std::vector<std::string> ids;
-    for (const ViewInfo* info : views())
-    {
-        if (info->make()->motion(frame).duration > 0)
-        {
-            ids.emplace_back(info->id);
-        }
-    }
-    return ids;
+    return list_where<std::string>(
+        views(), [&](const ViewInfo* info) { return info->make()->motion(frame).duration > 0; },
+        [&](const ViewInfo* info) { return std::string(info->id); });
 }
 
 Film::Film(Session& session, Drawing& drawing, Offscreen& screen, Recorder& recorder, FilmPlan plan)

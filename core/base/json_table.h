@@ -9,6 +9,7 @@
 #include "core/base/json_text.h"
 #include "core/base/json_value.h"
 #include "core/base/names.h"
+#include "core/base/ranges.h"
 #include "core/base/result.h"
 
 #include <nlohmann/json.hpp>
@@ -274,12 +275,8 @@ public:
 
     std::vector<std::string> names() const
     {
-        std::vector<std::string> all;
-        for (const JsonField<S>& field : fields_)
-        {
-            all.emplace_back(field.name);
-        }
-        return all;
+        return list_of<std::string>(fields_,
+                                    [&](const JsonField<S>& field) { return std::string(field.name); });
     }
 
 private:

@@ -53,4 +53,20 @@ std::vector<T> list_of(const Range& range, const Of& of)
     return list;
 }
 
+// The same of those entries alone for which `which` holds.
+template <class T, class Range, class Which, class Of = std::identity>
+std::vector<T> list_where(const Range& range, const Which& which, const Of& of = {})
+{
+    std::vector<T> list;
+    each_in(range,
+            [&](const auto& entry)
+            {
+                if (std::invoke(which, entry))
+                {
+                    list.push_back(std::invoke(of, entry));
+                }
+            });
+    return list;
+}
+
 } // namespace ringside

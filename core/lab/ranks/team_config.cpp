@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/model/sizes.h"
 #include "core/model/stages.h"
 #include "core/performance/compression/bucket.h"
@@ -194,12 +195,8 @@ std::vector<std::int64_t> layers_of_stages(const TeamConfig& c, std::int64_t sta
 {
     Model model;
     model.layers = c.trainer.model.layers;
-    std::vector<std::int64_t> all;
-    for (std::int64_t k = 0; k < stages; ++k)
-    {
-        all.push_back(layers_of_stage(model, c.parallel, stages, k));
-    }
-    return all;
+    return list_of<std::int64_t>(stages, [&](std::int64_t k)
+                                 { return layers_of_stage(model, c.parallel, stages, k); });
 }
 
 RankGrid grid_of(const TeamConfig& config)

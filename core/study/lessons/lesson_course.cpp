@@ -5,6 +5,7 @@
 #include "core/base/find_by.h"
 #include "core/base/json_files.h"
 #include "core/base/json_table.h"
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -20,11 +21,7 @@ namespace
 void put_in_order(Course& course, const std::vector<std::string>& ids, const std::set<std::string>& faulty,
                   Issues& issues)
 {
-    std::vector<std::string> names;
-    for (const Lesson& lesson : course.lessons)
-    {
-        names.push_back(lesson.id);
-    }
+    auto names = list_of<std::string>(course.lessons, &Lesson::id);
     for (std::size_t i = 0; i < ids.size(); ++i)
     {
         if (course.lesson(ids[i]) == nullptr && !faulty.contains(ids[i]))

@@ -5,6 +5,7 @@
 #include "core/base/closest.h"
 #include "core/base/find_by.h"
 #include "core/base/json_table.h"
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -64,11 +65,7 @@ Issue fault(const GlossaryTerm& term, const char* what, std::string message, std
 
 void check_related(std::span<const GlossaryTerm> terms, const GlossaryTerm& term, Issues& issues)
 {
-    std::vector<std::string> ids;
-    for (const GlossaryTerm& other : terms)
-    {
-        ids.push_back(other.id);
-    }
+    auto ids = list_of<std::string>(terms, &GlossaryTerm::id);
     for (const std::string& id : term.related)
     {
         if (id == term.id)
@@ -135,11 +132,8 @@ const GlossaryTerm* find_term(std::span<const GlossaryTerm> terms, std::string_v
 std::vector<std::size_t> search_terms(std::span<const GlossaryTerm> terms, std::string_view query)
 {
     const std::string wanted = folded(query);
-    std::vector<Closeness> fits;
-    for (const GlossaryTerm& term : terms)
-    {
-        fits.push_back(fit_of(findable_of(term), wanted));
-    }
+    auto fits = list_of<Closeness>(terms, [&](const GlossaryTerm& term)
+                                   { return fit_of(findable_of(term), wanted); });
     return closest_first(fits);
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/csv.h"
+#include "core/base/ranges.h"
 #include "core/study/progress/exchange.h"
 
 #include <algorithm>
@@ -189,14 +190,9 @@ std::string cell(const CsvRow& row, std::optional<std::size_t> column)
 
 std::optional<PersonalCard> card_in(const CsvRow& row, const AnkiHeader& header)
 {
-    std::vector<std::string> fields;
-    for (std::size_t i = 0; i < row.cells.size(); ++i)
-    {
-        if (!header.is_special(i))
-        {
-            fields.push_back(header.html ? from_html(row.cells[i]) : row.cells[i]);
-        }
-    }
+    auto fields = list_where<std::string>(
+        row.cells.size(), [&](std::size_t i) { return !header.is_special(i); },
+        [&](std::size_t i) { return header.html ? from_html(row.cells[i]) : row.cells[i]; });
     if (row.open || fields.empty() || fields.front().empty())
     {
         return std::nullopt;

@@ -1,6 +1,7 @@
 // How well the topics stand, and what the coming days ask for.
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "core/study/sessions/deck.h"
 
@@ -103,11 +104,8 @@ std::optional<Issue> no_topic(std::string_view id)
     {
         return std::nullopt;
     }
-    std::vector<std::string> known;
-    for (const StudyTopic& topic : study_topics())
-    {
-        known.emplace_back(topic.id);
-    }
+    auto known =
+        list_of<std::string>(study_topics(), [&](const StudyTopic& topic) { return std::string(topic.id); });
     return Issue{"", fmt::format("there is no topic \"{}\"", id),
                  did_you_mean(id, known, "the study view has them")};
 }
@@ -155,14 +153,7 @@ std::vector<HeatTopic> heat_map(const StudyState& study)
 
 std::vector<std::size_t> weakest(const std::vector<HeatTopic>& heat, std::size_t count)
 {
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < heat.size(); ++i)
-    {
-        if (heat[i].all.seen > 0)
-        {
-            order.push_back(i);
-        }
-    }
+    auto order = list_where<std::size_t>(heat.size(), [&](std::size_t i) { return heat[i].all.seen > 0; });
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return key_of(heat[a]) < key_of(heat[b]); });
     order.resize(std::min(order.size(), count));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/study/questions/evidence_scene.h"
 
 #include <nlohmann/json.hpp>
@@ -68,11 +69,10 @@ const std::vector<EvidenceKind>& evidence_kinds()
 {
     static const std::vector<EvidenceKind> all = []
     {
-        std::vector<EvidenceKind> kinds;
-        for (const EvidenceMaker& m : evidence_makers())
-        {
-            kinds.push_back({m.id, m.faults});
-        }
+        auto kinds = list_of<EvidenceKind>(evidence_makers(),
+                                           [&](const EvidenceMaker& m) {
+                                               return EvidenceKind{m.id, m.faults};
+                                           });
         kinds.push_back({"log", {}});
         kinds.push_back({"text", {}});
         return kinds;
@@ -100,11 +100,7 @@ Result<Evidence> make_evidence(const json& settings, std::uint64_t seed, const F
                                     [&](const EvidenceMaker& m) { return m.id == kind; });
     if (maker == evidence_makers().end())
     {
-        std::vector<std::string_view> ids;
-        for (const EvidenceKind& k : evidence_kinds())
-        {
-            ids.push_back(k.id);
-        }
+        auto ids = list_of<std::string_view>(evidence_kinds(), &EvidenceKind::id);
         return Issue{"kind", fmt::format("there is no \"{}\"", kind),
                      fmt::format("use {}", fmt::join(ids, ", "))};
     }

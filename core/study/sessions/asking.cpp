@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/printable.h"
+#include "core/base/ranges.h"
 
 #include <algorithm>
 
@@ -67,15 +68,9 @@ DrawnValues shared_values(const Question& parent, const QuestionVariant& of, con
 
 std::vector<FamilyInfo> families_in(const QuestionBank& bank)
 {
-    std::vector<FamilyInfo> all;
-    for (const QuestionFamily& family : bank.families)
-    {
-        if (!family.variants.empty())
-        {
-            all.push_back(info_of(family));
-        }
-    }
-    return all;
+    return list_where<FamilyInfo>(
+        bank.families, [&](const QuestionFamily& family) { return !family.variants.empty(); },
+        [&](const QuestionFamily& family) { return info_of(family); });
 }
 
 Result<DeckCard> card_of(const QuestionBank& bank, std::string_view id, std::uint64_t seed)

@@ -1,6 +1,7 @@
 #include "core/study/sessions/deck.h"
 
 #include "core/base/place.h"
+#include "core/base/ranges.h"
 
 #include <algorithm>
 #include <charconv>
@@ -223,15 +224,9 @@ std::array<int, 4> inventory_place(std::string_view source)
 
 std::vector<const FamilyInfo*> families_of(const StudyState& study, const DeckFilter& filter)
 {
-    std::vector<const FamilyInfo*> found;
-    for (const FamilyInfo& family : study.families)
-    {
-        if (passes(filter, family, study.progress))
-        {
-            found.push_back(&family);
-        }
-    }
-    return found;
+    return list_where<const FamilyInfo*>(
+        study.families, [&](const FamilyInfo& family) { return passes(filter, family, study.progress); },
+        [&](const FamilyInfo& family) { return &family; });
 }
 
 double target_of(const FamilyInfo& family, int variant)
@@ -242,14 +237,8 @@ double target_of(const FamilyInfo& family, int variant)
 
 int variant_to_ask(const FamilyInfo& family, const DeckFilter& filter, int passed, std::uint64_t seed)
 {
-    std::vector<std::size_t> fits;
-    for (std::size_t i = 0; i < family.variants.size(); ++i)
-    {
-        if (passes(filter, family.variants[i]))
-        {
-            fits.push_back(i);
-        }
-    }
+    auto fits = list_where<std::size_t>(family.variants.size(),
+                                        [&](std::size_t i) { return passes(filter, family.variants[i]); });
     if (family.variants.empty())
     {
         return 0;
