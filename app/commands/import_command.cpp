@@ -102,10 +102,8 @@ void print_answer(const HuggingFaceModel& read, const ModelPreset* preset)
 Issues name_faults(const ImportOptions& options)
 {
     Issues issues;
-    if (!is_utf8(options.name))
-    {
-        issues.push_back({"--name", fmt::format("{:?} is not UTF-8", options.name), "type a name in UTF-8"});
-    }
+    add_if(issues, !is_utf8(options.name),
+           {"--name", fmt::format("{:?} is not UTF-8", options.name), "type a name in UTF-8"});
     if (const std::string id = std::filesystem::path(options.output).stem().string(); !is_utf8(id))
     {
         issues.push_back({"--output", fmt::format("{:?} is not UTF-8", id),

@@ -37,11 +37,8 @@ Issue unknown_word(const std::string& path, std::string_view kind, const std::st
 
 void check_range(Issues& issues, const char* option, double value, double least, double most)
 {
-    if (!std::isfinite(value) || value < least || value > most)
-    {
-        issues.push_back(
-            {option, fmt::format("{} is out of range", value), fmt::format("use {} to {}", least, most)});
-    }
+    add_if(issues, !std::isfinite(value) || value < least || value > most,
+           {option, fmt::format("{} is out of range", value), fmt::format("use {} to {}", least, most)});
 }
 
 void print_document(const json& document, int indent)

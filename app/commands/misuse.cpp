@@ -216,11 +216,9 @@ Issues misuse_of(const CLI::App& app, const CLI::ParseError& fault)
     else if (dynamic_cast<const CLI::RequiredError*>(&fault) != nullptr && !commands_of(command).empty())
     {
         issues = unexpected(app);
-        if (issues.empty())
-        {
-            issues.push_back({full_name(command), "needs a command",
-                              fmt::format("use one of {}", fmt::join(commands_of(command), ", "))});
-        }
+        add_if(issues, issues.empty(),
+               {full_name(command), "needs a command",
+                fmt::format("use one of {}", fmt::join(commands_of(command), ", "))});
     }
     return issues.empty() ? Issues{told(command, fault.what())} : issues;
 }
@@ -267,10 +265,8 @@ std::vector<std::string> spread(int argc, const char* const* argv, Issues& issue
         words.insert(words.end(), i == 1 && is_link(word) ? 1 : 0, "--link");
         words.push_back(word);
         setting = word == "--set" || word.starts_with("--set=") || (setting && assigns(word));
-        if (word.starts_with("--") && word.size() > 3 && word.find('=') + 1 == word.size())
-        {
-            issues.push_back({word.substr(0, word.size() - 1), kEmpty, kGiveOne});
-        }
+        add_if(issues, word.starts_with("--") && word.size() > 3 && word.find('=') + 1 == word.size(),
+               {word.substr(0, word.size() - 1), kEmpty, kGiveOne});
     }
     return words;
 }

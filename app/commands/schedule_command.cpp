@@ -53,17 +53,12 @@ void check_files(const ScheduleOptions& o, Issues& issues)
 {
     for (const char* name : {"--svg", "--chrome-trace"})
     {
-        if (o.kind == "all" && o.order.empty() && o.typed.contains(name))
-        {
-            issues.push_back({name, "shows one schedule, and --kind all is many", "name one with --kind"});
-        }
+        add_if(issues, o.kind == "all" && o.order.empty() && o.typed.contains(name),
+               {name, "shows one schedule, and --kind all is many", "name one with --kind"});
     }
-    if (!o.order.empty() && o.typed.contains("--kind"))
-    {
-        issues.push_back({"--kind",
-                          fmt::format("{} cannot be given with --order, which is the schedule", o.kind),
-                          "leave out one of the two"});
-    }
+    add_if(issues, !o.order.empty() && o.typed.contains("--kind"),
+           {"--kind", fmt::format("{} cannot be given with --order, which is the schedule", o.kind),
+            "leave out one of the two"});
 }
 
 std::vector<std::string> schedule_ids()
@@ -177,12 +172,9 @@ Issues compare_counts(const ScheduleOptions& o, const ScheduleShape& written)
     Issues issues;
     const auto same = [&](const char* name, std::int64_t typed, std::int64_t counted, const char* what)
     {
-        if (o.typed.contains(name) && typed != counted)
-        {
-            issues.push_back({name,
-                              fmt::format("is {}, the order in {} has {} {}", typed, o.order, counted, what),
-                              fmt::format("use {} or leave it out", counted)});
-        }
+        add_if(issues, o.typed.contains(name) && typed != counted,
+               {name, fmt::format("is {}, the order in {} has {} {}", typed, o.order, counted, what),
+                fmt::format("use {} or leave it out", counted)});
     };
     same("--stages", o.shape.stages, written.stages, "ranks");
     same("--micro-batches", o.shape.micro_batches, written.micro_batches, "micro-batches");

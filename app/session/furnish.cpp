@@ -15,10 +15,7 @@ void furnish(Session& session, const std::filesystem::path& assets, const Preset
     StudyDesk::Setup study = study_setup(assets, presets, issues);
     study.store = std::make_unique<StudyStore>();
     auto desk = std::make_unique<StudyDesk>(std::move(study));
-    if (!desk->message().empty())
-    {
-        issues.push_back({"study", desk->message(), ""});
-    }
+    add_if(issues, !desk->message().empty(), {"study", desk->message(), ""});
     session.set_study(std::move(desk));
     session.set_lab(std::make_unique<LabDesk>(std::move(lab)));
     Course course = open_course(assets, issues);

@@ -19,11 +19,9 @@ constexpr int kMostFrames = 20'000;
 
 void check_moment(Issues& issues, const char* option, double value, double least, double most)
 {
-    if (!(value >= least && value <= most))
-    {
-        issues.push_back({option, fmt::format("{:g} is out of range", value),
-                          fmt::format("use {:g} to {:g}", least, most)});
-    }
+    add_if(
+        issues, !(value >= least && value <= most),
+        {option, fmt::format("{:g} is out of range", value), fmt::format("use {:g} to {:g}", least, most)});
 }
 
 } // namespace
@@ -45,11 +43,9 @@ Result<FilmPlan> plan_film(const Motion& motion, const FilmOptions& o, bool gif)
     check_moment(issues, "--fps", plan.fps, 1, 60);
     check_moment(issues, "--from", plan.from, 0, motion.duration);
     check_moment(issues, "--to", plan.to, 0, motion.duration);
-    if (issues.empty() && !(plan.from < plan.to))
-    {
-        issues.push_back({"--to", fmt::format("{:g} does not come after {:g}", plan.to, plan.from),
-                          "give a later moment than --from"});
-    }
+    add_if(issues, issues.empty() && !(plan.from < plan.to),
+           {"--to", fmt::format("{:g} does not come after {:g}", plan.to, plan.from),
+            "give a later moment than --from"});
     const double own = motion.per_second > 0 ? (plan.to - plan.from) / motion.per_second : kLongestUnasked;
     const double seconds = o.seconds.value_or(std::clamp(own, 0.1, kLongestUnasked));
     check_moment(issues, "--seconds", seconds, 0.1, kMostSeconds);

@@ -68,6 +68,14 @@ void JsonPlace::fault(std::string_view name, std::string message, std::string hi
          std::move(message), std::move(hint)});
 }
 
+void JsonPlace::fault_if(bool wrong, std::string_view name, std::string message, std::string hint) const
+{
+    if (wrong)
+    {
+        fault(name, std::move(message), std::move(hint));
+    }
+}
+
 bool JsonPlace::is_list(const JsonRule& rule) const
 {
     const auto entries = static_cast<double>(value.size());

@@ -66,6 +66,7 @@ struct JsonPlace
     JsonPlace entry(std::size_t index) const;
     void fault(std::string message, std::string hint) const;
     void fault(std::string_view name, std::string message, std::string hint) const;
+    void fault_if(bool wrong, std::string_view name, std::string message, std::string hint) const;
     // Whether it is a list, or an object, of bounded size; if not, that is a fault.
     bool is_list(const JsonRule& rule = {}) const;
     bool is_object(const char* hint = "use {...}") const;

@@ -62,11 +62,9 @@ Issues check(const FsrsWeights& weights)
     for (std::size_t i = 0; i < weights.size(); ++i)
     {
         const auto [least, most] = kBounds[i];
-        if (!(weights[i] >= least && weights[i] <= most))
-        {
-            issues.push_back({fmt::format("weights[{}]", i), fmt::format("{} is out of range", weights[i]),
-                              fmt::format("use {} to {}", least, most)});
-        }
+        add_if(issues, !(weights[i] >= least && weights[i] <= most),
+               {fmt::format("weights[{}]", i), fmt::format("{} is out of range", weights[i]),
+                fmt::format("use {} to {}", least, most)});
     }
     return issues;
 }

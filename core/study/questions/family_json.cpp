@@ -48,10 +48,8 @@ void read_range(const JsonPlace& place, ParameterSpec& p)
 {
     constexpr const char* kHint = "use \"range\": [low, high], \"step\": s";
     const auto ends = read_ends(place, kHint);
-    if (ends && (!((*ends)[1] >= (*ends)[0]) || !(((*ends)[1] - (*ends)[0]) / p.step < 1e9)))
-    {
-        place.fault("not [low, high] with low to high", kHint);
-    }
+    place.fault_if(ends && (!((*ends)[1] >= (*ends)[0]) || !(((*ends)[1] - (*ends)[0]) / p.step < 1e9)), "",
+                   "not [low, high] with low to high", kHint);
     std::tie(p.low, p.high) = std::tuple(ends ? (*ends)[0] : 0, ends ? (*ends)[1] : 0);
 }
 
@@ -83,12 +81,10 @@ const JsonTable<ParameterSpec> kParameterTable{
     },
     [](const JsonPlace& place, ParameterSpec&)
     {
-        if (static_cast<int>(place.has("from")) + static_cast<int>(place.has("range")) +
-                static_cast<int>(place.has("powers_of_two")) !=
-            1)
-        {
-            place.fault("from", "not exactly one of from, range and powers_of_two", "give one of them");
-        }
+        place.fault_if(static_cast<int>(place.has("from")) + static_cast<int>(place.has("range")) +
+                               static_cast<int>(place.has("powers_of_two")) !=
+                           1,
+                       "from", "not exactly one of from, range and powers_of_two", "give one of them");
     }};
 
 const JsonTable<LetSpec> kLetTable{{
@@ -279,11 +275,8 @@ void read_variants(const json& family, const std::string& id, Issues& issues, Qu
     std::set<std::string> ids;
     for (const QuestionVariant& v : out.variants)
     {
-        if (!ids.insert(v.id).second)
-        {
-            issues.push_back(
-                {id + ".variants", fmt::format("\"{}\" is there twice", v.id), "give each its own id"});
-        }
+        add_if(issues, !ids.insert(v.id).second,
+               {id + ".variants", fmt::format("\"{}\" is there twice", v.id), "give each its own id"});
     }
 }
 

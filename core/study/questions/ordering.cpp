@@ -139,12 +139,11 @@ Result<std::vector<OrderedItem>> schedule_items(const ScheduleItemsSpec& spec, C
                               count("chunks", spec.chunks)};
     const std::int64_t stage = count("stage", spec.stage);
     const std::int64_t first = count("first", spec.first);
-    if (issues.empty() && (stage >= shape.stages || first < 3 || first > kMostShown ||
-                           operations_of(kind, shape) > kMostOrdered))
-    {
-        issues.push_back({"schedule", "no such stage, or too many operations",
-                          fmt::format("use stages from 0, and 3 to {} operations", kMostShown)});
-    }
+    add_if(issues,
+           issues.empty() && (stage >= shape.stages || first < 3 || first > kMostShown ||
+                              operations_of(kind, shape) > kMostOrdered),
+           {"schedule", "no such stage, or too many operations",
+            fmt::format("use stages from 0, and 3 to {} operations", kMostShown)});
     if (!issues.empty())
     {
         return issues;

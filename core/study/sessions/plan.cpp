@@ -12,22 +12,24 @@ namespace ringside
 namespace
 {
 
-const JsonTable<PlanTask> kTaskTable{{{"id", &PlanTask::id, kNeeded}, {"text", &PlanTask::text, kNeeded},
-                                      {"kind", &PlanTask::kind, kNeeded},
-                                      {"topics", [](auto& t) -> auto& {return t.filter.topics;
-}
-,
+constexpr auto kTopics = [](auto& task) -> auto&
 {
-    .check = no_topic
-}
-} // namespace ringside
-, {"sources", [](auto& t) -> auto& {return t.filter.sources;
-}
-}
-, {"view", &PlanTask::view}, {"minutes", &PlanTask::minutes, {.least = 1, .most = 120}},
-}
-}
-;
+    return task.filter.topics;
+};
+constexpr auto kSources = [](auto& task) -> auto&
+{
+    return task.filter.sources;
+};
+
+const JsonTable<PlanTask> kTaskTable{{
+    {"id", &PlanTask::id, kNeeded},
+    {"text", &PlanTask::text, kNeeded},
+    {"kind", &PlanTask::kind, kNeeded},
+    {"topics", kTopics, {.check = no_topic}},
+    {"sources", kSources},
+    {"view", &PlanTask::view},
+    {"minutes", &PlanTask::minutes, {.least = 1, .most = 120}},
+}};
 
 const JsonTable<Mission> kMissionTable{{
     {"day", &Mission::day, {.needed = true, .least = 0, .most = 365}},
@@ -44,10 +46,8 @@ const JsonTable<ReadinessBand> kBandTable{
     },
     [](const JsonPlace& place, ReadinessBand& band)
     {
-        if (band.last < band.first)
-        {
-            place.fault("last", fmt::format("{} is before the first", band.last), "count upwards");
-        }
+        place.fault_if(band.last < band.first, "last", fmt::format("{} is before the first", band.last),
+                       "count upwards");
     }};
 
 const JsonTable<Skill> kSkillTable{{{"id", &Skill::id, kNeeded}, {"name", &Skill::name, kNeeded}}};
