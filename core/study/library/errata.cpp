@@ -4,6 +4,7 @@
 
 #include "core/base/json_text.h"
 #include "core/base/read_text.h"
+#include "core/base/text.h"
 #include "core/study/questions/quantity.h"
 #include "core/study/questions/study_json.h"
 #include "core/study/sessions/deck.h"
@@ -151,14 +152,6 @@ const JsonTable<Erratum> kErratumTable{
     },
     check_sides};
 
-std::string lower(std::string_view text)
-{
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
-    return out;
-}
-
 } // namespace
 
 ErrataRead read_errata(std::string_view text)
@@ -218,8 +211,8 @@ bool matches(const Erratum& e, std::string_view query)
     {
         all += " " + where;
     }
-    all = lower(all);
-    std::istringstream words(lower(query));
+    all = small_letters(all);
+    std::istringstream words(small_letters(query));
     std::string word;
     while (words >> word)
     {

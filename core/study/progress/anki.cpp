@@ -3,6 +3,7 @@
 
 #include "core/base/csv.h"
 #include "core/base/ranges.h"
+#include "core/base/text.h"
 #include "core/study/progress/exchange.h"
 
 #include <algorithm>
@@ -13,19 +14,6 @@ namespace ringside
 
 namespace
 {
-
-// In one pass: texts of strangers may be long.
-void replace_all(std::string& text, std::string_view from, std::string_view to)
-{
-    std::string out;
-    std::size_t done = 0;
-    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, done))
-    {
-        out.append(text, done, at - done).append(to);
-        done = at + from.size();
-    }
-    text = out.append(text, done);
-}
 
 // One cell of a tab-separated line: no tab, no line end, no quote at its start to be taken for a quoted cell.
 std::string html(std::string text)
@@ -113,9 +101,7 @@ std::optional<char> separator_of(std::string_view name)
 {
     constexpr std::array<std::pair<std::string_view, char>, 6> kNames{
         {{"tab", '\t'}, {"comma", ','}, {"semicolon", ';'}, {"pipe", '|'}, {"space", ' '}, {"colon", ':'}}};
-    std::string lower(name);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    const std::string lower = small_letters(name);
     for (const auto& [word, sign] : kNames)
     {
         if (lower == word)

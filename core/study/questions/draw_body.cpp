@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/random.h"
+#include "core/base/ranges.h"
 #include "core/study/questions/draw.h"
 #include "core/study/questions/quantity.h"
 
@@ -15,16 +16,6 @@ namespace
 
 // Choices closer than this are a tie nobody should be asked about.
 constexpr double kTie = 0.01;
-
-template <class List>
-void shuffle(List& list, std::uint64_t seed)
-{
-    SplitMix rng(seed);
-    for (std::size_t i = list.size(); i > 1; --i)
-    {
-        std::swap(list[i - 1], list[rng.below(i)]);
-    }
-}
 
 } // namespace
 
@@ -176,7 +167,7 @@ Draw::Outcome Draw::make_choices()
         }
         q_.choices[best].right = true;
     }
-    shuffle(q_.choices, seed_for("choices"));
+    shuffle(q_.choices, SplitMix(seed_for("choices")));
     return Outcome::good;
 }
 
@@ -203,7 +194,7 @@ void Draw::make_diagnosis()
         return;
     }
     q_.evidence = std::move(*evidence);
-    shuffle(q_.choices, seed_for("choices"));
+    shuffle(q_.choices, SplitMix(seed_for("choices")));
 }
 
 void Draw::make_items()

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/ranges.h"
+#include "core/base/text.h"
 #include "core/study/questions/evidence_scene.h"
 
 #include <nlohmann/json.hpp>
@@ -17,14 +18,6 @@ namespace
 {
 
 using nlohmann::json;
-
-void replace_all(std::string& text, std::string_view from, const std::string& to)
-{
-    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    {
-        text.replace(at, from.size(), to);
-    }
-}
 
 // {step} and {time} run from line to line; the rest is the question's.
 Result<Evidence> written(const json& settings, SplitMix rng, const FillText& fill)

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/base/random.h"
+#include "core/base/ranges.h"
+#include "core/base/text.h"
 #include "core/pipeline/simulate.h"
 #include "core/study/questions/quantity.h"
 
@@ -17,14 +19,6 @@ namespace
 {
 
 using Indices = std::vector<std::size_t>;
-
-void shuffle(Indices& indices, SplitMix& rng)
-{
-    for (std::size_t i = indices.size(); i > 1; --i)
-    {
-        std::swap(indices[i - 1], indices[rng.below(i)]);
-    }
-}
 
 // As the file has them, where that is a right order; else items whose predecessors are all there go first,
 // and what is left over goes in a circle.
@@ -228,14 +222,6 @@ Result<std::vector<OrderedItem>> listed_items(const QuestionVariant& v, Calculat
     return items;
 }
 
-// Whether two words are the same but for capitals.
-bool same_letters(std::string_view a, std::string_view b)
-{
-    const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [&](char x, char y) { return small(x) == small(y); });
-}
-
 // Whatever stands between the items made a blank, arrows and brackets too; a blank at the end.
 std::string plain_list(std::string_view text)
 {
@@ -293,7 +279,10 @@ Result<std::vector<std::size_t>> parse_order(const Ordering& ordering, std::stri
         std::size_t index = ordering.items.size();
         for (std::size_t i = 0; i < ordering.items.size(); ++i)
         {
-            index = same_letters(ordering.items[i].id, word) || std::to_string(i + 1) == word ? i : index;
+            index =
+                small_letters(ordering.items[i].id) == small_letters(word) || std::to_string(i + 1) == word
+                    ? i
+                    : index;
         }
         if (index == ordering.items.size() || seen[index])
         {

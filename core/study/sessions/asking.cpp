@@ -4,6 +4,7 @@
 
 #include "core/base/printable.h"
 #include "core/base/ranges.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 
@@ -216,10 +217,7 @@ namespace
 
 std::string without_emphasis(std::string text)
 {
-    for (std::size_t at = text.find("**"); at != std::string::npos; at = text.find("**", at))
-    {
-        text.erase(at, 2);
-    }
+    replace_all(text, "**", "");
     return text;
 }
 
