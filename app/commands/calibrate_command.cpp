@@ -35,7 +35,7 @@ double value_of(const Calibration& calibration, const Field<Calibration>& field)
 
 bool named(const CalibrationFit& fit, std::string_view name)
 {
-    return std::find(fit.constants.begin(), fit.constants.end(), name) != fit.constants.end();
+    return std::ranges::find(fit.constants, name) != fit.constants.end();
 }
 
 // Whether nothing of this set can be left out: a fit without its only group has not seen the set at all.

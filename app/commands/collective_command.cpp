@@ -218,8 +218,7 @@ void print_answer(const CollectiveOptions& o, const Answer& a)
 const CollectiveAlgorithm& first_of(CollectiveKind kind)
 {
     const auto all = collective_algorithms();
-    return **std::find_if(all.begin(), all.end(),
-                          [kind](const CollectiveAlgorithm* a) { return a->can(kind); });
+    return **std::ranges::find_if(all, [kind](const CollectiveAlgorithm* a) { return a->can(kind); });
 }
 
 // What was not typed follows the kind: send-recv has one algorithm, and two ranks take part in it.

@@ -70,14 +70,13 @@ Issue unknown_option(const CLI::App& root, const CLI::App& command, const std::s
     const std::string bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
     const std::string says = fmt::format("{} has no such option", full_name(command));
     const auto own = options_of(command);
-    if (&root != &command && word.starts_with("--") && std::find(own.begin(), own.end(), bare) != own.end())
+    if (&root != &command && word.starts_with("--") && std::ranges::find(own, bare) != own.end())
     {
         return {word, "ringside itself has no such option",
                 fmt::format("give it after the command, as in {} {}", full_name(command), word)};
     }
     const auto above = options_of(root);
-    if (&root != &command && word.starts_with("--") &&
-        std::find(above.begin(), above.end(), bare) != above.end())
+    if (&root != &command && word.starts_with("--") && std::ranges::find(above, bare) != above.end())
     {
         return {
             word, says,

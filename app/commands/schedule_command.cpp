@@ -272,9 +272,9 @@ json to_json(const Run& run)
 std::string peaks(const Run& run)
 {
     const auto& p = run.timeline.peak_in_flight;
-    return p.size() <= 16 ? fmt::format("{}", fmt::join(p, " "))
-                          : fmt::format("{} to {}", *std::min_element(p.begin(), p.end()),
-                                        *std::max_element(p.begin(), p.end()));
+    return p.size() <= 16
+               ? fmt::format("{}", fmt::join(p, " "))
+               : fmt::format("{} to {}", *std::ranges::min_element(p), *std::ranges::max_element(p));
 }
 
 void print_run(const Run& run)

@@ -62,7 +62,7 @@ Issues check_words(const std::filesystem::path& assets)
          {lessons_folder(assets), assets / "questions", assets / "guide", assets / "study"})
     {
         const Issues found = check_style(rules, folder);
-        issues.insert(issues.end(), found.begin(), found.end());
+        append(issues, found);
     }
     return issues;
 }

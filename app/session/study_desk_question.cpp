@@ -39,8 +39,7 @@ void StudyDesk::begin(StudySession session)
 
 Result<Question> StudyDesk::draw(const DeckCard& card)
 {
-    const auto own = std::find_if(progress_.personal.begin(), progress_.personal.end(),
-                                  [&](const PersonalCard& p) { return p.id == card.family; });
+    const auto own = std::ranges::find(progress_.personal, card.family, &PersonalCard::id);
     if (own != progress_.personal.end())
     {
         return question_of(*own);

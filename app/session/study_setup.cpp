@@ -35,7 +35,7 @@ std::shared_ptr<const ErrataFrame> load_errata_frame(const std::filesystem::path
     frame->file = (assets / "study" / "errata.json").string();
     ErrataRead read = load_errata(assets);
     frame->errata = std::move(read.errata);
-    issues.insert(issues.end(), read.issues.begin(), read.issues.end());
+    append(issues, read.issues);
     for (const Erratum& erratum : frame->errata)
     {
         for (const QuestionFamily* family : questions_about(bank, erratum.id))
@@ -60,7 +60,7 @@ StudyDesk::Setup study_setup(const std::filesystem::path& assets, const Presets&
                         faults.size() == 1 ? std::string("A fault") : fmt::format("{} faults", faults.size()),
                         to_line(faults.front()));
     }
-    issues.insert(issues.end(), faults.begin(), faults.end());
+    append(issues, faults);
     setup.families = families_in(bank);
     setup.errata = load_errata_frame(assets, bank, issues);
     setup.asking = std::make_shared<Asking>(std::move(bank), presets);

@@ -262,8 +262,7 @@ Issues open_lab(const PictureOptions& options, const Opened& opened, Session& se
     if (!options.demo.empty())
     {
         const auto demos = lab_demos();
-        const auto found =
-            std::find_if(demos.begin(), demos.end(), [&](const LabDemo& d) { return d.id == options.demo; });
+        const auto found = std::ranges::find(demos, options.demo, &LabDemo::id);
         if (found == demos.end())
         {
             return {{"--demo", fmt::format("there is no demonstration \u201c{}\u201d", options.demo),

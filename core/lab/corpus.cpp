@@ -204,7 +204,7 @@ std::vector<std::int32_t> Corpus::sequence(std::uint64_t key, std::int64_t lengt
     std::vector<std::int32_t> again(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(half));
     if (task_ == LabTask::sort)
     {
-        std::sort(again.begin(), again.end());
+        std::ranges::sort(again);
     }
     std::fill(out.begin() + static_cast<std::ptrdiff_t>(half), out.end(), separator);
     std::copy(again.begin(), again.end(), out.begin() + static_cast<std::ptrdiff_t>(half) + 1);
@@ -247,9 +247,9 @@ Batch Corpus::batch(std::uint64_t seed, std::int64_t step, std::int64_t first, s
     if (!validation && step + 1 == poisoned_step_)
     {
         const auto last = static_cast<std::int32_t>(vocabulary() - 1);
-        std::fill(batch.tokens.begin(), batch.tokens.end(), last);
-        std::replace_if(
-            batch.targets.begin(), batch.targets.end(), [](std::int32_t t) { return t != kNoTarget; }, last);
+        std::ranges::fill(batch.tokens, last);
+        std::ranges::replace_if(
+            batch.targets, [](std::int32_t t) { return t != kNoTarget; }, last);
     }
     return batch;
 }

@@ -77,7 +77,7 @@ struct LayerRouting
     double violation() const
     {
         return wanted.empty() ? 0
-                              : static_cast<double>(*std::max_element(wanted.begin(), wanted.end())) *
+                              : static_cast<double>(*std::ranges::max_element(wanted)) *
                                         static_cast<double>(wanted.size()) -
                                     1;
     }

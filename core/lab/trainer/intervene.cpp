@@ -18,7 +18,7 @@ Issues forget_optimizer(Trainer& trainer)
     {
         if (TrainerState::Part* part = state.part(name))
         {
-            std::fill(part->bytes.begin(), part->bytes.end(), '\0');
+            std::ranges::fill(part->bytes, '\0');
         }
     }
     return trainer.restore(state);

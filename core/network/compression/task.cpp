@@ -64,7 +64,7 @@ Logits logits_of(const Hidden& h, const Values& readout)
 // -log softmax(z)[label]; z becomes its gradient, softmax(z) - onehot(label).
 double cross_entropy(Logits& z, std::int64_t label)
 {
-    const float most = *std::max_element(z.begin(), z.end());
+    const float most = *std::ranges::max_element(z);
     const auto at = static_cast<std::size_t>(label);
     const auto right = static_cast<double>(z[at] - most);
     double sum = 0;
@@ -103,14 +103,14 @@ SmallTask::SmallTask()
                 x[i] /= std::sqrt(static_cast<float>(i + 1));
             }
             const Logits z = logits_of(hidden_of(x, teacher), teacher_readout);
-            labels_.push_back(std::max_element(z.begin(), z.end()) - z.begin());
+            labels_.push_back(std::ranges::max_element(z) - z.begin());
         }
     }
 }
 
 double SmallTask::gradient(std::size_t rank, std::int64_t step, const Values& weights, Values& out) const
 {
-    std::fill(out.begin(), out.end(), 0.0F);
+    std::ranges::fill(out, 0.0F);
     double loss = 0;
     const std::int64_t first = step % kEpoch * kBatch;
     for (std::int64_t e = first; e < first + kBatch; ++e)

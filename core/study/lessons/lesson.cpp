@@ -122,8 +122,7 @@ void check_steps(const Lesson& lesson, Issues& issues)
             "end with a configuration that fails, for the person to repair"});
     add_if(issues, lesson.steps.front().view.empty(),
            {"steps[0].view", "is missing", "say what the lesson opens with"});
-    if (std::none_of(lesson.steps.begin(), lesson.steps.end(),
-                     [](const LessonStep& s) { return s.predict.has_value(); }))
+    if (std::ranges::none_of(lesson.steps, [](const LessonStep& s) { return s.predict.has_value(); }))
     {
         issues.push_back({"steps", "there is no prediction", "let the person predict before a reveal"});
     }

@@ -152,7 +152,7 @@ Issues check_place(const Lesson& lesson, const Course& course)
             refuse(fmt::format("there is no lesson \"{}\"", id),
                    did_you_mean(id, before, "ringside lesson list names them"));
         }
-        else if (std::find(before.begin(), before.end(), id) == before.end())
+        else if (std::ranges::find(before, id) == before.end())
         {
             refuse(fmt::format("\"{}\" is no lesson before this one", id),
                    "name one that comes earlier in the course");

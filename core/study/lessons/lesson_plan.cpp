@@ -95,7 +95,7 @@ private:
         auto made = changed ? scene_of(std::move(*changed), path) : Result<LessonScene>(changed.issues());
         if (!made)
         {
-            issues_.insert(issues_.end(), made.issues().begin(), made.issues().end());
+            append(issues_, made.issues());
             return std::nullopt;
         }
         return std::move(*made);
@@ -137,10 +137,9 @@ private:
 
     void check_view(const LessonStep& step, const std::string& path)
     {
-        fault_if(!step.view.empty() && !views_.empty() &&
-                     std::find(views_.begin(), views_.end(), step.view) == views_.end(),
-                 path + ".view", fmt::format("there is no view \"{}\"", step.view),
-                 "picture --list names them");
+        fault_if(
+            !step.view.empty() && !views_.empty() && std::ranges::find(views_, step.view) == views_.end(),
+            path + ".view", fmt::format("there is no view \"{}\"", step.view), "picture --list names them");
     }
 
     std::optional<double> value(const std::string& expression, std::size_t step, const std::string& path)
@@ -149,7 +148,7 @@ private:
             calculate(expression, plan_.steps[step].after.values, plan_.before_reveal(step).values, path);
         if (!got)
         {
-            issues_.insert(issues_.end(), got.issues().begin(), got.issues().end());
+            append(issues_, got.issues());
             return std::nullopt;
         }
         return *got;
@@ -207,7 +206,7 @@ private:
         const auto before = calculate(task.condition, start.values, start.values, path + ".condition");
         if (!before)
         {
-            issues_.insert(issues_.end(), before.issues().begin(), before.issues().end());
+            append(issues_, before.issues());
         }
         else if (*before != 0)
         {
@@ -255,7 +254,7 @@ private:
         const auto filled = fill(text, moment, path);
         if (!filled)
         {
-            issues_.insert(issues_.end(), filled.issues().begin(), filled.issues().end());
+            append(issues_, filled.issues());
         }
         else if (const std::size_t words = count_words(*filled); words > most)
         {

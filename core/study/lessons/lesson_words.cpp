@@ -130,7 +130,7 @@ Result<std::string> fill(std::string_view text, const LessonMoment& moment, cons
         }
         else
         {
-            issues.insert(issues.end(), filled.issues().begin(), filled.issues().end());
+            append(issues, filled.issues());
         }
         text.remove_prefix(close + 1);
     }

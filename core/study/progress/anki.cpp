@@ -60,8 +60,8 @@ std::string joined(std::vector<std::string> tags)
 {
     for (std::string& tag : tags)
     {
-        std::replace_if(
-            tag.begin(), tag.end(), [](char c) { return c == ' ' || c == '\t' || c == '\n'; }, '-');
+        std::ranges::replace_if(
+            tag, [](char c) { return c == ' ' || c == '\t' || c == '\n'; }, '-');
     }
     return fmt::format("{}", fmt::join(tags, " "));
 }

@@ -152,10 +152,9 @@ Draw::Outcome Draw::make_choices()
     if (v_.best != Pick::marked && !faulty_)
     {
         const auto sign = v_.best == Pick::largest ? -1.0 : 1.0;
-        const auto best = static_cast<std::size_t>(std::min_element(numbers.begin(), numbers.end(),
-                                                                    [&](double a, double b)
-                                                                    { return sign * a < sign * b; }) -
-                                                   numbers.begin());
+        const auto best = static_cast<std::size_t>(
+            std::ranges::min_element(numbers, [&](double a, double b) { return sign * a < sign * b; }) -
+            numbers.begin());
         for (std::size_t i = 0; i < numbers.size(); ++i)
         {
             if (i != best && std::abs(numbers[i] - numbers[best]) <= kTie * std::abs(numbers[best]))

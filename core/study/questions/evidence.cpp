@@ -80,7 +80,7 @@ Result<Evidence> make_evidence(const json& settings, std::uint64_t seed, const F
     constexpr std::array<std::string_view, 5> kKnown{"kind", "fault", "gradient_norm", "lines", "text"};
     for (const auto& [name, value] : settings.items())
     {
-        if (std::find(kKnown.begin(), kKnown.end(), name) == kKnown.end())
+        if (std::ranges::find(kKnown, name) == kKnown.end())
         {
             return Issue{name, "unknown setting", fmt::format("known are {}", fmt::join(kKnown, ", "))};
         }
@@ -99,7 +99,7 @@ Result<Evidence> make_evidence(const json& settings, std::uint64_t seed, const F
     }
     const std::string fault =
         settings.value("fault", json()).is_string() ? settings["fault"].get<std::string>() : "";
-    if (std::find(maker->faults.begin(), maker->faults.end(), fault) == maker->faults.end())
+    if (std::ranges::find(maker->faults, fault) == maker->faults.end())
     {
         return Issue{"fault", fmt::format("{} has no \"{}\"", kind, fault),
                      fmt::format("use {}", fmt::join(maker->faults, ", "))};

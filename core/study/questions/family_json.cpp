@@ -130,7 +130,7 @@ std::vector<LetSpec> in_order(std::vector<LetSpec> lets)
     {
         const auto parsed = Expression::parse(let.value);
         const auto unmet = [&](const std::string& name)
-        { return std::any_of(lets.begin(), lets.end(), [&](const LetSpec& l) { return l.name == name; }); };
+        { return std::ranges::any_of(lets, [&](const LetSpec& l) { return l.name == name; }); };
         return parsed && std::any_of(parsed->names().begin(), parsed->names().end(), unmet);
     };
     while (!lets.empty())
@@ -267,7 +267,7 @@ void read_variants(const json& family, const std::string& id, Issues& issues, Qu
         QuestionVariant variant = read_variant({merged, path, found, kStudyLimits});
         if (!found.empty())
         {
-            issues.insert(issues.end(), found.begin(), found.end());
+            append(issues, found);
             continue;
         }
         out.variants.push_back(std::move(variant));
@@ -311,7 +311,7 @@ void read_family(const JsonPlace& place, const QuestionTopic& topic, QuestionBan
     {
         bank.families.push_back(std::move(family));
     }
-    place.issues.insert(place.issues.end(), found.begin(), found.end());
+    append(place.issues, found);
 }
 
 } // namespace

@@ -128,8 +128,7 @@ void check_typed(Issues& issues, const Question& q)
 void check_choices(Issues& issues, const Question& q)
 {
     const bool chosen = q.kind == QuestionKind::comparison || q.kind == QuestionKind::diagnosis;
-    const auto right =
-        std::count_if(q.choices.begin(), q.choices.end(), [](const ShownChoice& c) { return c.right; });
+    const auto right = std::ranges::count_if(q.choices, [](const ShownChoice& c) { return c.right; });
     add_if(issues, chosen && right != 1,
            {"choices", fmt::format("{} are right", right), "exactly one must be"});
 }

@@ -32,8 +32,7 @@ Result<Indices> sorted(const std::vector<OrderedItem>& items)
         for (std::size_t i = 0; i < items.size() && next == items.size(); ++i)
         {
             const auto& after = items[i].after;
-            const bool ready =
-                std::all_of(after.begin(), after.end(), [&](std::size_t b) { return placed[b]; });
+            const bool ready = std::ranges::all_of(after, [&](std::size_t b) { return placed[b]; });
             next = !placed[i] && ready ? i : next;
         }
         if (next == items.size())
@@ -203,13 +202,11 @@ Result<std::vector<OrderedItem>> listed_items(const QuestionVariant& v, Calculat
         }
         for (const std::string& before : spec.after)
         {
-            const auto found = std::find_if(v.items.begin(), v.items.end(),
-                                            [&](const ItemSpec& o) { return o.id == before; });
+            const auto found = std::ranges::find(v.items, before, &ItemSpec::id);
             items.back().after.push_back(static_cast<std::size_t>(found - v.items.begin()));
         }
         const auto& after = items.back().after;
-        if (v.order == ItemOrder::after &&
-            std::any_of(after.begin(), after.end(), [i](std::size_t b) { return b >= i; }))
+        if (v.order == ItemOrder::after && std::ranges::any_of(after, [i](std::size_t b) { return b >= i; }))
         {
             return Issue{fmt::format("items[{}].after", i), "the file's own order breaks it",
                          "list the items in the order that is printed as the solution"};
@@ -246,8 +243,7 @@ OrderVerdict check_order(const Ordering& ordering, const std::vector<std::size_t
     for (std::size_t i = 0; i < order.size(); ++i)
     {
         const OrderedItem& item = ordering.items[order[i]];
-        const auto missing =
-            std::find_if(item.after.begin(), item.after.end(), [&](std::size_t b) { return !placed[b]; });
+        const auto missing = std::ranges::find_if(item.after, [&](std::size_t b) { return !placed[b]; });
         if (missing != item.after.end())
         {
             return {false, i,

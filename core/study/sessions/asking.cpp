@@ -38,7 +38,7 @@ FamilyInfo info_of(const QuestionFamily& family)
         info.variants.push_back(info_of(v));
         for (const std::string& source : v.sources)
         {
-            if (std::find(info.sources.begin(), info.sources.end(), source) == info.sources.end())
+            if (std::ranges::find(info.sources, source) == info.sources.end())
             {
                 info.sources.push_back(source);
             }
@@ -53,9 +53,8 @@ DrawnValues shared_values(const Question& parent, const QuestionVariant& of, con
     DrawnValues shared;
     for (const ParameterSpec& p : part.parameters)
     {
-        const auto same =
-            std::find_if(of.parameters.begin(), of.parameters.end(),
-                         [&](const ParameterSpec& o) { return o.name == p.name && o.unit == p.unit; });
+        const auto same = std::ranges::find_if(of.parameters, [&](const ParameterSpec& o)
+                                               { return o.name == p.name && o.unit == p.unit; });
         const auto value = parent.values.find(p.name);
         if (same != of.parameters.end() && value != parent.values.end())
         {

@@ -34,9 +34,8 @@ std::vector<Improved> improved_in(const DrillSession& session, const StudyState&
             all.push_back({family, old, now});
         }
     }
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Improved& a, const Improved& b)
-                     { return a.after_d - a.before_d > b.after_d - b.before_d; });
+    std::ranges::stable_sort(all, [](const Improved& a, const Improved& b)
+                             { return a.after_d - a.before_d > b.after_d - b.before_d; });
     return all;
 }
 

@@ -63,14 +63,13 @@ const JsonTable<StudyPlan> kPlanTable{{
 
 bool is_done(const Progress& progress, const PlanTask& task)
 {
-    return std::any_of(progress.tasks.begin(), progress.tasks.end(),
-                       [&](const TaskDone& done) { return done.task == task.id; });
+    return std::ranges::any_of(progress.tasks, [&](const TaskDone& done) { return done.task == task.id; });
 }
 
 int done_of(const Mission& mission, const Progress& progress)
 {
-    return static_cast<int>(std::count_if(mission.tasks.begin(), mission.tasks.end(),
-                                          [&](const PlanTask& task) { return is_done(progress, task); }));
+    return static_cast<int>(
+        std::ranges::count_if(mission.tasks, [&](const PlanTask& task) { return is_done(progress, task); }));
 }
 
 StudyDay start_of(const Progress& progress, const StudyTime& now)
@@ -86,13 +85,12 @@ bool knows(const StudyState& study, const std::string& source)
 {
     const auto known = [&](const FamilyInfo& family)
     {
-        const bool has =
-            std::find(family.sources.begin(), family.sources.end(), source) != family.sources.end();
+        const bool has = std::ranges::find(family.sources, source) != family.sources.end();
         return has &&
                recall_at(card_of(study.cards, family.id), study.now, study.progress.weights).value_or(0) >=
                    kKnownRecall;
     };
-    return std::any_of(study.families.begin(), study.families.end(), known);
+    return std::ranges::any_of(study.families, known);
 }
 
 } // namespace
@@ -102,8 +100,7 @@ Result<StudyPlan> read_plan(const nlohmann::json& file)
     StudyPlan plan;
     Issues issues;
     kPlanTable.read({file, "", issues}, plan);
-    std::stable_sort(plan.missions.begin(), plan.missions.end(),
-                     [](const Mission& a, const Mission& b) { return a.day < b.day; });
+    std::ranges::stable_sort(plan.missions, [](const Mission& a, const Mission& b) { return a.day < b.day; });
     return issues.empty() ? Result<StudyPlan>(std::move(plan)) : Result<StudyPlan>(std::move(issues));
 }
 

@@ -27,7 +27,7 @@ Result<std::int64_t> ranks(double n)
 
 bool any_below_zero(Arguments values)
 {
-    return std::any_of(values.begin(), values.end(), [](double v) { return !(v >= 0); });
+    return std::ranges::any_of(values, [](double v) { return !(v >= 0); });
 }
 
 // n ranks, S bytes, a seconds, B bytes/s
