@@ -3,11 +3,8 @@
 #include "app/commands/options.h"
 #include "app/commands/progress_bar.h"
 #include "app/commands/table.h"
-#include "app/files/files.h"
 #include "app/files/measured_file.h"
 #include "app/session/session.h"
-#include "core/base/ranges.h"
-#include "core/evaluate/calibrate.h"
 #include "core/scenario/fields.h"
 
 #include <algorithm>

@@ -3,13 +3,10 @@
 #include "app/commands/options.h"
 #include "app/commands/progress_bar.h"
 #include "app/files/demo_script_file.h"
-#include "app/files/files.h"
 #include "app/files/lesson_files.h"
 #include "app/session/study_desk.h"
-#include "core/base/ranges.h"
 #include "core/scenario/json.h"
 #include "core/study/library/errata.h"
-#include "core/study/questions/coverage.h"
 #include "core/study/questions/inspect.h"
 #include "ui/shell/view.h"
 

@@ -1,7 +1,6 @@
 // `ringside import hf`: a model's config.json from the Hugging Face hub as a shape of ours.
 #include "app/commands/options.h"
 #include "app/files/files.h"
-#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "core/model/weights.h"
 #include "core/scenario/hugging_face.h"

@@ -1,16 +1,11 @@
 #include "app/commands/input.h"
 
-#include <fmt/format.h>
-
 #include "app/files/asset_file.h"
 #include "core/base/text.h"
-#include "core/scenario/json.h"
 #include "core/scenario/link.h"
 #include "core/scenario/validate.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace ringside
 {

@@ -4,9 +4,7 @@
 #include "app/files/files.h"
 #include "core/base/text.h"
 #include "core/pipeline/export.h"
-#include "core/pipeline/notation.h"
 #include "core/pipeline/order_check.h"
-#include "core/pipeline/simulate.h"
 
 #include <algorithm>
 #include <array>

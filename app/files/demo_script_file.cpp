@@ -5,8 +5,6 @@
 
 #include "app/commands/input.h"
 #include "app/files/asset_file.h"
-#include "core/base/ranges.h"
-#include "core/scenario/json.h"
 #include "ui/shell/view.h"
 
 #include <nlohmann/json.hpp>

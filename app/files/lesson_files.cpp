@@ -1,8 +1,6 @@
 #include "app/files/lesson_files.h"
 
 #include "app/files/asset_file.h"
-#include "app/files/files.h"
-#include "core/scenario/json.h"
 #include "core/study/library/style.h"
 
 namespace ringside

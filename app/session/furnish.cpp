@@ -4,8 +4,6 @@
 #include "app/files/lesson_files.h"
 #include "app/files/measured_file.h"
 
-#include <iterator>
-
 namespace ringside
 {
 

@@ -5,8 +5,6 @@
 #include "core/base/ranges.h"
 #include "ui/shell/view.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 
 namespace ringside

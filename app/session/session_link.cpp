@@ -6,8 +6,6 @@
 #include "core/base/printable.h"
 #include "core/base/ranges.h"
 #include "core/base/text.h"
-#include "core/study/sessions/asking.h"
-#include "ui/shell/lesson_frame.h"
 
 namespace ringside
 {

@@ -1,6 +1,5 @@
 // The desk's question: drawn for the card on show, judged by the last answer to it.
 #include "app/session/study_desk.h"
-#include "ui/shell/study_frame.h"
 
 #include <algorithm>
 

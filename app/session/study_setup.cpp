@@ -3,8 +3,6 @@
 
 #include "app/files/asset_file.h"
 #include "app/session/study_desk.h"
-#include "core/scenario/json.h"
-#include "ui/shell/errata_frame.h"
 
 #include <chrono>
 #include <ctime>

@@ -4,7 +4,6 @@
 #include "app/commands/options.h"
 #include "app/commands/table.h"
 #include "app/session/drawing.h"
-#include "app/session/lab_desk.h"
 #include "app/window/offscreen.h"
 #include "app/window/window.h"
 #include "ui/shell/lab_action.h"

@@ -6,7 +6,6 @@
 #include "app/window/picture.h"
 #include "core/base/place.h"
 #include "core/base/text.h"
-#include "ui/shell/view.h"
 
 #include <algorithm>
 #include <string>

@@ -1,13 +1,9 @@
 #include "app/window/stage.h"
 
-#include <fmt/format.h>
-
 #include "app/files/demo_script_file.h"
-#include "app/files/files.h"
 #include "app/files/lesson_files.h"
 #include "app/files/measured_file.h"
 #include "core/scenario/json.h"
-#include "core/study/lessons/demo_script.h"
 #include "ui/shell/lab_action.h"
 #include "ui/shell/lesson_frame.h"
 #include "ui/shell/study_frame.h"
@@ -17,7 +13,6 @@
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <cstdio>
 
 namespace ringside
 {

@@ -7,7 +7,6 @@
 #include "app/files/files.h"
 #include "app/files/lesson_files.h"
 #include "app/files/settings.h"
-#include "app/session/drawing.h"
 #include "app/session/furnish.h"
 #include "app/window/offscreen.h"
 #include "app/window/window_film.h"

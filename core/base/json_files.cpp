@@ -4,7 +4,6 @@
 #include "core/base/read_text.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace ringside
 {

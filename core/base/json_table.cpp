@@ -6,7 +6,6 @@
 #include "core/base/printable.h"
 #include "core/base/text.h"
 
-#include <algorithm>
 #include <cctype>
 #include <cmath>
 

@@ -10,7 +10,6 @@
 #include "core/base/json_value.h"
 #include "core/base/names.h"
 #include "core/base/ranges.h"
-#include "core/base/result.h"
 
 #include <nlohmann/json.hpp>
 

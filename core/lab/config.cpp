@@ -11,7 +11,6 @@
 #include "core/scenario/validate.h"
 
 #include <algorithm>
-#include <array>
 
 namespace ringside
 {

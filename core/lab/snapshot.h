@@ -3,7 +3,6 @@
 
 #include "core/base/ranges.h"
 #include "core/lab/change.h"
-#include "core/memory/memory.h"
 
 #include <algorithm>
 #include <array>

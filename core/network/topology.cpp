@@ -1,6 +1,5 @@
 #include "core/network/topology.h"
 
-#include "core/model/weights.h"
 #include "core/network/traffic.h"
 
 #include <algorithm>

@@ -4,11 +4,7 @@
 
 #include "app/commands/input.h"
 #include "app/files/checkpoint_file.h"
-#include "app/files/files.h"
-#include "core/base/ranges.h"
 #include "core/lab/config_json.h"
-#include "core/lab/corpus.h"
-#include "core/lab/trainer/checkpoint.h"
 
 #include <algorithm>
 

@@ -6,7 +6,6 @@
 #include "core/model/sizes.h"
 #include "core/model/stages.h"
 #include "core/performance/compression/bucket.h"
-#include "core/pipeline/schedule.h"
 #include "core/scenario/stage_layers.h"
 
 #include <algorithm>

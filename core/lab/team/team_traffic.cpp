@@ -2,7 +2,6 @@
 
 #include "core/base/ranges.h"
 #include "core/model/sizes.h"
-#include "core/model/weights.h"
 #include "core/network/traffic.h"
 #include "core/performance/compression/bucket.h"
 #include "core/scenario/stage_layers.h"

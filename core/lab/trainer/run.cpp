@@ -4,9 +4,6 @@
 
 #include "core/model/compute.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace ringside::trainer
 {
 

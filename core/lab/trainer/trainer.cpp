@@ -5,7 +5,6 @@
 #include "core/base/random.h"
 #include "core/base/text.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>

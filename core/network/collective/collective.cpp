@@ -6,7 +6,6 @@
 #include "core/network/collective/families.h"
 
 #include <algorithm>
-#include <array>
 
 namespace ringside
 {

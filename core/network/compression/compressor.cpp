@@ -8,7 +8,6 @@
 #include "core/network/compression/rounding.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace ringside

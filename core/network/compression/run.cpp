@@ -3,7 +3,6 @@
 #include "core/base/ranges.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ringside
 {

@@ -5,7 +5,6 @@
 #include "core/base/find_by.h"
 #include "core/base/json_files.h"
 #include "core/base/json_table.h"
-#include "core/base/ranges.h"
 #include "core/base/text.h"
 
 #include <algorithm>

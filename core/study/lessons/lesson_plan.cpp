@@ -5,10 +5,7 @@
 #include "core/base/json_table.h"
 #include "core/scenario/validate.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <cmath>
 
 namespace ringside
 {

@@ -2,7 +2,6 @@
 // arithmetic over them.
 #pragma once
 
-#include "core/base/result.h"
 #include "core/evaluate/report.h"
 
 #include <map>

@@ -5,7 +5,6 @@
 #include "core/base/find_by.h"
 #include "core/base/json_table.h"
 
-#include <algorithm>
 #include <set>
 
 namespace ringside

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/base/json_text.h"
 #include "core/base/read_text.h"
 #include "core/base/text.h"
 #include "core/study/questions/quantity.h"
@@ -10,7 +9,6 @@
 #include "core/study/sessions/deck.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <sstream>
 #include <tuple>

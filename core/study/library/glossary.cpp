@@ -5,7 +5,6 @@
 #include "core/base/closest.h"
 #include "core/base/find_by.h"
 #include "core/base/json_table.h"
-#include "core/base/ranges.h"
 #include "core/base/text.h"
 
 #include <algorithm>

@@ -6,13 +6,10 @@
 #include "core/base/json_table.h"
 #include "core/base/place.h"
 #include "core/base/read_text.h"
-#include "core/study/questions/functions.h"
 #include "core/study/questions/functions/parts.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <map>
 
 namespace ringside
 {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/base/ranges.h"
 #include "core/study/questions/quantity.h"
 
 #include <algorithm>

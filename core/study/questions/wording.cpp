@@ -4,8 +4,6 @@
 
 #include "core/study/questions/quantity.h"
 
-#include <cmath>
-
 namespace ringside
 {
 

@@ -3,7 +3,6 @@
 #include "core/study/sessions/drill.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ringside
 {

@@ -5,8 +5,6 @@
 #include "core/lab/ranks/communication/watchdog.h"
 
 #include <algorithm>
-#include <array>
-#include <set>
 
 namespace ringside::parallel
 {

@@ -1,7 +1,6 @@
 #include "core/lab/ranks/communication/step_carrier.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace ringside::parallel
 {

@@ -3,7 +3,6 @@
 
 #include "core/base/text.h"
 #include "core/memory/conventions.h"
-#include "core/network/collective/cost.h"
 #include "core/performance/step_life.h"
 #include "core/pipeline/simulate.h"
 #include "core/study/questions/functions/parts.h"
