@@ -5,7 +5,6 @@
 #include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "core/network/compression/arithmetic.h"
-#include "core/network/compression/rounding.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/closest.h"
+#include "core/base/find.h"
 #include "core/base/find_by.h"
 #include "core/base/json_table.h"
 #include "core/base/text.h"
