@@ -1,7 +1,6 @@
 #include "core/study/questions/family.h"
 
 #include "core/base/find_by.h"
-#include "core/base/json_files.h"
 #include "core/base/json_text.h"
 #include "core/base/read_text.h"
 
