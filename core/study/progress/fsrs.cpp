@@ -90,13 +90,6 @@ Result<FsrsWeights> upgraded_weights(std::span<const double> weights)
     return issues.empty() ? Result<FsrsWeights>(w) : Result<FsrsWeights>(std::move(issues));
 }
 
-FsrsMemory from_sm2(double ease, double interval_d, double r, const FsrsWeights& w)
-{
-    const double s = held(interval_d * factor_of(w) / (std::pow(r, -1 / w[20]) - 1));
-    const double growth = std::exp(w[8]) * std::pow(s, -w[9]) * (std::exp(w[10] * (1 - r)) - 1);
-    return {s, std::clamp(11 - (ease - 1) / growth, 1.0, 10.0)};
-}
-
 double recall_after(double days, double stability, const FsrsWeights& w)
 {
     return std::pow(1 + factor_of(w) * std::max(0.0, days) / held(stability), -w[20]);
