@@ -1,6 +1,7 @@
 #include "core/lab/ranks/communication/step_carrier.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace ringside::parallel
 {
