@@ -4,6 +4,8 @@
 
 #include "core/study/questions/quantity.h"
 
+#include <algorithm>
+
 namespace ringside
 {
 
