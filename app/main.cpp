@@ -1,7 +1,6 @@
 // Ringside: one executable, the window and the commands.
 #include "app/commands/misuse.h"
 #include "app/commands/options.h"
-#include "app/files/streams.h"
 #include "app/window/window.h"
 
 #include <array>

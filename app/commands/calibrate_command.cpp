@@ -3,10 +3,8 @@
 #include "app/commands/options.h"
 #include "app/commands/progress_bar.h"
 #include "app/commands/table.h"
-#include "app/files/files.h"
 #include "app/files/measured_file.h"
 #include "app/session/session.h"
-#include "core/evaluate/calibrate.h"
 #include "core/scenario/fields.h"
 
 #include <algorithm>
@@ -34,7 +32,7 @@ double value_of(const Calibration& calibration, const Field<Calibration>& field)
 
 bool named(const CalibrationFit& fit, std::string_view name)
 {
-    return std::find(fit.constants.begin(), fit.constants.end(), name) != fit.constants.end();
+    return std::ranges::find(fit.constants, name) != fit.constants.end();
 }
 
 // Whether nothing of this set can be left out: a fit without its only group has not seen the set at all.
@@ -112,11 +110,8 @@ int run_calibrate(const CalibrateOptions& o)
     const Presets presets = open_presets(o).presets;
     const Scenario base = o.scenario.empty() ? default_scenario(presets)
                                              : or_end(read_scenario(o.scenario, presets), o.scenario);
-    std::vector<MeasuredSet> sets;
-    for (const std::string& file : o.files)
-    {
-        sets.push_back(or_end(read_measured(file, base, presets), file));
-    }
+    auto sets = list_of<MeasuredSet>(o.files, [&](const std::string& file)
+                                     { return or_end(read_measured(file, base, presets), file); });
     ProgressBar bar;
     const auto fit = fit_calibration(sets, o.constants, o.leave_out, [&](double share) { bar.show(share); });
     bar.clear();

@@ -3,12 +3,10 @@
 #include "app/commands/options.h"
 #include "app/commands/progress_bar.h"
 #include "app/files/demo_script_file.h"
-#include "app/files/files.h"
 #include "app/files/lesson_files.h"
 #include "app/session/study_desk.h"
 #include "core/scenario/json.h"
 #include "core/study/library/errata.h"
-#include "core/study/questions/coverage.h"
 #include "core/study/questions/inspect.h"
 #include "ui/shell/view.h"
 
@@ -52,28 +50,21 @@ void print_concepts(const std::vector<ConceptCoverage>& concepts)
 
 json to_json(const std::vector<ConceptCoverage>& concepts)
 {
-    json all = json::array();
-    for (const ConceptCoverage& c : concepts)
-    {
-        all.push_back({{"id", c.id},
-                       {"title", c.title},
-                       {"complete", c.complete()},
-                       {"views", c.views},
-                       {"metrics", c.metrics},
-                       {"families", c.families},
-                       {"lessons", c.lessons}});
-    }
-    return all;
+    return json_list(concepts,
+                     [](const ConceptCoverage& c) -> json
+                     {
+                         return {{"id", c.id},          {"title", c.title},     {"complete", c.complete()},
+                                 {"views", c.views},    {"metrics", c.metrics}, {"families", c.families},
+                                 {"lessons", c.lessons}};
+                     });
 }
 
 // What is missing, a line each.
 std::vector<std::string> gaps_of(const Coverage& coverage)
 {
-    std::vector<std::string> gaps;
-    for (const DocumentCoverage& d : coverage.documents)
-    {
-        gaps.push_back(fmt::format("document {}: {} of {} items askable", d.document, d.askable, d.items));
-    }
+    auto gaps = list_of<std::string>(
+        coverage.documents, [&](const DocumentCoverage& d)
+        { return fmt::format("document {}: {} of {} items askable", d.document, d.askable, d.items); });
     constexpr std::size_t kNamed = 40;
     if (!coverage.missing.empty())
     {
@@ -86,14 +77,8 @@ std::vector<std::string> gaps_of(const Coverage& coverage)
     }
     const auto lacking = [&](const char* what, auto has)
     {
-        std::vector<std::string> ids;
-        for (const ConceptCoverage& c : coverage.concepts)
-        {
-            if (!has(c))
-            {
-                ids.push_back(c.id);
-            }
-        }
+        auto ids = list_where<std::string>(
+            coverage.concepts, [&](const ConceptCoverage& c) { return !has(c); }, &ConceptCoverage::id);
         if (!ids.empty())
         {
             gaps.push_back(fmt::format("concepts without {}: {}", what, fmt::join(ids, " ")));

@@ -8,18 +8,14 @@
 #include "core/evaluate/cases.h"
 #include "core/scenario/json.h"
 #include "core/scenario/validate.h"
-#include "core/study/lessons/lesson_course.h"
-#include "core/study/lessons/lesson_plan.h"
 #include "core/study/library/errata.h"
 #include "core/study/library/style.h"
-#include "core/study/progress/progress.h"
 #include "core/study/questions/inspect.h"
 #include "core/study/sessions/plan.h"
 #include "ui/shell/view.h"
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <array>
 
 namespace ringside

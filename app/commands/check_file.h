@@ -1,7 +1,6 @@
 // What `check` says of one file that somebody names: told apart by its schema, held against the assets.
 #pragma once
 
-#include "core/base/result.h"
 #include "core/scenario/presets.h"
 
 #include <cstdint>

@@ -2,7 +2,6 @@
 #include "app/commands/options.h"
 #include "app/commands/table.h"
 #include "core/base/text.h"
-#include "core/network/collective/collective.h"
 #include "core/network/collective/fabric.h"
 
 #include <algorithm>
@@ -33,12 +32,8 @@ struct CollectiveOptions : CommonOptions
 
 std::vector<std::string> kinds()
 {
-    std::vector<std::string> names;
-    for (std::size_t k = 0; k < kCollectiveKinds; ++k)
-    {
-        names.emplace_back(name_of(static_cast<CollectiveKind>(k)));
-    }
-    return names;
+    return list_of<std::string>(kCollectiveKinds, [&](std::size_t k)
+                                { return std::string(name_of(static_cast<CollectiveKind>(k))); });
 }
 
 std::vector<std::string> algorithms()
@@ -137,24 +132,21 @@ double bus_gb_per_s(const CollectiveOptions& o, const Answer& a)
 
 json to_json(const CollectiveOptions& o, const Answer& a)
 {
-    json steps = json::array();
-    for (const Step& step : a.steps ? a.steps->steps : std::vector<Step>{})
+    const auto transfer = [](const Transfer& t) -> json {
+        return {{"from", t.from}, {"to", t.to}, {"chunk", t.chunk}, {"adds", t.adds}};
+    };
+    const auto step_json = [&](const Step& step) -> json
     {
-        json transfers = json::array();
-        for (const Transfer& t : step.transfers)
-        {
-            transfers.push_back({{"from", t.from}, {"to", t.to}, {"chunk", t.chunk}, {"adds", t.adds}});
-        }
-        steps.push_back({{"phase", step.phase == Phase::reduce_scatter ? "reduce-scatter" : "all-gather"},
-                         {"transfers", std::move(transfers)}});
-    }
+        return {{"phase", step.phase == Phase::reduce_scatter ? "reduce-scatter" : "all-gather"},
+                {"transfers", json_list(step.transfers, transfer)}};
+    };
     return {{"kind", o.kind},
             {"algorithm", a.algorithm->id},
             {"ranks", o.ranks},
             {"bytes", o.bytes},
             {"chunks", a.steps ? json(a.steps->chunks) : json(nullptr)},
             {"switch", a.steps && a.steps->in_switch ? json(o.ranks) : json(nullptr)},
-            {"steps", a.steps ? std::move(steps) : json(nullptr)},
+            {"steps", a.steps ? json_list(a.steps->steps, step_json) : json(nullptr)},
             {"cost",
              {{"steps", a.cost.steps},
               {"sent_per_rank_bytes", a.cost.sent_per_rank.value},
@@ -224,8 +216,7 @@ void print_answer(const CollectiveOptions& o, const Answer& a)
 const CollectiveAlgorithm& first_of(CollectiveKind kind)
 {
     const auto all = collective_algorithms();
-    return **std::find_if(all.begin(), all.end(),
-                          [kind](const CollectiveAlgorithm* a) { return a->can(kind); });
+    return **std::ranges::find_if(all, [kind](const CollectiveAlgorithm* a) { return a->can(kind); });
 }
 
 // What was not typed follows the kind: send-recv has one algorithm, and two ranks take part in it.

@@ -24,22 +24,21 @@ struct ExportOptions : CommonOptions
 
 json to_json(const LaunchTool& tool, const Launch& launch, const Issues& warnings)
 {
-    json out{{"tool", tool.id},        {"version", tool.version},        {"files", json::array()},
-             {"flags", json::array()}, {"not_expressed", json::array()}, {"warnings", issues_json(warnings)}};
-    for (const LaunchFile& file : launch.files)
-    {
-        out["files"].push_back({{"name", file.name}, {"text", text_of(launch, file)}});
-    }
-    for (const LaunchFlag& flag : launch.flags)
-    {
-        out["flags"].push_back(
-            {{"flag", flag.flag}, {"value", flag.value}, {"explains", flag.explains}, {"field", flag.field}});
-    }
-    for (const NotExpressed& item : launch.not_expressed)
-    {
-        out["not_expressed"].push_back({{"field", item.field}, {"value", item.value}, {"says", item.says}});
-    }
-    return out;
+    const auto file = [&](const LaunchFile& f) -> json {
+        return {{"name", f.name}, {"text", text_of(launch, f)}};
+    };
+    const auto flag = [](const LaunchFlag& f) -> json {
+        return {{"flag", f.flag}, {"value", f.value}, {"explains", f.explains}, {"field", f.field}};
+    };
+    const auto missing = [](const NotExpressed& n) -> json {
+        return {{"field", n.field}, {"value", n.value}, {"says", n.says}};
+    };
+    return {{"tool", tool.id},
+            {"version", tool.version},
+            {"files", json_list(launch.files, file)},
+            {"flags", json_list(launch.flags, flag)},
+            {"not_expressed", json_list(launch.not_expressed, missing)},
+            {"warnings", issues_json(warnings)}};
 }
 
 void print_launch(const Launch& launch)

@@ -34,11 +34,7 @@ json preset_json(const HuggingFaceModel& read, const std::string& id)
              {"shape", to_json(read.model)}};
     if (!read.notes.empty())
     {
-        std::vector<std::string> notes;
-        for (const Issue& note : read.notes)
-        {
-            notes.push_back(to_line(note));
-        }
+        auto notes = list_of<std::string>(read.notes, [&](const Issue& note) { return to_line(note); });
         out["note"] = fmt::format("{}", fmt::join(notes, "; "));
     }
     return out;
@@ -105,10 +101,8 @@ void print_answer(const HuggingFaceModel& read, const ModelPreset* preset)
 Issues name_faults(const ImportOptions& options)
 {
     Issues issues;
-    if (!is_utf8(options.name))
-    {
-        issues.push_back({"--name", fmt::format("{:?} is not UTF-8", options.name), "type a name in UTF-8"});
-    }
+    add_if(issues, !is_utf8(options.name),
+           {"--name", fmt::format("{:?} is not UTF-8", options.name), "type a name in UTF-8"});
     if (const std::string id = std::filesystem::path(options.output).stem().string(); !is_utf8(id))
     {
         issues.push_back({"--output", fmt::format("{:?} is not UTF-8", id),

@@ -1,16 +1,11 @@
 #include "app/commands/input.h"
 
-#include <fmt/format.h>
-
 #include "app/files/asset_file.h"
 #include "core/base/text.h"
-#include "core/scenario/json.h"
 #include "core/scenario/link.h"
 #include "core/scenario/validate.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace ringside
 {
@@ -37,11 +32,8 @@ Issue unknown_word(const std::string& path, std::string_view kind, const std::st
 
 void check_range(Issues& issues, const char* option, double value, double least, double most)
 {
-    if (!std::isfinite(value) || value < least || value > most)
-    {
-        issues.push_back(
-            {option, fmt::format("{} is out of range", value), fmt::format("use {} to {}", least, most)});
-    }
+    add_if(issues, !std::isfinite(value) || value < least || value > most,
+           {option, fmt::format("{} is out of range", value), fmt::format("use {} to {}", least, most)});
 }
 
 void print_document(const json& document, int indent)

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/files/streams.h"
+#include "core/base/ranges.h"
 #include "core/evaluate/report_json.h"
 #include "core/scenario/presets.h"
 
@@ -84,12 +85,17 @@ int or_faults(const Run& run)
 template <class List, class Text>
 std::vector<std::string> texts_of(const List& list, const Text& text)
 {
-    std::vector<std::string> texts;
-    for (const auto& entry : list)
-    {
-        texts.emplace_back(std::invoke(text, entry));
-    }
-    return texts;
+    return list_of<std::string>(list,
+                                [&](const auto& entry) { return std::string(std::invoke(text, entry)); });
+}
+
+// A list of what `of` says of each entry, or of 0, 1 ... below a count.
+template <class Range, class Of>
+nlohmann::json json_list(const Range& range, const Of& of)
+{
+    auto list = nlohmann::json::array();
+    each_in(range, [&](const auto& entry) { list.push_back(std::invoke(of, entry)); });
+    return list;
 }
 
 // What people typed is none of `words`: names the nearest, or all of them.

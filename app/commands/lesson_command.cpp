@@ -167,19 +167,13 @@ int run_lesson_list(const LessonOptions& o)
     {
         return list_track(course, o.track, o.json);
     }
-    json all = json::array();
-    for (const Lesson& lesson : course.lessons)
-    {
-        all.push_back(about(lesson, course));
-        if (!o.json)
-        {
-            print_row(lesson);
-        }
-    }
     if (o.json)
     {
-        print_document({{"lessons", all}});
+        print_document(
+            {{"lessons", json_list(course.lessons, [&](const Lesson& l) { return about(l, course); })}});
+        return kDone;
     }
+    std::ranges::for_each(course.lessons, print_row);
     return kDone;
 }
 
@@ -196,10 +190,7 @@ int run_lesson_show(const LessonOptions& o)
     }
     const LessonPlan plan = or_end(plan_lesson(*lesson, opened.presets, view_places()), file_name(*lesson));
     json out = about(*lesson, course);
-    for (std::size_t i = 0; i < plan.steps.size(); ++i)
-    {
-        out["steps"].push_back(step_json(plan, i));
-    }
+    out["steps"] = json_list(plan.steps.size(), [&](std::size_t i) { return step_json(plan, i); });
     if (o.json)
     {
         print_document(out);

@@ -81,10 +81,8 @@ int run_link(const LinkOptions& o)
     {
         add_question(link, o, opened.assets, issues);
     }
-    if (o.view.empty() && !link.scenario && o.lesson.empty() && o.question.empty())
-    {
-        issues.push_back({"link", "says nothing to open", "give --view, --scenario, --lesson or --question"});
-    }
+    add_if(issues, o.view.empty() && !link.scenario && o.lesson.empty() && o.question.empty(),
+           {"link", "says nothing to open", "give --view, --scenario, --lesson or --question"});
     end_with(issues);
     const std::string text = to_text(link, opened.presets, o.page);
     o.json ? print_document({{"link", text}}) : say("{}\n", text);

@@ -70,14 +70,13 @@ Issue unknown_option(const CLI::App& root, const CLI::App& command, const std::s
     const std::string bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
     const std::string says = fmt::format("{} has no such option", full_name(command));
     const auto own = options_of(command);
-    if (&root != &command && word.starts_with("--") && std::find(own.begin(), own.end(), bare) != own.end())
+    if (&root != &command && word.starts_with("--") && std::ranges::find(own, bare) != own.end())
     {
         return {word, "ringside itself has no such option",
                 fmt::format("give it after the command, as in {} {}", full_name(command), word)};
     }
     const auto above = options_of(root);
-    if (&root != &command && word.starts_with("--") &&
-        std::find(above.begin(), above.end(), bare) != above.end())
+    if (&root != &command && word.starts_with("--") && std::ranges::find(above, bare) != above.end())
     {
         return {
             word, says,
@@ -216,11 +215,9 @@ Issues misuse_of(const CLI::App& app, const CLI::ParseError& fault)
     else if (dynamic_cast<const CLI::RequiredError*>(&fault) != nullptr && !commands_of(command).empty())
     {
         issues = unexpected(app);
-        if (issues.empty())
-        {
-            issues.push_back({full_name(command), "needs a command",
-                              fmt::format("use one of {}", fmt::join(commands_of(command), ", "))});
-        }
+        add_if(issues, issues.empty(),
+               {full_name(command), "needs a command",
+                fmt::format("use one of {}", fmt::join(commands_of(command), ", "))});
     }
     return issues.empty() ? Issues{told(command, fault.what())} : issues;
 }
@@ -267,10 +264,8 @@ std::vector<std::string> spread(int argc, const char* const* argv, Issues& issue
         words.insert(words.end(), i == 1 && is_link(word) ? 1 : 0, "--link");
         words.push_back(word);
         setting = word == "--set" || word.starts_with("--set=") || (setting && assigns(word));
-        if (word.starts_with("--") && word.size() > 3 && word.find('=') + 1 == word.size())
-        {
-            issues.push_back({word.substr(0, word.size() - 1), kEmpty, kGiveOne});
-        }
+        add_if(issues, word.starts_with("--") && word.size() > 3 && word.find('=') + 1 == word.size(),
+               {word.substr(0, word.size() - 1), kEmpty, kGiveOne});
     }
     return words;
 }

@@ -78,37 +78,31 @@ json to_json(const DrawnValue& value)
 
 json choices_json(const Question& q)
 {
-    json out = json::array();
-    for (const ShownChoice& c : q.choices)
-    {
-        json entry{{"id", c.id}, {"says", c.says}, {"right", c.right}};
-        for (const auto& [name, text] :
-             {std::pair{"value", &c.value}, {"because", &c.because}, {"fix", &c.fix}})
-        {
-            if (!text->empty())
-            {
-                entry[name] = *text;
-            }
-        }
-        out.push_back(std::move(entry));
-    }
-    return out;
+    return json_list(q.choices,
+                     [](const ShownChoice& c)
+                     {
+                         json entry{{"id", c.id}, {"says", c.says}, {"right", c.right}};
+                         for (const auto& [name, text] :
+                              {std::pair{"value", &c.value}, {"because", &c.because}, {"fix", &c.fix}})
+                         {
+                             if (!text->empty())
+                             {
+                                 entry[name] = *text;
+                             }
+                         }
+                         return entry;
+                     });
 }
 
 json evidence_json(const Evidence& e)
 {
-    json out{{"kind", e.kind}, {"lines", e.lines}, {"series", json::array()}};
-    for (const EvidenceSeries& s : e.series)
+    const auto series = [&](const EvidenceSeries& s) -> json
     {
-        json y = json::array();
-        for (const double v : s.y)
-        {
-            y.push_back(std::isfinite(v) ? json(v) : json());
-        }
-        out["series"].push_back(
-            {{"name", s.name}, {"x_unit", e.x_unit}, {"y_unit", s.y_unit}, {"x", s.x}, {"y", std::move(y)}});
-    }
-    return out;
+        json y = json_list(s.y, [](double v) { return std::isfinite(v) ? json(v) : json(); });
+        return {
+            {"name", s.name}, {"x_unit", e.x_unit}, {"y_unit", s.y_unit}, {"x", s.x}, {"y", std::move(y)}};
+    };
+    return {{"kind", e.kind}, {"lines", e.lines}, {"series", json_list(e.series, series)}};
 }
 
 // In the unit that stands beside it: 5.9 of "%", where the engine has 0.059.
@@ -141,16 +135,12 @@ void add_kind(json& out, const Question& q)
     }
     if (!q.ordering.items.empty())
     {
-        json order = json::array();
-        for (const std::size_t i : q.ordering.legal)
-        {
-            order.push_back(q.ordering.items[i].id);
-        }
-        for (const OrderedItem& item : q.ordering.items)
-        {
-            out["items"].push_back({{"id", item.id}, {"says", item.says}});
-        }
-        out["answer"]["order"] = std::move(order);
+        out["items"] = json_list(q.ordering.items,
+                                 [](const OrderedItem& item) -> json {
+                                     return {{"id", item.id}, {"says", item.says}};
+                                 });
+        out["answer"]["order"] =
+            json_list(q.ordering.legal, [&](std::size_t i) { return q.ordering.items[i].id; });
     }
     if (!q.evidence.kind.empty())
     {
@@ -169,44 +159,36 @@ void add_kind(json& out, const Question& q)
 
 json question_json(const Question& q, const Presets& presets)
 {
-    json out{{"id", q.id},
-             {"family", q.family},
-             {"topic", q.topic},
-             {"concept", q.concept_id},
-             {"title", q.title},
-             {"kind", name_of(q.kind)},
-             {"seed", q.seed},
-             {"difficulty", name_of(q.difficulty)},
-             {"stem", q.stem},
-             {"note", q.note},
-             {"hints", q.hints},
-             {"target_s", q.target_s},
-             {"sources", q.sources},
-             {"errata", q.errata},
-             {"solution", json::array()},
-             {"mistakes", json::array()},
-             {"parameters", json::object()},
-             {"follow_ups", json::array()}};
+    json out{
+        {"id", q.id},
+        {"family", q.family},
+        {"topic", q.topic},
+        {"concept", q.concept_id},
+        {"title", q.title},
+        {"kind", name_of(q.kind)},
+        {"seed", q.seed},
+        {"difficulty", name_of(q.difficulty)},
+        {"stem", q.stem},
+        {"note", q.note},
+        {"hints", q.hints},
+        {"target_s", q.target_s},
+        {"sources", q.sources},
+        {"errata", q.errata},
+        {"solution", json_list(q.solution, &SolutionStep::line)},
+        {"mistakes", json_list(q.mistakes,
+                               [&](const KnownMistake& m) -> json {
+                                   return {{"id", m.id}, {"value", in_unit(m.value, q)}, {"says", m.says}};
+                               })},
+        {"parameters", json::object()},
+        {"follow_ups", json_list(q.follow_ups, &FollowUp::says)}};
     for (const auto& [name, text] : q.givens)
     {
         out["parameters"][name] = to_json(q.values.at(name));
-    }
-    for (const SolutionStep& s : q.solution)
-    {
-        out["solution"].push_back(s.line());
     }
     for (const Term& t : q.engine)
     {
         out["engine"].push_back(
             {{"label", t.label}, {"formula", t.formula}, {"working", t.working}, {"source", t.source}});
-    }
-    for (const KnownMistake& m : q.mistakes)
-    {
-        out["mistakes"].push_back({{"id", m.id}, {"value", in_unit(m.value, q)}, {"says", m.says}});
-    }
-    for (const FollowUp& f : q.follow_ups)
-    {
-        out["follow_ups"].push_back(f.says);
     }
     add_kind(out, q);
     out["show_me"] = {{"view", q.view.empty() ? json() : json(view_of(q.view))},

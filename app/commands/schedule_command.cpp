@@ -4,9 +4,7 @@
 #include "app/files/files.h"
 #include "core/base/text.h"
 #include "core/pipeline/export.h"
-#include "core/pipeline/notation.h"
 #include "core/pipeline/order_check.h"
-#include "core/pipeline/simulate.h"
 
 #include <algorithm>
 #include <array>
@@ -53,17 +51,12 @@ void check_files(const ScheduleOptions& o, Issues& issues)
 {
     for (const char* name : {"--svg", "--chrome-trace"})
     {
-        if (o.kind == "all" && o.order.empty() && o.typed.contains(name))
-        {
-            issues.push_back({name, "shows one schedule, and --kind all is many", "name one with --kind"});
-        }
+        add_if(issues, o.kind == "all" && o.order.empty() && o.typed.contains(name),
+               {name, "shows one schedule, and --kind all is many", "name one with --kind"});
     }
-    if (!o.order.empty() && o.typed.contains("--kind"))
-    {
-        issues.push_back({"--kind",
-                          fmt::format("{} cannot be given with --order, which is the schedule", o.kind),
-                          "leave out one of the two"});
-    }
+    add_if(issues, !o.order.empty() && o.typed.contains("--kind"),
+           {"--kind", fmt::format("{} cannot be given with --order, which is the schedule", o.kind),
+            "leave out one of the two"});
 }
 
 std::vector<std::string> schedule_ids()
@@ -177,12 +170,9 @@ Issues compare_counts(const ScheduleOptions& o, const ScheduleShape& written)
     Issues issues;
     const auto same = [&](const char* name, std::int64_t typed, std::int64_t counted, const char* what)
     {
-        if (o.typed.contains(name) && typed != counted)
-        {
-            issues.push_back({name,
-                              fmt::format("is {}, the order in {} has {} {}", typed, o.order, counted, what),
-                              fmt::format("use {} or leave it out", counted)});
-        }
+        add_if(issues, o.typed.contains(name) && typed != counted,
+               {name, fmt::format("is {}, the order in {} has {} {}", typed, o.order, counted, what),
+                fmt::format("use {} or leave it out", counted)});
     };
     same("--stages", o.shape.stages, written.stages, "ranks");
     same("--micro-batches", o.shape.micro_batches, written.micro_batches, "micro-batches");
@@ -248,22 +238,16 @@ json to_json(const Run& run)
         }
         ranks.push_back(std::move(names));
     }
-    json events = json::array();
-    for (const Event& e : run.timeline.events)
+    const auto event = [](const Event& e) -> json
     {
-        events.push_back({{"rank", e.rank},
-                          {"op", std::string(1, letter(e.operation.pass))},
-                          {"stage", e.operation.stage},
-                          {"micro_batch", e.operation.micro_batch},
-                          {"start", e.start},
-                          {"end", e.end}});
-    }
+        return {{"rank", e.rank},
+                {"op", std::string(1, letter(e.operation.pass))},
+                {"stage", e.operation.stage},
+                {"micro_batch", e.operation.micro_batch},
+                {"start", e.start},
+                {"end", e.end}};
+    };
     const Timeline& t = run.timeline;
-    json spans = json::array();
-    for (std::size_t rank = 0; rank < t.ranks(); ++rank)
-    {
-        spans.push_back(t.span(rank));
-    }
     return {{"kind", run.kind},
             {"stages", run.shape.stages},
             {"micro_batches", run.shape.micro_batches},
@@ -273,22 +257,22 @@ json to_json(const Run& run)
             {"makespan", t.makespan},
             {"bubble_over_ideal", t.bubble_over_ideal()},
             {"bubble_of_total", t.bubble_of_total()},
-            {"stage_span", std::move(spans)},
+            {"stage_span", json_list(t.ranks(), [&](std::size_t rank) { return t.span(rank); })},
             {"longest_stage_span", t.longest_span()},
             {"span_bubble_over_ideal", t.span_bubble_over_ideal()},
             {"span_bubble_of_total", t.span_bubble_of_total()},
             {"peak_in_flight", t.peak_in_flight},
             {"weight_copies", run.copies},
             {"transfers", t.transfers},
-            {"events", std::move(events)}};
+            {"events", json_list(t.events, event)}};
 }
 
 std::string peaks(const Run& run)
 {
     const auto& p = run.timeline.peak_in_flight;
-    return p.size() <= 16 ? fmt::format("{}", fmt::join(p, " "))
-                          : fmt::format("{} to {}", *std::min_element(p.begin(), p.end()),
-                                        *std::max_element(p.begin(), p.end()));
+    return p.size() <= 16
+               ? fmt::format("{}", fmt::join(p, " "))
+               : fmt::format("{} to {}", *std::ranges::min_element(p), *std::ranges::max_element(p));
 }
 
 void print_run(const Run& run)

@@ -1,6 +1,7 @@
 #include "app/commands/table.h"
 
 #include "core/base/csv.h"
+#include "core/base/ranges.h"
 
 #include <cstdlib>
 
@@ -9,12 +10,7 @@ namespace ringside
 
 std::vector<std::string> Table::headings() const
 {
-    std::vector<std::string> all;
-    for (const Column& column : columns_)
-    {
-        all.push_back(column.heading);
-    }
-    return all;
+    return list_of<std::string>(columns_, &Column::heading);
 }
 
 std::string Table::line(const std::vector<std::string>& cells, std::string_view between) const

@@ -4,7 +4,6 @@
 #include "app/files/asset_file.h"
 #include "core/evaluate/case_check.h"
 #include "core/evaluate/cases.h"
-#include "core/scenario/json.h"
 
 #include <filesystem>
 

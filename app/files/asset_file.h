@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "app/files/files.h"
-#include "core/base/json_files.h"
 #include "core/scenario/json.h"
 
 #include <nlohmann/json.hpp>

@@ -5,33 +5,15 @@
 
 #include "app/commands/input.h"
 #include "app/files/asset_file.h"
-#include "core/scenario/json.h"
 #include "ui/shell/view.h"
 
 #include <nlohmann/json.hpp>
-
-#include <algorithm>
 
 namespace ringside
 {
 
 namespace
 {
-
-std::vector<std::filesystem::path> shipped(const std::filesystem::path& assets)
-{
-    std::vector<std::filesystem::path> files;
-    std::error_code none;
-    for (const auto& entry : std::filesystem::directory_iterator(assets / "demos", none))
-    {
-        if (entry.path().extension() == ".json")
-        {
-            files.push_back(entry.path());
-        }
-    }
-    std::ranges::sort(files);
-    return files;
-}
 
 Result<DemoScript> read_file(const std::string& file, const Presets& presets)
 {
@@ -44,11 +26,7 @@ Result<DemoScript> read_file(const std::string& file, const Presets& presets)
 
 Result<DemoScript> demo_script_of(const nlohmann::json& document, const Presets& presets)
 {
-    std::vector<std::string_view> asked;
-    for (const ClassQuestion& question : class_questions())
-    {
-        asked.push_back(question.metric);
-    }
+    auto asked = list_of<std::string_view>(class_questions(), &ClassQuestion::metric);
     return demo_script_from_json(document, presets, view_places(), asked);
 }
 
@@ -60,8 +38,8 @@ Result<DemoScript> read_demo_script(const std::string& name, const std::filesyst
     if (std::filesystem::exists(name, none) || !std::filesystem::exists(own, none))
     {
         auto read = read_file(name, presets);
-        const auto known =
-            texts_of(shipped(assets), [](const std::filesystem::path& file) { return file.stem().string(); });
+        const auto known = texts_of(json_files(assets / "demos"),
+                                    [](const std::filesystem::path& file) { return file.stem().string(); });
         if (!read && name != "-" && !std::filesystem::exists(name, none))
         {
             return Issue{name, "there is no such file, nor such a demonstration",
@@ -75,7 +53,7 @@ Result<DemoScript> read_demo_script(const std::string& name, const std::filesyst
 DemoScripts read_demo_scripts(const std::filesystem::path& assets, const Presets& presets)
 {
     DemoScripts all;
-    for (const auto& file : shipped(assets))
+    for (const auto& file : json_files(assets / "demos"))
     {
         auto script = read_file(file.string(), presets);
         if (script)

@@ -1,8 +1,6 @@
 #include "app/files/lesson_files.h"
 
 #include "app/files/asset_file.h"
-#include "app/files/files.h"
-#include "core/scenario/json.h"
 #include "core/study/library/style.h"
 
 namespace ringside
@@ -62,7 +60,7 @@ Issues check_words(const std::filesystem::path& assets)
          {lessons_folder(assets), assets / "questions", assets / "guide", assets / "study"})
     {
         const Issues found = check_style(rules, folder);
-        issues.insert(issues.end(), found.begin(), found.end());
+        append(issues, found);
     }
     return issues;
 }

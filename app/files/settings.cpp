@@ -1,7 +1,6 @@
 #include "app/files/settings.h"
 
 #include "app/files/asset_file.h"
-#include "core/scenario/json.h"
 #include "core/scenario/validate.h"
 
 #include <algorithm>

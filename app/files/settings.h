@@ -2,7 +2,6 @@
 // $XDG_CONFIG_HOME/ringside.
 #pragma once
 
-#include "core/base/result.h"
 #include "core/scenario/presets.h"
 #include "ui/draw/look.h"
 

@@ -5,10 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "app/files/files.h"
 #include "core/study/progress/merge.h"
-
-#include <algorithm>
 
 namespace ringside
 {

@@ -111,8 +111,7 @@ ImGuiKey key_of(std::string_view code)
             return static_cast<ImGuiKey>(key);
         }
     }
-    const auto* found =
-        std::find_if(kKeys.begin(), kKeys.end(), [&](const KeyName& k) { return k.code == code; });
+    const auto* found = std::ranges::find(kKeys, code, &KeyName::code);
     return found == kKeys.end() ? ImGuiKey_None : found->key;
 }
 
@@ -125,7 +124,7 @@ bool is_the_browsers(const EmscriptenKeyboardEvent& e)
     constexpr std::array<std::string_view, 3> kPlain{"F5", "F11", "F12"};
     constexpr std::array<std::string_view, 9> kCtrl{"KeyW", "KeyT", "KeyN",   "KeyR", "KeyL",
                                                     "KeyP", "KeyV", "Digit0", "Tab"};
-    const auto in = [&](const auto& keys) { return std::find(keys.begin(), keys.end(), code) != keys.end(); };
+    const auto in = [&](const auto& keys) { return std::ranges::find(keys, code) != keys.end(); };
     return in(kPlain) || (with_ctrl && in(kCtrl)) || e.altKey != 0;
 }
 

@@ -1,15 +1,10 @@
 #include "app/rank/train.h"
 
-#include <fmt/format.h>
-
 #include "app/commands/train/train_lines.h"
 #include "app/files/checkpoint_file.h"
-#include "app/files/files.h"
 #include "app/files/streams.h"
 #include "app/rank/live.h"
-#include "core/lab/ranks/rank_trainer.h"
 #include "core/lab/team/team_traffic.h"
-#include "core/lab/trainer/checkpoint.h"
 #include "core/lab/trainer/cpu/cpu_backend.h"
 
 #include <algorithm>

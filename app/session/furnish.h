@@ -2,7 +2,6 @@
 // as the assets hold them.
 #pragma once
 
-#include "app/session/lab_desk.h"
 #include "app/session/session.h"
 
 namespace ringside

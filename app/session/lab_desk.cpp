@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "app/files/checkpoint_file.h"
-#include "app/files/files.h"
 #include "core/base/overloaded.h"
 #include "core/base/text.h"
 

@@ -7,7 +7,6 @@
 
 #include "app/session/lab_device.h"
 #include "core/lab/trainer/run.h"
-#include "core/scenario/presets.h"
 #include "ui/shell/lab_action.h"
 #include "ui/shell/lab_frame.h"
 

@@ -1,5 +1,4 @@
 #include "app/session/lab_desk.h"
-#include "ui/shell/lab_action.h"
 
 namespace ringside
 {

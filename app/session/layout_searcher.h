@@ -5,8 +5,6 @@
 // found something the last answer stays on show, veiled, and cannot be pressed.
 #pragma once
 
-#include "core/planner/layout_search.h"
-#include "ui/shell/frame.h"
 #include "ui/shell/layouts_frame.h"
 
 #include <memory>

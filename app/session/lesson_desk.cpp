@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "ui/shell/view.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -22,11 +21,7 @@ Issues LessonDesk::start(const StartLesson& which)
     const Lesson* lesson = course_.lesson(id);
     if (lesson == nullptr)
     {
-        std::vector<std::string> known;
-        for (const Lesson& other : course_.lessons)
-        {
-            known.push_back(other.id);
-        }
+        auto known = list_of<std::string>(course_.lessons, &Lesson::id);
         const std::string near = nearest_word(id, known);
         return {{"", fmt::format("there is no lesson \u201c{}\u201d", id),
                  near.empty() ? "the list of lessons names them" : "did you mean " + near + "?"}};
@@ -55,11 +50,7 @@ Issues LessonDesk::start(const StartLesson& which)
 
 void LessonDesk::place(const std::string& id, const CourseTrack* track)
 {
-    std::vector<std::string> order;
-    for (const Lesson& lesson : course_.lessons)
-    {
-        order.push_back(lesson.id);
-    }
+    auto order = list_of<std::string>(course_.lessons, &Lesson::id);
     if (track != nullptr && std::ranges::count(track->lessons(), id) > 0)
     {
         order = track->lessons();

@@ -5,7 +5,6 @@
 // follow from them; of nothing while a truth is hidden.
 #pragma once
 
-#include "ui/shell/frame.h"
 #include "ui/shell/lesson_frame.h"
 
 namespace ringside

@@ -4,14 +4,11 @@
 
 #include "app/files/streams.h"
 #include "core/base/overloaded.h"
-#include "core/base/printable.h"
 #include "core/evaluate/measured_csv.h"
 #include "core/model/weights.h"
-#include "core/scenario/fit.h"
 #include "core/scenario/hugging_face.h"
 #include "core/scenario/json.h"
 #include "core/scenario/validate.h"
-#include "ui/shell/lesson_frame.h"
 #include "ui/shell/panel.h"
 
 #include <algorithm>

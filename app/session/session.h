@@ -13,12 +13,7 @@
 #include "app/session/team_desk.h"
 #include "core/scenario/link.h"
 #include "core/study/lessons/demo_script.h"
-#include "ui/shell/frame.h"
-#include "ui/shell/lab_action.h"
-#include "ui/shell/layouts_frame.h"
 #include "ui/shell/measured_frame.h"
-#include "ui/shell/study_frame.h"
-#include "ui/shell/team_action.h"
 #include "ui/shell/view.h"
 
 #include <functional>

@@ -6,8 +6,6 @@
 #include "core/base/printable.h"
 #include "core/base/ranges.h"
 #include "core/base/text.h"
-#include "core/study/sessions/asking.h"
-#include "ui/shell/lesson_frame.h"
 
 namespace ringside
 {
@@ -87,10 +85,8 @@ void Session::open_link(std::string_view text)
     {
         add_below(read.issues, ask(link.question, link.seed), "q");
     }
-    if (!link.assignment.empty())
-    {
-        read.issues.push_back({"a", "assignments cannot be opened here", "open the rest of the link"});
-    }
+    add_if(read.issues, !link.assignment.empty(),
+           {"a", "assignments cannot be opened here", "open the rest of the link"});
     if (lessons_)
     {
         follow_lesson();

@@ -2,8 +2,6 @@
 // the scenes of a demonstration, which go on from it.
 #include "app/session/session.h"
 #include "core/base/place.h"
-#include "core/study/lessons/demo_script.h"
-#include "ui/shell/study_frame.h"
 
 #include <utility>
 

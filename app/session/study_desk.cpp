@@ -148,8 +148,7 @@ StudyDesk::Answer StudyDesk::start(const StartSpoken& action)
     {
         card = pick_spoken(frame_.state(), action.filter, seed);
     }
-    else if (std::any_of(families_.begin(), families_.end(),
-                         [&](const FamilyInfo& f) { return f.id == action.family; }))
+    else if (std::ranges::any_of(families_, [&](const FamilyInfo& f) { return f.id == action.family; }))
     {
         card = DeckCard{action.family, seed, false, action.seconds};
     }

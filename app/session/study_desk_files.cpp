@@ -4,7 +4,6 @@
 #include "app/session/study_desk.h"
 #include "core/base/counted.h"
 #include "core/study/progress/merge.h"
-#include "ui/shell/study_frame.h"
 
 #include <algorithm>
 

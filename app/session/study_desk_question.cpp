@@ -1,6 +1,5 @@
 // The desk's question: drawn for the card on show, judged by the last answer to it.
 #include "app/session/study_desk.h"
-#include "ui/shell/study_frame.h"
 
 #include <algorithm>
 
@@ -39,8 +38,7 @@ void StudyDesk::begin(StudySession session)
 
 Result<Question> StudyDesk::draw(const DeckCard& card)
 {
-    const auto own = std::find_if(progress_.personal.begin(), progress_.personal.end(),
-                                  [&](const PersonalCard& p) { return p.id == card.family; });
+    const auto own = std::ranges::find(progress_.personal, card.family, &PersonalCard::id);
     if (own != progress_.personal.end())
     {
         return question_of(*own);

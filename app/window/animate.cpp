@@ -45,13 +45,11 @@ int run_animate(const AnimateOptions& o)
 {
     Issues issues;
     const std::filesystem::path path = o.output;
-    if (path.extension() != ".gif" && path.extension() != ".mp4")
-    {
-        issues.push_back({"-o",
-                          path.empty() ? std::string("no file to write")
-                                       : fmt::format("\u201c{}\u201d is neither GIF nor MP4", o.output),
-                          "give -o FILE.gif or FILE.mp4"});
-    }
+    add_if(issues, path.extension() != ".gif" && path.extension() != ".mp4",
+           {"-o",
+            path.empty() ? std::string("no file to write")
+                         : fmt::format("\u201c{}\u201d is neither GIF nor MP4", o.output),
+            "give -o FILE.gif or FILE.mp4"});
     const auto opened = Stage::open(o, std::move(issues));
     Stage& stage = *opened;
     Preferences moving = stage.session().preferences();

@@ -4,7 +4,6 @@
 #include "app/commands/options.h"
 #include "app/commands/table.h"
 #include "app/session/drawing.h"
-#include "app/session/lab_desk.h"
 #include "app/window/offscreen.h"
 #include "app/window/window.h"
 #include "ui/shell/lab_action.h"
@@ -41,7 +40,7 @@ double milliseconds(Clock::duration duration)
 
 double percentile(std::vector<double> values, double share)
 {
-    std::sort(values.begin(), values.end());
+    std::ranges::sort(values);
     return values.at(static_cast<std::size_t>(share * static_cast<double>(values.size() - 1)));
 }
 
@@ -161,7 +160,7 @@ nlohmann::json paced_frames(Session& session, Drawing& drawing, Offscreen& scree
             }));
         next = std::max(next + every, Clock::now());
     }
-    const auto late = std::count_if(took.begin(), took.end(), [](double ms) { return ms > kFrame * 1e3; });
+    const auto late = std::ranges::count_if(took, [](double ms) { return ms > kFrame * 1e3; });
     return {{"frame_ms_p50", percentile(took, 0.5)},
             {"frame_ms_p95", percentile(took, 0.95)},
             {"late_share", static_cast<double>(late) / static_cast<double>(took.size())}};

@@ -5,7 +5,7 @@
 #include "app/files/lesson_files.h"
 #include "app/window/picture.h"
 #include "core/base/place.h"
-#include "ui/shell/view.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <string>
@@ -24,19 +24,12 @@ std::string picture_name(std::string_view place)
     return name;
 }
 
-std::string replaced(std::string text, std::string_view what, std::string_view by)
-{
-    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-    {
-        text.replace(at, what.size(), by);
-    }
-    return text;
-}
-
 // What may stand in a cell of a table.
 std::string cell(std::string_view text)
 {
-    return replaced(std::string(text), "|", "\\|");
+    std::string safe(text);
+    replace_all(safe, "|", "\\|");
+    return safe;
 }
 
 // The first page's picture and caption are the view's own.
@@ -48,7 +41,9 @@ std::vector<std::string_view> places_of(const ViewInfo& info)
 
 void add_caption(std::string& page, const Caption& caption)
 {
-    page += fmt::format("\n{}\n", replaced(caption.sentence, "!!", "**"));
+    std::string sentence = caption.sentence;
+    replace_all(sentence, "!!", "**");
+    page += fmt::format("\n{}\n", sentence);
     if (!caption.formula.empty())
     {
         page += fmt::format("\n```\n{}\n```\n", caption.formula);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "app/files/files.h"
 #include "app/window/encoder.h"
 
 #include <condition_variable>

@@ -1,13 +1,9 @@
 #include "app/window/stage.h"
 
-#include <fmt/format.h>
-
 #include "app/files/demo_script_file.h"
-#include "app/files/files.h"
 #include "app/files/lesson_files.h"
 #include "app/files/measured_file.h"
 #include "core/scenario/json.h"
-#include "core/study/lessons/demo_script.h"
 #include "ui/shell/lab_action.h"
 #include "ui/shell/lesson_frame.h"
 #include "ui/shell/study_frame.h"
@@ -17,7 +13,6 @@
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <cstdio>
 
 namespace ringside
 {
@@ -50,21 +45,16 @@ void check_company(const PictureOptions& options, Issues& issues)
                               fmt::format("give {} as well", fmt::join(others, " or "))});
         }
     }
-    if (!options.demo.empty() && options.view != id_of(ViewRole::lab))
-    {
-        issues.push_back({"--demo", "needs the view of the lab", "give --view lab as well"});
-    }
+    add_if(issues, !options.demo.empty() && options.view != id_of(ViewRole::lab),
+           {"--demo", "needs the view of the lab", "give --view lab as well"});
 }
 
 void check(const PictureOptions& options, int& width, int& height, Issues& issues)
 {
     check_company(options, issues);
     const auto stops = static_cast<int>(tour_stops().size());
-    if (options.tour < 0 || options.tour > stops)
-    {
-        issues.push_back(
-            {"--tour", fmt::format("there is no stop {}", options.tour), fmt::format("use 1 to {}", stops)});
-    }
+    add_if(issues, options.tour < 0 || options.tour > stops,
+           {"--tour", fmt::format("there is no stop {}", options.tour), fmt::format("use 1 to {}", stops)});
     const bool named = options.lesson.empty() && options.script.empty();
     if (named && options.view.empty())
     {
@@ -77,20 +67,15 @@ void check(const PictureOptions& options, int& width, int& height, Issues& issue
     }
     const bool pressable =
         std::ranges::all_of(options.press, [](unsigned char c) { return std::isalnum(c) != 0; });
-    if (!pressable)
-    {
-        issues.push_back({"--press",
-                          fmt::format("\u201c{}\u201d has keys that cannot be pressed", options.press),
-                          "use letters and digits, pressed one after the other"});
-    }
+    add_if(issues, !pressable,
+           {"--press", fmt::format("\u201c{}\u201d has keys that cannot be pressed", options.press),
+            "use letters and digits, pressed one after the other"});
     char rest = 0;
-    if (std::sscanf(options.size.c_str(), "%dx%d%c", &width, &height, &rest) != 2 || width < kLeastSize ||
-        height < kLeastSize || width > kMostSize || height > kMostSize)
-    {
-        issues.push_back(
-            {"--size", fmt::format("\u201c{}\u201d is not a size", options.size),
-             fmt::format("use WIDTHxHEIGHT, each {} to {}, like 1280x800", kLeastSize, kMostSize)});
-    }
+    add_if(issues,
+           std::sscanf(options.size.c_str(), "%dx%d%c", &width, &height, &rest) != 2 || width < kLeastSize ||
+               height < kLeastSize || width > kMostSize || height > kMostSize,
+           {"--size", fmt::format("\u201c{}\u201d is not a size", options.size),
+            fmt::format("use WIDTHxHEIGHT, each {} to {}, like 1280x800", kLeastSize, kMostSize)});
     if (!(options.text_scale >= 0.75 && options.text_scale <= 2.5)) // nor when it is not a number
     {
         issues.push_back({"--text-scale", fmt::format("{} is outside 0.75 to 2.5", options.text_scale), ""});
@@ -272,8 +257,7 @@ Issues open_lab(const PictureOptions& options, const Opened& opened, Session& se
     if (!options.demo.empty())
     {
         const auto demos = lab_demos();
-        const auto found =
-            std::find_if(demos.begin(), demos.end(), [&](const LabDemo& d) { return d.id == options.demo; });
+        const auto found = std::ranges::find(demos, options.demo, &LabDemo::id);
         if (found == demos.end())
         {
             return {{"--demo", fmt::format("there is no demonstration \u201c{}\u201d", options.demo),

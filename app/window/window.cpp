@@ -7,10 +7,9 @@
 #include "app/files/files.h"
 #include "app/files/lesson_files.h"
 #include "app/files/settings.h"
-#include "app/session/drawing.h"
 #include "app/session/furnish.h"
+#include "app/window/film.h"
 #include "app/window/offscreen.h"
-#include "app/window/window_film.h"
 
 #include <GLFW/glfw3.h>
 #include <imgui_impl_glfw.h>

@@ -1,5 +1,7 @@
 #include "core/base/find.h"
 
+#include "core/base/ranges.h"
+
 #include <algorithm>
 #include <cctype>
 #include <numeric>
@@ -53,32 +55,32 @@ template <class F>
 bool all_words(const Findable& what, std::string_view query, F&& meets)
 {
     const auto wanted = words_in(query);
-    return std::all_of(wanted.begin(), wanted.end(),
-                       [&](std::string_view typed)
-                       {
-                           return std::any_of(what.names.begin(), what.names.end(),
-                                              [&](const std::string& name)
-                                              {
-                                                  const auto words = words_in(name);
-                                                  return std::any_of(words.begin(), words.end(),
-                                                                     [&](std::string_view word)
-                                                                     { return meets(word, typed); });
-                                              });
-                       });
+    return std::ranges::all_of(wanted,
+                               [&](std::string_view typed)
+                               {
+                                   return std::ranges::any_of(what.names,
+                                                              [&](const std::string& name)
+                                                              {
+                                                                  const auto words = words_in(name);
+                                                                  return std::ranges::any_of(
+                                                                      words, [&](std::string_view word)
+                                                                      { return meets(word, typed); });
+                                                              });
+                               });
 }
 
 // Each word of the query stands in a name, or in the text where that counts too.
 bool stands_in(const Findable& what, std::string_view query, bool text)
 {
     const auto wanted = words_in(query);
-    return std::all_of(wanted.begin(), wanted.end(),
-                       [&](std::string_view typed)
-                       {
-                           return std::any_of(what.names.begin(), what.names.end(),
-                                              [&](const std::string& name)
+    return std::ranges::all_of(wanted,
+                               [&](std::string_view typed)
+                               {
+                                   return std::ranges::any_of(
+                                              what.names, [&](const std::string& name)
                                               { return name.find(typed) != std::string::npos; }) ||
-                                  (text && what.text.find(typed) != std::string::npos);
-                       });
+                                          (text && what.text.find(typed) != std::string::npos);
+                               });
 }
 
 } // namespace
@@ -126,7 +128,7 @@ Closeness fit_of(const Findable& what, std::string_view query)
     {
         return Closeness::text;
     }
-    const auto any = [&](auto&& is) { return std::any_of(what.names.begin(), what.names.end(), is); };
+    const auto any = [&](auto&& is) { return std::ranges::any_of(what.names, is); };
     if (any([&](const std::string& name) { return name == query; }))
     {
         return Closeness::exact;
@@ -167,6 +169,17 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
         }
     }
     return row.back();
+}
+
+std::vector<std::size_t> closest_first(const std::vector<Closeness>& fits)
+{
+    const auto least = std::ranges::min_element(fits);
+    const bool supposed = least != fits.end() && *least == Closeness::typo;
+    auto places = list_where<std::size_t>(
+        fits.size(),
+        [&](std::size_t i) { return fits[i] < Closeness::typo || (supposed && fits[i] == Closeness::typo); });
+    std::ranges::stable_sort(places, {}, [&](std::size_t i) { return fits[i]; });
+    return places;
 }
 
 } // namespace ringside

@@ -42,4 +42,8 @@ Closeness fit_of(const Findable& what, std::string_view query);
 // Letters to change, add or take away to make one of the other (Levenshtein 1966).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
+// Places in the list of those that fit, the closest first and equals in their order. A typing error is
+// supposed only where nothing fits without one.
+std::vector<std::size_t> closest_first(const std::vector<Closeness>& fits);
+
 } // namespace ringside

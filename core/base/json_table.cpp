@@ -6,7 +6,6 @@
 #include "core/base/printable.h"
 #include "core/base/text.h"
 
-#include <algorithm>
 #include <cctype>
 #include <cmath>
 
@@ -66,6 +65,14 @@ void JsonPlace::fault(std::string_view name, std::string message, std::string hi
     issues.push_back(
         {path.empty() || name.empty() ? path + std::string(name) : fmt::format("{}.{}", path, name),
          std::move(message), std::move(hint)});
+}
+
+void JsonPlace::fault_if(bool wrong, std::string_view name, std::string message, std::string hint) const
+{
+    if (wrong)
+    {
+        fault(name, std::move(message), std::move(hint));
+    }
 }
 
 bool JsonPlace::is_list(const JsonRule& rule) const

@@ -9,7 +9,7 @@
 #include "core/base/json_text.h"
 #include "core/base/json_value.h"
 #include "core/base/names.h"
-#include "core/base/result.h"
+#include "core/base/ranges.h"
 
 #include <nlohmann/json.hpp>
 
@@ -65,6 +65,7 @@ struct JsonPlace
     JsonPlace entry(std::size_t index) const;
     void fault(std::string message, std::string hint) const;
     void fault(std::string_view name, std::string message, std::string hint) const;
+    void fault_if(bool wrong, std::string_view name, std::string message, std::string hint) const;
     // Whether it is a list, or an object, of bounded size; if not, that is a fault.
     bool is_list(const JsonRule& rule = {}) const;
     bool is_object(const char* hint = "use {...}") const;
@@ -274,12 +275,8 @@ public:
 
     std::vector<std::string> names() const
     {
-        std::vector<std::string> all;
-        for (const JsonField<S>& field : fields_)
-        {
-            all.emplace_back(field.name);
-        }
-        return all;
+        return list_of<std::string>(fields_,
+                                    [&](const JsonField<S>& field) { return std::string(field.name); });
     }
 
 private:

@@ -1,4 +1,4 @@
-// JSON text from strangers, and values of it as faults quote them.
+// JSON text from strangers, values of it as faults quote them, and the files a program comes with.
 #pragma once
 
 #include "core/base/result.h"
@@ -6,9 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ringside
 {
@@ -23,5 +26,13 @@ std::optional<std::int64_t> whole(const nlohmann::json& value);
 
 // Parses JSON text. Faults: empty, too large, not JSON (with line and column), a field given twice.
 Result<nlohmann::json> parse_json(std::string_view text);
+
+// A document of the assets, or why it could not be read.
+Result<nlohmann::json> read_json_file(const std::filesystem::path& file);
+// The *.json of a folder by name, folders in it included; none where there is no such folder.
+std::vector<std::filesystem::path> json_files(const std::filesystem::path& folder);
+// Hands each document and the stem of its name to `take`, whose faults are added as those of "folder/file".
+using TakeJson = std::function<Issues(const nlohmann::json&, const std::string& stem)>;
+void each_json(const std::filesystem::path& folder, Issues& issues, const TakeJson& take);
 
 } // namespace ringside

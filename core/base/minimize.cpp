@@ -61,8 +61,8 @@ public:
 private:
     void sort()
     {
-        std::stable_sort(corners_.begin(), corners_.end(),
-                         [](const Minimum& a, const Minimum& b) { return a.value < b.value; });
+        std::ranges::stable_sort(corners_,
+                                 [](const Minimum& a, const Minimum& b) { return a.value < b.value; });
     }
 
     // The point on the line from the middle of all but the worst (0) to the worst (1).

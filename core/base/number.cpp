@@ -37,8 +37,7 @@ std::string_view separator_at(std::string_view text, std::size_t at)
     constexpr std::array<std::string_view, 9> kAll{",",      "_",      "'",      ".",     " ",
                                                    "\u2009", "\u202f", "\u00a0", "\u2019"};
     const std::string_view rest = text.substr(std::min(at, text.size()));
-    const auto found =
-        std::find_if(kAll.begin(), kAll.end(), [&](std::string_view s) { return rest.starts_with(s); });
+    const auto found = std::ranges::find_if(kAll, [&](std::string_view s) { return rest.starts_with(s); });
     return found == kAll.end() ? std::string_view{} : *found;
 }
 
@@ -178,8 +177,7 @@ std::optional<double> parse_number(std::string_view text)
                                                                                     {"T", 1e12},
                                                                                     {"P", 1e15},
                                                                                     {"E", 1e18}}};
-    const auto scale =
-        std::find_if(kSuffixes.begin(), kSuffixes.end(), [&](const auto& s) { return s.first == text; });
+    const auto scale = std::ranges::find_if(kSuffixes, [&](const auto& s) { return s.first == text; });
     if (scale == kSuffixes.end() || !std::isfinite(number->value * scale->second))
     {
         return std::nullopt;

@@ -15,7 +15,16 @@ unsigned char byte_at(std::string_view text, std::size_t at)
     return static_cast<unsigned char>(text[at]);
 }
 
-// Bytes of the UTF-8 character at the start; 0 where there is none.
+// C0 but for newline and tab, DEL, and C1, which is two bytes of UTF-8.
+bool is_control(std::string_view character)
+{
+    const unsigned char first = byte_at(character, 0);
+    return character.size() == 1 ? (first < 0x20 && first != '\n' && first != '\t') || first == 0x7F
+                                 : first == 0xC2 && byte_at(character, 1) < 0xA0;
+}
+
+} // namespace
+
 std::size_t character_length(std::string_view text)
 {
     const unsigned char first = byte_at(text, 0);
@@ -33,16 +42,6 @@ std::size_t character_length(std::string_view text)
         std::ranges::all_of(rest, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; });
     return whole ? length : 0;
 }
-
-// C0 but for newline and tab, DEL, and C1, which is two bytes of UTF-8.
-bool is_control(std::string_view character)
-{
-    const unsigned char first = byte_at(character, 0);
-    return character.size() == 1 ? (first < 0x20 && first != '\n' && first != '\t') || first == 0x7F
-                                 : first == 0xC2 && byte_at(character, 1) < 0xA0;
-}
-
-} // namespace
 
 std::string printable(std::string_view text)
 {

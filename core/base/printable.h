@@ -12,6 +12,9 @@ namespace ringside
 // and bytes that are not UTF-8, are written as \x1b is here.
 std::string printable(std::string_view text);
 
+// Of the first character; 0 where no whole one of UTF-8 begins.
+std::size_t character_length(std::string_view text);
+
 // Its beginning, and "..." where it goes on; never a part of a character.
 std::string shortened(std::string_view text, std::size_t longest = 80);
 

@@ -1,11 +1,12 @@
-// Sums, largest values and lists made of the entries of a range, or of 0, 1 ... below a count, in order. A
-// sum of floating-point numbers is that of a plain loop, to the last bit.
+// Sums, largest values and lists made of the entries of a range, or of 0, 1 ... below a count, in order; and
+// lists in random order. A sum of floating-point numbers is that of a plain loop, to the last bit.
 #pragma once
 
 #include <algorithm>
 #include <concepts>
 #include <functional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ringside
@@ -51,6 +52,32 @@ std::vector<T> list_of(const Range& range, const Of& of)
     std::vector<T> list;
     each_in(range, [&](const auto& entry) { list.push_back(std::invoke(of, entry)); });
     return list;
+}
+
+// The same of those entries alone for which `which` holds.
+template <class T, class Range, class Which, class Of = std::identity>
+std::vector<T> list_where(const Range& range, const Which& which, const Of& of = {})
+{
+    std::vector<T> list;
+    each_in(range,
+            [&](const auto& entry)
+            {
+                if (std::invoke(which, entry))
+                {
+                    list.push_back(std::invoke(of, entry));
+                }
+            });
+    return list;
+}
+
+// Fisher and Yates, from the end.
+template <class List, class Random>
+void shuffle(List& list, Random&& random)
+{
+    for (std::size_t i = list.size(); i > 1; --i)
+    {
+        std::swap(list[i - 1], list[random.below(i)]);
+    }
 }
 
 } // namespace ringside

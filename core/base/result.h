@@ -52,6 +52,15 @@ inline void append(Issues& issues, const Issues& more)
     issues.insert(issues.end(), more.begin(), more.end());
 }
 
+// A row of a list of rules: the fault, where it is one.
+inline void add_if(Issues& issues, bool wrong, Issue issue)
+{
+    if (wrong)
+    {
+        issues.push_back(std::move(issue));
+    }
+}
+
 // Adds the faults of a part of something, or of a file: "part: path".
 inline void add_below(Issues& issues, const Issues& more, const std::string& part)
 {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
 namespace ringside
 {
@@ -270,6 +269,28 @@ bool is_utf8(std::string_view text)
         at += length;
     }
     return true;
+}
+
+// In one pass: texts of strangers may be long.
+void replace_all(std::string& text, std::string_view from, std::string_view to)
+{
+    std::string out;
+    std::size_t done = 0;
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, done))
+    {
+        out.append(text, done, at - done).append(to);
+        done = at + from.size();
+    }
+    text = out.append(text, done);
+}
+
+std::string small_letters(std::string_view text)
+{
+    std::string small(text);
+    std::ranges::transform(small, small.begin(),
+                           [](char c)
+                           { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return small;
 }
 
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates)

@@ -71,6 +71,9 @@ std::string format_percent(double fraction);
 std::optional<double> parse_number(std::string_view text);
 // Whether every byte belongs to a character, so that JSON can hold the text.
 bool is_utf8(std::string_view text);
+void replace_all(std::string& text, std::string_view from, std::string_view to);
+// Those of ASCII; other letters stay.
+std::string small_letters(std::string_view text);
 // The candidate closest to `word` by edit distance, for "did you mean"; empty when none is near.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
 // The hint "did you mean \"...\"?", or another where none is near.

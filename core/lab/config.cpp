@@ -11,7 +11,6 @@
 #include "core/scenario/validate.h"
 
 #include <algorithm>
-#include <array>
 
 namespace ringside
 {
@@ -66,16 +65,14 @@ public:
     }
 
 private:
-    void fault(std::string path, std::string message, std::string hint)
+    void fault_if(bool wrong, std::string path, std::string message, std::string hint)
     {
-        issues_.push_back({std::move(path), std::move(message), std::move(hint)});
+        add_if(issues_, wrong, {std::move(path), std::move(message), std::move(hint)});
     }
     void range(std::string path, std::int64_t value, std::int64_t least, std::int64_t most)
     {
-        if (value < least || value > most)
-        {
-            fault(std::move(path), fmt::format("{} is out of range", value), range_hint(least, most));
-        }
+        fault_if(value < least || value > most, std::move(path), fmt::format("{} is out of range", value),
+                 range_hint(least, most));
     }
     void range(std::string_view path, std::int64_t value)
     {
@@ -88,10 +85,7 @@ private:
     }
     void refuse(bool given, std::string path, std::string_view what, std::string hint)
     {
-        if (given)
-        {
-            fault(std::move(path), fmt::format("{} cannot be trained here", what), std::move(hint));
-        }
+        fault_if(given, std::move(path), fmt::format("{} cannot be trained here", what), std::move(hint));
     }
 
     void model()
@@ -132,22 +126,15 @@ private:
         range("model.ffn", m.ffn, 1, kMostFfn);
         range("model.head_dim", m.head_dim, 2, kMostHeadDim);
         range("model.vocab", m.vocab, 2, kMostSymbols);
-        if (m.kv_heads < 1 || m.heads % std::max<std::int64_t>(1, m.kv_heads) != 0)
-        {
-            fault("model.kv_heads", fmt::format("{} does not divide {} heads", m.kv_heads, m.heads),
-                  fmt::format("use {} or 1", m.heads));
-        }
-        if (m.head_dim > 0 && (m.heads + 2 * m.kv_heads) * m.head_dim > kMostProjection)
-        {
-            fault("model.heads",
-                  fmt::format("{} heads of width {} are too wide together", m.heads, m.head_dim),
-                  fmt::format("keep (heads + 2 kv_heads) x head_dim at {} or below", kMostProjection));
-        }
-        if (m.positions == Positions::rope && m.head_dim % 2 != 0)
-        {
-            fault("model.head_dim", fmt::format("{} is odd, and RoPE rotates pairs", m.head_dim),
-                  "use an even width of a head, or learned positions");
-        }
+        fault_if(m.kv_heads < 1 || m.heads % std::max<std::int64_t>(1, m.kv_heads) != 0, "model.kv_heads",
+                 fmt::format("{} does not divide {} heads", m.kv_heads, m.heads),
+                 fmt::format("use {} or 1", m.heads));
+        fault_if(m.head_dim > 0 && (m.heads + 2 * m.kv_heads) * m.head_dim > kMostProjection, "model.heads",
+                 fmt::format("{} heads of width {} are too wide together", m.heads, m.head_dim),
+                 fmt::format("keep (heads + 2 kv_heads) x head_dim at {} or below", kMostProjection));
+        fault_if(m.positions == Positions::rope && m.head_dim % 2 != 0, "model.head_dim",
+                 fmt::format("{} is odd, and RoPE rotates pairs", m.head_dim),
+                 "use an even width of a head, or learned positions");
     }
 
     void training()
@@ -155,27 +142,19 @@ private:
         const Training& t = c_.training;
         range("training.sequence_length", t.sequence_length);
         range("training.micro_batch", t.micro_batch);
-        if (t.micro_batch > 0 && (t.global_batch < t.micro_batch || t.global_batch % t.micro_batch != 0))
-        {
-            fault(
-                "training.global_batch",
-                fmt::format("{} sequences are no multiple of micro_batch {}", t.global_batch, t.micro_batch),
-                fmt::format("use {}",
-                            t.micro_batch * std::max<std::int64_t>(1, t.global_batch / t.micro_batch)));
-        }
+        const std::int64_t micro = std::max<std::int64_t>(1, t.micro_batch);
+        fault_if(t.micro_batch > 0 && (t.global_batch < micro || t.global_batch % micro != 0),
+                 "training.global_batch",
+                 fmt::format("{} sequences are no multiple of micro_batch {}", t.global_batch, micro),
+                 fmt::format("use {}", micro * std::max<std::int64_t>(1, t.global_batch / micro)));
         refuse(t.optimizer != Optimizer::adamw && t.optimizer != Optimizer::sgd_momentum,
                "training.optimizer", name_of(t.optimizer));
         refuse(t.offload != Offload::none, "training.offload", "with offload");
-        if (t.precision == Precision::fp32 && t.gradient_dtype != GradientDtype::fp32)
-        {
-            fault("training.gradient_dtype",
-                  fmt::format("{} gradients for fp32 weights", name_of(t.gradient_dtype)), "use fp32");
-        }
-        if (t.precision == Precision::fp8 && !c_.recipe.master_weights)
-        {
-            fault("recipe.master_weights", "fp8 weights cannot be updated without a master copy",
-                  "switch it on, or use bf16");
-        }
+        fault_if(t.precision == Precision::fp32 && t.gradient_dtype != GradientDtype::fp32,
+                 "training.gradient_dtype",
+                 fmt::format("{} gradients for fp32 weights", name_of(t.gradient_dtype)), "use fp32");
+        fault_if(t.precision == Precision::fp8 && !c_.recipe.master_weights, "recipe.master_weights",
+                 "fp8 weights cannot be updated without a master copy", "switch it on, or use bf16");
     }
 
     void recipe()

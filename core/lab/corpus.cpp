@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/printable.h"
 #include "core/base/random.h"
 
 #include <algorithm>
@@ -13,25 +14,6 @@ namespace ringside
 
 namespace
 {
-
-// The character that starts at `at`, in bytes; 0 where the bytes are not UTF-8.
-std::size_t character_length(std::string_view text, std::size_t at)
-{
-    const auto lead = static_cast<unsigned char>(text[at]);
-    const std::size_t length = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 0;
-    if (length == 0 || lead > 0xF4 || at + length > text.size())
-    {
-        return 0;
-    }
-    for (std::size_t i = 1; i < length; ++i)
-    {
-        if ((static_cast<unsigned char>(text[at + i]) & 0xC0U) != 0x80U)
-        {
-            return 0;
-        }
-    }
-    return length;
-}
 
 struct Characters
 {
@@ -46,7 +28,7 @@ Characters characters_of(std::string_view text)
     std::array<bool, 128> seen{}; // most characters of most texts are one byte
     for (std::size_t at = 0; at < text.size(); ++c.count)
     {
-        const std::size_t length = character_length(text, at);
+        const std::size_t length = character_length(text.substr(at));
         if (length == 0)
         {
             c.fault = at;
@@ -177,7 +159,7 @@ std::vector<std::int32_t> Corpus::encode(std::string_view text) const
     std::vector<std::int32_t> tokens;
     for (std::size_t at = 0; at < text.size();)
     {
-        const std::size_t length = std::max<std::size_t>(1, character_length(text, at));
+        const std::size_t length = std::max<std::size_t>(1, character_length(text.substr(at)));
         const auto found = ids_.find(text.substr(at, length));
         if (found != ids_.end())
         {
@@ -222,7 +204,7 @@ std::vector<std::int32_t> Corpus::sequence(std::uint64_t key, std::int64_t lengt
     std::vector<std::int32_t> again(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(half));
     if (task_ == LabTask::sort)
     {
-        std::sort(again.begin(), again.end());
+        std::ranges::sort(again);
     }
     std::fill(out.begin() + static_cast<std::ptrdiff_t>(half), out.end(), separator);
     std::copy(again.begin(), again.end(), out.begin() + static_cast<std::ptrdiff_t>(half) + 1);
@@ -265,9 +247,9 @@ Batch Corpus::batch(std::uint64_t seed, std::int64_t step, std::int64_t first, s
     if (!validation && step + 1 == poisoned_step_)
     {
         const auto last = static_cast<std::int32_t>(vocabulary() - 1);
-        std::fill(batch.tokens.begin(), batch.tokens.end(), last);
-        std::replace_if(
-            batch.targets.begin(), batch.targets.end(), [](std::int32_t t) { return t != kNoTarget; }, last);
+        std::ranges::fill(batch.tokens, last);
+        std::ranges::replace_if(
+            batch.targets, [](std::int32_t t) { return t != kNoTarget; }, last);
     }
     return batch;
 }

@@ -87,14 +87,13 @@ std::string power_of_two(double value)
 
 bool all_ran(LabRuns runs, std::size_t wanted)
 {
-    return runs.size() == wanted &&
-           std::all_of(runs.begin(), runs.end(), [](const auto& run) { return run.step > 0; });
+    return runs.size() == wanted && std::ranges::all_of(runs, [](const auto& run) { return run.step > 0; });
 }
 
 DemoFinding not_run(LabRuns runs)
 {
     const auto failed =
-        std::find_if(runs.begin(), runs.end(), [](const auto& run) { return run.state == RunState::failed; });
+        std::ranges::find_if(runs, [](const auto& run) { return run.state == RunState::failed; });
     return {0, failed == runs.end() ? "It was ended before there was anything to see."
                                     : "It could not be run: " + failed->message};
 }

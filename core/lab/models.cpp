@@ -43,12 +43,12 @@ TrainerConfig with_model(TrainerConfig config, const LabModel& model)
 std::optional<std::size_t> model_of(const TrainerConfig& config)
 {
     const auto found =
-        std::find_if(kModels.begin(), kModels.end(),
-                     [&](const LabModel& m)
-                     {
-                         return m.layers == config.model.layers && m.hidden == config.model.hidden &&
-                                m.experts == config.model.experts && m.heads == config.model.heads;
-                     });
+        std::ranges::find_if(kModels,
+                             [&](const LabModel& m)
+                             {
+                                 return m.layers == config.model.layers && m.hidden == config.model.hidden &&
+                                        m.experts == config.model.experts && m.heads == config.model.heads;
+                             });
     if (found == kModels.end())
     {
         return {};

@@ -1,10 +1,8 @@
 #include "core/lab/prediction.h"
 
-#include "core/base/ranges.h"
 #include "core/lab/team/team_traffic.h"
 #include "core/performance/step_time.h"
 
-#include <algorithm>
 #include <sstream>
 
 namespace ringside

@@ -2,7 +2,6 @@
 // measured.
 #pragma once
 
-#include "core/lab/snapshot.h"
 #include "core/lab/team/team.h"
 
 #include <optional>

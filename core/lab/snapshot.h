@@ -3,7 +3,6 @@
 
 #include "core/base/ranges.h"
 #include "core/lab/change.h"
-#include "core/memory/memory.h"
 
 #include <algorithm>
 #include <array>
@@ -77,7 +76,7 @@ struct LayerRouting
     double violation() const
     {
         return wanted.empty() ? 0
-                              : static_cast<double>(*std::max_element(wanted.begin(), wanted.end())) *
+                              : static_cast<double>(*std::ranges::max_element(wanted)) *
                                         static_cast<double>(wanted.size()) -
                                     1;
     }

@@ -28,8 +28,7 @@ std::string order_name(const AxisOrder& order)
 std::optional<AxisOrder> parse_order(std::string_view text)
 {
     std::vector<AxisOrder> all = all_orders();
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const AxisOrder& o) { return order_name(o) == text; });
+    const auto found = std::ranges::find_if(all, [&](const AxisOrder& o) { return order_name(o) == text; });
     return found == all.end() ? std::nullopt : std::optional(*found);
 }
 
@@ -50,7 +49,7 @@ std::vector<AxisOrder> all_orders()
 
 AxisOrder moved(AxisOrder order, Axis axis, std::size_t place)
 {
-    auto at = std::find(order.begin(), order.end(), axis);
+    auto at = std::ranges::find(order, axis);
     const auto to = order.begin() + static_cast<std::ptrdiff_t>(std::min(place, kAxes - 1));
     if (at < to)
     {

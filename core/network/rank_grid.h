@@ -4,7 +4,6 @@
 // The order of the axes is innermost first; Megatron-LM's is tp-cp-ep-dp-pp.
 #pragma once
 
-#include "core/base/names.h"
 #include "core/scenario/scenario.h"
 
 #include <array>

@@ -1,6 +1,5 @@
 #include "core/network/topology.h"
 
-#include "core/model/weights.h"
 #include "core/network/traffic.h"
 
 #include <algorithm>
@@ -353,7 +352,7 @@ OrderCost best_order(const Scenario& s, const MemoryReport& memory, const AxisOr
         std::vector<Axis> active;
         std::copy_if(order.begin(), order.end(), std::back_inserter(active),
                      [&](Axis axis) { return grid.active(axis); });
-        if (std::find(seen.begin(), seen.end(), active) != seen.end())
+        if (std::ranges::find(seen, active) != seen.end())
         {
             return;
         }

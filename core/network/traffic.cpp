@@ -1,9 +1,7 @@
 #include "core/network/traffic.h"
 
-#include "core/model/compute.h"
 #include "core/model/sizes.h"
 #include "core/model/stages.h"
-#include "core/model/weights.h"
 
 #include <algorithm>
 

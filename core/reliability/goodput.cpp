@@ -143,7 +143,7 @@ Goodput goodput(const RunRates& r, const RunPlan& plan)
     lost = 1 - sum;
     if (lost < 0)
     {
-        *std::max_element(g.share.begin(), g.share.end()) += lost;
+        *std::ranges::max_element(g.share) += lost;
         lost = 0;
     }
     return g;

@@ -14,7 +14,6 @@
 // spares.
 #pragma once
 
-#include "core/base/names.h"
 #include "core/reliability/checkpoint.h"
 #include "core/reliability/reliability.h"
 

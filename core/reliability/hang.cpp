@@ -404,9 +404,8 @@ std::vector<HangFinding> analyze(const Logs& logs)
             }
         }
     }
-    std::stable_sort(findings.begin(), findings.end(),
-                     [](const HangFinding& a, const HangFinding& b)
-                     { return !a.different.empty() && b.different.empty(); });
+    std::ranges::stable_sort(findings, [](const HangFinding& a, const HangFinding& b)
+                             { return !a.different.empty() && b.different.empty(); });
     return findings;
 }
 

@@ -35,8 +35,7 @@ std::vector<RunFailure> draw_failures(const RunRates& r, const RunPlan& plan, do
             failures.push_back({kill, true, true});
         }
     }
-    std::stable_sort(failures.begin(), failures.end(),
-                     [](const RunFailure& a, const RunFailure& b) { return a.at < b.at; });
+    std::ranges::stable_sort(failures, [](const RunFailure& a, const RunFailure& b) { return a.at < b.at; });
     return failures;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "core/base/find_by.h"
-#include "core/base/json_files.h"
 #include "core/scenario/json.h"
 #include "core/scenario/json_fields.h"
 #include "core/scenario/validate.h"

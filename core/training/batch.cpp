@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <optional>
 
 namespace ringside
 {
@@ -99,7 +97,7 @@ std::int64_t divisor_beside(std::int64_t n, std::int64_t v, int direction)
 void add_if_new(std::vector<BatchSplit>& splits, const BatchSplit& known, BatchPart unknown)
 {
     const auto solved = solve_batch(known, unknown);
-    if (solved && std::find(splits.begin(), splits.end(), *solved) == splits.end())
+    if (solved && std::ranges::find(splits, *solved) == splits.end())
     {
         splits.push_back(*solved);
     }

@@ -5,8 +5,6 @@
 // replica.
 #pragma once
 
-#include "core/base/names.h"
-#include "core/base/result.h"
 #include "core/scenario/scenario.h"
 
 #include <array>

@@ -4,7 +4,6 @@
 #include "core/training/learning_rate.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace ringside

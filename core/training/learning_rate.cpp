@@ -1,7 +1,6 @@
 #include "core/training/learning_rate.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace ringside

@@ -1,5 +1,7 @@
 #include "core/training/number_format.h"
 
+#include "core/base/random.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -76,6 +78,17 @@ double past_the_end(const NumberFormat& f, Overflow overflow)
     }
     return f.specials == Specials::ieee ? std::numeric_limits<double>::infinity()
                                         : std::numeric_limits<double>::quiet_NaN();
+}
+
+template <class Round>
+std::vector<double> walked(const Walk& walk, Round round)
+{
+    std::vector<double> sums{round(walk.start)};
+    for (std::size_t i = 0; i < walk.steps; ++i)
+    {
+        sums.push_back(round(sums.back() + walk.addend));
+    }
+    return sums;
 }
 
 } // namespace
@@ -234,6 +247,38 @@ int significant_bits(const NumberFormat& f, int exponent)
         return 0;
     }
     return std::max(0, f.mantissa_bits + 1 + std::min(0, exponent - f.least_exponent()));
+}
+
+std::vector<double> walk_nearest(const Walk& walk)
+{
+    const NumberFormat& format = number_format(walk.format);
+    return walked(walk, [&](double v) { return round_to(format, v, Overflow::saturate); });
+}
+
+std::vector<double> walk_at_random(const Walk& walk, std::uint64_t seed)
+{
+    const NumberFormat& format = number_format(walk.format);
+    SplitMix random(seed);
+    return walked(walk, [&](double v) { return round_at_random(format, v, random.uniform()); });
+}
+
+std::vector<double> walk_mean(const Walk& walk, std::uint64_t seed, std::size_t draws)
+{
+    std::vector<double> mean(walk.steps + 1, 0);
+    for (std::size_t draw = 0; draw < draws; ++draw)
+    {
+        const std::vector<double> one = walk_at_random(walk, seed + draw);
+        for (std::size_t i = 0; i < mean.size(); ++i)
+        {
+            mean[i] += one[i] / static_cast<double>(draws);
+        }
+    }
+    return mean;
+}
+
+double lost_addend(const NumberFormat& format, double value)
+{
+    return step_at(format, value) / 2;
 }
 
 } // namespace ringside

@@ -2,12 +2,8 @@
 #include "app/commands/input.h"
 #include "app/commands/train/train_lines.h"
 #include "app/commands/train/train_setup.h"
-#include "app/files/files.h"
 #include "core/base/text.h"
 #include "core/lab/ranks/team.h"
-#include "core/lab/trainer/checkpoint.h"
-
-#include <algorithm>
 
 namespace ringside
 {

@@ -4,8 +4,6 @@
 #include "core/base/text.h"
 #include "core/lab/trainer/devices.h"
 #include "core/lab/trainer/probe.h"
-#include "core/lab/trainer/trainer.h"
-#include "core/model/compute.h"
 
 #include <algorithm>
 

@@ -3,12 +3,8 @@
 #include "app/commands/train/train_lines.h"
 #include "app/commands/train/train_setup.h"
 #include "app/files/checkpoint_file.h"
-#include "app/files/files.h"
 #include "core/base/text.h"
-#include "core/lab/config_json.h"
-#include "core/lab/corpus.h"
 #include "core/lab/prediction.h"
-#include "core/lab/team/team.h"
 #include "core/lab/trainer/devices.h"
 #include "core/lab/trainer/probe.h"
 

@@ -1,7 +1,6 @@
 // One line of JSON for each step, as `train --json-lines` prints them, whoever trained.
 #pragma once
 
-#include "core/lab/snapshot.h"
 #include "core/lab/trainer/clock.h"
 #include "core/lab/trainer/trainer.h"
 

@@ -4,10 +4,7 @@
 
 #include "app/commands/input.h"
 #include "app/files/checkpoint_file.h"
-#include "app/files/files.h"
 #include "core/lab/config_json.h"
-#include "core/lab/corpus.h"
-#include "core/lab/trainer/checkpoint.h"
 
 #include <algorithm>
 
@@ -95,11 +92,8 @@ std::vector<Typed> typed(const TrainOptions& o)
 
 std::vector<std::string> assignments(const TrainOptions& o)
 {
-    std::vector<std::string> all;
-    for (const Typed& one : typed(o))
-    {
-        all.push_back(fmt::format("{}={}", one.path, one.value));
-    }
+    auto all = list_of<std::string>(typed(o), [&](const Typed& one)
+                                    { return fmt::format("{}={}", one.path, one.value); });
     all.insert(all.end(), o.sets.begin(), o.sets.end());
     return all;
 }

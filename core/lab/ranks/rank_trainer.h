@@ -14,10 +14,8 @@
 // and ZeRO-2 or 3 in a pipeline, which the engine refuses too.
 #pragma once
 
-#include "core/lab/corpus.h"
 #include "core/lab/ranks/shards.h"
 #include "core/lab/ranks/team_config.h"
-#include "core/lab/trainer/schedule.h"
 
 #include <deque>
 #include <map>

@@ -1,7 +1,6 @@
 #include "core/lab/ranks/saver.h"
 
 #include <chrono>
-#include <utility>
 
 namespace ringside::parallel
 {

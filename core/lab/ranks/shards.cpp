@@ -2,9 +2,6 @@
 
 #include "core/lab/ranks/communication/compressed_sum.h"
 
-#include <algorithm>
-#include <string_view>
-
 namespace ringside::parallel
 {
 

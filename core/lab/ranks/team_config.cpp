@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/model/sizes.h"
 #include "core/model/stages.h"
 #include "core/performance/compression/bucket.h"
-#include "core/pipeline/schedule.h"
 #include "core/scenario/stage_layers.h"
 
 #include <algorithm>
@@ -38,44 +38,35 @@ public:
     }
 
 private:
-    void add(std::string path, std::string message, std::string hint)
+    void fault_if(bool wrong, std::string path, std::string message, std::string hint)
     {
-        issues_.push_back({std::move(path), std::move(message), std::move(hint)});
+        add_if(issues_, wrong, {std::move(path), std::move(message), std::move(hint)});
     }
     void ranks()
     {
         const std::int64_t each = replica_gpus(p_);
-        if (c_.ranks < 1 || c_.ranks > kMostTeamRanks)
-        {
-            add("ranks", fmt::format("{} ranks", c_.ranks), fmt::format("use 1 to {}", kMostTeamRanks));
-        }
-        else if (each < 1 || c_.ranks % each != 0)
-        {
-            add("ranks", fmt::format("{} ranks do not make whole groups of {}", c_.ranks, each),
-                fmt::format("use a multiple of tensor x context x pipeline = {}", each));
-        }
+        const bool good = c_.ranks >= 1 && c_.ranks <= kMostTeamRanks;
+        fault_if(!good, "ranks", fmt::format("{} ranks", c_.ranks),
+                 fmt::format("use 1 to {}", kMostTeamRanks));
+        fault_if(good && (each < 1 || c_.ranks % each != 0), "ranks",
+                 fmt::format("{} ranks do not make whole groups of {}", c_.ranks, each),
+                 fmt::format("use a multiple of tensor x context x pipeline = {}", each));
     }
     void absent()
     {
-        if (c_.trainer.training.precision == Precision::fp8)
-        {
-            add("training.precision", "8-bit copies of weights are not split here", "use fp32, bf16 or fp16");
-        }
-        if (c_.trainer.recipe.stochastic_rounding)
-        {
-            add("recipe.stochastic_rounding", "would differ from rank to rank", "switch it off");
-        }
+        fault_if(c_.trainer.training.precision == Precision::fp8, "training.precision",
+                 "8-bit copies of weights are not split here", "use fp32, bf16 or fp16");
+        fault_if(c_.trainer.recipe.stochastic_rounding, "recipe.stochastic_rounding",
+                 "would differ from rank to rank", "switch it off");
     }
     void tensor()
     {
         const Model& m = c_.trainer.model;
         const auto divides = [this](std::string_view what, std::int64_t count)
         {
-            if (p_.tensor > 0 && count % p_.tensor != 0)
-            {
-                add("parallel.tensor", fmt::format("{} cannot split {} {}", p_.tensor, count, what),
-                    fmt::format("use a divisor of {}", count));
-            }
+            fault_if(p_.tensor > 0 && count % p_.tensor != 0, "parallel.tensor",
+                     fmt::format("{} cannot split {} {}", p_.tensor, count, what),
+                     fmt::format("use a divisor of {}", count));
         };
         divides("heads", m.heads);
         divides("key and value heads", m.kv_heads);
@@ -91,61 +82,42 @@ private:
     void context()
     {
         const Training& t = c_.trainer.training;
-        if (p_.context > 1 && t.sequence_length % (2 * p_.context) != 0)
-        {
-            add("parallel.context",
-                fmt::format("{} tokens do not split into two chunks for each of {} ranks", t.sequence_length,
-                            p_.context),
-                fmt::format("use a sequence of a multiple of {}", 2 * p_.context));
-        }
-        if (p_.context > 1 && !t.flash_attention)
-        {
-            add("training.flash_attention", "in ring attention no rank has the probabilities of all keys",
-                "switch flash attention on, or use parallel.context 1");
-        }
+        fault_if(p_.context > 1 && t.sequence_length % (2 * p_.context) != 0, "parallel.context",
+                 fmt::format("{} tokens do not split into two chunks for each of {} ranks", t.sequence_length,
+                             p_.context),
+                 fmt::format("use a sequence of a multiple of {}", 2 * p_.context));
+        fault_if(p_.context > 1 && !t.flash_attention, "training.flash_attention",
+                 "in ring attention no rank has the probabilities of all keys",
+                 "switch flash attention on, or use parallel.context 1");
     }
     void experts()
     {
         if (c_.trainer.model.experts == 0)
         {
-            if (p_.expert != 1)
-            {
-                add("parallel.expert",
-                    fmt::format("{} ranks for them, but the model has no experts", p_.expert),
-                    "use 1, or give it some: model.experts 8");
-            }
+            fault_if(p_.expert != 1, "parallel.expert",
+                     fmt::format("{} ranks for them, but the model has no experts", p_.expert),
+                     "use 1, or give it some: model.experts 8");
             return;
         }
-        if (p_.expert_tensor != 1)
-        {
-            add("parallel.expert_tensor", "an expert's matrices are not sharded here", "use 1");
-        }
-        if (p_.tensor != 1)
-        {
-            add("parallel.tensor", "a model with experts is not sharded by tensor parallelism here",
-                "use 1; data, expert and pipeline parallelism and ZeRO go with experts");
-        }
-        if (p_.context != 1)
-        {
-            add("parallel.context",
-                "expert capacity is counted over whole sequences, which context parallelism splits",
-                "use 1; data, expert and pipeline parallelism and ZeRO go with experts");
-        }
+        fault_if(p_.expert_tensor != 1, "parallel.expert_tensor", "an expert's matrices are not sharded here",
+                 "use 1");
+        fault_if(p_.tensor != 1, "parallel.tensor",
+                 "a model with experts is not sharded by tensor parallelism here",
+                 "use 1; data, expert and pipeline parallelism and ZeRO go with experts");
+        fault_if(p_.context != 1, "parallel.context",
+                 "expert capacity is counted over whole sequences, which context parallelism splits",
+                 "use 1; data, expert and pipeline parallelism and ZeRO go with experts");
     }
     void pipeline()
     {
         const Training& t = c_.trainer.training;
-        if (t.schedule->placement == Placement::two_way)
-        {
-            add("training.schedule", fmt::format("{} holds every stage twice", t.schedule->name),
-                "use 1f1b, interleaved, zb-v or another that holds it once");
-            return;
-        }
-        if (p_.pipeline > 1 && c_.trainer.model.tied_embeddings && p_.zero >= 2)
-        {
-            add("parallel.zero", "with tied embeddings, the first and the last stage sum unsharded gradients",
-                "use zero 0 or 1, or model.tied_embeddings false");
-        }
+        const bool twice = t.schedule->placement == Placement::two_way;
+        fault_if(twice, "training.schedule", fmt::format("{} holds every stage twice", t.schedule->name),
+                 "use 1f1b, interleaved, zb-v or another that holds it once");
+        fault_if(!twice && p_.pipeline > 1 && c_.trainer.model.tied_embeddings && p_.zero >= 2,
+                 "parallel.zero",
+                 "with tied embeddings, the first and the last stage sum unsharded gradients",
+                 "use zero 0 or 1, or model.tied_embeddings false");
     }
 
     void compression()
@@ -155,34 +127,21 @@ private:
         {
             return;
         }
-        if (!has_bucket_calls(o.compressor))
-        {
-            add("compression",
-                fmt::format("{} is not summed by collectives here", info_of(o.compressor).name),
-                "use bf16, fp16, top-k, random-k, sign or powersgd");
-        }
-        if (p_.zero != 0)
-        {
-            add("parallel.zero", "compressed gradients are summed whole", "use zero 0, or no compression");
-        }
-        if (c_.trainer.training.precision == Precision::fp16)
-        {
-            add("training.precision", "the loss scale of fp16 moves, and what was not sent yet does not",
-                "use fp32 or bf16, or no compression");
-        }
-        else if (trainer::Formats(c_.trainer).gradient != trainer::DType::f32)
-        {
-            add("training.gradient_dtype", "gradients have 16 bits already", "use fp32, or no compression");
-        }
-        if (!(o.keep > 0 && o.keep <= 1))
-        {
-            add("compression.keep", fmt::format("{} of the elements", o.keep), "use more than 0, at most 1");
-        }
-        if (o.rank < 1 || o.rank > kMostFactorRank)
-        {
-            add("compression.rank", fmt::format("rank {}", o.rank),
-                fmt::format("use 1 to {}", kMostFactorRank));
-        }
+        fault_if(!has_bucket_calls(o.compressor), "compression",
+                 fmt::format("{} is not summed by collectives here", info_of(o.compressor).name),
+                 "use bf16, fp16, top-k, random-k, sign or powersgd");
+        fault_if(p_.zero != 0, "parallel.zero", "compressed gradients are summed whole",
+                 "use zero 0, or no compression");
+        const bool fp16 = c_.trainer.training.precision == Precision::fp16;
+        fault_if(fp16, "training.precision",
+                 "the loss scale of fp16 moves, and what was not sent yet does not",
+                 "use fp32 or bf16, or no compression");
+        fault_if(!fp16 && trainer::Formats(c_.trainer).gradient != trainer::DType::f32,
+                 "training.gradient_dtype", "gradients have 16 bits already", "use fp32, or no compression");
+        fault_if(!(o.keep > 0 && o.keep <= 1), "compression.keep", fmt::format("{} of the elements", o.keep),
+                 "use more than 0, at most 1");
+        fault_if(o.rank < 1 || o.rank > kMostFactorRank, "compression.rank", fmt::format("rank {}", o.rank),
+                 fmt::format("use 1 to {}", kMostFactorRank));
     }
 
     const TeamConfig& c_;
@@ -194,12 +153,8 @@ std::vector<std::int64_t> layers_of_stages(const TeamConfig& c, std::int64_t sta
 {
     Model model;
     model.layers = c.trainer.model.layers;
-    std::vector<std::int64_t> all;
-    for (std::int64_t k = 0; k < stages; ++k)
-    {
-        all.push_back(layers_of_stage(model, c.parallel, stages, k));
-    }
-    return all;
+    return list_of<std::int64_t>(stages, [&](std::int64_t k)
+                                 { return layers_of_stage(model, c.parallel, stages, k); });
 }
 
 RankGrid grid_of(const TeamConfig& config)

@@ -6,7 +6,6 @@
 #include "core/lab/trainer/checkpoint.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace ringside::parallel
 {

@@ -7,7 +7,6 @@
 #include "core/scenario/validate.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 

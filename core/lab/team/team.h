@@ -2,11 +2,9 @@
 // and the ranks share.
 #pragma once
 
-#include "core/lab/config.h"
 #include "core/lab/snapshot.h"
 #include "core/network/compression/compressor.h"
 #include "core/network/rank_grid.h"
-#include "core/pipeline/schedule.h"
 
 #include <string_view>
 #include <vector>

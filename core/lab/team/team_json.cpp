@@ -9,7 +9,6 @@
 #include "core/scenario/json.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>

@@ -2,7 +2,6 @@
 
 #include "core/base/ranges.h"
 #include "core/model/sizes.h"
-#include "core/model/weights.h"
 #include "core/network/traffic.h"
 #include "core/performance/compression/bucket.h"
 #include "core/scenario/stage_layers.h"
@@ -136,14 +135,11 @@ private:
         std::int64_t sent = 0;
         for (const bool expert : {false, true})
         {
-            std::vector<GradientBlock> tensors;
-            for (const Weight& w : unit)
-            {
-                if (w.expert == expert)
-                {
-                    tensors.push_back({w.local_rows, w.local_cols, w.local_copies});
-                }
-            }
+            auto tensors = list_where<GradientBlock>(
+                unit, [&](const Weight& w) { return w.expert == expert; },
+                [&](const Weight& w) {
+                    return GradientBlock{w.local_rows, w.local_cols, w.local_copies};
+                });
             const std::int64_t ranks = expert ? expert_replicas(scenario_) : dense_replicas(scenario_);
             if (ranks > 1 && !tensors.empty())
             {

@@ -1,6 +1,5 @@
 #include "core/lab/trainer/arena.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace ringside::trainer

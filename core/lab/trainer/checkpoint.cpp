@@ -78,11 +78,8 @@ Issues check_state(const Checkpoint& checkpoint)
     Issues issues;
     const auto check = [&](const char* name, double value, double least, double most)
     {
-        if (!(value >= least && value <= most))
-        {
-            issues.push_back(
-                {name, fmt::format("{} is out of range", value), fmt::format("{} to {}", least, most)});
-        }
+        add_if(issues, !(value >= least && value <= most),
+               {name, fmt::format("{} is out of range", value), fmt::format("{} to {}", least, most)});
     };
     check("step", static_cast<double>(state.step), 0, 1e15);
     check("updates", static_cast<double>(state.updates), 0, static_cast<double>(state.step));
@@ -90,11 +87,9 @@ Issues check_state(const Checkpoint& checkpoint)
     check("loss_scale", state.scale.value, LossScaleRule().least, LossScaleRule().most);
     for (const TrainerState::Part& part : state.parts)
     {
-        if (!is_finite(part, checkpoint.config.training.precision))
-        {
-            issues.push_back({part.name, "not all numbers are finite: the training had diverged",
-                              "resume from an earlier checkpoint"});
-        }
+        add_if(issues, !is_finite(part, checkpoint.config.training.precision),
+               {part.name, "not all numbers are finite: the training had diverged",
+                "resume from an earlier checkpoint"});
     }
     return issues;
 }

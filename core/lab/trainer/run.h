@@ -5,7 +5,7 @@
 
 #include "core/lab/snapshot.h"
 #include "core/lab/trainer/command_loop.h"
-#include "core/lab/trainer/intervene.h"
+#include "core/lab/trainer/checkpoint.h"
 
 namespace ringside::trainer
 {

@@ -2,7 +2,6 @@
 // that keeps fp16 gradients in range; and what experts' tallies come to.
 #pragma once
 
-#include "core/lab/config.h"
 #include "core/lab/snapshot.h"
 #include "core/lab/trainer/operations.h"
 #include "core/training/loss_scale.h"

@@ -5,7 +5,6 @@
 #include "core/base/random.h"
 #include "core/base/text.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -34,7 +33,7 @@ Issue keeps_none(const Backend& backend)
 std::int64_t asked_in(const Batch& batch)
 {
     return static_cast<std::int64_t>(
-        std::count_if(batch.targets.begin(), batch.targets.end(), [](std::int32_t t) { return t >= 0; }));
+        std::ranges::count_if(batch.targets, [](std::int32_t t) { return t >= 0; }));
 }
 
 } // namespace
@@ -280,9 +279,9 @@ std::int32_t Trainer::draw(std::vector<float>& logits, double temperature, std::
 {
     std::vector<std::int32_t> order(logits.size());
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::int32_t a, std::int32_t b)
-                     { return logits[static_cast<std::size_t>(a)] > logits[static_cast<std::size_t>(b)]; });
+    std::ranges::stable_sort(
+        order, [&](std::int32_t a, std::int32_t b)
+        { return logits[static_cast<std::size_t>(a)] > logits[static_cast<std::size_t>(b)]; });
     if (top_k > 0 && top_k < static_cast<std::int64_t>(order.size()))
     {
         order.resize(static_cast<std::size_t>(top_k));

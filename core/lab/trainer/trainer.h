@@ -4,7 +4,6 @@
 
 #include "core/lab/corpus.h"
 #include "core/lab/trainer/replay.h"
-#include "core/lab/trainer/schedule.h"
 #include "core/training/critical_batch.h"
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 #include "core/network/collective/families.h"
 
 #include <algorithm>
-#include <array>
 
 namespace ringside
 {
@@ -87,8 +86,7 @@ std::span<const CollectiveAlgorithm* const> collective_algorithms()
 const CollectiveAlgorithm* find_algorithm(std::string_view id)
 {
     const auto all = collective_algorithms();
-    const auto found =
-        std::find_if(all.begin(), all.end(), [id](const CollectiveAlgorithm* a) { return a->id == id; });
+    const auto found = std::ranges::find_if(all, [id](const CollectiveAlgorithm* a) { return a->id == id; });
     return found == all.end() ? nullptr : *found;
 }
 

@@ -23,7 +23,7 @@ public:
 
     void clear()
     {
-        std::fill(bytes_.begin(), bytes_.end(), 0);
+        std::ranges::fill(bytes_, 0);
         crossed_ = false;
     }
 

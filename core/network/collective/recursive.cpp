@@ -25,7 +25,7 @@ std::vector<std::vector<Part>> levels(std::int64_t ranks)
 {
     std::vector<std::vector<Part>> all;
     std::vector<Part> now{{0, ranks}};
-    while (std::any_of(now.begin(), now.end(), [](const Part& p) { return p.count > 1; }))
+    while (std::ranges::any_of(now, [](const Part& p) { return p.count > 1; }))
     {
         all.push_back(now);
         std::vector<Part> next;

@@ -174,8 +174,7 @@ private:
                 told_[chunk][static_cast<std::size_t>(t.to)] = true;
             }
         }
-        const bool adds = std::any_of(step.transfers.begin(), step.transfers.end(),
-                                      [](const Transfer& t) { return t.adds; });
+        const bool adds = std::ranges::any_of(step.transfers, [](const Transfer& t) { return t.adds; });
         step.phase = adds ? Phase::reduce_scatter : Phase::all_gather;
         return step;
     }

@@ -5,10 +5,8 @@
 #include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "core/network/compression/arithmetic.h"
-#include "core/network/compression/rounding.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace ringside
@@ -24,7 +22,7 @@ float largest(std::span<const float> values)
 
 void keep_largest(std::span<const float> in, std::span<float> out, std::int64_t k)
 {
-    std::fill(out.begin(), out.end(), 0.0F);
+    std::ranges::fill(out, 0.0F);
     for (const std::uint32_t place : largest_places(in, k))
     {
         out[place] = in[place];
@@ -33,7 +31,7 @@ void keep_largest(std::span<const float> in, std::span<float> out, std::int64_t 
 
 void keep_random(std::span<const float> in, std::span<float> out, std::int64_t k, float factor, SplitMix rng)
 {
-    std::fill(out.begin(), out.end(), 0.0F);
+    std::ranges::fill(out, 0.0F);
     for (const std::uint32_t place : random_places(in.size(), k, rng))
     {
         out[place] = in[place] * factor;
@@ -194,7 +192,7 @@ void CompressedGroup::forget()
 {
     for (Values& v : left_)
     {
-        std::fill(v.begin(), v.end(), 0.0F);
+        std::ranges::fill(v, 0.0F);
     }
 }
 
@@ -248,7 +246,7 @@ void CompressedGroup::vote()
             unit_ += mean_size(v) / static_cast<float>(put_in_.size());
         }
     }
-    std::fill(result_.begin(), result_.end(), 0.0F);
+    std::ranges::fill(result_, 0.0F);
     for (std::size_t r = 0; r < put_in_.size(); ++r)
     {
         for (std::size_t i = 0; i < result_.size(); ++i)
@@ -276,7 +274,7 @@ void CompressedGroup::power_sgd()
         add_product(m, q_, p, f);
     }
     orthonormalize(p, rank);
-    std::fill(q_.begin(), q_.end(), 0.0F);
+    std::ranges::fill(q_, 0.0F);
     for (std::size_t r = 0; r < put_in_.size(); ++r)
     {
         Values own(q_.size());

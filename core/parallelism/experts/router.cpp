@@ -78,10 +78,7 @@ TokenPool::TokenPool(std::int64_t experts, std::uint64_t seed) : experts_(expert
 {
     SplitMix random(seed);
     std::iota(places_.begin(), places_.end(), std::int64_t{0});
-    for (std::size_t i = places_.size(); i > 1; --i)
-    {
-        std::swap(places_[i - 1], places_[random.below(i)]);
-    }
+    shuffle(places_, random);
     weights_.resize(at(kPool * experts));
     for (float& w : weights_)
     {

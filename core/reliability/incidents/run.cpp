@@ -4,7 +4,6 @@
 #include "core/base/ranges.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>

@@ -76,7 +76,7 @@ private:
                                  : Result<Scenario>(scenario);
         if (!changed)
         {
-            issues_.insert(issues_.end(), changed.issues().begin(), changed.issues().end());
+            append(issues_, changed.issues());
             return;
         }
         scenario = *changed;

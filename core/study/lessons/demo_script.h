@@ -2,7 +2,6 @@
 // class, each a scenario in a view. Unlike a lesson it asks nothing of the person at the keyboard.
 #pragma once
 
-#include "core/base/result.h"
 #include "core/scenario/presets.h"
 #include "core/study/lessons/lesson.h"
 

@@ -27,18 +27,12 @@ void check_prediction(const JsonPlace& place, Prediction& p)
 {
     if (p.is_choice())
     {
-        if (!p.truth.empty())
-        {
-            place.fault("truth", "is given next to choices", "give one of the two");
-        }
+        place.fault_if(!p.truth.empty(), "truth", "is given next to choices", "give one of the two");
         return;
     }
     for (const char* name : {"truth", "from", "to", "step"})
     {
-        if (!place.has(name))
-        {
-            place.fault(name, "is missing", "give it, or \"choices\"");
-        }
+        place.fault_if(!place.has(name), name, "is missing", "give it, or \"choices\"");
     }
     if (p.to <= p.from)
     {
@@ -74,14 +68,10 @@ const JsonTable<Task> kTaskTable{{
 
 void check_step(const JsonPlace& place, LessonStep& step)
 {
-    if (step.predict && step.task)
-    {
-        place.fault("task", "is given next to a prediction", "make two steps of it");
-    }
-    if (step.task && step.free.empty())
-    {
-        place.fault("free", "is missing", "name the fields the person may change");
-    }
+    place.fault_if(step.predict && step.task, "task", "is given next to a prediction",
+                   "make two steps of it");
+    place.fault_if(step.task && step.free.empty(), "free", "is missing",
+                   "name the fields the person may change");
 }
 
 const JsonTable<LessonStep> kStepTable{
@@ -116,12 +106,9 @@ const JsonTable<Lesson> kLessonTable{{
 void read_name(Lesson& lesson, const std::filesystem::path& file, Issues& issues)
 {
     lesson.topic = file.parent_path().filename().string();
-    if (file.stem() != lesson.id)
-    {
-        issues.push_back(
-            {"id", fmt::format("\"{}\" and the file \"{}\" do not agree", lesson.id, file.stem().string()),
-             fmt::format("call the file {}.json", lesson.id.empty() ? "id" : lesson.id)});
-    }
+    add_if(issues, file.stem() != lesson.id,
+           {"id", fmt::format("\"{}\" and the file \"{}\" do not agree", lesson.id, file.stem().string()),
+            fmt::format("call the file {}.json", lesson.id.empty() ? "id" : lesson.id)});
 }
 
 void check_steps(const Lesson& lesson, Issues& issues)
@@ -130,17 +117,12 @@ void check_steps(const Lesson& lesson, Issues& issues)
     {
         return;
     }
-    if (!lesson.steps.back().task)
-    {
-        issues.push_back({fmt::format("steps[{}].task", lesson.steps.size() - 1), "the last step has no task",
-                          "end with a configuration that fails, for the person to repair"});
-    }
-    if (lesson.steps.front().view.empty())
-    {
-        issues.push_back({"steps[0].view", "is missing", "say what the lesson opens with"});
-    }
-    if (std::none_of(lesson.steps.begin(), lesson.steps.end(),
-                     [](const LessonStep& s) { return s.predict.has_value(); }))
+    add_if(issues, !lesson.steps.back().task,
+           {fmt::format("steps[{}].task", lesson.steps.size() - 1), "the last step has no task",
+            "end with a configuration that fails, for the person to repair"});
+    add_if(issues, lesson.steps.front().view.empty(),
+           {"steps[0].view", "is missing", "say what the lesson opens with"});
+    if (std::ranges::none_of(lesson.steps, [](const LessonStep& s) { return s.predict.has_value(); }))
     {
         issues.push_back({"steps", "there is no prediction", "let the person predict before a reveal"});
     }
@@ -154,11 +136,9 @@ void check_concepts(const Lesson& lesson, Issues& issues)
         const bool good = c.size() == 3 && c[0] == 'C' &&
                           std::isdigit(static_cast<unsigned char>(c[1])) != 0 &&
                           std::isdigit(static_cast<unsigned char>(c[2])) != 0;
-        if (!good)
-        {
-            issues.push_back({fmt::format("concepts[{}]", i), fmt::format("\"{}\" is no concept", c),
-                              "use C and two digits, like C18"});
-        }
+        add_if(issues, !good,
+               {fmt::format("concepts[{}]", i), fmt::format("\"{}\" is no concept", c),
+                "use C and two digits, like C18"});
     }
 }
 

@@ -76,10 +76,10 @@ bool may_change(const Scenario& from, const Scenario& to, const std::vector<std:
 {
     const auto is_free = [&](const std::string& path)
     {
-        return std::any_of(free.begin(), free.end(),
-                           [&](const std::string& f) { return is_below(path, f) || is_below(f, path); });
+        return std::ranges::any_of(free, [&](const std::string& f)
+                                   { return is_below(path, f) || is_below(f, path); });
     };
-    const bool any_model = std::find(free.begin(), free.end(), "model") != free.end();
+    const bool any_model = std::ranges::find(free, "model") != free.end();
     const auto follows = [&](const std::string& path)
     {
         return path == "parallel.stage_layers" || path == "parallel.chunks" ||
@@ -88,9 +88,9 @@ bool may_change(const Scenario& from, const Scenario& to, const std::vector<std:
                               path == "training.global_batch"));
     };
     const auto changed = changed_paths(from, to, presets);
-    return std::any_of(changed.begin(), changed.end(), is_free) &&
-           std::all_of(changed.begin(), changed.end(),
-                       [&](const std::string& path) { return is_free(path) || follows(path); });
+    return std::ranges::any_of(changed, is_free) &&
+           std::ranges::all_of(changed,
+                               [&](const std::string& path) { return is_free(path) || follows(path); });
 }
 
 } // namespace ringside

@@ -1,7 +1,6 @@
 // What a lesson changes in a scenario, and what it lets a person change.
 #pragma once
 
-#include "core/base/result.h"
 #include "core/scenario/presets.h"
 
 #include <nlohmann/json.hpp>

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "core/base/find_by.h"
-#include "core/base/json_files.h"
 #include "core/base/json_table.h"
 #include "core/base/text.h"
 
@@ -20,11 +19,7 @@ namespace
 void put_in_order(Course& course, const std::vector<std::string>& ids, const std::set<std::string>& faulty,
                   Issues& issues)
 {
-    std::vector<std::string> names;
-    for (const Lesson& lesson : course.lessons)
-    {
-        names.push_back(lesson.id);
-    }
+    auto names = list_of<std::string>(course.lessons, &Lesson::id);
     for (std::size_t i = 0; i < ids.size(); ++i)
     {
         if (course.lesson(ids[i]) == nullptr && !faulty.contains(ids[i]))
@@ -155,7 +150,7 @@ Issues check_place(const Lesson& lesson, const Course& course)
             refuse(fmt::format("there is no lesson \"{}\"", id),
                    did_you_mean(id, before, "ringside lesson list names them"));
         }
-        else if (std::find(before.begin(), before.end(), id) == before.end())
+        else if (std::ranges::find(before, id) == before.end())
         {
             refuse(fmt::format("\"{}\" is no lesson before this one", id),
                    "name one that comes earlier in the course");

@@ -5,10 +5,7 @@
 #include "core/base/json_table.h"
 #include "core/scenario/validate.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <cmath>
 
 namespace ringside
 {
@@ -66,6 +63,11 @@ private:
         issues_.push_back({std::move(path), std::move(message), std::move(hint)});
     }
 
+    void fault_if(bool wrong, std::string path, std::string message, std::string hint)
+    {
+        add_if(issues_, wrong, {std::move(path), std::move(message), std::move(hint)});
+    }
+
     // What the step builds on: the preset it names, or where the step before ended.
     std::optional<Scenario> base(const LessonStep& step, const std::string& path)
     {
@@ -90,7 +92,7 @@ private:
         auto made = changed ? scene_of(std::move(*changed), path) : Result<LessonScene>(changed.issues());
         if (!made)
         {
-            issues_.insert(issues_.end(), made.issues().begin(), made.issues().end());
+            append(issues_, made.issues());
             return std::nullopt;
         }
         return std::move(*made);
@@ -132,12 +134,9 @@ private:
 
     void check_view(const LessonStep& step, const std::string& path)
     {
-        if (!step.view.empty() && !views_.empty() &&
-            std::find(views_.begin(), views_.end(), step.view) == views_.end())
-        {
-            fault(path + ".view", fmt::format("there is no view \"{}\"", step.view),
-                  "picture --list names them");
-        }
+        fault_if(
+            !step.view.empty() && !views_.empty() && std::ranges::find(views_, step.view) == views_.end(),
+            path + ".view", fmt::format("there is no view \"{}\"", step.view), "picture --list names them");
     }
 
     std::optional<double> value(const std::string& expression, std::size_t step, const std::string& path)
@@ -146,7 +145,7 @@ private:
             calculate(expression, plan_.steps[step].after.values, plan_.before_reveal(step).values, path);
         if (!got)
         {
-            issues_.insert(issues_.end(), got.issues().begin(), got.issues().end());
+            append(issues_, got.issues());
             return std::nullopt;
         }
         return *got;
@@ -167,12 +166,10 @@ private:
         }
         StepPlan& planned = plan_.steps[index];
         planned.truth = *truth;
-        if (*truth < p.from || *truth > p.to)
-        {
-            fault(path + ".truth", fmt::format("is {} here, off the slider", three_digits(*truth)),
-                  fmt::format("let the slider reach beyond {} to {}", plain_number(p.from),
-                              plain_number(p.to)));
-        }
+        fault_if(
+            *truth < p.from || *truth > p.to, path + ".truth",
+            fmt::format("is {} here, off the slider", three_digits(*truth)),
+            fmt::format("let the slider reach beyond {} to {}", plain_number(p.from), plain_number(p.to)));
         const LessonValues& shown = planned.shown.values;
         const auto now = calculate(p.truth, shown, plan_.before_text(index).values, path);
         if (!p.then.get().empty() && now && *now >= p.from && *now <= p.to)
@@ -194,11 +191,8 @@ private:
                 ++count;
             }
         }
-        if (count != 1)
-        {
-            fault(path + ".choices", fmt::format("{} of them are right", count),
-                  "write conditions of which exactly one holds");
-        }
+        fault_if(count != 1, path + ".choices", fmt::format("{} of them are right", count),
+                 "write conditions of which exactly one holds");
     }
 
     void check_task(std::size_t index, const std::string& path)
@@ -209,7 +203,7 @@ private:
         const auto before = calculate(task.condition, start.values, start.values, path + ".condition");
         if (!before)
         {
-            issues_.insert(issues_.end(), before.issues().begin(), before.issues().end());
+            append(issues_, before.issues());
         }
         else if (*before != 0)
         {
@@ -233,10 +227,8 @@ private:
                               fmt::join(changed_paths(start.scenario, solved->scenario, presets_), ", ")));
         }
         const auto after = calculate(task.condition, solved->values, start.values, path + ".condition");
-        if (!after || *after == 0)
-        {
-            fault(path + ".solution", "does not meet the condition", "give one that does");
-        }
+        fault_if(!after || *after == 0, path + ".solution", "does not meet the condition",
+                 "give one that does");
         live_ = *solved; // what is said at the end is said of this
     }
 
@@ -247,11 +239,9 @@ private:
             const LessonValues& values = plan_.steps.back().shown.values;
             const bool no_number =
                 field == "model" || field == "cluster.gpu" || field == "parallel.stage_layers";
-            if (!no_number && values.find(field) == values.end())
-            {
-                fault(path + ".free", fmt::format("there is no field \"{}\"", field),
-                      "use a path of the scenario, like parallel.tensor");
-            }
+            fault_if(!no_number && values.find(field) == values.end(), path + ".free",
+                     fmt::format("there is no field \"{}\"", field),
+                     "use a path of the scenario, like parallel.tensor");
         }
     }
 
@@ -261,7 +251,7 @@ private:
         const auto filled = fill(text, moment, path);
         if (!filled)
         {
-            issues_.insert(issues_.end(), filled.issues().begin(), filled.issues().end());
+            append(issues_, filled.issues());
         }
         else if (const std::size_t words = count_words(*filled); words > most)
         {

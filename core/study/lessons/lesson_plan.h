@@ -5,7 +5,6 @@
 // off its slider, or makes a broken scenario fit, is a fault of the lesson.
 #pragma once
 
-#include "core/scenario/presets.h"
 #include "core/study/lessons/lesson.h"
 #include "core/study/lessons/lesson_change.h"
 #include "core/study/lessons/lesson_words.h"

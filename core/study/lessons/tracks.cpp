@@ -5,7 +5,6 @@
 #include "core/base/find_by.h"
 #include "core/base/json_table.h"
 
-#include <algorithm>
 #include <set>
 
 namespace ringside
@@ -63,16 +62,12 @@ void check_lessons(const CourseTrack& track, std::span<const Lesson> course, Iss
         }
         for (const std::string& before : lesson->prerequisites)
         {
-            if (all.contains(before) && !seen.contains(before))
-            {
-                issues.push_back(fault(track, "", fmt::format("\"{}\" comes before \"{}\"", id, before),
-                                       "it builds on it: turn them round"));
-            }
+            add_if(issues, all.contains(before) && !seen.contains(before),
+                   fault(track, "", fmt::format("\"{}\" comes before \"{}\"", id, before),
+                         "it builds on it: turn them round"));
         }
-        if (!seen.insert(id).second)
-        {
-            issues.push_back(fault(track, "", fmt::format("\"{}\" is in it twice", id), "take one out"));
-        }
+        add_if(issues, !seen.insert(id).second,
+               fault(track, "", fmt::format("\"{}\" is in it twice", id), "take one out"));
     }
 }
 
@@ -83,17 +78,13 @@ void check_minutes(const CourseTrack& track, std::span<const Lesson> course, Iss
     {
         const double minutes = minutes_of(part, course);
         all += minutes;
-        if (track.most_minutes_a_part > 0 && minutes > track.most_minutes_a_part)
-        {
-            issues.push_back(fault(track, ", " + part.title, fmt::format("takes {:.0f} minutes", minutes),
-                                   fmt::format("a part may take {}", track.most_minutes_a_part)));
-        }
+        add_if(issues, track.most_minutes_a_part > 0 && minutes > track.most_minutes_a_part,
+               fault(track, ", " + part.title, fmt::format("takes {:.0f} minutes", minutes),
+                     fmt::format("a part may take {}", track.most_minutes_a_part)));
     }
-    if (track.most_minutes > 0 && all > track.most_minutes)
-    {
-        issues.push_back(fault(track, "", fmt::format("takes {:.0f} minutes", all),
-                               fmt::format("it may take {}", track.most_minutes)));
-    }
+    add_if(issues, track.most_minutes > 0 && all > track.most_minutes,
+           fault(track, "", fmt::format("takes {:.0f} minutes", all),
+                 fmt::format("it may take {}", track.most_minutes)));
 }
 
 } // namespace
@@ -114,11 +105,9 @@ Result<std::vector<CourseTrack>> read_tracks(const nlohmann::json& file)
     auto tracks = read_list(file, "ringside.tracks/1", "tracks", kTrackTable, issues);
     for (std::size_t i = 0; i < tracks.size(); ++i)
     {
-        if (find_track(std::span(tracks).first(i), tracks[i].id) != nullptr)
-        {
-            issues.push_back({fmt::format("tracks[{}].id", i),
-                              fmt::format("\"{}\" is another track's", tracks[i].id), "use one of its own"});
-        }
+        add_if(issues, find_track(std::span(tracks).first(i), tracks[i].id) != nullptr,
+               {fmt::format("tracks[{}].id", i), fmt::format("\"{}\" is another track's", tracks[i].id),
+                "use one of its own"});
     }
     return issues.empty() ? Result(std::move(tracks)) : Result<std::vector<CourseTrack>>(std::move(issues));
 }

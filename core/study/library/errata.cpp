@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "core/base/json_text.h"
 #include "core/base/read_text.h"
+#include "core/base/text.h"
 #include "core/study/questions/quantity.h"
 #include "core/study/questions/study_json.h"
 #include "core/study/sessions/deck.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <sstream>
 #include <tuple>
@@ -84,31 +83,23 @@ void read_numbers(const JsonPlace& place, Erratum& e)
 }
 
 // One of the two numbers, and its unit for the erratum.
-struct SideWithUnit
+struct SideWithUnit : ErratumSide
 {
-    ErratumSide side;
     std::string unit;
 };
 
-const JsonTable<SideWithUnit> kSideTable{{{"value", [](auto& s) -> auto& {return s.side.value;
-} // namespace
-, kExpressionRule
-} // namespace ringside
-, {"unit", &SideWithUnit::unit, kNeededUnit}, {"says", [](auto& s) -> auto& {return s.side.says;
-}
-, kNeeded
-}
-,
-}
-}
-;
+const JsonTable<SideWithUnit> kSideTable{{
+    {"value", &SideWithUnit::value, kExpressionRule},
+    {"unit", &SideWithUnit::unit, kNeededUnit},
+    {"says", &SideWithUnit::says, kNeeded},
+}};
 
 void read_side(const JsonPlace& place, std::optional<ErratumSide>& target, std::string& unit)
 {
     SideWithUnit read;
     if (!place.value.is_null() && kSideTable.read(place, read))
     {
-        target = std::move(read.side);
+        target = ErratumSide{read.value, read.says};
         unit = std::move(read.unit);
     }
 }
@@ -151,14 +142,6 @@ const JsonTable<Erratum> kErratumTable{
     },
     check_sides};
 
-std::string lower(std::string_view text)
-{
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
-    return out;
-}
-
 } // namespace
 
 ErrataRead read_errata(std::string_view text)
@@ -191,7 +174,7 @@ ErrataRead read_errata(std::string_view text)
             {
                 read.errata.push_back(std::move(erratum));
             }
-            read.issues.insert(read.issues.end(), found.begin(), found.end());
+            append(read.issues, found);
         }
     };
     const JsonTable<ErrataRead> table{
@@ -218,8 +201,8 @@ bool matches(const Erratum& e, std::string_view query)
     {
         all += " " + where;
     }
-    all = lower(all);
-    std::istringstream words(lower(query));
+    all = small_letters(all);
+    std::istringstream words(small_letters(query));
     std::string word;
     while (words >> word)
     {
@@ -237,8 +220,8 @@ std::vector<const QuestionFamily*> questions_about(const QuestionBank& bank, std
     for (const QuestionFamily& family : bank.families)
     {
         const auto names_it = [erratum](const QuestionVariant& v)
-        { return std::find(v.errata.begin(), v.errata.end(), erratum) != v.errata.end(); };
-        if (std::any_of(family.variants.begin(), family.variants.end(), names_it))
+        { return std::ranges::find(v.errata, erratum) != v.errata.end(); };
+        if (std::ranges::any_of(family.variants, names_it))
         {
             found.push_back(&family);
         }
@@ -310,7 +293,7 @@ Issues check_errata(const std::vector<Erratum>& errata, const Inventory& invento
     {
         const auto& ids = inventory.errata;
         Check check(e, issues);
-        check.need(std::find(ids.begin(), ids.end(), e.id) != ids.end(), "id", e.id,
+        check.need(std::ranges::find(ids, e.id) != ids.end(), "id", e.id,
                    "use an id of study/inventory.json");
         check.need(find_topic(e.topic) != nullptr, "topic", e.topic, "use one of the 24 topics");
         check.need(inventory.find_concept(e.concept_id) != nullptr, "concept", e.concept_id,
@@ -322,7 +305,7 @@ Issues check_errata(const std::vector<Erratum>& errata, const Inventory& invento
     }
     for (const std::string& id : inventory.errata)
     {
-        if (std::none_of(errata.begin(), errata.end(), [&](const Erratum& e) { return e.id == id; }))
+        if (std::ranges::none_of(errata, [&](const Erratum& e) { return e.id == id; }))
         {
             issues.push_back(
                 {fmt::format("{}: {}", kFile, id), "the inventory has it and the errata do not", "add it"});

@@ -6,7 +6,6 @@
 // Controls rest at doublings and stop where a condition or the engine refuses.
 #pragma once
 
-#include "core/base/names.h"
 #include "core/study/questions/coverage.h"
 #include "core/study/questions/wording.h"
 

@@ -25,9 +25,7 @@ std::optional<Issue> refused(const Erratum& e, const DrawnValues& overrides)
 {
     for (const auto& [name, value] : overrides)
     {
-        const auto p =
-            std::find_if(e.parameters.begin(), e.parameters.end(),
-                         [&, &known = name](const ErratumParameter& a) { return a.name == known; });
+        const auto p = std::ranges::find(e.parameters, name, &ErratumParameter::name);
         const double* number = std::get_if<double>(&value);
         if (p == e.parameters.end() || !number)
         {
@@ -73,7 +71,7 @@ std::vector<double> stops_of(const ErratumParameter& p)
     {
         stops.push_back(within(p, v));
     }
-    std::sort(stops.begin(), stops.end());
+    std::ranges::sort(stops);
     stops.erase(std::unique(stops.begin(), stops.end()), stops.end());
     return stops;
 }

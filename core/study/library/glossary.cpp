@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/closest.h"
+#include "core/base/find.h"
 #include "core/base/find_by.h"
 #include "core/base/json_table.h"
 #include "core/base/text.h"
@@ -31,10 +31,8 @@ const JsonTable<GlossaryTerm> kTermTable{
     },
     [](const JsonPlace& place, GlossaryTerm& term)
     {
-        if (std::ranges::find(term.also, term.term) != term.also.end())
-        {
-            place.fault("also", fmt::format("\"{}\" is the term itself", term.term), "leave it out");
-        }
+        place.fault_if(std::ranges::find(term.also, term.term) != term.also.end(), "also",
+                       fmt::format("\"{}\" is the term itself", term.term), "leave it out");
     }};
 
 // Names are what people look for, so no two terms have the same one.
@@ -44,16 +42,12 @@ void check_twice(std::span<const GlossaryTerm> terms, Issues& issues)
     std::set<std::string> names;
     for (std::size_t i = 0; i < terms.size(); ++i)
     {
-        if (!ids.insert(terms[i].id).second)
-        {
-            issues.push_back({fmt::format("terms[{}].id", i),
-                              fmt::format("\"{}\" is another term's", terms[i].id), "use one of its own"});
-        }
-        if (!names.insert(folded(terms[i].term)).second)
-        {
-            issues.push_back({fmt::format("terms[{}].term", i),
-                              fmt::format("\"{}\" is there already", terms[i].term), "make one of the two"});
-        }
+        add_if(issues, !ids.insert(terms[i].id).second,
+               {fmt::format("terms[{}].id", i), fmt::format("\"{}\" is another term's", terms[i].id),
+                "use one of its own"});
+        add_if(issues, !names.insert(folded(terms[i].term)).second,
+               {fmt::format("terms[{}].term", i), fmt::format("\"{}\" is there already", terms[i].term),
+                "make one of the two"});
     }
 }
 
@@ -64,11 +58,7 @@ Issue fault(const GlossaryTerm& term, const char* what, std::string message, std
 
 void check_related(std::span<const GlossaryTerm> terms, const GlossaryTerm& term, Issues& issues)
 {
-    std::vector<std::string> ids;
-    for (const GlossaryTerm& other : terms)
-    {
-        ids.push_back(other.id);
-    }
+    auto ids = list_of<std::string>(terms, &GlossaryTerm::id);
     for (const std::string& id : term.related)
     {
         if (id == term.id)
@@ -81,10 +71,9 @@ void check_related(std::span<const GlossaryTerm> terms, const GlossaryTerm& term
                                    did_you_mean(id, ids, "name one of the glossary")));
         }
     }
-    if (std::set<std::string>(term.related.begin(), term.related.end()).size() != term.related.size())
-    {
-        issues.push_back(fault(term, "related", "names one twice", "name each once"));
-    }
+    add_if(issues,
+           std::set<std::string>(term.related.begin(), term.related.end()).size() != term.related.size(),
+           fault(term, "related", "names one twice", "name each once"));
 }
 
 Findable findable_of(const GlossaryTerm& term)
@@ -112,17 +101,15 @@ Issues check_glossary(std::span<const GlossaryTerm> terms, std::span<const Lesso
     for (const GlossaryTerm& term : terms)
     {
         check_related(terms, term, issues);
-        if (!views.empty() && !term.view.empty() && std::ranges::find(views, term.view) == views.end())
-        {
-            issues.push_back(fault(term, "view", fmt::format("there is no view \"{}\"", term.view),
-                                   "ringside picture --list names them"));
-        }
-        if (!course.empty() && !term.lesson.empty() &&
-            std::ranges::find(course, term.lesson, &Lesson::id) == course.end())
-        {
-            issues.push_back(fault(term, "lesson", fmt::format("there is no lesson \"{}\"", term.lesson),
-                                   "ringside lesson list names them"));
-        }
+        add_if(issues,
+               !views.empty() && !term.view.empty() && std::ranges::find(views, term.view) == views.end(),
+               fault(term, "view", fmt::format("there is no view \"{}\"", term.view),
+                     "ringside picture --list names them"));
+        add_if(issues,
+               !course.empty() && !term.lesson.empty() &&
+                   std::ranges::find(course, term.lesson, &Lesson::id) == course.end(),
+               fault(term, "lesson", fmt::format("there is no lesson \"{}\"", term.lesson),
+                     "ringside lesson list names them"));
     }
     return issues;
 }
@@ -135,11 +122,8 @@ const GlossaryTerm* find_term(std::span<const GlossaryTerm> terms, std::string_v
 std::vector<std::size_t> search_terms(std::span<const GlossaryTerm> terms, std::string_view query)
 {
     const std::string wanted = folded(query);
-    std::vector<Closeness> fits;
-    for (const GlossaryTerm& term : terms)
-    {
-        fits.push_back(fit_of(findable_of(term), wanted));
-    }
+    auto fits = list_of<Closeness>(terms, [&](const GlossaryTerm& term)
+                                   { return fit_of(findable_of(term), wanted); });
     return closest_first(fits);
 }
 

@@ -43,11 +43,9 @@ void check_line(std::string_view line, std::size_t number, Issues& issues)
                           line.find_first_not_of("0123456789") == line.find(". ");
     const bool other = line.starts_with('#') || line.starts_with('|') || line.starts_with('>') ||
                        line.starts_with(' ') || line.starts_with('\t') || line.starts_with("* ") || numbered;
-    if (other || line.find("](") != std::string_view::npos || line.find('\r') != std::string_view::npos)
-    {
-        issues.push_back(
-            {fmt::format("line {}", number), "is of a kind that is not drawn", std::string(kHints)});
-    }
+    add_if(issues,
+           other || line.find("](") != std::string_view::npos || line.find('\r') != std::string_view::npos,
+           {fmt::format("line {}", number), "is of a kind that is not drawn", std::string(kHints)});
 }
 
 } // namespace
@@ -68,11 +66,9 @@ Result<std::string> read_guide_page(std::string_view text)
         at = end + 1;
     }
     const std::size_t words = count_words(text);
-    if (words < kFewestGuideWords || words > kMostGuideWords)
-    {
-        issues.push_back({"", fmt::format("has {} words", words),
-                          fmt::format("write {} to {}", kFewestGuideWords, kMostGuideWords)});
-    }
+    add_if(issues, words < kFewestGuideWords || words > kMostGuideWords,
+           {"", fmt::format("has {} words", words),
+            fmt::format("write {} to {}", kFewestGuideWords, kMostGuideWords)});
     return issues.empty() ? Result<std::string>(std::string(text)) : Result<std::string>(std::move(issues));
 }
 
@@ -82,19 +78,15 @@ Issues check_guide(const Guide& guide, std::span<const std::string_view> views)
     const std::set<std::string_view> known(views.begin(), views.end());
     for (const std::string_view view : known)
     {
-        if (page_of(view).empty() && !guide.contains(view))
-        {
-            issues.push_back({fmt::format("guide/{}.md", view), "is missing", "say how the view is read",
-                              Severity::warning});
-        }
+        add_if(
+            issues, page_of(view).empty() && !guide.contains(view),
+            {fmt::format("guide/{}.md", view), "is missing", "say how the view is read", Severity::warning});
     }
     for (const auto& [view, text] : guide)
     {
-        if (!known.contains(view))
-        {
-            issues.push_back({fmt::format("guide/{}.md", view), "there is no such view",
-                              "ringside picture --list names the views"});
-        }
+        add_if(issues, !known.contains(view),
+               {fmt::format("guide/{}.md", view), "there is no such view",
+                "ringside picture --list names the views"});
     }
     return issues;
 }

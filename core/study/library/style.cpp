@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/base/json_files.h"
 #include "core/base/json_table.h"
 #include "core/base/printable.h"
 #include "core/base/read_text.h"

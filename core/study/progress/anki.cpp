@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "core/base/csv.h"
+#include "core/base/ranges.h"
+#include "core/base/text.h"
 #include "core/study/progress/exchange.h"
 
 #include <algorithm>
@@ -12,19 +14,6 @@ namespace ringside
 
 namespace
 {
-
-// In one pass: texts of strangers may be long.
-void replace_all(std::string& text, std::string_view from, std::string_view to)
-{
-    std::string out;
-    std::size_t done = 0;
-    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, done))
-    {
-        out.append(text, done, at - done).append(to);
-        done = at + from.size();
-    }
-    text = out.append(text, done);
-}
 
 // One cell of a tab-separated line: no tab, no line end, no quote at its start to be taken for a quoted cell.
 std::string html(std::string text)
@@ -71,8 +60,8 @@ std::string joined(std::vector<std::string> tags)
 {
     for (std::string& tag : tags)
     {
-        std::replace_if(
-            tag.begin(), tag.end(), [](char c) { return c == ' ' || c == '\t' || c == '\n'; }, '-');
+        std::ranges::replace_if(
+            tag, [](char c) { return c == ' ' || c == '\t' || c == '\n'; }, '-');
     }
     return fmt::format("{}", fmt::join(tags, " "));
 }
@@ -112,9 +101,7 @@ std::optional<char> separator_of(std::string_view name)
 {
     constexpr std::array<std::pair<std::string_view, char>, 6> kNames{
         {{"tab", '\t'}, {"comma", ','}, {"semicolon", ';'}, {"pipe", '|'}, {"space", ' '}, {"colon", ':'}}};
-    std::string lower(name);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    const std::string lower = small_letters(name);
     for (const auto& [word, sign] : kNames)
     {
         if (lower == word)
@@ -189,14 +176,9 @@ std::string cell(const CsvRow& row, std::optional<std::size_t> column)
 
 std::optional<PersonalCard> card_in(const CsvRow& row, const AnkiHeader& header)
 {
-    std::vector<std::string> fields;
-    for (std::size_t i = 0; i < row.cells.size(); ++i)
-    {
-        if (!header.is_special(i))
-        {
-            fields.push_back(header.html ? from_html(row.cells[i]) : row.cells[i]);
-        }
-    }
+    auto fields = list_where<std::string>(
+        row.cells.size(), [&](std::size_t i) { return !header.is_special(i); },
+        [&](std::size_t i) { return header.html ? from_html(row.cells[i]) : row.cells[i]; });
     if (row.open || fields.empty() || fields.front().empty())
     {
         return std::nullopt;

@@ -55,11 +55,6 @@ std::string_view why_not(Grade grade, const Attempt& a)
     return grade == Grade::easy && !fast ? "not fast enough" : "";
 }
 
-Grade lowered(Grade automatic, Grade asked)
-{
-    return std::min(automatic, asked);
-}
-
 Grade rubric_grade(int ticked, int points, bool could_teach)
 {
     if (2 * ticked < points || ticked == 0)

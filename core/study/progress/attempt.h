@@ -33,8 +33,6 @@ inline constexpr double kFastShare = 0.4; // of the target, for Easy
 Grade automatic_grade(const Attempt& attempt);
 // Why a grade is out of reach, in a few words; empty when it is not: "a hint was used".
 std::string_view why_not(Grade grade, const Attempt& attempt);
-// The person may lower an automatic grade, never raise it.
-Grade lowered(Grade automatic, Grade asked);
 
 // Spoken and design answers are graded by the points that were made: below half No Hire (Again), below 80%
 // Lean (Hard), else Strong (Good). Easy is the person's own "I could teach it", and needs every point.

@@ -34,8 +34,7 @@ public:
 
     std::string_view text(std::string_view name) const
     {
-        const auto at =
-            static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+        const auto at = static_cast<std::size_t>(std::ranges::find(names_, name) - names_.begin());
         return at < row_.cells.size() ? std::string_view(row_.cells[at]) : std::string_view();
     }
 
@@ -120,7 +119,7 @@ Imported<Review> reviews_from_csv(std::string_view text)
     const auto named = [&](const char* name)
     {
         const auto& cells = rows.front().cells;
-        return std::find(cells.begin(), cells.end(), name) != cells.end();
+        return std::ranges::find(cells, name) != cells.end();
     };
     if (rows.empty() || !named("card_id") || !named("review_time") || !named("review_rating"))
     {
@@ -165,16 +164,14 @@ std::vector<Missed> missed_in(const Progress& progress)
         {
             continue;
         }
-        auto found =
-            std::find_if(all.begin(), all.end(), [&](const Missed& m) { return m.family == r.card; });
+        auto found = std::ranges::find(all, r.card, &Missed::family);
         Missed& m = found == all.end() ? all.emplace_back(Missed{r.card, 0, 0, {}}) : *found;
         m.times += r.rating == Grade::again ? 1 : 0;
         m.slips += r.mistake.empty() ? 0 : 1;
         m.slip = r.mistake.empty() ? m.slip : r.mistake;
     }
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Missed& a, const Missed& b)
-                     { return std::pair(a.times, a.slips) > std::pair(b.times, b.slips); });
+    std::ranges::stable_sort(all, [](const Missed& a, const Missed& b)
+                             { return std::pair(a.times, a.slips) > std::pair(b.times, b.slips); });
     return all;
 }
 
@@ -186,8 +183,7 @@ std::string one_line(std::string text)
 
 std::string words_of(const Missed& m, std::span<const SheetWords> words, const Progress& progress)
 {
-    const auto found =
-        std::find_if(words.begin(), words.end(), [&](const SheetWords& w) { return w.family == m.family; });
+    const auto found = std::ranges::find(words, m.family, &SheetWords::family);
     const bool known = found != words.end();
     std::string out = fmt::format("### {}\n\n", one_line(known ? found->question : m.family));
     if (known && !found->answer.empty())

@@ -62,11 +62,9 @@ Issues check(const FsrsWeights& weights)
     for (std::size_t i = 0; i < weights.size(); ++i)
     {
         const auto [least, most] = kBounds[i];
-        if (!(weights[i] >= least && weights[i] <= most))
-        {
-            issues.push_back({fmt::format("weights[{}]", i), fmt::format("{} is out of range", weights[i]),
-                              fmt::format("use {} to {}", least, most)});
-        }
+        add_if(issues, !(weights[i] >= least && weights[i] <= most),
+               {fmt::format("weights[{}]", i), fmt::format("{} is out of range", weights[i]),
+                fmt::format("use {} to {}", least, most)});
     }
     return issues;
 }
@@ -90,13 +88,6 @@ Result<FsrsWeights> upgraded_weights(std::span<const double> weights)
     }
     Issues issues = check(w);
     return issues.empty() ? Result<FsrsWeights>(w) : Result<FsrsWeights>(std::move(issues));
-}
-
-FsrsMemory from_sm2(double ease, double interval_d, double r, const FsrsWeights& w)
-{
-    const double s = held(interval_d * factor_of(w) / (std::pow(r, -1 / w[20]) - 1));
-    const double growth = std::exp(w[8]) * std::pow(s, -w[9]) * (std::exp(w[10] * (1 - r)) - 1);
-    return {s, std::clamp(11 - (ease - 1) / growth, 1.0, 10.0)};
 }
 
 double recall_after(double days, double stability, const FsrsWeights& w)

@@ -94,8 +94,6 @@ inline constexpr double kLastWeekRetention = 0.95;
 Issues check(const FsrsWeights& weights);
 // 17 weights of FSRS-4.5 or 19 of FSRS-5, brought to 21 as fsrs-rs does it; 21 as they are. Checked.
 Result<FsrsWeights> upgraded_weights(std::span<const double> weights);
-// SM-2's ease factor (1.3 and up) and interval [days], which was meant to end at recall r, as a memory.
-FsrsMemory from_sm2(double ease, double interval_d, double r, const FsrsWeights& weights);
 
 // Recall after this many days, 0 to 1: R(t, S) = (1 + f t / S)^-w20.
 double recall_after(double days, double stability, const FsrsWeights& weights);

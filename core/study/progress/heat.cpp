@@ -1,6 +1,8 @@
 // How well the topics stand, and what the coming days ask for.
 #include <fmt/format.h>
 
+#include "core/base/find_by.h"
+#include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "core/study/sessions/deck.h"
 
@@ -92,9 +94,7 @@ std::span<const StudyTopic> study_topics()
 
 const StudyTopic* find_topic(std::string_view id)
 {
-    const auto* const found =
-        std::find_if(kTopics.begin(), kTopics.end(), [id](const StudyTopic& t) { return t.id == id; });
-    return found == kTopics.end() ? nullptr : found;
+    return find_by(kTopics, id, &StudyTopic::id);
 }
 
 std::optional<Issue> no_topic(std::string_view id)
@@ -103,11 +103,8 @@ std::optional<Issue> no_topic(std::string_view id)
     {
         return std::nullopt;
     }
-    std::vector<std::string> known;
-    for (const StudyTopic& topic : study_topics())
-    {
-        known.emplace_back(topic.id);
-    }
+    auto known =
+        list_of<std::string>(study_topics(), [&](const StudyTopic& topic) { return std::string(topic.id); });
     return Issue{"", fmt::format("there is no topic \"{}\"", id),
                  did_you_mean(id, known, "the study view has them")};
 }
@@ -155,16 +152,9 @@ std::vector<HeatTopic> heat_map(const StudyState& study)
 
 std::vector<std::size_t> weakest(const std::vector<HeatTopic>& heat, std::size_t count)
 {
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < heat.size(); ++i)
-    {
-        if (heat[i].all.seen > 0)
-        {
-            order.push_back(i);
-        }
-    }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return key_of(heat[a]) < key_of(heat[b]); });
+    auto order = list_where<std::size_t>(heat.size(), [&](std::size_t i) { return heat[i].all.seen > 0; });
+    std::ranges::stable_sort(order,
+                             [&](std::size_t a, std::size_t b) { return key_of(heat[a]) < key_of(heat[b]); });
     order.resize(std::min(order.size(), count));
     return order;
 }

@@ -119,8 +119,7 @@ std::size_t merge(Progress& progress, std::vector<Review> reviews)
     all.insert(all.end(), std::make_move_iterator(reviews.begin()), std::make_move_iterator(reviews.end()));
     if (added > 0)
     {
-        std::stable_sort(all.begin(), all.end(),
-                         [](const Review& a, const Review& b) { return a.time_ms < b.time_ms; });
+        std::ranges::stable_sort(all, [](const Review& a, const Review& b) { return a.time_ms < b.time_ms; });
     }
     return added;
 }

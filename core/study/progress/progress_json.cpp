@@ -149,7 +149,7 @@ void read_weights(const JsonPlace& place, Progress& p)
     }
     else if (!weights)
     {
-        place.issues.insert(place.issues.end(), weights.issues().begin(), weights.issues().end());
+        append(place.issues, weights.issues());
     }
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "core/evaluate/explain.h"
-#include "core/evaluate/report.h"
 #include "core/scenario/presets.h"
 #include "core/study/questions/expression.h"
 #include "core/study/questions/family.h"

@@ -2,16 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "core/base/find_by.h"
 #include "core/base/json_table.h"
 #include "core/base/place.h"
 #include "core/base/read_text.h"
-#include "core/study/questions/functions.h"
 #include "core/study/questions/functions/parts.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <map>
 
 namespace ringside
 {
@@ -91,15 +89,12 @@ bool computed(const QuestionVariant& v)
 
 const InventoryItem* Inventory::item(std::string_view id) const
 {
-    const auto found = std::find_if(items.begin(), items.end(), [id](const auto& i) { return i.id == id; });
-    return found == items.end() ? nullptr : &*found;
+    return find_by(items, id, &InventoryItem::id);
 }
 
 const Concept* Inventory::find_concept(std::string_view id) const
 {
-    const auto found =
-        std::find_if(concepts.begin(), concepts.end(), [id](const auto& c) { return c.id == id; });
-    return found == concepts.end() ? nullptr : &*found;
+    return find_by(concepts, id, &Concept::id);
 }
 
 Result<Inventory> read_inventory(std::string_view text)
@@ -126,8 +121,8 @@ Result<Inventory> load_inventory(const std::filesystem::path& assets)
 
 std::size_t Coverage::complete() const
 {
-    return static_cast<std::size_t>(std::count_if(concepts.begin(), concepts.end(),
-                                                  [](const ConceptCoverage& c) { return c.complete(); }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(concepts, [](const ConceptCoverage& c) { return c.complete(); }));
 }
 
 Coverage coverage_of(const QuestionBank& bank, const Inventory& inventory, const LessonsByConcept& lessons)
@@ -206,8 +201,7 @@ void check_variant_references(const QuestionFamily& family, const QuestionVarian
     for (const std::string& id : v.errata)
     {
         const auto& all = inventory.errata;
-        need(std::find(all.begin(), all.end(), id) != all.end(), "errata", id,
-             "use an id of study/errata.json");
+        need(std::ranges::find(all, id) != all.end(), "errata", id, "use an id of study/errata.json");
     }
     for (const std::string& id : v.parts)
     {

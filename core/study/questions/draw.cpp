@@ -47,9 +47,8 @@ DrawnValue pick(const ParameterSpec& p, std::uint64_t seed)
 
 bool waits_for_report(const std::vector<std::string>& names, const DrawnValues& values)
 {
-    return std::any_of(names.begin(), names.end(),
-                       [&](const std::string& name)
-                       { return name.find('.') != std::string::npos && !values.contains(name); });
+    return std::ranges::any_of(names, [&](const std::string& name)
+                               { return name.find('.') != std::string::npos && !values.contains(name); });
 }
 
 } // namespace
@@ -140,9 +139,9 @@ Draw::Outcome Draw::compute_lets(bool with_report)
             continue;
         }
         const auto names = calculator_.names(let.value);
-        const bool waits = std::any_of(names.begin(), names.end(),
-                                       [&](const std::string& name)
-                                       { return words_.names.contains(name) && !q_.values.contains(name); });
+        const bool waits =
+            std::ranges::any_of(names, [&](const std::string& name)
+                                { return words_.names.contains(name) && !q_.values.contains(name); });
         if (!with_report && (waits || waits_for_report(names, q_.values)))
         {
             continue;
@@ -163,11 +162,10 @@ Draw::Outcome Draw::check_conditions(bool with_report)
     for (std::size_t i = 0; i < v_.where.size(); ++i)
     {
         const auto names = calculator_.names(v_.where[i]);
-        const bool waits = std::any_of(names.begin(), names.end(),
-                                       [&](const std::string& name) {
-                                           return words_.names.contains(name) && !q_.values.contains(name);
-                                       }) ||
-                           waits_for_report(names, q_.values);
+        const bool waits =
+            std::ranges::any_of(names, [&](const std::string& name)
+                                { return words_.names.contains(name) && !q_.values.contains(name); }) ||
+            waits_for_report(names, q_.values);
         if (waits != with_report)
         {
             continue;

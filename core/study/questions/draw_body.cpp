@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/random.h"
+#include "core/base/ranges.h"
 #include "core/study/questions/draw.h"
 #include "core/study/questions/quantity.h"
 
@@ -15,16 +16,6 @@ namespace
 
 // Choices closer than this are a tie nobody should be asked about.
 constexpr double kTie = 0.01;
-
-template <class List>
-void shuffle(List& list, std::uint64_t seed)
-{
-    SplitMix rng(seed);
-    for (std::size_t i = list.size(); i > 1; --i)
-    {
-        std::swap(list[i - 1], list[rng.below(i)]);
-    }
-}
 
 } // namespace
 
@@ -161,10 +152,9 @@ Draw::Outcome Draw::make_choices()
     if (v_.best != Pick::marked && !faulty_)
     {
         const auto sign = v_.best == Pick::largest ? -1.0 : 1.0;
-        const auto best = static_cast<std::size_t>(std::min_element(numbers.begin(), numbers.end(),
-                                                                    [&](double a, double b)
-                                                                    { return sign * a < sign * b; }) -
-                                                   numbers.begin());
+        const auto best = static_cast<std::size_t>(
+            std::ranges::min_element(numbers, [&](double a, double b) { return sign * a < sign * b; }) -
+            numbers.begin());
         for (std::size_t i = 0; i < numbers.size(); ++i)
         {
             if (i != best && std::abs(numbers[i] - numbers[best]) <= kTie * std::abs(numbers[best]))
@@ -176,7 +166,7 @@ Draw::Outcome Draw::make_choices()
         }
         q_.choices[best].right = true;
     }
-    shuffle(q_.choices, seed_for("choices"));
+    shuffle(q_.choices, SplitMix(seed_for("choices")));
     return Outcome::good;
 }
 
@@ -203,7 +193,7 @@ void Draw::make_diagnosis()
         return;
     }
     q_.evidence = std::move(*evidence);
-    shuffle(q_.choices, seed_for("choices"));
+    shuffle(q_.choices, SplitMix(seed_for("choices")));
 }
 
 void Draw::make_items()

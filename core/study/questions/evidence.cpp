@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
+#include "core/base/text.h"
 #include "core/study/questions/evidence_scene.h"
 
 #include <nlohmann/json.hpp>
@@ -16,14 +18,6 @@ namespace
 {
 
 using nlohmann::json;
-
-void replace_all(std::string& text, std::string_view from, const std::string& to)
-{
-    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    {
-        text.replace(at, from.size(), to);
-    }
-}
 
 // {step} and {time} run from line to line; the rest is the question's.
 Result<Evidence> written(const json& settings, SplitMix rng, const FillText& fill)
@@ -68,11 +62,10 @@ const std::vector<EvidenceKind>& evidence_kinds()
 {
     static const std::vector<EvidenceKind> all = []
     {
-        std::vector<EvidenceKind> kinds;
-        for (const EvidenceMaker& m : evidence_makers())
-        {
-            kinds.push_back({m.id, m.faults});
-        }
+        auto kinds = list_of<EvidenceKind>(evidence_makers(),
+                                           [&](const EvidenceMaker& m) {
+                                               return EvidenceKind{m.id, m.faults};
+                                           });
         kinds.push_back({"log", {}});
         kinds.push_back({"text", {}});
         return kinds;
@@ -87,7 +80,7 @@ Result<Evidence> make_evidence(const json& settings, std::uint64_t seed, const F
     constexpr std::array<std::string_view, 5> kKnown{"kind", "fault", "gradient_norm", "lines", "text"};
     for (const auto& [name, value] : settings.items())
     {
-        if (std::find(kKnown.begin(), kKnown.end(), name) == kKnown.end())
+        if (std::ranges::find(kKnown, name) == kKnown.end())
         {
             return Issue{name, "unknown setting", fmt::format("known are {}", fmt::join(kKnown, ", "))};
         }
@@ -100,17 +93,13 @@ Result<Evidence> make_evidence(const json& settings, std::uint64_t seed, const F
                                     [&](const EvidenceMaker& m) { return m.id == kind; });
     if (maker == evidence_makers().end())
     {
-        std::vector<std::string_view> ids;
-        for (const EvidenceKind& k : evidence_kinds())
-        {
-            ids.push_back(k.id);
-        }
+        auto ids = list_of<std::string_view>(evidence_kinds(), &EvidenceKind::id);
         return Issue{"kind", fmt::format("there is no \"{}\"", kind),
                      fmt::format("use {}", fmt::join(ids, ", "))};
     }
     const std::string fault =
         settings.value("fault", json()).is_string() ? settings["fault"].get<std::string>() : "";
-    if (std::find(maker->faults.begin(), maker->faults.end(), fault) == maker->faults.end())
+    if (std::ranges::find(maker->faults, fault) == maker->faults.end())
     {
         return Issue{"fault", fmt::format("{} has no \"{}\"", kind, fault),
                      fmt::format("use {}", fmt::join(maker->faults, ", "))};

@@ -212,8 +212,7 @@ Result<Expression> Expression::parse(std::string_view text)
                      fmt::format("use at most {}, and \"let\" for parts", kLongestExpression)};
     }
     // Names and numbers are plain; the parser's own reading of anything else differs from locale to locale.
-    const auto odd =
-        std::find_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~' || c == '"'; });
+    const auto odd = std::ranges::find_if(text, [](char c) { return c < ' ' || c > '~' || c == '"'; });
     if (odd != text.end())
     {
         return Issue{"", fmt::format("at {}: a character that no expression has", odd - text.begin() + 1),
@@ -289,7 +288,7 @@ Result<double> Expression::evaluate(std::span<const double> values) const
 bool is_expression_name(std::string_view name)
 {
     return !name.empty() && name.size() <= 40 && is_name_start(name.front()) && !find_function(name) &&
-           std::all_of(name.begin(), name.end(), [](char c) { return is_name_start(c) || is_digit(c); });
+           std::ranges::all_of(name, [](char c) { return is_name_start(c) || is_digit(c); });
 }
 
 std::string with_numbers(std::string_view text, const std::function<std::string(std::string_view)>& figure_of)

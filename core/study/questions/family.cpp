@@ -1,7 +1,6 @@
 #include "core/study/questions/family.h"
 
 #include "core/base/find_by.h"
-#include "core/base/json_files.h"
 #include "core/base/json_text.h"
 #include "core/base/read_text.h"
 
@@ -24,8 +23,7 @@ std::optional<VariantRef> find_variant(const QuestionBank& bank, std::string_vie
         return family ? std::optional<VariantRef>({family, 0}) : std::nullopt;
     }
     const auto& all = family->variants;
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](const QuestionVariant& v) { return v.id == id.substr(slash + 1); });
+    const auto found = std::ranges::find(all, id.substr(slash + 1), &QuestionVariant::id);
     return found == all.end()
                ? std::nullopt
                : std::optional<VariantRef>({family, static_cast<std::size_t>(found - all.begin())});

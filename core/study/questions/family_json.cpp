@@ -48,10 +48,8 @@ void read_range(const JsonPlace& place, ParameterSpec& p)
 {
     constexpr const char* kHint = "use \"range\": [low, high], \"step\": s";
     const auto ends = read_ends(place, kHint);
-    if (ends && (!((*ends)[1] >= (*ends)[0]) || !(((*ends)[1] - (*ends)[0]) / p.step < 1e9)))
-    {
-        place.fault("not [low, high] with low to high", kHint);
-    }
+    place.fault_if(ends && (!((*ends)[1] >= (*ends)[0]) || !(((*ends)[1] - (*ends)[0]) / p.step < 1e9)), "",
+                   "not [low, high] with low to high", kHint);
     std::tie(p.low, p.high) = std::tuple(ends ? (*ends)[0] : 0, ends ? (*ends)[1] : 0);
 }
 
@@ -83,12 +81,10 @@ const JsonTable<ParameterSpec> kParameterTable{
     },
     [](const JsonPlace& place, ParameterSpec&)
     {
-        if (static_cast<int>(place.has("from")) + static_cast<int>(place.has("range")) +
-                static_cast<int>(place.has("powers_of_two")) !=
-            1)
-        {
-            place.fault("from", "not exactly one of from, range and powers_of_two", "give one of them");
-        }
+        place.fault_if(static_cast<int>(place.has("from")) + static_cast<int>(place.has("range")) +
+                               static_cast<int>(place.has("powers_of_two")) !=
+                           1,
+                       "from", "not exactly one of from, range and powers_of_two", "give one of them");
     }};
 
 const JsonTable<LetSpec> kLetTable{{
@@ -134,7 +130,7 @@ std::vector<LetSpec> in_order(std::vector<LetSpec> lets)
     {
         const auto parsed = Expression::parse(let.value);
         const auto unmet = [&](const std::string& name)
-        { return std::any_of(lets.begin(), lets.end(), [&](const LetSpec& l) { return l.name == name; }); };
+        { return std::ranges::any_of(lets, [&](const LetSpec& l) { return l.name == name; }); };
         return parsed && std::any_of(parsed->names().begin(), parsed->names().end(), unmet);
     };
     while (!lets.empty())
@@ -271,7 +267,7 @@ void read_variants(const json& family, const std::string& id, Issues& issues, Qu
         QuestionVariant variant = read_variant({merged, path, found, kStudyLimits});
         if (!found.empty())
         {
-            issues.insert(issues.end(), found.begin(), found.end());
+            append(issues, found);
             continue;
         }
         out.variants.push_back(std::move(variant));
@@ -279,11 +275,8 @@ void read_variants(const json& family, const std::string& id, Issues& issues, Qu
     std::set<std::string> ids;
     for (const QuestionVariant& v : out.variants)
     {
-        if (!ids.insert(v.id).second)
-        {
-            issues.push_back(
-                {id + ".variants", fmt::format("\"{}\" is there twice", v.id), "give each its own id"});
-        }
+        add_if(issues, !ids.insert(v.id).second,
+               {id + ".variants", fmt::format("\"{}\" is there twice", v.id), "give each its own id"});
     }
 }
 
@@ -318,7 +311,7 @@ void read_family(const JsonPlace& place, const QuestionTopic& topic, QuestionBan
     {
         bank.families.push_back(std::move(family));
     }
-    place.issues.insert(place.issues.end(), found.begin(), found.end());
+    append(place.issues, found);
 }
 
 } // namespace

@@ -54,22 +54,19 @@ const JsonTable<ScheduleItemsSpec> kScheduleTable{{
     {"first", &ScheduleItemsSpec::first, {.expression = true}},
 }};
 
-const JsonTable<CauseSpec> kCauseTable{{
-                                           {"id", &CauseSpec::id, kIdRule},
-                                           {"says", &CauseSpec::says, kNeeded},
-                                           {"evidence", &CauseSpec::evidence, kNeeded},
-                                           {"because", &CauseSpec::because, kNeeded},
-                                           {"fix", &CauseSpec::fix, kNeeded},
-                                       },
-                                       [](const JsonPlace& place, CauseSpec&)
-                                       {
-                                           if (!place.has("evidence") ||
-                                               !place.member("evidence").has("kind"))
-                                           {
-                                               place.fault("evidence", "not an object with a kind",
-                                                           "use {\"kind\": \"loss\", \"fault\": \"spike\"}");
-                                           }
-                                       }};
+const JsonTable<CauseSpec> kCauseTable{
+    {
+        {"id", &CauseSpec::id, kIdRule},
+        {"says", &CauseSpec::says, kNeeded},
+        {"evidence", &CauseSpec::evidence, kNeeded},
+        {"because", &CauseSpec::because, kNeeded},
+        {"fix", &CauseSpec::fix, kNeeded},
+    },
+    [](const JsonPlace& place, CauseSpec&)
+    {
+        place.fault_if(!place.has("evidence") || !place.member("evidence").has("kind"), "evidence",
+                       "not an object with a kind", "use {\"kind\": \"loss\", \"fault\": \"spike\"}");
+    }};
 
 const JsonTable<GoalSpec> kGoalTable{{
     {"fits", &GoalSpec::fits},
@@ -89,10 +86,8 @@ void check_ids(const JsonPlace& place, const char* field, const List& list)
     std::set<std::string> seen;
     for (const auto& entry : list)
     {
-        if (!entry.id.empty() && !seen.insert(entry.id).second)
-        {
-            place.fault(field, fmt::format("\"{}\" is there twice", entry.id), "give each its own id");
-        }
+        place.fault_if(!entry.id.empty() && !seen.insert(entry.id).second, field,
+                       fmt::format("\"{}\" is there twice", entry.id), "give each its own id");
     }
 }
 
@@ -107,11 +102,9 @@ void check_choices(const JsonPlace& place, V& v)
 {
     check_ids(place, "choices", v.choices);
     const auto right = std::ranges::count_if(v.choices, &ChoiceSpec::right);
-    if (v.best == Pick::marked ? right != 1 : valued(v.choices) != v.choices.size() || right != 0)
-    {
-        place.fault("choices", "nothing says which one is right",
-                    "give each a value and \"best\", or \"right\": true to exactly one");
-    }
+    place.fault_if(v.best == Pick::marked ? right != 1 : valued(v.choices) != v.choices.size() || right != 0,
+                   "choices", "nothing says which one is right",
+                   "give each a value and \"best\", or \"right\": true to exactly one");
 }
 
 void check_items(const JsonPlace& place, V& v)
@@ -121,25 +114,17 @@ void check_items(const JsonPlace& place, V& v)
         return;
     }
     check_ids(place, "items", v.items);
-    if (v.items.empty())
-    {
-        place.fault("items", "is missing", "give 3 to 8, or \"schedule\"");
-    }
-    if (valued(v.items) != (v.order == ItemOrder::after ? 0 : v.items.size()))
-    {
-        place.fault("items", "some have a value and some none, or \"order\" is missing",
-                    "give every item a value and \"order\", or none");
-    }
+    place.fault_if(v.items.empty(), "items", "is missing", "give 3 to 8, or \"schedule\"");
+    place.fault_if(valued(v.items) != (v.order == ItemOrder::after ? 0 : v.items.size()), "items",
+                   "some have a value and some none, or \"order\" is missing",
+                   "give every item a value and \"order\", or none");
     for (const ItemSpec& item : v.items)
     {
         for (const std::string& before : item.after)
         {
-            if (std::ranges::find(v.items, before, &ItemSpec::id) == v.items.end())
-            {
-                place.fault("items",
-                            fmt::format("{} comes after \"{}\", which is not there", item.id, before),
-                            "use the id of another item");
-            }
+            place.fault_if(std::ranges::find(v.items, before, &ItemSpec::id) == v.items.end(), "items",
+                           fmt::format("{} comes after \"{}\", which is not there", item.id, before),
+                           "use the id of another item");
         }
     }
 }
@@ -148,10 +133,7 @@ void check_design(const JsonPlace& place, V& v)
 {
     for (const char* name : {"answer", "rubric_levels"})
     {
-        if (v.parts.empty() && !place.has(name))
-        {
-            place.fault(name, "is missing", "give it, or \"parts\"");
-        }
+        place.fault_if(v.parts.empty() && !place.has(name), name, "is missing", "give it, or \"parts\"");
     }
 }
 

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace ringside
 {
@@ -46,9 +45,7 @@ Result<std::int64_t> study_function::whole(std::string_view what, double value, 
 
 std::size_t StudyFunction::count() const
 {
-    return arguments == "..."
-               ? 0
-               : static_cast<std::size_t>(std::count(arguments.begin(), arguments.end(), ',')) + 1;
+    return arguments == "..." ? 0 : static_cast<std::size_t>(std::ranges::count(arguments, ',')) + 1;
 }
 
 std::span<const StudyFunction> study_functions()

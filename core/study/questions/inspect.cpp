@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace ringside
 {
@@ -88,23 +87,19 @@ void check_numeric(Issues& issues, const Question& q)
     {
         const double last = q.solution.back().value;
         const double allowed = q.tolerance == 0 ? 1e-9 : q.tolerance;
-        if (std::abs(last - q.key) > allowed * std::abs(q.key))
-        {
-            issues.push_back({fmt::format("solution[{}]", q.solution.size() - 1),
-                              fmt::format("ends at {}, the key is {}", q.solution.back().result, q.key_text),
-                              "the last step's value is the key"});
-        }
+        add_if(issues, std::abs(last - q.key) > allowed * std::abs(q.key),
+               {fmt::format("solution[{}]", q.solution.size() - 1),
+                fmt::format("ends at {}, the key is {}", q.solution.back().result, q.key_text),
+                "the last step's value is the key"});
     }
     // Lone small numbers turn up in any text, and what the question says itself gives nothing away.
     const bool telling =
         q.key_text.size() >= 3 && !gives_away(q.stem, q.key_text) && !gives_away(q.note, q.key_text);
     for (std::size_t i = 0; telling && i + 1 < q.hints.size(); ++i)
     {
-        if (gives_away(q.hints[i], q.key_text))
-        {
-            issues.push_back({fmt::format("hints[{}]", i), fmt::format("says the answer, {}", q.key_text),
-                              "keep it for the solution"});
-        }
+        add_if(issues, gives_away(q.hints[i], q.key_text),
+               {fmt::format("hints[{}]", i), fmt::format("says the answer, {}", q.key_text),
+                "keep it for the solution"});
     }
 }
 
@@ -115,34 +110,26 @@ void check_typed(Issues& issues, const Question& q)
     const AnswerKey key{q.key, unit, q.tolerance, q.mistakes};
     const Asked asked = asked_for(unit, q.stem, q.tolerance);
     const auto answer = read_answer(q.key_text, asked);
-    if (!answer || !answer->doubt.empty() || !check_answer(answer->value, key).correct)
-    {
-        issues.push_back({"key", fmt::format("\"{}\" typed back is not right", q.key_text),
-                          "give another unit or tolerance"});
-    }
+    add_if(
+        issues, !answer || !answer->doubt.empty() || !check_answer(answer->value, key).correct,
+        {"key", fmt::format("\"{}\" typed back is not right", q.key_text), "give another unit or tolerance"});
     for (const KnownMistake& m : q.mistakes)
     {
         const auto typed = read_answer(m.text, asked);
         const AnswerCheck check = typed ? check_answer(typed->value, key) : AnswerCheck{};
-        if (check.correct || !check.known)
-        {
-            issues.push_back(
-                {fmt::format("mistakes[{}]", m.id),
-                 fmt::format("\"{}\" typed back is {}", m.text, check.correct ? "right" : "not recognised"),
-                 "change its value, or say \"when\" it applies"});
-        }
+        add_if(issues, check.correct || !check.known,
+               {fmt::format("mistakes[{}]", m.id),
+                fmt::format("\"{}\" typed back is {}", m.text, check.correct ? "right" : "not recognised"),
+                "change its value, or say \"when\" it applies"});
     }
 }
 
 void check_choices(Issues& issues, const Question& q)
 {
     const bool chosen = q.kind == QuestionKind::comparison || q.kind == QuestionKind::diagnosis;
-    const auto right =
-        std::count_if(q.choices.begin(), q.choices.end(), [](const ShownChoice& c) { return c.right; });
-    if (chosen && right != 1)
-    {
-        issues.push_back({"choices", fmt::format("{} are right", right), "exactly one must be"});
-    }
+    const auto right = std::ranges::count_if(q.choices, [](const ShownChoice& c) { return c.right; });
+    add_if(issues, chosen && right != 1,
+           {"choices", fmt::format("{} are right", right), "exactly one must be"});
 }
 
 } // namespace
@@ -219,12 +206,10 @@ VariantCheck check_variant(Calculator& calculator, const QuestionFamily& family,
     }
     for (const MistakeSpec& m : v.mistakes)
     {
-        if (check.drawn >= 10 && !met.contains(m.id))
-        {
-            check.issues.push_back({fmt::format("{}.mistakes[{}]", path, m.id),
-                                    fmt::format("never differs from the key in {} draws", check.drawn),
-                                    "its value must lie outside the tolerance for some numbers"});
-        }
+        add_if(check.issues, check.drawn >= 10 && !met.contains(m.id),
+               {fmt::format("{}.mistakes[{}]", path, m.id),
+                fmt::format("never differs from the key in {} draws", check.drawn),
+                "its value must lie outside the tolerance for some numbers"});
     }
     return check;
 }

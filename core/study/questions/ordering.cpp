@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/base/random.h"
+#include "core/base/ranges.h"
+#include "core/base/text.h"
 #include "core/pipeline/simulate.h"
 #include "core/study/questions/quantity.h"
 
@@ -18,14 +20,6 @@ namespace
 
 using Indices = std::vector<std::size_t>;
 
-void shuffle(Indices& indices, SplitMix& rng)
-{
-    for (std::size_t i = indices.size(); i > 1; --i)
-    {
-        std::swap(indices[i - 1], indices[rng.below(i)]);
-    }
-}
-
 // As the file has them, where that is a right order; else items whose predecessors are all there go first,
 // and what is left over goes in a circle.
 Result<Indices> sorted(const std::vector<OrderedItem>& items)
@@ -38,8 +32,7 @@ Result<Indices> sorted(const std::vector<OrderedItem>& items)
         for (std::size_t i = 0; i < items.size() && next == items.size(); ++i)
         {
             const auto& after = items[i].after;
-            const bool ready =
-                std::all_of(after.begin(), after.end(), [&](std::size_t b) { return placed[b]; });
+            const bool ready = std::ranges::all_of(after, [&](std::size_t b) { return placed[b]; });
             next = !placed[i] && ready ? i : next;
         }
         if (next == items.size())
@@ -139,12 +132,11 @@ Result<std::vector<OrderedItem>> schedule_items(const ScheduleItemsSpec& spec, C
                               count("chunks", spec.chunks)};
     const std::int64_t stage = count("stage", spec.stage);
     const std::int64_t first = count("first", spec.first);
-    if (issues.empty() && (stage >= shape.stages || first < 3 || first > kMostShown ||
-                           operations_of(kind, shape) > kMostOrdered))
-    {
-        issues.push_back({"schedule", "no such stage, or too many operations",
-                          fmt::format("use stages from 0, and 3 to {} operations", kMostShown)});
-    }
+    add_if(issues,
+           issues.empty() && (stage >= shape.stages || first < 3 || first > kMostShown ||
+                              operations_of(kind, shape) > kMostOrdered),
+           {"schedule", "no such stage, or too many operations",
+            fmt::format("use stages from 0, and 3 to {} operations", kMostShown)});
     if (!issues.empty())
     {
         return issues;
@@ -210,13 +202,11 @@ Result<std::vector<OrderedItem>> listed_items(const QuestionVariant& v, Calculat
         }
         for (const std::string& before : spec.after)
         {
-            const auto found = std::find_if(v.items.begin(), v.items.end(),
-                                            [&](const ItemSpec& o) { return o.id == before; });
+            const auto found = std::ranges::find(v.items, before, &ItemSpec::id);
             items.back().after.push_back(static_cast<std::size_t>(found - v.items.begin()));
         }
         const auto& after = items.back().after;
-        if (v.order == ItemOrder::after &&
-            std::any_of(after.begin(), after.end(), [i](std::size_t b) { return b >= i; }))
+        if (v.order == ItemOrder::after && std::ranges::any_of(after, [i](std::size_t b) { return b >= i; }))
         {
             return Issue{fmt::format("items[{}].after", i), "the file's own order breaks it",
                          "list the items in the order that is printed as the solution"};
@@ -227,14 +217,6 @@ Result<std::vector<OrderedItem>> listed_items(const QuestionVariant& v, Calculat
         order_by_value(items, numbers, v.order);
     }
     return items;
-}
-
-// Whether two words are the same but for capitals.
-bool same_letters(std::string_view a, std::string_view b)
-{
-    const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [&](char x, char y) { return small(x) == small(y); });
 }
 
 // Whatever stands between the items made a blank, arrows and brackets too; a blank at the end.
@@ -261,8 +243,7 @@ OrderVerdict check_order(const Ordering& ordering, const std::vector<std::size_t
     for (std::size_t i = 0; i < order.size(); ++i)
     {
         const OrderedItem& item = ordering.items[order[i]];
-        const auto missing =
-            std::find_if(item.after.begin(), item.after.end(), [&](std::size_t b) { return !placed[b]; });
+        const auto missing = std::ranges::find_if(item.after, [&](std::size_t b) { return !placed[b]; });
         if (missing != item.after.end())
         {
             return {false, i,
@@ -294,7 +275,10 @@ Result<std::vector<std::size_t>> parse_order(const Ordering& ordering, std::stri
         std::size_t index = ordering.items.size();
         for (std::size_t i = 0; i < ordering.items.size(); ++i)
         {
-            index = same_letters(ordering.items[i].id, word) || std::to_string(i + 1) == word ? i : index;
+            index =
+                small_letters(ordering.items[i].id) == small_letters(word) || std::to_string(i + 1) == word
+                    ? i
+                    : index;
         }
         if (index == ordering.items.size() || seen[index])
         {

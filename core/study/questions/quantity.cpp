@@ -5,7 +5,6 @@
 #include "core/base/find_by.h"
 #include "core/base/text.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 

@@ -2,9 +2,7 @@
 // grade and explain it is in it; nothing of the person.
 #pragma once
 
-#include "core/base/term.h"
 #include "core/study/grading/answer.h"
-#include "core/study/questions/calculator.h"
 #include "core/study/questions/evidence.h"
 #include "core/study/questions/ordering.h"
 

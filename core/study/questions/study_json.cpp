@@ -49,11 +49,7 @@ std::optional<Issue> no_unit(std::string_view text)
     {
         return std::nullopt;
     }
-    std::vector<std::string_view> names;
-    for (const StudyUnit& unit : study_units().subspan(1))
-    {
-        names.push_back(unit.name);
-    }
+    auto names = list_of<std::string_view>(study_units().subspan(1), &StudyUnit::name);
     return Issue{"", fmt::format("there is no unit \"{}\"", text.substr(0, 40)),
                  fmt::format("known are {}", fmt::join(names, ", "))};
 }

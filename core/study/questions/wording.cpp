@@ -4,7 +4,7 @@
 
 #include "core/study/questions/quantity.h"
 
-#include <cmath>
+#include <algorithm>
 
 namespace ringside
 {
@@ -14,15 +14,8 @@ namespace
 
 std::string_view trimmed(std::string_view text)
 {
-    while (!text.empty() && text.front() == ' ')
-    {
-        text.remove_prefix(1);
-    }
-    while (!text.empty() && text.back() == ' ')
-    {
-        text.remove_suffix(1);
-    }
-    return text;
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
 std::string plain_text(const DrawnValue& value, const Presets& presets)

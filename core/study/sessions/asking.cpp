@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/base/printable.h"
+#include "core/base/ranges.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 
@@ -36,7 +38,7 @@ FamilyInfo info_of(const QuestionFamily& family)
         info.variants.push_back(info_of(v));
         for (const std::string& source : v.sources)
         {
-            if (std::find(info.sources.begin(), info.sources.end(), source) == info.sources.end())
+            if (std::ranges::find(info.sources, source) == info.sources.end())
             {
                 info.sources.push_back(source);
             }
@@ -51,9 +53,8 @@ DrawnValues shared_values(const Question& parent, const QuestionVariant& of, con
     DrawnValues shared;
     for (const ParameterSpec& p : part.parameters)
     {
-        const auto same =
-            std::find_if(of.parameters.begin(), of.parameters.end(),
-                         [&](const ParameterSpec& o) { return o.name == p.name && o.unit == p.unit; });
+        const auto same = std::ranges::find_if(of.parameters, [&](const ParameterSpec& o)
+                                               { return o.name == p.name && o.unit == p.unit; });
         const auto value = parent.values.find(p.name);
         if (same != of.parameters.end() && value != parent.values.end())
         {
@@ -67,15 +68,9 @@ DrawnValues shared_values(const Question& parent, const QuestionVariant& of, con
 
 std::vector<FamilyInfo> families_in(const QuestionBank& bank)
 {
-    std::vector<FamilyInfo> all;
-    for (const QuestionFamily& family : bank.families)
-    {
-        if (!family.variants.empty())
-        {
-            all.push_back(info_of(family));
-        }
-    }
-    return all;
+    return list_where<FamilyInfo>(
+        bank.families, [&](const QuestionFamily& family) { return !family.variants.empty(); },
+        [&](const QuestionFamily& family) { return info_of(family); });
 }
 
 Result<DeckCard> card_of(const QuestionBank& bank, std::string_view id, std::uint64_t seed)
@@ -221,10 +216,7 @@ namespace
 
 std::string without_emphasis(std::string text)
 {
-    for (std::size_t at = text.find("**"); at != std::string::npos; at = text.find("**", at))
-    {
-        text.erase(at, 2);
-    }
+    replace_all(text, "**", "");
     return text;
 }
 

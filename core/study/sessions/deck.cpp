@@ -1,6 +1,7 @@
 #include "core/study/sessions/deck.h"
 
 #include "core/base/place.h"
+#include "core/base/ranges.h"
 
 #include <algorithm>
 #include <charconv>
@@ -54,12 +55,9 @@ bool stands_for(const std::string& wanted, const std::string& given)
 
 bool has_any(const std::vector<std::string>& wanted, const std::vector<std::string>& given)
 {
-    return std::any_of(given.begin(), given.end(),
-                       [&](const std::string& g)
-                       {
-                           return std::any_of(wanted.begin(), wanted.end(),
-                                              [&](const std::string& w) { return stands_for(w, g); });
-                       });
+    return std::ranges::any_of(
+        given, [&](const std::string& g)
+        { return std::ranges::any_of(wanted, [&](const std::string& w) { return stands_for(w, g); }); });
 }
 
 // Families that say nothing of their variants have one, like the family.
@@ -75,9 +73,8 @@ bool passes(const DeckFilter& filter, const FamilyInfo& family, const Progress& 
     const bool topic = filter.topics.empty() || has_any(filter.topics, {family.topic});
     const bool source = filter.sources.empty() || has_any(filter.sources, family.sources);
     const bool kind = !filter.kind || *filter.kind == group_of(family);
-    const bool view = filter.view.empty() ||
-                      std::any_of(family.variants.begin(), family.variants.end(),
-                                  [&](const VariantInfo& v) { return view_of(v.view) == filter.view; });
+    const bool view = filter.view.empty() || std::ranges::any_of(family.variants, [&](const VariantInfo& v)
+                                                                 { return view_of(v.view) == filter.view; });
     const bool flag = !filter.flagged || progress.flags.contains(family.id);
     return topic && source && kind && view && flag && !progress.suspended.contains(family.id);
 }
@@ -104,8 +101,8 @@ using Families = std::vector<const FamilyInfo*>;
 template <class Key>
 void sort_by(Families& families, Key&& key)
 {
-    std::stable_sort(families.begin(), families.end(),
-                     [&](const FamilyInfo* a, const FamilyInfo* b) { return key(*a) < key(*b); });
+    std::ranges::stable_sort(families,
+                             [&](const FamilyInfo* a, const FamilyInfo* b) { return key(*a) < key(*b); });
 }
 
 // Takes the first of another topic than the last each time, where there is one.
@@ -117,8 +114,8 @@ Families interleaved(Families from)
         auto next = from.begin();
         if (!out.empty())
         {
-            const auto other = std::find_if(
-                from.begin(), from.end(), [&](const FamilyInfo* f) { return f->topic != out.back()->topic; });
+            const auto other = std::ranges::find_if(from, [&](const FamilyInfo* f)
+                                                    { return f->topic != out.back()->topic; });
             next = other == from.end() ? next : other;
         }
         out.push_back(*next);
@@ -169,9 +166,8 @@ Families in_order_of_filter(const StudyState& study, const DeckFilter& filter)
         std::ptrdiff_t first = std::ssize(filter.sources);
         for (const std::string& source : family.sources)
         {
-            const auto at =
-                std::find_if(filter.sources.begin(), filter.sources.end(),
-                             [&](const std::string& wanted) { return stands_for(wanted, source); });
+            const auto at = std::ranges::find_if(filter.sources, [&](const std::string& wanted)
+                                                 { return stands_for(wanted, source); });
             first = std::min(first, at - filter.sources.begin());
         }
         return std::pair(first, place_of(family));
@@ -207,9 +203,9 @@ std::array<int, 4> inventory_place(std::string_view source)
     const std::string_view document = source.substr(0, dash);
     std::string_view rest = source.substr(dash + 1);
     const std::size_t letters = std::min(rest.find_first_of("0123456789"), rest.size());
-    const auto* const group = std::find_if(
-        kSourceGroups.begin(), kSourceGroups.end(),
-        [&](const SourceGroup& g) { return g.document == document && g.letters == rest.substr(0, letters); });
+    const auto* const group =
+        std::ranges::find_if(kSourceGroups, [&](const SourceGroup& g)
+                             { return g.document == document && g.letters == rest.substr(0, letters); });
     if (group == kSourceGroups.end())
     {
         return {kLast, 0, 0, 0};
@@ -223,15 +219,9 @@ std::array<int, 4> inventory_place(std::string_view source)
 
 std::vector<const FamilyInfo*> families_of(const StudyState& study, const DeckFilter& filter)
 {
-    std::vector<const FamilyInfo*> found;
-    for (const FamilyInfo& family : study.families)
-    {
-        if (passes(filter, family, study.progress))
-        {
-            found.push_back(&family);
-        }
-    }
-    return found;
+    return list_where<const FamilyInfo*>(
+        study.families, [&](const FamilyInfo& family) { return passes(filter, family, study.progress); },
+        [&](const FamilyInfo& family) { return &family; });
 }
 
 double target_of(const FamilyInfo& family, int variant)
@@ -242,14 +232,8 @@ double target_of(const FamilyInfo& family, int variant)
 
 int variant_to_ask(const FamilyInfo& family, const DeckFilter& filter, int passed, std::uint64_t seed)
 {
-    std::vector<std::size_t> fits;
-    for (std::size_t i = 0; i < family.variants.size(); ++i)
-    {
-        if (passes(filter, family.variants[i]))
-        {
-            fits.push_back(i);
-        }
-    }
+    auto fits = list_where<std::size_t>(family.variants.size(),
+                                        [&](std::size_t i) { return passes(filter, family.variants[i]); });
     if (family.variants.empty())
     {
         return 0;

@@ -6,7 +6,6 @@
 // was seen; a topic that was never asked has no recall, which is not zero.
 #pragma once
 
-#include "core/base/names.h"
 #include "core/study/progress/progress.h"
 #include "core/study/questions/family.h"
 

@@ -40,9 +40,8 @@ void close_question(DrillSession& s, std::int64_t now_ms)
 
 int repeats_of(const DrillSession& s, const std::string& family)
 {
-    return static_cast<int>(std::count_if(s.items.begin(), s.items.end(),
-                                          [&](const DrillItem& i)
-                                          { return i.repeat && i.card.family == family; }));
+    return static_cast<int>(std::ranges::count_if(s.items, [&](const DrillItem& i)
+                                                  { return i.repeat && i.card.family == family; }));
 }
 
 // Numbers that were given belong to the question it was a part of.

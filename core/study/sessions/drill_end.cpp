@@ -1,8 +1,8 @@
 // What a drill has changed: the card at its end.
+#include "core/base/ranges.h"
 #include "core/study/sessions/drill.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ringside
 {
@@ -20,14 +20,8 @@ std::vector<Improved> improved_in(const DrillSession& session, const StudyState&
             asked.insert(item.card.family);
         }
     }
-    std::vector<Review> earlier;
-    for (const Review& r : study.progress.reviews)
-    {
-        if (asked.contains(r.card) && r.time_ms < session.started_ms)
-        {
-            earlier.push_back(r);
-        }
-    }
+    auto earlier = list_where<Review>(study.progress.reviews, [&](const Review& r)
+                                      { return asked.contains(r.card) && r.time_ms < session.started_ms; });
     const Cards before = replay(earlier, schedule_of(study.progress, study.now.offset_ms));
     std::vector<Improved> all;
     for (const std::string& family : asked)
@@ -39,9 +33,8 @@ std::vector<Improved> improved_in(const DrillSession& session, const StudyState&
             all.push_back({family, old, now});
         }
     }
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Improved& a, const Improved& b)
-                     { return a.after_d - a.before_d > b.after_d - b.before_d; });
+    std::ranges::stable_sort(all, [](const Improved& a, const Improved& b)
+                             { return a.after_d - a.before_d > b.after_d - b.before_d; });
     return all;
 }
 

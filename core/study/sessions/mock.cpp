@@ -34,9 +34,8 @@ std::array<Families, kKindGroups> shuffled(const StudyState& study, std::uint64_
     }
     for (Families& group : groups)
     {
-        std::stable_sort(group.begin(), group.end(),
-                         [seed](const FamilyInfo* a, const FamilyInfo* b)
-                         { return stable_hash(a->id, seed) < stable_hash(b->id, seed); });
+        std::ranges::stable_sort(group, [seed](const FamilyInfo* a, const FamilyInfo* b)
+                                 { return stable_hash(a->id, seed) < stable_hash(b->id, seed); });
     }
     return groups;
 }
@@ -153,8 +152,7 @@ Changes reviews_of(const MockSession& s)
 
 bool all_judged(const MockSession& s)
 {
-    return std::none_of(s.items.begin(), s.items.end(),
-                        [](const MockItem& i) { return i.answered() && !i.grade; });
+    return std::ranges::none_of(s.items, [](const MockItem& i) { return i.answered() && !i.grade; });
 }
 
 void stop_clock(MockSession& s, std::int64_t now_ms)

@@ -12,22 +12,24 @@ namespace ringside
 namespace
 {
 
-const JsonTable<PlanTask> kTaskTable{{{"id", &PlanTask::id, kNeeded}, {"text", &PlanTask::text, kNeeded},
-                                      {"kind", &PlanTask::kind, kNeeded},
-                                      {"topics", [](auto& t) -> auto& {return t.filter.topics;
-}
-,
+constexpr auto kTopics = [](auto& task) -> auto&
 {
-    .check = no_topic
-}
-} // namespace ringside
-, {"sources", [](auto& t) -> auto& {return t.filter.sources;
-}
-}
-, {"view", &PlanTask::view}, {"minutes", &PlanTask::minutes, {.least = 1, .most = 120}},
-}
-}
-;
+    return task.filter.topics;
+};
+constexpr auto kSources = [](auto& task) -> auto&
+{
+    return task.filter.sources;
+};
+
+const JsonTable<PlanTask> kTaskTable{{
+    {"id", &PlanTask::id, kNeeded},
+    {"text", &PlanTask::text, kNeeded},
+    {"kind", &PlanTask::kind, kNeeded},
+    {"topics", kTopics, {.check = no_topic}},
+    {"sources", kSources},
+    {"view", &PlanTask::view},
+    {"minutes", &PlanTask::minutes, {.least = 1, .most = 120}},
+}};
 
 const JsonTable<Mission> kMissionTable{{
     {"day", &Mission::day, {.needed = true, .least = 0, .most = 365}},
@@ -44,10 +46,8 @@ const JsonTable<ReadinessBand> kBandTable{
     },
     [](const JsonPlace& place, ReadinessBand& band)
     {
-        if (band.last < band.first)
-        {
-            place.fault("last", fmt::format("{} is before the first", band.last), "count upwards");
-        }
+        place.fault_if(band.last < band.first, "last", fmt::format("{} is before the first", band.last),
+                       "count upwards");
     }};
 
 const JsonTable<Skill> kSkillTable{{{"id", &Skill::id, kNeeded}, {"name", &Skill::name, kNeeded}}};
@@ -63,14 +63,13 @@ const JsonTable<StudyPlan> kPlanTable{{
 
 bool is_done(const Progress& progress, const PlanTask& task)
 {
-    return std::any_of(progress.tasks.begin(), progress.tasks.end(),
-                       [&](const TaskDone& done) { return done.task == task.id; });
+    return std::ranges::any_of(progress.tasks, [&](const TaskDone& done) { return done.task == task.id; });
 }
 
 int done_of(const Mission& mission, const Progress& progress)
 {
-    return static_cast<int>(std::count_if(mission.tasks.begin(), mission.tasks.end(),
-                                          [&](const PlanTask& task) { return is_done(progress, task); }));
+    return static_cast<int>(
+        std::ranges::count_if(mission.tasks, [&](const PlanTask& task) { return is_done(progress, task); }));
 }
 
 StudyDay start_of(const Progress& progress, const StudyTime& now)
@@ -86,13 +85,12 @@ bool knows(const StudyState& study, const std::string& source)
 {
     const auto known = [&](const FamilyInfo& family)
     {
-        const bool has =
-            std::find(family.sources.begin(), family.sources.end(), source) != family.sources.end();
+        const bool has = std::ranges::find(family.sources, source) != family.sources.end();
         return has &&
                recall_at(card_of(study.cards, family.id), study.now, study.progress.weights).value_or(0) >=
                    kKnownRecall;
     };
-    return std::any_of(study.families.begin(), study.families.end(), known);
+    return std::ranges::any_of(study.families, known);
 }
 
 } // namespace
@@ -102,8 +100,7 @@ Result<StudyPlan> read_plan(const nlohmann::json& file)
     StudyPlan plan;
     Issues issues;
     kPlanTable.read({file, "", issues}, plan);
-    std::stable_sort(plan.missions.begin(), plan.missions.end(),
-                     [](const Mission& a, const Mission& b) { return a.day < b.day; });
+    std::ranges::stable_sort(plan.missions, [](const Mission& a, const Mission& b) { return a.day < b.day; });
     return issues.empty() ? Result<StudyPlan>(std::move(plan)) : Result<StudyPlan>(std::move(issues));
 }
 

@@ -88,7 +88,7 @@ std::string verdict_of(const MockItem& item)
 
 std::string scorecard(const MockSession& s, std::span<const FamilyInfo> families, std::int64_t offset_ms)
 {
-    const auto good = std::count_if(s.items.begin(), s.items.end(), passed);
+    const auto good = std::ranges::count_if(s.items, passed);
     const StudyTime at{s.started_ms, offset_ms};
     std::string out = fmt::format("# Mock interview, {} minutes, {}\n\n", s.minutes, date_text(at.day()));
     out += fmt::format("Passed {} of {} in {}; Lean counts as passed. Seed {}.\n\n", good, s.items.size(),
@@ -103,9 +103,8 @@ std::string scorecard(const MockSession& s, std::span<const FamilyInfo> families
     std::set<std::string> sources;
     for (const FamilyInfo& family : families)
     {
-        const bool missed =
-            std::any_of(s.items.begin(), s.items.end(),
-                        [&](const MockItem& i) { return i.card.family == family.id && !passed(i); });
+        const bool missed = std::ranges::any_of(s.items, [&](const MockItem& i)
+                                                { return i.card.family == family.id && !passed(i); });
         if (missed)
         {
             sources.insert(family.sources.begin(), family.sources.end());

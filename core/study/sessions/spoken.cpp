@@ -69,7 +69,7 @@ Changes press(SpokenSession& s, SpokenKey key, std::int64_t now_ms)
 
 Grade SpokenSession::grade() const
 {
-    const auto made = static_cast<int>(std::count(points.begin(), points.end(), true));
+    const auto made = static_cast<int>(std::ranges::count(points, true));
     return rubric_grade(made, static_cast<int>(points.size()), could_teach);
 }
 
@@ -83,12 +83,10 @@ std::optional<DeckCard> pick_spoken(const StudyState& study, const DeckFilter& f
         wish.seed = seed;
         for (DeckCard& card : make_deck(study, wish))
         {
-            const auto family = std::find_if(study.families.begin(), study.families.end(),
-                                             [&](const FamilyInfo& f) { return f.id == card.family; });
+            const auto family = std::ranges::find(study.families, card.family, &FamilyInfo::id);
             const auto& variants = family->variants;
-            const auto aloud =
-                std::find_if(variants.begin(), variants.end(),
-                             [](const VariantInfo& v) { return v.kind == "recall" || v.kind == "design"; });
+            const auto aloud = std::ranges::find_if(variants, [](const VariantInfo& v)
+                                                    { return v.kind == "recall" || v.kind == "design"; });
             if (aloud != variants.end())
             {
                 card.variant = static_cast<int>(aloud - variants.begin());

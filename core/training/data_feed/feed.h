@@ -7,7 +7,6 @@
 // assumptions. Metrics of workers leave storage out, so that they always have a value.
 #pragma once
 
-#include "core/base/units.h"
 #include "core/reliability/goodput.h"
 #include "core/scenario/scenario.h"
 

@@ -145,9 +145,8 @@ private:
         {
             return;
         }
-        const auto next =
-            std::find_if(waiting_.begin(), waiting_.end(),
-                         [this](const auto& batch) { return !t_.in_order || batch.first == taken_; });
+        const auto next = std::ranges::find_if(waiting_, [this](const auto& batch)
+                                               { return !t_.in_order || batch.first == taken_; });
         if (next == waiting_.end())
         {
             return;

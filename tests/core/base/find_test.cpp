@@ -1,5 +1,5 @@
 // How well names fit what is typed.
-#include "core/base/closest.h"
+#include "core/base/find.h"
 
 #include <catch2/catch_test_macros.hpp>
 

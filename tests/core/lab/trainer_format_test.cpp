@@ -2,7 +2,7 @@
 // this processor has; the elementary functions; and what training in few bits does.
 #include "tests/core/lab/trainer_support.h"
 
-#include "core/network/compression/rounding.h"
+#include "core/network/compression/arithmetic.h"
 #include "core/training/number_format.h"
 
 #include <catch2/catch_approx.hpp>

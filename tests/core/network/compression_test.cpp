@@ -4,7 +4,7 @@
 
 #include "core/base/random.h"
 #include "core/evaluate/report.h"
-#include "core/network/compression/rounding.h"
+#include "core/network/compression/arithmetic.h"
 #include "core/network/compression/run.h"
 #include "core/network/traffic.h"
 #include "core/performance/compression/wire.h"

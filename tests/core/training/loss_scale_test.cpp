@@ -1,6 +1,6 @@
 // Small updates that vanish, gradients against a format's range, and the rule that finds a loss scale.
 #include "core/training/loss_scale.h"
-#include "core/training/rounding_walk.h"
+#include "core/training/number_format.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

@@ -1,6 +1,6 @@
 // Formats by hand and by their standards' tables, rounding at every edge, and properties over every code.
 #include "core/base/random.h"
-#include "core/network/compression/rounding.h"
+#include "core/network/compression/arithmetic.h"
 #include "core/training/number_format.h"
 
 #include <catch2/catch_approx.hpp>

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/base/closest.h"
+#include "core/base/find.h"
 #include "core/study/lessons/demo_script.h"
 #include "ui/shell/lesson_frame.h"
 #include "ui/shell/palette/synonyms.h"

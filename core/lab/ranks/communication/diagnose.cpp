@@ -5,8 +5,6 @@
 #include "core/lab/ranks/communication/watchdog.h"
 
 #include <algorithm>
-#include <array>
-#include <set>
 
 namespace ringside::parallel
 {
@@ -77,8 +75,8 @@ private:
                 }
             }
         }
-        std::stable_sort(all.begin(), all.end(),
-                         [](const Waiting& a, const Waiting& b) { return a.seconds > b.seconds; });
+        std::ranges::stable_sort(all,
+                                 [](const Waiting& a, const Waiting& b) { return a.seconds > b.seconds; });
         return all;
     }
 
@@ -98,10 +96,9 @@ private:
         {
             return nullptr;
         }
-        const auto found =
-            std::find_if(record->calls.begin(), record->calls.end(),
-                         [&](const Call& c)
-                         { return c.collective && c.stream == call.stream && c.number == call.number; });
+        const auto found = std::ranges::find_if(
+            record->calls, [&](const Call& c)
+            { return c.collective && c.stream == call.stream && c.number == call.number; });
         return found == record->calls.end() ? nullptr : &*found;
     }
 
@@ -117,27 +114,26 @@ private:
         std::vector<int> ranks;
         for (const CallRecord& r : records_)
         {
-            const bool in = std::any_of(r.calls.begin(), r.calls.end(),
-                                        [&](const Call& c)
-                                        {
-                                            return c.end < 0 && c.stream == call.stream &&
-                                                   c.collective == call.collective &&
-                                                   (!c.collective || c.number == call.number);
-                                        });
+            const bool in = std::ranges::any_of(r.calls,
+                                                [&](const Call& c)
+                                                {
+                                                    return c.end < 0 && c.stream == call.stream &&
+                                                           c.collective == call.collective &&
+                                                           (!c.collective || c.number == call.number);
+                                                });
             if (in && r.rank != but && !is_dead(r) && (call.collective || waits_for(r, call, but)))
             {
                 ranks.push_back(r.rank);
             }
         }
-        std::sort(ranks.begin(), ranks.end());
+        std::ranges::sort(ranks);
         return ranks;
     }
 
     static bool waits_for(const CallRecord& r, const Call& call, int rank)
     {
-        return std::any_of(r.calls.begin(), r.calls.end(),
-                           [&](const Call& c)
-                           { return c.end < 0 && c.stream == call.stream && c.waits_for == rank; });
+        return std::ranges::any_of(r.calls, [&](const Call& c)
+                                   { return c.end < 0 && c.stream == call.stream && c.waits_for == rank; });
     }
 
     // Ranks that met in one call but called different things: the fewer are wrong, or the later of two.
@@ -157,13 +153,10 @@ private:
         }
         const auto alike = [](const Call& a, const Call& b)
         { return a.kind == b.kind && (a.bytes == b.bytes || a.kind == "all-to-all"); };
-        const auto support = [&](const Call& c) {
-            return std::count_if(met.begin(), met.end(),
-                                 [&](const auto& other) { return alike(*other.second, c); });
-        };
-        const auto usual = std::max_element(met.begin(), met.end(),
-                                            [&](const auto& a, const auto& b)
-                                            { return support(*a.second) < support(*b.second); });
+        const auto support = [&](const Call& c)
+        { return std::ranges::count_if(met, [&](const auto& other) { return alike(*other.second, c); }); };
+        const auto usual = std::ranges::max_element(met, [&](const auto& a, const auto& b)
+                                                    { return support(*a.second) < support(*b.second); });
         for (const auto& [rank, call] : met)
         {
             if (!alike(*call, *usual->second))
@@ -186,7 +179,7 @@ private:
                 d.waiting.push_back(member);
             }
         }
-        std::sort(d.waiting.begin(), d.waiting.end());
+        std::ranges::sort(d.waiting);
         d.says = other_call ? fmt::format("rank {} called {} as #{} of {}, where {} called {}: it skipped a "
                                           "call, or made an extra one",
                                           rank, own.kind, own.number, own.axis, listed(d.waiting), usual.kind)
@@ -231,8 +224,8 @@ private:
         {
             path.push_back(w);
             const int next = awaited(w);
-            const auto seen = std::find_if(path.begin(), path.end(),
-                                           [next](const Waiting& p) { return p.record->rank == next; });
+            const auto seen =
+                std::ranges::find_if(path, [next](const Waiting& p) { return p.record->rank == next; });
             if (seen != path.end())
             {
                 return circle({seen, path.end()});

@@ -88,8 +88,8 @@ public:
     void finish(Index chunk)
     {
         const auto is_it = [chunk](const Post& p) { return p.chunk == chunk; };
-        for (auto p = std::find_if(open_.begin(), open_.end(), is_it); p != open_.end();
-             p = std::find_if(open_.begin(), open_.end(), is_it))
+        for (auto p = std::ranges::find_if(open_, is_it); p != open_.end();
+             p = std::ranges::find_if(open_, is_it))
         {
             finish(p);
         }
@@ -199,12 +199,11 @@ StepCarrier::Plan StepCarrier::make_plan(CollectiveKind kind, int rank) const
         }
         for (Move& move : own.receives)
         {
-            move.waits = std::any_of(own.sends.begin(), own.sends.end(),
-                                     [&](const Move& sent) { return sent.chunk == move.chunk; });
+            move.waits =
+                std::ranges::any_of(own.sends, [&](const Move& sent) { return sent.chunk == move.chunk; });
         }
-        plan.most_waiting =
-            std::max<Index>(plan.most_waiting, std::count_if(own.receives.begin(), own.receives.end(),
-                                                             [](const Move& m) { return m.waits; }));
+        plan.most_waiting = std::max<Index>(
+            plan.most_waiting, std::ranges::count_if(own.receives, [](const Move& m) { return m.waits; }));
         plan.steps.push_back(std::move(own));
     }
     return plan;

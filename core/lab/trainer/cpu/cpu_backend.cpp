@@ -5,7 +5,6 @@
 
 #include "core/base/ranges.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 

@@ -3,7 +3,6 @@
 // what passes between two pieces goes through the caller, and inside a layer through Partners.
 #pragma once
 
-#include "core/lab/snapshot.h"
 #include "core/lab/trainer/network/parameters.h"
 #include "core/lab/trainer/schedule.h"
 

@@ -5,7 +5,6 @@
 #include "core/base/random.h"
 
 #include <cmath>
-#include <map>
 #include <string_view>
 
 namespace ringside::trainer

@@ -19,12 +19,12 @@ Value plain(Arguments v)
 
 Value smallest(Arguments v)
 {
-    return *std::min_element(v.begin(), v.end());
+    return *std::ranges::min_element(v);
 }
 
 Value largest(Arguments v)
 {
-    return *std::max_element(v.begin(), v.end());
+    return *std::ranges::max_element(v);
 }
 
 constexpr std::array kArithmeticFunctions{

@@ -5,7 +5,6 @@
 #include "core/training/block_format.h"
 
 #include <array>
-#include <cmath>
 
 namespace ringside::study_function
 {

@@ -3,7 +3,6 @@
 
 #include "core/base/text.h"
 #include "core/memory/conventions.h"
-#include "core/network/collective/cost.h"
 #include "core/performance/step_life.h"
 #include "core/pipeline/simulate.h"
 #include "core/study/questions/functions/parts.h"
@@ -27,7 +26,7 @@ Result<std::int64_t> ranks(double n)
 
 bool any_below_zero(Arguments values)
 {
-    return std::any_of(values.begin(), values.end(), [](double v) { return !(v >= 0); });
+    return std::ranges::any_of(values, [](double v) { return !(v >= 0); });
 }
 
 // n ranks, S bytes, a seconds, B bytes/s
@@ -47,48 +46,22 @@ Result<CollectiveCost> cost(CollectiveKind kind, std::string_view algorithm, Arg
     return estimate(kind, *find_algorithm(algorithm), *n, Bytes(v[1]), {link, link, *n});
 }
 
-template <CollectiveKind kind>
-Value ring_seconds(Arguments v)
+constexpr std::string_view kRing = "ring";
+constexpr std::string_view kDirect = "naive"; // every rank sends every other its block
+constexpr std::string_view kTree = "tree";
+constexpr std::string_view kDoubleTree = "double-tree";
+
+template <CollectiveKind kind, const std::string_view& algorithm = kRing>
+Value call_seconds(Arguments v)
 {
-    const auto c = cost(kind, "ring", v);
+    const auto c = cost(kind, algorithm, v);
     return c ? Value(c->total().value) : Value(c.issues());
 }
 
-template <CollectiveKind kind>
-Value ring_bytes(Arguments v)
+template <CollectiveKind kind, const std::string_view& algorithm = kRing>
+Value call_bytes(Arguments v)
 {
-    const auto c = cost(kind, "ring", v);
-    return c ? Value(c->sent_per_rank.value) : Value(c.issues());
-}
-
-Value double_tree_seconds(Arguments v)
-{
-    const auto c = cost(CollectiveKind::all_reduce, "double-tree", v);
-    return c ? Value(c->total().value) : Value(c.issues());
-}
-
-Value naive_seconds(Arguments v)
-{
-    const auto c = cost(CollectiveKind::all_reduce, "naive", v);
-    return c ? Value(c->total().value) : Value(c.issues());
-}
-
-Value broadcast_seconds(Arguments v)
-{
-    const auto c = cost(CollectiveKind::broadcast, "tree", v);
-    return c ? Value(c->total().value) : Value(c.issues());
-}
-
-// Every rank sends every other its block directly.
-Value exchange_seconds(Arguments v)
-{
-    const auto c = cost(CollectiveKind::all_to_all, "naive", v);
-    return c ? Value(c->total().value) : Value(c.issues());
-}
-
-Value exchange_bytes(Arguments v)
-{
-    const auto c = cost(CollectiveKind::all_to_all, "naive", v);
+    const auto c = cost(kind, algorithm, v);
     return c ? Value(c->sent_per_rank.value) : Value(c.issues());
 }
 
@@ -103,7 +76,7 @@ Value ring_steps(Arguments v)
 Value tensor_all_reduce(Arguments v)
 {
     const std::array<double, 4> asked{v[3], 2 * v[0] * v[1] * v[2], 0, v[4]};
-    return ring_seconds<CollectiveKind::all_reduce>(asked);
+    return call_seconds<CollectiveKind::all_reduce>(asked);
 }
 
 // p stages, m micro-batches, v chunks; F = 1 and B = 2, cut in two halves where the schedule splits it.
@@ -145,18 +118,11 @@ constexpr std::string_view k1f1b = "1f1b";
 constexpr std::string_view kInterleaved = "interleaved";
 constexpr std::string_view kZbH1 = "zb-h1";
 
-template <const std::string_view& id>
-Value of_total(Arguments v)
+template <const std::string_view& id, double (Timeline::*bubble)() const>
+Value idle(Arguments v)
 {
     const auto t = simulated(id, v);
-    return t ? Value(t->bubble_of_total()) : Value(t.issues());
-}
-
-template <const std::string_view& id>
-Value over_ideal(Arguments v)
-{
-    const auto t = simulated(id, v);
-    return t ? Value(t->bubble_over_ideal()) : Value(t.issues());
+    return t ? Value(((*t).*bubble)()) : Value(t.issues());
 }
 
 template <const std::string_view& id>
@@ -197,40 +163,45 @@ Value zero_traffic(Arguments v)
 
 constexpr std::array kParallelFunctions{
     StudyFunction{"ring_all_reduce_s", "n, S, a, B", "[s] 2(n-1)a + 2(n-1)/n S/B",
-                  ring_seconds<CollectiveKind::all_reduce>},
+                  call_seconds<CollectiveKind::all_reduce>},
     StudyFunction{"tree_all_reduce_s", "n, S, a, B", "[s] double tree: 2 log2(n) a + 2 S/B",
-                  double_tree_seconds},
+                  call_seconds<CollectiveKind::all_reduce, kDoubleTree>},
     StudyFunction{"naive_all_reduce_s", "n, S, a, B", "[s] all to one rank and back: 2a + 2(n-1) S/B",
-                  naive_seconds},
+                  call_seconds<CollectiveKind::all_reduce, kDirect>},
     StudyFunction{"ring_all_reduce_bytes", "n, S", "[B] sent by each rank: 2(n-1)/n S",
-                  ring_bytes<CollectiveKind::all_reduce>},
+                  call_bytes<CollectiveKind::all_reduce>},
     StudyFunction{"ring_all_reduce_steps", "n", "2(n-1)", ring_steps},
     StudyFunction{"tensor_all_reduce_s", "b, s, h, t, BW", "[s] ring, 2 bytes an element, no latency",
                   tensor_all_reduce},
     StudyFunction{"all_gather_s", "n, S, a, B", "[s] ring; S is what a rank ends with: (n-1)a + (n-1)/n S/B",
-                  ring_seconds<CollectiveKind::all_gather>},
+                  call_seconds<CollectiveKind::all_gather>},
     StudyFunction{"reduce_scatter_s", "n, S, a, B", "[s] ring; S is what a rank starts with",
-                  ring_seconds<CollectiveKind::reduce_scatter>},
+                  call_seconds<CollectiveKind::reduce_scatter>},
     StudyFunction{"all_to_all_s", "n, S, a, B",
-                  "[s] direct; S is what a rank has for all: (n-1)a + (n-1)/n S/B", exchange_seconds},
-    StudyFunction{"broadcast_s", "n, S, a, B", "[s] binary tree: log2(n) (a + S/B)", broadcast_seconds},
+                  "[s] direct; S is what a rank has for all: (n-1)a + (n-1)/n S/B",
+                  call_seconds<CollectiveKind::all_to_all, kDirect>},
+    StudyFunction{"broadcast_s", "n, S, a, B", "[s] binary tree: log2(n) (a + S/B)",
+                  call_seconds<CollectiveKind::broadcast, kTree>},
     StudyFunction{"all_gather_bytes", "n, S", "[B] sent by each rank: (n-1)/n S",
-                  ring_bytes<CollectiveKind::all_gather>},
+                  call_bytes<CollectiveKind::all_gather>},
     StudyFunction{"reduce_scatter_bytes", "n, S", "[B] sent by each rank: (n-1)/n S",
-                  ring_bytes<CollectiveKind::reduce_scatter>},
-    StudyFunction{"all_to_all_bytes", "n, S", "[B] sent by each rank: (n-1)/n S", exchange_bytes},
-    StudyFunction{"bubble_of_total_gpipe", "p, m", "share of all time, simulated", of_total<kGpipe>, true},
-    StudyFunction{"bubble_of_total_1f1b", "p, m", "share of all time, simulated", of_total<k1f1b>, true},
+                  call_bytes<CollectiveKind::reduce_scatter>},
+    StudyFunction{"all_to_all_bytes", "n, S", "[B] sent by each rank: (n-1)/n S",
+                  call_bytes<CollectiveKind::all_to_all, kDirect>},
+    StudyFunction{"bubble_of_total_gpipe", "p, m", "share of all time, simulated",
+                  idle<kGpipe, &Timeline::bubble_of_total>, true},
+    StudyFunction{"bubble_of_total_1f1b", "p, m", "share of all time, simulated",
+                  idle<k1f1b, &Timeline::bubble_of_total>, true},
     StudyFunction{"bubble_of_total_interleaved", "p, m, v", "share of all time, simulated",
-                  of_total<kInterleaved>, true},
+                  idle<kInterleaved, &Timeline::bubble_of_total>, true},
     StudyFunction{"bubble_of_total_zb_h1", "p, m", "share of all time, simulated with F = I = W",
-                  of_total<kZbH1>, true},
-    StudyFunction{"bubble_over_ideal_gpipe", "p, m", "over the ideal time, simulated", over_ideal<kGpipe>,
-                  true},
-    StudyFunction{"bubble_over_ideal_1f1b", "p, m", "over the ideal time, simulated", over_ideal<k1f1b>,
-                  true},
+                  idle<kZbH1, &Timeline::bubble_of_total>, true},
+    StudyFunction{"bubble_over_ideal_gpipe", "p, m", "over the ideal time, simulated",
+                  idle<kGpipe, &Timeline::bubble_over_ideal>, true},
+    StudyFunction{"bubble_over_ideal_1f1b", "p, m", "over the ideal time, simulated",
+                  idle<k1f1b, &Timeline::bubble_over_ideal>, true},
     StudyFunction{"bubble_over_ideal_interleaved", "p, m, v", "over the ideal time, simulated",
-                  over_ideal<kInterleaved>, true},
+                  idle<kInterleaved, &Timeline::bubble_over_ideal>, true},
     StudyFunction{"in_flight_gpipe", "p, m, stage", "micro-batches a stage (from 0) keeps at most",
                   in_flight<kGpipe>, true},
     StudyFunction{"in_flight_1f1b", "p, m, stage", "micro-batches a stage (from 0) keeps at most",

@@ -1,6 +1,4 @@
 // What happens around the steps of a run: data, failures, checkpoints; and after it: serving, alignment.
-#include "core/reliability/goodput.h"
-#include "core/reliability/reliability.h"
 #include "core/reliability/straggler.h"
 #include "core/serving/alignment.h"
 #include "core/serving/speculation.h"

@@ -1,7 +1,6 @@
 // Compute budgets, scaling laws and the critical batch.
 #include "core/scaling/budget.h"
 #include "core/scaling/kaplan.h"
-#include "core/scaling/law.h"
 #include "core/scaling/lifetime.h"
 #include "core/scaling/repeats.h"
 #include "core/study/questions/functions/parts.h"

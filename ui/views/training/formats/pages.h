@@ -5,7 +5,7 @@
 #include "core/base/derived.h"
 #include "core/training/block_format.h"
 #include "core/training/loss_scale.h"
-#include "core/training/rounding_walk.h"
+#include "core/training/number_format.h"
 #include "ui/shell/paged_view.h"
 
 namespace ringside
