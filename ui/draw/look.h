@@ -8,9 +8,7 @@
 
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <string>
-#include <vector>
 
 namespace ringside
 {

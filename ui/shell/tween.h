@@ -4,8 +4,6 @@
 #include "ui/draw/painter.h"
 #include "ui/shell/frame.h"
 
-#include <map>
-
 namespace ringside
 {
 

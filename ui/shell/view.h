@@ -9,6 +9,9 @@
 #include "ui/shell/frame.h"
 #include "ui/shell/keys.h"
 
+#include <algorithm>
+#include <array>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -86,15 +89,38 @@ enum class ViewRole : std::uint8_t
     measured // steps that somebody pastes
 };
 
+// Of the panel's controls, by id; the rest is under More.
+class ControlIds
+{
+public:
+    constexpr ControlIds(std::initializer_list<std::string_view> ids) : count_(ids.size())
+    {
+        std::copy(ids.begin(), ids.end(), ids_.begin());
+    }
+    const std::string_view* begin() const { return ids_.data(); }
+    const std::string_view* end() const { return ids_.data() + count_; }
+    bool empty() const { return count_ == 0; }
+
+private:
+    std::array<std::string_view, 8> ids_{};
+    std::size_t count_;
+};
+
+template <class Shown>
+std::unique_ptr<View> make_view()
+{
+    return std::make_unique<Shown>();
+}
+
 struct ViewInfo
 {
     int order;
-    std::string_view id;                        // "memory"
-    std::string_view group;                     // "Memory": the rail's entry
-    std::string_view tab;                       // inside the group
-    std::string_view title;                     // the question it answers
-    std::string_view description;               // one line
-    std::span<const std::string_view> controls; // of the panel, by id; the rest is under More
+    std::string_view id;          // "memory"
+    std::string_view group;       // "Memory": the rail's entry
+    std::string_view tab;         // inside the group
+    std::string_view title;       // the question it answers
+    std::string_view description; // one line
+    ControlIds controls;
     std::unique_ptr<View> (*make)();
     std::span<const std::string_view> pages = {}; // "optimizer/rate"; the first is the one it opens with
     ViewRole role = ViewRole::other;

@@ -4,7 +4,6 @@
 
 #include "ui/draw/painter.h"
 
-#include <array>
 #include <optional>
 #include <span>
 #include <string>

@@ -346,12 +346,11 @@ ViewKeys LabView::keys()
 
 } // namespace
 
-extern const ViewInfo lab_view;
-const ViewInfo lab_view{
+extern const ViewInfo lab_view{
     40,         "lab",
     "Lab",      "Train",
     "Live lab", "A small GPT trained for real: loss, memory and speed, predicted next to measured",
-    {},         [] { return std::unique_ptr<View>(std::make_unique<LabView>()); },
+    {},         make_view<LabView>,
     {},         ViewRole::lab};
 
 } // namespace ringside

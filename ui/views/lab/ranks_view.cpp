@@ -2,7 +2,6 @@
 // and keeps, and trouble on purpose.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
 #include "ui/shell/team_action.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/views/lab/ranks/bars.h"
@@ -12,7 +11,6 @@
 #include "ui/views/lab/ranks/panel.h"
 #include "ui/views/lab/ranks/saves.h"
 #include "ui/views/lab/ranks/words.h"
-#include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/sheet.h"
 
@@ -287,8 +285,7 @@ ViewKeys RanksView::keys()
 
 } // namespace
 
-extern const ViewInfo ranks_view;
-const ViewInfo ranks_view{
+extern const ViewInfo ranks_view{
     41,
     "ranks",
     "Lab",
@@ -296,7 +293,7 @@ const ViewInfo ranks_view{
     "Parallel lab",
     "A tiny GPT trained across ranks: lanes, bytes and memory, measured next to predicted",
     {},
-    [] { return std::unique_ptr<View>(std::make_unique<RanksView>()); },
+    make_view<RanksView>,
     kPages,
     ViewRole::ranks};
 

@@ -2,7 +2,6 @@
 // levers that would make it fit.
 #include <fmt/format.h>
 
-#include "core/evaluate/explain.h"
 #include "core/memory/conventions.h"
 #include "ui/shell/tween.h"
 #include "ui/shell/view.h"
@@ -351,19 +350,16 @@ ViewKeys MemoryView::keys()
             {"click", "Keep a block's formula in the caption"}};
 }
 
-constexpr std::array<std::string_view, 6> kControls{"model",  "model_size", "gpus",
-                                                    "tensor", "pipeline",   "micro_batch"};
-
 } // namespace
 
-extern const ViewInfo memory_view;
-const ViewInfo memory_view{2,
-                           "memory",
-                           "Memory",
-                           "Breakdown",
-                           "Memory breakdown",
-                           "Memory per GPU by pipeline stage and component, and what would make it fit",
-                           kControls,
-                           [] { return std::unique_ptr<View>(std::make_unique<MemoryView>()); }};
+extern const ViewInfo memory_view{
+    2,
+    "memory",
+    "Memory",
+    "Breakdown",
+    "Memory breakdown",
+    "Memory per GPU by pipeline stage and component, and what would make it fit",
+    {"model", "model_size", "gpus", "tensor", "pipeline", "micro_batch"},
+    make_view<MemoryView>};
 
 } // namespace ringside

@@ -97,19 +97,16 @@ ViewKeys RecomputeView::keys()
             {"drag", "Along the curve: the number of segments"}};
 }
 
-constexpr std::array<std::string_view, 5> kControls{"model", "pipeline", "micro_batch",
-                                                    "training.sequence_length", "training.flash_attention"};
-
 } // namespace
 
-extern const ViewInfo recompute_view;
-const ViewInfo recompute_view{5,
-                              "recompute",
-                              "Memory",
-                              "Recomputation",
-                              "Activation recomputation",
-                              "None, selective, full or segments: memory vs recomputed FLOPs",
-                              kControls,
-                              [] { return std::unique_ptr<View>(std::make_unique<RecomputeView>()); }};
+extern const ViewInfo recompute_view{
+    5,
+    "recompute",
+    "Memory",
+    "Recomputation",
+    "Activation recomputation",
+    "None, selective, full or segments: memory vs recomputed FLOPs",
+    {"model", "pipeline", "micro_batch", "training.sequence_length", "training.flash_attention"},
+    make_view<RecomputeView>};
 
 } // namespace ringside

@@ -253,18 +253,16 @@ ViewKeys ZeroView::keys()
             {"hover", "What a rank holds"}};
 }
 
-constexpr std::array<std::string_view, 3> kControls{"model", "model_size", "gpus"};
-
 } // namespace
 
-extern const ViewInfo zero_view;
-const ViewInfo zero_view{3,
-                         "zero",
-                         "Memory",
-                         "ZeRO",
-                         "ZeRO and FSDP sharding",
-                         "Weights, gradients and optimizer state on every data-parallel rank, ZeRO 0 to 3",
-                         kControls,
-                         [] { return std::unique_ptr<View>(std::make_unique<ZeroView>()); }};
+extern const ViewInfo zero_view{
+    3,
+    "zero",
+    "Memory",
+    "ZeRO",
+    "ZeRO and FSDP sharding",
+    "Weights, gradients and optimizer state on every data-parallel rank, ZeRO 0 to 3",
+    {"model", "model_size", "gpus"},
+    make_view<ZeroView>};
 
 } // namespace ringside

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 namespace ringside
@@ -322,20 +321,17 @@ ViewKeys CompressionView::keys()
             {"drag", "In a chart: move through the steps"}};
 }
 
-constexpr std::array<std::string_view, 3> kControls{"collective.ranks", "collective.message_gb",
-                                                    "cluster.network_gb_per_s"};
-
 } // namespace
 
-extern const ViewInfo compression_view;
-const ViewInfo compression_view{14,
-                                "compression",
-                                "Network",
-                                "Compression",
-                                "Gradient compression",
-                                "A real gradient through top-k, sign, low rank and narrow formats: bytes, "
-                                "error, and the loss with and without error feedback",
-                                kControls,
-                                [] { return std::unique_ptr<View>(std::make_unique<CompressionView>()); }};
+extern const ViewInfo compression_view{
+    14,
+    "compression",
+    "Network",
+    "Compression",
+    "Gradient compression",
+    "A real gradient through top-k, sign, low rank and narrow formats: bytes, error, and the loss with and "
+    "without error feedback",
+    {"collective.ranks", "collective.message_gb", "cluster.network_gb_per_s"},
+    make_view<CompressionView>};
 
 } // namespace ringside

@@ -489,21 +489,17 @@ ViewKeys RingView::keys()
             {"click", "Choose a rank, or a step"}};
 }
 
-constexpr std::array<std::string_view, 5> kControls{"collective.ranks", "collective.message_gb",
-                                                    "cluster.node_link_gb_per_s", "cluster.network_gb_per_s",
-                                                    "collective.latency_us"};
-
 } // namespace
 
-extern const ViewInfo ring_view;
-const ViewInfo ring_view{
+extern const ViewInfo ring_view{
     11,
     "ring",
     "Network",
     "Algorithms",
     "Collective algorithms",
     "Ring all-reduce and its siblings, step by step: chunks, partial sums, bytes and time",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<RingView>()); }};
+    {"collective.ranks", "collective.message_gb", "cluster.node_link_gb_per_s", "cluster.network_gb_per_s",
+     "collective.latency_us"},
+    make_view<RingView>};
 
 } // namespace ringside

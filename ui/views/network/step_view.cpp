@@ -5,7 +5,6 @@
 #include "core/base/counted.h"
 #include "core/base/derived.h"
 #include "core/base/text.h"
-#include "core/scenario/choices.h"
 #include "ui/shell/view.h"
 #include "ui/views/network/step/pictures.h"
 #include "ui/widgets/empty_state.h"
@@ -290,19 +289,17 @@ ViewKeys StepView::keys()
     return all;
 }
 
-constexpr std::array<std::string_view, 4> kControls{"model", "gpus", "tensor", "cluster.network_gb_per_s"};
-
 } // namespace
 
-extern const ViewInfo step_view;
-const ViewInfo step_view{13,
-                         "step",
-                         "Network",
-                         "Overlap",
-                         "Communication overlap",
-                         "One step of DDP, ZeRO, FSDP or HSDP on a timeline, and its exposed communication",
-                         kControls,
-                         [] { return std::unique_ptr<View>(std::make_unique<StepView>()); },
-                         kStepPages};
+extern const ViewInfo step_view{
+    13,
+    "step",
+    "Network",
+    "Overlap",
+    "Communication overlap",
+    "One step of DDP, ZeRO, FSDP or HSDP on a timeline, and its exposed communication",
+    {"model", "gpus", "tensor", "cluster.network_gb_per_s"},
+    make_view<StepView>,
+    kStepPages};
 
 } // namespace ringside

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace ringside
 {
@@ -249,19 +248,16 @@ ViewKeys ExpertsView::keys()
             {"hover", "What an expert gets, a GPU holds, a pair of GPUs exchanges"}};
 }
 
-constexpr std::array<std::string_view, 3> kControls{"model", "expert", "gpus"};
-
 } // namespace
 
-extern const ViewInfo experts_view;
-const ViewInfo experts_view{
+extern const ViewInfo experts_view{
     17,
     "experts",
     "Parallelism",
     "Expert",
     "Expert parallelism (EP, MoE)",
     "Tokens routed to experts on many GPUs: load, capacity, drops, all-to-all bytes, balancing",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<ExpertsView>()); }};
+    {"model", "expert", "gpus"},
+    make_view<ExpertsView>};
 
 } // namespace ringside

@@ -238,21 +238,17 @@ ViewKeys RingAttentionView::keys()
         {"hover", "When a score is computed, how a method communicates"}};
 }
 
-constexpr std::array<std::string_view, 3> kControls{"model", "context", "training.sequence_length"};
-
 } // namespace
 
-extern const ViewInfo ring_attention_view;
-const ViewInfo ring_attention_view{16,
-                                   "ring-attention",
-                                   "Parallelism",
-                                   "Context",
-                                   "Context parallelism (CP)",
-                                   "Ring attention: KV blocks around a ring, online softmax, causal load "
-                                   "balance; ring, all-gather and Ulysses",
-                                   kControls,
-                                   []
-                                   { return std::unique_ptr<View>(std::make_unique<RingAttentionView>()); },
-                                   kRingPages};
+extern const ViewInfo ring_attention_view{16,
+                                          "ring-attention",
+                                          "Parallelism",
+                                          "Context",
+                                          "Context parallelism (CP)",
+                                          "Ring attention: KV blocks around a ring, online softmax, causal "
+                                          "load balance; ring, all-gather and Ulysses",
+                                          {"model", "context", "training.sequence_length"},
+                                          make_view<RingAttentionView>,
+                                          kRingPages};
 
 } // namespace ringside

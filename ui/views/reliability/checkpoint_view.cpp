@@ -244,19 +244,16 @@ ViewKeys CheckpointView::keys()
             {"L", "The Lab: resumed for real", [](const KeyPress& k) { k.out.push(OpenView{"lab"}); }}};
 }
 
-constexpr std::array<std::string_view, 4> kControls{"model", "tensor", "pipeline", "parallel.zero"};
-
 } // namespace
 
-extern const ViewInfo checkpoint_view;
-const ViewInfo checkpoint_view{
+extern const ViewInfo checkpoint_view{
     33,
     "checkpoint",
     "Reliability",
     "Checkpoints",
     "Checkpoints",
     "Contents and size of a checkpoint, a resume with parts missing, shards on another layout",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<CheckpointView>()); }};
+    {"model", "tensor", "pipeline", "parallel.zero"},
+    make_view<CheckpointView>};
 
 } // namespace ringside

@@ -12,7 +12,6 @@
 #include "ui/widgets/table.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ringside
 {
@@ -275,8 +274,7 @@ ViewKeys HangsView::keys()
 
 } // namespace
 
-extern const ViewInfo hangs_view;
-const ViewInfo hangs_view{
+extern const ViewInfo hangs_view{
     35,
     "hangs",
     "Reliability",
@@ -284,6 +282,6 @@ const ViewInfo hangs_view{
     "Collective hangs",
     "The collective calls of eight ranks until they hang, the watchdog, and the root cause",
     {},
-    [] { return std::unique_ptr<View>(std::make_unique<HangsView>()); }};
+    make_view<HangsView>};
 
 } // namespace ringside

@@ -5,7 +5,6 @@
 #include "ui/views/reliability/incidents/pictures.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace ringside
@@ -74,8 +73,7 @@ std::vector<std::string> IncidentsView::facts(const Frame&) const
 
 } // namespace
 
-extern const ViewInfo incidents_view;
-const ViewInfo incidents_view{
+extern const ViewInfo incidents_view{
     34,
     "incidents",
     "Reliability",
@@ -83,6 +81,6 @@ const ViewInfo incidents_view{
     "Training incidents",
     "A run with a hidden fault: diagnose it from its curves, rewind, and see what helps",
     {},
-    [] { return std::unique_ptr<View>(std::make_unique<IncidentsView>()); }};
+    make_view<IncidentsView>};
 
 } // namespace ringside

@@ -283,18 +283,16 @@ ViewKeys StragglersView::keys()
             {"N", "Another seed", [this] { ++seed_; }}};
 }
 
-constexpr std::array<std::string_view, 2> kControls{"model", "gpus"};
-
 } // namespace
 
-extern const ViewInfo stragglers_view;
-const ViewInfo stragglers_view{36,
-                               "stragglers",
-                               "Reliability",
-                               "Stragglers",
-                               "Stragglers",
-                               "Step times of all ranks, the slowest of them, and what more ranks cost",
-                               kControls,
-                               [] { return std::unique_ptr<View>(std::make_unique<StragglersView>()); }};
+extern const ViewInfo stragglers_view{
+    36,
+    "stragglers",
+    "Reliability",
+    "Stragglers",
+    "Stragglers",
+    "Step times of all ranks, the slowest of them, and what more ranks cost",
+    {"model", "gpus"},
+    make_view<StragglersView>};
 
 } // namespace ringside

@@ -8,7 +8,6 @@
 #include "ui/widgets/panel_column.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ringside
 {
@@ -151,19 +150,16 @@ ViewKeys FinetuneView::keys()
             {"drag", "Across a matrix: the rank"}};
 }
 
-constexpr std::array<std::string_view, 3> kControls{"model", "micro_batch", "training.sequence_length"};
-
 } // namespace
 
-extern const ViewInfo finetune_view;
-const ViewInfo finetune_view{
+extern const ViewInfo finetune_view{
     38,
     "finetune",
     "Post-training",
     "Fine-tuning",
     "Fine-tuning: LoRA, QLoRA, DoRA",
     "LoRA on chosen matrices, QLoRA and DoRA against full fine-tuning; which GPUs it fits on",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<FinetuneView>()); }};
+    {"model", "micro_batch", "training.sequence_length"},
+    make_view<FinetuneView>};
 
 } // namespace ringside

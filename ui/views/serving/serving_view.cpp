@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/serving/speculation.h"
 #include "ui/shell/view.h"
 #include "ui/views/serving/serving/pictures.h"
 #include "ui/widgets/panel_column.h"
@@ -248,20 +247,17 @@ ViewKeys ServingView::keys()
             {"hover", "What a block holds, what a draft token brings"}};
 }
 
-constexpr std::array<std::string_view, 3> kControls{"model", "gpu", "tensor"};
-
 } // namespace
 
-extern const ViewInfo serving_view;
-const ViewInfo serving_view{37,
-                            "serving",
-                            "Serving",
-                            "Serving",
-                            "Serving",
-                            "KV cache and weights in memory, latency and throughput against batch size; "
-                            "PagedAttention, continuous batching, speculative decoding",
-                            kControls,
-                            [] { return std::unique_ptr<View>(std::make_unique<ServingView>()); },
-                            kPages};
+extern const ViewInfo serving_view{37,
+                                   "serving",
+                                   "Serving",
+                                   "Serving",
+                                   "Serving",
+                                   "KV cache and weights in memory, latency and throughput against batch "
+                                   "size; PagedAttention, continuous batching, speculative decoding",
+                                   {"model", "gpu", "tensor"},
+                                   make_view<ServingView>,
+                                   kPages};
 
 } // namespace ringside

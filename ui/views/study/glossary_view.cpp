@@ -315,11 +315,10 @@ ViewKeys GlossaryView::keys()
 
 } // namespace
 
-extern const ViewInfo glossary_view;
-const ViewInfo glossary_view{
+extern const ViewInfo glossary_view{
     48,         "glossary",
     "Study",    "Glossary",
     "Glossary", "Every term with its meaning, formula, source, and the view where it is seen",
-    {},         [] { return std::unique_ptr<View>(std::make_unique<GlossaryView>()); }};
+    {},         make_view<GlossaryView>};
 
 } // namespace ringside

@@ -7,7 +7,6 @@
 #include "ui/views/lab/lab/plot.h"
 #include "ui/views/lab/lab/words.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace ringside

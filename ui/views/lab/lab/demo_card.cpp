@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/base/text.h"
 #include "ui/shell/lab_action.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/widgets/controls.h"

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "ui/shell/team_frame.h"
-#include "ui/widgets/lanes.h"
 
 #include <memory>
 

@@ -6,8 +6,6 @@
 #include "ui/widgets/panel_column.h"
 #include "ui/widgets/stacked_bar.h"
 
-#include <algorithm>
-
 namespace ringside
 {
 

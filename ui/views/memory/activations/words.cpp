@@ -2,7 +2,6 @@
 
 #include "core/base/counted.h"
 #include "core/base/text.h"
-#include "core/evaluate/explain.h"
 #include "core/memory/activations/working.h"
 #include "ui/views/memory/activations/desk.h"
 

@@ -4,8 +4,6 @@
 #include "ui/views/memory/recompute/pictures.h"
 #include "ui/widgets/panel_column.h"
 
-#include <algorithm>
-
 namespace ringside
 {
 

@@ -5,7 +5,6 @@
 #include "ui/widgets/plot.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 namespace ringside

@@ -6,7 +6,6 @@
 #include "ui/widgets/panel_column.h"
 #include "ui/widgets/table.h"
 
-#include <algorithm>
 #include <array>
 
 namespace ringside

@@ -4,7 +4,6 @@
 #include "ui/widgets/cluster_map.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ringside
 {

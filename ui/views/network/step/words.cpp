@@ -5,7 +5,6 @@
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
-#include <cctype>
 
 namespace ringside
 {

@@ -6,8 +6,6 @@
 #include "ui/widgets/plot.h"
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
 
 namespace ringside
 {

@@ -4,7 +4,6 @@
 #include "core/parallelism/context/plan.h"
 #include "core/parallelism/context/ring_attention.h"
 #include "ui/draw/painter.h"
-#include "ui/shell/frame.h"
 
 #include <algorithm>
 #include <optional>

@@ -6,7 +6,6 @@
 #include "ui/widgets/plot.h"
 #include "ui/widgets/table.h"
 
-#include <array>
 #include <cmath>
 
 namespace ringside

@@ -4,8 +4,6 @@
 #include "ui/views/pipeline/pipelines/pictures.h"
 #include "ui/widgets/table.h"
 
-#include <algorithm>
-
 namespace ringside
 {
 

@@ -5,7 +5,6 @@
 #include "ui/views/pipeline/pipelines/pictures.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ringside
 {

@@ -6,7 +6,6 @@
 #include "ui/widgets/table.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ringside
 {

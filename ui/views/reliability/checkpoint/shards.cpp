@@ -6,7 +6,6 @@
 #include "ui/widgets/plot.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ringside
 {

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "core/base/text.h"
 #include "ui/views/reliability/goodput/pictures.h"
 #include "ui/widgets/stacked_bar.h"
 #include "ui/widgets/table.h"

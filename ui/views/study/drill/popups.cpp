@@ -4,8 +4,6 @@
 #include "ui/views/study/drill/answer.h"
 #include "ui/widgets/sheet.h"
 
-#include <algorithm>
-
 namespace ringside
 {
 

@@ -4,7 +4,6 @@
 #include "core/study/sessions/deck.h"
 #include "ui/views/study/errata/parts.h"
 #include "ui/widgets/choice.h"
-#include "ui/widgets/sheet.h"
 
 #include <algorithm>
 

@@ -4,7 +4,6 @@
 
 #include "ui/shell/errata_frame.h"
 #include "ui/shell/tween.h"
-#include "ui/shell/view.h"
 #include "ui/widgets/sheet.h"
 
 namespace ringside

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/study/library/glossary.h"
-#include "ui/shell/view.h"
 
 #include <span>
 

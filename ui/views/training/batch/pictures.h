@@ -4,7 +4,6 @@
 
 #include "core/training/batch.h"
 #include "ui/shell/view.h"
-#include "ui/widgets/controls.h"
 
 #include <optional>
 
