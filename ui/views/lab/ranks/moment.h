@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ui/shell/team_frame.h"
+#include "ui/widgets/lanes.h"
 
 #include <memory>
 

@@ -3,6 +3,7 @@
 #include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/memory/activations/working.h"
+#include "core/memory/explain_memory.h"
 #include "ui/views/memory/activations/desk.h"
 
 namespace ringside
