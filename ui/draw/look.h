@@ -8,7 +8,9 @@
 
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 namespace ringside
 {

@@ -3,6 +3,7 @@
 
 #include "ui/shell/lesson_frame.h"
 #include "ui/shell/tween.h"
+#include "ui/widgets/controls.h"
 
 namespace ringside
 {

@@ -4,6 +4,8 @@
 #include "ui/draw/painter.h"
 #include "ui/shell/frame.h"
 
+#include <map>
+
 namespace ringside
 {
 

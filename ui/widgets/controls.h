@@ -4,6 +4,7 @@
 
 #include "ui/draw/painter.h"
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>

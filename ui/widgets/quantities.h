@@ -2,6 +2,8 @@
 // in a row as show their figures whole; without room for tiles each is a line.
 #pragma once
 
+#include "ui/widgets/controls.h"
+
 namespace ringside
 {
 

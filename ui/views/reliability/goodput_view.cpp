@@ -5,7 +5,7 @@
 #include "core/base/term.h"
 #include "core/base/text.h"
 #include "ui/shell/view.h"
-#include "ui/views/reliability/goodput/pictures.h"
+#include "ui/views/reliability/goodput/desk.h"
 #include "ui/widgets/panel_column.h"
 #include "ui/widgets/plot.h"
 

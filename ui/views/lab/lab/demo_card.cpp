@@ -1,5 +1,3 @@
-#include "ui/views/lab/lab/demo_card.h"
-
 #include <fmt/format.h>
 
 #include "ui/shell/lab_action.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/performance/step_life.h"
+#include "ui/shell/view.h"
 #include "ui/widgets/panel_column.h"
 #include "ui/widgets/timeline.h"
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "ui/views/reliability/goodput/pictures.h"
+#include "ui/views/reliability/goodput/desk.h"
 #include "ui/widgets/timeline.h"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 
 #include "ui/shell/errata_frame.h"
 #include "ui/shell/tween.h"
+#include "ui/shell/view.h"
 #include "ui/widgets/sheet.h"
 
 namespace ringside

@@ -4,6 +4,7 @@
 
 #include "core/training/batch.h"
 #include "ui/shell/view.h"
+#include "ui/widgets/controls.h"
 
 #include <optional>
 

@@ -1,6 +1,8 @@
 // The pages of the optimizer view and what a person has set in them.
 #pragma once
 
+#include "core/training/batch.h"
+#include "core/training/critical_batch.h"
 #include "core/training/descent.h"
 #include "core/training/learning_rate.h"
 #include "ui/shell/paged_view.h"
