@@ -22,13 +22,13 @@ namespace ringside
 // How a view moves. Its playback clock counts in its own units (steps, time units, ZeRO stages).
 struct Motion
 {
-    double duration = 0;       // 0: the view does not move, and has no transport
-    double per_second = 1;     // units a second at speed 1
-    std::vector<double> stops; // where stepping stops, ascending; empty: whole units
-    std::string label;         // "step 5/14"
-    int rounds = 1;            // how often playing runs through before it stops
-    double rest = 0;           // where the clock stands until somebody moves it
-    std::string pace = {};     // shown in place of the speed where that is not a person's to choose: "live"
+    double duration = 0;            // 0: the view does not move, and has no transport
+    double per_second = 1;          // units a second at speed 1
+    std::vector<double> stops = {}; // where stepping stops, ascending; empty: whole units
+    std::string label = {};         // "step 5/14"
+    int rounds = 1;                 // how often playing runs through before it stops
+    double rest = 0;                // where the clock stands until somebody moves it
+    std::string pace = {}; // shown in place of the speed where that is not a person's to choose: "live"
 };
 
 // The next stop of a motion after t (direction 1) or before it (-1).
