@@ -2,6 +2,7 @@
 // and keeps, and trouble on purpose.
 #include <fmt/format.h>
 
+#include "core/base/text.h"
 #include "ui/shell/team_action.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/views/lab/ranks/bars.h"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace ringside
 {
@@ -129,8 +129,7 @@ void RanksView::draw_trouble(const Painter& p, Rect& area, const TeamFrame& team
     }
     const float inset = p.px(36);
     Rect text{area.x + inset, area.y + p.px(8), area.w - inset - p.px(12), area.h};
-    std::string words = team.snapshot->message + ".";
-    words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
+    std::string words = capitalized(team.snapshot->message + ".");
     if (broken && team.watched.empty())
     {
         words += fmt::format(" Space resumes from step {}{}", team.snapshot->kept,

@@ -133,14 +133,12 @@ void RingView::choose(CollectiveKind kind, const CollectiveAlgorithm* algorithm,
 Motion RingView::motion(const Frame& frame) const
 {
     const auto steps = static_cast<double>(shown(frame).steps.steps.size());
-    Motion motion;
-    motion.duration = steps;
-    motion.per_second = std::max(0.8, steps / 16);
-    motion.rest = steps > 0 ? std::min(steps, std::floor(steps * 0.3) + 0.5) : 0;
-    motion.label =
-        fmt::format("step {}/{:.0f}",
-                    std::min(step_of(frame) + 1, static_cast<std::size_t>(std::max(1.0, steps))), steps);
-    return motion;
+    return {.duration = steps,
+            .per_second = std::max(0.8, steps / 16),
+            .label = fmt::format("step {}/{:.0f}",
+                                 std::min(step_of(frame) + 1, static_cast<std::size_t>(std::max(1.0, steps))),
+                                 steps),
+            .rest = steps > 0 ? std::min(steps, std::floor(steps * 0.3) + 0.5) : 0};
 }
 
 // In the middle of the ring; in the corner where that is full of paths.
@@ -352,11 +350,10 @@ Caption RingView::caption(const Frame& frame) const
     }
     else if (!is_ring_all_reduce())
     {
-        caption.sentence = fmt::format(
-            "{} by {}: **{} steps**, the busiest rank sends **{}**; {}.", name_of(kind_), algorithm_->name,
-            c.cost.steps, format_bytes(c.cost.sent_per_rank, frame.preferences.unit), algorithm_->says);
-        caption.sentence.front() =
-            static_cast<char>(std::toupper(static_cast<unsigned char>(caption.sentence.front())));
+        caption.sentence =
+            fmt::format("{} by {}: **{} steps**, the busiest rank sends **{}**; {}.",
+                        capitalized(std::string(name_of(kind_))), algorithm_->name, c.cost.steps,
+                        format_bytes(c.cost.sent_per_rank, frame.preferences.unit), algorithm_->says);
     }
     else if (c.steps.steps[step].phase == Phase::reduce_scatter)
     {
