@@ -78,12 +78,10 @@ std::size_t step_at(const Frame& frame)
 
 Motion CompressionView::motion(const Frame& frame) const
 {
-    Motion motion;
-    motion.duration = static_cast<double>(kSteps - 1);
-    motion.per_second = 10;
-    motion.rest = kCompressionRest;
-    motion.label = fmt::format("step {}/{}", step_at(frame) + 1, kSteps);
-    return motion;
+    return {.duration = static_cast<double>(kSteps - 1),
+            .per_second = 10,
+            .label = fmt::format("step {}/{}", step_at(frame) + 1, kSteps),
+            .rest = kCompressionRest};
 }
 
 void CompressionView::draw_head(const Painter& p, Rect row) const

@@ -88,13 +88,11 @@ Motion StepView::motion(const Frame& frame) const
     {
         return {};
     }
-    Motion motion;
-    motion.duration = step.life.total;
-    motion.per_second = motion.duration / kStepSeconds;
-    motion.rest = motion.duration * kStepRest;
-    motion.label = format_seconds(Seconds(std::min(frame.playback.t, step.life.total)));
-    motion.stops = step.moments;
-    return motion;
+    return {.duration = step.life.total,
+            .per_second = step.life.total / kStepSeconds,
+            .stops = step.moments,
+            .label = format_seconds(Seconds(std::min(frame.playback.t, step.life.total))),
+            .rest = step.life.total * kStepRest};
 }
 
 // The strategies, and what of the one on show is exposed.

@@ -52,12 +52,10 @@ std::size_t step_at(const Frame& frame)
 
 Motion ExpertsView::motion(const Frame& frame) const
 {
-    Motion motion;
-    motion.duration = static_cast<double>(kRouterSteps - 1);
-    motion.per_second = 3;
-    motion.rest = kRouterRest;
-    motion.label = fmt::format("step {}/{}", step_at(frame) + 1, kRouterSteps);
-    return motion;
+    return {.duration = static_cast<double>(kRouterSteps - 1),
+            .per_second = 3,
+            .label = fmt::format("step {}/{}", step_at(frame) + 1, kRouterSteps),
+            .rest = kRouterRest};
 }
 
 // What the bars reach up to: the first step's largest load, which all ways of balancing share, but not so far

@@ -403,15 +403,13 @@ ShardMove CheckpointView::move(const Frame& frame) const
 
 Motion CheckpointView::motion(const Frame& frame) const
 {
-    Motion motion;
-    motion.duration = 1;
-    motion.per_second = 0.35;
-    motion.rest = 1;
-    motion.stops = {0, 1};
-    motion.label = frame.playback.t <= 0   ? "saved"
-                   : frame.playback.t >= 1 ? "loaded"
-                                           : fmt::format("{:.0f}% moved", 100 * frame.playback.t);
-    return motion;
+    return {.duration = 1,
+            .per_second = 0.35,
+            .stops = {0, 1},
+            .label = frame.playback.t <= 0   ? "saved"
+                     : frame.playback.t >= 1 ? "loaded"
+                                             : fmt::format("{:.0f}% moved", 100 * frame.playback.t),
+            .rest = 1};
 }
 
 void CheckpointView::flip(CheckpointPart part, Out& out)

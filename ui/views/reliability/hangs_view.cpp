@@ -291,14 +291,13 @@ double HangsView::waited(const Frame& frame) const
 
 Motion HangsView::motion(const Frame& frame) const
 {
-    Motion motion;
-    motion.duration = kAll;
-    motion.per_second = 0.8;
-    motion.rest = kRun;
-    motion.stops = {0, kRun / 2, kRun, kAll};
-    motion.label = frame.playback.t <= kRun || !hang_.stuck ? format_seconds(Seconds(now(frame)))
-                                                            : fmt::format("+ {:.1f} min", waited(frame) / 60);
-    return motion;
+    return {.duration = kAll,
+            .per_second = 0.8,
+            .stops = {0, kRun / 2, kRun, kAll},
+            .label = frame.playback.t <= kRun || !hang_.stuck
+                         ? format_seconds(Seconds(now(frame)))
+                         : fmt::format("+ {:.1f} min", waited(frame) / 60),
+            .rest = kRun};
 }
 
 std::vector<std::string> HangsView::facts(const Frame&) const

@@ -180,11 +180,9 @@ RankTimes StragglersView::ranks(const Frame& frame) const
 
 Motion StragglersView::motion(const Frame& frame) const
 {
-    Motion motion;
-    motion.duration = kSteps - 1;
-    motion.per_second = 3;
-    motion.label = fmt::format("step {}/{}", static_cast<int>(frame.playback.t) + 1, kSteps);
-    return motion;
+    return {.duration = kSteps - 1,
+            .per_second = 3,
+            .label = fmt::format("step {}/{}", static_cast<int>(frame.playback.t) + 1, kSteps)};
 }
 
 std::int64_t nearest_legal(const Scenario& s, std::int64_t gpus)
@@ -232,15 +230,12 @@ Caption StragglersView::caption(const Frame& frame) const
                                          : fmt::format("{} with {} jitter", counted(now.ranks, "rank"),
                                                        format_percent(now.spread));
     const std::string lost = format_percent(all.lost);
-    Caption caption;
-    caption.sentence =
-        fmt::format("{}, and every rank waits for the slowest: **{} of the throughput** is lost.", who, lost);
-    caption.formula = fmt::format("1 \u2212 mean / E[max t] = 1 \u2212 {} / {} = {}", figure(now.mean, 4),
-                                  figure(all.step, 4), lost);
-    caption.source =
+    return {
+        fmt::format("{}, and every rank waits for the slowest: **{} of the throughput** is lost.", who, lost),
+        fmt::format("1 \u2212 mean / E[max t] = 1 \u2212 {} / {} = {}", figure(now.mean, 4),
+                    figure(all.step, 4), lost),
         "A synchronous step takes as long as its slowest rank. Healthy ranks: normal, independent. "
-        "Maximum of n draws: Tippett, Biometrika 17 (1925) 364.";
-    return caption;
+        "Maximum of n draws: Tippett, Biometrika 17 (1925) 364."};
 }
 
 void draw_rank_facts(PanelColumn& column, const RankCosts& costs)

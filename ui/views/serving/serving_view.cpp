@@ -128,20 +128,19 @@ Caption ServingView::caption(const Frame& frame) const
     desk_.update(frame.now.scenario);
     const ServingReport& r = desk_.report();
     const Term term = explain_decode(desk_.scenario(), r);
-    Caption caption;
-    caption.sentence = sentence(r, frame.preferences.unit);
-    caption.formula = formula_of(r);
-    caption.source = fmt::format(
-        "Memory: {} = {} = {}; {}.\nA roofline: data-sheet bandwidth and dense 16-bit peak, memory "
-        "overlapped with compute, two "
-        "all-reduces per layer after them. Quantized weights are dequantized before the GEMM; their scales "
-        "are "
-        "left out. TPOT includes a share of every request's prefill. A tenth of the GPU is reserved for the "
-        "forward pass. Iteration-level batching: Yu et al. 2022; PagedAttention: Kwon et al. 2023; "
-        "speculative "
-        "decoding: Leviathan et al. 2023.",
-        term.formula, term.working, format_seconds(Seconds(term.value)), term.source);
-    return caption;
+    return {sentence(r, frame.preferences.unit), formula_of(r),
+            fmt::format(
+                "Memory: {} = {} = {}; {}.\nA roofline: data-sheet bandwidth and dense 16-bit peak, memory "
+                "overlapped with compute, two "
+                "all-reduces per layer after them. Quantized weights are dequantized before the GEMM; their "
+                "scales "
+                "are "
+                "left out. TPOT includes a share of every request's prefill. A tenth of the GPU is reserved "
+                "for the "
+                "forward pass. Iteration-level batching: Yu et al. 2022; PagedAttention: Kwon et al. 2023; "
+                "speculative "
+                "decoding: Leviathan et al. 2023.",
+                term.formula, term.working, format_seconds(Seconds(term.value)), term.source)};
 }
 
 constexpr std::array<double, 14> kBatches{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192};
