@@ -98,6 +98,15 @@ std::string three_digits(double value)
     return fmt::format("{:.{}f}", value, decimals);
 }
 
+std::string capitalized(std::string text)
+{
+    if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
+    {
+        text.front() = static_cast<char>(text.front() - 'a' + 'A');
+    }
+    return text;
+}
+
 std::string plain_number(double value)
 {
     if (std::abs(value) >= 1e6 && std::abs(value) < 1e15)

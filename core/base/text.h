@@ -44,6 +44,8 @@ struct ByteScale
     std::string words(Bytes value) const { return three_digits(value.value / bytes); } // without the unit
 };
 ByteScale byte_scale(Bytes largest, ByteUnit unit = ByteUnit::decimal);
+// With a capital letter at the front, where that is ASCII.
+std::string capitalized(std::string text);
 // "80", "80.5", "1.5": at most three digits below a thousand and no trailing zeros, for limits and axes.
 std::string plain_number(double value);
 // "use 1 to 65,536": a hint, exact, with commas from five digits on.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text.h"
 #include "core/pipeline/simulate.h"
 #include "core/scenario/choices.h"
 #include "core/scenario/fields.h"
@@ -431,12 +432,6 @@ std::string reason(const Setting& setting, const Scenario& before, const Scenari
     setting.take(back, before);
     const Issues issues = faults(back);
     return issues.empty() ? "" : issues.front().message;
-}
-
-std::string capitalized(std::string text)
-{
-    text[0] = text[0] >= 'a' && text[0] <= 'z' ? static_cast<char>(text[0] - 'a' + 'A') : text[0];
-    return text;
 }
 
 } // namespace

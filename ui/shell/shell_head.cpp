@@ -1,5 +1,4 @@
 // The window's frame round a view: rail, title row with tabs, the way back to a question, caption.
-#include <fmt/format.h>
 
 #include "core/base/place.h"
 #include "core/study/lessons/demo_script.h"

@@ -9,6 +9,9 @@
 #include "ui/shell/frame.h"
 #include "ui/shell/keys.h"
 
+#include <algorithm>
+#include <array>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -19,13 +22,13 @@ namespace ringside
 // How a view moves. Its playback clock counts in its own units (steps, time units, ZeRO stages).
 struct Motion
 {
-    double duration = 0;       // 0: the view does not move, and has no transport
-    double per_second = 1;     // units a second at speed 1
-    std::vector<double> stops; // where stepping stops, ascending; empty: whole units
-    std::string label;         // "step 5/14"
-    int rounds = 1;            // how often playing runs through before it stops
-    double rest = 0;           // where the clock stands until somebody moves it
-    std::string pace = {};     // shown in place of the speed where that is not a person's to choose: "live"
+    double duration = 0;            // 0: the view does not move, and has no transport
+    double per_second = 1;          // units a second at speed 1
+    std::vector<double> stops = {}; // where stepping stops, ascending; empty: whole units
+    std::string label = {};         // "step 5/14"
+    int rounds = 1;                 // how often playing runs through before it stops
+    double rest = 0;                // where the clock stands until somebody moves it
+    std::string pace = {}; // shown in place of the speed where that is not a person's to choose: "live"
 };
 
 // The next stop of a motion after t (direction 1) or before it (-1).
@@ -86,15 +89,38 @@ enum class ViewRole : std::uint8_t
     measured // steps that somebody pastes
 };
 
+// Of the panel's controls, by id; the rest is under More.
+class ControlIds
+{
+public:
+    constexpr ControlIds(std::initializer_list<std::string_view> ids) : count_(ids.size())
+    {
+        std::copy(ids.begin(), ids.end(), ids_.begin());
+    }
+    const std::string_view* begin() const { return ids_.data(); }
+    const std::string_view* end() const { return ids_.data() + count_; }
+    bool empty() const { return count_ == 0; }
+
+private:
+    std::array<std::string_view, 8> ids_{};
+    std::size_t count_;
+};
+
+template <class Shown>
+std::unique_ptr<View> make_view()
+{
+    return std::make_unique<Shown>();
+}
+
 struct ViewInfo
 {
     int order;
-    std::string_view id;                        // "memory"
-    std::string_view group;                     // "Memory": the rail's entry
-    std::string_view tab;                       // inside the group
-    std::string_view title;                     // the question it answers
-    std::string_view description;               // one line
-    std::span<const std::string_view> controls; // of the panel, by id; the rest is under More
+    std::string_view id;          // "memory"
+    std::string_view group;       // "Memory": the rail's entry
+    std::string_view tab;         // inside the group
+    std::string_view title;       // the question it answers
+    std::string_view description; // one line
+    ControlIds controls;
     std::unique_ptr<View> (*make)();
     std::span<const std::string_view> pages = {}; // "optimizer/rate"; the first is the one it opens with
     ViewRole role = ViewRole::other;

@@ -1,7 +1,5 @@
 #include "ui/widgets/panel_column.h"
 
-#include <fmt/format.h>
-
 #include "core/base/text.h"
 #include "ui/draw/scopes.h"
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "ui/draw/scopes.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>

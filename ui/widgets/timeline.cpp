@@ -6,7 +6,6 @@
 #include "ui/widgets/plot.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 namespace ringside
@@ -343,10 +342,10 @@ std::vector<TipLine> tip_times(double start, double end)
 void draw_task_tip(const Painter& painter, Rect bounds, std::string heading, std::span<const TipLine> lines,
                    std::string_view why)
 {
-    heading.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(heading.front())));
     const float most = bounds.w - painter.px(40);
-    tip_card(painter, bounds, ImGui::GetIO().MousePos, painter.shortened(Type::small_strong, heading, most),
-             lines, painter.shortened(Type::small, why, most));
+    tip_card(painter, bounds, ImGui::GetIO().MousePos,
+             painter.shortened(Type::small_strong, capitalized(std::move(heading)), most), lines,
+             painter.shortened(Type::small, why, most));
 }
 
 } // namespace ringside

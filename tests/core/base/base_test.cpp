@@ -123,6 +123,14 @@ TEST_CASE("a near miss finds the word that was meant")
     CHECK(nearest_word("xyzzy", {"tensor", "pipeline"}).empty());
 }
 
+TEST_CASE("a sentence begins with a capital where its first letter has one")
+{
+    CHECK(capitalized("rank 3 is missing") == "Rank 3 is missing");
+    CHECK(capitalized("8 GPUs") == "8 GPUs");
+    CHECK(capitalized("\u03b1 waits") == "\u03b1 waits");
+    CHECK(capitalized("").empty());
+}
+
 TEST_CASE("an issue prints as path, message and hint")
 {
     CHECK(to_line({"parallel.tensor", "7 does not divide 64 heads", "use 1, 2, 4 or 8"}) ==

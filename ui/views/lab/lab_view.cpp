@@ -4,14 +4,8 @@
 
 #include "core/base/text.h"
 #include "ui/shell/lab_action.h"
-#include "ui/views/lab/lab/cards.h"
-#include "ui/views/lab/lab/curves.h"
-#include "ui/views/lab/lab/demo_card.h"
-#include "ui/views/lab/lab/experts.h"
-#include "ui/views/lab/lab/exponents.h"
 #include "ui/views/lab/lab/moments.h"
 #include "ui/views/lab/lab/panel.h"
-#include "ui/views/lab/lab/peak.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/views/lab/lab/words.h"
 #include "ui/widgets/controls.h"
@@ -346,12 +340,11 @@ ViewKeys LabView::keys()
 
 } // namespace
 
-extern const ViewInfo lab_view;
-const ViewInfo lab_view{
+extern const ViewInfo lab_view{
     40,         "lab",
     "Lab",      "Train",
     "Live lab", "A small GPT trained for real: loss, memory and speed, predicted next to measured",
-    {},         [] { return std::unique_ptr<View>(std::make_unique<LabView>()); },
+    {},         make_view<LabView>,
     {},         ViewRole::lab};
 
 } // namespace ringside

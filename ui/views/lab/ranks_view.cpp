@@ -6,13 +6,8 @@
 #include "ui/shell/team_action.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/views/lab/ranks/bars.h"
-#include "ui/views/lab/ranks/bytes.h"
-#include "ui/views/lab/ranks/lanes.h"
-#include "ui/views/lab/ranks/loss.h"
 #include "ui/views/lab/ranks/panel.h"
-#include "ui/views/lab/ranks/saves.h"
 #include "ui/views/lab/ranks/words.h"
-#include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/sheet.h"
 
@@ -20,7 +15,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace ringside
 {
@@ -135,8 +129,7 @@ void RanksView::draw_trouble(const Painter& p, Rect& area, const TeamFrame& team
     }
     const float inset = p.px(36);
     Rect text{area.x + inset, area.y + p.px(8), area.w - inset - p.px(12), area.h};
-    std::string words = team.snapshot->message + ".";
-    words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
+    std::string words = capitalized(team.snapshot->message + ".");
     if (broken && team.watched.empty())
     {
         words += fmt::format(" Space resumes from step {}{}", team.snapshot->kept,
@@ -287,8 +280,7 @@ ViewKeys RanksView::keys()
 
 } // namespace
 
-extern const ViewInfo ranks_view;
-const ViewInfo ranks_view{
+extern const ViewInfo ranks_view{
     41,
     "ranks",
     "Lab",
@@ -296,7 +288,7 @@ const ViewInfo ranks_view{
     "Parallel lab",
     "A tiny GPT trained across ranks: lanes, bytes and memory, measured next to predicted",
     {},
-    [] { return std::unique_ptr<View>(std::make_unique<RanksView>()); },
+    make_view<RanksView>,
     kPages,
     ViewRole::ranks};
 

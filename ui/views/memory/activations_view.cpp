@@ -64,24 +64,17 @@ ViewKeys ActivationsView::keys()
             {"click", "Keep a tensor\u2019s formula in the caption"}};
 }
 
-constexpr std::array<std::string_view, 6> kControls{"model",
-                                                    "tensor",
-                                                    "parallel.sequence_parallel",
-                                                    "micro_batch",
-                                                    "training.flash_attention",
-                                                    "training.recompute"};
-
 } // namespace
 
-extern const ViewInfo activations_view;
-const ViewInfo activations_view{
+extern const ViewInfo activations_view{
     4,
     "activations",
     "Memory",
     "Activations",
     "Activation memory",
     "One layer's stored tensors and their bytes; FlashAttention, recomputation and sharding",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<ActivationsView>()); }};
+    {"model", "tensor", "parallel.sequence_parallel", "micro_batch", "training.flash_attention",
+     "training.recompute"},
+    make_view<ActivationsView>};
 
 } // namespace ringside

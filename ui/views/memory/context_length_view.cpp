@@ -105,20 +105,16 @@ ViewKeys ContextLengthView::keys()
             {"drag", "The marker: another sequence length"}};
 }
 
-constexpr std::array<std::string_view, 5> kControls{
-    "model", "training.sequence_length", "training.flash_attention", "training.recompute", "context"};
-
 } // namespace
 
-extern const ViewInfo context_length_view;
-const ViewInfo context_length_view{
+extern const ViewInfo context_length_view{
     7,
     "context-length",
     "Memory",
     "Context length",
     "Context length",
     "FLOPs and memory against sequence length, with and without materialized attention scores",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<ContextLengthView>()); }};
+    {"model", "training.sequence_length", "training.flash_attention", "training.recompute", "context"},
+    make_view<ContextLengthView>};
 
 } // namespace ringside

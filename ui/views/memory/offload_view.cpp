@@ -302,21 +302,17 @@ ViewKeys OffloadView::keys()
     return all;
 }
 
-constexpr std::array<std::string_view, 5> kControls{"model", "micro_batch", "micro_batches",
-                                                    "cluster.gpu.pcie_gb_per_s", "cluster.nvme_gb_per_s"};
-
 } // namespace
 
-extern const ViewInfo offload_view;
-const ViewInfo offload_view{
+extern const ViewInfo offload_view{
     6,
     "offload",
     "Memory",
     "Offload",
     "CPU and NVMe offload",
     "Optimizer state and weights in host memory or on NVMe: transfers, exposed time, break-even tokens",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<OffloadView>()); },
+    {"model", "micro_batch", "micro_batches", "cluster.gpu.pcie_gb_per_s", "cluster.nvme_gb_per_s"},
+    make_view<OffloadView>,
     kPages};
 
 } // namespace ringside

@@ -66,13 +66,11 @@ Motion ZeroView::motion(const Frame& frame) const
 {
     const double t = frame.playback.t;
     const bool between = t != std::floor(t);
-    Motion motion;
-    motion.duration = 3;
-    motion.per_second = 0.5;
-    motion.rest = static_cast<double>(frame.now.scenario.parallel.zero);
-    motion.label = between ? fmt::format("stage {:.0f} to {:.0f}", std::floor(t), std::ceil(t))
-                           : fmt::format("stage {:.0f}", t);
-    return motion;
+    return {.duration = 3,
+            .per_second = 0.5,
+            .label = between ? fmt::format("stage {:.0f} to {:.0f}", std::floor(t), std::ceil(t))
+                             : fmt::format("stage {:.0f}", t),
+            .rest = static_cast<double>(frame.now.scenario.parallel.zero)};
 }
 
 Shards shards_at(const Frame& frame, const std::array<MemoryReport, 4>& reports, double place)
@@ -253,18 +251,16 @@ ViewKeys ZeroView::keys()
             {"hover", "What a rank holds"}};
 }
 
-constexpr std::array<std::string_view, 3> kControls{"model", "model_size", "gpus"};
-
 } // namespace
 
-extern const ViewInfo zero_view;
-const ViewInfo zero_view{3,
-                         "zero",
-                         "Memory",
-                         "ZeRO",
-                         "ZeRO and FSDP sharding",
-                         "Weights, gradients and optimizer state on every data-parallel rank, ZeRO 0 to 3",
-                         kControls,
-                         [] { return std::unique_ptr<View>(std::make_unique<ZeroView>()); }};
+extern const ViewInfo zero_view{
+    3,
+    "zero",
+    "Memory",
+    "ZeRO",
+    "ZeRO and FSDP sharding",
+    "Weights, gradients and optimizer state on every data-parallel rank, ZeRO 0 to 3",
+    {"model", "model_size", "gpus"},
+    make_view<ZeroView>};
 
 } // namespace ringside

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 namespace ringside
@@ -79,12 +78,10 @@ std::size_t step_at(const Frame& frame)
 
 Motion CompressionView::motion(const Frame& frame) const
 {
-    Motion motion;
-    motion.duration = static_cast<double>(kSteps - 1);
-    motion.per_second = 10;
-    motion.rest = kCompressionRest;
-    motion.label = fmt::format("step {}/{}", step_at(frame) + 1, kSteps);
-    return motion;
+    return {.duration = static_cast<double>(kSteps - 1),
+            .per_second = 10,
+            .label = fmt::format("step {}/{}", step_at(frame) + 1, kSteps),
+            .rest = kCompressionRest};
 }
 
 void CompressionView::draw_head(const Painter& p, Rect row) const
@@ -322,20 +319,17 @@ ViewKeys CompressionView::keys()
             {"drag", "In a chart: move through the steps"}};
 }
 
-constexpr std::array<std::string_view, 3> kControls{"collective.ranks", "collective.message_gb",
-                                                    "cluster.network_gb_per_s"};
-
 } // namespace
 
-extern const ViewInfo compression_view;
-const ViewInfo compression_view{14,
-                                "compression",
-                                "Network",
-                                "Compression",
-                                "Gradient compression",
-                                "A real gradient through top-k, sign, low rank and narrow formats: bytes, "
-                                "error, and the loss with and without error feedback",
-                                kControls,
-                                [] { return std::unique_ptr<View>(std::make_unique<CompressionView>()); }};
+extern const ViewInfo compression_view{
+    14,
+    "compression",
+    "Network",
+    "Compression",
+    "Gradient compression",
+    "A real gradient through top-k, sign, low rank and narrow formats: bytes, error, and the loss with and "
+    "without error feedback",
+    {"collective.ranks", "collective.message_gb", "cluster.network_gb_per_s"},
+    make_view<CompressionView>};
 
 } // namespace ringside

@@ -1,10 +1,6 @@
 // What the views of collectives share: the kinds to choose from, and the links that a group runs over.
 #pragma once
 
-#include "core/evaluate/report.h"
-#include "core/network/traffic.h"
-#include "ui/widgets/choice.h"
-
 namespace ringside
 {
 

@@ -391,22 +391,18 @@ ViewKeys MessageView::keys()
             {"H", "In-network reduction (NVLS, SHARP) on and off", flips(in_network_)}};
 }
 
-constexpr std::array<std::string_view, 5> kControls{"collective.ranks", "collective.message_gb",
-                                                    "cluster.node_link_gb_per_s", "cluster.network_gb_per_s",
-                                                    "collective.latency_us"};
-
 } // namespace
 
-extern const ViewInfo message_view;
-const ViewInfo message_view{
+extern const ViewInfo message_view{
     12,
     "message",
     "Network",
     "Message size",
     "Message size",
     "Time and bus bandwidth of every algorithm against message size, and where they cross",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<MessageView>()); },
+    {"collective.ranks", "collective.message_gb", "cluster.node_link_gb_per_s", "cluster.network_gb_per_s",
+     "collective.latency_us"},
+    make_view<MessageView>,
     kPages};
 
 } // namespace ringside

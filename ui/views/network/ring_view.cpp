@@ -133,14 +133,12 @@ void RingView::choose(CollectiveKind kind, const CollectiveAlgorithm* algorithm,
 Motion RingView::motion(const Frame& frame) const
 {
     const auto steps = static_cast<double>(shown(frame).steps.steps.size());
-    Motion motion;
-    motion.duration = steps;
-    motion.per_second = std::max(0.8, steps / 16);
-    motion.rest = steps > 0 ? std::min(steps, std::floor(steps * 0.3) + 0.5) : 0;
-    motion.label =
-        fmt::format("step {}/{:.0f}",
-                    std::min(step_of(frame) + 1, static_cast<std::size_t>(std::max(1.0, steps))), steps);
-    return motion;
+    return {.duration = steps,
+            .per_second = std::max(0.8, steps / 16),
+            .label = fmt::format("step {}/{:.0f}",
+                                 std::min(step_of(frame) + 1, static_cast<std::size_t>(std::max(1.0, steps))),
+                                 steps),
+            .rest = steps > 0 ? std::min(steps, std::floor(steps * 0.3) + 0.5) : 0};
 }
 
 // In the middle of the ring; in the corner where that is full of paths.
@@ -352,11 +350,10 @@ Caption RingView::caption(const Frame& frame) const
     }
     else if (!is_ring_all_reduce())
     {
-        caption.sentence = fmt::format(
-            "{} by {}: **{} steps**, the busiest rank sends **{}**; {}.", name_of(kind_), algorithm_->name,
-            c.cost.steps, format_bytes(c.cost.sent_per_rank, frame.preferences.unit), algorithm_->says);
-        caption.sentence.front() =
-            static_cast<char>(std::toupper(static_cast<unsigned char>(caption.sentence.front())));
+        caption.sentence =
+            fmt::format("{} by {}: **{} steps**, the busiest rank sends **{}**; {}.",
+                        capitalized(std::string(name_of(kind_))), algorithm_->name, c.cost.steps,
+                        format_bytes(c.cost.sent_per_rank, frame.preferences.unit), algorithm_->says);
     }
     else if (c.steps.steps[step].phase == Phase::reduce_scatter)
     {
@@ -489,21 +486,17 @@ ViewKeys RingView::keys()
             {"click", "Choose a rank, or a step"}};
 }
 
-constexpr std::array<std::string_view, 5> kControls{"collective.ranks", "collective.message_gb",
-                                                    "cluster.node_link_gb_per_s", "cluster.network_gb_per_s",
-                                                    "collective.latency_us"};
-
 } // namespace
 
-extern const ViewInfo ring_view;
-const ViewInfo ring_view{
+extern const ViewInfo ring_view{
     11,
     "ring",
     "Network",
     "Algorithms",
     "Collective algorithms",
     "Ring all-reduce and its siblings, step by step: chunks, partial sums, bytes and time",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<RingView>()); }};
+    {"collective.ranks", "collective.message_gb", "cluster.node_link_gb_per_s", "cluster.network_gb_per_s",
+     "collective.latency_us"},
+    make_view<RingView>};
 
 } // namespace ringside

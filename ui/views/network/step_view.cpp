@@ -5,7 +5,6 @@
 #include "core/base/counted.h"
 #include "core/base/derived.h"
 #include "core/base/text.h"
-#include "core/scenario/choices.h"
 #include "ui/shell/view.h"
 #include "ui/views/network/step/pictures.h"
 #include "ui/widgets/empty_state.h"
@@ -89,13 +88,11 @@ Motion StepView::motion(const Frame& frame) const
     {
         return {};
     }
-    Motion motion;
-    motion.duration = step.life.total;
-    motion.per_second = motion.duration / kStepSeconds;
-    motion.rest = motion.duration * kStepRest;
-    motion.label = format_seconds(Seconds(std::min(frame.playback.t, step.life.total)));
-    motion.stops = step.moments;
-    return motion;
+    return {.duration = step.life.total,
+            .per_second = step.life.total / kStepSeconds,
+            .stops = step.moments,
+            .label = format_seconds(Seconds(std::min(frame.playback.t, step.life.total))),
+            .rest = step.life.total * kStepRest};
 }
 
 // The strategies, and what of the one on show is exposed.
@@ -290,19 +287,17 @@ ViewKeys StepView::keys()
     return all;
 }
 
-constexpr std::array<std::string_view, 4> kControls{"model", "gpus", "tensor", "cluster.network_gb_per_s"};
-
 } // namespace
 
-extern const ViewInfo step_view;
-const ViewInfo step_view{13,
-                         "step",
-                         "Network",
-                         "Overlap",
-                         "Communication overlap",
-                         "One step of DDP, ZeRO, FSDP or HSDP on a timeline, and its exposed communication",
-                         kControls,
-                         [] { return std::unique_ptr<View>(std::make_unique<StepView>()); },
-                         kStepPages};
+extern const ViewInfo step_view{
+    13,
+    "step",
+    "Network",
+    "Overlap",
+    "Communication overlap",
+    "One step of DDP, ZeRO, FSDP or HSDP on a timeline, and its exposed communication",
+    {"model", "gpus", "tensor", "cluster.network_gb_per_s"},
+    make_view<StepView>,
+    kStepPages};
 
 } // namespace ringside

@@ -287,19 +287,15 @@ ViewKeys ZooView::keys()
             {"P", "Hide the results until the class has said them", flips(hidden_)}};
 }
 
-constexpr std::array<std::string_view, 3> kControls{"collective.ranks", "collective.message_gb",
-                                                    "collective.latency_us"};
-
 } // namespace
 
-extern const ViewInfo zoo_view;
-const ViewInfo zoo_view{10,
-                        "zoo",
-                        "Network",
-                        "Collectives",
-                        "Collectives",
-                        "Which rank holds what before and after each collective, and what it sends",
-                        kControls,
-                        [] { return std::unique_ptr<View>(std::make_unique<ZooView>()); }};
+extern const ViewInfo zoo_view{10,
+                               "zoo",
+                               "Network",
+                               "Collectives",
+                               "Collectives",
+                               "Which rank holds what before and after each collective, and what it sends",
+                               {"collective.ranks", "collective.message_gb", "collective.latency_us"},
+                               make_view<ZooView>};
 
 } // namespace ringside

@@ -15,7 +15,6 @@
 #include "ui/widgets/shards.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ringside
 {
@@ -375,20 +374,16 @@ Caption OverviewView::caption(const Frame& frame) const
     return caption;
 }
 
-constexpr std::array<std::string_view, 6> kControls{"model",    "model_size",    "gpus",
-                                                    "pipeline", "micro_batches", "parallel.zero"};
-
 } // namespace
 
-extern const ViewInfo overview_view;
-const ViewInfo overview_view{
+extern const ViewInfo overview_view{
     1,
     "overview",
     "Overview",
     "Step",
     "One training step",
     "One step in three pictures: pipeline with its bubble, ZeRO shards, ring all-reduce",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<OverviewView>()); }};
+    {"model", "model_size", "gpus", "pipeline", "micro_batches", "parallel.zero"},
+    make_view<OverviewView>};
 
 } // namespace ringside

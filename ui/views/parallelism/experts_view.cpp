@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace ringside
 {
@@ -53,12 +52,10 @@ std::size_t step_at(const Frame& frame)
 
 Motion ExpertsView::motion(const Frame& frame) const
 {
-    Motion motion;
-    motion.duration = static_cast<double>(kRouterSteps - 1);
-    motion.per_second = 3;
-    motion.rest = kRouterRest;
-    motion.label = fmt::format("step {}/{}", step_at(frame) + 1, kRouterSteps);
-    return motion;
+    return {.duration = static_cast<double>(kRouterSteps - 1),
+            .per_second = 3,
+            .label = fmt::format("step {}/{}", step_at(frame) + 1, kRouterSteps),
+            .rest = kRouterRest};
 }
 
 // What the bars reach up to: the first step's largest load, which all ways of balancing share, but not so far
@@ -249,19 +246,16 @@ ViewKeys ExpertsView::keys()
             {"hover", "What an expert gets, a GPU holds, a pair of GPUs exchanges"}};
 }
 
-constexpr std::array<std::string_view, 3> kControls{"model", "expert", "gpus"};
-
 } // namespace
 
-extern const ViewInfo experts_view;
-const ViewInfo experts_view{
+extern const ViewInfo experts_view{
     17,
     "experts",
     "Parallelism",
     "Expert",
     "Expert parallelism (EP, MoE)",
     "Tokens routed to experts on many GPUs: load, capacity, drops, all-to-all bytes, balancing",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<ExpertsView>()); }};
+    {"model", "expert", "gpus"},
+    make_view<ExpertsView>};
 
 } // namespace ringside

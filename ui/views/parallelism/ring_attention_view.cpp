@@ -10,7 +10,6 @@
 #include "ui/widgets/panel_column.h"
 
 #include <array>
-#include <cctype>
 #include <cmath>
 
 namespace ringside
@@ -63,13 +62,11 @@ private:
 Motion RingAttentionView::motion(const Frame& frame) const
 {
     const RingScene s = scene(frame);
-    Motion motion;
-    motion.duration = static_cast<double>(options_.ranks);
-    motion.per_second = 0.4;
-    motion.rest = kRingRest;
-    motion.label = s.part() > 0 ? fmt::format("block {}/{}", s.merged() + 1, s.ranks())
-                                : fmt::format("{}/{} merged", s.merged(), s.ranks());
-    return motion;
+    return {.duration = static_cast<double>(options_.ranks),
+            .per_second = 0.4,
+            .label = s.part() > 0 ? fmt::format("block {}/{}", s.merged() + 1, s.ranks())
+                                  : fmt::format("{}/{} merged", s.merged(), s.ranks()),
+            .rest = kRingRest};
 }
 
 // The scores at the left, or above where the picture is narrow. Returns what is left.
@@ -145,9 +142,7 @@ Caption RingAttentionView::caption(const Frame& frame) const
                                   : std::string("without a mask the load is even");
     if (page_ == RingPage::balance)
     {
-        caption.sentence = dealt + ". A hop ends for all ranks together.";
-        caption.sentence.front() =
-            static_cast<char>(std::toupper(static_cast<unsigned char>(caption.sentence.front())));
+        caption.sentence = capitalized(dealt + ". A hop ends for all ranks together.");
     }
     else if (s.merged() == s.ranks())
     {
@@ -238,21 +233,17 @@ ViewKeys RingAttentionView::keys()
         {"hover", "When a score is computed, how a method communicates"}};
 }
 
-constexpr std::array<std::string_view, 3> kControls{"model", "context", "training.sequence_length"};
-
 } // namespace
 
-extern const ViewInfo ring_attention_view;
-const ViewInfo ring_attention_view{16,
-                                   "ring-attention",
-                                   "Parallelism",
-                                   "Context",
-                                   "Context parallelism (CP)",
-                                   "Ring attention: KV blocks around a ring, online softmax, causal load "
-                                   "balance; ring, all-gather and Ulysses",
-                                   kControls,
-                                   []
-                                   { return std::unique_ptr<View>(std::make_unique<RingAttentionView>()); },
-                                   kRingPages};
+extern const ViewInfo ring_attention_view{16,
+                                          "ring-attention",
+                                          "Parallelism",
+                                          "Context",
+                                          "Context parallelism (CP)",
+                                          "Ring attention: KV blocks around a ring, online softmax, causal "
+                                          "load balance; ring, all-gather and Ulysses",
+                                          {"model", "context", "training.sequence_length"},
+                                          make_view<RingAttentionView>,
+                                          kRingPages};
 
 } // namespace ringside

@@ -191,19 +191,16 @@ ViewKeys TensorView::keys()
             {"hover", "How a number is computed"}};
 }
 
-constexpr std::array<std::string_view, 3> kControls{"model", "tensor", "parallel.sequence_parallel"};
-
 } // namespace
 
-extern const ViewInfo tensor_view;
-const ViewInfo tensor_view{
+extern const ViewInfo tensor_view{
     15,
     "tensor",
     "Parallelism",
     "Tensor",
     "Tensor parallelism (TP)",
     "Column- and row-parallel linear layers on 4 x 4 matrices: partial sums, collectives, heads",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<TensorView>()); }};
+    {"model", "tensor", "parallel.sequence_parallel"},
+    make_view<TensorView>};
 
 } // namespace ringside

@@ -345,20 +345,17 @@ ViewKeys GrowthView::keys()
             {"click", "On a point: use that size"}};
 }
 
-constexpr std::array<std::string_view, 5> kControls{"model", "gpus", "tensor", "pipeline", "micro_batches"};
-
 } // namespace
 
-extern const ViewInfo growth_view;
-const ViewInfo growth_view{
+extern const ViewInfo growth_view{
     20,
     "growth",
     "Performance",
     "Strong scaling",
     "Strong and weak scaling",
     "Strong and weak scaling of the layout up to 16,384 GPUs, and where the batch runs out",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<GrowthView>()); },
+    {"model", "gpus", "tensor", "pipeline", "micro_batches"},
+    make_view<GrowthView>,
     kPages};
 
 } // namespace ringside

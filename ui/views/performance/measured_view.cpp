@@ -268,20 +268,17 @@ ViewKeys MeasuredView::keys()
             {"hover", "A run: its time and its error"}};
 }
 
-constexpr std::array<std::string_view, 2> kControls{"model", "gpus"};
-
 } // namespace
 
-extern const ViewInfo measured_view;
-const ViewInfo measured_view{
+extern const ViewInfo measured_view{
     21,
     "measured",
     "Performance",
     "Calibration",
     "Calibration with measured runs",
     "Measured step times against predicted ones, and the GPU\u2019s constants fitted to them",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<MeasuredView>()); },
+    {"model", "gpus"},
+    make_view<MeasuredView>,
     {},
     ViewRole::measured};
 

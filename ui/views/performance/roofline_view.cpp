@@ -59,21 +59,17 @@ ViewKeys RooflineView::keys()
             {"click", "A kernel: its calculation"}};
 }
 
-constexpr std::array<std::string_view, 5> kControls{"model", "gpu", "tensor", "micro_batch",
-                                                    "training.sequence_length"};
-
 } // namespace
 
-extern const ViewInfo roofline_view;
-const ViewInfo roofline_view{19,
-                             "roofline",
-                             "Performance",
-                             "Roofline",
-                             "Roofline",
-                             "What memory bandwidth and tensor cores allow, where each kernel of a layer "
-                             "lies, tiles and waves of a GEMM, blocks on an SM",
-                             kControls,
-                             [] { return std::unique_ptr<View>(std::make_unique<RooflineView>()); },
-                             kPages};
+extern const ViewInfo roofline_view{19,
+                                    "roofline",
+                                    "Performance",
+                                    "Roofline",
+                                    "Roofline",
+                                    "What memory bandwidth and tensor cores allow, where each kernel of a "
+                                    "layer lies, tiles and waves of a GEMM, blocks on an SM",
+                                    {"model", "gpu", "tensor", "micro_batch", "training.sequence_length"},
+                                    make_view<RooflineView>,
+                                    kPages};
 
 } // namespace ringside

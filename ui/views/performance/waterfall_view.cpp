@@ -26,20 +26,17 @@ public:
     }
 };
 
-constexpr std::array<std::string_view, 5> kControls{"model", "gpus", "tensor", "pipeline", "micro_batch"};
-
 } // namespace
 
-extern const ViewInfo waterfall_view;
-const ViewInfo waterfall_view{
+extern const ViewInfo waterfall_view{
     18,
     "waterfall",
     "Performance",
     "Step time",
     "Step time and MFU",
     "From model FLOPs at peak to the step time, loss by loss; sensitivity to each setting",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<WaterfallView>()); },
+    {"model", "gpus", "tensor", "pipeline", "micro_batch"},
+    make_view<WaterfallView>,
     kPages};
 
 } // namespace ringside

@@ -326,25 +326,17 @@ ViewKeys FrontierView::keys()
             {"click", "Use this schedule"}};
 }
 
-constexpr std::array<std::string_view, 7> kControls{"pipeline",
-                                                    "micro_batches",
-                                                    "parallel.zero",
-                                                    "stage_times.forward",
-                                                    "stage_times.backward_input",
-                                                    "stage_times.backward_weight",
-                                                    "stage_times.transfer"};
-
 } // namespace
 
-extern const ViewInfo frontier_view;
-const ViewInfo frontier_view{
+extern const ViewInfo frontier_view{
     9,
     "frontier",
     "Pipeline",
     "Bubble vs memory",
     "Bubble vs memory",
     "Bubble vs memory for every schedule and micro-batch size; the best within a limit",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<FrontierView>()); }};
+    {"pipeline", "micro_batches", "parallel.zero", "stage_times.forward", "stage_times.backward_input",
+     "stage_times.backward_weight", "stage_times.transfer"},
+    make_view<FrontierView>};
 
 } // namespace ringside

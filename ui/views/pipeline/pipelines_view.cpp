@@ -9,8 +9,7 @@
 #include "core/scenario/choices.h"
 #include "core/scenario/stage_layers.h"
 #include "ui/shell/view.h"
-#include "ui/views/pipeline/pipelines/pictures.h"
-#include "ui/views/pipeline/pipelines/popups.h"
+#include "ui/views/pipeline/pipelines/rows.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/panel_column.h"
@@ -501,25 +500,17 @@ ViewKeys PipelinesView::keys()
     return all;
 }
 
-constexpr std::array<std::string_view, 7> kControls{"training.schedule",
-                                                    "pipeline",
-                                                    "micro_batches",
-                                                    "stage_times.forward",
-                                                    "stage_times.backward_input",
-                                                    "stage_times.backward_weight",
-                                                    "stage_times.transfer"};
-
 } // namespace
 
-extern const ViewInfo pipelines_view;
-const ViewInfo pipelines_view{
+extern const ViewInfo pipelines_view{
     8,
     "pipelines",
     "Pipeline",
     "Schedules",
     "Pipeline schedules",
     "Pipeline schedules from an event simulator: bubbles, paths of micro-batches, activations in flight",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<PipelinesView>()); }};
+    {"training.schedule", "pipeline", "micro_batches", "stage_times.forward", "stage_times.backward_input",
+     "stage_times.backward_weight", "stage_times.transfer"},
+    make_view<PipelinesView>};
 
 } // namespace ringside

@@ -416,20 +416,16 @@ ViewKeys DecideView::keys()
              }}};
 }
 
-constexpr std::array<std::string_view, 5> kControls{"model", "model_size", "gpus", "training.global_batch",
-                                                    "training.sequence_length"};
-
 } // namespace
 
-extern const ViewInfo decide_view;
-const ViewInfo decide_view{
+extern const ViewInfo decide_view{
     24,
     "decide",
     "Planner",
     "Decision tree",
     "Layout by decision tree",
     "The textbook's questions as a decision tree with numbers, and where a search does better",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<DecideView>()); }};
+    {"model", "model_size", "gpus", "training.global_batch", "training.sequence_length"},
+    make_view<DecideView>};
 
 } // namespace ringside

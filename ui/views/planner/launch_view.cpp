@@ -379,20 +379,16 @@ ViewKeys LaunchView::keys()
             {"PgUp PgDn", "Scroll"}};
 }
 
-constexpr std::array<std::string_view, 8> kControls{
-    "model", "gpus", "tensor", "pipeline", "context", "expert", "parallel.zero", "training.schedule"};
-
 } // namespace
 
-extern const ViewInfo launch_view;
-const ViewInfo launch_view{
+extern const ViewInfo launch_view{
     25,
     "launch",
     "Planner",
     "Launch config",
     "Launch config",
     "The layout as options and files of Megatron-LM, DeepSpeed, torchtitan and nanotron",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<LaunchView>()); }};
+    {"model", "gpus", "tensor", "pipeline", "context", "expert", "parallel.zero", "training.schedule"},
+    make_view<LaunchView>};
 
 } // namespace ringside

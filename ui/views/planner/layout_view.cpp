@@ -548,20 +548,16 @@ ViewKeys LayoutView::keys()
         {"click", "Keep a GPU's groups"}};
 }
 
-constexpr std::array<std::string_view, 6> kControls{"model",  "gpus",    "cluster.gpus_per_node",
-                                                    "tensor", "context", "pipeline"};
-
 } // namespace
 
-extern const ViewInfo layout_view;
-const ViewInfo layout_view{
+extern const ViewInfo layout_view{
     23,
     "layout",
     "Planner",
     "Cluster map",
     "Cluster map",
     "Every rank in its node, its process groups, and the bytes of each axis on each link",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<LayoutView>()); }};
+    {"model", "gpus", "cluster.gpus_per_node", "tensor", "context", "pipeline"},
+    make_view<LayoutView>};
 
 } // namespace ringside

@@ -479,18 +479,15 @@ ViewKeys PlannerView::keys()
             {"wheel", "More rows"}};
 }
 
-constexpr std::array<std::string_view, 3> kControls{"model", "gpus", "training.global_batch"};
-
 } // namespace
 
-extern const ViewInfo planner_view;
-const ViewInfo planner_view{22,
-                            "planner",
-                            "Planner",
-                            "Search",
-                            "Layout search",
-                            "Every legal layout: the best in a table, step time vs memory for all",
-                            kControls,
-                            [] { return std::unique_ptr<View>(std::make_unique<PlannerView>()); }};
+extern const ViewInfo planner_view{22,
+                                   "planner",
+                                   "Planner",
+                                   "Search",
+                                   "Layout search",
+                                   "Every legal layout: the best in a table, step time vs memory for all",
+                                   {"model", "gpus", "training.global_batch"},
+                                   make_view<PlannerView>};
 
 } // namespace ringside

@@ -5,7 +5,7 @@
 #include "core/base/term.h"
 #include "core/base/text.h"
 #include "ui/shell/view.h"
-#include "ui/views/reliability/goodput/pictures.h"
+#include "ui/views/reliability/goodput/desk.h"
 #include "ui/widgets/panel_column.h"
 #include "ui/widgets/plot.h"
 
@@ -234,18 +234,16 @@ ViewKeys GoodputView::keys()
              }}};
 }
 
-constexpr std::array<std::string_view, 3> kControls{"model", "gpus", "parallel.zero"};
-
 } // namespace
 
-extern const ViewInfo goodput_view;
-const ViewInfo goodput_view{32,
-                            "goodput",
-                            "Reliability",
-                            "Goodput",
-                            "Goodput",
-                            "Failures and checkpoints over months of a run, and the goodput they leave",
-                            kControls,
-                            [] { return std::unique_ptr<View>(std::make_unique<GoodputView>()); }};
+extern const ViewInfo goodput_view{
+    32,
+    "goodput",
+    "Reliability",
+    "Goodput",
+    "Goodput",
+    "Failures and checkpoints over months of a run, and the goodput they leave",
+    {"model", "gpus", "parallel.zero"},
+    make_view<GoodputView>};
 
 } // namespace ringside

@@ -180,11 +180,9 @@ RankTimes StragglersView::ranks(const Frame& frame) const
 
 Motion StragglersView::motion(const Frame& frame) const
 {
-    Motion motion;
-    motion.duration = kSteps - 1;
-    motion.per_second = 3;
-    motion.label = fmt::format("step {}/{}", static_cast<int>(frame.playback.t) + 1, kSteps);
-    return motion;
+    return {.duration = kSteps - 1,
+            .per_second = 3,
+            .label = fmt::format("step {}/{}", static_cast<int>(frame.playback.t) + 1, kSteps)};
 }
 
 std::int64_t nearest_legal(const Scenario& s, std::int64_t gpus)
@@ -232,15 +230,12 @@ Caption StragglersView::caption(const Frame& frame) const
                                          : fmt::format("{} with {} jitter", counted(now.ranks, "rank"),
                                                        format_percent(now.spread));
     const std::string lost = format_percent(all.lost);
-    Caption caption;
-    caption.sentence =
-        fmt::format("{}, and every rank waits for the slowest: **{} of the throughput** is lost.", who, lost);
-    caption.formula = fmt::format("1 \u2212 mean / E[max t] = 1 \u2212 {} / {} = {}", figure(now.mean, 4),
-                                  figure(all.step, 4), lost);
-    caption.source =
+    return {
+        fmt::format("{}, and every rank waits for the slowest: **{} of the throughput** is lost.", who, lost),
+        fmt::format("1 \u2212 mean / E[max t] = 1 \u2212 {} / {} = {}", figure(now.mean, 4),
+                    figure(all.step, 4), lost),
         "A synchronous step takes as long as its slowest rank. Healthy ranks: normal, independent. "
-        "Maximum of n draws: Tippett, Biometrika 17 (1925) 364.";
-    return caption;
+        "Maximum of n draws: Tippett, Biometrika 17 (1925) 364."};
 }
 
 void draw_rank_facts(PanelColumn& column, const RankCosts& costs)
@@ -283,18 +278,16 @@ ViewKeys StragglersView::keys()
             {"N", "Another seed", [this] { ++seed_; }}};
 }
 
-constexpr std::array<std::string_view, 2> kControls{"model", "gpus"};
-
 } // namespace
 
-extern const ViewInfo stragglers_view;
-const ViewInfo stragglers_view{36,
-                               "stragglers",
-                               "Reliability",
-                               "Stragglers",
-                               "Stragglers",
-                               "Step times of all ranks, the slowest of them, and what more ranks cost",
-                               kControls,
-                               [] { return std::unique_ptr<View>(std::make_unique<StragglersView>()); }};
+extern const ViewInfo stragglers_view{
+    36,
+    "stragglers",
+    "Reliability",
+    "Stragglers",
+    "Stragglers",
+    "Step times of all ranks, the slowest of them, and what more ranks cost",
+    {"model", "gpus"},
+    make_view<StragglersView>};
 
 } // namespace ringside

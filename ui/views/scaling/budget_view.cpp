@@ -245,19 +245,16 @@ ViewKeys BudgetView::keys()
             {"click", "Solve for a quantity"}};
 }
 
-constexpr std::array<std::string_view, 2> kControls{"model", "gpus"};
-
 } // namespace
 
-extern const ViewInfo budget_view;
-const ViewInfo budget_view{
+extern const ViewInfo budget_view{
     31,
     "budget",
     "Scaling",
     "Compute budget",
     "Compute budget",
     "6 N D = GPUs x peak x MFU x days: any one of them from the others, and what it costs",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<BudgetView>()); }};
+    {"model", "gpus"},
+    make_view<BudgetView>};
 
 } // namespace ringside

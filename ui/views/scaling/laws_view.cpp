@@ -25,20 +25,17 @@ public:
     }
 };
 
-constexpr std::array<std::string_view, 2> kControls{"model", "training.tokens"};
-
 } // namespace
 
-extern const ViewInfo laws_view;
-const ViewInfo laws_view{
+extern const ViewInfo laws_view{
     30,
     "laws",
     "Scaling",
     "Scaling laws",
     "Scaling laws",
     "IsoFLOP curves, Kaplan and Chinchilla with their fits, trained models, inference and repeated data",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<LawsView>()); },
+    {"model", "training.tokens"},
+    make_view<LawsView>,
     kPages};
 
 } // namespace ringside

@@ -31,20 +31,17 @@ public:
     }
 };
 
-constexpr std::array<std::string_view, 2> kControls{"model", "gpu"};
-
 } // namespace
 
-extern const ViewInfo alignment_view;
-const ViewInfo alignment_view{39,
-                              "alignment",
-                              "Post-training",
-                              "Alignment",
-                              "Alignment: PPO, GRPO, DPO",
-                              "SFT, PPO, GRPO and DPO by the models in memory; DPO\u2019s loss, reward "
-                              "over-optimization, group advantages",
-                              kControls,
-                              [] { return std::unique_ptr<View>(std::make_unique<AlignmentView>()); },
-                              kPages};
+extern const ViewInfo alignment_view{39,
+                                     "alignment",
+                                     "Post-training",
+                                     "Alignment",
+                                     "Alignment: PPO, GRPO, DPO",
+                                     "SFT, PPO, GRPO and DPO by the models in memory; DPO\u2019s loss, "
+                                     "reward over-optimization, group advantages",
+                                     {"model", "gpu"},
+                                     make_view<AlignmentView>,
+                                     kPages};
 
 } // namespace ringside

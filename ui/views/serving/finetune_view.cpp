@@ -8,7 +8,6 @@
 #include "ui/widgets/panel_column.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ringside
 {
@@ -78,22 +77,23 @@ Caption FinetuneView::caption(const Frame& frame) const
     desk_.update(frame.now.scenario);
     const FinetuneReport& r = desk_.chosen();
     const Term term = explain_adapters(desk_.scenario(), r);
-    Caption caption;
-    caption.sentence = fmt::format("{} trains **{}** of {} parameters ({}), takes {} and {}.",
-                                   name_of(r.recipe), format_count(static_cast<double>(r.trained)),
-                                   format_count(static_cast<double>(r.parameters)), format_percent(r.share()),
-                                   format_bytes(r.total(), frame.preferences.unit), say_cards(desk_));
-    caption.formula = fmt::format("{} = {} = {}", term.formula, term.working, format_count(term.value));
-    caption.source = fmt::format(
-        "{}{}AdamW in mixed precision keeps 2 + 2 + 12 bytes per trained parameter, the 8-bit optimizer "
-        "2 + 2 + 2. "
-        "QLoRA keeps the blocks\u2019 linear layers in 4-bit with scales, embedding, norms, routers and head "
-        "in 16; "
-        "texts that quantize all parameters come out lower. Activations are those of full training, an upper "
-        "bound. Cards count with their nameplate capacity; sharded weights are gathered two layers at a "
-        "time.",
-        term.source, term.source.empty() ? "" : ".\n");
-    return caption;
+    return {
+        fmt::format("{} trains **{}** of {} parameters ({}), takes {} and {}.", name_of(r.recipe),
+                    format_count(static_cast<double>(r.trained)),
+                    format_count(static_cast<double>(r.parameters)), format_percent(r.share()),
+                    format_bytes(r.total(), frame.preferences.unit), say_cards(desk_)),
+        fmt::format("{} = {} = {}", term.formula, term.working, format_count(term.value)),
+        fmt::format(
+            "{}{}AdamW in mixed precision keeps 2 + 2 + 12 bytes per trained parameter, the 8-bit optimizer "
+            "2 + 2 + 2. "
+            "QLoRA keeps the blocks\u2019 linear layers in 4-bit with scales, embedding, norms, routers and "
+            "head "
+            "in 16; "
+            "texts that quantize all parameters come out lower. Activations are those of full training, an "
+            "upper "
+            "bound. Cards count with their nameplate capacity; sharded weights are gathered two layers at a "
+            "time.",
+            term.source, term.source.empty() ? "" : ".\n")};
 }
 
 void FinetuneView::draw_numbers(PanelColumn& column, ByteUnit unit) const
@@ -151,19 +151,16 @@ ViewKeys FinetuneView::keys()
             {"drag", "Across a matrix: the rank"}};
 }
 
-constexpr std::array<std::string_view, 3> kControls{"model", "micro_batch", "training.sequence_length"};
-
 } // namespace
 
-extern const ViewInfo finetune_view;
-const ViewInfo finetune_view{
+extern const ViewInfo finetune_view{
     38,
     "finetune",
     "Post-training",
     "Fine-tuning",
     "Fine-tuning: LoRA, QLoRA, DoRA",
     "LoRA on chosen matrices, QLoRA and DoRA against full fine-tuning; which GPUs it fits on",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<FinetuneView>()); }};
+    {"model", "micro_batch", "training.sequence_length"},
+    make_view<FinetuneView>};
 
 } // namespace ringside

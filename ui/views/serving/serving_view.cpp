@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/serving/speculation.h"
 #include "ui/shell/view.h"
 #include "ui/views/serving/serving/pictures.h"
 #include "ui/widgets/panel_column.h"
@@ -129,20 +128,19 @@ Caption ServingView::caption(const Frame& frame) const
     desk_.update(frame.now.scenario);
     const ServingReport& r = desk_.report();
     const Term term = explain_decode(desk_.scenario(), r);
-    Caption caption;
-    caption.sentence = sentence(r, frame.preferences.unit);
-    caption.formula = formula_of(r);
-    caption.source = fmt::format(
-        "Memory: {} = {} = {}; {}.\nA roofline: data-sheet bandwidth and dense 16-bit peak, memory "
-        "overlapped with compute, two "
-        "all-reduces per layer after them. Quantized weights are dequantized before the GEMM; their scales "
-        "are "
-        "left out. TPOT includes a share of every request's prefill. A tenth of the GPU is reserved for the "
-        "forward pass. Iteration-level batching: Yu et al. 2022; PagedAttention: Kwon et al. 2023; "
-        "speculative "
-        "decoding: Leviathan et al. 2023.",
-        term.formula, term.working, format_seconds(Seconds(term.value)), term.source);
-    return caption;
+    return {sentence(r, frame.preferences.unit), formula_of(r),
+            fmt::format(
+                "Memory: {} = {} = {}; {}.\nA roofline: data-sheet bandwidth and dense 16-bit peak, memory "
+                "overlapped with compute, two "
+                "all-reduces per layer after them. Quantized weights are dequantized before the GEMM; their "
+                "scales "
+                "are "
+                "left out. TPOT includes a share of every request's prefill. A tenth of the GPU is reserved "
+                "for the "
+                "forward pass. Iteration-level batching: Yu et al. 2022; PagedAttention: Kwon et al. 2023; "
+                "speculative "
+                "decoding: Leviathan et al. 2023.",
+                term.formula, term.working, format_seconds(Seconds(term.value)), term.source)};
 }
 
 constexpr std::array<double, 14> kBatches{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192};
@@ -248,20 +246,17 @@ ViewKeys ServingView::keys()
             {"hover", "What a block holds, what a draft token brings"}};
 }
 
-constexpr std::array<std::string_view, 3> kControls{"model", "gpu", "tensor"};
-
 } // namespace
 
-extern const ViewInfo serving_view;
-const ViewInfo serving_view{37,
-                            "serving",
-                            "Serving",
-                            "Serving",
-                            "Serving",
-                            "KV cache and weights in memory, latency and throughput against batch size; "
-                            "PagedAttention, continuous batching, speculative decoding",
-                            kControls,
-                            [] { return std::unique_ptr<View>(std::make_unique<ServingView>()); },
-                            kPages};
+extern const ViewInfo serving_view{37,
+                                   "serving",
+                                   "Serving",
+                                   "Serving",
+                                   "Serving",
+                                   "KV cache and weights in memory, latency and throughput against batch "
+                                   "size; PagedAttention, continuous batching, speculative decoding",
+                                   {"model", "gpu", "tensor"},
+                                   make_view<ServingView>,
+                                   kPages};
 
 } // namespace ringside

@@ -139,12 +139,11 @@ ViewKeys DrillView::keys()
 
 } // namespace
 
-extern const ViewInfo drill_view;
-const ViewInfo drill_view{
+extern const ViewInfo drill_view{
     44,      "drill",
     "Study", "Drill",
     "Drill", "Questions with new numbers each time, hints, worked solutions and a grade each",
-    {},      [] { return std::unique_ptr<View>(std::make_unique<DrillView>()); },
+    {},      make_view<DrillView>,
     {},      ViewRole::drill};
 
 } // namespace ringside

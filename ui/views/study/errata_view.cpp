@@ -6,7 +6,6 @@
 #include "ui/views/study/errata/parts.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/list_detail.h"
-#include "ui/widgets/sheet.h"
 
 namespace ringside
 {
@@ -278,14 +277,13 @@ ViewKeys ErrataView::keys()
 
 } // namespace
 
-extern const ViewInfo errata_view;
-const ViewInfo errata_view{47,
-                           "errata",
-                           "Study",
-                           "Misconceptions",
-                           "Misconceptions",
-                           "What is often said, what is true, why, and how to find out",
-                           {},
-                           [] { return std::unique_ptr<View>(std::make_unique<ErrataView>()); }};
+extern const ViewInfo errata_view{47,
+                                  "errata",
+                                  "Study",
+                                  "Misconceptions",
+                                  "Misconceptions",
+                                  "What is often said, what is true, why, and how to find out",
+                                  {},
+                                  make_view<ErrataView>};
 
 } // namespace ringside

@@ -354,11 +354,10 @@ ViewKeys LessonsView::keys()
 
 } // namespace
 
-extern const ViewInfo lessons_view;
-const ViewInfo lessons_view{
+extern const ViewInfo lessons_view{
     42,        "lessons",
     "Study",   "Lessons",
     "Lessons", "Guided lessons: predict, then see; each ends with something broken to repair",
-    {},        [] { return std::unique_ptr<View>(std::make_unique<LessonsView>()); }};
+    {},        make_view<LessonsView>};
 
 } // namespace ringside

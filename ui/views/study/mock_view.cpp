@@ -232,16 +232,15 @@ ViewKeys MockView::keys()
 
 } // namespace
 
-extern const ViewInfo mock_view;
-const ViewInfo mock_view{45,
-                         "mock",
-                         "Study",
-                         "Mock interview",
-                         "Mock interview",
-                         "A mock interview of 5 to 60 minutes, with follow-ups and a scorecard",
-                         {},
-                         [] { return std::unique_ptr<View>(std::make_unique<MockView>()); },
-                         {},
-                         ViewRole::mock};
+extern const ViewInfo mock_view{45,
+                                "mock",
+                                "Study",
+                                "Mock interview",
+                                "Mock interview",
+                                "A mock interview of 5 to 60 minutes, with follow-ups and a scorecard",
+                                {},
+                                make_view<MockView>,
+                                {},
+                                ViewRole::mock};
 
 } // namespace ringside

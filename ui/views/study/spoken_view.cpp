@@ -257,16 +257,16 @@ ViewKeys SpokenView::keys()
 
 } // namespace
 
-extern const ViewInfo spoken_view;
-const ViewInfo spoken_view{46,
-                           "spoken",
-                           "Study",
-                           "Spoken answer",
-                           "Spoken answer",
-                           "A question answered out loud against the clock, then judged by the points made",
-                           {},
-                           [] { return std::unique_ptr<View>(std::make_unique<SpokenView>()); },
-                           {},
-                           ViewRole::spoken};
+extern const ViewInfo spoken_view{
+    46,
+    "spoken",
+    "Study",
+    "Spoken answer",
+    "Spoken answer",
+    "A question answered out loud against the clock, then judged by the points made",
+    {},
+    make_view<SpokenView>,
+    {},
+    ViewRole::spoken};
 
 } // namespace ringside

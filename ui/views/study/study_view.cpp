@@ -177,12 +177,11 @@ ViewKeys StudyView::keys()
 
 } // namespace
 
-extern const ViewInfo study_view;
-const ViewInfo study_view{
+extern const ViewInfo study_view{
     43,           "study",
     "Study",      "Topics",
     "Study plan", "24 topics: how much was seen and right, predicted recall, today's plan, readiness",
-    {},           [] { return std::unique_ptr<View>(std::make_unique<StudyView>()); },
+    {},           make_view<StudyView>,
     {},           ViewRole::study};
 
 } // namespace ringside

@@ -2,7 +2,6 @@
 // optimizer step.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
 #include "ui/views/training/batch/pictures.h"
 
 #include <algorithm>
@@ -77,20 +76,16 @@ ViewKeys BatchView::keys()
             {"click", "A part of the equation: solve for it"}};
 }
 
-constexpr std::array<std::string_view, 5> kControls{"gpus", "micro_batch", "micro_batches",
-                                                    "training.sequence_length", "training.tokens"};
-
 } // namespace
 
-extern const ViewInfo batch_view;
-const ViewInfo batch_view{
+extern const ViewInfo batch_view{
     26,
     "batch",
     "Training",
     "Batch",
     "Batch size",
     "Replicas, accumulation and micro-batches as a grid; one optimizer step, solved for any part",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<BatchView>()); }};
+    {"gpus", "micro_batch", "micro_batches", "training.sequence_length", "training.tokens"},
+    make_view<BatchView>};
 
 } // namespace ringside

@@ -70,20 +70,17 @@ ViewKeys DataView::keys()
         {"drag", "Workers, prefetch factor, time per sample, stages, curves"}};
 }
 
-constexpr std::array<std::string_view, 2> kControls{"model", "gpus"};
-
 } // namespace
 
-extern const ViewInfo data_view;
-const ViewInfo data_view{
+extern const ViewInfo data_view{
     29,
     "data",
     "Training",
     "Data loading",
     "Data loading",
     "DataLoader workers, their queue and the GPUs; filtering from a crawl to tokens; near-duplicates",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<DataView>()); },
+    {"model", "gpus"},
+    make_view<DataView>,
     kPages};
 
 } // namespace ringside

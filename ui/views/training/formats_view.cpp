@@ -69,19 +69,17 @@ ViewKeys FormatsView::keys()
             {"drag", "The number, its neighbours, bars, the distribution"}};
 }
 
-constexpr std::array<std::string_view, 1> kControls{"training.precision"};
-
 } // namespace
 
-extern const ViewInfo formats_view;
-const ViewInfo formats_view{28,
-                            "formats",
-                            "Training",
-                            "Number formats",
-                            "Number formats",
-                            "FP32 to FP4 bit by bit: range, precision, lost sums, block scales, loss scaling",
-                            kControls,
-                            [] { return std::unique_ptr<View>(std::make_unique<FormatsView>()); },
-                            kPages};
+extern const ViewInfo formats_view{
+    28,
+    "formats",
+    "Training",
+    "Number formats",
+    "Number formats",
+    "FP32 to FP4 bit by bit: range, precision, lost sums, block scales, loss scaling",
+    {"training.precision"},
+    make_view<FormatsView>,
+    kPages};
 
 } // namespace ringside

@@ -37,20 +37,17 @@ public:
     }
 };
 
-constexpr std::array<std::string_view, 2> kControls{"micro_batches", "training.tokens"};
-
 } // namespace
 
-extern const ViewInfo optimizer_view;
-const ViewInfo optimizer_view{
+extern const ViewInfo optimizer_view{
     27,
     "optimizer",
     "Training",
     "Optimizer",
     "Learning rate and optimizer",
     "Learning-rate schedules, gradient clipping, AdamW on a quadratic loss, the critical batch size",
-    kControls,
-    [] { return std::unique_ptr<View>(std::make_unique<OptimizerView>()); },
+    {"micro_batches", "training.tokens"},
+    make_view<OptimizerView>,
     kPages};
 
 } // namespace ringside

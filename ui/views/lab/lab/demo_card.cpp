@@ -1,8 +1,5 @@
-#include "ui/views/lab/lab/demo_card.h"
-
 #include <fmt/format.h>
 
-#include "core/base/text.h"
 #include "ui/shell/lab_action.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/widgets/controls.h"

@@ -1,5 +1,3 @@
-#include "ui/views/lab/lab/experts.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"

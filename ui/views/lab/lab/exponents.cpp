@@ -1,5 +1,3 @@
-#include "ui/views/lab/lab/exponents.h"
-
 #include <fmt/format.h>
 
 #include "core/base/ranges.h"

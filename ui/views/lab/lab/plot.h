@@ -1,12 +1,15 @@
-// Curves over steps, each with its own mean over it, and the headings and first page of the lab's pictures.
+// The lab's pictures: curves over steps, each with its own mean over it, speed and memory measured next to
+// predicted, numbers by size, where tokens go, demonstrations; and their headings and first page.
 #pragma once
 
+#include "ui/draw/painter.h"
+#include "ui/shell/frame.h"
+#include "ui/shell/lab_frame.h"
 #include "ui/widgets/plot.h"
 #include "ui/widgets/sheet.h"
 
 #include <span>
 #include <string>
-#include <vector>
 
 namespace ringside
 {
@@ -33,5 +36,28 @@ void say_if_room(const Painter& painter, Rect& area, Type type, Colour colour, s
 // Before the first start: a title, what `words` puts below it, and one button. True when it was pressed.
 bool draw_start_page(const Painter& painter, Rect area, const char* id, std::string_view title,
                      const std::function<void(Sheet&)>& words, const char* label, std::string_view key);
+
+void draw_cards(const Painter& painter, Rect area, const LabFrame& lab);
+
+// Under a heading in `head`.
+void draw_loss(const Painter& painter, Rect head, Rect area, const LabFrame& lab);
+void draw_gradient(const Painter& painter, Rect head, Rect area, const LabFrame& lab);
+
+// The question with its three answers.
+void draw_demo_question(const Painter& painter, Rect area, const LabDemoFrame& demo, Out& out);
+// How far it is, or what it turned out to be beside what was expected.
+void draw_demo_finding(const Painter& painter, Rect area, const LabDemoFrame& demo, Out& out);
+
+void draw_lab_experts(const Painter& painter, Rect head, Rect area, const LabFrame& lab, Out& out);
+// "capacity = ceil(f k T / E) = ceil(1.25 x 2 x 64 / 8) = 20 of 64 tokens", and the last step in a sentence.
+std::string capacity_formula(const TrainerConfig& config);
+std::string routing_words(const std::vector<LayerRouting>& layers);
+
+void draw_exponents(const Painter& painter, Rect head, Rect area, const LabFrame& lab);
+void draw_samples(const Painter& painter, Rect head, Rect area, const LabFrame& lab);
+
+void draw_peak(const Painter& painter, Rect area, const LabFrame& lab);
+// Before anything has run: the prediction alone.
+void draw_predicted_bar(const Painter& painter, Rect area, const LabRun& run);
 
 } // namespace ringside

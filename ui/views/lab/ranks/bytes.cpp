@@ -1,9 +1,8 @@
-#include "ui/views/lab/ranks/bytes.h"
-
 #include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "ui/views/lab/lab/plot.h"
+#include "ui/views/lab/ranks/bars.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 #include "core/lab/team/team_traffic.h"
 
 #include <algorithm>
-#include <array>
 
 namespace ringside
 {

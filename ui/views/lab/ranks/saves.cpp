@@ -1,10 +1,9 @@
-#include "ui/views/lab/ranks/saves.h"
-
 #include <fmt/format.h>
 
 #include "core/base/ranges.h"
 #include "core/base/text.h"
 #include "ui/views/lab/lab/plot.h"
+#include "ui/views/lab/ranks/bars.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/fill.h"

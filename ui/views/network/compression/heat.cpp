@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "ui/views/network/compression/runs.h"

@@ -245,13 +245,12 @@ Caption caption_gemm(const Frame& frame, RooflineState& state)
 Motion motion_gemm(const Frame& frame, RooflineState& state)
 {
     const double waves = state.kernels(frame).product(state).tiling.waves;
-    Motion motion;
-    motion.duration = waves;
-    motion.per_second = std::max(0.5, waves / kSecondsOfPlay);
-    motion.rest = waves;
-    motion.label = fmt::format(
-        "wave {}/{}", plain_number(std::ceil(std::clamp(frame.playback.t, 0.0, waves))), plain_number(waves));
-    return motion;
+    return {.duration = waves,
+            .per_second = std::max(0.5, waves / kSecondsOfPlay),
+            .label =
+                fmt::format("wave {}/{}", plain_number(std::ceil(std::clamp(frame.playback.t, 0.0, waves))),
+                            plain_number(waves)),
+            .rest = waves};
 }
 
 } // namespace

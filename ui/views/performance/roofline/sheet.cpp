@@ -2,7 +2,6 @@
 #include "ui/views/performance/roofline/pages.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ringside
 {

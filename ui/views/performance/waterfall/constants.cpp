@@ -6,8 +6,6 @@
 #include "ui/views/performance/waterfall/pages.h"
 #include "ui/widgets/table.h"
 
-#include <algorithm>
-
 namespace ringside
 {
 

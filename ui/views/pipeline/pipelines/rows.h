@@ -1,13 +1,18 @@
 // The schedules on show in the pipelines view: the scenario's own first, then those chosen to stand beside
-// it.
+// it; their words, popups and activations in flight.
 #pragma once
 
+#include "core/base/result.h"
 #include "core/model/stages.h"
 #include "core/pipeline/notation.h"
 #include "ui/shell/frame.h"
+#include "ui/shell/view.h"
 #include "ui/widgets/lanes.h"
+#include "ui/widgets/sheet.h"
 
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace ringside
 {
@@ -78,5 +83,61 @@ private:
     mutable std::vector<double> moments_;
     mutable int version_ = 0;
 };
+
+inline constexpr const char* kAddPopup = "add";
+inline constexpr const char* kPastePopup = "paste a schedule";
+
+// While the popup is open: every schedule with its one line; returns the one chosen.
+std::optional<ScheduleKind> add_schedule_popup(const Painter& painter);
+
+// The text of an order, checked as it is typed and simulated when asked for.
+class PasteOrder
+{
+public:
+    // While the popup is open; returns the order once it is accepted.
+    std::optional<WrittenOrder> draw(const Painter& painter);
+
+private:
+    void check();
+    void draw_verdict(Sheet& sheet) const;
+
+    std::string text_;
+    Issues faults_;
+    bool read_ = false;    // faults_ are those of text_
+    bool in_vain_ = false; // Ctrl Enter was pressed on a faulty text
+    std::optional<WrittenOrder> order_;
+};
+
+struct PipelineLegend
+{
+    bool counts_stored = false;                   // numbers beside the lanes
+    std::optional<std::int32_t> micro_batch = {}; // whose path is lit
+    bool chunks = false;                          // some stage holds more than one
+};
+// As many of its items as the row has room for, the most needed first.
+void draw_legend(const Painter& painter, Rect row, const PipelineLegend& legend);
+
+// A column a schedule. Takes what it needs from the top of `area`. `message`: what passes from stage to stage
+// for one micro-batch.
+void draw_compare(const Painter& painter, Rect& area, const std::vector<PipelineRow>& rows, Bytes message);
+
+// What a stage stores under one schedule.
+struct InFlightCurve
+{
+    std::string name; // "ZB-H1"
+    std::vector<StashStep> steps;
+    double bytes = 0; // [B] of one micro-batch on the stage; 0: not known
+};
+std::vector<InFlightCurve> in_flight_curves(const Frame& frame, const std::vector<PipelineRow>& rows,
+                                            std::size_t stage);
+void draw_in_flight(const Painter& painter, Rect area, TimeWindow window,
+                    const std::vector<InFlightCurve>& curves, std::size_t stage);
+
+// "t = 14.5 under 1F1B: stage 0 runs F5; stage 1 waits for I3 of stage 2."
+std::string what_happens(const PipelineRow& row, double t);
+// The scenario's schedule against the fastest compared with it; the slowest stage where stages are uneven.
+std::string compare_in_words(const Frame& frame, const std::vector<PipelineRow>& rows);
+// The scenario's bubble with its formula, and where they come from.
+Caption bubble_formula(const Frame& frame);
 
 } // namespace ringside

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "ui/views/reliability/goodput/pictures.h"
+#include "ui/views/reliability/goodput/desk.h"
 #include "ui/widgets/timeline.h"
 
 #include <algorithm>
@@ -223,10 +223,8 @@ private:
                                  : story_.failures[static_cast<std::size_t>(span.failure)].hardware
                                      ? "A node failed"
                                      : "A process failed";
-        std::string name(name_of(span.part));
-        name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
         tip_card(p_, {area_.x, area_.y - p_.px(40), area_.w, area_.h + p_.px(240)}, ImGui::GetIO().MousePos,
-                 name, lines, foot);
+                 capitalized(std::string(name_of(span.part))), lines, foot);
     }
 
     const Painter& p_;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "ui/widgets/plot.h"
+#include "ui/widgets/stacked_bar.h"
+#include "ui/widgets/table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -88,6 +91,124 @@ Fill part_fill(const Theme& t, RunPart part)
         return {.ink = {t.raised}, .lines = t.muted, .hatch = kOverflowHatch};
     }
     return plain_fill(t.forward.fill);
+}
+
+namespace
+{
+
+constexpr std::array<std::string_view, kRunParts> kSays{
+    "Goodput: t / (M e^((R+L)/M) (e^((t+d)/M) \u2212 1)), Daly 2006",
+    "Training stalls while a checkpoint is written: d of every t + d",
+    "Re-run since the last complete checkpoint: (t + d) / 2 per failure, and what an unfinished save adds",
+    "Until the failure is detected: PyTorch\u2019s NCCL watchdog waits 10 minutes by default",
+    "New processes, loading the checkpoint, the first step",
+    "No spare node left: waiting for one, or continuing with fewer replicas"};
+
+} // namespace
+
+float parts_height(const Painter& p)
+{
+    return p.px(26) + table_height(p, kRunParts);
+}
+
+void draw_parts(const Painter& p, Rect area, const RunDesk& desk, double now)
+{
+    std::array<double, kRunParts> seen = parts_until(desk.story(), now);
+    for (double& s : seen)
+    {
+        s = now > 0 ? s / std::min(now, desk.story().horizon) : 0;
+    }
+    std::vector<BarPart> shares;
+    for (std::size_t i = 0; i < kRunParts; ++i)
+    {
+        shares.push_back({desk.expected().share[i], part_fill(p.theme, static_cast<RunPart>(i))});
+    }
+    const auto at = [](RunPart part) { return static_cast<std::size_t>(part); };
+    const Table<RunPart> table(
+        {Column<RunPart>("Wall-clock time", [](RunPart part) { return name_of(part); })
+             .with(kSwatchRoom, [&](const Painter&, Rect cell, RunPart part, bool)
+                   { draw_swatch(p, cell, shares[at(part)].fill); }),
+         {"expected", [&](RunPart part) { return say_share(desk.expected().share[at(part)]); }},
+         {"this run",
+          [&](RunPart part) { return Cell(now > 0 ? say_share(seen[at(part)]) : "\u2013", p.theme.muted); }}},
+        [](RunPart part) { return fmt::format("###part {}", name_of(part)); }, nullptr, kTablePitch,
+        [at](RunPart part) { return std::string(kSays[at(part)]); });
+    table.draw(p, area.cut_top(std::min(table_height(p, kRunParts), area.h - p.px(26))),
+               rows_of<RunPart, kRunParts>());
+    area.cut_top(p.px(8));
+    draw_stacked_bar(p, area.cut_top(p.px(18)), shares, {1, false});
+}
+
+namespace
+{
+
+constexpr double kSnap = 0.06; // share of the best interval within which a drag takes it
+
+std::pair<PlotAxis, PlotAxis> axes_of(const std::vector<IntervalPoint>& points)
+{
+    double best = 1;
+    for (const IntervalPoint& point : points)
+    {
+        best = std::min(best, point.loss);
+    }
+    return {{points.front().interval,
+             points.back().interval,
+             PlotScale::log,
+             "",
+             tick_seconds,
+             {0.1, 1, 10, 60, 300, 1800, 7200, 21600, 86400, 345600, 1.2096e6, 5.184e6, 3.1536e7, 1.2e8, 1e9,
+              1e10}},
+            {0, std::clamp(best * 3, 1e-4, 1.0), PlotScale::linear, "",
+             [](double share) { return share == 0 ? "0" : plain_number(share * 100) + "%"; }}};
+}
+
+} // namespace
+
+std::optional<double> draw_interval_curve(const Painter& p, Rect area, const RunDesk& desk)
+{
+    const auto& points = desk.curve();
+    if (points.size() < 2)
+    {
+        return std::nullopt;
+    }
+    const auto [intervals, shares] = axes_of(points);
+    Plot plot(p, area, intervals, shares, {.title = "Lost time vs checkpoint interval"});
+    if (!plot)
+    {
+        return std::nullopt;
+    }
+    const Theme& t = p.theme;
+    const auto line = [&](double IntervalPoint::*value, PlotStroke stroke, const char* name, bool strong)
+    {
+        std::vector<PlotPoint> values;
+        for (const IntervalPoint& point : points)
+        {
+            values.push_back({point.interval, point.*value});
+        }
+        plot.line(values, stroke, name, strong);
+    };
+    line(&IntervalPoint::saving, {t.of(Component::variance).fill, 2}, "checkpointing", false);
+    line(&IntervalPoint::lost, {t.forward.fill, 2}, "lost work", false);
+    line(&IntervalPoint::loss, {t.text, 2.5F}, "total", true);
+    // Where the formula has it, and where it is best.
+    const RunRates& r = desk.rates();
+    if (std::abs(std::log(r.young_s / r.best_s)) > 0.08 && r.young_s > intervals.low)
+    {
+        plot.rule_x(r.young_s, {t.muted, 1, true});
+    }
+    const bool own = std::abs(r.interval_s / r.best_s - 1) <= 1e-9;
+    plot.rule_x(r.best_s, {t.text, 1, true}, own ? "" : fmt::format("best {}", say_time(r.best_s)));
+    const double loss = 1 - desk.expected().useful();
+    const PlotMove grip = plot.grip({r.interval_s, loss}, "###interval between checkpoints",
+                                    fmt::format("{}: {}", say_time(r.interval_s), format_percent(loss)));
+    if (grip.hovered && !grip.to)
+    {
+        tooltip(p, "Drag: training time between two checkpoints. Arrow keys step.");
+    }
+    const auto to = grip.x(1.25);
+    return grip.to && std::abs(*to / r.best_s - 1) < kSnap ? 0
+           : to                                            ? std::optional(intervals.held(*to))
+                                                           : std::nullopt;
 }
 
 } // namespace ringside

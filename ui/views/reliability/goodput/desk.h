@@ -1,10 +1,13 @@
 // What the view of months looks at: the plan, its closed form, and one run drawn from a seed. Worked out
-// again only when something it follows from has changed.
+// again only when something it follows from has changed. Its pictures.
 #pragma once
 
 #include "core/reliability/run_simulation.h"
+#include "ui/draw/painter.h"
 #include "ui/shell/frame.h"
 #include "ui/widgets/fill.h"
+
+#include <optional>
 
 namespace ringside
 {
@@ -56,5 +59,19 @@ std::string say_time(double seconds);
 std::string say_share(double share);
 // How this part looks; a thing that is done again is hatched in the colour of what it was.
 Fill part_fill(const Theme& theme, RunPart part);
+
+struct CalendarPress
+{
+    std::optional<double> kill; // [s] a failure is injected there
+};
+
+// Draws what has happened until `now` [s].
+CalendarPress draw_calendar(const Painter& painter, Rect area, const RunStory& story, double now);
+
+// The interval that is asked for [s]; 0: the best there is.
+std::optional<double> draw_interval_curve(const Painter& painter, Rect area, const RunDesk& desk);
+
+float parts_height(const Painter& painter);
+void draw_parts(const Painter& painter, Rect area, const RunDesk& desk, double now);
 
 } // namespace ringside

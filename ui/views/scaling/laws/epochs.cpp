@@ -7,8 +7,6 @@
 #include "ui/views/scaling/laws/pages.h"
 #include "ui/widgets/plot.h"
 
-#include <cmath>
-
 namespace ringside
 {
 

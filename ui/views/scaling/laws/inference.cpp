@@ -9,7 +9,6 @@
 #include "ui/widgets/plot.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 namespace ringside

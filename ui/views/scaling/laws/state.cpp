@@ -4,7 +4,6 @@
 #include "core/base/text.h"
 #include "ui/views/scaling/laws/pages.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace ringside

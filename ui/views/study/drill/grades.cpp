@@ -7,7 +7,6 @@
 #include "ui/widgets/sheet.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ringside
 {

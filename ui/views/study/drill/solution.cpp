@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include "ui/views/study/drill/answer.h"
 #include "ui/views/study/drill/parts.h"
 
 #include <algorithm>
+#include <array>
 
 namespace ringside
 {
@@ -127,6 +129,127 @@ void draw_solution(Sheet& sheet, const Question& q)
     draw_level(sheet, "Lean", q.levels.lean);
     draw_level(sheet, "No hire", q.levels.no_hire);
     sheet.gap(10);
+}
+
+namespace
+{
+
+std::string cost_words(const Attempt& attempt)
+{
+    if (attempt.hints == 0)
+    {
+        return attempt.looked ? "view looked at: best grade now Hard" : "the first makes Hard the best grade";
+    }
+    return attempt.hints + 1 == kMostHints ? "two used; the third makes it Again"
+                                           : "one used: best grade now Hard";
+}
+
+// Its name, and below that in small windows, what it says.
+bool draw_hint(Sheet& sheet, const std::string& hint, std::size_t number, std::size_t used)
+{
+    constexpr std::array<std::string_view, kMostHints> kNames{"Direction", "Insight", "Solution"};
+    const Painter& p = sheet.p;
+    const bool open = number < used;
+    const bool next = number == used;
+    const std::string name = fmt::format("**{}**{}", kNames.at(number), open ? ": " + hint : "");
+    const DrawnCard card =
+        sheet.card({.label = next ? "Next hint###hint" : "", .words = name, .right = p.px(64), .gap = 7});
+    const Rect& r = card.r;
+    p.text(r.x + p.px(24), r.middle(), Type::mono, p.theme.text, std::to_string(number + 1), Align::centre);
+    if (!open)
+    {
+        const float left = p.px(64) + p.width(Type::small_strong, kNames.at(number));
+        p.hatch({r.x + left, r.middle() - p.px(11), r.w - left - p.px(64), p.px(22)}, p.theme.idle_hatch,
+                kIdleHatch);
+    }
+    if (next)
+    {
+        p.keycap(r.right() - p.px(40), r.middle(), "H");
+    }
+    return card.pressed.clicked;
+}
+
+} // namespace
+
+bool draw_hints(Sheet& sheet, const Question& q, const Attempt& attempt)
+{
+    if (q.hints.empty())
+    {
+        return false;
+    }
+    sheet.heading("Hints", cost_words(attempt));
+    bool asked = false;
+    for (std::size_t i = 0; i < std::min<std::size_t>(q.hints.size(), kMostHints); ++i)
+    {
+        asked = draw_hint(sheet, q.hints[i], i, static_cast<std::size_t>(attempt.hints)) || asked;
+    }
+    sheet.gap(6);
+    return asked;
+}
+
+const std::vector<std::string>& points_of(const Question& question)
+{
+    static const std::vector<std::string> kWhole{"What the answer says"};
+    const auto& points = question.rubric.empty() ? question.levels.strong : question.rubric;
+    return points.empty() ? kWhole : points;
+}
+
+void Points::reset(std::size_t count)
+{
+    made_.assign(count, false);
+    cursor_ = 0;
+}
+
+int Points::ticked() const
+{
+    return static_cast<int>(std::count(made_.begin(), made_.end(), true));
+}
+
+bool Points::draw(Sheet& sheet, const std::vector<std::string>& points)
+{
+    const Painter& p = sheet.p;
+    bool changed = false;
+    sheet.heading("Which points did you make?", "Space: made, \u2193: not");
+    for (std::size_t i = 0; i < std::min(points.size(), made_.size()); ++i)
+    {
+        const IdScope id(static_cast<int>(i));
+        const DrawnCard card = sheet.card({.label = "###point",
+                                           .words = points[i],
+                                           .left = 44,
+                                           .right = p.px(12),
+                                           .least = 36,
+                                           .gap = 5,
+                                           .chosen = i == cursor_});
+        if (card.pressed.clicked)
+        {
+            made_[i] = !made_[i];
+            cursor_ = last_ = i;
+            changed = true;
+        }
+        const Rect box{card.r.x + p.px(12), card.r.middle() - p.px(10), p.px(20), p.px(20)};
+        p.outline(box, p.theme.muted, 1, p.px(4));
+        if (made_[i])
+        {
+            p.tick(box.x + p.px(3), box.middle(), p.theme.ok);
+        }
+    }
+    sheet.gap(8);
+    return changed;
+}
+
+bool Points::keys()
+{
+    const int by = key_steps(ImGuiKey_UpArrow, ImGuiKey_DownArrow);
+    cursor_ = by < 0 ? cursor_ - std::min<std::size_t>(cursor_, 1)
+                     : std::min(cursor_ + (by > 0 ? 1 : 0), made_.size());
+    if (ImGui::IsKeyPressed(ImGuiKey_Space, false) && cursor_ < made_.size())
+    {
+        made_[cursor_] = !made_[cursor_];
+        last_ = cursor_;
+        ++cursor_;
+        return true;
+    }
+    return false;
 }
 
 } // namespace ringside

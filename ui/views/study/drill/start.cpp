@@ -2,7 +2,6 @@
 
 #include "core/base/counted.h"
 #include "ui/views/study/drill/session.h"
-#include "ui/views/study/study/parts.h"
 
 #include <algorithm>
 

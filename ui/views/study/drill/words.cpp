@@ -4,8 +4,6 @@
 #include "ui/views/study/drill/parts.h"
 #include "ui/views/study/drill/session.h"
 
-#include <algorithm>
-
 namespace ringside
 {
 

@@ -4,9 +4,9 @@
 #include "core/study/sessions/deck.h"
 #include "ui/views/study/errata/parts.h"
 #include "ui/widgets/choice.h"
-#include "ui/widgets/sheet.h"
 
 #include <algorithm>
+#include <array>
 
 namespace ringside
 {
@@ -102,6 +102,38 @@ bool ErrataFilter::draw(const Painter& p, Rect& area, const ErrataFrame& gallery
         area.cut_top(p.px(8));
     }
     return changed;
+}
+
+namespace
+{
+
+struct ErratumSign
+{
+    std::string_view sign;
+    std::string_view words;
+};
+constexpr std::array<ErratumSign, kErratumKinds> kErratumSigns{{{"\u2260", "said both ways"},
+                                                                {"\u00d7", "wrong"},
+                                                                {"\u2248", "true under conditions"},
+                                                                {"?", "ambiguous"},
+                                                                {"\u2205", "a value is lost"}}};
+
+const ErratumSign& sign_of(ErratumKind kind)
+{
+    return kErratumSigns.at(static_cast<std::size_t>(kind));
+}
+
+} // namespace
+
+void draw_mark(const Painter& p, ImVec2 c, ErratumKind kind, Colour ink)
+{
+    p.text(c.x, c.y, Type::mono, kind == ErratumKind::wrong ? p.theme.warning : ink, sign_of(kind).sign,
+           Align::centre);
+}
+
+std::string_view words_of(ErratumKind kind)
+{
+    return sign_of(kind).words;
 }
 
 } // namespace ringside

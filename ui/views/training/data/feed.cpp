@@ -7,7 +7,6 @@
 #include "ui/views/training/data/pages.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ringside
 {

@@ -2,7 +2,6 @@
 // place in range against precision.
 #include <fmt/format.h>
 
-#include "core/base/term.h"
 #include "core/base/text.h"
 #include "ui/views/training/formats/pages.h"
 #include "ui/widgets/axis.h"

@@ -8,7 +8,6 @@
 #include "ui/widgets/table.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ringside
 {

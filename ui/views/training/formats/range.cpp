@@ -4,7 +4,6 @@
 #include "ui/views/training/formats/pages.h"
 #include "ui/widgets/plot.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace ringside

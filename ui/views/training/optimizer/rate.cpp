@@ -281,12 +281,10 @@ Caption caption_rate(const Frame& frame, OptimizerState& state)
 
 Motion motion_rate(const Frame& frame, OptimizerState&)
 {
-    Motion motion;
-    motion.duration = 100;
-    motion.per_second = 10;
-    motion.rest = 40;
-    motion.label = fmt::format("{}% of the run", std::llround(std::clamp(frame.playback.t, 0.0, 100.0)));
-    return motion;
+    return {.duration = 100,
+            .per_second = 10,
+            .label = fmt::format("{}% of the run", std::llround(std::clamp(frame.playback.t, 0.0, 100.0))),
+            .rest = 40};
 }
 
 } // namespace
