@@ -112,7 +112,7 @@ TEST_CASE("with nothing studied yet it offers new questions and no dates")
 {
     Window w;
     seat(w, desk_of(2));
-    CHECK(says(w, "Study plan for today"));
+    CHECK(says(w, "Study plan"));
     CHECK(says(w, "Nothing was asked yet: 48 new questions, the easy ones first."));
     CHECK(says(w, "new"));
     CHECK(says(w, "11 to go"));

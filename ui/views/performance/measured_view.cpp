@@ -278,7 +278,7 @@ const ViewInfo measured_view{
     "measured",
     "Performance",
     "Calibration",
-    "Calibration with measured runs",
+    "Calibration",
     "Measured step times against predicted ones, and the GPU\u2019s constants fitted to them",
     kControls,
     [] { return std::unique_ptr<View>(std::make_unique<MeasuredView>()); },

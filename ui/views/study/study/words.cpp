@@ -55,7 +55,7 @@ std::string whole_percent(double share)
 std::string study_title(const StudyFrame& study)
 {
     return study.has_interview() ? fmt::format("Study plan until {}", date_short(*study.progress->interview))
-                                 : "Study plan for today";
+                                 : "Study plan";
 }
 
 Caption study_caption(const StudyFrame& study)
