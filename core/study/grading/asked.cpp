@@ -116,7 +116,7 @@ public:
             const bool given = t_.before() != nullptr && t_.before()->kind == Token::Kind::number; // "5 hops"
             if (const std::string_view named = units_.thing(); !named.empty())
             {
-                if (!given)
+                if (!given && start != aside_)
                 {
                     mentioned_.push_back(named);
                 }

@@ -27,6 +27,7 @@ private:
     bool starts_value() const;
     bool remark();
     bool place_of_many();
+    void relate();
     void value();
     void word();
     void sign();
@@ -99,6 +100,24 @@ bool TextReader::place_of_many()
     return skips;
 }
 
+// A word that says how the next number, or the last one, follows from the others.
+void TextReader::relate()
+{
+    const bool first = out_.values.empty();
+    // "58.3, so 59", "rounded up to 59"
+    const bool rounds = t_.word("to") && t_.before() &&
+                        (stem_of(t_.before()->text) == "up" || stem_of(t_.before()->text) == "rounded");
+    const bool concludes = !first && (rounds || t_.word("hence") || t_.word("therefore") || t_.word("thus") ||
+                                      (t_.word("so") && t_.peek(1)));
+    equals_ = equals_ || concludes;
+    follows_ = follows_ || concludes;
+    inverse_ = inverse_ || (t_.word("divided") && first);
+    if (out_.values.size() > 1 && (t_.word("total") || t_.word("overall") || t_.word("altogether")))
+    {
+        out_.values.back().equated = out_.values.back().follows = true; // "2 per layer, 160 in total"
+    }
+}
+
 // A word that belongs to no number.
 void TextReader::word()
 {
@@ -106,17 +125,11 @@ void TextReader::word()
     const std::string text = t_.peek()->text;
     const Manner manner = manner_of(text);
     remark_says_ = in_remark_;
-    const auto* last = out_.values.empty() ? nullptr : &out_.values.back().measure;
-    if (last && place_of_many())
+    if (!out_.values.empty() && place_of_many())
     {
         return;
     }
-    // "58.3, so 59"
-    const bool concludes = last && (t_.word("hence") || t_.word("therefore") || t_.word("thus") ||
-                                    (t_.word("so") && t_.peek(1)));
-    equals_ = equals_ || concludes;
-    follows_ = follows_ || concludes;
-    inverse_ = inverse_ || (t_.word("divided") && !last);
+    relate();
     if (manner == Manner::denial && !in_remark_)
     {
         out_.denial = text;
