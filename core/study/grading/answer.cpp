@@ -327,7 +327,7 @@ Others other_readings(const TypedValue& v, const TypedText& text, double value, 
         const bool down = has_any_of(text, "down");
         others.push_back({down ? std::floor(value) : std::ceil(value), "", true});
     }
-    if (a.tolerance == 0 && a.wanted == Of::none && !v.worked && value > 0 && value < 1)
+    if (a.tolerance == 0 && a.wanted == Of::none && v.spelt && !v.worked && value > 0 && value < 0.5)
     {
         others.push_back({std::round(1 / value), "", true}); // the eleventh step
     }

@@ -176,6 +176,7 @@ std::optional<TypedValue> NumberReader::spelt()
         return article ? std::optional(v) : std::nullopt;
     }
     v.value = *words;
+    v.spelt = true;
     // "half an hour", but "one a day"
     const std::size_t start = t_.at;
     const bool part = t_.take_word("of") || v.value < 1;
