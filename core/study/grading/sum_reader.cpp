@@ -192,7 +192,8 @@ SumReader::Value SumReader::factor()
     if (v->measure.plain())
     {
         const std::size_t before = t_.at;
-        v->letter = t_.word() && std::string_view("kKMGTB").find(t_.peek()->text) != std::string_view::npos;
+        v->letter = t_.word() && t_.peek()->text.size() == 1 &&
+                    std::string_view("kKMGTB").find(t_.peek()->text[0]) != std::string_view::npos;
         v->measure = units_.measure();
         v->measure.ratio = v->measure.ratio || cross;
         const bool hidden = !v->clock.empty() && t_.at == before;
