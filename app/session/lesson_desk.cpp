@@ -205,7 +205,7 @@ std::string LessonDesk::refuses(const Action& action, const Scenario& now) const
     const bool moves = std::holds_alternative<Play>(action) || std::holds_alternative<Seek>(action);
     if (r.frame.frozen && (changes || opens || moves))
     {
-        return "The picture is frozen; F lets it go on";
+        return "The picture is frozen; F resumes it";
     }
     if (pending && (changes || opens))
     {

@@ -201,7 +201,7 @@ void Session::turn(StageTool tool)
     if (tool == StageTool::freeze)
     {
         frozen_ = on ? std::optional(now_) : std::nullopt;
-        notice_ = on ? "The picture is frozen; what you change shows when it goes on (Ctrl F)" : "";
+        notice_ = on ? "The picture is frozen; what you change shows when it resumes (Ctrl F)" : "";
     }
 }
 
@@ -209,7 +209,8 @@ void Session::step_stage(int by)
 {
     if (!script_ || aside_)
     {
-        notice_ = script_ ? "Leave what is on show first" : "No scenes are on: Ctrl K, \u201cscenes\u201d";
+        notice_ =
+            script_ ? "Leave what is on show first" : "No scenes are running: Ctrl K, \u201cscenes\u201d";
         return;
     }
     const auto last = static_cast<std::ptrdiff_t>(script_->scenes.size()) - 1;

@@ -36,11 +36,11 @@ enum class Slice : std::uint8_t
 };
 inline constexpr std::size_t kSlices = 14;
 template <>
-inline constexpr auto kNamesOf<Slice> = names<Slice>("model at the peak", "attention at the peak",
+inline constexpr auto kNamesOf<Slice> = names<Slice>("model FLOPs at peak", "attention FLOPs at peak",
                                                      "recomputation", "stage imbalance", "GEMM inefficiency",
-                                                     "element-wise kernels", "kernel launches",
+                                                     "memory-bound kernels", "kernel launches",
                                                      "tensor parallel", "context parallel", "expert parallel",
-                                                     "between stages", "data parallel", "bubble",
+                                                     "pipeline P2P, exposed", "data parallel", "bubble",
                                                      "optimizer");
 
 // All in seconds. Every number is a multiple of one power of two, so that sums are exact in any order.

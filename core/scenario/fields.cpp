@@ -171,7 +171,7 @@ const std::array kClusterFields = {
     Field<Cluster>{"gpus", "GPUs", "", "GPUs in all", &Cluster::gpus, 1, 1 << 24},
     Field<Cluster>{"gpus_per_node", "GPUs per node", "", "GPUs in one fast-link domain",
                    &Cluster::gpus_per_node, 1, 65536},
-    Field<Cluster>{"node_link_gb_per_s", "Link in a node, one way", "GB/s",
+    Field<Cluster>{"node_link_gb_per_s", "Node link, one way", "GB/s",
                    "one-way per GPU inside a node; 0: the GPU's own", &Cluster::node_link_gb_per_s, 0, 1e6,
                    "", logarithmic(10, 2000, true)},
     Field<Cluster>{"network_gb_per_s", "Network, one way", "GB/s", "one-way per GPU between nodes",

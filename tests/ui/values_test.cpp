@@ -109,7 +109,7 @@ TEST_CASE("every slider of every view can be dragged from end to end and leaves 
         for (const char* label :
              {"GPUs", "Tensor parallel", "Pipeline stages", "Micro-batch size", "Micro-batches", "ZeRO stage",
               "Forward", "Backward, input", "Backward, weight", "Transfer", "Ranks", "Message",
-              "Latency per hop", "Link in a node, one way", "Network, one way"})
+              "Latency per hop", "Node link, one way", "Network, one way"})
         {
             if (w.seek(label) == nullptr)
             {
@@ -265,7 +265,7 @@ TEST_CASE("every field of every table has a widget once More and all its section
         {"collective.ranks", "Ranks"},
         {"collective.message_gb", "Message"},
         {"collective.latency_us", "Latency per hop"},
-        {"cluster.node_link_gb_per_s", "Link in a node, one way"},
+        {"cluster.node_link_gb_per_s", "Node link, one way"},
         {"cluster.network_gb_per_s", "Network, one way"},
         {"cluster.gpu.pcie_gb_per_s", "PCIe, one way"},
         {"cluster.nvme_gb_per_s", "NVMe, a GPU's share"}};

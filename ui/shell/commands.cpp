@@ -118,7 +118,7 @@ constexpr std::array kCommands{
                 [](const Frame&, Out& out) { out.push(TurnTool{StageTool::pen}); }},
     CommandInfo{"Hide the figures, or show them", "Ctrl H", ctrl(ImGuiKey_H), 0,
                 [](const Frame&, Out& out) { out.push(TurnTool{StageTool::numbers}); }},
-    CommandInfo{"Freeze the picture, or let it go on", "Ctrl F", ctrl(ImGuiKey_F), 0,
+    CommandInfo{"Freeze the picture, or resume it", "Ctrl F", ctrl(ImGuiKey_F), 0,
                 [](const Frame&, Out& out) { out.push(TurnTool{StageTool::freeze}); }, true},
     CommandInfo{"Ask the class: guesses in a histogram", "Ctrl G", ctrl(ImGuiKey_G), 0,
                 [](const Frame&, Out& out) { out.push(TurnTool{StageTool::guesses}); }},

@@ -21,21 +21,21 @@ struct KeyGroup
 
 ViewKeys lesson_rows()
 {
-    return {{"PgDn", "On; in presenter it reveals"},
+    return {{"PgDn", "Next; in presenter mode it reveals"},
             {"PgUp", "Back"},
-            {"Enter", "Lock in, then on"},
+            {"Enter", "Lock in, then continue"},
             {"\u2190 \u2192 0 \u2026 9", "Move the guess, or type it"},
             {"S", "Show the truth, or a solution"},
             {"R", "Predict or repair again"},
             {"H", "A hint"},
-            {"F", "Freeze the picture, or let it go on"},
+            {"F", "Freeze the picture, or resume it"},
             {"L", "Controls locked, hidden, free"}};
 }
 
 ViewKeys general_rows()
 {
     return {{"Space", "Play or pause"},
-            {", .", "One step back, one step on"},
+            {", .", "One step back, one step forward"},
             {"Home End", "To the start, to the end"},
             {"Tab", "Next control: arrow keys move it, Enter presses it or types its value"},
             {"M", "Every field of the scenario"},

@@ -317,7 +317,8 @@ void Shell::draw_title_buttons(const Frame& frame, const Painter& painter, const
     if (roomy && about_scenario)
     {
         if (title_button(painter, row,
-                         {kCompareButton, "Keep this scenario as A and go on changing B (B); again to stop",
+                         {kCompareButton,
+                          "Keep this scenario as A and continue changing B (B); again to stop",
                           frame.before != nullptr}))
         {
             out.push(Command::compare);

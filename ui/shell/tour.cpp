@@ -47,7 +47,7 @@ constexpr std::array kStops{
              "Every view answers the question above it with a picture of your scenario. Press a part of this "
              "one to open it on its own."},
     TourStop{kTourPanel, "Your scenario",
-             "Model, GPUs, layout. Move a slider and everything follows at once; double-click a value to "
+             "Model, GPUs, layout. Move a slider and everything follows immediately; double-click a value to "
              "type it. In a small window \\ opens this."},
     TourStop{kTourCaption, "In one sentence",
              "Today\u2019s answer, and its formula with the numbers put in. Point at it for the paper that "

@@ -20,10 +20,10 @@ std::string source_of(const Model& model, const ActivationTensor& tensor, const 
                "of "
                "DeepSeek-V2, arXiv 2405.04434, section 2.1";
     }
-    return tensor.by_sequence
-               ? "Korthikanti et al. 2022, arXiv 2205.05198, sections 4.1 and 4.2.2: cut by t with sequence "
-                 "parallelism only"
-               : "Korthikanti et al. 2022, arXiv 2205.05198, sections 4.1 and 4.2.1";
+    return tensor.by_sequence ? "Korthikanti et al. 2022, arXiv 2205.05198, sections 4.1 and 4.2.2: sharded "
+                                "over t with sequence "
+                                "parallelism only"
+                              : "Korthikanti et al. 2022, arXiv 2205.05198, sections 4.1 and 4.2.1";
 }
 
 } // namespace

@@ -102,7 +102,7 @@ Collective make_ring(CollectiveKind kind, const CollectiveShape& shape)
 constexpr std::array kRingAlgorithms{CollectiveAlgorithm{
     .id = "ring",
     .name = "Ring",
-    .says = "to the right neighbour only: all links busy all the time, but a hop for every rank",
+    .says = "bandwidth-optimal; latency grows linearly with the number of ranks",
     .source = "Patarasuk and Yuan 2009, J. Parallel Distrib. Comput. 69",
     .can = [](CollectiveKind k) { return k != CollectiveKind::send_recv; },
     .make = make_ring}};

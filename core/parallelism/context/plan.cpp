@@ -109,7 +109,7 @@ Term explain_least_block(const ContextPlan& p)
 {
     const Widths w = widths_of(p.scenario);
     Term term;
-    term.label = "tokens that hide a hop";
+    term.label = "tokens to overlap a hop";
     term.value = p.least_tokens;
     term.formula = "KV bytes per token \u00d7 F / (FLOPs per score \u00d7 B)";
     term.working = fmt::format(

@@ -129,7 +129,8 @@ std::string thing_fault(const Measure& m, const Asked& a)
     const auto& allowed = of_unit ? a.measure.of : a.counted;
     for (const std::string_view thing : m.of)
     {
-        const bool generic = !of_unit && (thing == "elements" || (thing == "nats" && a.unit.name.empty()));
+        const bool generic = !of_unit && (thing == "elements" || (thing == "nats" && a.unit.name.empty() &&
+                                                                  !has_word(a.sentence, "perplexity")));
         if (!a.anything() && !generic && !any_of_things(allowed, thing))
         {
             return in_words(m);
@@ -186,6 +187,12 @@ std::string said(double number, const Measure& m)
 Fit fit(const TypedValue& v, const Asked& a)
 {
     Measure m = v.measure;
+    if (!m.physical() && m.of.empty() && v.value < 1) // "a third of a layer"
+    {
+        const bool part =
+            std::erase_if(m.per, [&](const Per& p) { return any_of_things(a.counted, p.thing); }) > 0;
+        m.name = part ? "" : m.name;
+    }
     const Dimension d = a.unit.dimension;
     const bool pure = d == Dimension::share || d == Dimension::ratio;
     const bool rate_lacks = a.measure.of_kind(Of::time) < 0 && m.of_kind(Of::time) == 0;
@@ -282,7 +289,7 @@ Others other_readings(const TypedValue& v, const TypedText& text, double value, 
 {
     Others others;
     const Measure& m = v.measure;
-    const bool unitless = m.plain() && !v.worked && v.clock.empty();
+    const bool unitless = m.plain() && v.clock.empty();
     const Dimension d = a.unit.dimension;
     if (v.clock.size() > 1 && a.wanted == Of::time)
     {
@@ -302,9 +309,27 @@ Others other_readings(const TypedValue& v, const TypedText& text, double value, 
     {
         others.push_back({v.value, "", true}); // 1.33 of 133%
     }
-    if (m.plain() && v.exponent && a.step != 1)
+    if (m.plain() && a.step != 1)
     {
         others.push_back({value / a.step, "", true});
+    }
+    if (d == Dimension::ratio && value > 0 && value < 1 &&
+        ((v.clock.size() == 2 && v.clock[0] == 1) || has_any_of(text, "size")))
+    {
+        others.push_back({1 / value, "", true}); // "1:8", "an eighth of the size"
+    }
+    if (v.letter && v.worked && m.name == "B" && a.wanted == Of::data)
+    {
+        others.push_back({v.value * 1e9, "", true}); // 16 x 175B, in billions
+    }
+    if (a.tolerance == 0 && value != std::round(value) && has_any_of(text, "rounded round"))
+    {
+        const bool down = has_any_of(text, "down");
+        others.push_back({down ? std::floor(value) : std::ceil(value), "", true});
+    }
+    if (a.tolerance == 0 && a.wanted == Of::none && v.spelt && !v.worked && value > 0 && value < 0.5)
+    {
+        others.push_back({std::round(1 / value), "", true}); // the eleventh step
     }
     if (m.percent && d == Dimension::ratio)
     {
@@ -373,6 +398,27 @@ bool has_hedge(const TypedText& text)
                        [](const std::string& w) { return w[0] == '~'; });
 }
 
+// What one more in the last digit typed is: 1 of "4", 10 of "60"; 0 of a fraction, and where it was worked
+// out.
+double last_digit(const TypedValue& v)
+{
+    if (v.worked || v.value < 1)
+    {
+        return 0;
+    }
+    double digit = std::pow(10.0, std::floor(std::log10(v.value)));
+    for (int more = 0; more < 4; ++more)
+    {
+        const double times = v.value / digit;
+        if (std::abs(times - std::round(times)) < 1e-6)
+        {
+            return digit;
+        }
+        digit /= 10;
+    }
+    return 0;
+}
+
 // "above what rate", "at least": then "more than" says nothing else.
 bool asks_for_limit(std::string_view sentence)
 {
@@ -415,6 +461,16 @@ bool is_working(const TypedValue& v, const Fit& fit)
     return !fit.other.empty() && (things || v.measure.name.size() == 1);
 }
 
+// "8 x 16 = 128", "N - 1 = 15", "64 GB -> 56 GB"
+bool works_out(const TypedText& text, const TypedValue& v, const Fit& fit, const TypedValue& result)
+{
+    const bool worked = v.measure.plain() || result.measure.plain() || v.worked;
+    return result.follows || is_working(v, fit) ||
+           (worked && (std::ranges::any_of(text.words, is_symbol) ||
+                       same_digits(v.value * v.measure.size, result.value * result.measure.size) ||
+                       same_digits(v.value, result.value)));
+}
+
 // Which of several numbers is the answer; what is wrong with them otherwise.
 std::string several(const TypedText& text, const std::vector<Fit>& fits, std::size_t& answer)
 {
@@ -422,23 +478,28 @@ std::string several(const TypedText& text, const std::vector<Fit>& fits, std::si
     {
         answer = text.values[i].equated ? i : answer;
     }
+    for (std::size_t i = 0; i < fits.size() && !fits[answer].other.empty(); ++i)
+    {
+        answer =
+            fits[i].other.empty() && !text.values[i].measure.plain() ? i : answer; // "17 nodes = 136 GPUs"
+    }
     const TypedValue& chosen = text.values[answer];
+    double total = 0; // "2 s forward + 4.5 s = 6.5 s"
+    for (std::size_t i = 0; i < answer; ++i)
+    {
+        total += fits[i].other.empty() ? fits[i].value : 0;
+    }
+    const bool adds_up = chosen.equated && near_enough(total, fits[answer].value);
     for (std::size_t i = 0; i < fits.size(); ++i)
     {
         const TypedValue& v = text.values[i];
         const bool equal = fits[i].other.empty() && near_enough(fits[i].value, fits[answer].value);
-        const bool worked = v.measure.plain() || chosen.measure.plain() || v.worked;
-        const bool symbols = std::any_of(text.words.begin(), text.words.end(), is_symbol);
-        const bool follows =
-            text.values[answer].equated && i < answer &&
-            (is_working(v, fits[i]) ||
-             (worked &&
-              (symbols || same_digits(v.value * v.measure.size, chosen.value * chosen.measure.size) ||
-               same_digits(v.value, chosen.value))));
-        if (!equal && !follows)
+        const bool linked = (chosen.equated && i < answer) || (v.equated && i > answer);
+        const bool aside = v.remark || chosen.remark;
+        if (!equal && !(linked && (adds_up || works_out(text, v, fits[i], chosen))) &&
+            !(aside && (!fits[i].other.empty() || same_digits(v.value, chosen.value))))
         {
-            return text.values[answer].equated && i < answer ? "does not come to what it says"
-                                                             : "has several different numbers";
+            return linked ? "does not come to what it says" : "has several different numbers";
         }
     }
     return "";
@@ -503,6 +564,7 @@ Result<AnswerReading> read_answer(std::string_view typed, const Asked& a)
         !v.measure.plain() || v.measure.size != 1 || (a.unit.dimension == Dimension::share && v.value > 1);
     reading.read_as = read_as(v, reading.value, a);
     reading.others = other_readings(v, text, reading.value, a);
+    reading.digit = has_hedge(text) ? last_digit(v) * std::abs(reading.value / v.value) : 0;
     const bool limit = asks_for_limit(a.sentence);
     const bool bound = !text.bound.empty() && !has_hedge(text) && !limit;
     if (v.spread > std::max(a.tolerance, 1e-9))

@@ -41,6 +41,7 @@ struct AnswerReading
     bool has_unit = false; // a plain number otherwise
     std::vector<OtherReading> others;
     std::string doubt; // not to be graded before this is answered: "Do you mean 46 GPUs?"
+    double digit = 0;  // of "about 4": 1, in the base unit; 0 where no hedge allows for rounding
 };
 
 // Longer texts are no answer.

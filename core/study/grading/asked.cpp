@@ -116,7 +116,7 @@ public:
             const bool given = t_.before() != nullptr && t_.before()->kind == Token::Kind::number; // "5 hops"
             if (const std::string_view named = units_.thing(); !named.empty())
             {
-                if (!given)
+                if (!given && start != aside_)
                 {
                     mentioned_.push_back(named);
                 }
@@ -257,7 +257,16 @@ private:
         }
         const bool inside = behind && (t_.word("in") || t_.word("for") || t_.word("on") || t_.word("per") ||
                                        t_.word("doe") || t_.word("do"));
+        // "when every layer is recomputed", "at the same rate per GPU"
+        const bool aside =
+            behind && (t_.word("when") || t_.word("if") || t_.word("until") || t_.word("rate"));
         t_.at = start + 1;
+        if (aside)
+        {
+            aside_ = t_.at;
+            t_.at = start;
+            return;
+        }
         double count = 1;
         if (const auto scale =
                 t_.word() && t_.peek()->text.size() > 4 ? scale_word(t_.peek()->text) : std::nullopt)
@@ -280,8 +289,15 @@ private:
     // "GPU 0", "the last GPU"
     void singular(std::size_t at, std::size_t end, std::string_view named)
     {
+        // Not "layer inputs": those are of all layers.
+        t_.at = end;
+        const bool plural = t_.word() && t_.peek()->text.ends_with('s');
+        const bool compound = plural && manner_of(t_.peek()->text) == Manner::unknown;
         t_.at = at;
-        if (end == at + 1 && !t_.peek()->text.ends_with('s'))
+        const std::string& word = t_.peek()->text;
+        const bool model =
+            std::any_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); });
+        if (at != aside_ && !compound && !model && end == at + 1 && !word.ends_with('s'))
         {
             loose_.push_back({named, 1});
         }
@@ -294,6 +310,7 @@ private:
     bool nameless_ = false; // "how many are dropped?"
     bool named_ = false;    // "how many biases", "what is the learning rate"
     std::vector<std::string_view> mentioned_;
+    std::size_t aside_ = 0;  // a thing that nothing is said per
     std::vector<Per> loose_; // said of one thing, but not for each
 };
 
@@ -329,6 +346,8 @@ Asked asked_for(const StudyUnit& unit, std::string_view stem, double tolerance)
     if (asked.counted.empty() && unit.name.empty() && !reader.says_what())
     {
         asked.counted = whole.counted.empty() && reader.nameless() ? before.mentioned() : whole.counted;
+        std::erase_if(asked.counted, [&](std::string_view thing) // "how many are on one SM?"
+                      { return std::ranges::find(asked.per, thing, &Per::thing) != asked.per.end(); });
     }
     const bool in_all = (" " + asked.sentence + " ").find(" in total ") != std::string::npos ||
                         contradicts("each", asked.sentence);

@@ -72,6 +72,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 32> kSpellin
 void add_word(std::vector<std::string>& words, std::string word)
 {
     const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    word.erase(0, word.find_first_not_of('-')); // "--tp"
     while (!word.empty() && !find_schedule(word))
     {
         const bool number = digit(word.front());
@@ -101,28 +102,26 @@ void name_first(std::vector<std::string>& words)
 {
     const auto number = [](const std::string& w)
     { return w.find_first_not_of("0123456789") == std::string::npos; };
-    if (words.size() >= 2 && words.size() <= 3 && std::all_of(words.begin(), words.end(), number))
+    const auto leading = std::find_if_not(words.begin(), words.end(), number) - words.begin();
+    if (leading == 2 || leading == 3)
     {
-        std::vector<std::string> named;
-        for (std::size_t i = 0; i < words.size(); ++i)
+        constexpr std::array kAxes{"tp", "pp", "dp"};
+        for (auto i = leading; i > 0; --i)
         {
-            named.emplace_back(std::array{"tp", "pp", "dp"}.at(i));
-            named.push_back(words[i]);
+            words.insert(words.begin() + i - 1, kAxes.at(static_cast<std::size_t>(i - 1)));
         }
-        words = std::move(named);
     }
-    bool back = !words.empty() && number(words.front());
     for (std::size_t i = 0; i + 1 < words.size(); ++i)
     {
+        const std::string& next = words[i + 1];
         const bool kind = words[i] == "full" || words[i] == "none" || words[i] == "selective";
-        const bool swap =
-            (back && number(words[i])) || (kind && (words[i + 1] == "recompute" || words[i + 1] == "zero"));
-        if (swap)
+        const bool back = number(words[i]) || (kind && (next == "recompute" || next == "zero"));
+        if (back)
         {
             std::swap(words[i], words[i + 1]);
             words[i + 1] = words[i] == "zero" && kind ? "0" : words[i + 1];
-            ++i;
         }
+        i += back || number(words[i + 1]) ? 1U : 0U;
     }
     for (std::size_t i = 0; i + 1 < words.size(); ++i)
     {

@@ -71,8 +71,15 @@ Result<Verdict> grade_number(const Question& q, const Response& r)
     {
         return reading.issues();
     }
-    const AnswerKey key{q.key, *find_study_unit(q.unit), q.tolerance, q.mistakes};
+    AnswerKey key{q.key, *find_study_unit(q.unit), q.tolerance, q.mistakes};
     AnswerCheck check = check_answer(reading->value, key);
+    // "almost 4" of 3.88: the key, rounded to the digits typed.
+    if (!check.correct && !check.known && q.key != 0)
+    {
+        key.tolerance =
+            std::max(key.tolerance, std::min(key.tolerance * 5 / 3, reading->digit / 2 / std::abs(q.key)));
+        check = check_answer(reading->value, key);
+    }
     if (const auto ask = doubt_of(*reading, key))
     {
         return Issue{"", ask->question, fmt::format("type {}", fmt::join(ask->choices, " or "))};

@@ -52,7 +52,7 @@ std::optional<double> NumberReader::in_words()
 // "8:10", "1:16:40"
 std::optional<TypedValue> NumberReader::clock()
 {
-    if (!t_.number() || !t_.sign(':', 1) || !t_.number(2))
+    if (!t_.number() || !t_.sign(':', 1) || !t_.number(2) || t_.peek(2)->apart)
     {
         return std::nullopt;
     }
@@ -176,6 +176,7 @@ std::optional<TypedValue> NumberReader::spelt()
         return article ? std::optional(v) : std::nullopt;
     }
     v.value = *words;
+    v.spelt = true;
     // "half an hour", but "one a day"
     const std::size_t start = t_.at;
     const bool part = t_.take_word("of") || v.value < 1;
@@ -206,7 +207,7 @@ std::optional<TypedValue> NumberReader::number()
         v->exponent = first.exponent;
         ++t_.at;
         add_fraction(*v, first.vulgar);
-        const bool ordinal = t_.word() && !t_.peek()->apart &&
+        const bool ordinal = t_.word() && !t_.peek()->apart && t_.peek()->text[0] >= 'a' &&
                              (t_.word("th") || t_.word("st") || t_.word("nd") || t_.word("rd"));
         t_.at += ordinal ? 1U : 0U;
     }

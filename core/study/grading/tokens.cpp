@@ -35,10 +35,10 @@ constexpr std::array kSigns{Sign{"**", " ^ "},
                             Sign{"\u2011", "-"},
                             Sign{"\u2013", " to "},
                             Sign{"\u2014", " to "},
-                            Sign{"\u2192", "="},
-                            Sign{"\u21d2", "="},
-                            Sign{"->", "="},
-                            Sign{"=>", "="},
+                            Sign{"\u2192", ">"},
+                            Sign{"\u21d2", ">"},
+                            Sign{"->", ">"},
+                            Sign{"=>", ">"},
                             Sign{"==", "="},
                             Sign{"\u2248", " ~ "},
                             Sign{"\u223c", " ~ "},
@@ -200,7 +200,7 @@ std::vector<Token> tokens_of(std::string_view typed)
             length = std::max<std::size_t>(1, word_length(rest));
             tokens.push_back({Token::Kind::word, std::string(rest.substr(0, length)), 0, apart});
         }
-        else if (std::string_view("+-*/^()=,;:").find(text[at]) != std::string_view::npos)
+        else if (std::string_view("+-*/^()=>,;:").find(text[at]) != std::string_view::npos)
         {
             tokens.push_back({Token::Kind::sign, std::string(1, text[at]), 0, apart});
         }

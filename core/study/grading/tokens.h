@@ -14,7 +14,7 @@ struct Token
     {
         number,
         word, // "%", "$" and "x" for a cross too
-        sign  // + - * / ^ ( ) = , ; :
+        sign  // + - * / ^ ( ) = , ; : and > for an arrow
     };
     Kind kind = Kind::word;
     std::string text; // as typed

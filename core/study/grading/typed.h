@@ -51,8 +51,11 @@ struct TypedValue
     double spread = 0;              // of a range, relative to its middle
     bool exponent = false;          // typed with a power of ten
     bool worked = false;            // there is arithmetic in it
+    bool spelt = false;             // in words
     bool letter = false;            // its unit is a lone "B"
     bool equated = false;           // behind an equals sign
+    bool follows = false;           // behind an arrow, or a left side that names what it is worked out from
+    bool remark = false;            // in brackets behind the answer
     std::vector<double> clock = {}; // "8:10": its parts
 };
 

@@ -44,11 +44,18 @@ void add_name(Measure& m, std::string_view name)
     m.name += name;
 }
 
+double logistic(double x)
+{
+    return 1 / (1 + std::exp(-x));
+}
+
 } // namespace
 
 Function function_named(std::string_view name)
 {
-    static constexpr std::array<std::pair<std::string_view, Function>, 7> kFunctions{{{"sqrt", std::sqrt},
+    static constexpr std::array<std::pair<std::string_view, Function>, 9> kFunctions{{{"sqrt", std::sqrt},
+                                                                                      {"sigmoid", logistic},
+                                                                                      {"logistic", logistic},
                                                                                       {"ln", std::log},
                                                                                       {"log", std::log},
                                                                                       {"exp", std::exp},
@@ -197,7 +204,7 @@ bool UnitReader::atom(Measure& m)
     {
         return true;
     }
-    const bool factor = token.text == "x" || token.text == "X";
+    const bool factor = token.text == "x" || token.text == "X" || (token.text == "times" && t_.number(1));
     if (factor && (t_.number(1) || t_.sign('(', 1) || !m.name.empty()))
     {
         return false;
@@ -344,10 +351,9 @@ bool UnitReader::denominator(Measure& m)
     t_.at += article && t_.word("of") ? 1U : 0U;
     t_.at += article && t_.word("the") ? 1U : 0U;
     double count = 1;
-    // "8/16 GPUs" is a quotient.
-    // and "2700/2000 s" is one of seconds, where a time is asked for.
-    const bool of_wanted = wanted_ == Of::time && time_next(1);
-    if (sure && t_.number() && t_.word(1) && (!slash || (t_.peek()->value >= 1000 && !of_wanted)))
+    // "8/16 GPUs" is a quotient, and so is "2700/2000 s".
+    const bool things = t_.word(1) && !thing_named(stem_of(t_.peek(1)->text)).empty();
+    if (sure && t_.number() && t_.word(1) && (!slash || (t_.peek()->value >= 1000 && things)))
     {
         count = t_.peek()->value;
         ++t_.at;

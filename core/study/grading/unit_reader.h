@@ -70,7 +70,8 @@ private:
     void multiply(Measure& m, const UnitWord& unit, int power);
     std::size_t joined() const
     {
-        return t_.sign('-') && t_.word(1) && !t_.peek()->apart && !t_.peek(1)->apart ? 1 : 0;
+        const bool sign = t_.sign('-') || t_.sign('*'); // "GPU-hours", "GPU\u00b7h"
+        return sign && t_.word(1) && !t_.peek()->apart && !t_.peek(1)->apart ? 1 : 0;
     }
 
     Tokens& t_;

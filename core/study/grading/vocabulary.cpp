@@ -101,12 +101,14 @@ constexpr std::array kNumbers{Worded{"zero none", 0},
                               Worded{"seventy", 70},
                               Worded{"eighty", 80},
                               Worded{"ninety", 90},
-                              Worded{"half", 0.5},
+                              Worded{"half halved", 0.5},
                               Worded{"third", 1.0 / 3},
                               Worded{"quarter fourth", 0.25},
                               Worded{"fifth", 0.2},
                               Worded{"eighth", 0.125},
-                              Worded{"tenth", 0.1},
+                              Worded{"ninth", 1.0 / 9},
+                              Worded{"twelfth", 1.0 / 12},
+                              Worded{"twentieth", 0.05},
                               Worded{"hundredth", 0.01},
                               Worded{"thousandth", 0.001}};
 
@@ -128,7 +130,8 @@ constexpr std::array kThings{
     Thing{"steps", "step iteration iter optimizerstep update"},
     Thing{"sequences", "sequence seq sample example"},
     Thing{"requests", "request prompt user query"},
-    Thing{"micro-batches", "microbatch ubatch microbatche mbatch accumulationstep"},
+    Thing{"micro-batches", "microbatch ubatch ubatche ub microbatche mbatch accumulationstep gradaccumstep "
+                           "accumstep gradientaccumulationstep"},
     Thing{"batches", "batch batche"},
     Thing{"layers", "layer block transformerlayer transformerblock"},
     Thing{"stages", "stage pipelinestage pp pipelinedegree pipelineparallel pipelineparallelism"},
@@ -148,7 +151,7 @@ constexpr std::array kThings{
     Thing{"buckets", "bucket"},
     Thing{"hops", "hop"},
     Thing{"all-reduces", "allreduce ar allreduction"},
-    Thing{"all-to-alls", "alltoall a2a alltoallv"},
+    Thing{"all-to-alls", "alltoall all2all a2a alltoallv"},
     Thing{"all-gathers", "allgather ag"},
     Thing{"reduce-scatters", "reducescatter rs"},
     Thing{"collectives", "collective call"},
@@ -192,7 +195,8 @@ constexpr std::string_view kSilent =
     "gets "
     "makes total totals totalling result answer ans sum value equals equal i.e ie e.g think guess believe "
     "say "
-    "maybe probably perhaps please about or so rounded rounding up down overall altogether together combined "
+    "maybe probably perhaps please about or so hence thus therefore rounded rounding up down overall "
+    "altogether together combined "
     "in all only just exactly precisely exact pretty much more less fits fit hold holds held used use uses "
     "using "
     "left free remaining extra additional different separate full whole distinct concurrent memory vram hbm "
@@ -455,6 +459,11 @@ std::optional<double> number_word(std::string_view word)
     const std::string small = lower(word);
     const Worded* found = find(kNumbers, small);
     found = found ? found : find(std::span(kNumbers).subspan(28), stem_of(small)); // "three quarters"
+    if (!found && small.ends_with("th"))
+    {
+        found = find(kNumbers, std::string_view(small).substr(0, small.size() - 2));
+        return found && found->size >= 4 ? std::optional(1 / found->size) : std::nullopt; // "a sixteenth"
+    }
     return found ? std::optional(found->size) : std::nullopt;
 }
 

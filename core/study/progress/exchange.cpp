@@ -191,7 +191,7 @@ std::string words_of(const Missed& m, std::span<const SheetWords> words, const P
         out += found->answer + "\n\n";
     }
     out += fmt::format("Forgotten {} {}", m.times, m.times == 1 ? "time" : "times");
-    out += m.slip.empty() ? ".\n" : fmt::format("; known slip: `{}`.\n", m.slip);
+    out += m.slip.empty() ? ".\n" : fmt::format("; known mistake: `{}`.\n", m.slip);
     const auto note = progress.notes.find(m.family);
     return note == progress.notes.end() ? out + "\n"
                                         : out + fmt::format("\n> {}\n\n", one_line(note->second));

@@ -399,7 +399,7 @@ TEST_CASE("what was done is on disk after every grade, and there when one comes 
     room.key(ImGuiKey_Enter);
     CHECK(StudyStore(folder.path).load().progress.reviews.size() == 1);
     room.key(ImGuiKey_Escape);
-    CHECK(room.says("A drill is on: 1 of 2 answered."));
+    CHECK(room.says("A drill is in progress: 1 of 2 answered."));
     room.sit({}, std::make_unique<StudyStore>(folder.path)); // the program was started again
     CHECK(room.progress().reviews.size() == 1);
     CHECK(room.progress().reviews[0].card == "model-state");

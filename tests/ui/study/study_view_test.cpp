@@ -112,7 +112,7 @@ TEST_CASE("with nothing studied yet it offers new questions and no dates")
 {
     Window w;
     seat(w, desk_of(2));
-    CHECK(says(w, "Study plan for today"));
+    CHECK(says(w, "Study plan"));
     CHECK(says(w, "Nothing was asked yet: 48 new questions, the easy ones first."));
     CHECK(says(w, "new"));
     CHECK(says(w, "11 to go"));
@@ -156,7 +156,7 @@ TEST_CASE("R reviews what is due, D drills the three weakest topics, 8 the quick
     CHECK(w.session().view() == "drill");
     CHECK(drill(w).items.size() > 8);
     w.open("study");
-    CHECK(says(w, "A drill is on: 0 of "));
+    CHECK(says(w, "A drill is in progress: 0 of "));
     w.key(ImGuiKey_E);
     CHECK_FALSE(is_running(*study(w).session));
     w.key(ImGuiKey_D);
@@ -203,7 +203,7 @@ TEST_CASE("M asks how long and starts a mock")
     CHECK(std::get<MockSession>(*study(w).session).minutes == 45);
     CHECK(w.session().view() == "mock");
     w.open("study");
-    CHECK(says(w, "A mock interview is on: 0 of "));
+    CHECK(says(w, "A mock interview is in progress: 0 of "));
 }
 
 TEST_CASE("the interview's day is set, moved and taken away")

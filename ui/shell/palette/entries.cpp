@@ -92,7 +92,7 @@ void add_scripts(Entries& all, const StageFrame& stage)
         const DemoScript& script = stage.scripts[i];
         const bool on = stage.script != nullptr && stage.script->title == script.title;
         all.push_back(entry("Scenes", (on ? "End: " : "") + script.title,
-                            fmt::format("{} scenes for a class; PgDn goes on", script.scenes.size()),
+                            fmt::format("{} scenes for a class; PgDn continues", script.scenes.size()),
                             {script.title, "first class", "class script", "scenes", "demonstration script",
                              "teach", "lecture", "walk through", "slides"},
                             does(StartScript{i}), script.title));

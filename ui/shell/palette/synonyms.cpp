@@ -243,7 +243,7 @@ constexpr std::array kCommands{
     Synonyms{"Spotlight at the mouse; the wheel sizes it", "laser pointer; pointer; highlight mouse; focus"},
     Synonyms{"Pen: draw over the window", "annotate; draw on screen; drawing; marker; whiteboard; scribble"},
     Synonyms{"Hide the figures, or show them", "hide numbers; cover numbers; guess the number"},
-    Synonyms{"Freeze the picture, or let it go on", "pause the picture; hold picture"},
+    Synonyms{"Freeze the picture, or resume it", "pause the picture; hold picture"},
     Synonyms{"Ask the class: guesses in a histogram",
              "poll; class poll; vote; audience; student guesses; survey"},
     Synonyms{"Save this view as a picture",

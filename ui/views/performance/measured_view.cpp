@@ -275,7 +275,7 @@ extern const ViewInfo measured_view{
     "measured",
     "Performance",
     "Calibration",
-    "Calibration with measured runs",
+    "Calibration",
     "Measured step times against predicted ones, and the GPU\u2019s constants fitted to them",
     {"model", "gpus"},
     make_view<MeasuredView>,

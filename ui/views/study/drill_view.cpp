@@ -119,9 +119,9 @@ void DrillView::leave(const Frame& frame, const DrillSession& drill, Out& out)
 
 ViewKeys DrillView::keys()
 {
-    return {{"Enter", "Check the answer; then take the grade and go on"},
+    return {{"Enter", "Check the answer; then take the grade and continue"},
             {"Tab", "Skip, without a grade"},
-            {"Space", "Reveal what was to be said; tick a point; go on"},
+            {"Space", "Reveal what was to be said; tick a point; continue"},
             {"1 \u2026 4", "Again, Hard, Good, Easy; before that, a choice"},
             {"\u2191 \u2193", "Choose; with Alt move an item of an order"},
             {"H", "The next hint; the first makes Hard the best grade"},

@@ -403,12 +403,12 @@ ViewKeys GlossaryView::keys()
     const auto see = [this](const KeyPress& k) {
         act(k.frame, {"", list_.keyboard_is_free(), false}, k.out);
     };
-    return {{"type", "Search: names first, then what is said of them"},
-            {"\u2191 \u2193", "Choose a word; page keys go by ten"},
-            {"Enter", "See it: the view where the word is at home", see},
+    return {{"type", "Search: names first, then definitions"},
+            {"\u2191 \u2193", "Choose a term; page keys move by ten"},
+            {"Enter", "See it: the view that shows the term", see},
             {"Alt L", "The lesson about it"},
             {"Alt 1 \u2026 9", "A related word"},
-            {"Esc", "Clear; once more: out of the field"},
+            {"Esc", "Clear; again: leave the field"},
             {"F", "Back into the field", [this] { list_.find(); }}};
 }
 

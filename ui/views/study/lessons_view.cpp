@@ -235,7 +235,7 @@ void LessonsView::draw(const Frame& frame, const Painter& painter, Rect area, Ou
     if (!has_lessons(frame))
     {
         empty_state(painter, area, "There are no lessons here.",
-                    "They are read from the folder lessons beside the assets.");
+                    "They are read from the folder lessons next to the assets.");
         return;
     }
     draw_tracks(frame, painter, area);

@@ -250,7 +250,7 @@ ViewKeys SpokenView::keys()
     return {{"Enter", "A question for 60 seconds; take the grade; another one"},
             {"2 5", "A question for 2 or 5 minutes"},
             {"Space", "Start the clock, stop it; then tick a point"},
-            {"\u2191 \u2193", "Go from point to point"},
+            {"\u2191 \u2193", "Move from point to point"},
             {"T", "I could teach it, where every point was made"},
             {"Esc", "Leave"}};
 }

@@ -171,7 +171,7 @@ ViewKeys StudyView::keys()
             {"W", "Right of those seen, or predicted recall"},
             {"A", "Self-assessment of your skills"},
             {"L", "Questions that keep being forgotten"},
-            {"G E", "Go on with the session that is on, or end it"},
+            {"G E", "Resume the current session, or end it"},
             {"click", "On a topic: drill it"}};
 }
 

@@ -163,7 +163,7 @@ Communicator::~Communicator()
     // What was started may wait for ranks that wait for this one, which is leaving by a fault.
     if (std::uncaught_exceptions() > faults_before_ && own_->is_busy())
     {
-        carrier_->abort("a fault ended it while a started call was going on");
+        carrier_->abort("a fault ended it while a started call was in progress");
     }
 }
 

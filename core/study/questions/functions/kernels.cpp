@@ -69,7 +69,7 @@ Value resident_blocks(Arguments v)
 constexpr std::array kKernelsFunctions{
     StudyFunction{"product_intensity", "M, N, K, e", "[FLOP/B] e bytes an operand's number, 2 the result's",
                   product_intensity},
-    StudyFunction{"tile_wave_use", "M, N, p", "tiles of 128 x 128 over the places of their waves",
+    StudyFunction{"tile_wave_use", "M, N, p", "tiles of 128 x 128 over the slots of their waves",
                   tile_wave_use},
     StudyFunction{"resident_blocks", "threads, registers, shared_kib", "on one multiprocessor of Hopper",
                   resident_blocks},

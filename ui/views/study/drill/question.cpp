@@ -151,7 +151,7 @@ void DrillQuestion::draw_foot(const Painter& p, Rect row, const Shown& s)
     if (!s.asking())
     {
         all.insert(all.begin(),
-                   {fmt::format("{}, go on###go on", name_of(offered_grade(s.drill, s.study.now.ms))),
+                   {fmt::format("{}, continue###go on", name_of(offered_grade(s.drill, s.study.now.ms))),
                     "Enter", [&] { go_on(s); }, ImGuiKey_None, ButtonStyle::primary});
     }
     draw_buttons(p, row, all);

@@ -174,7 +174,7 @@ std::vector<KeyButton> MockQuestion::deeds(const MockSession& mock, bool& closed
     }
     const bool over = mock.stage == MockStage::over;
     const bool judges = !over && next_to_judge(mock).has_value();
-    all.insert(all.begin(), {judges ? "Judge, go on###judge" : "Scorecard###judge", over ? "Esc" : "Enter",
+    all.insert(all.begin(), {judges ? "Judge, continue###judge" : "Scorecard###judge", over ? "Esc" : "Enter",
                              [this, over, &mock, &closed, &out]
                              {
                                  closed = over;

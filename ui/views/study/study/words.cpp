@@ -59,7 +59,7 @@ std::string whole_percent(double share)
 std::string study_title(const StudyFrame& study)
 {
     return study.has_interview() ? fmt::format("Study plan until {}", date_short(*study.progress->interview))
-                                 : "Study plan for today";
+                                 : "Study plan";
 }
 
 Caption study_caption(const StudyFrame& study)
@@ -105,16 +105,16 @@ std::string session_words(const StudyFrame& study)
     {
         const auto answered = std::count_if(drill->items.begin(), drill->items.end(),
                                             [](const DrillItem& i) { return !!i.given; });
-        return fmt::format("A drill is on: {} of {} answered.", answered, drill->items.size());
+        return fmt::format("A drill is in progress: {} of {} answered.", answered, drill->items.size());
     }
     if (const auto* mock = std::get_if<MockSession>(study.session))
     {
         const auto answered = std::count_if(mock->items.begin(), mock->items.end(),
                                             [](const MockItem& i) { return i.answered(); });
-        return fmt::format("A mock interview is on: {} of {} answered, {} left.", answered,
+        return fmt::format("A mock interview is in progress: {} of {} answered, {} left.", answered,
                            mock->items.size(), wait_words(mock->left_ms()));
     }
-    return "A spoken answer is on.";
+    return "A spoken answer is in progress.";
 }
 
 std::string_view session_view(const StudyFrame& study)
