@@ -73,7 +73,9 @@ std::string lost_detail(Slice slice, const Frame& frame)
     case Slice::bubble:
         return bubble_words(s);
     case Slice::optimizer:
-        return s.training.offload == Offload::none ? "36 B per parameter through HBM" : "on the host";
+        return s.training.offload == Offload::none    ? "36 B per parameter through HBM"
+               : offloads_weights(s.training.offload) ? "on the host, waiting for weights"
+                                                      : "on the host";
     default:
         return link_words(frame, slice);
     }
