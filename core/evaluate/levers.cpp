@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/model/stages.h"
 #include "core/network/traffic.h"
@@ -219,7 +220,7 @@ private:
             after.training.gradient_dtype = GradientDtype::bf16;
             offer("bf16_gradients", "Gradients in BF16", after,
                   [&](const MemoryReport&)
-                  { return fmt::format("BF16 sum of {} micro-batches", micro_batches(now_)); });
+                  { return "BF16 sum of " + counted(micro_batches(now_), "micro-batch"); });
         }
         if (now_.training.precision == Precision::bf16 && now_.cluster.gpu.fp8_tflops > 0)
         {
