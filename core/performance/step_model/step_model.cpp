@@ -247,10 +247,8 @@ private:
         const double touched = bytes.gradient + 2 * state + back; // new weights wait in a buffer of their own
         const double host = touched * mine / std::max(1.0, host_optimizer_rate(s_.cluster));
         const double nvme = std::max(1.0, s_.cluster.nvme_gb_per_s * 1e9);
-        const bool stays = offloads_weights(s_.training.offload);
-        const double written = stays && copies ? fetch_bytes() : 0;
-        const double swap = uses_nvme(s_.training.offload) ? (2 * state * mine + written) / nvme : 0;
-        const double up = stays ? 0 : back * mine / pcie;
+        const double swap = uses_nvme(s_.training.offload) ? 2 * state * mine / nvme : 0;
+        const double up = offloads_weights(s_.training.offload) ? 0 : back * mine / pcie;
         const double down = gradient_bytes() * mine / pcie;
         const double left = std::max(0.0, c_.data_overlap * last_backward() - reduce_);
         return std::max(host, swap) + up + exposed_seconds(down, left, c_.overlap_slowdown);
