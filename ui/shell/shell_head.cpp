@@ -46,7 +46,12 @@ bool draw_rail_cell(const Painter& painter, Rect cell, const ViewInfo& info, boo
     const float word_y = says.icon ? icon_y + apart : cell.middle();
     if (says.icon)
     {
-        group_icon(painter, {cell.centre(), says.words ? icon_y : cell.middle()}, info.group, colour);
+        // In low windows with large type alone: smaller rather than on each other.
+        constexpr float kHigh = 30; // [design px] of the tallest
+        Look look = painter.look;
+        look.scale = says.words ? look.scale : std::min(look.scale, cell.h / kHigh);
+        group_icon(Painter(painter.list.raw, look), {cell.centre(), says.words ? icon_y : cell.middle()},
+                   info.group, colour);
     }
     if (says.words)
     {
