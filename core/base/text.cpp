@@ -314,7 +314,9 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
     std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
     for (const std::string& candidate : candidates)
     {
-        const std::size_t distance = edit_distance(word, candidate);
+        // Who types the start of a name means it, however much is left out.
+        const bool begun = word.size() > 1 && candidate.starts_with(word);
+        const std::size_t distance = begun ? 0 : edit_distance(word, candidate);
         if (distance < best_distance)
         {
             best_distance = distance;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/model/stages.h"
 #include "core/network/traffic.h"
@@ -148,12 +149,11 @@ private:
               {
                   if (now_.parallel.zero >= 2 && dense_replicas(now_) > 1)
                   {
-                      return traffic_cost("data-parallel traffic", data_traffic(now_, memory_),
+                      return traffic_cost("data parallel", data_traffic(now_, memory_),
                                           data_traffic(after, memory));
                   }
-                  return now_.parallel.pipeline > 1
-                             ? bubble_cost(now_, after)
-                             : std::string("no extra FLOPs or bytes, but smaller GEMMs");
+                  return now_.parallel.pipeline > 1 ? bubble_cost(now_, after)
+                                                    : std::string("same FLOPs, smaller GEMMs");
               });
     }
 
@@ -164,8 +164,7 @@ private:
         {
             after.training.recompute = Recompute::selective;
             offer("recompute_selective", "Selective recompute", after,
-                  [&](const MemoryReport&)
-                  { return flops_cost(now_, after, "attention scores recomputed"); });
+                  [&](const MemoryReport&) { return flops_cost(now_, after, "scores recomputed"); });
         }
         if (now_.training.recompute != Recompute::full)
         {
@@ -219,7 +218,7 @@ private:
             after.training.gradient_dtype = GradientDtype::bf16;
             offer("bf16_gradients", "Gradients in BF16", after,
                   [&](const MemoryReport&)
-                  { return fmt::format("BF16 sum of {} micro-batches", micro_batches(now_)); });
+                  { return "BF16 sum of " + counted(micro_batches(now_), "micro-batch"); });
         }
         if (now_.training.precision == Precision::bf16 && now_.cluster.gpu.fp8_tflops > 0)
         {
@@ -227,7 +226,7 @@ private:
             after.training.precision = Precision::fp8;
             offer("fp8", "FP8 GEMMs", after,
                   [&](const MemoryReport&) {
-                      return fmt::format("GEMM inputs in 8 bits, peak {} TFLOP/s",
+                      return fmt::format("8-bit GEMMs, peak {} TFLOP/s",
                                          three_digits(now_.cluster.gpu.fp8_tflops));
                   });
         }
@@ -242,13 +241,8 @@ private:
         {
             return "no extra network traffic";
         }
-        if (after.parallel.zero == 2)
-        {
-            return fmt::format("gradients reduced every micro-batch: {}P sent, not {}P", elements(after),
-                               elements(now_));
-        }
-        return fmt::format("weights gathered for every pass: {}P sent, not {}P", elements(after),
-                           elements(now_));
+        // Gradients are reduced, or weights gathered, for every micro-batch.
+        return fmt::format("{}P sent per step, not {}P", elements(after), elements(now_));
     }
 
     void try_zero()
@@ -260,7 +254,7 @@ private:
         {
             Scenario after = now_;
             after.parallel.zero = zero;
-            offer(fmt::format("zero_{}", zero), fmt::format("ZeRO-{} over {} ranks", zero, replicas), after,
+            offer(fmt::format("zero_{}", zero), fmt::format("ZeRO {} to {}", now_.parallel.zero, zero), after,
                   [&](const MemoryReport&) { return zero_cost(after); });
         }
     }
@@ -284,10 +278,10 @@ private:
         after.parallel.tensor *= 2;
         if (after.parallel.tensor <= reach)
         {
-            offer("tensor",
-                  fmt::format("Tensor parallel {} to {}", now_.parallel.tensor, after.parallel.tensor), after,
+            offer("tensor", fmt::format("Tensor (TP) {} to {}", now_.parallel.tensor, after.parallel.tensor),
+                  after,
                   [&](const MemoryReport&)
-                  { return traffic_cost("tensor traffic", tensor_traffic(now_), tensor_traffic(after)); });
+                  { return traffic_cost("TP traffic", tensor_traffic(now_), tensor_traffic(after)); });
         }
     }
 
@@ -321,10 +315,10 @@ private:
         }
         Scenario after = now_;
         after.parallel.expert *= 2;
-        offer("expert", fmt::format("Experts {} to {} ways", now_.parallel.expert, after.parallel.expert),
+        offer("expert", fmt::format("Experts (EP) {} to {}", now_.parallel.expert, after.parallel.expert),
               after,
               [&](const MemoryReport&)
-              { return traffic_cost("all-to-all traffic", expert_traffic(now_), expert_traffic(after)); });
+              { return traffic_cost("all-to-all", expert_traffic(now_), expert_traffic(after)); });
     }
 
     void try_schedule()

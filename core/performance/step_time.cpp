@@ -22,13 +22,14 @@ namespace
 
 constexpr double kMostSimulated = 20'000; // operations
 
-// Times of every virtual stage, in seconds.
-Costs costs_of(const Scenario& s, const StepProfile& profile)
+// Times of every virtual stage, in seconds; none shorter than the weights of a rank's pass, `fetch`, allow.
+Costs costs_of(const Scenario& s, const StepProfile& profile, double fetch)
 {
     const ScheduleKind kind = s.training.schedule;
     const ScheduleShape shape = pipeline_shape(s);
     Costs costs;
     costs.stages.resize(static_cast<std::size_t>(virtual_stages(kind, shape)));
+    const double least = fetch * real(s.parallel.pipeline) / static_cast<double>(costs.stages.size());
     std::int64_t layer = 0;
     for (std::size_t k = 0; k < costs.stages.size(); ++k)
     {
@@ -55,6 +56,8 @@ Costs costs_of(const Scenario& s, const StepProfile& profile)
         {
             add(Unit::head);
         }
+        cost.forward = std::max(cost.forward, least);
+        cost.backward_input = std::max(cost.backward_input, least - cost.backward_weight);
         costs.stages[k] = cost;
     }
     return costs;
@@ -90,7 +93,7 @@ double makespan(ScheduleKind kind, const ScheduleShape& shape, const Costs& cost
 
 // Idle time of the slowest rank by simulation; negative where there is nothing to simulate. Beyond so many
 // operations it goes on as the last micro-batches did.
-double simulated_idle(const Scenario& s, const StepProfile& profile)
+double simulated_idle(const Scenario& s, const StepProfile& profile, const WeightFetch& fetch)
 {
     const ScheduleKind kind = s.training.schedule;
     const ScheduleShape shape = pipeline_shape(s);
@@ -98,8 +101,8 @@ double simulated_idle(const Scenario& s, const StepProfile& profile)
     {
         return -1;
     }
-    const Costs costs = costs_of(s, profile);
-    const double slowest = pipeline_load(profile, s).slowest_seconds;
+    const Costs costs = costs_of(s, profile, fetch.pass);
+    const double slowest = pipeline_load(profile, s).slowest_seconds + fetch.wait;
     const auto idle = [&](std::int64_t micro_batches)
     {
         return makespan(kind, {shape.stages, micro_batches, shape.chunks}, costs) -
@@ -143,7 +146,8 @@ StepTime step_time(const Scenario& scenario)
 {
     const StepProfile profile = step_profile(scenario);
     const StepModel model(scenario);
-    return model.estimate(scenario, profile, simulated_idle(scenario, profile));
+    return model.estimate(scenario, profile,
+                          simulated_idle(scenario, profile, model.weight_fetch(scenario, profile)));
 }
 
 } // namespace ringside

@@ -53,7 +53,7 @@ struct StepTime
     double expert_comm = 0;   // tokens to experts and back
     double pipeline_comm = 0; // between stages
     double data_exposed = 0;  // gradients and weights that nothing could hide, and what hiding costs compute
-    double optimizer = 0;     // with what it waits for host or disk where it is offloaded
+    double optimizer = 0;     // with what waits for host or disk where state or weights are offloaded
 
     double data_comm = 0; // all of it, hidden or not; no part of the sum
 

@@ -198,10 +198,12 @@ SliceNote wire_note(Slice slice)
                 "by simulation",
                 {}};
     default:
-        return {"The optimizer reads and writes its state once per step.",
-                "36 B × parameters of this GPU / HBM",
-                "counted byte by byte for Adam; offloaded: host and disk instead",
-                {"hbm_efficiency"}};
+        return {
+            "The optimizer reads and writes its state once per step. Offloaded weights are fetched for every "
+            "forward and backward: here is what compute does not overlap.",
+            "36 B × parameters of this GPU / HBM",
+            "counted byte by byte for Adam; offloaded: host and disk instead",
+            {"hbm_efficiency"}};
     }
 }
 

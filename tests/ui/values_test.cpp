@@ -320,6 +320,10 @@ TEST_CASE("fields under More are changed by typing, switching and choosing")
     w.type("4096");
     w.key(ImGuiKey_Enter);
     CHECK(w.session().scenario().training.sequence_length == 4096);
+    w.click("training.sequence_length");
+    w.type("2048 token"); // a unit is read in the singular, too, as it is written for one
+    w.key(ImGuiKey_Enter);
+    CHECK(w.session().scenario().training.sequence_length == 2048);
     const bool flash = w.session().scenario().training.flash_attention;
     w.click("training.flash_attention");
     CHECK(w.session().scenario().training.flash_attention == !flash);

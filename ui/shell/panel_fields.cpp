@@ -313,9 +313,12 @@ std::string set_typed(S& object, const Field<S>& field, std::string text)
         object.*(*list) = std::move(*values);
         return {};
     }
-    if (!field.unit.empty() && text.ends_with(field.unit))
+    for (const std::string_view unit : {std::string_view(field.unit), of_one(field.unit)})
     {
-        text.resize(text.size() - field.unit.size());
+        if (!unit.empty() && text.ends_with(unit))
+        {
+            text.resize(text.size() - unit.size());
+        }
     }
     return set_number(object, field, text);
 }

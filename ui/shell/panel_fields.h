@@ -90,9 +90,16 @@ void own_shape(Scenario& scenario, std::string_view path);
 std::vector<std::string> fields_in(const Scenario& scenario, std::string_view section);
 
 // "80 GB", or the bare number of what has no unit.
+// "sequence" of "sequences"; what is no word stays.
+inline std::string_view of_one(std::string_view unit)
+{
+    const bool word = unit.size() > 4 && unit.ends_with('s') && unit.find('/') == std::string_view::npos;
+    return unit.substr(0, unit.size() - (word ? 1 : 0));
+}
+
 inline std::string with_unit(const std::string& number, std::string_view unit)
 {
-    return unit.empty() ? number : number + " " + std::string(unit);
+    return unit.empty() ? number : number + " " + std::string(number == "1" ? of_one(unit) : unit);
 }
 
 } // namespace ringside

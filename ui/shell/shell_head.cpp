@@ -39,13 +39,18 @@ bool draw_rail_cell(const Painter& painter, Rect cell, const ViewInfo& info, boo
         painter.fill({cell.x, cell.y, painter.px(3), cell.h}, t.text);
     }
     const Colour colour = selected ? t.text : t.muted;
-    // Lower cells have picture and word closer together.
-    const float word_y =
-        says.icon ? std::min(cell.y + painter.px(56), cell.bottom() - painter.px(8)) : cell.middle();
-    const float icon_y = std::min(cell.y + painter.px(26), word_y - painter.px(20));
+    // Picture and word stand in the middle together, in lower cells closer.
+    const float apart = std::clamp(cell.h - painter.px(34), painter.px(20), painter.px(30));
+    const float icon_y = cell.middle() - apart / 2 + painter.px(2); // the picture is higher than the word
+    const float word_y = says.icon ? icon_y + apart : cell.middle();
     if (says.icon)
     {
-        group_icon(painter, {cell.centre(), says.words ? icon_y : cell.middle()}, info.group, colour);
+        // In low windows with large type alone: smaller rather than on each other.
+        constexpr float kHigh = 30; // [design px] of the tallest
+        Look look = painter.look;
+        look.scale = says.words ? look.scale : std::min(look.scale, cell.h / kHigh);
+        group_icon(Painter(painter.list.raw, look), {cell.centre(), says.words ? icon_y : cell.middle()},
+                   info.group, colour);
     }
     if (says.words)
     {

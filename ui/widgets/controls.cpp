@@ -233,6 +233,20 @@ void draw_track(const Painter& painter, Rect r, float position, std::span<const 
     painter.list.AddCircleFilled({x, y}, held ? knob * 1.15F : knob, t.text);
 }
 
+// A value where its label has no room: without "auto", or without a unit that the label says anyway.
+std::string_view brief_value(std::string_view value)
+{
+    constexpr std::string_view kAuto = "auto  ";
+    constexpr std::size_t kLongestSymbol = 5; // "TFLOPS" and longer are words
+    if (value.starts_with(kAuto))
+    {
+        return value.substr(kAuto.size());
+    }
+    const std::size_t at = value.rfind(' ');
+    const bool word = at != std::string_view::npos && value.size() - at - 1 > kLongestSymbol;
+    return word ? value.substr(0, at) : value;
+}
+
 void label_and_value(const Painter& painter, Rect r, const SliderText& words, bool hovered, bool typing)
 {
     const Theme& t = painter.theme;
@@ -243,12 +257,16 @@ void label_and_value(const Painter& painter, Rect r, const SliderText& words, bo
         painter.triangle(x, middle, t.warning);
         x += painter.px(22);
     }
-    const float value_width = typing ? painter.px(124) : painter.width(Type::mono_small, words.value);
+    const std::string_view label = visible(words.label);
+    const float room = r.right() - x - painter.width(Type::small, label) - painter.px(6);
+    const bool roomy = painter.width(Type::mono_small, words.value) <= room;
+    const std::string_view value = roomy ? std::string_view(words.value) : brief_value(words.value);
+    const float value_width = typing ? painter.px(124) : painter.width(Type::mono_small, value);
     painter.text_within(x, middle, r.right() - value_width - painter.px(6) - x, Type::small,
-                        hovered ? t.text : t.muted, visible(words.label));
+                        hovered ? t.text : t.muted, label);
     if (!typing)
     {
-        painter.text(r.right(), middle, Type::mono_small, words.fault ? t.warning : t.text, words.value,
+        painter.text(r.right(), middle, Type::mono_small, words.fault ? t.warning : t.text, value,
                      Align::right);
     }
 }

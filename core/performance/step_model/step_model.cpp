@@ -46,6 +46,8 @@ public:
             hidden_forward_ += times * unit.hidden_forward;
             hidden_backward_ += times * unit.hidden_backward;
         }
+        fetch_ = offloads_weights(s.training.offload) ? fetch_bytes() / fetch_rate() : 0;
+        fetch_ /= both_ways ? 2 : 1; // a micro-batch passes one of the two stages
     }
 
     const PipelineLoad& load() const { return load_; }
@@ -62,11 +64,13 @@ public:
         }
         const double scale = load_.slowest_seconds > 0 ? other / load_.slowest_seconds : 0;
         StageTimes times;
-        times.forward = forward_ * scale;
+        times.forward = std::max(forward_ * scale, fetch_);
         times.backward_weight = weight * scale;
-        times.backward_input = (backward_ - weight) * scale;
+        times.backward_input = std::max(backward_ * scale, fetch_) - times.backward_weight;
         return times;
     }
+
+    WeightFetch fetch() const { return {fetch_, forward_pass() - forward_ + backward_pass() - backward_}; }
 
     // Idle time of the slowest rank: that of its schedule where every other stage takes the others' mean.
     double idle() const
@@ -106,17 +110,23 @@ public:
         parts.busy.of(Cause::expert) += hidden_forward_ + hidden_backward_;
         parts.pipeline = transfers();
         data(parts);
-        parts.optimizer = optimizer();
+        // Nothing hides the weights of the step's first layer.
+        const double layers = std::max(1.0, load_.slowest.units[0] + load_.slowest.units[1]);
+        parts.optimizer = optimizer() + m_ * fetch().wait + fetch_ / layers;
         return parts;
     }
 
 private:
+    // [s] of one micro-batch with what it waits for its weights; other links carry on meanwhile.
+    double forward_pass() const { return std::max(forward_, fetch_); }
+    double backward_pass() const { return std::max(backward_, fetch_); }
+
     // What gradients and weights may hide behind: time that hides nothing else. The step's first forward and
     // its last backward have their own expert traffic, too.
-    double first_forward() const { return std::max(0.0, forward_ + hidden_forward_ - sending_); }
-    double last_backward() const { return std::max(0.0, backward_ + hidden_backward_ - returning_); }
-    double other_forward() const { return std::max(0.0, forward_ - sending_); }
-    double other_backward() const { return std::max(0.0, backward_ - returning_); }
+    double first_forward() const { return std::max(0.0, forward_pass() + hidden_forward_ - sending_); }
+    double last_backward() const { return std::max(0.0, backward_pass() + hidden_backward_ - returning_); }
+    double other_forward() const { return std::max(0.0, forward_pass() - sending_); }
+    double other_backward() const { return std::max(0.0, backward_pass() - returning_); }
 
     double stage_distance() const { return real(s_.cluster.gpus) / real(p_.pipeline); }
 
@@ -136,7 +146,7 @@ private:
             hidden = hides ? std::min(chunks * send, pass) : 0;
             return chunks * exposed_seconds(send, hidden / chunks, c_.overlap_slowdown);
         };
-        return m_ * (exposed(forward_, sending_) + exposed(backward_, returning_)) +
+        return m_ * (exposed(forward_pass(), sending_) + exposed(backward_pass(), returning_)) +
                2 * real(p_.pipeline - 1) * send;
     }
 
@@ -200,6 +210,21 @@ private:
         }
     }
 
+    // [B] of the weights that lie elsewhere: all that this GPU needs, or its shard of them.
+    double fetch_bytes() const
+    {
+        const bool sharded = p_.zero >= 3;
+        return element_bytes(s_.training) *
+               (load_.dense / (sharded ? dense_ranks_ : 1) + load_.expert / (sharded ? expert_ranks_ : 1));
+    }
+    // [B/s] on their way up, through the disks too where they lie there.
+    double fetch_rate() const
+    {
+        const double pcie = s_.cluster.gpu.pcie_gb_per_s;
+        const bool disks = uses_nvme(s_.training.offload);
+        return std::max(1.0, (disks ? std::min(pcie, s_.cluster.nvme_gb_per_s) : pcie) * 1e9);
+    }
+
     double optimizer() const
     {
         const bool sharded = p_.zero >= 1;
@@ -211,8 +236,9 @@ private:
         {
             return optimizer_bytes(s_.training) * mine / hbm;
         }
-        // The host's processors work for all GPUs of the node; new weights come back over PCIe. Gradients go
-        // down beside the backward. Offloaded steps have not been held against measurements.
+        // The host's processors work for all GPUs of the node. New weights come back over PCIe, or stay where
+        // the next forward fetches them. Gradients go down beside the backward. Offloaded steps have not been
+        // held against measurements.
         const double pcie = std::max(1.0, gpu.pcie_gb_per_s * 1e9);
         const StateBytes bytes = state_bytes(s_.training);
         const bool copies = bytes.master > 0;
@@ -222,9 +248,10 @@ private:
         const double host = touched * mine / std::max(1.0, host_optimizer_rate(s_.cluster));
         const double nvme = std::max(1.0, s_.cluster.nvme_gb_per_s * 1e9);
         const double swap = uses_nvme(s_.training.offload) ? 2 * state * mine / nvme : 0;
+        const double up = offloads_weights(s_.training.offload) ? 0 : back * mine / pcie;
         const double down = gradient_bytes() * mine / pcie;
         const double left = std::max(0.0, c_.data_overlap * last_backward() - reduce_);
-        return std::max(host, swap) + back * mine / pcie + exposed_seconds(down, left, c_.overlap_slowdown);
+        return std::max(host, swap) + up + exposed_seconds(down, left, c_.overlap_slowdown);
     }
 
     const StepProfile& profile_;
@@ -242,6 +269,7 @@ private:
     double hidden_backward_ = 0; // [s]
     double sending_ = 0;         // [s] of a forward that hide activations on their way to the next stage
     double returning_ = 0;       // [s] of a backward that hide their gradients
+    double fetch_ = 0;           // [s] of offloaded weights on their way up, for each pass
     double reduce_ = 0;          // [s] of the gradients' last reduction, which hides behind the backward
 };
 
@@ -325,6 +353,11 @@ const StepProfile& StepModel::profile(const Scenario& scenario)
 StageTimes StepModel::stage_times(const Scenario& s, const StepProfile& profile) const
 {
     return Assembly(profile, s, wires_).others();
+}
+
+WeightFetch StepModel::weight_fetch(const Scenario& s, const StepProfile& profile) const
+{
+    return Assembly(profile, s, wires_).fetch();
 }
 
 StepTime StepModel::estimate(const Scenario& s, const StepProfile& profile) const

@@ -29,6 +29,14 @@ struct RankLoad
     double expert = 0;
 };
 
+// Offloaded weights on their way to the GPU, for every forward and again for every backward, a layer ahead
+// (Rajbhandari et al., ZeRO-Infinity, arXiv 2104.07857, section 4). Zero where they stay on the GPU.
+struct WeightFetch
+{
+    double pass = 0; // [s] of one pass of a micro-batch
+    double wait = 0; // [s] of both passes that compute does not hide
+};
+
 // What does not change while a search tries layouts: the model, the GPU, its links, the recipe's types.
 class StepModel
 {
@@ -46,6 +54,7 @@ public:
     // [s] of one micro-batch on a rank with the mean of the work that all but the slowest have; in a
     // pipeline.
     StageTimes stage_times(const Scenario& scenario, const StepProfile& profile) const;
+    WeightFetch weight_fetch(const Scenario& scenario, const StepProfile& profile) const;
 
 private:
     Wires wires_;

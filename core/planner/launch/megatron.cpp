@@ -1,4 +1,5 @@
 // Megatron-LM: options of pretrain_gpt.py, and the checks that its own validate_args makes of them.
+#include "core/base/counted.h"
 #include "core/planner/launch/megatron_model.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/stage_layers.h"
@@ -152,8 +153,8 @@ void layout(LaunchDraft& d)
 {
     const Parallel& p = d.s.parallel;
     const Model& m = d.s.model;
-    d.section(
-        fmt::format("layout: data {} is what remains of {} GPUs", data_parallel(d.s), d.s.cluster.gpus));
+    d.section(fmt::format("layout: data {} is what remains of {}", data_parallel(d.s),
+                          counted(d.s.cluster.gpus, "GPU")));
     d.set("--tensor-model-parallel-size", p.tensor, "GPUs that share each matrix", "parallel.tensor");
     const bool asked = m.experts > 0 && p.tensor > 1 && !p.sequence_parallel;
     if ((p.sequence_parallel && p.tensor > 1) || asked)

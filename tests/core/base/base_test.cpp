@@ -120,6 +120,7 @@ TEST_CASE("a number that is none says so instead of printing nan")
 TEST_CASE("a near miss finds the word that was meant")
 {
     CHECK(nearest_word("tensr", {"tensor", "pipeline"}) == "tensor");
+    CHECK(nearest_word("out", {"tour", "output"}) == "output");
     CHECK(nearest_word("xyzzy", {"tensor", "pipeline"}).empty());
 }
 

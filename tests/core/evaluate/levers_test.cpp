@@ -104,18 +104,18 @@ TEST_CASE("hand-worked: what ZeRO costs on the wire")
     const auto all = levers(s, report_of(s), kAll);
     const double parameters = 8030261248;
     REQUIRE(find(all, "zero_1"));
-    CHECK(find(all, "zero_1")->name == "ZeRO-1 over 8 ranks");
+    CHECK(find(all, "zero_1")->name == "ZeRO 0 to 1");
     CHECK(find(all, "zero_1")->cost == "no extra network traffic");
     CHECK(find(all, "zero_1")->saving.value == Approx(12 * parameters * 7 / 8).epsilon(1e-9));
     CHECK(find(all, "zero_1")->extra.value == 0);
     REQUIRE(find(all, "zero_3"));
-    CHECK(find(all, "zero_3")->cost == "weights gathered for every pass: 24P sent, not 2P");
+    CHECK(find(all, "zero_3")->cost == "24P sent per step, not 2P");
     CHECK(find(all, "zero_3")->extra.value ==
           Approx(step_time(find(all, "zero_3")->after).total() - step_time(s).total()));
     s.training.global_batch = 8;
     const auto once = levers(s, report_of(s), kAll);
     CHECK(find(once, "zero_2")->cost == "no extra network traffic");
-    CHECK(find(once, "zero_3")->cost == "weights gathered for every pass: 3P sent, not 2P");
+    CHECK(find(once, "zero_3")->cost == "3P sent per step, not 2P");
 }
 
 TEST_CASE("hand-worked: switching to FlashAttention frees 2 a s bytes a token and layer, sequence "
@@ -173,7 +173,7 @@ TEST_CASE("groups beyond a node are offered only when nothing else helps")
     const auto all = levers(s, report_of(s), kAll);
     REQUIRE(all.size() == 1);
     CHECK(all[0].id == "tensor");
-    CHECK(all[0].name == "Tensor parallel 1 to 2");
+    CHECK(all[0].name == "Tensor (TP) 1 to 2");
     s.cluster.gpus_per_node = 8;
     CHECK(levers(s, report_of(s), kAll).size() == 1);
 }

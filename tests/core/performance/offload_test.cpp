@@ -5,6 +5,7 @@
 #include "core/evaluate/report.h"
 #include "core/network/traffic.h"
 #include "core/performance/offload.h"
+#include "core/performance/step_time.h"
 #include "core/performance/step_units.h"
 
 #include <catch2/catch_approx.hpp>
@@ -141,6 +142,55 @@ TEST_CASE("hand-worked: weights on the host come up twice for every micro-batch"
     CHECK(disks.each.read.value == Approx(4 * kAll));
     CHECK(disks.step.write.value == Approx(14 * kAll));
     CHECK(disks.held(Tank::nvme).value == Approx(14 * kAll));
+}
+
+TEST_CASE("hand-worked: a step waits for the weights that compute does not hide")
+{
+    // Each pass of a micro-batch waits for its weights, 1 s; beside the last backward's the gradients go
+    // down, 1 s on the other way. Half a second for the first of two layers, and 1 s of the host's optimizer.
+    Scenario slow = slow_shelf();
+    slow.cluster.gpu.calibration.data_overlap = 1;
+    slow.cluster.gpu.calibration.overlap_slowdown = 0;
+    Scenario s = slow;
+    s.training.offload = Offload::optimizer_and_weights_cpu;
+    for (const std::int64_t k : {1, 2, 5, 17})
+    {
+        s.training.global_batch = k;
+        const StepTime step = step_time(s);
+        CHECK(step.total() == Approx(2 * static_cast<double>(k) + 1.5).epsilon(1e-3));
+        CHECK(step.compute == Approx(6.2 * kMs * static_cast<double>(k)).epsilon(1e-3));
+        // Task by task only the ends differ: the first piece is not half of the weights.
+        const double tasks = report(s, Offload::optimizer_and_weights_cpu).total;
+        CHECK(std::abs(step.total() - tasks) < 0.15);
+    }
+    // From disk six times as slow; 12 + 12 bytes of state a parameter at a third of a byte a second.
+    s.training.global_batch = 3;
+    s.training.offload = Offload::optimizer_and_weights_nvme;
+    s.cluster.nvme_gb_per_s = s.cluster.gpu.pcie_gb_per_s / 6;
+    CHECK(step_time(s).total() == Approx(6 * 6 + 3 + 24 * 3).epsilon(1e-3));
+    // Where compute takes longer than they do, only the first layer's are waited for.
+    s = slow;
+    s.training.global_batch = 8;
+    s.cluster.gpu.pcie_gb_per_s *= 1e5;
+    s.cluster.host_gb_per_s *= 1e5;
+    const double resident = step_time(s).total();
+    s.training.offload = Offload::optimizer_and_weights_cpu;
+    CHECK(step_time(s).total() - resident == Approx(1.5e-5).epsilon(0.01));
+}
+
+TEST_CASE("hand-worked: stages of a pipeline wait for their weights, too")
+{
+    Scenario s = slow_shelf();
+    s.training.offload = Offload::optimizer_and_weights_cpu;
+    s.cluster.gpus = s.parallel.pipeline = 2;
+    s.training.global_batch = 4;
+    s.training.schedule = schedule("1f1b");
+    // The stage that holds most, a layer with head and final norm, sets the pace: about half a second a pass.
+    // Its schedule idles for (p - 1) (F + B).
+    const StepTime step = step_time(s);
+    const double pass = (kLayer + 1.001e6) / kAll;
+    CHECK(step.bubble == Approx(2 * pass).epsilon(1e-3));
+    CHECK(step.total() > 4 * 2 * pass + step.bubble);
 }
 
 TEST_CASE("hand-worked: with fast pipes only the ends of a step are exposed")

@@ -19,7 +19,7 @@ TEST_CASE("the waterfall says what is useful, what is lost, and the utilization 
     const auto shows = [&](Numerator n, PeakKind p)
     { return test::says(w, fmt::format("{:.1f}%", utilization(step, n, p) * 100)); };
     CHECK(test::says(w, "Model FLOPs at peak"));
-    CHECK(test::says(w, "Kernels below peak"));
+    CHECK(test::says(w, "GEMM inefficiency"));
     CHECK(test::says(w, "Pipeline bubble"));
     CHECK(test::says(w, "Step time, achieved"));
     CHECK(shows(Numerator::full, PeakKind::dense)); // as everywhere

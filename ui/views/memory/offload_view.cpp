@@ -126,11 +126,9 @@ void OffloadView::draw_lanes(const Frame& frame, const Painter& painter, Rect ar
     {
         title += fmt::format(": {} of {} micro-batches", r.shown, grouped(r.micro_batches));
     }
-    draw_chart_title(painter, {head.x, head.y, head.w - said, head.h}, title,
-                     fmt::format("{}: one GPU{}", format_seconds(Seconds(r.total)),
-                                 offloads_weights(r.options.placement)
-                                     ? "; the status bar omits weight transfers"
-                                     : ", without pipeline bubble and network"));
+    draw_chart_title(
+        painter, {head.x, head.y, head.w - said, head.h}, title,
+        fmt::format("{}: one GPU, without pipeline bubble and network", format_seconds(Seconds(r.total))));
     const Rect axis = area.cut_bottom(painter.px(26));
     const auto lanes = static_cast<float>(lanes_of(r).size());
     const OffloadLanesStyle style{painter.px(kLaneLabel), std::min(area.h / lanes, painter.px(44)),

@@ -217,12 +217,11 @@ void ZeroView::draw_card(const Frame& frame, const Painter& painter, Rect card, 
                         Type::small_strong, t.text, kAdds[k]);
     const double seconds = seconds_.of(frame.now.scenario, seconds_by_stage)[k];
     const std::string_view sends = dense_replicas(frame.now.scenario) == 1 ? "nothing" : kTraffic[k];
-    painter.text(left, first + painter.px(24), Type::small, t.muted,
-                 fmt::format("sends {}, {}/step", sends, format_seconds(Seconds(seconds))));
-    if (!fits)
-    {
-        painter.text(right, first + painter.px(24), Type::small_strong, t.warning, "over", Align::right);
-    }
+    const float second = first + painter.px(24);
+    const float over =
+        fits ? 0 : painter.text(right, second, Type::small_strong, t.warning, "over", Align::right);
+    painter.text_within(left, second, right - over - painter.px(8) - left, Type::small, t.muted,
+                        fmt::format("sends {}, {}/step", sends, format_seconds(Seconds(seconds))));
     const double capacity = memory.capacity.value;
     painter.meter({left, card.bottom() - painter.px(12), right - left, painter.px(6)}, total.value, capacity,
                   std::max(capacity * 1.5, frame.now.zero()[0].worst().total().value));

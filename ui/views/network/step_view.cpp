@@ -194,7 +194,7 @@ void StepView::draw_timeline(const Frame& frame, const Painter& painter, Rect ar
     area.cut_top(axis);
     if (held)
     {
-        draw_memory(frame, painter, area.cut_top(std::min(area.h, painter.px(300))));
+        draw_memory(frame, painter, area);
     }
     if (hovered_ && *hovered_ < life.tasks.size())
     {

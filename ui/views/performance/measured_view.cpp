@@ -64,6 +64,24 @@ PlotAxis errors_of(const CalibrationFit& fit)
             error_words};
 }
 
+// The runs furthest off by their names; the others say theirs when they are pointed at.
+void name_worst(Plot& plot, const CalibrationFit& fit)
+{
+    constexpr std::size_t kNamed = 6;
+    constexpr std::size_t kLongest = 40; // a name, to stand beside its dot
+    std::vector<CalibrationFit::RowErrors> rows = fit.rows;
+    std::sort(rows.begin(), rows.end(),
+              [](const auto& a, const auto& b) { return std::abs(a.after) > std::abs(b.after); });
+    rows.resize(std::min(rows.size(), kNamed));
+    for (const CalibrationFit::RowErrors& row : rows)
+    {
+        if (row.name.size() <= kLongest)
+        {
+            plot.label({row.seconds, row.after}, row.name, &row == &rows.front());
+        }
+    }
+}
+
 void draw_chart(const Painter& p, Rect area, const MeasuredFrame& measured)
 {
     const CalibrationFit& fit = measured.fit;
@@ -87,6 +105,7 @@ void draw_chart(const Painter& p, Rect area, const MeasuredFrame& measured)
         plot.dot({row.seconds, row.before}, {t.text, 4, PlotShape::ring});
         plot.dot(after.back(), {t.text, 4});
     }
+    name_worst(plot, fit);
     if (const PlotPick pick = plot.pick(after, "###measured runs"); pick.at)
     {
         const CalibrationFit::RowErrors& over = fit.rows[*pick.at];

@@ -21,7 +21,7 @@ namespace
 {
 
 constexpr float kLeastRow = 30; // with room for the answer that leads on
-constexpr float kMostRow = 72;
+constexpr float kMostRow = 112;
 constexpr std::size_t kTimed = 8; // of the search's best cuts
 
 class DecideView final : public View
@@ -160,8 +160,12 @@ public:
             const float x = bars_.x + width_of(walk_.capacity);
             const float bottom = box_of(shown_ - 1).bottom();
             p_.dashed(x, rows_.y, x, bottom, p_.theme.text);
-            p_.text_within(x + p_.px(8), bottom - p_.height(Type::small) / 2, bars_.right() - x - p_.px(8),
-                           Type::small, p_.theme.muted, "memory needed, dashed: capacity");
+            constexpr std::string_view kSays = "memory needed, dashed: capacity";
+            const float says = p_.width(Type::small, kSays);
+            const bool right = x + p_.px(8) + says <= bars_.right();
+            const float left = right ? x + p_.px(8) : std::max(bars_.x, x - p_.px(8) - says);
+            p_.text_within(left, bottom - p_.height(Type::small) / 2, bars_.right() - left, Type::small,
+                           p_.theme.muted, kSays);
         }
     }
 
@@ -169,7 +173,7 @@ private:
     float edge() const { return p_.px(46); } // between a question and its leaf
     float between() const
     {
-        return high_ >= p_.px(kLeastRow) ? std::min(high_ * 0.36F, p_.px(22)) : p_.px(3);
+        return high_ >= p_.px(kLeastRow) ? std::min(high_ * 0.36F, p_.px(34)) : p_.px(3);
     }
     Rect box_of(std::size_t i) const
     {
@@ -243,7 +247,7 @@ private:
         {
             return;
         }
-        const float high = std::min(row.h, p_.px(16));
+        const float high = std::min(row.h, p_.px(22));
         const Rect bar{row.x, row.middle() - high / 2, width_of(d.bytes), high};
         draw_stacked_bar(p_, {bar.x, bar.y, bars_.w, bar.h},
                          std::array{BarPart{d.bytes, plain_fill(mix(p_.theme.text, p_.theme.window, 0.3F))}},

@@ -439,7 +439,15 @@ float draw_axes(const Painter& painter, Rect area, const Topology& topology, con
     std::vector<Axis> axes(grid.order().begin(), grid.order().end());
     std::erase_if(axes, [&](Axis axis)
                   { return !grid.active(axis) && topology.of(axis).per_gpu.total().value <= 0; });
-    const auto bytes = [&](Bytes b) { return b.value > 0 ? format_bytes(b, painter.look.unit) : "0 B"; };
+    // Only the links that carry something, so that the words have room.
+    const auto sent = [&](const LinkBytes& bytes)
+    {
+        const std::string inside = format_bytes(bytes.inside, painter.look.unit);
+        const std::string between = format_bytes(bytes.between(), painter.look.unit) + " NIC";
+        return bytes.between().value <= 0 ? inside + " inside"
+               : bytes.inside.value <= 0  ? between
+                                          : inside + ", " + between;
+    };
     const Table<Axis> table(
         {Column<Axis>("Per GPU and step",
                       [&](Axis axis)
@@ -449,9 +457,7 @@ float draw_axes(const Painter& painter, Rect area, const Topology& topology, con
                                                   grouped(load.size),
                                                   axis == Axis::tensor && load.leaves ? ", leaves the node"
                                                                                       : ""),
-                                      0,
-                                      fmt::format("{} inside, {} NIC", bytes(load.per_gpu.inside),
-                                                  bytes(load.per_gpu.between())))
+                                      0, sent(load.per_gpu))
                               .strong();
                       })
              .with(14,

@@ -167,7 +167,7 @@ void PlannerView::draw_tip(const Frame& frame, const Painter& painter, Rect boun
     if (l.pipeline > 1)
     {
         lines.insert(lines.begin() + 3, {"schedule", schedule_words(l), 0});
-        lines.push_back({"bubble", format_percent(c.bubble) + " of total", 0});
+        lines.push_back({"bubble", format_percent(c.bubble) + " of the step", 0});
     }
     if (l.tensor > 1)
     {

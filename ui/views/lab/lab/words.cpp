@@ -31,9 +31,10 @@ std::string memory_sentence(const LabRun& run)
     const std::string state = same_state_bytes(p, s.highest)
                                   ? "Model states match **to the byte**"
                                   : "Model states are off by " + off_by(p.state(), s.highest.state());
-    return fmt::format("{}; activations at their highest are off by {}; peak **{}**, predicted **{}**.",
-                       state, off_by(p.of(Component::activations), s.highest.of(Component::activations)),
-                       bytes(s.peak.total()), bytes(p.total()));
+    return fmt::format(
+        "{}; activations at their own peak are off by {}; all together peak at **{}**, predicted **{}**.",
+        state, off_by(p.of(Component::activations), s.highest.of(Component::activations)),
+        bytes(s.peak.total()), bytes(p.total()));
 }
 
 std::string utilization_formula(const LabFrame& lab)

@@ -73,7 +73,9 @@ std::string lost_detail(Slice slice, const Frame& frame)
     case Slice::bubble:
         return bubble_words(s);
     case Slice::optimizer:
-        return s.training.offload == Offload::none ? "36 B per parameter through HBM" : "on the host";
+        return s.training.offload == Offload::none    ? "36 B per parameter through HBM"
+               : offloads_weights(s.training.offload) ? "on the host, waiting for weights"
+                                                      : "on the host";
     default:
         return link_words(frame, slice);
     }
@@ -145,7 +147,7 @@ std::string row_name(const WaterfallRow& row, Convention convention)
                                                           "Attention FLOPs",
                                                           "Recomputation",
                                                           "Pipeline stage imbalance",
-                                                          "Kernels below peak",
+                                                          "GEMM inefficiency",
                                                           "Memory-bound kernels",
                                                           "Kernel launches",
                                                           "Tensor parallel, exposed",
@@ -305,15 +307,21 @@ std::string limit_words(Limit limit, const Frame& frame)
     case Limit::host:
         break;
     }
-    return "the optimizer runs there.";
+    return offloads_weights(frame.now.scenario.training.offload) ? "every pass waits for its weights."
+                                                                 : "the optimizer runs there.";
 }
 
 std::string_view limit_name(Limit limit)
 {
-    constexpr std::array<std::string_view, kLimits> kNames{
-        "Kernels", "HBM",    "Launches",      "Intra-node links",
-        "Network", "Bubble", "Recomputation", "Pipeline stage imbalance",
-        "Host"};
+    constexpr std::array<std::string_view, kLimits> kNames{"GEMM inefficiency",
+                                                           "HBM",
+                                                           "Launches",
+                                                           "Intra-node links",
+                                                           "Network",
+                                                           "Bubble",
+                                                           "Recomputation",
+                                                           "Pipeline stage imbalance",
+                                                           "Host"};
     return kNames[static_cast<std::size_t>(limit)];
 }
 

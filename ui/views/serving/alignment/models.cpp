@@ -104,7 +104,7 @@ void draw_models(const AlignmentRoom& r)
                            LegendItem{"gradients", {t.of(Component::gradients)}},
                            LegendItem{"optimizer", {t.of(Component::momentum)}},
                            LegendItem{"KV cache", {t.of(Component::activations)}}});
-    BarRows rows{{{}, {"", "", 1, 0}}, {}, 64};
+    BarRows rows{{{}, {"", "", 1, 0}}, {}, 92};
     double most = 1;
     for (const AlignmentInfo& info : alignment_recipes())
     {

@@ -230,7 +230,7 @@ private:
                 const std::string words = n == 0 ? "none" : grouped(n);
                 if (one)
                 {
-                    p_.tick(bar.centre() - p_.px(22), middle, t.ok);
+                    p_.tick(bar.centre() - p_.width(Type::mono_small, words) / 2 - p_.px(18), middle, t.ok);
                 }
                 p_.text(bar.centre(), middle, Type::mono_small,
                         recipe == desk_.wish.recipe ? t.text : t.muted, words, Align::centre);

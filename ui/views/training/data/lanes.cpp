@@ -85,7 +85,7 @@ public:
             std::vector<LaneName> names;
             for (std::size_t w = 0; w < run_.workers.size(); ++w)
             {
-                names.push_back({fmt::format("worker {}", w)});
+                names.push_back({fmt::format("worker {}", w), "idle " + format_percent(idle_share(w))});
             }
             draw_lanes(workers_, pitch_, names, run_.workers);
         }
@@ -193,6 +193,17 @@ private:
                 }
             }
         }
+    }
+
+    // Of a worker's time, what it waits for room in the queue.
+    double idle_share(std::size_t worker) const
+    {
+        double idle = 0;
+        for (const FeedSpan& span : run_.workers[worker])
+        {
+            idle += span.work == FeedWork::full ? std::min(span.to, run_.length) - span.from : 0;
+        }
+        return std::clamp(idle / window_.to, 0.0, 1.0);
     }
 
     float queue_y(double batches) const
