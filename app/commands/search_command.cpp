@@ -6,7 +6,7 @@
 #include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/planner/current_layout.h"
-#include "core/planner/launch/launch.h"
+#include "core/planner/launch/framework_launch.h"
 #include "core/planner/near_misses.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/json.h"
@@ -127,6 +127,23 @@ const char* verdict_of(const Candidate& c, double capacity)
     return c.bytes > capacity ? "no" : c.tight ? "tight" : "fits";
 }
 
+// What starts it, what no flag says, and whether flags and that read back are the layout.
+void add_launch(json& out, const Scenario& s, const Framework& framework)
+{
+    const Launch launch = write_launch(framework, s);
+    out["launch"] = json::array();
+    for (const LaunchFlag& flag : launch.flags)
+    {
+        out["launch"].push_back({{"flag", flag.flag}, {"value", flag.value}, {"field", flag.field}});
+    }
+    out["not_expressed"] = json::array();
+    for (const NotExpressed& item : launch.not_expressed)
+    {
+        out["not_expressed"].push_back({{"field", item.field}, {"value", item.value}, {"says", item.says}});
+    }
+    out["reads_back"] = same_run(read_launch(framework, launch, s), layout_of(s));
+}
+
 // A candidate as `evaluate` has it: schedules without a closed form simulated, memory by the order itself.
 // `s` is laid out so.
 json layout_json(const Scenario& s, const Candidate& c, const SearchLimits& limits, const Presets& presets)
@@ -141,13 +158,9 @@ json layout_json(const Scenario& s, const Candidate& c, const SearchLimits& limi
                                          {"step.time_s", miss.candidate.seconds},
                                          {"memory.total_bytes", miss.candidate.bytes}});
     }
-    if (const LaunchTool* tool = find_launch_tool(limits.framework.id))
+    if (!limits.any_framework())
     {
-        out["launch"] = json::array();
-        for (const LaunchFlag& flag : tool->write(s).flags)
-        {
-            out["launch"].push_back({{"flag", flag.flag}, {"value", flag.value}, {"field", flag.field}});
-        }
+        add_launch(out, s, limits.framework);
     }
     if (const auto report = evaluate(s))
     {
@@ -194,11 +207,6 @@ json to_json(const Scenario& scenario, const SearchLimits& limits, const SearchR
         out["layouts"].push_back(layout_json(s, r.best[i], limits, presets));
     }
     return out;
-}
-
-std::int64_t data_of(const Layout& l)
-{
-    return l.gpus / (l.tensor * l.context * l.pipeline);
 }
 
 std::string schedule_words(const Layout& l)

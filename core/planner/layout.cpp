@@ -15,6 +15,27 @@ Layout layout_of(const Scenario& s)
             p.expert_tensor, p.zero,   t.micro_batch, p.sequence_parallel, t.recompute, t.schedule};
 }
 
+std::int64_t data_of(const Layout& l)
+{
+    return l.gpus / (l.tensor * l.context * l.pipeline);
+}
+
+bool same_run(Layout a, Layout b)
+{
+    for (Layout* l : {&a, &b})
+    {
+        l->sequence_parallel = l->sequence_parallel && l->tensor > 1;
+        l->zero = data_of(*l) * l->context > 1 ? l->zero : 0;
+        l->expert_tensor = l->tensor > 1 ? l->expert_tensor : 1;
+        if (l->pipeline == 1)
+        {
+            l->schedule = schedule("1f1b");
+            l->chunks = 1;
+        }
+    }
+    return a == b;
+}
+
 void apply(const Layout& l, Scenario& s)
 {
     s.cluster.gpus = l.gpus;

@@ -28,6 +28,10 @@ struct Layout
 };
 
 Layout layout_of(const Scenario& scenario);
+std::int64_t data_of(const Layout& layout);
+// Whether both run alike, whatever stands in fields that then mean nothing. Stages cut unevenly are not
+// compared.
+bool same_run(Layout a, Layout b);
 // Layers are dealt over the stages as evenly as they go; everything else stays as it is.
 void apply(const Layout& layout, Scenario& scenario);
 // What no layout changes; the number of GPUs stays.

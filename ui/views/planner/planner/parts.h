@@ -95,7 +95,6 @@ PlannerRow planner_row(const Candidate& candidate, std::size_t rank, ByteUnit un
 // Of a layout that cannot run.
 PlannerRow invalid_row(const Layout& layout, ByteUnit unit);
 
-std::int64_t data_of(const Layout& layout);
 // "TP 8, PP 1, DP 32"; CP and EP where they are above 1.
 std::string words_of(const Layout& layout);
 // "1F1B", "Interleaved 1F1B, VPP 4"; a dash for one stage.
@@ -105,9 +104,6 @@ std::string format_gpu_seconds(double gpu_seconds);
 
 // The scenario's own layout with what its report says of it.
 Candidate candidate_of(const Evaluated& evaluated);
-// Whether both run alike, whatever stands in fields that then mean nothing. Stages cut unevenly are not
-// compared.
-bool same_run(Layout a, Layout b);
 
 Caption planner_caption(const Frame& frame, const LayoutAnswer& answer);
 
