@@ -5,6 +5,7 @@
 #include "app/session/layout_searcher.h"
 #include "core/base/counted.h"
 #include "core/base/text.h"
+#include "core/planner/changes.h"
 #include "core/planner/current_layout.h"
 #include "core/planner/launch/framework_launch.h"
 #include "core/planner/near_misses.h"
@@ -35,6 +36,7 @@ struct SearchOptions : CommonOptions
     std::vector<std::string> forbid;
     std::vector<std::string> allow;
     double headroom = SearchLimits().headroom;
+    bool changes = false;
     bool csv = false;
 };
 
@@ -171,6 +173,57 @@ json layout_json(const Scenario& s, const Candidate& c, const SearchLimits& limi
         }
     }
     return out;
+}
+
+// From the scenario's layout, or from the nearest valid one.
+std::vector<Change> changes_from(const CurrentLayout& current, const SearchLimits& limits)
+{
+    if (!current.runs())
+    {
+        return {};
+    }
+    ChangeSearch search(current.scenario, limits);
+    while (search.advance(1e6))
+    {
+    }
+    return search.found();
+}
+
+json changes_json(const std::vector<Change>& changes, const Presets& presets)
+{
+    json all = json::array();
+    for (const Change& change : changes)
+    {
+        const json whole = to_json(change.after, presets);
+        json& out = all.emplace_back(json{{"moves", change.moves},
+                                          {"settings", change.difference.settings},
+                                          {"says", sentence_of(change)},
+                                          {"step.time_s", change.candidate.seconds},
+                                          {"memory.total_bytes", change.candidate.bytes},
+                                          {"more_s", change.difference.seconds()},
+                                          {"more_bytes", change.difference.bytes},
+                                          {"more_usd", change.usd},
+                                          {"parallel", whole["parallel"]},
+                                          {"training", whole["training"]}});
+        for (const PartChange& part : change.difference.parts)
+        {
+            out["parts_s"][std::string(part.part)] = part.seconds;
+        }
+    }
+    return all;
+}
+
+void print_changes(const std::vector<Change>& changes)
+{
+    say("\nwhat to change first\n");
+    for (const Change& change : changes)
+    {
+        say("  {}\n", sentence_of(change));
+    }
+    if (changes.empty())
+    {
+        say("  no change of one or two settings helps\n");
+    }
 }
 
 // The scenario's own layout; where it is invalid, why, and the nearest that is not.
@@ -358,7 +411,12 @@ int run_search(const SearchOptions& o)
     const auto top = static_cast<std::size_t>(o.top);
     if (o.json)
     {
-        print_document(to_json(scenario, limits, result, top, presets));
+        json out = to_json(scenario, limits, result, top, presets);
+        if (o.changes)
+        {
+            out["changes"] = changes_json(changes_from(current_layout(scenario, limits), limits), presets);
+        }
+        print_document(out);
     }
     else if (o.csv)
     {
@@ -367,6 +425,10 @@ int run_search(const SearchOptions& o)
     else
     {
         print_result(scenario, limits, result, top);
+        if (o.changes)
+        {
+            print_changes(changes_from(current_layout(scenario, limits), limits));
+        }
     }
     return result.fit > 0 ? kDone : kNo;
 }
@@ -390,6 +452,8 @@ void add_search_options(CLI::App& app, SearchOptions& o)
            "fraction of a GPU's memory to leave free; layouts that leave less are marked tight and ranked "
            "behind those that fit")
         ->capture_default_str();
+    app.add_flag("--changes", o.changes,
+                 "also the best changes of one and of two settings from the scenario's own layout");
     auto* document = add_json(app, o);
     auto* csv = app.add_flag("--csv", o.csv, "layouts as CSV, numbers in full");
     exclude_each_other({document, csv});

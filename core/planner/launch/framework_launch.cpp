@@ -1,13 +1,11 @@
 #include "core/planner/launch/framework_launch.h"
 
 #include "core/planner/launch/draft.h"
-#include "core/scenario/fields.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <numeric>
-#include <variant>
 
 namespace ringside
 {
@@ -15,53 +13,10 @@ namespace ringside
 namespace
 {
 
-using LayoutMember =
-    std::variant<std::int64_t Layout::*, bool Layout::*, Recompute Layout::*, ScheduleKind Layout::*>;
-
-struct LayoutField
-{
-    std::string_view name;
-    LayoutMember member;
-};
-const std::array kLayoutFields{LayoutField{"parallel.tensor", &Layout::tensor},
-                               LayoutField{"parallel.sequence_parallel", &Layout::sequence_parallel},
-                               LayoutField{"parallel.context", &Layout::context},
-                               LayoutField{"parallel.pipeline", &Layout::pipeline},
-                               LayoutField{"parallel.chunks", &Layout::chunks},
-                               LayoutField{"parallel.expert", &Layout::expert},
-                               LayoutField{"parallel.expert_tensor", &Layout::expert_tensor},
-                               LayoutField{"parallel.zero", &Layout::zero},
-                               LayoutField{"training.micro_batch", &Layout::micro_batch},
-                               LayoutField{"training.recompute", &Layout::recompute},
-                               LayoutField{"training.schedule", &Layout::schedule}};
-
 const LayoutField* layout_field(std::string_view name)
 {
-    const auto found = std::ranges::find(kLayoutFields, name, &LayoutField::name);
-    return found == kLayoutFields.end() ? nullptr : &*found;
-}
-
-std::string field_text(const Layout& l, const LayoutMember& member)
-{
-    return std::visit(
-        [&](auto field) -> std::string
-        {
-            const auto& value = l.*field;
-            using T = std::decay_t<decltype(value)>;
-            if constexpr (std::is_same_v<T, bool>)
-            {
-                return value ? "true" : "false";
-            }
-            else if constexpr (std::is_same_v<T, std::int64_t>)
-            {
-                return fmt::format("{}", value);
-            }
-            else
-            {
-                return std::string(name_of(value));
-            }
-        },
-        member);
+    const auto found = std::ranges::find(layout_fields(), name, &LayoutField::name);
+    return found == layout_fields().end() ? nullptr : &*found;
 }
 
 // 0 for what is no number.
@@ -72,7 +27,7 @@ std::int64_t count_in(std::string_view text)
     return value;
 }
 
-void set_field(Layout& l, const LayoutMember& member, std::string_view text)
+void set_field(Layout& l, const LayoutField& which, std::string_view text)
 {
     std::visit(
         [&](auto field)
@@ -97,7 +52,7 @@ void set_field(Layout& l, const LayoutMember& member, std::string_view text)
                 value = found != nullptr ? found : value;
             }
         },
-        member);
+        which.member);
 }
 
 // The mesh, innermost first. Experts are cut over the replicas; the rest of those hold shards or copies.
@@ -140,7 +95,7 @@ std::optional<std::string> rule_value(const LaunchRule& rule, const Scenario& s)
 {
     if (const LayoutField* field = layout_field(rule.field))
     {
-        return field_text(layout_of(s), field->member);
+        return text_of(layout_of(s), *field);
     }
     const Parallel& p = s.parallel;
     std::optional<std::int64_t> count = mesh_part(s, rule.field);
@@ -176,7 +131,7 @@ void write_rule(LaunchDraft& d, const LaunchRule& rule)
     const bool of_scenario = rule.field.find('.') != std::string::npos;
     if (rule.in_code)
     {
-        if (*value != field_text(Layout(), layout_field(rule.field)->member))
+        if (*value != text_of(Layout(), *layout_field(rule.field)))
         {
             d.not_expressed(rule.field, *value, rule.says);
         }
@@ -244,7 +199,7 @@ public:
             if (text && field != nullptr)
             {
                 scheduled_ = scheduled_ || rule.field == "training.schedule";
-                set_field(l_, field->member, *text);
+                set_field(l_, *field, *text);
             }
             else if (text)
             {
@@ -336,14 +291,14 @@ void name_differences(LaunchDraft& d, const Framework& f)
 {
     const Layout wanted = layout_of(d.s);
     const Layout got = LaunchReader(f, d.launch(), d.s).read();
-    for (const auto& [name, member] : kLayoutFields)
+    for (const LayoutField& field : layout_fields())
     {
         Layout other = wanted;
-        const std::string text = field_text(got, member);
-        set_field(other, member, text);
+        const std::string text = text_of(got, field);
+        set_field(other, field, text);
         if (!same_run(other, wanted))
         {
-            d.not_expressed(std::string(name), field_text(wanted, member),
+            d.not_expressed(std::string(field.name), text_of(wanted, field),
                             fmt::format("no setting says it; starts with {}", text));
         }
     }

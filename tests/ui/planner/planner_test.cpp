@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/planner/changes.h"
 #include "core/scenario/choices.h"
 #include "core/scenario/validate.h"
 #include "ui/shell/layouts_frame.h"
@@ -401,4 +402,20 @@ TEST_CASE("tight rows stand behind those that fit")
                          [](const Candidate& a, const Candidate& b) { return a.tight < b.tight; }));
     const auto shown = ranks(*w);
     CHECK(std::is_sorted(shown.begin(), shown.end()));
+}
+
+TEST_CASE("the panel says what to change first, and a press makes the change")
+{
+    const auto w = opened();
+    CHECK(says(*w, "Change first"));
+    ChangeSearch search(w->session().scenario(), {});
+    while (search.advance(1e7))
+    {
+    }
+    REQUIRE_FALSE(search.found().empty());
+    const Change& first = search.found().front();
+    w->click("###change 0");
+    w->settle(2000);
+    CHECK(w->session().scenario() == first.after);
+    CHECK(w->session().now().report.step.total() == first.candidate.seconds);
 }

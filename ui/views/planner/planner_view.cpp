@@ -4,6 +4,7 @@
 
 #include "core/base/counted.h"
 #include "core/base/text.h"
+#include "core/planner/changes.h"
 #include "core/planner/current_layout.h"
 #include "core/planner/near_misses.h"
 #include "core/scenario/fields.h"
@@ -32,7 +33,7 @@ public:
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     ViewKeys keys() override;
     bool holds_while_invalid() const override { return current_.has_value(); }
-    float panel_height() const override { return 880; }
+    float panel_height() const override { return 1180; }
 
 private:
     void take_answer(const Frame& frame, const Painter& painter, Out& out);
@@ -51,6 +52,7 @@ private:
     void draw_tip(const Frame& frame, const Painter& painter, Rect bounds, const Candidate& c) const;
     void own_arrows() const;
     void update_misses();
+    void update_changes(const Frame& frame, Out& out);
 
     SearchLimits limits_;
     bool every_ = false;
@@ -63,6 +65,7 @@ private:
     std::optional<CurrentLayout> current_; // where the scenario's layout is invalid, and nothing else
     std::optional<Candidate> missed_by_;   // the row of misses_
     std::vector<NearMiss> misses_;         // of the chosen row
+    std::optional<ChangeSearch> changes_;  // from the scenario, or from the nearest valid one
     std::optional<Layout> pointed_at_;     // by the mouse on the chart, in the last frame
 };
 
@@ -139,6 +142,26 @@ void PlannerView::update_misses()
     {
         missed_by_ = chosen;
         misses_ = chosen ? near_misses(shown_.scenario, *chosen, shown_.limits) : std::vector<NearMiss>();
+    }
+}
+
+// After the search, which it would slow down.
+void PlannerView::update_changes(const Frame& frame, Out& out)
+{
+    constexpr double kOperationsAFrame = 60'000; // a few milliseconds
+    if (!live(frame) || shown_.progress < 1)
+    {
+        return;
+    }
+    const Scenario& from = current_ ? current_->scenario : frame.now.scenario;
+    if (!changes_ || changes_->scenario() != from || changes_->limits() != limits_)
+    {
+        changes_.emplace(from, limits_);
+    }
+    if (!changes_->done())
+    {
+        changes_->advance(kOperationsAFrame);
+        out.animating = true;
     }
 }
 
@@ -381,6 +404,7 @@ struct PlannerPanel
 {
     const LayoutAnswer& answer;
     const std::vector<NearMiss>& misses;
+    std::span<const Change> changes;
     const Presets& presets;
     SearchLimits& limits;
     bool& every;
@@ -399,6 +423,37 @@ void draw_misses(PanelColumn& column, const std::vector<NearMiss>& misses, ByteU
         const Candidate& c = misses[i].candidate;
         column.fact(fmt::format("{}: {}", misses[i].change, format_seconds(Seconds(c.seconds))),
                     format_bytes(Bytes(c.bytes), unit));
+    }
+}
+
+// From the scenario as it is; a press makes one.
+void draw_changes(PanelColumn& column, const Painter& painter, std::span<const Change> changes, Out& out)
+{
+    if (changes.empty())
+    {
+        return;
+    }
+    const ByteUnit unit = painter.look.unit;
+    const Table<Change> table(
+        {Column<Change>("Change first",
+                        [unit](const Change& c)
+                        {
+                            return Cell(c.difference.settings, 0,
+                                        fmt::format("{:+.3g} s, {:+.3g} {}", c.difference.seconds(),
+                                                    in_gigabytes(Bytes(c.difference.bytes), unit),
+                                                    unit == ByteUnit::decimal ? "GB" : "GiB"));
+                        })},
+        [&](const Change& c) { return fmt::format("###change {}", &c - changes.data()); }, nullptr, 44,
+        [unit](const Change& c) { return sentence_of(c, unit); });
+    const Rect rest = column.rest();
+    const float high = table_height(painter, changes.size(), 44);
+    const TableEvent event = table.draw(painter, {rest.x, rest.y, rest.w, high}, changes);
+    column.below(rest.y + high);
+    column.gap();
+    if (event.pressed)
+    {
+        const Change& chosen = changes[*event.pressed];
+        out.push(ChangeScenario{chosen.after, false, sentence_of(chosen, unit)});
     }
 }
 
@@ -423,7 +478,7 @@ void choose_framework(PanelColumn& column, const Presets& presets, Framework& fr
 
 void draw_planner_panel(const Painter& painter, Rect area, const PlannerPanel& panel, Out& out)
 {
-    const auto& [answer, misses, presets, limits, every] = panel;
+    const auto& [answer, misses, changes, presets, limits, every] = panel;
     PanelColumn column(painter, area, out.animating);
     column.label("Rank by");
     column.choice({"time", "memory", "cost"}, limits.objective);
@@ -435,6 +490,7 @@ void draw_planner_panel(const Painter& painter, Rect area, const PlannerPanel& p
         column.toggle(allowed.label, limits.*allowed.field, allowed.tip);
     }
     column.gap();
+    draw_changes(column, painter, changes, out);
     const std::vector<Reason> all = reasons(answer, painter.look.unit);
     const Rect rest = column.rest();
     const float high = table_height(painter, all.size(), 28);
@@ -451,7 +507,12 @@ void draw_planner_panel(const Painter& painter, Rect area, const PlannerPanel& p
 bool PlannerView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     update_misses();
-    draw_planner_panel(painter, area, {shown_, misses_, frame.presets, limits_, every_}, out);
+    update_changes(frame, out);
+    const bool known = changes_ && changes_->done();
+    draw_planner_panel(painter, area,
+                       {shown_, misses_, known ? std::span(changes_->found()) : std::span<const Change>(),
+                        frame.presets, limits_, every_},
+                       out);
     return true;
 }
 
