@@ -189,6 +189,29 @@ std::vector<Change> changes_from(const CurrentLayout& current, const SearchLimit
     return search.found();
 }
 
+void add_parts(json& out, const LayoutDifference& difference)
+{
+    out["parts_s"] = json::object();
+    for (const PartChange& part : difference.parts)
+    {
+        out["parts_s"][std::string(part.part)] = part.seconds;
+    }
+}
+
+// Which seconds a row has over the scenario's own layout, or the nearest valid one.
+json why_json(const CurrentLayout& current, const Scenario& row)
+{
+    if (!current.runs())
+    {
+        return {};
+    }
+    const LayoutDifference d = difference(current.scenario, row);
+    json out{
+        {"settings", d.settings}, {"says", sentence_of(d)}, {"more_s", d.seconds()}, {"more_bytes", d.bytes}};
+    add_parts(out, d);
+    return out;
+}
+
 json changes_json(const std::vector<Change>& changes, const Presets& presets)
 {
     json all = json::array();
@@ -205,10 +228,7 @@ json changes_json(const std::vector<Change>& changes, const Presets& presets)
                                           {"more_usd", change.usd},
                                           {"parallel", whole["parallel"]},
                                           {"training", whole["training"]}});
-        for (const PartChange& part : change.difference.parts)
-        {
-            out["parts_s"][std::string(part.part)] = part.seconds;
-        }
+        add_parts(out, change.difference);
     }
     return all;
 }
@@ -227,9 +247,8 @@ void print_changes(const std::vector<Change>& changes)
 }
 
 // The scenario's own layout; where it is invalid, why, and the nearest that is not.
-json current_json(const Scenario& scenario, const SearchLimits& limits, const Presets& presets)
+json current_json(const CurrentLayout& current, const SearchLimits& limits, const Presets& presets)
 {
-    const CurrentLayout current = current_layout(scenario, limits);
     json out{{"valid", current.valid()}, {"faults", issues_json(current.faults)}};
     out["layout"] =
         current.runs() ? layout_json(current.scenario, current.candidate, limits, presets) : json();
@@ -251,13 +270,15 @@ json to_json(const Scenario& scenario, const SearchLimits& limits, const SearchR
     {
         out["rejected"][std::string(name_of(static_cast<Rejection>(i)))] = r.rejected[i];
     }
-    out["current"] = current_json(scenario, limits, presets);
+    const CurrentLayout current = current_layout(scenario, limits);
+    out["current"] = current_json(current, limits, presets);
     out["layouts"] = json::array();
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
     {
         Scenario s = scenario;
         apply(r.best[i].layout, s);
         out["layouts"].push_back(layout_json(s, r.best[i], limits, presets));
+        out["layouts"].back()["why"] = why_json(current, s);
     }
     return out;
 }
@@ -359,6 +380,13 @@ void print_result(const Scenario& s, const SearchLimits& limits, const SearchRes
     say("not searched, as in the scenario: {}\n\n{}\nrejected layouts, by reason\n{}", overlap_words(s),
         result_table(s, limits, r, top, current).text(), rest.text("", false, "  "));
     print_current(current);
+    if (current.runs() && !r.best.empty())
+    {
+        Scenario first = s;
+        apply(r.best.front().layout, first);
+        say("\nrow 1 against {}: {}\n", current.valid() ? "now" : "near",
+            sentence_of(difference(current.scenario, first)));
+    }
     if (r.fit == 0 && r.nearest_miss)
     {
         say("\nNothing fits: the smallest needs {} of {}.\n", format_bytes(Bytes(r.nearest_miss->bytes)),

@@ -3,10 +3,13 @@
 #pragma once
 
 #include "core/base/text.h"
+#include "core/planner/changes.h"
+#include "core/planner/difference.h"
 #include "core/planner/layout_search.h"
 #include "ui/draw/painter.h"
 #include "ui/shell/layouts_frame.h"
 #include "ui/shell/view.h"
+#include "ui/widgets/panel_column.h"
 #include "ui/widgets/table.h"
 
 #include <array>
@@ -104,6 +107,18 @@ std::string format_gpu_seconds(double gpu_seconds);
 
 // The scenario's own layout with what its report says of it.
 Candidate candidate_of(const Evaluated& evaluated);
+
+// Which seconds the chosen row has over another layout.
+struct PlannerWhy
+{
+    Scenario from, to;
+    LayoutDifference difference;
+    bool pinned = false; // `from` is a row, else the scenario as it is
+};
+void draw_planner_why(PanelColumn& column, const Painter& painter, const PlannerWhy& why);
+// From the scenario as it is; a press makes one.
+void draw_planner_changes(PanelColumn& column, const Painter& painter, std::span<const Change> changes,
+                          Out& out);
 
 Caption planner_caption(const Frame& frame, const LayoutAnswer& answer);
 
