@@ -5,8 +5,9 @@
 #include "app/session/layout_searcher.h"
 #include "core/base/counted.h"
 #include "core/base/text.h"
+#include "core/planner/changes.h"
 #include "core/planner/current_layout.h"
-#include "core/planner/launch/launch.h"
+#include "core/planner/launch/framework_launch.h"
 #include "core/planner/near_misses.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/json.h"
@@ -35,6 +36,7 @@ struct SearchOptions : CommonOptions
     std::vector<std::string> forbid;
     std::vector<std::string> allow;
     double headroom = SearchLimits().headroom;
+    bool changes = false;
     bool csv = false;
 };
 
@@ -127,6 +129,23 @@ const char* verdict_of(const Candidate& c, double capacity)
     return c.bytes > capacity ? "no" : c.tight ? "tight" : "fits";
 }
 
+// What starts it, what no flag says, and whether flags and that read back are the layout.
+void add_launch(json& out, const Scenario& s, const Framework& framework)
+{
+    const Launch launch = write_launch(framework, s);
+    out["launch"] = json::array();
+    for (const LaunchFlag& flag : launch.flags)
+    {
+        out["launch"].push_back({{"flag", flag.flag}, {"value", flag.value}, {"field", flag.field}});
+    }
+    out["not_expressed"] = json::array();
+    for (const NotExpressed& item : launch.not_expressed)
+    {
+        out["not_expressed"].push_back({{"field", item.field}, {"value", item.value}, {"says", item.says}});
+    }
+    out["reads_back"] = same_run(read_launch(framework, launch, s), layout_of(s));
+}
+
 // A candidate as `evaluate` has it: schedules without a closed form simulated, memory by the order itself.
 // `s` is laid out so.
 json layout_json(const Scenario& s, const Candidate& c, const SearchLimits& limits, const Presets& presets)
@@ -141,13 +160,9 @@ json layout_json(const Scenario& s, const Candidate& c, const SearchLimits& limi
                                          {"step.time_s", miss.candidate.seconds},
                                          {"memory.total_bytes", miss.candidate.bytes}});
     }
-    if (const LaunchTool* tool = find_launch_tool(limits.framework.id))
+    if (!limits.any_framework())
     {
-        out["launch"] = json::array();
-        for (const LaunchFlag& flag : tool->write(s).flags)
-        {
-            out["launch"].push_back({{"flag", flag.flag}, {"value", flag.value}, {"field", flag.field}});
-        }
+        add_launch(out, s, limits.framework);
     }
     if (const auto report = evaluate(s))
     {
@@ -160,10 +175,80 @@ json layout_json(const Scenario& s, const Candidate& c, const SearchLimits& limi
     return out;
 }
 
-// The scenario's own layout; where it is invalid, why, and the nearest that is not.
-json current_json(const Scenario& scenario, const SearchLimits& limits, const Presets& presets)
+// From the scenario's layout, or from the nearest valid one.
+std::vector<Change> changes_from(const CurrentLayout& current, const SearchLimits& limits)
 {
-    const CurrentLayout current = current_layout(scenario, limits);
+    if (!current.runs())
+    {
+        return {};
+    }
+    ChangeSearch search(current.scenario, limits);
+    while (search.advance(1e6))
+    {
+    }
+    return search.found();
+}
+
+void add_parts(json& out, const LayoutDifference& difference)
+{
+    out["parts_s"] = json::object();
+    for (const PartChange& part : difference.parts)
+    {
+        out["parts_s"][std::string(part.part)] = part.seconds;
+    }
+}
+
+// Which seconds a row has over the scenario's own layout, or the nearest valid one.
+json why_json(const CurrentLayout& current, const Scenario& row)
+{
+    if (!current.runs())
+    {
+        return {};
+    }
+    const LayoutDifference d = difference(current.scenario, row);
+    json out{
+        {"settings", d.settings}, {"says", sentence_of(d)}, {"more_s", d.seconds()}, {"more_bytes", d.bytes}};
+    add_parts(out, d);
+    return out;
+}
+
+json changes_json(const std::vector<Change>& changes, const Presets& presets)
+{
+    json all = json::array();
+    for (const Change& change : changes)
+    {
+        const json whole = to_json(change.after, presets);
+        json& out = all.emplace_back(json{{"moves", change.moves},
+                                          {"settings", change.difference.settings},
+                                          {"says", sentence_of(change)},
+                                          {"step.time_s", change.candidate.seconds},
+                                          {"memory.total_bytes", change.candidate.bytes},
+                                          {"more_s", change.difference.seconds()},
+                                          {"more_bytes", change.difference.bytes},
+                                          {"more_usd", change.usd},
+                                          {"parallel", whole["parallel"]},
+                                          {"training", whole["training"]}});
+        add_parts(out, change.difference);
+    }
+    return all;
+}
+
+void print_changes(const std::vector<Change>& changes)
+{
+    say("\nwhat to change first\n");
+    for (const Change& change : changes)
+    {
+        say("  {}\n", sentence_of(change));
+    }
+    if (changes.empty())
+    {
+        say("  no change of one or two settings helps\n");
+    }
+}
+
+// The scenario's own layout; where it is invalid, why, and the nearest that is not.
+json current_json(const CurrentLayout& current, const SearchLimits& limits, const Presets& presets)
+{
     json out{{"valid", current.valid()}, {"faults", issues_json(current.faults)}};
     out["layout"] =
         current.runs() ? layout_json(current.scenario, current.candidate, limits, presets) : json();
@@ -185,20 +270,17 @@ json to_json(const Scenario& scenario, const SearchLimits& limits, const SearchR
     {
         out["rejected"][std::string(name_of(static_cast<Rejection>(i)))] = r.rejected[i];
     }
-    out["current"] = current_json(scenario, limits, presets);
+    const CurrentLayout current = current_layout(scenario, limits);
+    out["current"] = current_json(current, limits, presets);
     out["layouts"] = json::array();
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
     {
         Scenario s = scenario;
         apply(r.best[i].layout, s);
         out["layouts"].push_back(layout_json(s, r.best[i], limits, presets));
+        out["layouts"].back()["why"] = why_json(current, s);
     }
     return out;
-}
-
-std::int64_t data_of(const Layout& l)
-{
-    return l.gpus / (l.tensor * l.context * l.pipeline);
 }
 
 std::string schedule_words(const Layout& l)
@@ -298,6 +380,13 @@ void print_result(const Scenario& s, const SearchLimits& limits, const SearchRes
     say("not searched, as in the scenario: {}\n\n{}\nrejected layouts, by reason\n{}", overlap_words(s),
         result_table(s, limits, r, top, current).text(), rest.text("", false, "  "));
     print_current(current);
+    if (current.runs() && !r.best.empty())
+    {
+        Scenario first = s;
+        apply(r.best.front().layout, first);
+        say("\nrow 1 against {}: {}\n", current.valid() ? "now" : "near",
+            sentence_of(difference(current.scenario, first)));
+    }
     if (r.fit == 0 && r.nearest_miss)
     {
         say("\nNothing fits: the smallest needs {} of {}.\n", format_bytes(Bytes(r.nearest_miss->bytes)),
@@ -350,7 +439,12 @@ int run_search(const SearchOptions& o)
     const auto top = static_cast<std::size_t>(o.top);
     if (o.json)
     {
-        print_document(to_json(scenario, limits, result, top, presets));
+        json out = to_json(scenario, limits, result, top, presets);
+        if (o.changes)
+        {
+            out["changes"] = changes_json(changes_from(current_layout(scenario, limits), limits), presets);
+        }
+        print_document(out);
     }
     else if (o.csv)
     {
@@ -359,6 +453,10 @@ int run_search(const SearchOptions& o)
     else
     {
         print_result(scenario, limits, result, top);
+        if (o.changes)
+        {
+            print_changes(changes_from(current_layout(scenario, limits), limits));
+        }
     }
     return result.fit > 0 ? kDone : kNo;
 }
@@ -382,6 +480,8 @@ void add_search_options(CLI::App& app, SearchOptions& o)
            "fraction of a GPU's memory to leave free; layouts that leave less are marked tight and ranked "
            "behind those that fit")
         ->capture_default_str();
+    app.add_flag("--changes", o.changes,
+                 "also the best changes of one and of two settings from the scenario's own layout");
     auto* document = add_json(app, o);
     auto* csv = app.add_flag("--csv", o.csv, "layouts as CSV, numbers in full");
     exclude_each_other({document, csv});

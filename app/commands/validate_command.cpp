@@ -18,6 +18,7 @@ namespace
 struct ValidateOptions : CommonOptions
 {
     std::vector<std::string> files;
+    std::string scenario; // the name of a case
     bool markdown = false;
 };
 
@@ -81,8 +82,34 @@ void print_cases_markdown(const std::string& name, const json& document, const C
     say("{}", rows.markdown());
 }
 
+// The scenario of one case, for another command to go on from.
+int print_scenario(const ValidateOptions& o)
+{
+    const json cases = read_cases(o.files);
+    std::vector<std::string> names;
+    for (const json& entry : cases["cases"])
+    {
+        const bool named = entry.is_object() && entry.contains("name") && entry["name"].is_string();
+        names.push_back(named ? entry["name"].get<std::string>() : std::string());
+        if (named && names.back() == o.scenario && entry.contains("scenario") &&
+            entry["scenario"].is_object())
+        {
+            json scenario = entry["scenario"];
+            scenario["schema"] = "ringside.scenario/1";
+            print_document(scenario);
+            return kDone;
+        }
+    }
+    end_with({unknown_word("--scenario", "case ", o.scenario, names)});
+    return kNo;
+}
+
 int run_validate(const ValidateOptions& o)
 {
+    if (!o.scenario.empty())
+    {
+        return print_scenario(o);
+    }
     const Presets presets = open_presets(o).presets;
     bool all_within = true;
     if (o.markdown)
@@ -112,6 +139,8 @@ int run_validate(const ValidateOptions& o)
 void add_validate_options(CLI::App& app, ValidateOptions& o)
 {
     app.add_option("CASES", o.files, "cases (JSON), - for standard input")->required();
+    app.add_option("--scenario", o.scenario,
+                   "print the scenario of the case of this name instead: | ringside search -");
     auto* document = add_json(app, o);
     exclude_each_other({document, app.add_flag("--markdown", o.markdown, "a Markdown table for each file")});
 }

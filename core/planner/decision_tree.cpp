@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/memory/memory.h"
+#include "core/planner/difference.h"
 #include "core/planner/layout.h"
 #include "core/scenario/validate.h"
 
@@ -293,17 +294,9 @@ std::string_view level_habit(int level)
 
 StepGain largest_gain(const StepTime& from, const StepTime& to)
 {
-    const std::array gains{StepGain{"compute", from.compute, to.compute},
-                           StepGain{"the bubble", from.bubble, to.bubble},
-                           StepGain{"tensor communication", from.tensor_comm, to.tensor_comm},
-                           StepGain{"context communication", from.context_comm, to.context_comm},
-                           StepGain{"expert communication", from.expert_comm, to.expert_comm},
-                           StepGain{"pipeline P2P", from.pipeline_comm, to.pipeline_comm},
-                           StepGain{"exposed gradient communication", from.data_exposed, to.data_exposed},
-                           StepGain{"the optimizer", from.optimizer, to.optimizer}};
-    return *std::max_element(gains.begin(), gains.end(),
-                             [](const StepGain& a, const StepGain& b)
-                             { return a.from - a.to < b.from - b.to; });
+    const StepPart& part = *std::ranges::min_element(
+        step_parts(), {}, [&](const StepPart& p) { return to.*p.seconds - from.*p.seconds; });
+    return {part.name, from.*part.seconds, to.*part.seconds};
 }
 
 } // namespace ringside

@@ -2,10 +2,54 @@
 
 #include <fmt/format.h>
 
+#include "core/scenario/fields.h"
 #include "core/scenario/validate.h"
+
+#include <array>
 
 namespace ringside
 {
+
+std::span<const LayoutField> layout_fields()
+{
+    static const std::array kFields{
+        LayoutField{"cluster.gpus", "GPUs", &Layout::gpus},
+        LayoutField{"parallel.tensor", "TP", &Layout::tensor},
+        LayoutField{"parallel.sequence_parallel", "SP", &Layout::sequence_parallel},
+        LayoutField{"parallel.context", "CP", &Layout::context},
+        LayoutField{"parallel.pipeline", "PP", &Layout::pipeline},
+        LayoutField{"parallel.chunks", "chunks", &Layout::chunks},
+        LayoutField{"training.schedule", "schedule", &Layout::schedule},
+        LayoutField{"parallel.expert", "EP", &Layout::expert},
+        LayoutField{"parallel.expert_tensor", "ETP", &Layout::expert_tensor},
+        LayoutField{"parallel.zero", "ZeRO", &Layout::zero},
+        LayoutField{"training.micro_batch", "MBS", &Layout::micro_batch},
+        LayoutField{"training.recompute", "recompute", &Layout::recompute}};
+    return kFields;
+}
+
+std::string text_of(const Layout& l, const LayoutField& field)
+{
+    return std::visit(
+        [&](auto member) -> std::string
+        {
+            const auto& value = l.*member;
+            using T = std::decay_t<decltype(value)>;
+            if constexpr (std::is_same_v<T, bool>)
+            {
+                return value ? "true" : "false";
+            }
+            else if constexpr (std::is_same_v<T, std::int64_t>)
+            {
+                return fmt::format("{}", value);
+            }
+            else
+            {
+                return std::string(name_of(value));
+            }
+        },
+        field.member);
+}
 
 Layout layout_of(const Scenario& s)
 {
@@ -13,6 +57,29 @@ Layout layout_of(const Scenario& s)
     const Training& t = s.training;
     return {s.cluster.gpus,  p.tensor, p.context,     p.pipeline,          p.chunks,    p.expert,
             p.expert_tensor, p.zero,   t.micro_batch, p.sequence_parallel, t.recompute, t.schedule};
+}
+
+std::int64_t data_of(const Layout& l)
+{
+    return l.gpus / (l.tensor * l.context * l.pipeline);
+}
+
+Layout plain(Layout l)
+{
+    l.sequence_parallel = l.sequence_parallel && l.tensor > 1;
+    l.zero = data_of(l) * l.context > 1 ? l.zero : 0;
+    l.expert_tensor = l.tensor > 1 ? l.expert_tensor : 1;
+    if (l.pipeline == 1)
+    {
+        l.schedule = schedule("1f1b");
+        l.chunks = 1;
+    }
+    return l;
+}
+
+bool same_run(const Layout& a, const Layout& b)
+{
+    return plain(a) == plain(b);
 }
 
 void apply(const Layout& l, Scenario& s)

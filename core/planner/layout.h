@@ -4,7 +4,9 @@
 #include "core/base/result.h"
 #include "core/scenario/scenario.h"
 
+#include <span>
 #include <string>
+#include <variant>
 
 namespace ringside
 {
@@ -27,7 +29,22 @@ struct Layout
     bool operator==(const Layout&) const = default;
 };
 
+struct LayoutField
+{
+    std::string_view name;  // of the scenario: "parallel.tensor"
+    std::string_view label; // "TP"
+    std::variant<std::int64_t Layout::*, bool Layout::*, Recompute Layout::*, ScheduleKind Layout::*> member;
+};
+std::span<const LayoutField> layout_fields();
+// As JSON and --set have it, without quotes.
+std::string text_of(const Layout& layout, const LayoutField& field);
+
 Layout layout_of(const Scenario& scenario);
+std::int64_t data_of(const Layout& layout);
+// With fields that mean nothing in it at their defaults.
+Layout plain(Layout layout);
+// Whether both run alike, whatever stands in such fields. Stages cut unevenly are not compared.
+bool same_run(const Layout& a, const Layout& b);
 // Layers are dealt over the stages as evenly as they go; everything else stays as it is.
 void apply(const Layout& layout, Scenario& scenario);
 // What no layout changes; the number of GPUs stays.

@@ -25,6 +25,15 @@ const JsonTable<FrameworkSchedule> kFrameworkScheduleTable{
         }
     }};
 
+const JsonTable<LaunchWord> kLaunchWordTable{
+    {{"is", &LaunchWord::is, kNeeded}, {"says", &LaunchWord::says, {.needed = true, .may_be_empty = true}}}};
+
+const JsonTable<LaunchRule> kLaunchRuleTable{{{"flag", &LaunchRule::flag},
+                                              {"field", &LaunchRule::field, kNeeded},
+                                              {"words", &LaunchRule::words, kLaunchWordTable},
+                                              {"says", &LaunchRule::says},
+                                              {"in_code", &LaunchRule::in_code}}};
+
 void check_zero_stages(const JsonPlace& place, const char* name, const std::vector<std::int64_t>& stages)
 {
     if (std::ranges::any_of(stages, [](std::int64_t stage) { return stage < 0 || stage > 3; }))
@@ -53,7 +62,11 @@ const JsonTable<Framework> kFrameworkTable{
      {"context_methods", &Framework::context_methods},
      {"experts", &Framework::experts},
      {"expert_tensor", &Framework::expert_tensor},
-     {"whole_expert_groups", &Framework::whole_expert_groups}},
+     {"whole_expert_groups", &Framework::whole_expert_groups},
+     {"experts_in_replicas", &Framework::experts_in_replicas},
+     {"launch", &Framework::launch, kLaunchRuleTable},
+     {"launch_file", &Framework::launch_file},
+     {"launch_command", &Framework::launch_command}},
     [](const JsonPlace& place, Framework& f)
     {
         check_zero_stages(place, "zero", f.zero);
@@ -108,6 +121,10 @@ bool runs_sequence(const Framework& f, const Scenario& s)
 bool runs_experts(const Framework& f, const Scenario& s)
 {
     const Parallel& p = s.parallel;
+    if (f.experts_in_replicas && data_parallel(s) % p.expert != 0)
+    {
+        return false;
+    }
     return (p.expert == 1 || f.experts) && (p.expert_tensor == 1 || (f.expert_tensor && p.expert > 1));
 }
 

@@ -55,6 +55,28 @@ template <>
 inline constexpr auto kNamesOf<SequenceMultiple> = names<SequenceMultiple>("any", "twice context",
                                                                            "twice tensor x context");
 
+// What a value of a field is called in a launch.
+struct LaunchWord
+{
+    std::string is;   // "3"
+    std::string says; // "FULL_SHARD"
+
+    bool operator==(const LaunchWord&) const = default;
+};
+
+// A setting of a launch and the field it stands for. Frameworks without a writer of their own are written by
+// these rules; the launches of all are read back by them. Later rules overrule earlier ones.
+struct LaunchRule
+{
+    std::string flag;              // "--tensor-model-parallel-size"
+    std::string field;             // "parallel.tensor", or one of the counts of framework_launch.h
+    std::vector<LaunchWord> words; // none: as the field has it
+    std::string says;              // in a few words
+    bool in_code = false;          // no setting: what your code must do
+
+    bool operator==(const LaunchRule&) const = default;
+};
+
 struct Framework
 {
     std::string id;
@@ -77,6 +99,12 @@ struct Framework
     bool expert_tensor = false;                 // and shards single experts
     // Experts are cut over whole tensor and context groups of sharded replicas.
     bool whole_expert_groups = false;
+    bool experts_in_replicas = false; // experts are cut over replicas alone
+    std::vector<LaunchRule> launch;
+    // Of those without a writer of their own: their settings ("maxtext.yml", else assignments) and the
+    // command that starts them, with {torchrun} for that.
+    std::string launch_file;
+    std::string launch_command;
 
     bool operator==(const Framework&) const = default;
 };

@@ -22,6 +22,7 @@ public:
     explicit LaunchDraft(const Scenario& scenario) : s(scenario) {}
 
     const Scenario& s;
+    const Launch& launch() const { return launch_; }
 
     // The settings that follow belong to this section: "training", "optimizer.learning_rate_scheduler", or
     // the title of a group of options.

@@ -1,7 +1,7 @@
 // What frameworks run: their data files by hand, searches that offer nothing else, and launches that agree.
 #include "tests/core/support.h"
 
-#include "core/planner/launch/launch.h"
+#include "core/planner/launch/framework_launch.h"
 #include "core/planner/layout_search.h"
 #include "core/scenario/validate.h"
 
@@ -213,6 +213,83 @@ TEST_CASE("the launch of a framework says every layout that a search offers for 
             }
         }
     }
+}
+
+TEST_CASE("the launch of every layout that a search offers for a framework reads back as that layout")
+{
+    std::size_t staged = 0;
+    std::size_t chunked = 0;
+    for (const Scenario& s : {dense(), with_experts()})
+    {
+        for (const char* id : kFrameworks)
+        {
+            const SearchResult found = found_for(s, id);
+            for (const std::vector<Candidate>* list : {&found.best, &found.cuts, &found.sample})
+            {
+                for (const Candidate& c : *list)
+                {
+                    Scenario at = s;
+                    apply(c.layout, at);
+                    const Launch launch = write_launch(framework(id), at);
+                    const Layout read = read_launch(framework(id), launch, without_layout(at));
+                    // MaxText shards over the axis of the experts, too.
+                    const bool named = std::ranges::find(launch.not_expressed, "parallel.zero",
+                                                         &NotExpressed::field) != launch.not_expressed.end();
+                    INFO(id << " tensor " << read.tensor << " pipeline " << read.pipeline << " chunks "
+                            << read.chunks << " zero " << read.zero << " experts " << read.expert);
+                    CHECK((same_run(read, c.layout) || (named && s.model.experts > 0)));
+                    CHECK_FALSE(launch.flags.empty());
+                    staged += read.pipeline > 1 ? 1 : 0;
+                    chunked += read.chunks > 1 ? 1 : 0;
+                }
+            }
+        }
+    }
+    CHECK(staged > 0);
+    CHECK(chunked > 0);
+}
+
+TEST_CASE("MaxText's mesh multiplies out to the GPUs, in and across nodes")
+{
+    Scenario s = dense();
+    s.cluster.gpus = 16;
+    s.cluster.gpus_per_node = 4;
+    s.parallel.tensor = 2;
+    s.parallel.pipeline = 2;
+    s.parallel.zero = 3;
+    s.training.schedule = schedule("gpipe");
+    const Launch launch = write_launch(framework("maxtext"), s);
+    std::int64_t ici = 1;
+    std::int64_t dcn = 1;
+    for (const LaunchFlag& flag : launch.flags)
+    {
+        if (flag.flag.ends_with("_parallelism"))
+        {
+            (flag.flag.starts_with("ici_") ? ici : dcn) *= std::stoll(flag.value);
+        }
+    }
+    CHECK(ici == 4);
+    CHECK(dcn == 4);
+    const auto value_of = [&](std::string_view name)
+    { return std::ranges::find(launch.flags, name, &LaunchFlag::flag)->value; };
+    CHECK(value_of("ici_tensor_parallelism") == "2");
+    CHECK(value_of("ici_fsdp_parallelism") == "2");
+    CHECK(value_of("dcn_fsdp_parallelism") == "2");
+    CHECK(value_of("dcn_pipeline_parallelism") == "2");
+    CHECK(value_of("per_device_batch_size") == "1"); // 16 sequences of a step
+    CHECK(value_of("num_pipeline_microbatches") == "4");
+    CHECK(read_launch(framework("maxtext"), launch, s) == layout_of(s));
+}
+
+TEST_CASE("what a framework's rules cannot say is named")
+{
+    Scenario s = dense();
+    s.parallel.tensor = 2; // FSDP has none
+    s.parallel.zero = 3;
+    const Launch launch = write_launch(framework("fsdp"), s);
+    REQUIRE(launch.not_expressed.size() == 1);
+    CHECK(launch.not_expressed.front().field == "parallel.tensor");
+    CHECK(launch.files.size() == 2);
 }
 
 TEST_CASE("a framework's file with an unknown schedule or stage is refused")

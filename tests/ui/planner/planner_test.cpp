@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/planner/changes.h"
+#include "core/planner/difference.h"
 #include "core/scenario/choices.h"
 #include "core/scenario/validate.h"
 #include "ui/shell/layouts_frame.h"
@@ -401,4 +403,40 @@ TEST_CASE("tight rows stand behind those that fit")
                          [](const Candidate& a, const Candidate& b) { return a.tight < b.tight; }));
     const auto shown = ranks(*w);
     CHECK(std::is_sorted(shown.begin(), shown.end()));
+}
+
+TEST_CASE("the panel says what to change first, and a press makes the change")
+{
+    const auto w = opened(default_scenario(test::presets()), {1280, 1900});
+    CHECK(says(*w, "Change first"));
+    ChangeSearch search(w->session().scenario(), {});
+    while (search.advance(1e7))
+    {
+    }
+    REQUIRE_FALSE(search.found().empty());
+    const Change& first = search.found().front();
+    w->click("###change 0");
+    w->settle(2000);
+    CHECK(w->session().scenario() == first.after);
+    CHECK(w->session().now().report.step.total() == first.candidate.seconds);
+}
+
+TEST_CASE("the panel says why the chosen row, against the scenario or against a pinned row")
+{
+    const auto w = opened(default_scenario(test::presets()), {1280, 1900});
+    const Scenario now = w->session().scenario();
+    const auto& cuts = answer(*w).result.cuts;
+    const LayoutDifference first = difference(now, laid_out(now, cuts[0].layout));
+    REQUIRE_FALSE(first.parts.empty());
+    CHECK(says(*w, std::string(first.parts.front().part)));
+    CHECK(says(*w, "Why the chosen row"));
+    CHECK_FALSE(says(*w, "Against the pinned row"));
+    w->key(ImGuiKey_P);
+    w->settle(2000);
+    CHECK(says(*w, "Against the pinned row"));
+    CHECK(says(*w, "Both are the same layout."));
+    w->key(ImGuiKey_P);
+    w->settle(2000);
+    CHECK_FALSE(says(*w, "Against the pinned row"));
+    CHECK(w->session().scenario() == now);
 }

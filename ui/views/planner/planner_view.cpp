@@ -4,9 +4,11 @@
 
 #include "core/base/counted.h"
 #include "core/base/text.h"
+#include "core/planner/changes.h"
 #include "core/planner/current_layout.h"
 #include "core/planner/near_misses.h"
 #include "core/scenario/fields.h"
+#include "core/scenario/validate.h"
 #include "ui/shell/layouts_frame.h"
 #include "ui/views/planner/planner/parts.h"
 #include "ui/widgets/controls.h"
@@ -32,7 +34,7 @@ public:
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     ViewKeys keys() override;
     bool holds_while_invalid() const override { return current_.has_value(); }
-    float panel_height() const override { return 880; }
+    float panel_height() const override { return 1460; }
 
 private:
     void take_answer(const Frame& frame, const Painter& painter, Out& out);
@@ -51,6 +53,10 @@ private:
     void draw_tip(const Frame& frame, const Painter& painter, Rect bounds, const Candidate& c) const;
     void own_arrows() const;
     void update_misses();
+    void update_changes(const Frame& frame, Out& out);
+    void update_why(const Frame& frame);
+    std::optional<Layout> chosen_layout() const;
+    void pin();
 
     SearchLimits limits_;
     bool every_ = false;
@@ -63,6 +69,9 @@ private:
     std::optional<CurrentLayout> current_; // where the scenario's layout is invalid, and nothing else
     std::optional<Candidate> missed_by_;   // the row of misses_
     std::vector<NearMiss> misses_;         // of the chosen row
+    std::optional<ChangeSearch> changes_;  // from the scenario, or from the nearest valid one
+    std::optional<Layout> pinned_;         // what the chosen row is compared with; none: the scenario's own
+    std::optional<PlannerWhy> why_;        // of the chosen row
     std::optional<Layout> pointed_at_;     // by the mouse on the chart, in the last frame
 };
 
@@ -139,6 +148,66 @@ void PlannerView::update_misses()
     {
         missed_by_ = chosen;
         misses_ = chosen ? near_misses(shown_.scenario, *chosen, shown_.limits) : std::vector<NearMiss>();
+    }
+}
+
+// Of a whole answer.
+std::optional<Layout> PlannerView::chosen_layout() const
+{
+    const auto at = shown_.progress < 1 ? std::nullopt : rows_.chosen();
+    return at ? std::optional(rows_.rows()[*at].candidate.layout) : std::nullopt;
+}
+
+void PlannerView::pin()
+{
+    pinned_ = pinned_ ? std::nullopt : chosen_layout();
+}
+
+void PlannerView::update_why(const Frame& frame)
+{
+    const std::optional<Layout> chosen = live(frame) ? chosen_layout() : std::nullopt;
+    if (!chosen)
+    {
+        why_.reset();
+        return;
+    }
+    Scenario to = searched(frame);
+    Scenario from = current_ ? current_->scenario : to;
+    apply(*chosen, to);
+    if (pinned_)
+    {
+        from = to;
+        apply(*pinned_, from);
+    }
+    if (!faults(from).empty()) // pinned before the scenario changed
+    {
+        pinned_.reset();
+        why_.reset();
+    }
+    else if (!why_ || why_->from != from || why_->to != to)
+    {
+        LayoutDifference difference = ringside::difference(from, to);
+        why_ = PlannerWhy{std::move(from), std::move(to), std::move(difference), pinned_.has_value()};
+    }
+}
+
+// After the search, which it would slow down.
+void PlannerView::update_changes(const Frame& frame, Out& out)
+{
+    constexpr double kOperationsAFrame = 60'000; // a few milliseconds
+    if (!live(frame) || shown_.progress < 1)
+    {
+        return;
+    }
+    const Scenario& from = current_ ? current_->scenario : frame.now.scenario;
+    if (!changes_ || changes_->scenario() != from || changes_->limits() != limits_)
+    {
+        changes_.emplace(from, limits_);
+    }
+    if (!changes_->done())
+    {
+        changes_->advance(kOperationsAFrame);
+        out.animating = true;
     }
 }
 
@@ -381,6 +450,10 @@ struct PlannerPanel
 {
     const LayoutAnswer& answer;
     const std::vector<NearMiss>& misses;
+    std::span<const Change> changes;
+    const PlannerWhy* why;
+    std::optional<Layout>& pinned;
+    std::optional<Layout> chosen;
     const Presets& presets;
     SearchLimits& limits;
     bool& every;
@@ -423,7 +496,7 @@ void choose_framework(PanelColumn& column, const Presets& presets, Framework& fr
 
 void draw_planner_panel(const Painter& painter, Rect area, const PlannerPanel& panel, Out& out)
 {
-    const auto& [answer, misses, presets, limits, every] = panel;
+    const auto& [answer, misses, changes, why, pinned, chosen, presets, limits, every] = panel;
     PanelColumn column(painter, area, out.animating);
     column.label("Rank by");
     column.choice({"time", "memory", "cost"}, limits.objective);
@@ -435,6 +508,16 @@ void draw_planner_panel(const Painter& painter, Rect area, const PlannerPanel& p
         column.toggle(allowed.label, limits.*allowed.field, allowed.tip);
     }
     column.gap();
+    draw_planner_changes(column, painter, changes, out);
+    if (why != nullptr)
+    {
+        draw_planner_why(column, painter, *why);
+        if (column.button(pinned ? "Unpin###pin" : "Pin the chosen row###pin", "P"))
+        {
+            pinned = pinned ? std::nullopt : chosen;
+        }
+        column.gap();
+    }
     const std::vector<Reason> all = reasons(answer, painter.look.unit);
     const Rect rest = column.rest();
     const float high = table_height(painter, all.size(), 28);
@@ -451,7 +534,13 @@ void draw_planner_panel(const Painter& painter, Rect area, const PlannerPanel& p
 bool PlannerView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     update_misses();
-    draw_planner_panel(painter, area, {shown_, misses_, frame.presets, limits_, every_}, out);
+    update_changes(frame, out);
+    update_why(frame);
+    const bool known = changes_ && changes_->done();
+    draw_planner_panel(painter, area,
+                       {shown_, misses_, known ? std::span(changes_->found()) : std::span<const Change>(),
+                        why_ ? &*why_ : nullptr, pinned_, chosen_layout(), frame.presets, limits_, every_},
+                       out);
     return true;
 }
 
@@ -474,6 +563,7 @@ ViewKeys PlannerView::keys()
                      load(k.frame, rows_.rows()[*at].candidate.layout, k.out);
                  }
              }},
+            {"P", "Pin the chosen row to compare others with it, or unpin it", [this] { pin(); }},
             {"V", "The best per TP and PP, or the best of all variants", flips(every_)},
             {"click", "On a heading: sort. On a row or a point: use it"},
             {"wheel", "More rows"}};

@@ -3,10 +3,13 @@
 #pragma once
 
 #include "core/base/text.h"
+#include "core/planner/changes.h"
+#include "core/planner/difference.h"
 #include "core/planner/layout_search.h"
 #include "ui/draw/painter.h"
 #include "ui/shell/layouts_frame.h"
 #include "ui/shell/view.h"
+#include "ui/widgets/panel_column.h"
 #include "ui/widgets/table.h"
 
 #include <array>
@@ -95,7 +98,6 @@ PlannerRow planner_row(const Candidate& candidate, std::size_t rank, ByteUnit un
 // Of a layout that cannot run.
 PlannerRow invalid_row(const Layout& layout, ByteUnit unit);
 
-std::int64_t data_of(const Layout& layout);
 // "TP 8, PP 1, DP 32"; CP and EP where they are above 1.
 std::string words_of(const Layout& layout);
 // "1F1B", "Interleaved 1F1B, VPP 4"; a dash for one stage.
@@ -105,9 +107,18 @@ std::string format_gpu_seconds(double gpu_seconds);
 
 // The scenario's own layout with what its report says of it.
 Candidate candidate_of(const Evaluated& evaluated);
-// Whether both run alike, whatever stands in fields that then mean nothing. Stages cut unevenly are not
-// compared.
-bool same_run(Layout a, Layout b);
+
+// Which seconds the chosen row has over another layout.
+struct PlannerWhy
+{
+    Scenario from, to;
+    LayoutDifference difference;
+    bool pinned = false; // `from` is a row, else the scenario as it is
+};
+void draw_planner_why(PanelColumn& column, const Painter& painter, const PlannerWhy& why);
+// From the scenario as it is; a press makes one.
+void draw_planner_changes(PanelColumn& column, const Painter& painter, std::span<const Change> changes,
+                          Out& out);
 
 Caption planner_caption(const Frame& frame, const LayoutAnswer& answer);
 

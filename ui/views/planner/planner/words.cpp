@@ -60,11 +60,6 @@ std::string nothing_sentence(const Frame& frame, const LayoutAnswer& answer)
 
 } // namespace
 
-std::int64_t data_of(const Layout& l)
-{
-    return l.gpus / (l.tensor * l.context * l.pipeline);
-}
-
 std::string words_of(const Layout& l)
 {
     std::string words = fmt::format("TP {}, ", l.tensor);
@@ -98,22 +93,6 @@ Candidate candidate_of(const Evaluated& e)
     c.mfu = e.report.step.mfu();
     c.bubble = e.report.step.bubble / c.seconds;
     return c;
-}
-
-bool same_run(Layout a, Layout b)
-{
-    for (Layout* l : {&a, &b})
-    {
-        l->sequence_parallel = l->sequence_parallel && l->tensor > 1;
-        l->zero = data_of(*l) * l->context > 1 ? l->zero : 0;
-        l->expert_tensor = l->tensor > 1 ? l->expert_tensor : 1;
-        if (l->pipeline == 1)
-        {
-            l->schedule = schedule("1f1b");
-            l->chunks = 1;
-        }
-    }
-    return a == b;
 }
 
 Caption planner_caption(const Frame& frame, const LayoutAnswer& answer)
