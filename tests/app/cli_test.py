@@ -829,7 +829,7 @@ def test_check_names_the_faults_of_questions_and_ends_with_the_coverage():
     with folder() as where:
         assets = sample_assets(where)
         last = Outcome("--assets", assets, "check").exits(0).out.splitlines()[-2:]
-        assert last == ["0 of 42 concepts complete", "13 of 363 source items askable"], last
+        assert last == ["0 of 42 concepts complete", "13 of 403 source items askable"], last
         path = assets / "questions/sample.json"
         document = json.loads(path.read_text())
         document["families"][0]["key"] = "17*P"

@@ -18,26 +18,12 @@ struct SourceGroup
     std::string_view document;
     std::string_view letters;
 };
-// The sections of the five documents in the order of the inventory. A digit alone is a chapter: "004-3.2".
-constexpr std::array<SourceGroup, 19> kSourceGroups{{{"000", "Q"},
-                                                     {"000", "META"},
-                                                     {"001", "S"},
-                                                     {"001", "G"},
-                                                     {"001", "M"},
-                                                     {"001", "D"},
-                                                     {"001", "R"},
-                                                     {"002", "S"},
-                                                     {"003", "E"},
-                                                     {"003", "M"},
-                                                     {"003", "H"},
-                                                     {"003", "S"},
-                                                     {"004", "P"},
-                                                     {"004", ""},
-                                                     {"004", "PP"},
-                                                     {"004", "CS"},
-                                                     {"004", "SR.D"},
-                                                     {"004", "KT"},
-                                                     {"004", "SA"}}};
+// The sections of the six documents in the order of the inventory. A digit alone is a chapter: "004-3.2".
+constexpr std::array<SourceGroup, 20> kSourceGroups{
+    {{"000", "Q"},  {"000", "META"}, {"001", "S"},  {"001", "G"},  {"001", "M"},
+     {"001", "D"},  {"001", "R"},    {"002", "S"},  {"003", "E"},  {"003", "M"},
+     {"003", "H"},  {"003", "S"},    {"004", "P"},  {"004", ""},   {"004", "PP"},
+     {"004", "CS"}, {"004", "SR.D"}, {"004", "KT"}, {"004", "SA"}, {"005", "T"}}};
 
 int leading_number(std::string_view& text)
 {
