@@ -36,7 +36,7 @@ ProductDetail mlp_product(const Scenario& s)
 {
     const auto points = training_points(s);
     const LayerKernel& mlp = first_mlp_product(points).what;
-    return product_detail(Device(s.cluster.gpu, s.training.precision), mlp.product, mlp.peak, mlp.operand);
+    return product_detail(Device(s), mlp.product, mlp.peak, mlp.operand);
 }
 
 // Rows from which on a decoding step's MLP product is bound by compute; 0 where no number of rows is enough.
@@ -244,6 +244,8 @@ constexpr std::array kMetrics{
            [](const Scenario&, const Report& r) { return r.memory.worst().layer_bytes.value; }},
     Metric{"memory.buffers_bytes", "B",
            [](const Scenario&, const Report& r) { return part(r, Component::buffers); }},
+    Metric{"memory.reserve_bytes", "B",
+           [](const Scenario&, const Report& r) { return r.memory.worst().buffers.reserve.value; }},
     Metric{"memory.total_bytes", "B",
            [](const Scenario&, const Report& r) { return r.memory.worst().total().value; }},
     Metric{"memory.states_bytes", "B",

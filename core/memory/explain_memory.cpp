@@ -293,14 +293,20 @@ Text layer_activations_text(const Subject& x, const Kept& kept)
     return layer_tokens(x) + kTimes + factor(sum({both(false, kept.dense), both(true, kept.experts)}));
 }
 
+Text logits_width(const Subject& x)
+{
+    const Text all = whole_number("V", x.s.model.vocab);
+    const std::string parts = " / " + figure(kLossChunks);
+    return x.s.software.loss == LossKind::chunked ? all + Text{parts, parts} : all;
+}
+
 // Korthikanti et al., section 4.3: the final norm's and the projection's input, and the logits, 4 s b h / t
 // (1 + V / h).
 Text head_text(const Subject& x)
 {
     const bool all_cut = x.all_cut();
     const Text wide = x.element() == 2 ? hidden(x) : Text{"2 h", "2 × " + hidden(x).working};
-    const Text inner =
-        wide + Text{" + ", " + "} + whole_number("V", x.s.model.vocab) + over_tensor(x, !all_cut);
+    const Text inner = wide + Text{" + ", " + "} + logits_width(x) + over_tensor(x, !all_cut);
     return Text{"4 ", "4 × "} + tokens(x) + kBeside + factor(inner) + over_tensor(x, all_cut) +
            over_context(x);
 }
@@ -415,9 +421,7 @@ Text working_set(const Subject& x)
     if (x.part.head)
     {
         const std::string each = x.element() == 2 ? "2 " : "";
-        widest.text = widest.text +
-                      Text{fmt::format(" − {}V", each),
-                           fmt::format(" − {}{}", each.empty() ? "" : "2 × ", figure(x.s.model.vocab))} +
+        widest.text = widest.text + Text{" − " + each, each.empty() ? " − " : " − 2 × "} + logits_width(x) +
                       over_tensor(x);
     }
     return Text{"bytes per element × s b × ",
@@ -464,6 +468,22 @@ Text fragmentation(const Subject& x)
             fmt::format("{} × {}", figure(x.s.training.fragmentation), figure(rest))};
 }
 
+Text loss_copies(const Subject& x)
+{
+    return {"copies × logits",
+            fmt::format("{} × {}", figure(kEagerCopies), figure(x.memory.logits_bytes.value))};
+}
+
+Text second_gradients(const Subject& x)
+{
+    return {"2 × elements", fmt::format("2 × {}", figure(x.memory.buffers.second_gradients.value / 2))};
+}
+
+Text reserve(const Subject& x)
+{
+    return {"reserve of the software", fmt::format("{} × 1e9", figure(x.s.software.reserve_gb))};
+}
+
 struct BufferRule
 {
     const char* name;
@@ -483,7 +503,12 @@ constexpr std::array kBuffers{
                "Rajbhandari et al. 2019, ZeRO, arXiv 1910.02054, section 7.2.2"},
     BufferRule{"stage transfer", &BufferParts::transfer, transfer,
                "one micro-batch coming in, one going out"},
+    BufferRule{"copies of the loss", &BufferParts::loss_copies, loss_copies,
+               "PyTorch's cross-entropy in 32 bits, eager"},
+    BufferRule{"16-bit gradients", &BufferParts::second_gradients, second_gradients,
+               "DeepSpeed, deepspeed/runtime/bf16_optimizer.py"},
     BufferRule{"fragmentation", &BufferParts::fragmentation, fragmentation, "training.fragmentation"},
+    BufferRule{"reserve", &BufferParts::reserve, reserve, "assets/software"},
 };
 
 Text buffers(const BufferParts& parts)

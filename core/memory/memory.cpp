@@ -183,8 +183,9 @@ void fill_activations(const Context& c, const StagePart& part, StageMemory& stag
     {
         // Final norm's input, the projection's input, and logits counted as fp32, or 16 bit with their
         // gradient beside them (Korthikanti et al., section 4.3: 4 s b h / t (1 + v / h)).
-        stage.logits_bytes =
-            whole(4 * c.tokens * static_cast<double>(s.model.vocab) / static_cast<double>(s.parallel.tensor));
+        const double parts = s.software.loss == LossKind::chunked ? kLossChunks : 1;
+        stage.logits_bytes = whole(4 * c.tokens * static_cast<double>(s.model.vocab) /
+                                   static_cast<double>(s.parallel.tensor) / parts);
         kept += 2 * e * c.tokens * hidden / c.sequence_cut + stage.logits_bytes.value;
     }
     stage.parts[static_cast<std::size_t>(Component::activations)] = whole(kept);
@@ -231,9 +232,19 @@ void fill_buffers(const Context& c, const std::vector<LayerRange>& ranges, const
         b.transfer =
             whole(2 * element_bytes(t) * c.tokens * static_cast<double>(s.model.hidden) / c.sequence_cut);
     }
-    const Bytes temporary = b.gradient_workspace + b.working_set + b.recomputed + b.gathered + b.transfer;
+    if (s.software.loss == LossKind::eager)
+    {
+        b.loss_copies = whole(kEagerCopies * stage.logits_bytes.value);
+    }
+    if (s.software.second_gradients && c.bytes.gradient > 2)
+    {
+        b.second_gradients = whole(2 * c.elements(w.dense, w.expert, s.parallel.zero >= 2));
+    }
+    const Bytes temporary = b.gradient_workspace + b.working_set + b.recomputed + b.gathered + b.transfer +
+                            b.loss_copies + b.second_gradients;
     b.fragmentation = whole(t.fragmentation * (stage.total() + temporary).value);
-    stage.parts[static_cast<std::size_t>(Component::buffers)] = temporary + b.fragmentation;
+    b.reserve = whole(s.software.reserve_gb * 1e9);
+    stage.parts[static_cast<std::size_t>(Component::buffers)] = temporary + b.fragmentation + b.reserve;
 }
 
 } // namespace

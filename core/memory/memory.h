@@ -82,6 +82,12 @@ ActivationCost activation_cost(const Model& model, const Training& training, con
 double layer_activations(const Model& model, const Training& training, const Parallel& parallel,
                          bool with_experts, Recompute recompute);
 
+// Beside one fused copy of 4 bytes a logit, what eager code keeps: 2 (the product's result) + 4 + 4
+// (log-softmax)
+// + 4 + 2 (both gradients) are four times as much.
+inline constexpr double kEagerCopies = 3;
+inline constexpr double kLossChunks = 8; // torchtune's and Liger's default parts of a chunked loss
+
 // What the temporary buffers are made of.
 struct BufferParts
 {
@@ -90,7 +96,10 @@ struct BufferParts
     Bytes recomputed;         // one layer's activations, computed again
     Bytes gathered;           // ZeRO-3 or weights offloaded: those of the layer at work and the next
     Bytes transfer;           // sending and receiving between stages
+    Bytes loss_copies;        // eager: logits in 32 bits, their log-softmax, its gradient
+    Bytes second_gradients;   // 16-bit ones beside the 32-bit ones they are added to (DeepSpeed)
     Bytes fragmentation;      // as asked for by training.fragmentation
+    Bytes reserve;            // allocator, driver and communication library, where the software is named
 };
 
 struct StageMemory
@@ -116,6 +125,17 @@ struct StageMemory
     Bytes total() const;
 };
 
+// Above this share of the capacity a run that fits on paper may still fail: allocators leave holes.
+inline constexpr double kTightShare = 0.92;
+enum class MemoryVerdict
+{
+    fits,
+    tight,
+    no
+};
+template <>
+inline constexpr auto kNamesOf<MemoryVerdict> = names<MemoryVerdict>("fits", "tight", "no");
+
 struct MemoryReport
 {
     std::vector<StageMemory> stages;
@@ -124,6 +144,12 @@ struct MemoryReport
 
     const StageMemory& worst() const { return stages[fullest]; }
     bool fits() const { return worst().total() <= capacity; }
+    MemoryVerdict verdict() const
+    {
+        return !fits()                                                ? MemoryVerdict::no
+               : worst().total().value > kTightShare * capacity.value ? MemoryVerdict::tight
+                                                                      : MemoryVerdict::fits;
+    }
 };
 
 // parallel.zero, or 0 where every GPU is the only replica of what it holds, so that nothing is gathered or

@@ -106,7 +106,7 @@ double Roofs::attainable(double intensity, double any_peak) const
 Roofs roofs_of(const Scenario& s)
 {
     const Gpu& gpu = s.cluster.gpu;
-    const Device device(gpu, s.training.precision);
+    const Device device(s);
     const double hbm = std::max(1.0, gpu.hbm_gb_per_s * 1e9);
     return {device.layer_peak, device.peak, hbm, device.efficiency, device.hbm / hbm, device.processors};
 }
@@ -221,7 +221,7 @@ ProductDetail product_detail(const Device& device, const Product& p, double peak
     r.wave_use = wave_use(t.tiles, device.processors);
     r.fill = filled_share(p, t);
     r.tile_rate = t.share;
-    r.reached = device.efficiency;
+    r.reached = device.efficiency_at(peak);
     r.limit = r.bytes / device.hbm >= r.seconds ? ProductDetail::Limit::bytes
               : p.flops() / peak >= r.seconds   ? ProductDetail::Limit::peak
                                                 : ProductDetail::Limit::waves;

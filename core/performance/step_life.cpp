@@ -395,7 +395,8 @@ private:
         {
             elements += g.elements / static_cast<double>(o_.strategy == StepStrategy::ddp ? 1 : g.shards);
         }
-        const double rate = s_.cluster.gpu.hbm_gb_per_s * 1e9 * s_.cluster.gpu.calibration.hbm_efficiency;
+        const double rate = s_.cluster.gpu.hbm_gb_per_s * 1e9 *
+                            with_software(s_.cluster.gpu.calibration, s_.software).hbm_efficiency;
         return rate > 0 ? elements * each / rate : 0;
     }
 

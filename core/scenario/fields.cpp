@@ -162,9 +162,48 @@ const std::array kCalibrationFields = {
     Field<Calibration>{"overlap_slowdown", "Overlap slowdown", "",
                        "compute time lost per second of overlapped gradient traffic",
                        &Calibration::overlap_slowdown, 0, 1},
+    Field<Calibration>{"attention_peak", "Attention, newest kernels", "",
+                       "fraction of the dense peak that they reach at long sequences; 0: not measured",
+                       &Calibration::attention_peak, 0, 1},
+    Field<Calibration>{"attention_half", "Attention, half reached", "tokens",
+                       "sequence length at which half of that is reached", &Calibration::attention_half, 0,
+                       1e6},
     Field<Calibration>{"gather_slowdown", "Gather slowdown", "",
                        "compute time lost per second of overlapped ZeRO-3 traffic",
                        &Calibration::gather_slowdown, 0, 1},
+};
+
+const std::array kSoftwareFields = {
+    Field<Software>{"products", "Products", "", "factor on what products reach of the peak",
+                    &Software::products, 0.1, 10},
+    Field<Software>{"fp8_products", "8-bit products", "",
+                    "what 8-bit products reach, of the share that 16-bit ones do", &Software::fp8_products,
+                    0.1, 1},
+    Field<Software>{"cast_bytes", "Casts", "B", "moved to make one 8-bit input element of a product",
+                    &Software::cast_bytes, 0, 64},
+    Field<Software>{"elementwise", "Element-wise kernels", "",
+                    "factor on the memory bandwidth they reach, by fusing", &Software::elementwise, 0.1, 10},
+    Field<Software>{"launch", "Launches", "", "factor on the host time of a kernel's launch",
+                    &Software::launch, 0, 10},
+    Field<Software>{"attention", "Attention kernels", "", "FlashAttention-2, or the accelerator's newest",
+                    choice<&Software::attention>()},
+    Field<Software>{"gather", "Hidden gathers", "", "factor on what hiding ZeRO-3's traffic costs compute",
+                    &Software::gather, 0, 10},
+    Field<Software>{"data_overlap", "Data overlap", "",
+                    "fraction of the backward that gradient traffic can overlap with; -1: the accelerator's",
+                    &Software::data_overlap, -1, 1},
+    Field<Software>{"dispatch", "Expert dispatch", "",
+                    "every copy of a token crosses the network, or one per node",
+                    choice<&Software::dispatch>()},
+    Field<Software>{"fp8_dispatch", "8-bit dispatch", "", "tokens travel to their experts in 8 bits",
+                    &Software::fp8_dispatch},
+    Field<Software>{"loss", "Loss", "",
+                    "copies of the logits: one (fused), four (eager), an eighth (chunked)",
+                    choice<&Software::loss>()},
+    Field<Software>{"second_gradients", "Second gradients", "", "16-bit gradients beside the 32-bit ones",
+                    &Software::second_gradients},
+    Field<Software>{"reserve_gb", "Reserve", "GB", "allocator, driver and communication library",
+                    &Software::reserve_gb, 0, 1000},
 };
 
 const std::array kClusterFields = {
@@ -289,6 +328,10 @@ std::span<const Field<Gpu>> fields_of(const Gpu&)
 std::span<const Field<Calibration>> fields_of(const Calibration&)
 {
     return kCalibrationFields;
+}
+std::span<const Field<Software>> fields_of(const Software&)
+{
+    return kSoftwareFields;
 }
 std::span<const Field<Cluster>> fields_of(const Cluster&)
 {

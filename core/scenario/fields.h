@@ -52,6 +52,7 @@ struct Field
 std::span<const Field<Model>> fields_of(const Model&);
 std::span<const Field<Gpu>> fields_of(const Gpu&);
 std::span<const Field<Calibration>> fields_of(const Calibration&);
+std::span<const Field<Software>> fields_of(const Software&);
 std::span<const Field<Cluster>> fields_of(const Cluster&);
 std::span<const Field<Parallel>> fields_of(const Parallel&);
 std::span<const Field<Training>> fields_of(const Training&);

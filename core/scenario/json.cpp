@@ -95,6 +95,24 @@ void read_cluster(const JsonPlace& place, const Presets& presets, Cluster& clust
     append(place.issues, read_fields(place.value, place.path, cluster, {"gpu", "preset"}));
 }
 
+// Left out, or one that only changes fields: what the accelerator suggests.
+void read_software(const JsonPlace& place, const Presets& presets, Scenario& s)
+{
+    s.software = presets.usual_software(s.cluster.gpu);
+    if (place.value.is_null())
+    {
+        return;
+    }
+    take_preset(
+        place, presets.software, &SoftwarePreset::software,
+        [](const SoftwarePreset& p) { return p.software.id; }, s.software);
+    if (!place.value.is_string() && place.is_object("give a preset id or {\"preset\", \"loss\" ...}"))
+    {
+        append(place.issues, read_fields(place.value, place.path, s.software, {"preset"}));
+    }
+    s.software.inferred = false;
+}
+
 // GPT-style shapes (plain MLP) come with LayerNorm, biases, learned positions, tied embeddings and dropout;
 // gated ones (Llama and its kin) with RMSNorm, rotary positions and none of the rest. Only for fields not
 // given.
@@ -176,8 +194,9 @@ Result<Scenario> scenario_from_json(const json& value, const Presets& presets)
     }
     Scenario s;
     Issues issues;
-    const std::vector<std::string> sections{"schema",      "model",      "cluster", "parallel", "training",
-                                            "stage_times", "collective", "name",    "about",    "id"};
+    const std::vector<std::string> sections{"schema",   "model",       "cluster",    "parallel",
+                                            "training", "stage_times", "collective", "software",
+                                            "name",     "about",       "id"};
     JsonPlace{value, "", issues}.refuse_others(sections);
     if (value.contains("schema") && value["schema"] != "ringside.scenario/1")
     {
@@ -190,6 +209,8 @@ Result<Scenario> scenario_from_json(const json& value, const Presets& presets)
     s.model = read ? *read : s.model;
     const json cluster = value.value("cluster", json::object());
     read_cluster({cluster, "cluster", issues}, presets, s.cluster);
+    const json software = value.value("software", json());
+    read_software({software, "software", issues}, presets, s);
     const auto section = [&](const char* name, auto& target)
     {
         if (value.contains(name) &&

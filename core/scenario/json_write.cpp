@@ -54,6 +54,17 @@ json to_json(const Scenario& s, const Presets& presets)
     out["training"] = fields_json(s.training);
     out["stage_times"] = fields_json(s.stage_times);
     out["collective"] = fields_json(s.collective);
+    // What would not be suggested again is named: an accelerator changed by hand has lost its name.
+    if (!s.software.inferred || s.software.id != presets.usual_software(s.cluster.gpu).id)
+    {
+        const SoftwarePreset* known = presets.software_of(s.software.id);
+        const json changed = fields_json(s.software, known ? &known->software : nullptr);
+        out["software"] = known && changed.empty() ? json(s.software.id) : changed;
+        if (known && !changed.empty())
+        {
+            out["software"]["preset"] = s.software.id;
+        }
+    }
     return out;
 }
 

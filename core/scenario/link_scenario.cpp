@@ -33,6 +33,7 @@ std::map<std::string, json> paths_of(const Scenario& s)
     };
     each_section(s, add);
     add("cluster.gpu.calibration", s.cluster.gpu.calibration);
+    add("software", s.software);
     all["model.name"] = s.model.name;
     all["cluster.gpu.name"] = s.cluster.gpu.name;
     return all;
@@ -65,6 +66,10 @@ Assignments named_parts(const Scenario& from, const Scenario& to, const Presets&
     if (to.cluster.gpu.id != from.cluster.gpu.id && presets.gpu(to.cluster.gpu.id) != nullptr)
     {
         sets.push_back("cluster.gpu=" + to.cluster.gpu.id);
+    }
+    if (to.software.inferred != from.software.inferred || to.software.id != from.software.id)
+    {
+        sets.push_back(to.software.inferred ? "software=null" : "software=" + to.software.id);
     }
     return sets;
 }

@@ -201,6 +201,39 @@ Issues take_scenario(const json& document, const std::string& stem, Presets& pre
     return issues;
 }
 
+const JsonTable<SoftwarePreset> kSoftwareTable{
+    {json_schema<SoftwarePreset>("ringside.software/1"), {"id", [](auto& p) -> auto& {return p.software.id;
+}
+, kNeeded
+}
+, {"name", [](auto& p) -> auto& {return p.software.name;
+}
+, kNeeded
+}
+, {"note", &SoftwarePreset::note}, {"sources", &SoftwarePreset::sources, kNeeded},
+    {"usual_for", &SoftwarePreset::usual_for},
+}
+}
+;
+
+Issues take_software(const json& document, const std::string& stem, Presets& presets)
+{
+    SoftwarePreset preset;
+    Issues issues;
+    if (!kSoftwareTable.take({document, "", issues}, preset))
+    {
+        return issues;
+    }
+    check_id(preset.software.id, stem, issues);
+    append(issues, read_fields(document, "", preset.software, kSoftwareTable.names()));
+    preset.software.inferred = false;
+    if (issues.empty())
+    {
+        presets.software.push_back(std::move(preset));
+    }
+    return issues;
+}
+
 Issues take_framework(const json& document, const std::string& stem, Presets& presets)
 {
     auto framework = framework_from_json(document);
@@ -236,9 +269,42 @@ const ScenarioPreset* Presets::scenario(std::string_view id) const
     return find_by(scenarios, id, [](const ScenarioPreset& s) -> std::string_view { return s.id; });
 }
 
+const SoftwarePreset* Presets::software_of(std::string_view id) const
+{
+    return find_by(software, id, [](const SoftwarePreset& s) -> std::string_view { return s.software.id; });
+}
+
+Software Presets::usual_software(const Gpu& gpu) const
+{
+    Software usual;
+    const std::string_view id = gpu.id.empty() && gpu.fp8_tflops > 0 ? "h100" : std::string_view(gpu.id);
+    for (const SoftwarePreset& s : software)
+    {
+        if (std::any_of(s.usual_for.begin(), s.usual_for.end(),
+                        [&](const std::string& start) { return id.substr(0, start.size()) == start; }))
+        {
+            usual = s.software;
+        }
+    }
+    usual.inferred = true;
+    // Nobody said what runs: its times are the likely ones, but no memory is set aside for it.
+    usual.loss = LossKind::fused;
+    usual.second_gradients = false;
+    usual.reserve_gb = 0;
+    return usual;
+}
+
 const Framework* Presets::framework(std::string_view id) const
 {
     return find_by(frameworks, id, &Framework::id);
+}
+
+Scenario with_gpu(Scenario scenario, const Gpu& gpu, const Presets& presets)
+{
+    scenario.cluster.gpu = gpu;
+    scenario.cluster.node_link_gb_per_s = 0; // the new GPU's own
+    scenario.software = scenario.software.inferred ? presets.usual_software(gpu) : scenario.software;
+    return scenario;
 }
 
 Presets load_presets(const std::filesystem::path& assets, Issues& issues)
@@ -250,6 +316,8 @@ Presets load_presets(const std::filesystem::path& assets, Issues& issues)
               [&](const json& d, const std::string& stem) { return take_gpu(d, stem, presets); });
     each_json(assets / "clusters", issues,
               [&](const json& d, const std::string& stem) { return take_cluster(d, stem, presets); });
+    each_json(assets / "software", issues,
+              [&](const json& d, const std::string& stem) { return take_software(d, stem, presets); });
     each_json(assets / "scenarios", issues,
               [&](const json& d, const std::string& stem) { return take_scenario(d, stem, presets); });
     each_json(assets / "frameworks", issues,
@@ -270,6 +338,10 @@ PresetCheck check_preset(const json& document, const std::string& stem, const Pr
     {
         taken.gpus = presets.gpus;
         check.issues = take_cluster(document, stem, taken);
+    }
+    else if (schema == "ringside.software/1")
+    {
+        check.issues = take_software(document, stem, taken);
     }
     else if (schema == "ringside.framework/1")
     {

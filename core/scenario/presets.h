@@ -37,6 +37,14 @@ struct GpuPreset
     std::map<std::string, std::string> calibration_sources;
 };
 
+struct SoftwarePreset
+{
+    Software software;
+    std::string note;
+    std::vector<std::string> sources;
+    std::vector<std::string> usual_for; // beginnings of the ids of accelerators that suggest it
+};
+
 struct ClusterPreset
 {
     std::string id;
@@ -59,22 +67,30 @@ struct Presets
     std::vector<ModelPreset> models;
     std::vector<GpuPreset> gpus;
     std::vector<ClusterPreset> clusters;
+    std::vector<SoftwarePreset> software;
     std::vector<ScenarioPreset> scenarios;
     std::vector<Framework> frameworks;
 
     const ModelPreset* model(std::string_view id) const;
     const GpuPreset* gpu(std::string_view id) const;
     const ClusterPreset* cluster(std::string_view id) const;
+    const SoftwarePreset* software_of(std::string_view id) const;
+    // What a scenario on this accelerator runs that names no software. One described by hand is as new as its
+    // 8-bit products say.
+    Software usual_software(const Gpu& gpu) const;
     const ScenarioPreset* scenario(std::string_view id) const;
     const Framework* framework(std::string_view id) const;
 };
 
-// Reads assets/{models,gpus,clusters,scenarios,frameworks}/*.json. Files with faults are left out and reported in
-// `issues`, each with file and path, so that one bad file never hides the rest.
+// The scenario on another accelerator; software that nobody named follows it.
+Scenario with_gpu(Scenario scenario, const Gpu& gpu, const Presets& presets);
+
+// Reads assets/{models,gpus,clusters,software,scenarios,frameworks}/*.json. Files with faults are left out
+// and reported in `issues`, each with file and path, so that one bad file never hides the rest.
 Presets load_presets(const std::filesystem::path& assets, Issues& issues);
 
-// The faults of one model, accelerator, cluster or framework by its schema, as if it stood in the assets under the name
-// `stem`. `presets` has the accelerators that a cluster may name.
+// The faults of one model, accelerator, cluster or framework by its schema, as if it stood in the assets
+// under the name `stem`. `presets` has the accelerators that a cluster may name.
 struct PresetCheck
 {
     Issues issues;

@@ -5,6 +5,7 @@
 #include "core/base/names.h"
 #include "core/pipeline/schedule.h"
 #include "core/scenario/calibration.h"
+#include "core/scenario/software.h"
 
 #include <cstdint>
 #include <string>
@@ -255,6 +256,7 @@ struct Scenario
     Training training;
     PipelineTimes stage_times;
     CollectiveSettings collective;
+    Software software;
 
     bool operator==(const Scenario&) const;
 };

@@ -54,6 +54,7 @@ private:
     void draw_model_size(Column& column);
     void draw_model_preset(Column& column);
     void draw_gpu_preset(Column& column);
+    void draw_software(Column& column);
     // False when the field is none that slides.
     bool draw_slide(Column& column, std::string_view path);
     template <class S>

@@ -229,9 +229,33 @@ void Panel::draw_gpu_preset(Column& column)
     }
     if (const auto chosen = list_popup(p, "gpus", items, box))
     {
+        change(column, with_gpu(f.scenario, f.presets.gpus[*chosen].gpu, f.presets));
+    }
+    draw_software(column);
+}
+
+// What the GPUs run, beside them: the accelerator's usual one first, then every preset by its name.
+void Panel::draw_software(Column& column)
+{
+    const Painter& p = column.painter;
+    const Frame& f = column.frame;
+    const Software& now = f.scenario.software;
+    const Rect box = column.row(36);
+    if (dropdown(p, box, "###software", now.inferred ? now.name + " (usual)" : now.name))
+    {
+        ImGui::OpenPopup("software");
+    }
+    column.row(12);
+    const Software usual = f.presets.usual_software(f.scenario.cluster.gpu);
+    std::vector<TipLine> items{{"Usual for this GPU", usual.name, 0}};
+    for (const SoftwarePreset& preset : f.presets.software)
+    {
+        items.push_back({preset.software.name, "", 0});
+    }
+    if (const auto chosen = list_popup(p, "software", items, box))
+    {
         Scenario next = f.scenario;
-        next.cluster.gpu = f.presets.gpus[*chosen].gpu;
-        next.cluster.node_link_gb_per_s = 0; // the new GPU's own
+        next.software = *chosen == 0 ? usual : f.presets.software[*chosen - 1].software;
         change(column, std::move(next));
     }
 }

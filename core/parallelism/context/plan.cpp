@@ -43,9 +43,10 @@ double pair_flops(const Widths& w)
 void add_rates(ContextPlan& plan)
 {
     const Cluster& c = plan.scenario.cluster;
-    const Calibration& k = c.gpu.calibration;
+    const Calibration k = with_software(c.gpu.calibration, plan.scenario.software);
     plan.leaves = RankGrid(plan.scenario, kMegatronOrder).leaves_domain(Group::context);
-    plan.flops_per_s = c.gpu.bf16_tflops * 1e12 * k.attention_efficiency;
+    const auto tokens = static_cast<double>(plan.scenario.training.sequence_length);
+    plan.flops_per_s = c.gpu.bf16_tflops * 1e12 * attention_share(k, tokens);
     plan.bytes_per_s = plan.leaves ? c.network_gb_per_s * 1e9 * k.network_efficiency
                                    : node_link(c) * 1e9 * k.link_efficiency;
 }

@@ -20,17 +20,23 @@ double at_least_one(double rate)
 
 } // namespace
 
-Device::Device(const Gpu& gpu, Precision precision)
+Device::Device(const Gpu& gpu, Precision precision, const Software& software, double sequence_length)
 {
-    const Calibration& c = gpu.calibration;
-    const bool eight_bit = precision == Precision::fp8 && gpu.fp8_tflops > 0;
+    // FlashAttention-3 on H100, head size 128, long sequences: 550 of 650 TFLOP/s (Shah et al., arXiv
+    // 2407.08608, figures 5 and 6).
+    constexpr double kLatestBackward = 0.85;
+    const Calibration c = with_software(gpu.calibration, software);
+    const bool eight_bit_products = precision == Precision::fp8 && gpu.fp8_tflops > 0;
     const bool full = precision == Precision::fp32;
     peak = at_least_one(gpu.bf16_tflops * 1e12 * (full ? 0.5 : 1));
-    layer_peak = eight_bit ? gpu.fp8_tflops * 1e12 : peak;
+    layer_peak = eight_bit_products ? gpu.fp8_tflops * 1e12 : peak;
     element = full ? 4 : 2;
-    operand = eight_bit ? 1 : element;
+    operand = eight_bit_products ? 1 : element;
     efficiency = c.gemm_efficiency;
-    attention = at_least_one(peak * c.attention_efficiency);
+    eight_bit = software.fp8_products;
+    cast_bytes = eight_bit_products ? software.cast_bytes : 0;
+    attention = at_least_one(peak * attention_share(c, sequence_length));
+    backward = c.attention_peak > 0 ? kLatestBackward : 1;
     hbm = at_least_one(gpu.hbm_gb_per_s * 1e9 * c.hbm_efficiency);
     kernel = c.kernel_us * 1e-6;
     host_kernel = c.host_kernel_us * 1e-6;

@@ -25,18 +25,33 @@ struct Product
 // cores multiply at half the 16-bit rate (NVIDIA A100 whitepaper, table 3; H100 whitepaper, table 2).
 struct Device
 {
-    Device(const Gpu& gpu, Precision precision);
+    // Without software: that which the accelerator's constants were fitted on.
+    Device(const Gpu& gpu, Precision precision, const Software& software = {}, double sequence_length = 4096);
+    explicit Device(const Scenario& scenario)
+        : Device(scenario.cluster.gpu, scenario.training.precision, scenario.software,
+                 static_cast<double>(scenario.training.sequence_length))
+    {
+    }
 
     double peak = 1;         // [FLOP/s] dense, outside layers: 16-bit, or TF32
     double layer_peak = 1;   // [FLOP/s] of products inside layers: 8-bit where training is
     double operand = 2;      // [B] of an element those read
     double element = 2;      // [B] of an activation
-    double efficiency = 1;   // of the peak inside full waves
+    double efficiency = 1;   // of the peak inside full waves, 16-bit products
+    double eight_bit = 1;    // of that, what 8-bit products reach
+    double cast_bytes = 0;   // [B] moved to make one of their input elements
     double attention = 1;    // [FLOP/s] that flash attention reaches
+    double backward = 1;     // of that, what its backward does
     double hbm = 1;          // [B/s] that element-wise kernels reach
     double kernel = 0;       // [s] start and end of a kernel
     double host_kernel = 0;  // [s] the framework takes to launch one
     double processors = 132; // that share the tiles
+
+    // Of the peak inside full waves of products that run at this one.
+    double efficiency_at(double any_peak) const
+    {
+        return any_peak > peak ? efficiency * eight_bit : efficiency;
+    }
 };
 
 // [s] of a product that the tensor cores run at `peak`, reading elements of `operand` bytes and writing

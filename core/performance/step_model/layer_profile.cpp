@@ -4,6 +4,7 @@
 #include "core/performance/step_model/tiling.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ringside
 {
@@ -53,8 +54,8 @@ PassTime& pass_of(UnitProfile& unit, KernelPass pass)
 } // namespace
 
 LayerProfiler::LayerProfiler(const Scenario& s)
-    : m_(s.model), p_(s.parallel), t_(s.training), can_overlap_(possible_overlaps(s)),
-      device_(s.cluster.gpu, t_.precision), wires_(s.cluster)
+    : m_(s.model), p_(s.parallel), t_(s.training), can_overlap_(possible_overlaps(s)), w_(s.software),
+      device_(s), wires_(s.cluster, s.software)
 {
     s_ = real(t_.sequence_length);
     b_ = real(t_.micro_batch);
@@ -268,7 +269,8 @@ UnitProfile LayerProfiler::flash_attention() const
     const auto run = [&](KernelPass pass, double times, double passes)
     {
         // Of short sequences it waits for its bytes.
-        const double seconds = std::max(times * flops / device_.attention, hbm_seconds(passes * bytes));
+        const double rate = device_.attention * (pass == KernelPass::forward ? 1 : device_.backward);
+        const double seconds = std::max(times * flops / rate, hbm_seconds(passes * bytes));
         PassTime& time = pass_of(core, pass);
         time.of(Cause::attention) += times * flops / device_.peak;
         time.of(Cause::below_peak) += seconds - times * flops / device_.peak;
@@ -337,6 +339,7 @@ void LayerProfiler::elementwise(UnitProfile& unit, bool with_experts) const
         move(unit, "tokens to experts", KernelPass::forward, 8 * copies, 2 * copies);
         move(unit, "tokens to experts", KernelPass::input, 8 * copies, 2 * copies);
     }
+    casts(unit, query, qkv, inner, with_experts);
     const double act = m_.gated_mlp ? 6 : 4;
     const double act_back = m_.gated_mlp ? 10 : 6;
     const auto both = [&](std::string_view name, double forward, double backward, double flops)
@@ -351,6 +354,23 @@ void LayerProfiler::elementwise(UnitProfile& unit, bool with_experts) const
          n_ * inner * (m_.gated_mlp ? kGatedFlops : kGeluFlops));
     both(m_.positions == Positions::rope ? "heads and rotation" : "heads moved", n_ * 4 * (qkv + query),
          n_ * ((4 + bias) * qkv + 4 * query), m_.positions == Positions::rope ? n_ * kRotaryFlops * qkv : 0);
+}
+
+// 8-bit copies of what products read: forward their inputs, backward the gradients of their outputs. Copies
+// by column for the weights' gradients are made along with them. Weights are cast once a step, which is
+// little.
+void LayerProfiler::casts(UnitProfile& unit, double query, double qkv, double inner, bool with_experts) const
+{
+    if (device_.cast_bytes <= 0)
+    {
+        return;
+    }
+    const double copies = with_experts ? real(m_.experts_per_token) * n_ / t_ranks_ * h_ : n_narrow_ * h_;
+    const double gates = m_.gated_mlp ? 2 : 1;
+    const double forward = n_narrow_ * h_ + n_ * query + copies + n_ * inner;
+    const double backward = n_ * qkv + n_narrow_ * h_ + n_ * gates * inner + copies;
+    move(unit, "casts to 8 bits", KernelPass::forward, device_.cast_bytes * forward, forward);
+    move(unit, "casts to 8 bits", KernelPass::input, device_.cast_bytes * backward, backward);
 }
 
 // Two all-reduces forward and two backward (Shoeybi et al., arXiv 1909.08053, section 3), one each in
@@ -409,6 +429,18 @@ void LayerProfiler::add_context(UnitProfile& unit, const UnitProfile& core) cons
     }
 }
 
+// Of a token's copies, those that cross the network where each node is sent one: N nodes hold the experts,
+// and k copies that go anywhere reach N (1 - (1 - 1/N)^k) of them. DeepSeek-V3's router takes four nodes at
+// most.
+double LayerProfiler::crossing_share() const
+{
+    const double k = std::max(1.0, real(m_.experts_per_token));
+    const double nodes = std::ceil(real(p_.expert * p_.expert_tensor) / wires_.per_node);
+    const double most = m_.router_bias ? 4 : k;
+    const double reached = nodes > 1 ? nodes * (1 - std::pow(1 - 1 / nodes, k)) : 1;
+    return std::min(most, reached) / k;
+}
+
 // Tokens go to their experts and back, forward and backward (Lepikhin et al., arXiv 2006.16668, section 3).
 // Two micro-batches at once, one forward and one backward, hide each other's (DeepSeek-V3, arXiv 2412.19437,
 // section 3.2.1).
@@ -416,11 +448,12 @@ void LayerProfiler::add_experts(UnitProfile& unit) const
 {
     // DeepSeek-V3 sends tokens in 8 bits and results in 16 (section 3.3.3), once per node and to at most four
     // nodes; NVLink carries them on from there (section 3.2.2).
-    const bool once = t_.precision == Precision::fp8 && t_.fp8_recipe == Fp8Recipe::deepseek;
+    const bool deepseek = t_.precision == Precision::fp8 && t_.fp8_recipe == Fp8Recipe::deepseek;
     const double copies = n_ / t_ranks_ * real(m_.experts_per_token) * h_;
-    const double crossing = once ? std::min(1.0, 4 / real(m_.experts_per_token)) : 1;
+    const double crossing = deepseek || w_.dispatch == ExpertDispatch::node ? crossing_share() : 1;
+    const bool eight = deepseek || (w_.fp8_dispatch && t_.precision == Precision::fp8);
     const double there_and_back = 2 * wires_.all_to_all(real(p_.expert), real(p_.expert_tensor),
-                                                        (once ? 1.5 : device_.element) * copies, crossing);
+                                                        (eight ? 1.5 : device_.element) * copies, crossing);
     const double again = t_.recompute == Recompute::full ? there_and_back : 0;
     const double all = 2 * there_and_back + again;
     const double compute =

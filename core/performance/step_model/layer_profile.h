@@ -61,11 +61,14 @@ private:
     UnitProfile stored_scores() const;
     bool slow_softmax() const;
     void elementwise(UnitProfile& unit, bool with_experts) const;
+    // Of queries, of queries, keys and values, and inside the MLP, the elements of a token on this GPU.
+    void casts(UnitProfile& unit, double query, double qkv, double inner, bool with_experts) const;
     void kernels(UnitProfile& unit, double products) const;
     void add_tensor(UnitProfile& unit, const Neighbours& attention, const Neighbours& mlp) const;
     // `core` is attention, which keys and values travel beside.
     void add_context(UnitProfile& unit, const UnitProfile& core) const;
     void add_experts(UnitProfile& unit) const;
+    double crossing_share() const;
     void wait_for_host(UnitProfile& unit, double forward, double backward) const;
     // Whether gathers, scatters and products are cut into pieces that overlap.
     bool pieces() const { return p_.overlap_tensor && can_overlap_.tensor; }
@@ -76,6 +79,7 @@ private:
     Parallel p_;
     Training t_;
     Overlaps can_overlap_;
+    Software w_;
     Device device_;
     Wires wires_;
     double s_ = 0;        // tokens of a sequence

@@ -31,8 +31,8 @@ class Assembly
 {
 public:
     Assembly(const StepProfile& profile, const Scenario& s, const Wires& wires)
-        : profile_(profile), s_(s), p_(s.parallel), c_(s.cluster.gpu.calibration), wires_(wires),
-          load_(pipeline_load(profile, s)), m_(real(micro_batches(s)))
+        : profile_(profile), s_(s), p_(s.parallel), c_(with_software(s.cluster.gpu.calibration, s.software)),
+          wires_(wires), load_(pipeline_load(profile, s)), m_(real(micro_batches(s)))
     {
         const bool both_ways = s.training.schedule->placement == Placement::two_way;
         dense_ranks_ = real(dense_replicas(s)) * (both_ways ? 2 : 1);
@@ -257,7 +257,7 @@ private:
     const StepProfile& profile_;
     const Scenario& s_;
     const Parallel& p_;
-    const Calibration& c_;
+    const Calibration c_;
     const Wires& wires_;
     PipelineLoad load_;
     double m_ = 1;

@@ -41,7 +41,7 @@ struct WeightFetch
 class StepModel
 {
 public:
-    explicit StepModel(const Scenario& scenario) : wires_(scenario.cluster) {}
+    explicit StepModel(const Scenario& scenario) : wires_(scenario.cluster, scenario.software) {}
 
     // Kept from call to call. Every scenario must be that of the constructor but for parallel, the number of
     // GPUs, micro-batch, global batch, recomputation, flash attention and schedule.

@@ -29,7 +29,7 @@ constexpr double kMostSplits = 8;
 
 Tiling tiling(const Device& device, const Product& p, double peak)
 {
-    const double rate = device.efficiency * peak / device.processors; // of one processor
+    const double rate = device.efficiency_at(peak) * peak / device.processors; // of one processor
     Tiling best;
     double least = std::numeric_limits<double>::infinity();
     for (const Tile& tile : kTiles)

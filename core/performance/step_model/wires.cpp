@@ -17,9 +17,9 @@ double members_of_node(double per_node, double ranks, double stride)
 
 } // namespace
 
-Wires::Wires(const Cluster& cluster)
+Wires::Wires(const Cluster& cluster, const Software& software)
 {
-    const Calibration& c = cluster.gpu.calibration;
+    const Calibration c = with_software(cluster.gpu.calibration, software);
     inside = std::max(1.0, node_link(cluster) * 1e9 * c.link_efficiency);
     between = std::max(1.0, cluster.network_gb_per_s * 1e9 * c.network_efficiency);
     start = c.collective_us * 1e-6;

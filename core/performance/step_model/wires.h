@@ -10,7 +10,7 @@ namespace ringside
 
 struct Wires
 {
-    explicit Wires(const Cluster& cluster);
+    explicit Wires(const Cluster& cluster, const Software& software = {});
 
     double inside = 1;   // [B/s] one-way that a GPU reaches inside a node
     double between = 1;  // [B/s] one-way that a GPU reaches between nodes

@@ -191,12 +191,8 @@ void add_presets(Entries& all, const Presets& presets)
     }
     for (const GpuPreset& preset : presets.gpus)
     {
-        const auto take = [gpu = preset.gpu](const Frame& now, Out& out)
-        {
-            Scenario next = now.scenario;
-            next.cluster.gpu = gpu;
-            next.cluster.node_link_gb_per_s = 0;
-            out.push(ChangeScenario{std::move(next), false});
+        const auto take = [gpu = preset.gpu](const Frame& now, Out& out) {
+            out.push(ChangeScenario{with_gpu(now.scenario, gpu, now.presets), false});
         };
         all.push_back(entry("GPU", preset.gpu.name, fmt::format("{} GB", three_digits(preset.gpu.memory_gb)),
                             {preset.gpu.name, preset.gpu.id}, take));

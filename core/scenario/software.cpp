@@ -1,0 +1,39 @@
+#include "core/scenario/software.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+Calibration with_software(const Calibration& accelerator, const Software& software)
+{
+    // Copy kernels of the vendors' own libraries reach no more of the memory's data sheet.
+    constexpr double kMostOfMemory = 0.92;
+    Calibration c = accelerator;
+    c.gemm_efficiency *= software.products;
+    if (software.elementwise > 1)
+    {
+        c.hbm_efficiency =
+            std::max(c.hbm_efficiency, std::min(kMostOfMemory, c.hbm_efficiency * software.elementwise));
+    }
+    else
+    {
+        c.hbm_efficiency *= software.elementwise;
+    }
+    c.host_kernel_us *= software.launch;
+    c.gather_slowdown *= software.gather;
+    c.data_overlap = software.data_overlap < 0 ? c.data_overlap : software.data_overlap;
+    if (software.attention == AttentionKernel::flash2)
+    {
+        c.attention_peak = 0;
+    }
+    return c;
+}
+
+double attention_share(const Calibration& c, double tokens)
+{
+    return c.attention_peak > 0 ? c.attention_peak * tokens / (tokens + c.attention_half)
+                                : c.attention_efficiency;
+}
+
+} // namespace ringside

@@ -1,0 +1,69 @@
+// The training software: what of a step's time and memory is neither the model's nor the accelerator's. The
+// same layout on the same GPUs is a third quicker with the kernels and the overlap of 2025 than with those of
+// 2021.
+//
+// The constants of an accelerator (Calibration) stand for the eager software they were fitted on; a
+// software's own are factors on them, or replace them. Left out of a scenario, the accelerator suggests one.
+#pragma once
+
+#include "core/base/names.h"
+#include "core/scenario/calibration.h"
+
+#include <string>
+
+namespace ringside
+{
+
+enum class AttentionKernel
+{
+    flash2,
+    latest // cuDNN, FlashAttention-3, Splash attention: what the accelerator's newest kernels reach, by
+           // length
+};
+template <>
+inline constexpr auto kNamesOf<AttentionKernel> = names<AttentionKernel>("flash-2", "latest");
+enum class ExpertDispatch
+{
+    plain, // every copy of a token crosses the network
+    node   // once to each node, on from there over its own links (DeepEP, HybridEP)
+};
+template <>
+inline constexpr auto kNamesOf<ExpertDispatch> = names<ExpertDispatch>("plain", "once-per-node");
+enum class LossKind
+{
+    fused,  // one copy of the logits, as 32 bits or as 16 with their gradient
+    eager,  // 16-bit and 32-bit logits, log-softmax and gradient
+    chunked // an eighth of the logits at a time
+};
+template <>
+inline constexpr auto kNamesOf<LossKind> = names<LossKind>("fused", "eager", "chunked");
+
+struct Software
+{
+    std::string id = "megatron-2021"; // of the preset this came from
+    std::string name = "Megatron-LM, 2021 to 2023";
+    bool inferred = true; // nobody named it: the accelerator suggests it
+
+    double products = 1;     // on Calibration::gemm_efficiency
+    double fp8_products = 1; // of the share of the peak that 16-bit products reach, what 8-bit ones do
+    double cast_bytes = 0;   // [B] moved to make one 8-bit input element of a product
+    double elementwise = 1;  // on Calibration::hbm_efficiency: fusing saves bytes
+    double launch = 1;       // on Calibration::host_kernel_us: compiled graphs save launches
+    AttentionKernel attention = AttentionKernel::flash2;
+    double gather = 1;        // on Calibration::gather_slowdown
+    double data_overlap = -1; // Calibration::data_overlap; below 0: the accelerator's own
+    ExpertDispatch dispatch = ExpertDispatch::plain;
+    bool fp8_dispatch = false; // tokens travel to their experts in 8 bits
+    LossKind loss = LossKind::fused;
+    bool second_gradients = false; // 16-bit gradients beside the 32-bit ones they are added to
+    double reserve_gb = 0;         // [GB] allocator, driver and communication library
+
+    bool operator==(const Software&) const = default;
+};
+
+// What is reached of the accelerator with this software.
+Calibration with_software(const Calibration& accelerator, const Software& software);
+// Of the dense peak, what the forward of attention over a sequence of so many tokens reaches.
+double attention_share(const Calibration& calibration, double tokens);
+
+} // namespace ringside
