@@ -47,6 +47,7 @@ extern const CliCommand evaluate_command, validate_command, calibrate_command, c
 int run_bench_schedule(const CommonOptions& options);
 int run_bench_collective(const CommonOptions& options);
 int run_bench_search(const CommonOptions& options);
+int run_bench_accuracy(const CommonOptions& options);
 int run_bench_train(const CommonOptions& options);
 int run_bench_frame(const CommonOptions& options);
 

@@ -267,10 +267,10 @@ struct Benchmark
     const char* what;
     int (*run)(const CommonOptions&);
 };
-constexpr std::array kBenchmarks{Benchmark{"frame", run_bench_frame},
-                                 Benchmark{"schedule", run_bench_schedule},
-                                 Benchmark{"collective", run_bench_collective},
-                                 Benchmark{"search", run_bench_search}, Benchmark{"train", run_bench_train}};
+constexpr std::array kBenchmarks{
+    Benchmark{"frame", run_bench_frame},           Benchmark{"schedule", run_bench_schedule},
+    Benchmark{"collective", run_bench_collective}, Benchmark{"search", run_bench_search},
+    Benchmark{"accuracy", run_bench_accuracy},     Benchmark{"train", run_bench_train}};
 
 struct BenchOptions : CommonOptions
 {
@@ -286,7 +286,7 @@ void add_bench_options(CLI::App& app, BenchOptions& o)
 {
     one_of(app.add_option("WHAT", o.what,
                           "frame: drawing; schedule: pipeline orders and their simulation; collective: cost "
-                          "model; search: layouts; train: the trainer"),
+                          "model; search: layouts; accuracy: measured steps by source; train: the trainer"),
            texts_of(kBenchmarks, &Benchmark::what))
         ->required();
     add_json(app, o);

@@ -29,6 +29,10 @@ Result<Report> evaluate(const Scenario& scenario);
 // The same of a scenario that validate() has found no errors in.
 Result<Report> evaluate_valid(const Scenario& scenario);
 
+// The band in which 80% of unseen measured steps of the scenario's software and accelerator fell, and whose
+// they are.
+const StepEvidence& band_of(const Scenario& scenario);
+
 // A number that lessons, questions, cases and the command line can ask for.
 struct Metric
 {

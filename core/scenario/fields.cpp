@@ -174,13 +174,16 @@ const std::array kCalibrationFields = {
 };
 
 const std::array kSoftwareFields = {
-    Field<Software>{"products", "Products", "", "factor on what products reach of the peak",
-                    &Software::products, 0.1, 10},
     Field<Software>{"fp8_products", "8-bit products", "",
                     "what 8-bit products reach, of the share that 16-bit ones do", &Software::fp8_products,
                     0.1, 1},
     Field<Software>{"cast_bytes", "Casts", "B", "moved to make one 8-bit input element of a product",
                     &Software::cast_bytes, 0, 64},
+    Field<Software>{"routing_bytes", "Routing", "B",
+                    "moved for each element of a token's copy on its way to an expert, and back",
+                    &Software::routing_bytes, 0, 1000},
+    Field<Software>{"routing_kernels", "Routing kernels", "", "as many as so many products bring along",
+                    &Software::routing_kernels, 0, 1000},
     Field<Software>{"elementwise", "Element-wise kernels", "",
                     "factor on the memory bandwidth they reach, by fusing", &Software::elementwise, 0.1, 10},
     Field<Software>{"launch", "Launches", "", "factor on the host time of a kernel's launch",

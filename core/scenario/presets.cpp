@@ -201,6 +201,21 @@ Issues take_scenario(const json& document, const std::string& stem, Presets& pre
     return issues;
 }
 
+const JsonTable<StepEvidence> kEvidenceTable{{
+    {"gpu", &StepEvidence::gpu, kNeeded},
+    {"low", &StepEvidence::low, {.needed = true, .least = 0.01, .most = 100}},
+    {"high", &StepEvidence::high, {.needed = true, .least = 0.01, .most = 100}},
+    {"rows", &StepEvidence::rows, kNeeded},
+}};
+
+void read_evidence(const JsonPlace& place, SoftwarePreset& preset)
+{
+    for (std::size_t i = 0; place.is_list() && i < place.value.size(); ++i)
+    {
+        kEvidenceTable.read(place.entry(i), preset.software.evidence.emplace_back());
+    }
+}
+
 const JsonTable<SoftwarePreset> kSoftwareTable{
     {json_schema<SoftwarePreset>("ringside.software/1"), {"id", [](auto& p) -> auto& {return p.software.id;
 }
@@ -211,7 +226,7 @@ const JsonTable<SoftwarePreset> kSoftwareTable{
 , kNeeded
 }
 , {"note", &SoftwarePreset::note}, {"sources", &SoftwarePreset::sources, kNeeded},
-    {"usual_for", &SoftwarePreset::usual_for},
+    {"usual_for", &SoftwarePreset::usual_for}, {"evidence", read_evidence},
 }
 }
 ;

@@ -10,7 +10,6 @@ Calibration with_software(const Calibration& accelerator, const Software& softwa
     // Copy kernels of the vendors' own libraries reach no more of the memory's data sheet.
     constexpr double kMostOfMemory = 0.92;
     Calibration c = accelerator;
-    c.gemm_efficiency *= software.products;
     if (software.elementwise > 1)
     {
         c.hbm_efficiency =
@@ -28,6 +27,16 @@ Calibration with_software(const Calibration& accelerator, const Software& softwa
         c.attention_peak = 0;
     }
     return c;
+}
+
+bool Software::operator==(const Software&) const = default;
+
+const StepEvidence* step_evidence(const Software& software, std::string_view gpu)
+{
+    const auto found = std::find_if(software.evidence.begin(), software.evidence.end(),
+                                    [&](const StepEvidence& e)
+                                    { return !gpu.empty() && gpu.substr(0, e.gpu.size()) == e.gpu; });
+    return found == software.evidence.end() ? nullptr : &*found;
 }
 
 double attention_share(const Calibration& c, double tokens)

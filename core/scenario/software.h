@@ -10,6 +10,8 @@
 #include "core/scenario/calibration.h"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace ringside
 {
@@ -38,17 +40,31 @@ enum class LossKind
 template <>
 inline constexpr auto kNamesOf<LossKind> = names<LossKind>("fused", "eager", "chunked");
 
+// How sure a step time is: of measured steps of one kind of accelerator that the constants were not fitted
+// on, what they took of what was computed, and whose they are.
+struct StepEvidence
+{
+    std::string gpu; // beginning of the accelerators' ids
+    double low = 1;  // a tenth of the steps took less of the computed time
+    double high = 1; // a tenth took more
+    std::string rows;
+
+    bool operator==(const StepEvidence&) const = default;
+};
+
 struct Software
 {
     std::string id = "megatron-2021"; // of the preset this came from
     std::string name = "Megatron-LM, 2021 to 2023";
     bool inferred = true; // nobody named it: the accelerator suggests it
 
-    double products = 1;     // on Calibration::gemm_efficiency
     double fp8_products = 1; // of the share of the peak that 16-bit products reach, what 8-bit ones do
     double cast_bytes = 0;   // [B] moved to make one 8-bit input element of a product
-    double elementwise = 1;  // on Calibration::hbm_efficiency: fusing saves bytes
-    double launch = 1;       // on Calibration::host_kernel_us: compiled graphs save launches
+    double routing_bytes =
+        8; // [B] moved for each element of a token's copy on its way to an expert, and back
+    double routing_kernels = 2; // as many as so many products bring along
+    double elementwise = 1;     // on Calibration::hbm_efficiency: fusing saves bytes
+    double launch = 1;          // on Calibration::host_kernel_us: compiled graphs save launches
     AttentionKernel attention = AttentionKernel::flash2;
     double gather = 1;        // on Calibration::gather_slowdown
     double data_overlap = -1; // Calibration::data_overlap; below 0: the accelerator's own
@@ -57,13 +73,17 @@ struct Software
     LossKind loss = LossKind::fused;
     bool second_gradients = false; // 16-bit gradients beside the 32-bit ones they are added to
     double reserve_gb = 0;         // [GB] allocator, driver and communication library
+    std::vector<StepEvidence> evidence;
 
-    bool operator==(const Software&) const = default;
+    bool operator==(const Software&) const; // in software.cpp, so that it is compiled once
 };
 
 // What is reached of the accelerator with this software.
 Calibration with_software(const Calibration& accelerator, const Software& software);
 // Of the dense peak, what the forward of attention over a sequence of so many tokens reaches.
 double attention_share(const Calibration& calibration, double tokens);
+
+// Of this kind of accelerator; nothing where no such step was measured.
+const StepEvidence* step_evidence(const Software& software, std::string_view gpu);
 
 } // namespace ringside

@@ -176,7 +176,7 @@ UnitProfile LayerProfiler::layer(bool with_experts) const
             beside.fed_weight += time.weight;
         }
     }
-    products += with_experts ? 2 : 0; // sorting tokens by expert, and back
+    products += with_experts ? w_.routing_kernels : 0; // sorting tokens by expert, and back
     const UnitProfile core = attention();
     unit.forward.add(core.forward);
     unit.input.add(core.input);
@@ -336,8 +336,8 @@ void LayerProfiler::elementwise(UnitProfile& unit, bool with_experts) const
                 (real(m_.experts_per_token) / t_ranks_ + real(m_.shared_experts) / t_ranks_);
         // Each token's copies are sorted by expert, read and written, and added up again.
         const double copies = real(m_.experts_per_token) * n_ / t_ranks_ * h_;
-        move(unit, "tokens to experts", KernelPass::forward, 8 * copies, 2 * copies);
-        move(unit, "tokens to experts", KernelPass::input, 8 * copies, 2 * copies);
+        move(unit, "tokens to experts", KernelPass::forward, w_.routing_bytes * copies, 2 * copies);
+        move(unit, "tokens to experts", KernelPass::input, w_.routing_bytes * copies, 2 * copies);
     }
     casts(unit, query, qkv, inner, with_experts);
     const double act = m_.gated_mlp ? 6 : 4;

@@ -1,0 +1,157 @@
+#include "core/evaluate/accuracy.h"
+
+#include "core/base/minimize.h"
+#include "core/performance/step_time.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+namespace ringside
+{
+
+namespace
+{
+
+// What of a software was fitted to measured rows.
+constexpr std::array kFitted{&Software::cast_bytes, &Software::routing_bytes, &Software::routing_kernels,
+                             &Software::gather, &Software::fp8_products};
+constexpr double kFarthest = 2; // shares of the way
+
+// Shares of the way of the constants above, and last a factor on what products reach.
+using Shares = std::vector<double>;
+
+Scenario at_shares(Scenario s, const Shares& shares, bool products)
+{
+    const Software eager;
+    for (std::size_t i = 0; i < kFitted.size(); ++i)
+    {
+        const double share = std::clamp(shares[i], 0.0, kFarthest);
+        const double from = eager.*kFitted[i];
+        s.software.*kFitted[i] = std::max(0.0, from + share * (s.software.*kFitted[i] - from));
+    }
+    if (products)
+    {
+        s.cluster.gpu.calibration.gemm_efficiency *= std::clamp(shares.back(), 0.5, 1.5);
+    }
+    return s;
+}
+
+double error_of(const MeasuredRow& row, const Scenario& scenario)
+{
+    return step_time(scenario).total() / row.seconds - 1;
+}
+
+double mean_by_group(const std::vector<AccuracyRow>& rows, double AccuracyRow::*error)
+{
+    std::map<std::string, std::pair<double, double>> groups; // sum, count
+    for (const AccuracyRow& row : rows)
+    {
+        auto& [sum, count] = groups[row.group];
+        sum += std::abs(row.*error);
+        count += 1;
+    }
+    double all = 0;
+    for (const auto& [_, group] : groups)
+    {
+        all += group.first / group.second;
+    }
+    return groups.empty() ? 0 : all / static_cast<double>(groups.size());
+}
+
+bool is_fitted(const Software& software)
+{
+    const Software eager;
+    return std::any_of(kFitted.begin(), kFitted.end(),
+                       [&](double Software::*constant) { return software.*constant != eager.*constant; });
+}
+
+// Fitted to these rows; nothing of the way where there are none.
+Shares shares_from(const std::vector<const MeasuredRow*>& rows, const std::string& gpu)
+{
+    Shares start(kFitted.size(), 0.0);
+    start.push_back(1);
+    if (rows.empty())
+    {
+        return start;
+    }
+    const auto loss = [&](const Shares& shares)
+    {
+        double sum = 0;
+        for (const MeasuredRow* row : rows)
+        {
+            const bool same = row->scenario.cluster.gpu.id == gpu;
+            sum += std::abs(std::log1p(error_of(*row, at_shares(row->scenario, shares, same))));
+        }
+        return sum / static_cast<double>(rows.size());
+    };
+    constexpr double kEdge = 0.5;
+    constexpr int kSteps = 150;
+    return minimize(loss, start, kEdge, kSteps, 1e-4).at;
+}
+
+// What other sources measured with this software.
+std::vector<const MeasuredRow*> rows_elsewhere(const std::vector<MeasuredSet>& sources,
+                                               const MeasuredSet& but, const std::string& software)
+{
+    std::vector<const MeasuredRow*> rows;
+    for (const MeasuredSet& source : sources)
+    {
+        for (const MeasuredRow& row : source.rows)
+        {
+            if (&source != &but && row.scenario.software.id == software)
+            {
+                rows.push_back(&row);
+            }
+        }
+    }
+    return rows;
+}
+
+} // namespace
+
+std::vector<SourceAccuracy> accuracy(const std::vector<MeasuredSet>& sources)
+{
+    std::vector<SourceAccuracy> all;
+    for (const MeasuredSet& source : sources)
+    {
+        SourceAccuracy& one = all.emplace_back();
+        one.source = source.name;
+        std::map<std::pair<std::string, std::string>, Shares> shares; // of software and accelerator
+        for (const MeasuredRow& row : source.rows)
+        {
+            const Software& software = row.scenario.software;
+            const std::string& gpu = row.scenario.cluster.gpu.id;
+            AccuracyRow said{row.name, row.group, software.id, gpu, error_of(row, row.scenario), 0};
+            said.left_out = said.error;
+            if (is_fitted(software))
+            {
+                const auto [at, fresh] = shares.try_emplace({software.id, gpu});
+                at->second =
+                    fresh ? shares_from(rows_elsewhere(sources, source, software.id), gpu) : at->second;
+                said.left_out = error_of(row, at_shares(row.scenario, at->second, true));
+            }
+            one.rows.push_back(std::move(said));
+        }
+        one.mean = mean_by_group(one.rows, &AccuracyRow::error);
+        one.left_out = mean_by_group(one.rows, &AccuracyRow::left_out);
+    }
+    return all;
+}
+
+nlohmann::json firm_cases(const nlohmann::json& cases)
+{
+    nlohmann::json firm = cases;
+    firm["cases"] = nlohmann::json::array();
+    for (const nlohmann::json& entry : cases.value("cases", nlohmann::json::array()))
+    {
+        if (!entry.value("note", std::string()).starts_with("[C]"))
+        {
+            firm["cases"].push_back(entry);
+        }
+    }
+    return firm;
+}
+
+} // namespace ringside

@@ -1,0 +1,39 @@
+// How far computed steps are off by source of measured rows, and how far they would be had a source not been
+// there to fit to: what a run of the same kind that nobody has seen should expect.
+//
+// Left out, a source's software is fitted again to the other sources that ran it: each of its constants goes
+// some share of the way from eager software's to its own, a share that starts at none, and the products of
+// accelerators that another source has measured too are scaled. Where no other source ran it, eager
+// software's constants stand.
+#pragma once
+
+#include "core/evaluate/calibrate.h"
+
+namespace ringside
+{
+
+struct AccuracyRow
+{
+    std::string name;
+    std::string group;
+    std::string software;
+    std::string gpu;
+    double error = 0;    // (computed - measured) / measured
+    double left_out = 0; // the same, fitted without its source
+};
+
+struct SourceAccuracy
+{
+    std::string source;
+    std::vector<AccuracyRow> rows;
+    // Means of the absolute errors, rows of one group averaged first.
+    double mean = 0;
+    double left_out = 0;
+};
+
+std::vector<SourceAccuracy> accuracy(const std::vector<MeasuredSet>& sources);
+
+// Without the cases whose note begins with [C]: something that matters was assumed in them.
+nlohmann::json firm_cases(const nlohmann::json& cases);
+
+} // namespace ringside
