@@ -88,7 +88,17 @@ Shares shares_from(const std::vector<const MeasuredRow*>& rows, const std::strin
     };
     constexpr double kEdge = 0.5;
     constexpr int kSteps = 150;
-    return minimize(loss, start, kEdge, kSteps, 1e-4).at;
+    // Begun anew where it stopped, since a simplex that has shrunk in a corner stays there.
+    constexpr int kRounds = 4;
+    for (int round = 0; round < kRounds; ++round)
+    {
+        start = minimize(loss, start, kEdge, kSteps, 1e-4).at;
+    }
+    const bool known =
+        std::any_of(rows.begin(), rows.end(),
+                    [&](const MeasuredRow* row) { return row->scenario.cluster.gpu.id == gpu; });
+    start.back() = known ? start.back() : 1; // else nothing has held it
+    return start;
 }
 
 // What other sources measured with this software.

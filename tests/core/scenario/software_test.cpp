@@ -1,0 +1,119 @@
+// What software a scenario runs: named, changed, or suggested by the accelerator, and what hangs on it.
+#include "tests/core/support.h"
+
+#include "core/evaluate/report.h"
+#include "core/memory/memory.h"
+#include "core/performance/step_time.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace ringside;
+using nlohmann::json;
+
+namespace
+{
+
+Scenario on(const std::string& gpu, const std::string& software)
+{
+    return test::scenario(
+        R"({"model": "llama-3.1-8b", "cluster": {"gpu": ")" + gpu + R"(", "gpus": 64}, )" +
+        (software.empty() ? "" : R"("software": )" + software + ", ") +
+        R"("parallel": {"zero": 3}, "training": {"sequence_length": 8192, "global_batch": 128}})");
+}
+
+} // namespace
+
+TEST_CASE("software that nobody named follows the accelerator, and says nothing of memory")
+{
+    CHECK(on("a100-sxm-80gb", "").software.id == "megatron-2021");
+    CHECK(on("h100-sxm-80gb", "").software.id == "megatron-core");
+    CHECK(on("tpu-v5p", "").software.id == "maxtext");
+    for (const char* gpu : {"a100-sxm-80gb", "h100-sxm-80gb", "tpu-v5p"})
+    {
+        const Scenario s = on(gpu, "");
+        CHECK(s.software.inferred);
+        CHECK(s.software.reserve_gb == 0);
+        CHECK(!to_json(s, test::presets()).contains("software"));
+    }
+    const Presets& presets = test::presets();
+    CHECK(with_gpu(on("a100-sxm-80gb", ""), presets.gpu("h100-sxm-80gb")->gpu, presets).software.id ==
+          "megatron-core");
+    CHECK(
+        with_gpu(on("a100-sxm-80gb", R"("fsdp")"), presets.gpu("h100-sxm-80gb")->gpu, presets).software.id ==
+        "fsdp");
+}
+
+TEST_CASE("named software is read, changed and written back")
+{
+    const Presets& presets = test::presets();
+    for (const char* id : {"megatron-2021", "megatron-core", "deepspeed", "fsdp", "torchtitan", "maxtext"})
+    {
+        REQUIRE(presets.software_of(id) != nullptr);
+        const Scenario s = on("h100-sxm-80gb", json(id).dump());
+        CHECK(s.software.id == id);
+        CHECK(to_json(s, presets)["software"] == id);
+    }
+    const Scenario s = on("h100-sxm-80gb", R"({"preset": "torchtitan", "loss": "eager"})");
+    CHECK(s.software.loss == LossKind::eager);
+    CHECK(to_json(s, presets)["software"] == json{{"preset", "torchtitan"}, {"loss", "eager"}});
+    CHECK(*scenario_from_json(to_json(s, presets), presets) == s);
+    CHECK_FALSE(scenario_from_json(json{{"software", "torchtitn"}}, presets));
+}
+
+TEST_CASE("the reserve of named software is part of the total, and so are copies of an eager loss")
+{
+    const auto memory = [](const std::string& software)
+    { return memory_report(on("h100-sxm-80gb", software)).worst(); };
+    const StageMemory bare = memory(R"({"preset": "torchtitan", "reserve_gb": 0})");
+    const StageMemory more = memory(R"({"preset": "torchtitan", "reserve_gb": 3})");
+    CHECK((more.total() - bare.total()).value == 3e9);
+    CHECK(more.buffers.reserve.value == 3e9);
+    const StageMemory eager = memory(R"({"preset": "torchtitan", "reserve_gb": 0, "loss": "eager"})");
+    CHECK((eager.total() - bare.total()).value == kEagerCopies * bare.logits_bytes.value);
+    const StageMemory chunked = memory(R"({"preset": "torchtitan", "reserve_gb": 0, "loss": "chunked"})");
+    CHECK(chunked.logits_bytes.value * kLossChunks == bare.logits_bytes.value);
+}
+
+TEST_CASE("a run above 92% of the capacity is tight")
+{
+    MemoryReport memory;
+    memory.stages.resize(1);
+    memory.capacity = Bytes(100.0);
+    const auto verdict = [&](double bytes)
+    {
+        memory.stages[0].parts[0] = Bytes(bytes);
+        return memory.verdict();
+    };
+    CHECK(verdict(92) == MemoryVerdict::fits);
+    CHECK(verdict(93) == MemoryVerdict::tight);
+    CHECK(verdict(100) == MemoryVerdict::tight);
+    CHECK(verdict(101) == MemoryVerdict::no);
+}
+
+TEST_CASE("the same cluster and layout are quicker with the software of 2025 than with that of 2021")
+{
+    const auto seconds = [](const char* software)
+    { return step_time(on("h100-sxm-80gb", software)).total(); };
+    CHECK(seconds(R"("megatron-core")") < 0.9 * seconds(R"("megatron-2021")"));
+    const Scenario s = on("h100-sxm-80gb", R"("megatron-core")");
+    const auto report = evaluate(s);
+    REQUIRE(report);
+    const double time = find_metric("step.time_s")->value(s, *report);
+    CHECK(find_metric("step.time_low_s")->value(s, *report) < time);
+    CHECK(find_metric("step.time_high_s")->value(s, *report) > time);
+}
+
+TEST_CASE("tokens sent once to a node cross the network fewer times")
+{
+    const auto seconds = [](const char* dispatch)
+    {
+        return step_time(test::scenario(
+                             R"({"model": "deepseek-v3", "cluster": {"gpu": "h100-sxm-80gb", "gpus": 256},
+            "software": {"preset": "megatron-core", "dispatch": ")" +
+                             std::string(dispatch) + R"("},
+            "parallel": {"expert": 32, "pipeline": 8, "zero": 1},
+            "training": {"sequence_length": 4096, "global_batch": 512}})"))
+            .expert_comm;
+    };
+    CHECK(seconds("once-per-node") < 0.8 * seconds("plain"));
+}
