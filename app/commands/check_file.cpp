@@ -158,6 +158,7 @@ constexpr std::array kSchemas{
     Schema{"ringside.scenario/1", check_scenario},
     Schema{"ringside.model/1", check_a_preset},
     Schema{"ringside.gpu/1", check_a_preset},
+    Schema{"ringside.software/1", check_a_preset},
     Schema{"ringside.cluster/1", check_a_preset},
     Schema{"ringside.framework/1", check_a_preset},
     Schema{"ringside.lesson/1", check_lesson},
