@@ -54,8 +54,7 @@ json to_json(const Scenario& s, const Presets& presets)
     out["training"] = fields_json(s.training);
     out["stage_times"] = fields_json(s.stage_times);
     out["collective"] = fields_json(s.collective);
-    // What would not be suggested again is named: an accelerator changed by hand has lost its name.
-    if (!s.software.inferred || s.software.id != presets.usual_software(s.cluster.gpu).id)
+    if (!s.software.inferred)
     {
         const SoftwarePreset* known = presets.software_of(s.software.id);
         const json changed = fields_json(s.software, known ? &known->software : nullptr);

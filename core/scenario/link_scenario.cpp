@@ -33,7 +33,10 @@ std::map<std::string, json> paths_of(const Scenario& s)
     };
     each_section(s, add);
     add("cluster.gpu.calibration", s.cluster.gpu.calibration);
-    add("software", s.software);
+    if (!s.software.inferred)
+    {
+        add("software", s.software);
+    }
     all["model.name"] = s.model.name;
     all["cluster.gpu.name"] = s.cluster.gpu.name;
     return all;
@@ -93,7 +96,7 @@ std::optional<Assignments> completed(const Scenario& from, const Scenario& to, A
         const std::size_t before = sets.size();
         for (const auto& [path, value] : now ? paths_of(*now) : std::map<std::string, json>())
         {
-            if (value != wanted.at(path) && !std::exchange(done[path], true))
+            if (wanted.contains(path) && value != wanted.at(path) && !std::exchange(done[path], true))
             {
                 sets.push_back(fmt::format("{}={}", path, as_set(wanted.at(path))));
                 set_path(document, sets.back());

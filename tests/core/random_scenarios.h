@@ -226,6 +226,7 @@ private:
             s.cluster = one_of(presets().clusters).cluster;
         }
         s.cluster.gpu = one_of(presets().gpus).gpu;
+        s.software = presets().usual_software(s.cluster.gpu);
         layout(s);
         recipe(s);
         PipelineTimes& times = s.stage_times;

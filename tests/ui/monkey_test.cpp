@@ -175,6 +175,7 @@ private:
         Scenario s = w_.session().scenario();
         s.model = presets.models[below(presets.models.size())].model;
         s.cluster.gpu = presets.gpus[below(presets.gpus.size())].gpu;
+        s.software = presets.usual_software(s.cluster.gpu);
         s.cluster.gpus = std::int64_t{1} << below(15);
         s.parallel.zero = static_cast<std::int64_t>(below(4));
         s.training.sequence_length = std::int64_t{64} << below(12);
