@@ -57,7 +57,10 @@ json stage_json(const StageMemory& stage, std::size_t index)
                       {"recomputed_bytes", bytes(b.recomputed)},
                       {"gathered_bytes", bytes(b.gathered)},
                       {"transfer_bytes", bytes(b.transfer)},
-                      {"fragmentation_bytes", bytes(b.fragmentation)}};
+                      {"loss_copies_bytes", bytes(b.loss_copies)},
+                      {"second_gradients_bytes", bytes(b.second_gradients)},
+                      {"fragmentation_bytes", bytes(b.fragmentation)},
+                      {"reserve_bytes", bytes(b.reserve)}};
     out["host_bytes"] = bytes(stage.host_bytes);
     out["nvme_bytes"] = bytes(stage.nvme_bytes);
     return out;
@@ -79,6 +82,11 @@ json report_json(const Scenario& scenario, const Report& report, const Issues& w
         out["metrics"][name] = value;
         out[name.substr(0, dot)][name.substr(dot + 1)] = value;
     }
+    out["step"]["evidence"] = band_of(scenario).rows;
+    out["memory"]["verdict"] = name_of(report.memory.verdict());
+    out["software"] = {{"id", scenario.software.id},
+                       {"name", scenario.software.name},
+                       {"inferred", scenario.software.inferred}};
     out["memory"]["fullest_stage"] = report.memory.fullest;
     for (std::size_t i = 0; i < report.memory.stages.size(); ++i)
     {
