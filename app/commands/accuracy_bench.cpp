@@ -2,7 +2,7 @@
 #include "app/commands/options.h"
 #include "app/commands/table.h"
 #include "app/files/asset_file.h"
-#include "core/base/json_files.h"
+#include "core/base/json_text.h"
 #include "core/evaluate/accuracy.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 #include "ui/views/network/kinds.h"
 
+#include "ui/widgets/choice.h"
+
 #include <algorithm>
 
 namespace ringside
