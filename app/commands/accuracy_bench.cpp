@@ -64,12 +64,10 @@ int run_bench_accuracy(const CommonOptions& options)
     std::vector<MeasuredSet> sets;
     for (const std::filesystem::path& file : json_files(opened.assets / "measured/steps"))
     {
-        const json document = or_end(read_json_file(file), file.string());
-        MeasuredSet set =
-            or_end(measured_set(firm_cases(document), file.stem().string(), opened.presets), file.string());
-        if (!set.rows.empty())
+        const json firm = firm_cases(or_end(read_json_file(file), file.string()));
+        if (!firm.at("cases").empty())
         {
-            sets.push_back(std::move(set));
+            sets.push_back(or_end(measured_set(firm, file.stem().string(), opened.presets), file.string()));
         }
     }
     const std::vector<SourceAccuracy> sources = accuracy(sets);

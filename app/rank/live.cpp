@@ -15,7 +15,6 @@ namespace
 {
 
 constexpr double kEvery = 0.2;                                // [s]
-constexpr trainer::DType kByte = trainer::DType::e4m3;        // copied as it is
 constexpr std::int64_t kMostOfRank = std::int64_t{64} << 20U; // [B]
 
 } // namespace

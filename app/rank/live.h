@@ -13,6 +13,8 @@
 namespace ringside
 {
 
+constexpr trainer::DType kByte = trainer::DType::e4m3; // of files, copied as it is
+
 class LiveFile
 {
 public:

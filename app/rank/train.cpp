@@ -26,7 +26,6 @@ using trainer::DType;
 using trainer::Index;
 
 constexpr std::int64_t kFilesTag = 900'000'000; // far from what RankTrainer's groups take
-constexpr DType kByte = DType::e4m3;            // copied as it is
 
 // Where there are any.
 void refuse(const Issues& issues)
