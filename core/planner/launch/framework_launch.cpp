@@ -260,7 +260,7 @@ private:
         {
             l_.micro_batch = std::max<std::int64_t>(1, s_.training.global_batch / (data * number));
         }
-        if (meshed_ && copies_ == 1 && data > 1 && l_.zero == 0)
+        if (meshed_ && copies_ == 1 && data * l_.context > 1 && l_.zero == 0)
         {
             l_.zero = 3;
         }

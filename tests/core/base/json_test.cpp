@@ -481,6 +481,7 @@ TEST_CASE("every preset survives being written and read")
     {
         Scenario s = test::scenario("{}");
         s.cluster = preset.cluster;
+        s.software = test::presets().usual_software(s.cluster.gpu);
         INFO(preset.id);
         CHECK(scenario_from_text(to_json(s, test::presets()).dump(), test::presets()).operator*() == s);
     }

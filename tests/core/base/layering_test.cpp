@@ -184,10 +184,10 @@ TEST_CASE("inside the core every topic includes only the topics below it")
         {"scaling", {"base"}},
         {"reliability", {"memory"}},
         {"training", {"reliability", "scaling"}},
-        {"planner", {"performance"}},
         {"evaluate", {"parallelism", "performance", "training"}},
+        {"planner", {"evaluate"}},
         {"lab", {"evaluate"}},
-        {"study", {"evaluate", "planner"}},
+        {"study", {"planner"}},
     };
     const auto below = [&law](const auto& self, const std::string& topic) -> std::set<std::string>
     {

@@ -76,11 +76,13 @@ TEST_CASE("more bandwidth, a higher peak, faster links and shorter launches neve
                   });
 }
 
-TEST_CASE("less precision is never slower, and FP32 costs what TF32 and four bytes cost")
+// Casts are their price, and they can cost a small product more than it gains.
+TEST_CASE("less precision is never slower but for its casts, and FP32 costs what TF32 and four bytes cost")
 {
     for_scenarios(2102, 400,
                   [](Scenario s)
                   {
+                      s.software.cast_bytes = 0;
                       s.training.gradient_dtype = GradientDtype::fp32;
                       const double most = searched(s) ? 1.04 : 1 + 1e-9;
                       s.training.precision = Precision::fp32;
@@ -114,7 +116,11 @@ TEST_CASE("overlap never makes a step slower, with one micro-batch and with many
                           s.parallel.*which = false;
                           const double apart = seconds(s);
                           s.parallel.*which = true;
-                          CHECK(seconds(s) <= apart * (searched(s) ? 1.02 : 1 + 1e-9));
+                          // A shorter pass that waits for its weights leaves less to hide gradients behind.
+                          const double most = searched(s)                            ? 1.02
+                                              : offloads_weights(s.training.offload) ? 1.002
+                                                                                     : 1 + 1e-9;
+                          CHECK(seconds(s) <= apart * most);
                       }
                   });
 }

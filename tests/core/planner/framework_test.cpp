@@ -232,12 +232,13 @@ TEST_CASE("the launch of every layout that a search offers for a framework reads
                     apply(c.layout, at);
                     const Launch launch = write_launch(framework(id), at);
                     const Layout read = read_launch(framework(id), launch, without_layout(at));
-                    // MaxText shards over the axis of the experts, too.
+                    // MaxText shards over the axes of the experts and of the context, too.
                     const bool named = std::ranges::find(launch.not_expressed, "parallel.zero",
                                                          &NotExpressed::field) != launch.not_expressed.end();
                     INFO(id << " tensor " << read.tensor << " pipeline " << read.pipeline << " chunks "
                             << read.chunks << " zero " << read.zero << " experts " << read.expert);
-                    CHECK((same_run(read, c.layout) || (named && s.model.experts > 0)));
+                    CHECK((same_run(read, c.layout) ||
+                           (named && (s.model.experts > 0 || c.layout.context > 1))));
                     CHECK_FALSE(launch.flags.empty());
                     staged += read.pipeline > 1 ? 1 : 0;
                     chunked += read.chunks > 1 ? 1 : 0;

@@ -115,6 +115,7 @@ TEST_CASE("any model on any cluster and any number of GPUs makes a valid scenari
         const Scenario other = source.next();
         s.model = other.model;
         s.cluster = other.cluster;
+        s.software = other.software;
         s.cluster.gpus = 1 + (round * 7919) % 3000;
         const Fit made = fit(s);
         INFO("round " << round << ": " << to_json(s, test::presets()).dump() << "\n" << made.says);

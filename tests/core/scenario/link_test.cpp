@@ -140,6 +140,7 @@ TEST_CASE("what people change by hand makes a link of less than 300 characters")
         s.model = preset.model;
         s.cluster = presets().cluster("dgx-a100")->cluster;
         s.cluster.gpus = 64;
+        s.software = presets().usual_software(s.cluster.gpu);
         s.parallel = {};
         s.parallel.tensor = 4;
         s.parallel.sequence_parallel = true;
