@@ -159,8 +159,11 @@ Rect TimeLanes::lane(std::size_t lane) const
 Rect TimeLanes::cell(std::size_t index, double from, double to) const
 {
     const Rect row = lane(index);
-    const float x = window_.x(field_, from);
-    return {x, row.y, window_.x(field_, to) - x, row.h};
+    // Zoomed far in, an end may lie a million screens away.
+    const auto place = [&](double t)
+    { return std::clamp(window_.x(field_, t), field_.x - field_.w, field_.right() + field_.w); };
+    const float x = place(from);
+    return {x, row.y, place(to) - x, row.h};
 }
 
 Rect TimeLanes::body(std::size_t index, double from, double to, bool joined) const

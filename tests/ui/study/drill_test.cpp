@@ -97,7 +97,7 @@ TEST_CASE(
     room.answer(key);
     CHECK(room.drill().stage == DrillStage::grading);
     CHECK(room.says("Worked solution"));
-    CHECK(room.says("Hard, go on"));
+    CHECK(room.says("Hard, continue"));
     room.key(ImGuiKey_4); // never raised
     CHECK(room.progress().reviews.empty());
     CHECK(room.drill().stage == DrillStage::grading);
@@ -114,7 +114,7 @@ TEST_CASE(
     CHECK(room.says("graded"));
     room.key(ImGuiKey_U);
     CHECK(room.progress().reviews.empty());
-    CHECK(room.says("Hard, go on"));
+    CHECK(room.says("Hard, continue"));
     room.key(ImGuiKey_1);
     CHECK(room.progress().reviews.front().rating == Grade::again);
     room.key(ImGuiKey_Escape);
@@ -185,14 +185,14 @@ TEST_CASE("three wrong answers and the third hint both end in Again")
         CHECK(room.drill().stage == DrillStage::asking);
         room.answer(text);
     }
-    CHECK(room.says("Again, go on"));
+    CHECK(room.says("Again, continue"));
     CHECK(room.says(room.question().key_text));
     room.ask("model-state/easy");
     for (int i = 0; i < 3; ++i)
     {
         room.key(ImGuiKey_H, ImGuiMod_Alt);
     }
-    CHECK(room.says("Again, go on"));
+    CHECK(room.says("Again, continue"));
     room.key(ImGuiKey_Enter);
     CHECK(room.progress().reviews.back().rating == Grade::again);
 }
@@ -214,7 +214,7 @@ TEST_CASE("a comparison: digits choose, a wrong one is struck, values show only 
     room.key(ImGuiKey_Enter);
     CHECK(room.drill().stage == DrillStage::grading);
     CHECK(room.says(value));
-    CHECK(room.says("Hard, go on"));
+    CHECK(room.says("Hard, continue"));
     room.key(ImGuiKey_Enter);
     CHECK(room.progress().reviews.back().rating == Grade::hard);
 }
@@ -227,7 +227,7 @@ TEST_CASE("with two choices one wrong answer ends it")
     room.digit(right_choice(room.question()) == 0 ? 2 : 1);
     room.key(ImGuiKey_Enter);
     CHECK(room.drill().stage == DrillStage::grading);
-    CHECK(room.says("Again, go on"));
+    CHECK(room.says("Again, continue"));
 }
 
 TEST_CASE("a diagnosis: the evidence is drawn, the cause is chosen, why and what to do follow")
@@ -292,12 +292,12 @@ TEST_CASE("a recall: said, revealed, ticked; the points make the grade")
     CHECK_FALSE(room.says(room.question().rubric[0]));
     room.key(ImGuiKey_Space);
     CHECK(room.says(room.question().rubric[0]));
-    CHECK(room.says("Again, go on")); // nothing is ticked yet
+    CHECK(room.says("Again, continue")); // nothing is ticked yet
     for (std::size_t i = 0; i < points; ++i)
     {
         room.key(ImGuiKey_Space);
     }
-    CHECK(room.says("Good, go on"));
+    CHECK(room.says("Good, continue"));
     room.key(ImGuiKey_Space);
     CHECK(room.progress().reviews.back().rating == Grade::good);
     room.ask(id);
@@ -357,7 +357,7 @@ TEST_CASE("show me opens the question's view with its scenario, Backspace brings
     CHECK(room.says("12 GB"));
     CHECK(room.says("view looked at: best grade now Hard"));
     room.answer(room.question().key_text);
-    CHECK(room.says("Hard, go on"));
+    CHECK(room.says("Hard, continue"));
 }
 
 TEST_CASE("quiz me asks about the view on show and returns to it; a drill that was on goes on")

@@ -126,7 +126,7 @@ TEST_CASE("where nothing fits, the nearest words are offered")
     w.click("near goodput");
     w.frames(3);
     CHECK(explains(w, "goodput"));
-    CHECK(says(w, "of 2"));
+    CHECK(says(w, "of 3"));
 }
 
 TEST_CASE("brackets turn to the neighbouring views also while the field has the keyboard")

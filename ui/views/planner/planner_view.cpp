@@ -69,10 +69,10 @@ private:
     std::optional<CurrentLayout> current_; // where the scenario's layout is invalid, and nothing else
     std::optional<Candidate> missed_by_;   // the row of misses_
     std::vector<NearMiss> misses_;         // of the chosen row
-    std::optional<ChangeSearch> changes_;  // from the scenario, or from the nearest valid one
-    std::optional<Layout> pinned_;         // what the chosen row is compared with; none: the scenario's own
-    std::optional<PlannerWhy> why_;        // of the chosen row
-    std::optional<Layout> pointed_at_;     // by the mouse on the chart, in the last frame
+    std::optional<ChangeSearch> changes_;
+    std::optional<Layout> pinned_;     // what the chosen row is compared with; none: the scenario's own
+    std::optional<PlannerWhy> why_;    // of the chosen row
+    std::optional<Layout> pointed_at_; // by the mouse on the chart, in the last frame
 };
 
 // A new search starts empty: what was found before stays on show until there is something again.
@@ -195,11 +195,11 @@ void PlannerView::update_why(const Frame& frame)
 void PlannerView::update_changes(const Frame& frame, Out& out)
 {
     constexpr double kOperationsAFrame = 60'000; // a few milliseconds
-    if (!live(frame) || shown_.progress < 1)
+    if (!frame.valid() || !live(frame) || shown_.progress < 1)
     {
         return;
     }
-    const Scenario& from = current_ ? current_->scenario : frame.now.scenario;
+    const Scenario& from = frame.now.scenario;
     if (!changes_ || changes_->scenario() != from || changes_->limits() != limits_)
     {
         changes_.emplace(from, limits_);
@@ -536,7 +536,7 @@ bool PlannerView::draw_panel(const Frame& frame, const Painter& painter, Rect ar
     update_misses();
     update_changes(frame, out);
     update_why(frame);
-    const bool known = changes_ && changes_->done();
+    const bool known = frame.valid() && changes_ && changes_->done();
     draw_planner_panel(painter, area,
                        {shown_, misses_, known ? std::span(changes_->found()) : std::span<const Change>(),
                         why_ ? &*why_ : nullptr, pinned_, chosen_layout(), frame.presets, limits_, every_},
