@@ -55,11 +55,6 @@ target_compile_options(ringside_options INTERFACE -include ${PROJECT_SOURCE_DIR}
 set(RINGSIDE_KERNEL_OPTIONS -msimd128)
 add_subdirectory(core)
 add_subdirectory(ui)
-# What trains is worth its size.
-foreach(library ringside_trainer ringside_parallel)
-    target_compile_options(${library} PRIVATE -O3)
-endforeach()
-
 file(GLOB page_sources CONFIGURE_DEPENDS app/page/*.cpp app/files/*.cpp app/session/*.cpp)
 add_executable(page ${page_sources} app/commands/input.cpp)
 target_compile_definitions(page PRIVATE RINGSIDE_SOURCE_ASSETS="/ringside")

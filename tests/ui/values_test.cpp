@@ -249,26 +249,25 @@ TEST_CASE("a list filter that matches nothing says so")
 TEST_CASE("every field of every table has a widget once More and all its sections are open")
 {
     // What the controls of a view stand for; their fields are not drawn a second time.
-    const std::map<std::string, std::string> controls{
-        {"cluster.gpus", "GPUs"},
-        {"parallel.tensor", "Tensor parallel"},
-        {"parallel.context", "Context parallel"},
-        {"parallel.pipeline", "Pipeline stages"},
-        {"parallel.expert", "Expert parallel"},
-        {"training.micro_batch", "Micro-batch size"},
-        {"training.global_batch", "Micro-batches"},
-        {"parallel.zero", "ZeRO stage"},
-        {"stage_times.forward", "Forward"},
-        {"stage_times.backward_input", "Backward, input"},
-        {"stage_times.backward_weight", "Backward, weight"},
-        {"stage_times.transfer", "Transfer"},
-        {"collective.ranks", "Ranks"},
-        {"collective.message_gb", "Message"},
-        {"collective.latency_us", "Latency per hop"},
-        {"cluster.node_link_gb_per_s", "Node link, one way"},
-        {"cluster.network_gb_per_s", "Network, one way"},
-        {"cluster.gpu.pcie_gb_per_s", "PCIe, one way"},
-        {"cluster.nvme_gb_per_s", "NVMe, a GPU's share"}};
+    const std::map<std::string, std::string> controls{{"cluster.gpus", "GPUs"},
+                                                      {"parallel.tensor", "Tensor parallel"},
+                                                      {"parallel.context", "Context parallel"},
+                                                      {"parallel.pipeline", "Pipeline stages"},
+                                                      {"parallel.expert", "Expert parallel"},
+                                                      {"training.micro_batch", "Micro-batch size"},
+                                                      {"training.global_batch", "Micro-batches"},
+                                                      {"parallel.zero", "ZeRO stage"},
+                                                      {"stage_times.forward", "Forward"},
+                                                      {"stage_times.backward_input", "Backward, input"},
+                                                      {"stage_times.backward_weight", "Backward, weight"},
+                                                      {"stage_times.transfer", "Transfer"},
+                                                      {"collective.ranks", "Ranks"},
+                                                      {"collective.message_gb", "Message"},
+                                                      {"collective.latency_us", "Latency per hop"},
+                                                      {"cluster.node_link_gb_per_s", "Node link, one way"},
+                                                      {"cluster.network_gb_per_s", "Network, one way"},
+                                                      {"cluster.gpu.pcie_gb_per_s", "PCIe, one way"},
+                                                      {"cluster.nvme_gb_per_s", "NVMe, a GPU's share"}};
     std::vector<std::string> paths;
     const auto add = [&](const std::string& prefix, const auto& object)
     {

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "core/lab/snapshot.h"
-#include "core/lab/trainer/command_loop.h"
 #include "core/lab/trainer/checkpoint.h"
+#include "core/lab/trainer/command_loop.h"
 
 namespace ringside::trainer
 {

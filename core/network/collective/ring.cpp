@@ -99,13 +99,13 @@ Collective make_ring(CollectiveKind kind, const CollectiveShape& shape)
     return c;
 }
 
-constexpr std::array kRingAlgorithms{CollectiveAlgorithm{
-    .id = "ring",
-    .name = "Ring",
-    .says = "bandwidth-optimal; latency grows linearly with the number of ranks",
-    .source = "Patarasuk and Yuan 2009, J. Parallel Distrib. Comput. 69",
-    .can = [](CollectiveKind k) { return k != CollectiveKind::send_recv; },
-    .make = make_ring}};
+constexpr std::array kRingAlgorithms{
+    CollectiveAlgorithm{.id = "ring",
+                        .name = "Ring",
+                        .says = "bandwidth-optimal; latency grows linearly with the number of ranks",
+                        .source = "Patarasuk and Yuan 2009, J. Parallel Distrib. Comput. 69",
+                        .can = [](CollectiveKind k) { return k != CollectiveKind::send_recv; },
+                        .make = make_ring}};
 
 } // namespace
 

@@ -184,8 +184,9 @@ TEST_CASE("the study sheet has the weakest topics, what was missed most, and one
     CHECK(sheet.find("| Collectives |") < sheet.find("| Memory |"));
     CHECK(sheet.find("### How long is a ring all-reduce?\n\n2 (N - 1) / N S / B\n\nForgotten 2 times.") !=
           std::string::npos);
-    CHECK(sheet.find("### state\n\nForgotten 0 times; known mistake: `forgot-gradients`.\n\n> 16, not 14\n") !=
-          std::string::npos);
+    CHECK(
+        sheet.find("### state\n\nForgotten 0 times; known mistake: `forgot-gradients`.\n\n> 16, not 14\n") !=
+        std::string::npos);
     test::Desk empty;
     CHECK(study_sheet(empty.view(), {}).find("Nothing was asked yet") != std::string::npos);
 }
