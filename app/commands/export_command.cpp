@@ -27,17 +27,11 @@ json to_json(const LaunchTool& tool, const Launch& launch, const Issues& warning
     const auto file = [&](const LaunchFile& f) -> json {
         return {{"name", f.name}, {"text", text_of(launch, f)}};
     };
-    const auto flag = [](const LaunchFlag& f) -> json {
-        return {{"flag", f.flag}, {"value", f.value}, {"explains", f.explains}, {"field", f.field}};
-    };
-    const auto missing = [](const NotExpressed& n) -> json {
-        return {{"field", n.field}, {"value", n.value}, {"says", n.says}};
-    };
     return {{"tool", tool.id},
             {"version", tool.version},
             {"files", json_list(launch.files, file)},
-            {"flags", json_list(launch.flags, flag)},
-            {"not_expressed", json_list(launch.not_expressed, missing)},
+            {"flags", flags_json(launch)},
+            {"not_expressed", not_expressed_json(launch)},
             {"warnings", issues_json(warnings)}};
 }
 

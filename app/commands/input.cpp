@@ -21,6 +21,23 @@ Opened open_presets(const CommonOptions& options)
     return opened;
 }
 
+json flags_json(const Launch& launch)
+{
+    return json_list(
+        launch.flags,
+        [](const LaunchFlag& f) -> json {
+            return {{"flag", f.flag}, {"value", f.value}, {"explains", f.explains}, {"field", f.field}};
+        });
+}
+
+json not_expressed_json(const Launch& launch)
+{
+    return json_list(launch.not_expressed,
+                     [](const NotExpressed& n) -> json {
+                         return {{"field", n.field}, {"value", n.value}, {"says", n.says}};
+                     });
+}
+
 Issue unknown_word(const std::string& path, std::string_view kind, const std::string& typed,
                    const std::vector<std::string>& words)
 {

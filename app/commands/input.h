@@ -6,6 +6,7 @@
 #include "app/files/streams.h"
 #include "core/base/ranges.h"
 #include "core/evaluate/report_json.h"
+#include "core/planner/launch/launch.h"
 #include "core/scenario/presets.h"
 
 #include <nlohmann/json.hpp>
@@ -97,6 +98,10 @@ nlohmann::json json_list(const Range& range, const Of& of)
     each_in(range, [&](const auto& entry) { list.push_back(std::invoke(of, entry)); });
     return list;
 }
+
+// The settings of a launch, and the fields it has none for.
+nlohmann::json flags_json(const Launch& launch);
+nlohmann::json not_expressed_json(const Launch& launch);
 
 // What people typed is none of `words`: names the nearest, or all of them.
 Issue unknown_word(const std::string& path, std::string_view kind, const std::string& typed,

@@ -124,25 +124,17 @@ SearchResult search_all(const Scenario& scenario, const SearchLimits& limits, st
     return answer->result;
 }
 
-const char* verdict_of(const Candidate& c, double capacity)
+MemoryVerdict verdict_of(const Candidate& c, double capacity)
 {
-    return c.bytes > capacity ? "no" : c.tight ? "tight" : "fits";
+    return c.bytes > capacity ? MemoryVerdict::no : c.tight ? MemoryVerdict::tight : MemoryVerdict::fits;
 }
 
 // What starts it, what no flag says, and whether flags and that read back are the layout.
 void add_launch(json& out, const Scenario& s, const Framework& framework)
 {
     const Launch launch = write_launch(framework, s);
-    out["launch"] = json::array();
-    for (const LaunchFlag& flag : launch.flags)
-    {
-        out["launch"].push_back({{"flag", flag.flag}, {"value", flag.value}, {"field", flag.field}});
-    }
-    out["not_expressed"] = json::array();
-    for (const NotExpressed& item : launch.not_expressed)
-    {
-        out["not_expressed"].push_back({{"field", item.field}, {"value", item.value}, {"says", item.says}});
-    }
+    out["launch"] = flags_json(launch);
+    out["not_expressed"] = not_expressed_json(launch);
     out["reads_back"] = same_run(read_launch(framework, launch, s), layout_of(s));
 }
 
@@ -166,7 +158,7 @@ json layout_json(const Scenario& s, const Candidate& c, const SearchLimits& limi
     }
     if (const auto report = evaluate(s))
     {
-        out["verdict"] = verdict_of(c, report->memory.capacity.value);
+        out["verdict"] = name_of(verdict_of(c, report->memory.capacity.value));
         for (const Metric& metric : metrics())
         {
             out["metrics"][std::string(metric.name)] = metric_value(metric, s, *report);
@@ -214,23 +206,23 @@ json why_json(const CurrentLayout& current, const Scenario& row)
 
 json changes_json(const std::vector<Change>& changes, const Presets& presets)
 {
-    json all = json::array();
-    for (const Change& change : changes)
-    {
-        const json whole = to_json(change.after, presets);
-        json& out = all.emplace_back(json{{"moves", change.moves},
-                                          {"settings", change.difference.settings},
-                                          {"says", sentence_of(change)},
-                                          {"step.time_s", change.candidate.seconds},
-                                          {"memory.total_bytes", change.candidate.bytes},
-                                          {"more_s", change.difference.seconds()},
-                                          {"more_bytes", change.difference.bytes},
-                                          {"more_usd", change.usd},
-                                          {"parallel", whole["parallel"]},
-                                          {"training", whole["training"]}});
-        add_parts(out, change.difference);
-    }
-    return all;
+    return json_list(changes,
+                     [&](const Change& change)
+                     {
+                         const json whole = to_json(change.after, presets);
+                         json out{{"moves", change.moves},
+                                  {"settings", change.difference.settings},
+                                  {"says", sentence_of(change)},
+                                  {"step.time_s", change.candidate.seconds},
+                                  {"memory.total_bytes", change.candidate.bytes},
+                                  {"more_s", change.difference.seconds()},
+                                  {"more_bytes", change.difference.bytes},
+                                  {"more_usd", change.usd},
+                                  {"parallel", whole["parallel"]},
+                                  {"training", whole["training"]}};
+                         add_parts(out, change.difference);
+                         return out;
+                     });
 }
 
 void print_changes(const std::vector<Change>& changes)
@@ -299,9 +291,10 @@ std::string nearest_miss_words(const Scenario& s, const Candidate& c, const Sear
                                         format_bytes(Bytes(misses.front().candidate.bytes)));
 }
 
-const char* verdict_mark(const Candidate& c, double capacity)
+std::string_view verdict_mark(const Candidate& c, double capacity)
 {
-    return c.bytes > capacity ? "over" : c.tight ? "tight" : "";
+    constexpr std::array<std::string_view, 3> kMarks{"", "tight", "over"};
+    return kMarks.at(static_cast<std::size_t>(verdict_of(c, capacity)));
 }
 
 Table result_table(const Scenario& s, const SearchLimits& limits, const SearchResult& r, std::size_t top,
@@ -423,7 +416,7 @@ void print_csv(const SearchResult& r, std::size_t top)
         table.add(i + 1, l.gpus, l.tensor, l.sequence_parallel, l.context, l.pipeline, l.chunks, l.expert,
                   l.expert_tensor, data_of(l), l.zero, l.micro_batch, name_of(l.recompute),
                   l.pipeline == 1 ? "none" : l.schedule->id, fmt::format("{:.0f}", c.bytes), c.bubble, c.mfu,
-                  c.seconds, verdict_of(c, r.capacity));
+                  c.seconds, name_of(verdict_of(c, r.capacity)));
     }
     fmt::print("{}", table.csv());
 }

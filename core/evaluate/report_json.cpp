@@ -1,7 +1,6 @@
 #include "core/evaluate/report_json.h"
 
 #include "core/evaluate/explain.h"
-#include "core/memory/conventions.h"
 
 #include <cmath>
 

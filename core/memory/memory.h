@@ -82,9 +82,8 @@ ActivationCost activation_cost(const Model& model, const Training& training, con
 double layer_activations(const Model& model, const Training& training, const Parallel& parallel,
                          bool with_experts, Recompute recompute);
 
-// Beside one fused copy of 4 bytes a logit, what eager code keeps: 2 (the product's result) + 4 + 4
-// (log-softmax)
-// + 4 + 2 (both gradients) are four times as much.
+// A fused loss keeps 4 bytes per logit. Eager code keeps four times as much, 2 (the product's result) + 4 +
+// 4 (log-softmax) + 4 + 2 (both gradients): three copies more.
 inline constexpr double kEagerCopies = 3;
 inline constexpr double kLossChunks = 8; // torchtune's and Liger's default parts of a chunked loss
 
@@ -125,8 +124,8 @@ struct StageMemory
     Bytes total() const;
 };
 
-// Above this share of the capacity a run that fits on paper may still fail: allocators leave holes.
-inline constexpr double kTightShare = 0.92;
+// Of the capacity: with less left free a run that fits on paper may still fail, since allocators leave holes.
+inline constexpr double kHeadroom = 0.08;
 enum class MemoryVerdict
 {
     fits,
@@ -146,9 +145,9 @@ struct MemoryReport
     bool fits() const { return worst().total() <= capacity; }
     MemoryVerdict verdict() const
     {
-        return !fits()                                                ? MemoryVerdict::no
-               : worst().total().value > kTightShare * capacity.value ? MemoryVerdict::tight
-                                                                      : MemoryVerdict::fits;
+        return !fits()                                                    ? MemoryVerdict::no
+               : worst().total().value > (1 - kHeadroom) * capacity.value ? MemoryVerdict::tight
+                                                                          : MemoryVerdict::fits;
     }
 };
 

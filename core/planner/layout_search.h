@@ -12,6 +12,7 @@
 #pragma once
 
 #include "core/base/names.h"
+#include "core/memory/memory.h"
 #include "core/performance/step_model/step_model.h"
 #include "core/planner/idle_times.h"
 #include "core/planner/layout.h"
@@ -48,7 +49,7 @@ struct SearchLimits
     Framework framework;
     Objective objective = Objective::step_time;
     // Share of a GPU's memory to leave free. What needs more fits, but is ranked behind all that leaves it.
-    double headroom = 0.08;
+    double headroom = kHeadroom;
 
     bool any_framework() const { return framework.id.empty(); }
     bool operator==(const SearchLimits&) const = default;

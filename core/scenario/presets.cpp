@@ -17,17 +17,21 @@ using nlohmann::json;
 namespace
 {
 
+// Of what a preset is of: its id and its name.
+template <auto Of, auto Text>
+constexpr auto text_of_preset = [](auto& preset) -> auto&
+{
+    return preset.*Of.*Text;
+};
+
 // Missing texts are faults: a figure without a source is worth nothing.
-const JsonTable<ModelPreset> kModelTable{
-    {json_schema<ModelPreset>("ringside.model/1"), {"id", [](auto& p) -> auto& {return p.model.preset;
-} // namespace
-, kNeeded
-} // namespace ringside
-, {"name", [](auto& p) -> auto& {return p.model.name;
-}
-, kNeeded
-}
-, {"family", &ModelPreset::family, kNeeded}, {"source", &ModelPreset::source, kNeeded}, {"note"},
+const JsonTable<ModelPreset> kModelTable{{
+    json_schema<ModelPreset>("ringside.model/1"),
+    {"id", text_of_preset<&ModelPreset::model, &Model::preset>, kNeeded},
+    {"name", text_of_preset<&ModelPreset::model, &Model::name>, kNeeded},
+    {"family", &ModelPreset::family, kNeeded},
+    {"source", &ModelPreset::source, kNeeded},
+    {"note"},
     {"shape",
      [](const JsonPlace& place, ModelPreset& p)
      {
@@ -39,24 +43,18 @@ const JsonTable<ModelPreset> kModelTable{
      {.needed = true, .hint = "give layers, hidden, heads ..."}},
     {"published_parameters", &ModelPreset::published_parameters},
     {"published_active_parameters", &ModelPreset::published_active_parameters},
-}
-}
-;
+}};
 
-const JsonTable<GpuPreset> kGpuTable{
-    {json_schema<GpuPreset>("ringside.gpu/1"), {"id", [](auto& p) -> auto& {return p.gpu.id;
-}
-, kNeeded
-}
-, {"name", [](auto& p) -> auto& {return p.gpu.name;
-}
-, kNeeded
-}
-, {"vendor", &GpuPreset::vendor, kNeeded}, {"source", &GpuPreset::source, kNeeded},
-    {"note", &GpuPreset::note}, {"calibration"}, {"calibration_sources"},
-}
-}
-;
+const JsonTable<GpuPreset> kGpuTable{{
+    json_schema<GpuPreset>("ringside.gpu/1"),
+    {"id", text_of_preset<&GpuPreset::gpu, &Gpu::id>, kNeeded},
+    {"name", text_of_preset<&GpuPreset::gpu, &Gpu::name>, kNeeded},
+    {"vendor", &GpuPreset::vendor, kNeeded},
+    {"source", &GpuPreset::source, kNeeded},
+    {"note", &GpuPreset::note},
+    {"calibration"},
+    {"calibration_sources"},
+}};
 
 struct ClusterFile
 {
@@ -64,23 +62,14 @@ struct ClusterFile
     std::string gpu;
 };
 
-const JsonTable<ClusterFile> kClusterTable{
-    {json_schema<ClusterFile>("ringside.cluster/1"), {"id", [](auto& p) -> auto& {return p.preset.id;
-}
-, kNeeded
-}
-, {"name", [](auto& p) -> auto& {return p.preset.name;
-}
-, kNeeded
-}
-, {"source", [](auto& p) -> auto& {return p.preset.source;
-}
-, kNeeded
-}
-, {"gpu", &ClusterFile::gpu, kNeeded}, {"note"},
-}
-}
-;
+const JsonTable<ClusterFile> kClusterTable{{
+    json_schema<ClusterFile>("ringside.cluster/1"),
+    {"id", text_of_preset<&ClusterFile::preset, &ClusterPreset::id>, kNeeded},
+    {"name", text_of_preset<&ClusterFile::preset, &ClusterPreset::name>, kNeeded},
+    {"source", text_of_preset<&ClusterFile::preset, &ClusterPreset::source>, kNeeded},
+    {"gpu", &ClusterFile::gpu, kNeeded},
+    {"note"},
+}};
 
 const JsonTable<ScenarioPreset> kScenarioTable{{
     json_schema<ScenarioPreset>("ringside.scenario/1"),
@@ -216,20 +205,15 @@ void read_evidence(const JsonPlace& place, SoftwarePreset& preset)
     }
 }
 
-const JsonTable<SoftwarePreset> kSoftwareTable{
-    {json_schema<SoftwarePreset>("ringside.software/1"), {"id", [](auto& p) -> auto& {return p.software.id;
-}
-, kNeeded
-}
-, {"name", [](auto& p) -> auto& {return p.software.name;
-}
-, kNeeded
-}
-, {"note", &SoftwarePreset::note}, {"sources", &SoftwarePreset::sources, kNeeded},
-    {"usual_for", &SoftwarePreset::usual_for}, {"evidence", read_evidence},
-}
-}
-;
+const JsonTable<SoftwarePreset> kSoftwareTable{{
+    json_schema<SoftwarePreset>("ringside.software/1"),
+    {"id", text_of_preset<&SoftwarePreset::software, &Software::id>, kNeeded},
+    {"name", text_of_preset<&SoftwarePreset::software, &Software::name>, kNeeded},
+    {"note", &SoftwarePreset::note},
+    {"sources", &SoftwarePreset::sources, kNeeded},
+    {"usual_for", &SoftwarePreset::usual_for},
+    {"evidence", read_evidence},
+}};
 
 Issues take_software(const json& document, const std::string& stem, Presets& presets)
 {

@@ -58,11 +58,11 @@ struct Software
     std::string name = "Megatron-LM, 2021 to 2023";
     bool inferred = true; // nobody named it: the accelerator suggests it
 
-    double fp8_products = 1; // of the share of the peak that 16-bit products reach, what 8-bit ones do
-    double cast_bytes = 0;   // [B] moved to make one 8-bit input element of a product
+    double fp8_products = 1; // of the efficiency of 16-bit GEMMs, what FP8 ones reach
+    double cast_bytes = 0;   // [B] moved per FP8 input element of a GEMM
     double routing_bytes =
         8; // [B] moved for each element of a token's copy on its way to an expert, and back
-    double routing_kernels = 2; // as many as so many products bring along
+    double routing_kernels = 2; // launches of MoE routing, counted in GEMMs
     double elementwise = 1;     // on Calibration::hbm_efficiency: fusing saves bytes
     double launch = 1;          // on Calibration::host_kernel_us: compiled graphs save launches
     AttentionKernel attention = AttentionKernel::flash2;

@@ -235,6 +235,10 @@ void Panel::draw_control(Column& column, std::string_view id)
     {
         draw_gpu_preset(column);
     }
+    else if (id == "software")
+    {
+        draw_software(column);
+    }
     else if (!draw_slide(column, id))
     {
         draw_field(column, id);
@@ -275,6 +279,7 @@ void Panel::draw_section(Column& column, const char* title, std::string_view sec
     if (section == "cluster.gpu" && std::find(drawn_.begin(), drawn_.end(), section) == drawn_.end())
     {
         draw_gpu_preset(column);
+        draw_software(column);
     }
     for (const std::string& path : fields_in(column.frame.scenario, section))
     {

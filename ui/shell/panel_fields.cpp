@@ -231,7 +231,6 @@ void Panel::draw_gpu_preset(Column& column)
     {
         change(column, with_gpu(f.scenario, f.presets.gpus[*chosen].gpu, f.presets));
     }
-    draw_software(column);
 }
 
 // What the GPUs run, beside them: the accelerator's usual one first, then every preset by its name.
@@ -239,9 +238,8 @@ void Panel::draw_software(Column& column)
 {
     const Painter& p = column.painter;
     const Frame& f = column.frame;
-    const Software& now = f.scenario.software;
     const Rect box = column.row(36);
-    if (dropdown(p, box, "###software", now.inferred ? now.name + " (usual)" : now.name))
+    if (dropdown(p, box, "###software", f.scenario.software.name))
     {
         ImGui::OpenPopup("software");
     }

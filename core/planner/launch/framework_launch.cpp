@@ -131,7 +131,8 @@ void write_rule(LaunchDraft& d, const LaunchRule& rule)
     const bool of_scenario = rule.field.find('.') != std::string::npos;
     if (rule.in_code)
     {
-        if (*value != text_of(Layout(), *layout_field(rule.field)))
+        const LayoutField* field = layout_field(rule.field);
+        if (field == nullptr || *value != text_of(Layout(), *field))
         {
             d.not_expressed(rule.field, *value, rule.says);
         }

@@ -7,6 +7,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <cmath>
+
 using namespace ringside;
 using nlohmann::json;
 
@@ -46,7 +48,8 @@ TEST_CASE("software that nobody named follows the accelerator, and says nothing 
 TEST_CASE("named software is read, changed and written back")
 {
     const Presets& presets = test::presets();
-    for (const char* id : {"megatron-2021", "megatron-core", "deepspeed", "fsdp", "torchtitan", "maxtext"})
+    for (const char* id :
+         {"megatron-2021", "megatron-core", "deepspeed", "fsdp", "torchtitan", "maxtext", "deepseek"})
     {
         REQUIRE(presets.software_of(id) != nullptr);
         const Scenario s = on("h100-sxm-80gb", json(id).dump());
@@ -116,4 +119,15 @@ TEST_CASE("tokens sent once to a node cross the network fewer times")
             .expert_comm;
     };
     CHECK(seconds("once-per-node") < 0.8 * seconds("plain"));
+}
+
+// 2.664 M H800 hours for 14.8 T tokens, DeepSeek-V3, arXiv 2412.19437, table 1; nothing of DeepSeek's
+// software is fitted to it.
+TEST_CASE("DeepSeek-V3's example lies near its published step")
+{
+    const Scenario& s = test::presets().scenario("deepseek-v3-2048")->scenario;
+    const double tokens = static_cast<double>(s.training.global_batch * s.training.sequence_length);
+    const double published = 2.664e6 * 3600 / static_cast<double>(s.cluster.gpus) / (14.8e12 / tokens);
+    CHECK(published > 19.8);
+    CHECK(std::abs(step_time(s).total() / published - 1) < 0.05);
 }

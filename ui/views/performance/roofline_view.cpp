@@ -61,15 +61,16 @@ ViewKeys RooflineView::keys()
 
 } // namespace
 
-extern const ViewInfo roofline_view{19,
-                                    "roofline",
-                                    "Performance",
-                                    "Roofline",
-                                    "Roofline",
-                                    "What memory bandwidth and tensor cores allow, where each kernel of a "
-                                    "layer lies, tiles and waves of a GEMM, blocks on an SM",
-                                    {"model", "gpu", "tensor", "micro_batch", "training.sequence_length"},
-                                    make_view<RooflineView>,
-                                    kPages};
+extern const ViewInfo roofline_view{
+    19,
+    "roofline",
+    "Performance",
+    "Roofline",
+    "Roofline",
+    "What memory bandwidth and tensor cores allow, where each kernel of a "
+    "layer lies, tiles and waves of a GEMM, blocks on an SM",
+    {"model", "gpu", "software", "tensor", "micro_batch", "training.sequence_length"},
+    make_view<RooflineView>,
+    kPages};
 
 } // namespace ringside

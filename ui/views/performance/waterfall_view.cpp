@@ -35,7 +35,7 @@ extern const ViewInfo waterfall_view{
     "Step time",
     "Step time and MFU",
     "From model FLOPs at peak to the step time, loss by loss; sensitivity to each setting",
-    {"model", "gpus", "tensor", "pipeline", "micro_batch"},
+    {"model", "gpus", "software", "tensor", "pipeline", "micro_batch"},
     make_view<WaterfallView>,
     kPages};
 
