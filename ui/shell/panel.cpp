@@ -276,14 +276,19 @@ void Panel::draw_section(Column& column, const char* title, std::string_view sec
         return;
     }
     // Not a second time where the view has it among its controls.
-    if (section == "cluster.gpu" && std::find(drawn_.begin(), drawn_.end(), section) == drawn_.end())
+    const auto drawn = [&](std::string_view path)
+    { return std::find(drawn_.begin(), drawn_.end(), path) != drawn_.end(); };
+    if (section == "cluster.gpu" && !drawn(section))
     {
         draw_gpu_preset(column);
+    }
+    if (section == "cluster.gpu" && !drawn("software"))
+    {
         draw_software(column);
     }
     for (const std::string& path : fields_in(column.frame.scenario, section))
     {
-        if (std::find(drawn_.begin(), drawn_.end(), path) == drawn_.end())
+        if (!drawn(path))
         {
             draw_field(column, path);
             focus_if_revealed(path);

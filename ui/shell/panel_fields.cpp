@@ -244,6 +244,7 @@ void Panel::draw_software(Column& column)
         ImGui::OpenPopup("software");
     }
     column.row(12);
+    draw_faults(column, "software");
     const Software usual = f.presets.usual_software(f.scenario.cluster.gpu);
     std::vector<TipLine> items{{"Usual for this GPU", usual.name, 0}};
     for (const SoftwarePreset& preset : f.presets.software)
