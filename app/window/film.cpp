@@ -16,7 +16,7 @@ namespace
 
 constexpr double kMostSeconds = 600;
 constexpr double kLongestUnasked = 60; // [s]
-constexpr int kMostFrames = 20'000;
+constexpr int kMostFilmFrames = 20'000;
 
 void check_moment(Issues& issues, const char* option, double value, double least, double most)
 {
@@ -76,10 +76,10 @@ Result<FilmPlan> plan_film(const Motion& motion, const FilmOptions& o, bool gif)
         plan.fps = 100 / std::max(2.0, std::round(100 / plan.fps)); // what the format can say
     }
     plan.frames = std::max(2, static_cast<int>(std::round(seconds * plan.fps)));
-    if (plan.frames > kMostFrames)
+    if (plan.frames > kMostFilmFrames)
     {
         return Issue{"--seconds",
-                     fmt::format("{} frames are more than the {} that fit", plan.frames, kMostFrames),
+                     fmt::format("{} frames are more than the {} that fit", plan.frames, kMostFilmFrames),
                      "use fewer seconds or frames per second"};
     }
     return plan;
