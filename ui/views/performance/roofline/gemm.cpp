@@ -197,7 +197,7 @@ void panel_gemm(PanelColumn& column, const RooflineRoom& r)
     column.fact("Fraction of peak", format_percent(d.of_peak()),
                 "Split-K reduction included, and never faster than memory bandwidth allows");
     column.fact("Time", format_seconds(Seconds(d.seconds)));
-    column.fact("Intensity, FLOP/B", three_digits(d.intensity()));
+    column.fact("Arithmetic intensity", intensity_words(d.intensity()));
 }
 
 std::string_view limit_words(ProductDetail::Limit limit)

@@ -296,7 +296,7 @@ void draw_kernel(PanelColumn& column, const RoofPoint& point, const RooflineShee
     column.heading(k.name);
     column.fact("FLOPs", figure(k.flops, 3), "Of one launch; the launches per step are in its share");
     column.fact("Bytes", format_bytes(Bytes(k.bytes), unit), "Operands and result, each moved once");
-    column.fact("Intensity, FLOP/B", three_digits(point.intensity()), explain_intensity(point).working);
+    column.fact("Arithmetic intensity", intensity_words(point.intensity()), explain_intensity(point).working);
     column.fact("Attainable", flop_rate_words(roofs.attainable(point.intensity(), k.peak)),
                 explain_attainable(roofs, point).working);
     column.fact("Predicted", flop_rate_words(point.rate()),
