@@ -33,10 +33,11 @@ void LabDesk::look_at_device()
     {
         frame_.fault = found_.fault;
     }
-    if (found_.rates && !frame_.rate)
+    if (found_.rates)
     {
-        const Gpu* sheet = sheet_of(setup_.data_sheets, found_.name);
-        frame_.rate = LabRate{found_.rates->product_flops, found_.rates->copy_bytes,
+        const Precision precision = bench_.a.shown.config.training.precision;
+        const Gpu* sheet = precision == Precision::fp32 ? nullptr : sheet_of(setup_.data_sheets, found_.name);
+        frame_.rate = LabRate{found_.rates->of(precision).product_flops, found_.rates->copy_bytes,
                               sheet == nullptr ? 0 : sheet->bf16_tflops * 1e12, found_.rates->sustained};
     }
 }
@@ -45,9 +46,12 @@ void LabDesk::look_at(Slot& slot) const
 {
     const LabPrediction& p = slot.shown.predicted;
     if (p.of != slot.shown.config || slot.workspace != found_.workspace ||
-        (p.step_seconds > 0) != (found_.gpu.has_value() && p.parameters > 0))
+        (p.step_seconds > 0) != (found_.rates.has_value() && p.parameters > 0))
     {
-        slot.shown.predicted = prediction_of(slot.shown.config, found_.gpu, found_.workspace);
+        const auto gpu =
+            found_.rates ? std::optional(trainer::gpu_of(*found_.rates, slot.shown.config.training.precision))
+                         : std::nullopt;
+        slot.shown.predicted = prediction_of(slot.shown.config, gpu, found_.workspace);
         slot.workspace = found_.workspace;
     }
     if (!slot.run)

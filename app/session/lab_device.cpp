@@ -59,7 +59,6 @@ void LabDevice::work(const Open& open, const TrainerConfig& config, double secon
             if (const auto ready = prepared(config); ready && seconds > 0)
             {
                 found.rates = trainer::measure(*device->backend, *ready, seconds, &stop_);
-                found.gpu = trainer::gpu_of(*found.rates, *device->backend);
             }
         }
     }

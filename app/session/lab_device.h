@@ -35,7 +35,6 @@ public:
         double capacity = 0;        // [B]
         std::int64_t workspace = 0; // [B] that it keeps for itself
         std::optional<trainer::DeviceRates> rates;
-        std::optional<Gpu> gpu; // as the engine takes it; with `rates`
     };
     Found look() const;
     // Measures no longer: somebody wants to train. Rates of the little that was measured are kept.

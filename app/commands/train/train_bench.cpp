@@ -31,7 +31,8 @@ struct TrainBench
     double step_s = 0;      // the shortest
     double predicted_s = 0; // by the engine, from the rates
     double step_flops = 0;  // the model's
-    double product_flops = 0;
+    trainer::DeviceRates rates;
+    trainer::FormatRates format; // of the configuration's precision
 
     double flops() const { return step_flops / step_s; }
 };
@@ -60,9 +61,10 @@ TrainBench bench_train()
     const trainer::DeviceRates rates = trainer::measure(t.backend(), config);
     out.step_s = shortest_step(t);
     out.tokens = static_cast<double>(config.training.global_batch * config.training.sequence_length);
-    out.predicted_s = trainer::predicted_step_s(config, trainer::gpu_of(rates, t.backend()));
+    out.predicted_s = trainer::predicted_step_s(config, trainer::gpu_of(rates, config.training.precision));
     out.step_flops = compute_report(scenario_of(config)).model_step.value;
-    out.product_flops = rates.product_flops;
+    out.rates = rates;
+    out.format = rates.of(config.training.precision);
     return out;
 }
 
@@ -74,8 +76,8 @@ void print_bench(const TrainBench& b)
     line("tokens per second (4 layers of width 128, 8 x 64)",
          grouped(static_cast<std::int64_t>(b.tokens / b.step_s)));
     line("model FLOPs", three_digits(b.flops() / 1e9) + " GFLOP/s");
-    line("large GEMM with the same kernels", three_digits(b.product_flops / 1e9) + " GFLOP/s");
-    line("fraction of that", format_percent(b.flops() / b.product_flops));
+    line("large GEMM with the same kernels", three_digits(b.format.product_flops / 1e9) + " GFLOP/s");
+    line("fraction of that", format_percent(b.flops() / b.format.product_flops));
     line("step time, measured", format_seconds(Seconds(b.step_s)));
     line("step time, predicted by the engine from a probe", format_seconds(Seconds(b.predicted_s)));
 }
@@ -93,10 +95,14 @@ int run_bench_train(const CommonOptions& options)
     print_document({{"device", bench.device},
                     {"tokens_per_s", bench.tokens / bench.step_s},
                     {"gflops", bench.flops() / 1e9},
-                    {"sgemm_gflops", bench.product_flops / 1e9},
-                    {"ratio", bench.flops() / bench.product_flops},
+                    {"sgemm_gflops", bench.format.product_flops / 1e9},
+                    {"ratio", bench.flops() / bench.format.product_flops},
                     {"step_s", bench.step_s},
-                    {"predicted_step_s", bench.predicted_s}},
+                    {"predicted_step_s", bench.predicted_s},
+                    {"layer_gflops", bench.format.layer_flops / 1e9},
+                    {"attention_gflops", bench.format.attention_flops / 1e9},
+                    {"copy_gb_per_s", bench.rates.copy_bytes / 1e9},
+                    {"operation_us", bench.rates.operation_s * 1e6}},
                    -1);
     return kDone;
 }

@@ -45,78 +45,138 @@ Timed time_of(Backend& backend, double seconds, const std::atomic<bool>* stop, c
 class Probe
 {
 public:
-    Probe(Backend& backend, double seconds, const std::atomic<bool>* stop)
-        : backend_(backend), arena_(backend), seconds_(seconds), stop_(stop)
+    // `seconds` for each of eight measurements.
+    Probe(Backend& backend, const TrainerConfig& config, double seconds, const std::atomic<bool>* stop)
+        : backend_(backend), arena_(backend), model_(config.model), length_(config.training.sequence_length),
+          tokens_(config.training.micro_batch * length_), seconds_(seconds), stop_(stop)
     {
     }
 
-    double sustained() const { return sustained_; } // of the last one
-    // Each takes a share of the seconds.
-    double product_flops(double share, Index m, Index n, Index k)
+    DeviceRates rates()
     {
-        const Block a = zeros(m * k);
-        const Block b = zeros(k * n);
-        const Block c = zeros(m * n);
-        const Product product{.a = tensor(a.data(), type_, m, k),
-                              .b = tensor(b.data(), type_, k, n),
-                              .c = tensor(c.data(), type_, m, n)};
-        const double flops = 2 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-        return flops / seconds_of(share, [&] { backend_.run(product); });
-    }
-    double operation_s(double share)
-    {
-        const Block one = zeros(1);
-        const Tensor corner = tensor(one.data(), type_, 1, 1);
-        return seconds_of(share, [&] { backend_.run(SumRows{.gradient = corner, .bias_gradient = corner}); });
-    }
-    double copy_bytes(double share)
-    {
-        const Index bytes = backend_.is_gpu() ? Index{1} << 30U : Index{64} << 20U;
-        const Block from = zeros(bytes / bytes_of(type_));
-        const Block to = zeros(bytes / bytes_of(type_));
-        return 2 * static_cast<double>(bytes) /
-               seconds_of(share, [&] { backend_.copy(to.data(), from.data(), bytes); });
-    }
-    double attention_flops(double share)
-    {
-        const Index length = backend_.is_gpu() ? 2048 : 256;
-        const Index heads = backend_.is_gpu() ? 64 : 8;
-        const Index width = 64;
-        const Block qkv = zeros(length * 3 * heads * width);
-        const Block out = zeros(length * heads * width);
-        const Block sums = zeros(length * heads * 4);
-        const Attention attention{.qkv = tensor(qkv.data(), type_, length, 3 * heads * width),
-                                  .out = tensor(out.data(), type_, length, heads * width),
-                                  .log_sums = sums.as<float>(),
-                                  .length = length,
-                                  .heads = heads,
-                                  .kv_heads = heads,
-                                  .head_dim = width};
-        return 2 * static_cast<double>(length * length * heads * width) /
-               seconds_of(share, [&] { backend_.run(attention); });
+        DeviceRates rates;
+        rates.device = backend_.name();
+        rates.capacity = static_cast<double>(backend_.capacity());
+        rates.operation_s = operation_s();
+        rates.half = rates_of(DType::bf16, rates.operation_s);
+        rates.full = rates_of(DType::f32, rates.operation_s);
+        rates.sustained = sustained_;
+        rates.copy_bytes = copy_bytes();
+        return rates;
     }
 
 private:
-    Block zeros(Index elements)
+    FormatRates rates_of(DType type, double start_s)
     {
-        Block block = arena_.take(elements * bytes_of(type_), Component::buffers);
+        const Index large = backend_.is_gpu() ? 8192 : 768;
+        FormatRates rates;
+        rates.product_flops = product_flops(type, large, large, large, 0);
+        rates.attention_flops = attention_flops(type, start_s);
+        rates.layer_flops = product_flops(type, tokens_, model_.ffn, model_.hidden, start_s);
+        return rates;
+    }
+    double product_flops(DType type, Index m, Index n, Index k, double start_s)
+    {
+        const Block a = zeros(type, m * k);
+        const Block b = zeros(type, k * n);
+        const Block c = zeros(type, m * n);
+        const Product product{.a = tensor(a.data(), type, m, k),
+                              .b = tensor(b.data(), type, k, n),
+                              .c = tensor(c.data(), type, m, n)};
+        const double flops = 2 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+        return flops / working_s(start_s, [&] { backend_.run(product); });
+    }
+    double operation_s()
+    {
+        const Block one = zeros(DType::f32, 1);
+        const Tensor corner = tensor(one.data(), DType::f32, 1, 1);
+        return seconds_of([&] { backend_.run(SumRows{.gradient = corner, .bias_gradient = corner}); });
+    }
+    double copy_bytes()
+    {
+        const Index bytes = backend_.is_gpu() ? Index{1} << 30U : Index{64} << 20U;
+        const Block from = zeros(DType::f32, bytes / bytes_of(DType::f32));
+        const Block to = zeros(DType::f32, bytes / bytes_of(DType::f32));
+        return 2 * static_cast<double>(bytes) /
+               seconds_of([&] { backend_.copy(to.data(), from.data(), bytes); });
+    }
+    double attention_flops(DType type, double start_s)
+    {
+        const Index width = model_.hidden / model_.heads;
+        const Index row = (model_.heads + 2 * model_.kv_heads) * width;
+        const Block qkv = zeros(type, tokens_ * row);
+        const Block out = zeros(type, tokens_ * model_.hidden);
+        const Block sums = zeros(DType::f32, tokens_ * model_.heads);
+        const Attention attention{.qkv = tensor(qkv.data(), type, tokens_, row),
+                                  .out = tensor(out.data(), type, tokens_, model_.hidden),
+                                  .log_sums = sums.as<float>(),
+                                  .length = length_,
+                                  .heads = model_.heads,
+                                  .kv_heads = model_.kv_heads,
+                                  .head_dim = width};
+        return 2 * static_cast<double>(tokens_ * length_ * model_.hidden) /
+               working_s(start_s, [&] { backend_.run(attention); });
+    }
+
+    Block zeros(DType type, Index elements)
+    {
+        Block block = arena_.take(elements * bytes_of(type), Component::buffers);
         backend_.clear(block.data(), block.bytes());
         return block;
     }
+    // Without the start, which the engine adds for every kernel.
     template <class Work>
-    double seconds_of(double share, const Work& work)
+    double working_s(double start_s, const Work& work)
     {
-        const Timed timed = time_of(backend_, seconds_ * share, stop_, work);
+        const double whole = seconds_of(work);
+        return std::max(whole - start_s, whole / 10);
+    }
+    // Of one call. A GPU replays its steps from a graph, so many calls are replayed at once here too: their
+    // launches and the wait at the end are not part of a step.
+    template <class Work>
+    double seconds_of(const Work& work)
+    {
+        constexpr double kLongEnough = 2e-3; // [s] between two waits
+        constexpr int kMost = 256;
+        if (!backend_.is_gpu())
+        {
+            return best_of(work);
+        }
+        const int calls =
+            std::clamp(static_cast<int>(kLongEnough / time_of(backend_, 0, stop_, work).best), 1, kMost);
+        const auto all = [&]
+        {
+            for (int i = 0; i < calls; ++i)
+            {
+                work();
+            }
+        };
+        if (backend_.start_recording())
+        {
+            all();
+            if (backend_.finish_recording())
+            {
+                return best_of([&] { backend_.replay(); }) / calls;
+            }
+        }
+        return best_of(all) / calls;
+    }
+    template <class Work>
+    double best_of(const Work& work)
+    {
+        const Timed timed = time_of(backend_, seconds_, stop_, work);
         sustained_ = timed.best / timed.mean;
         return timed.best;
     }
 
     Backend& backend_;
     Arena arena_;
+    Model model_;
+    Index length_;
+    Index tokens_;
     double seconds_;
     double sustained_ = 1;
     const std::atomic<bool>* stop_;
-    DType type_ = backend_.is_gpu() ? DType::bf16 : DType::f32;
 };
 
 } // namespace
@@ -124,35 +184,28 @@ private:
 DeviceRates measure(Backend& backend, const TrainerConfig& config, double seconds,
                     const std::atomic<bool>* stop)
 {
-    Probe probe(backend, seconds, stop);
-    const Index large = backend.is_gpu() ? 8192 : 768;
-    const Index tokens = config.training.micro_batch * config.training.sequence_length;
-    DeviceRates rates;
-    rates.product_flops = probe.product_flops(0.35, large, large, large);
-    rates.layer_flops = probe.product_flops(0.2, tokens, config.model.ffn, config.model.hidden);
-    rates.sustained = probe.sustained();
-    rates.operation_s = probe.operation_s(0.05);
-    rates.copy_bytes = probe.copy_bytes(0.2);
-    rates.attention_flops = probe.attention_flops(0.2);
-    return rates;
+    constexpr double kMeasurements = 8;
+    return Probe(backend, config, seconds / kMeasurements, stop).rates();
 }
 
-Gpu gpu_of(const DeviceRates& rates, const Backend& backend)
+Gpu gpu_of(const DeviceRates& rates, Precision precision)
 {
+    const FormatRates& format = rates.of(precision);
     Gpu gpu;
-    gpu.name = backend.name();
-    gpu.memory_gb = static_cast<double>(backend.capacity()) / 1e9;
-    gpu.bf16_tflops = rates.product_flops / 1e12;
+    gpu.name = rates.device;
+    gpu.memory_gb = rates.capacity / 1e9;
+    // The engine takes half of it for fp32.
+    gpu.bf16_tflops = format.product_flops / 1e12 * (precision == Precision::fp32 ? 2 : 1);
     gpu.hbm_gb_per_s = rates.copy_bytes / 1e9;
     gpu.fp8_tflops = 0;
     gpu.link_gb_per_s = 0;
     gpu.power_w = 0;
-    gpu.calibration.gemm_efficiency = std::min(1.0, rates.layer_flops / rates.product_flops);
-    gpu.calibration.attention_efficiency = rates.attention_flops / rates.product_flops;
+    gpu.calibration.gemm_efficiency = std::min(1.0, format.layer_flops / format.product_flops);
+    gpu.calibration.attention_efficiency = format.attention_flops / format.product_flops;
     gpu.calibration.hbm_efficiency = 1;
     gpu.calibration.kernel_us = rates.operation_s * 1e6;
     gpu.calibration.host_kernel_us = 0;
-    gpu.calibration.multiprocessors = backend.is_gpu() ? gpu.calibration.multiprocessors : 1;
+    gpu.calibration.multiprocessors = 1;
     return gpu;
 }
 

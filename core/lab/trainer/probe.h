@@ -8,27 +8,40 @@
 #include "core/lab/trainer/backend.h"
 
 #include <atomic>
+#include <string>
 
 namespace ringside::trainer
 {
 
-struct DeviceRates
+// [FLOP/s] of operands in one format. The two of the model's own size are without what starting them takes.
+struct FormatRates
 {
-    double product_flops = 0;   // [FLOP/s] of a large square product, fp32 on the CPU, bf16 on a GPU
-    double layer_flops = 0;     // [FLOP/s] of a product of the model's MLP
-    double attention_flops = 0; // [FLOP/s] of causal attention, masked scores not counted
-    double copy_bytes = 0;      // [B/s] read and written by a large copy
-    double operation_s = 0;     // [s] of an operation that has nothing to do
-    double sustained = 1;       // mean rate of the MLP's product over the best, which the others are
+    double product_flops = 0;   // of a large square product
+    double layer_flops = 0;     // of a product of the model's MLP
+    double attention_flops = 0; // of causal attention as the model has it, masked scores not counted
 };
 
-// For a prepared configuration. Takes about `seconds`; less when stopped.
+struct DeviceRates
+{
+    std::string device;     // its name
+    double capacity = 0;    // [B]
+    FormatRates full;       // fp32
+    FormatRates half;       // bf16, which also stands for fp16 and fp8
+    double copy_bytes = 0;  // [B/s] read and written by a large copy
+    double operation_s = 0; // [s] of an operation that has nothing to do
+    double sustained = 1;   // mean rate of the MLP's fp32 product over the best, which the others are
+
+    const FormatRates& of(Precision precision) const { return precision == Precision::fp32 ? full : half; }
+};
+
+// For a prepared configuration. Takes about `seconds`; less when stopped. Records over what a trainer on that
+// backend has recorded, so it comes before the first step.
 DeviceRates measure(Backend& backend, const TrainerConfig& config, double seconds = 2,
                     const std::atomic<bool>* stop = nullptr);
 
-// A large product is the peak, and a product of the model's own size says how much of it is reached. A CPU's
-// tiles are not shared out in waves, so it counts as one multiprocessor.
-Gpu gpu_of(const DeviceRates& rates, const Backend& backend);
+// A large product is the peak, and a product of the model's own size says how much of it is reached: waves of
+// tiles are in there, so the device counts as one multiprocessor.
+Gpu gpu_of(const DeviceRates& rates, Precision precision);
 
 // [s] of a step, as the engine estimates it on that accelerator; 0 where it cannot.
 double predicted_step_s(const TrainerConfig& config, const Gpu& gpu);

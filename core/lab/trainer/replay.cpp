@@ -21,7 +21,10 @@ bool Replay::train(Network& network, const Tokens& batch, const LossWeights& wei
     {
         last_ = here;
         recorded_ = false;
-        return network.train(batch, weights, losses, onlookers);
+        const bool done = network.train(batch, weights, losses, onlookers);
+        last_.trims = arena_.trims(); // the first of a network makes room
+        last_.workspace = backend_.workspace();
+        return done;
     }
     return recorded_ ? again(onlookers) : record(network, batch, weights, losses, onlookers);
 }
