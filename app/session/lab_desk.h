@@ -126,6 +126,7 @@ private:
     Setup setup_;
     std::unique_ptr<LabDevice> device_;
     LabDevice::Found found_;
+    double sheet_flops_ = 0; // [FLOP/s] of the device's data sheet, bf16; 0: not known
     Bench bench_;
     std::optional<Bench> aside_; // the person's own, while a demonstration is on
     std::optional<Demo> demo_;

@@ -25,6 +25,8 @@ void LabDesk::look_at_device()
     if (device_ && !found_.done)
     {
         found_ = device_->look();
+        const Gpu* sheet = found_.done ? sheet_of(setup_.data_sheets, found_.name) : nullptr;
+        sheet_flops_ = sheet == nullptr ? 0 : sheet->bf16_tflops * 1e12;
     }
     frame_.device = found_.says;
     frame_.measuring = device_ && !found_.done;
@@ -36,9 +38,8 @@ void LabDesk::look_at_device()
     if (found_.rates)
     {
         const Precision precision = bench_.a.shown.config.training.precision;
-        const Gpu* sheet = precision == Precision::fp32 ? nullptr : sheet_of(setup_.data_sheets, found_.name);
         frame_.rate = LabRate{found_.rates->of(precision).product_flops, found_.rates->copy_bytes,
-                              sheet == nullptr ? 0 : sheet->bf16_tflops * 1e12, found_.rates->sustained};
+                              precision == Precision::fp32 ? 0 : sheet_flops_, found_.rates->sustained};
     }
 }
 

@@ -210,6 +210,26 @@ TEST_CASE("the device is measured once, and what is predicted of it then has tim
           Catch::Approx(24 / desk.frame().a.predicted.step_seconds));
 }
 
+TEST_CASE("a precision has a rate and a prediction of its own, and the data sheet's rate is that of bf16")
+{
+    auto setup = lab_setup_for_tests();
+    setup.data_sheets.emplace_back().name = "CPU";
+    setup.data_sheets.back().bf16_tflops = 7;
+    LabDesk desk(std::move(setup));
+    desk.wake();
+    REQUIRE(desk.wait(kLabPatience));
+    const LabRate full = *desk.frame().rate;
+    const double seconds = desk.frame().a.predicted.step_seconds;
+    CHECK(full.nominal_flops == 0);
+    TrainerConfig c = desk.frame().a.config;
+    c.training.precision = Precision::bf16;
+    desk.apply(TurnKnobs{c});
+    desk.tick();
+    CHECK(desk.frame().rate->nominal_flops == 7e12);
+    CHECK(desk.frame().rate->product_flops != full.product_flops);
+    CHECK(desk.frame().a.predicted.step_seconds != seconds);
+}
+
 TEST_CASE("starting and stopping the lab fifty times leaves no thread behind")
 {
     const std::size_t before = test::threads_of_this_process();

@@ -58,13 +58,13 @@ TrainBench bench_train()
     const auto made = or_end(trainer::Trainer::create(benchmark_config(), std::move(device.backend)));
     trainer::Trainer& t = *made;
     const TrainerConfig& config = t.config();
-    const trainer::DeviceRates rates = trainer::measure(t.backend(), config);
+    out.rates = trainer::measure(t.backend(), config);
+    out.format = out.rates.of(config.training.precision);
     out.step_s = shortest_step(t);
     out.tokens = static_cast<double>(config.training.global_batch * config.training.sequence_length);
-    out.predicted_s = trainer::predicted_step_s(config, trainer::gpu_of(rates, config.training.precision));
+    out.predicted_s =
+        trainer::predicted_step_s(config, trainer::gpu_of(out.rates, config.training.precision));
     out.step_flops = compute_report(scenario_of(config)).model_step.value;
-    out.rates = rates;
-    out.format = rates.of(config.training.precision);
     return out;
 }
 

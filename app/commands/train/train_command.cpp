@@ -64,7 +64,8 @@ Timing timing(trainer::Trainer& t, const TrainOptions& o)
     if (o.probe)
     {
         const auto rates = trainer::measure(t.backend(), t.config(), 2, &stopped());
-        time.predicted_s = trainer::predicted_step_s(t.config(), trainer::gpu_of(rates, t.config().training.precision));
+        time.predicted_s =
+            trainer::predicted_step_s(t.config(), trainer::gpu_of(rates, t.config().training.precision));
     }
     return time;
 }

@@ -137,13 +137,13 @@ private:
     double seconds_of(const Work& work)
     {
         constexpr double kLongEnough = 2e-3; // [s] between two waits
-        constexpr int kMost = 256;
+        constexpr double kMost = 256;
         if (!backend_.is_gpu())
         {
             return best_of(work);
         }
-        const int calls =
-            std::clamp(static_cast<int>(kLongEnough / time_of(backend_, 0, stop_, work).best), 1, kMost);
+        const double once = time_of(backend_, 0, stop_, work).best;
+        const int calls = static_cast<int>(std::clamp(kLongEnough / once, 1.0, kMost));
         const auto all = [&]
         {
             for (int i = 0; i < calls; ++i)

@@ -22,8 +22,11 @@ bool Replay::train(Network& network, const Tokens& batch, const LossWeights& wei
         last_ = here;
         recorded_ = false;
         const bool done = network.train(batch, weights, losses, onlookers);
-        last_.trims = arena_.trims(); // the first of a network makes room
-        last_.workspace = backend_.workspace();
+        if (done) // the first of a network makes room, which the next one finds
+        {
+            last_.trims = arena_.trims();
+            last_.workspace = backend_.workspace();
+        }
         return done;
     }
     return recorded_ ? again(onlookers) : record(network, batch, weights, losses, onlookers);
