@@ -8,6 +8,16 @@ namespace ringside::trainer::cpu
 namespace
 {
 
+// a * b + c, rounded once where the instruction set can.
+inline float fused(float a, float b, float c)
+{
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+    return __builtin_fmaf(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
 // Within 2 units in the last place. exp(r) by Taylor to r^7 for |r| <= ln 2 / 2; below 2^-126 it is 0.
 inline float fast_exp(float x)
 {
@@ -16,17 +26,17 @@ inline float fast_exp(float x)
     constexpr float kLn2High = 0.693359375F;
     constexpr float kLn2Low = -2.12194440e-4F;
     const float held = x < -87.3F ? -87.3F : x > 88.3F ? 88.3F : x;
-    const float shifted = held * kLog2e + kRound;
+    const float shifted = fused(held, kLog2e, kRound);
     const float n = shifted - kRound;
-    const float r = (held - n * kLn2High) - n * kLn2Low;
+    const float r = fused(-n, kLn2Low, fused(-n, kLn2High, held));
     float p = 1.0F / 5040;
-    p = p * r + 1.0F / 720;
-    p = p * r + 1.0F / 120;
-    p = p * r + 1.0F / 24;
-    p = p * r + 1.0F / 6;
-    p = p * r + 0.5F;
-    p = p * r + 1.0F;
-    p = p * r + 1.0F;
+    p = fused(p, r, 1.0F / 720);
+    p = fused(p, r, 1.0F / 120);
+    p = fused(p, r, 1.0F / 24);
+    p = fused(p, r, 1.0F / 6);
+    p = fused(p, r, 0.5F);
+    p = fused(p, r, 1.0F);
+    p = fused(p, r, 1.0F);
     const std::uint32_t power = (bits_of(shifted) + 127U - 0x4B400000U) << 23U;
     const float result = p * float_of(power);
     return x < -87.3F ? 0.0F : x == x ? result : x;

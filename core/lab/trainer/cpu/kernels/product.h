@@ -6,6 +6,12 @@
 #include "core/lab/trainer/cpu/kernels.h"
 #include "core/lab/trainer/cpu/kernels/formats.h"
 
+#if defined(__FMA__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
 #if defined(__clang__)
 #define RINGSIDE_UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -143,6 +149,20 @@ inline void pack(const Tensor& t, bool across, Part lines, Part deep, float* pan
     }
 }
 
+// a * b + c, rounded once where the instruction set can.
+inline Vec fused(float a, Vec b, Vec c)
+{
+#if defined(__AVX512F__)
+    return _mm512_fmadd_ps(_mm512_set1_ps(a), b, c);
+#elif defined(__FMA__)
+    return _mm256_fmadd_ps(_mm256_set1_ps(a), b, c);
+#elif defined(__aarch64__)
+    return vfmaq_n_f32(c, b, a);
+#else
+    return a * b + c;
+#endif
+}
+
 // result[kRows x kCols] += a panel times b panel
 __attribute__((noinline)) void micro(Index depth, const float* a, const float* b, float* result, Index stride)
 {
@@ -154,8 +174,8 @@ __attribute__((noinline)) void micro(Index depth, const float* a, const float* b
         RINGSIDE_UNROLL
         for (Index i = 0; i < kRows; ++i)
         {
-            sums[i][0] += a[i] * b0;
-            sums[i][1] += a[i] * b1;
+            sums[i][0] = fused(a[i], b0, sums[i][0]);
+            sums[i][1] = fused(a[i], b1, sums[i][1]);
         }
         a += kRows;
         b += kCols;
