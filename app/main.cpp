@@ -1,6 +1,6 @@
 // Ringside: one executable, the window and the commands.
-#include "app/commands/misuse.h"
-#include "app/commands/options.h"
+#include "app/commands/console/misuse.h"
+#include "app/commands/console/options.h"
 #include "app/window/window.h"
 
 #include <array>

@@ -1,9 +1,9 @@
 # What keeps a first build short: nearly all of a source's time goes into parsing the headers that every source includes.
-# So each target has those precompiled, and the sources of one folder compile together, a few at a time (a unity build);
-# names in unnamed namespaces are therefore unique within a folder. Batches of views are small, so that building anew
-# after an edit takes seconds. RINGSIDE_UNITY=OFF compiles each source by itself, which is how clang-tidy reads them.
+# So each target has those precompiled, and the sources of one topic (core/memory, ui/widgets, a view's folder) compile
+# together, a few at a time (a unity build); names in unnamed namespaces are therefore unique within it. Batches of views
+# are small, so that building anew after an edit takes seconds. RINGSIDE_UNITY=OFF compiles each source by itself, which is how clang-tidy reads them.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG") # -O3 is for the trainer's kernels, which ask for it
-option(RINGSIDE_UNITY "Compile the sources of a folder together" ON)
+option(RINGSIDE_UNITY "Compile the sources of a topic together" ON)
 set(RINGSIDE_BATCH_BYTES 131072) # most source that is compiled together
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
@@ -29,6 +29,7 @@ function(ringside_quick_build target)
     foreach(source ${sources})
         string(REGEX REPLACE "_view\\.cpp$" "/" folder ${source})
         string(REGEX REPLACE "/[^/]*$" "" folder ${folder})
+        string(REGEX REPLACE "^(${PROJECT_SOURCE_DIR}/((core|app)/[^/]*|ui/shell|ui/widgets))/.*" "\\1" folder ${folder})
         list(APPEND keyed "${folder}|${source}")
     endforeach()
     list(SORT keyed)

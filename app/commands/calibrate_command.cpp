@@ -1,8 +1,8 @@
 // `ringside calibrate`: fits constants of an accelerator to measured steps and says how far off it is,
 // left-out rows apart.
-#include "app/commands/options.h"
-#include "app/commands/progress_bar.h"
-#include "app/commands/table.h"
+#include "app/commands/console/options.h"
+#include "app/commands/console/progress_bar.h"
+#include "app/commands/console/table.h"
 #include "app/files/measured_file.h"
 #include "app/session/session.h"
 #include "core/scenario/fields.h"

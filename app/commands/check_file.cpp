@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/input.h"
+#include "app/commands/console/input.h"
 #include "app/files/demo_script_file.h"
 #include "app/files/lesson_files.h"
 #include "core/evaluate/cases.h"
-#include "core/scenario/json.h"
+#include "core/scenario/json/json.h"
 #include "core/scenario/validate.h"
 #include "core/study/library/errata.h"
 #include "core/study/library/style.h"

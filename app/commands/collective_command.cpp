@@ -1,7 +1,7 @@
 // `ringside collective`: every step of a collective and what it costs.
-#include "app/commands/options.h"
-#include "app/commands/table.h"
-#include "core/base/text.h"
+#include "app/commands/console/options.h"
+#include "app/commands/console/table.h"
+#include "core/base/text/text.h"
 #include "core/network/collective/fabric.h"
 
 #include <algorithm>

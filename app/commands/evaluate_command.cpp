@@ -1,7 +1,7 @@
 // `ringside evaluate`: what a scenario needs, as text, JSON, Markdown or CSV.
-#include "app/commands/options.h"
-#include "app/commands/table.h"
-#include "core/base/text.h"
+#include "app/commands/console/options.h"
+#include "app/commands/console/table.h"
+#include "core/base/text/text.h"
 #include "core/evaluate/explain.h"
 #include "core/evaluate/report_json.h"
 #include "core/memory/conventions.h"

@@ -1,7 +1,7 @@
 // `ringside export`: the launch of a scenario with a training framework, as text, as files, or as JSON.
-#include "app/commands/options.h"
+#include "app/commands/console/options.h"
 #include "app/files/files.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/planner/launch/launch.h"
 
 #include <filesystem>

@@ -1,10 +1,10 @@
 // `ringside import hf`: a model's config.json from the Hugging Face hub as a shape of ours.
-#include "app/commands/options.h"
+#include "app/commands/console/options.h"
 #include "app/files/files.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/model/weights.h"
-#include "core/scenario/hugging_face.h"
-#include "core/scenario/json.h"
+#include "core/scenario/hugging_face/hugging_face.h"
+#include "core/scenario/json/json.h"
 
 #include <cctype>
 

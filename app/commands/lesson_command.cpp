@@ -1,8 +1,8 @@
 // `ringside lesson list` and `lesson show ID`.
-#include "app/commands/options.h"
+#include "app/commands/console/options.h"
 #include "app/files/lesson_files.h"
 #include "core/base/place.h"
-#include "ui/shell/lesson_frame.h"
+#include "ui/shell/frame/lesson_frame.h"
 #include "ui/shell/view.h"
 
 namespace ringside

@@ -1,7 +1,7 @@
 // `ringside link`: a view, a scenario, a lesson or a question as one text that opens it elsewhere.
-#include "app/commands/options.h"
+#include "app/commands/console/options.h"
 #include "app/files/lesson_files.h"
-#include "core/scenario/link.h"
+#include "core/scenario/link/link.h"
 #include "core/study/sessions/asking.h"
 #include "ui/shell/view.h"
 

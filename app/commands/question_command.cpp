@@ -1,9 +1,9 @@
 // `ringside question`: families listed, one shown with numbers from a seed, an answer graded.
-#include "app/commands/options.h"
-#include "app/commands/table.h"
+#include "app/commands/console/options.h"
+#include "app/commands/console/table.h"
 #include "core/base/place.h"
-#include "core/base/text.h"
-#include "core/scenario/json.h"
+#include "core/base/text/text.h"
+#include "core/scenario/json/json.h"
 #include "core/study/grading/grading.h"
 #include "core/study/questions/inspect.h"
 #include "ui/shell/view.h"

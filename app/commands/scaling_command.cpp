@@ -1,8 +1,8 @@
 // `ringside scaling`: what a compute budget buys by every published law: loss, optimum, days and dollars.
-#include "app/commands/options.h"
-#include "app/commands/table.h"
+#include "app/commands/console/options.h"
+#include "app/commands/console/table.h"
 #include "app/session/session.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/scaling/budget.h"
 #include "core/scaling/kaplan.h"
 #include "core/scaling/lifetime.h"

@@ -1,8 +1,8 @@
 // `ringside schedule`: pipeline schedules as text, JSON, a picture or a trace; one, all, or one's own.
-#include "app/commands/options.h"
-#include "app/commands/table.h"
+#include "app/commands/console/options.h"
+#include "app/commands/console/table.h"
 #include "app/files/files.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/pipeline/export.h"
 #include "core/pipeline/order_check.h"
 

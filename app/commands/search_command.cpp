@@ -1,17 +1,17 @@
 // `ringside search`: every legal layout of a scenario, ranked, and rejected layouts, by reason.
-#include "app/commands/options.h"
-#include "app/commands/progress_bar.h"
-#include "app/commands/table.h"
+#include "app/commands/console/options.h"
+#include "app/commands/console/progress_bar.h"
+#include "app/commands/console/table.h"
 #include "app/session/layout_searcher.h"
 #include "core/base/counted.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/planner/changes.h"
 #include "core/planner/current_layout.h"
 #include "core/planner/launch/framework_launch.h"
 #include "core/planner/near_misses.h"
 #include "core/scenario/fields.h"
-#include "core/scenario/json.h"
-#include "ui/shell/layouts_frame.h"
+#include "core/scenario/json/json.h"
+#include "ui/shell/frame/layouts_frame.h"
 
 #include <algorithm>
 #include <array>

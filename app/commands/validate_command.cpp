@@ -1,6 +1,6 @@
 // `ringside validate`: cases with published figures, and how far off each is.
-#include "app/commands/options.h"
-#include "app/commands/table.h"
+#include "app/commands/console/options.h"
+#include "app/commands/console/table.h"
 #include "app/files/asset_file.h"
 #include "core/evaluate/case_check.h"
 #include "core/evaluate/cases.h"

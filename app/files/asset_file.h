@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/files/files.h"
-#include "core/scenario/json.h"
+#include "core/scenario/json/json.h"
 
 #include <nlohmann/json.hpp>
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/commands/input.h"
+#include "app/commands/console/input.h"
 #include "app/files/asset_file.h"
 #include "ui/shell/view.h"
 

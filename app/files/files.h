@@ -1,7 +1,7 @@
 // Files: finding the assets, saving so that a crash never leaves half a file.
 #pragma once
 
-#include "core/base/read_text.h"
+#include "core/base/text/read_text.h"
 
 #include <filesystem>
 #include <string>

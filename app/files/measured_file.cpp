@@ -2,7 +2,7 @@
 
 #include "app/files/files.h"
 #include "core/evaluate/measured_csv.h"
-#include "core/scenario/json.h"
+#include "core/scenario/json/json.h"
 
 #include <filesystem>
 

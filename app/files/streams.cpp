@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "app/commands/commands.h"
-#include "core/base/printable.h"
 #include "core/base/result.h"
+#include "core/base/text/printable.h"
 
 #include <atomic>
 #include <cstdio>

@@ -3,7 +3,7 @@
 #include <GLES3/gl3.h>
 #include <emscripten.h>
 
-#include "app/commands/input.h"
+#include "app/commands/console/input.h"
 #include "app/files/lesson_files.h"
 #include "app/files/settings.h"
 #include "app/page/browser.h"
@@ -11,7 +11,7 @@
 #include "app/session/drawing.h"
 #include "app/session/furnish.h"
 #include "core/evaluate/report_json.h"
-#include "core/scenario/json.h"
+#include "core/scenario/json/json.h"
 #include "core/scenario/validate.h"
 
 #include <imgui_impl_opengl3.h>

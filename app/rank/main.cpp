@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "app/commands/misuse.h"
-#include "app/commands/option_check.h"
+#include "app/commands/console/misuse.h"
+#include "app/commands/console/option_check.h"
 #include "app/files/streams.h"
 #include "app/rank/train.h"
 #include "core/lab/ranks/communication/communicator_check.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/files/files.h"
-#include "core/base/xml.h"
+#include "core/base/text/xml.h"
 
 #include <imgui_internal.h>
 

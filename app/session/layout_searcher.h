@@ -5,7 +5,7 @@
 // found something the last answer stays on show, veiled, and cannot be pressed.
 #pragma once
 
-#include "ui/shell/layouts_frame.h"
+#include "ui/shell/frame/layouts_frame.h"
 
 #include <memory>
 

@@ -6,10 +6,10 @@
 #include "core/base/overloaded.h"
 #include "core/evaluate/measured_csv.h"
 #include "core/model/weights.h"
-#include "core/scenario/hugging_face.h"
-#include "core/scenario/json.h"
+#include "core/scenario/hugging_face/hugging_face.h"
+#include "core/scenario/json/json.h"
 #include "core/scenario/validate.h"
-#include "ui/shell/panel.h"
+#include "ui/shell/panel/panel.h"
 
 #include <algorithm>
 

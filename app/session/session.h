@@ -6,14 +6,14 @@
 // shows its own, and only the person's is saved.
 #pragma once
 
-#include "app/session/lab_desk.h"
+#include "app/session/desks/lab_desk.h"
+#include "app/session/desks/lesson_desk.h"
+#include "app/session/desks/study_desk.h"
+#include "app/session/desks/team_desk.h"
 #include "app/session/layout_searcher.h"
-#include "app/session/lesson_desk.h"
-#include "app/session/study_desk.h"
-#include "app/session/team_desk.h"
-#include "core/scenario/link.h"
+#include "core/scenario/link/link.h"
 #include "core/study/lessons/demo_script.h"
-#include "ui/shell/measured_frame.h"
+#include "ui/shell/frame/measured_frame.h"
 #include "ui/shell/view.h"
 
 #include <functional>

@@ -3,9 +3,9 @@
 
 #include "app/session/session.h"
 #include "core/base/place.h"
-#include "core/base/printable.h"
 #include "core/base/ranges.h"
-#include "core/base/text.h"
+#include "core/base/text/printable.h"
+#include "core/base/text/text.h"
 
 namespace ringside
 {

@@ -1,6 +1,6 @@
 // `ringside animate`: a view's motion as a film, drawn with no display.
-#include "app/commands/options.h"
-#include "app/commands/progress_bar.h"
+#include "app/commands/console/options.h"
+#include "app/commands/console/progress_bar.h"
 #include "app/window/film.h"
 #include "app/window/stage.h"
 

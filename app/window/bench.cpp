@@ -1,12 +1,12 @@
 // `ringside bench`, and of it `bench frame`: what a frame costs, in the program's own drawing code.
 #include <sys/resource.h>
 
-#include "app/commands/options.h"
-#include "app/commands/table.h"
+#include "app/commands/console/options.h"
+#include "app/commands/console/table.h"
 #include "app/session/drawing.h"
 #include "app/window/offscreen.h"
 #include "app/window/window.h"
-#include "ui/shell/lab_action.h"
+#include "ui/shell/frame/lab_action.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,11 +1,11 @@
 // `ringside guide`: the user guide as Markdown, a page a view with its picture, formula, keys and lessons.
-#include "app/commands/options.h"
-#include "app/commands/progress_bar.h"
+#include "app/commands/console/options.h"
+#include "app/commands/console/progress_bar.h"
 #include "app/files/files.h"
 #include "app/files/lesson_files.h"
 #include "app/window/picture.h"
 #include "core/base/place.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 
 #include <algorithm>
 #include <string>

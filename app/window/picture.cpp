@@ -1,6 +1,6 @@
 #include "app/window/picture.h"
 
-#include "app/commands/options.h"
+#include "app/commands/console/options.h"
 #include "app/files/files.h"
 #include "app/window/offscreen.h"
 #include "app/window/stage.h"

@@ -3,11 +3,11 @@
 #include "app/files/demo_script_file.h"
 #include "app/files/lesson_files.h"
 #include "app/files/measured_file.h"
-#include "core/scenario/json.h"
-#include "ui/shell/lab_action.h"
-#include "ui/shell/lesson_frame.h"
-#include "ui/shell/study_frame.h"
-#include "ui/shell/team_action.h"
+#include "core/scenario/json/json.h"
+#include "ui/shell/frame/lab_action.h"
+#include "ui/shell/frame/lesson_frame.h"
+#include "ui/shell/frame/study_frame.h"
+#include "ui/shell/frame/team_action.h"
 
 #include <algorithm>
 #include <array>

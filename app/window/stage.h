@@ -1,7 +1,7 @@
 // One view of one scenario, set up and settled with no display: what `picture` and `animate` draw.
 #pragma once
 
-#include "app/commands/input.h"
+#include "app/commands/console/input.h"
 #include "app/session/drawing.h"
 #include "app/window/picture.h"
 

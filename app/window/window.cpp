@@ -2,7 +2,7 @@
 
 #include <glad/gl.h>
 
-#include "app/commands/options.h"
+#include "app/commands/console/options.h"
 #include "app/files/demo_script_file.h"
 #include "app/files/files.h"
 #include "app/files/lesson_files.h"

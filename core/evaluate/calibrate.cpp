@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "core/base/find_by.h"
 #include "core/base/minimize.h"
 #include "core/base/ranges.h"
+#include "core/base/text/find_by.h"
 #include "core/performance/step_model/step_model.h"
 #include "core/scenario/fields.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/evaluate/case_check.h"
 #include "core/evaluate/report.h"
-#include "core/scenario/json.h"
+#include "core/scenario/json/json.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Explains, term by term, what report.h computed; the numbers are its own. Memory: memory/explain_memory.h.
 #pragma once
 
-#include "core/base/term.h"
+#include "core/base/text/term.h"
 #include "core/evaluate/report.h"
 #include "core/memory/explain_memory.h"
 

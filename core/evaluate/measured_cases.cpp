@@ -3,7 +3,7 @@
 
 #include "core/evaluate/calibrate.h"
 #include "core/evaluate/case_check.h"
-#include "core/scenario/json.h"
+#include "core/scenario/json/json.h"
 #include "core/scenario/validate.h"
 
 namespace ringside

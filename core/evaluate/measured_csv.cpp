@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "core/base/csv.h"
-#include "core/base/printable.h"
-#include "core/base/text.h"
+#include "core/base/text/csv.h"
+#include "core/base/text/printable.h"
+#include "core/base/text/text.h"
 #include "core/evaluate/case_check.h"
 #include "core/scenario/fields.h"
-#include "core/scenario/json.h"
+#include "core/scenario/json/json.h"
 #include "core/scenario/validate.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "core/evaluate/report.h"
 
-#include "core/base/find_by.h"
-#include "core/base/text.h"
+#include "core/base/text/find_by.h"
+#include "core/base/text/text.h"
 #include "core/memory/context_length.h"
 #include "core/network/traffic.h"
 #include "core/parallelism/context/plan.h"

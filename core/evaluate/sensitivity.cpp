@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/memory/memory.h"
 #include "core/pipeline/simulate.h"
 #include "core/scenario/choices.h"

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "core/base/find_by.h"
-#include "core/base/text.h"
+#include "core/base/text/find_by.h"
+#include "core/base/text/text.h"
 #include "core/lab/corpus.h"
 #include "core/model/sizes.h"
 #include "core/parallelism/experts/router.h"
-#include "core/scenario/json_fields.h"
+#include "core/scenario/json/json_fields.h"
 #include "core/scenario/validate.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "core/lab/config_json.h"
 
-#include "core/scenario/json.h"
-#include "core/scenario/json_fields.h"
+#include "core/scenario/json/json.h"
+#include "core/scenario/json/json_fields.h"
 
 namespace ringside
 {

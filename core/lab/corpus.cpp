@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/printable.h"
 #include "core/base/random.h"
+#include "core/base/text/printable.h"
 
 #include <algorithm>
 #include <array>

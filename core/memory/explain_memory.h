@@ -1,7 +1,7 @@
 // Explains, term by term, what memory.h computed; the numbers are its own.
 #pragma once
 
-#include "core/base/term.h"
+#include "core/base/text/term.h"
 #include "core/memory/memory.h"
 
 #include <vector>

@@ -1,7 +1,7 @@
 // A formula and its working, written side by side so that they cannot drift apart.
 #pragma once
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 
 #include <cstdint>
 #include <string>

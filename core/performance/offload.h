@@ -8,7 +8,7 @@
 // simulated and the rest follow at the pace of the last. PCIe runs both ways concurrently.
 #pragma once
 
-#include "core/base/term.h"
+#include "core/base/text/term.h"
 #include "core/memory/memory.h"
 
 #include <array>

@@ -14,7 +14,7 @@
 // attention becomes reading the cache, and only routed experts that some token chose are read.
 #pragma once
 
-#include "core/base/term.h"
+#include "core/base/text/term.h"
 #include "core/performance/step_model/layer_kernel.h"
 #include "core/performance/step_model/tiling.h"
 

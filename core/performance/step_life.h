@@ -11,7 +11,7 @@
 #pragma once
 
 #include "core/base/names.h"
-#include "core/base/term.h"
+#include "core/base/text/term.h"
 #include "core/network/collective/cost.h"
 #include "core/network/rank_grid.h"
 

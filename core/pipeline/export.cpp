@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/text.h"
-#include "core/base/xml.h"
+#include "core/base/text/text.h"
+#include "core/base/text/xml.h"
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/printable.h"
+#include "core/base/text/printable.h"
 #include "core/pipeline/simulate.h"
 
 #include <nlohmann/json.hpp>

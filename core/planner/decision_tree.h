@@ -6,7 +6,7 @@
 // one reason. The view times its result and the first results of the search by the full step time.
 #pragma once
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/performance/step_time.h"
 
 #include <string>

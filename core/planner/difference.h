@@ -1,7 +1,7 @@
 // What one layout has over another: which seconds of the step went where, and what memory that takes.
 #pragma once
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/performance/step_time.h"
 
 #include <span>

@@ -55,7 +55,7 @@ double to_bf16(double value)
 }
 
 // All that a checkpoint may hold.
-struct State
+struct TrainingState
 {
     Vector weights{};
     Vector momentum{};
@@ -67,9 +67,9 @@ struct State
     double scale = kFirstScale;
 };
 
-State without(State now, const std::array<bool, kCheckpointParts>& holds)
+TrainingState without(TrainingState now, const std::array<bool, kCheckpointParts>& holds)
 {
-    const State fresh;
+    const TrainingState fresh;
     const auto has = [&](CheckpointPart part) { return holds[static_cast<std::size_t>(part)]; };
     if (!has(CheckpointPart::master))
     {
@@ -100,7 +100,7 @@ Vector truth()
 class Replay
 {
 public:
-    explicit Replay(State& state) : s_(state) {}
+    explicit Replay(TrainingState& state) : s_(state) {}
 
     // Loss of the batch; `skipped` when the scaled gradient overflows.
     double step(bool& skipped)
@@ -161,7 +161,7 @@ private:
         }
     }
 
-    State& s_;
+    TrainingState& s_;
     Vector truth_ = truth();
 };
 
@@ -175,7 +175,7 @@ std::string_view says_of(CheckpointPart part)
 ResumeRun resume_run(const std::array<bool, kCheckpointParts>& holds)
 {
     ResumeRun run;
-    State state;
+    TrainingState state;
     Replay training(state);
     double smooth = 0;
     for (std::int64_t i = 0; i < kResumeSteps; ++i)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/base/names.h"
-#include "core/base/term.h"
+#include "core/base/text/term.h"
 #include "core/scaling/law.h"
 
 #include <array>

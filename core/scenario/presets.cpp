@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "core/base/find_by.h"
-#include "core/scenario/json.h"
-#include "core/scenario/json_fields.h"
+#include "core/base/text/find_by.h"
+#include "core/scenario/json/json.h"
+#include "core/scenario/json/json_fields.h"
 #include "core/scenario/validate.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "core/base/names.h"
-#include "core/base/term.h"
+#include "core/base/text/term.h"
 #include "core/base/units.h"
 #include "core/scenario/scenario.h"
 

@@ -12,7 +12,7 @@
 // per token contains b prefills for every answer's length of decoding steps.
 #pragma once
 
-#include "core/base/term.h"
+#include "core/base/text/term.h"
 #include "core/serving/cache.h"
 
 #include <vector>

@@ -3,7 +3,7 @@
 #include "tests/app/lab_room.h"
 #include "tests/threads.h"
 
-#include "ui/shell/lab_action.h"
+#include "ui/shell/frame/lab_action.h"
 
 #include <catch2/catch_approx.hpp>
 

@@ -4,7 +4,7 @@
 #include "tests/core/lab/trainer_support.h"
 #include "tests/source_path.h"
 
-#include "app/session/lab_desk.h"
+#include "app/session/desks/lab_desk.h"
 
 #include <fstream>
 #include <sstream>

@@ -4,7 +4,7 @@
 
 #include "app/session/layout_searcher.h"
 #include "app/session/session.h"
-#include "ui/shell/layouts_frame.h"
+#include "ui/shell/frame/layouts_frame.h"
 
 #include <catch2/catch_test_macros.hpp>
 

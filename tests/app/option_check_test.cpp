@@ -1,6 +1,6 @@
 // Numbers as they are typed behind an option: what the parser would take in silence is refused with the
 // range.
-#include "app/commands/option_check.h"
+#include "app/commands/console/option_check.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -4,8 +4,8 @@
 #include "tests/source_path.h"
 #include <unistd.h>
 
-#include "app/session/study_desk.h"
-#include "ui/shell/study_frame.h"
+#include "app/session/desks/study_desk.h"
+#include "ui/shell/frame/study_frame.h"
 
 #include <catch2/catch_test_macros.hpp>
 

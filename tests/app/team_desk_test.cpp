@@ -2,7 +2,7 @@
 #include "tests/app/team_room.h"
 #include "tests/threads.h"
 
-#include "ui/shell/team_action.h"
+#include "ui/shell/frame/team_action.h"
 
 #include <catch2/catch_test_macros.hpp>
 

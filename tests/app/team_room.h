@@ -1,7 +1,7 @@
 // A desk of the ranks with a model whose steps take milliseconds.
 #pragma once
 
-#include "app/session/team_desk.h"
+#include "app/session/desks/team_desk.h"
 
 namespace ringside::test
 {

@@ -3,7 +3,7 @@
 
 #include "tests/source_path.h"
 
-#include "core/scenario/json.h"
+#include "core/scenario/json/json.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 // The view's page of the user guide: opened and closed, beside the picture and over it, with its lessons.
 #include "tests/ui/study/glossary_room.h"
 
-#include "ui/shell/lesson_frame.h"
+#include "ui/shell/frame/lesson_frame.h"
 
 #include <catch2/catch_test_macros.hpp>
 

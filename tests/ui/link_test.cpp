@@ -2,7 +2,7 @@
 #include "tests/ui/study/glossary_room.h"
 #include "tests/ui/study/study_room.h"
 
-#include "ui/shell/lesson_frame.h"
+#include "ui/shell/frame/lesson_frame.h"
 
 using namespace ringside;
 using test::Window;

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/place.h"
-#include "ui/shell/lesson_frame.h"
+#include "ui/shell/frame/lesson_frame.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>

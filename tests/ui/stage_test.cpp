@@ -5,7 +5,7 @@
 
 #include "core/study/lessons/class_guesses.h"
 #include "core/study/lessons/demo_script.h"
-#include "ui/shell/stage_frame.h"
+#include "ui/shell/frame/stage_frame.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>

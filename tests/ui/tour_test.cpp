@@ -2,7 +2,7 @@
 #include "tests/ui/study/glossary_room.h"
 #include <fmt/format.h>
 
-#include "ui/shell/tour.h"
+#include "ui/shell/guide/tour.h"
 
 using namespace ringside;
 using test::says;

@@ -1,7 +1,7 @@
 // How things look this frame: theme, fonts, scale, motion. Passed to everything that draws.
 #pragma once
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/draw/theme.h"
 
 #include <imgui.h>

@@ -1,6 +1,6 @@
 #include "ui/draw/painter.h"
 
-#include "core/base/hide_numbers.h"
+#include "core/base/text/hide_numbers.h"
 #include "ui/draw/wrap.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/xml.h"
+#include "core/base/text/xml.h"
 
 #include <algorithm>
 #include <cfloat>

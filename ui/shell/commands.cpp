@@ -1,5 +1,5 @@
+#include "ui/shell/frame/study_frame.h"
 #include "ui/shell/shell.h"
-#include "ui/shell/study_frame.h"
 
 #include <algorithm>
 #include <array>

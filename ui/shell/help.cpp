@@ -1,5 +1,5 @@
 // ? shows every key: the view's own first, then those that work everywhere.
-#include "ui/shell/lesson_frame.h"
+#include "ui/shell/frame/lesson_frame.h"
 #include "ui/shell/overlay.h"
 #include "ui/shell/shell.h"
 #include "ui/widgets/sheet.h"

@@ -1,7 +1,7 @@
 #include "ui/shell/keys.h"
 
-#include "ui/shell/frame.h"
-#include "ui/widgets/timeline.h"
+#include "ui/shell/frame/frame.h"
+#include "ui/widgets/pictures/timeline.h"
 
 #include <imgui_internal.h>
 

@@ -2,15 +2,15 @@
 // palette, key help.
 #pragma once
 
-#include "ui/shell/class_tally.h"
-#include "ui/shell/guide_panel.h"
-#include "ui/shell/lesson_frame.h"
-#include "ui/shell/lesson_panel.h"
+#include "ui/shell/frame/lesson_frame.h"
+#include "ui/shell/guide/class_tally.h"
+#include "ui/shell/guide/guide_panel.h"
+#include "ui/shell/guide/lesson_panel.h"
+#include "ui/shell/guide/tour.h"
 #include "ui/shell/palette/palette.h"
-#include "ui/shell/panel.h"
+#include "ui/shell/panel/panel.h"
 #include "ui/shell/stage_tools.h"
 #include "ui/shell/status.h"
-#include "ui/shell/tour.h"
 #include "ui/shell/view.h"
 
 #include <functional>

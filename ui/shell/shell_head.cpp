@@ -3,8 +3,8 @@
 #include "core/base/place.h"
 #include "core/study/lessons/demo_script.h"
 #include "ui/draw/icons.h"
+#include "ui/shell/frame/study_frame.h"
 #include "ui/shell/shell.h"
-#include "ui/shell/study_frame.h"
 #include "ui/widgets/choice.h"
 
 #include <algorithm>

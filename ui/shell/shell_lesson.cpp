@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/base/place.h"
-#include "ui/shell/lesson_frame.h"
+#include "ui/shell/frame/lesson_frame.h"
+#include "ui/shell/guide/spotlight.h"
 #include "ui/shell/shell.h"
-#include "ui/shell/spotlight.h"
 
 #include <algorithm>
 

@@ -1,14 +1,14 @@
 // The status strip: verdict, issues, facts, transport.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/draw/painter.h"
 #include "ui/draw/scopes.h"
-#include "ui/shell/frame.h"
-#include "ui/shell/lab_frame.h"
+#include "ui/shell/frame/frame.h"
+#include "ui/shell/frame/lab_frame.h"
+#include "ui/shell/frame/team_frame.h"
 #include "ui/shell/overlay.h"
 #include "ui/shell/shell.h"
-#include "ui/shell/team_frame.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/sheet.h"
 

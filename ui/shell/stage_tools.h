@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ui/draw/painter.h"
-#include "ui/shell/frame.h"
+#include "ui/shell/frame/frame.h"
 
 #include <map>
 #include <string>

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/evaluate/explain.h"
 
 #include <cmath>

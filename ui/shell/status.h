@@ -1,7 +1,7 @@
 // What the status strip says of the scenario, each number with its formula, source and convention.
 #pragma once
 
-#include "ui/shell/frame.h"
+#include "ui/shell/frame/frame.h"
 
 #include <string>
 #include <vector>

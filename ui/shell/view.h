@@ -6,7 +6,7 @@
 #pragma once
 
 #include "ui/draw/painter.h"
-#include "ui/shell/frame.h"
+#include "ui/shell/frame/frame.h"
 #include "ui/shell/keys.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "ui/widgets/controls.h"
 
-#include "core/base/hide_numbers.h"
+#include "core/base/text/hide_numbers.h"
 #include "ui/draw/scopes.h"
 
 #include <imgui_internal.h>

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/text.h"
-#include "ui/widgets/cluster_map.h"
+#include "core/base/text/text.h"
+#include "ui/widgets/pictures/cluster_map.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>

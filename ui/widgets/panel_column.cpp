@@ -1,6 +1,6 @@
 #include "ui/widgets/panel_column.h"
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/draw/scopes.h"
 
 #include <algorithm>

@@ -11,7 +11,7 @@ namespace
 {
 
 constexpr float kSign = 24; // [design px] between two tiles, and without signs
-constexpr float kGap = 10;
+constexpr float kRowGap = 10;
 constexpr float kPad = 10;
 constexpr float kLine = 30; // height of a tile of one line
 
@@ -67,18 +67,18 @@ std::optional<std::size_t> draw_quantities(const Painter& p, Rect& area, std::sp
                                            std::size_t solved, float most)
 {
     const bool signs = std::ranges::any_of(all, [](const Solvable& q) { return !q.sign.empty(); });
-    const float gap = p.px(signs ? kSign : kGap);
+    const float gap = p.px(signs ? kSign : kRowGap);
     const std::size_t many = beside(p, area.w, all, gap);
     const std::size_t rows = (all.size() + many - 1) / many;
     const float tall = p.height(Type::small) + p.height(Type::mono_title) + p.px(16);
-    const float each = most / static_cast<float>(rows) - p.px(kGap);
+    const float each = most / static_cast<float>(rows) - p.px(kRowGap);
     const float high = each >= tall ? tall : std::max(p.height(Type::small), std::min(each, p.px(kLine)));
     const float wide = (area.w - gap * static_cast<float>(many - 1)) / static_cast<float>(many);
     std::optional<std::size_t> pressed;
     for (std::size_t i = 0; i < all.size() && area.h >= high; i += many)
     {
         Rect row = area.cut_top(high);
-        area.cut_top(std::min(area.h, p.px(kGap)));
+        area.cut_top(std::min(area.h, p.px(kRowGap)));
         for (std::size_t k = i; k < std::min(all.size(), i + many); ++k)
         {
             const Rect tile = row.cut_left(wide);

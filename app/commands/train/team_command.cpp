@@ -1,8 +1,8 @@
 // `ringside train --ranks N --strategy ...`: the lab's model on several ranks, which are threads here.
-#include "app/commands/input.h"
+#include "app/commands/console/input.h"
 #include "app/commands/train/train_lines.h"
 #include "app/commands/train/train_setup.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/lab/ranks/team.h"
 
 namespace ringside

@@ -1,7 +1,7 @@
 // `ringside bench train`: how fast the lab trains on this machine.
-#include "app/commands/input.h"
+#include "app/commands/console/input.h"
 #include "app/commands/train/train_lines.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/lab/trainer/devices.h"
 #include "core/lab/trainer/probe.h"
 

@@ -1,9 +1,9 @@
 // `ringside train`: the live lab's engine without a window.
-#include "app/commands/options.h"
+#include "app/commands/console/options.h"
 #include "app/commands/train/train_lines.h"
 #include "app/commands/train/train_setup.h"
 #include "app/files/checkpoint_file.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/lab/prediction.h"
 #include "core/lab/trainer/devices.h"
 #include "core/lab/trainer/probe.h"

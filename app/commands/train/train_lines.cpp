@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/files/streams.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 
 #include <nlohmann/json.hpp>
 

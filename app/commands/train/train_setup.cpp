@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/input.h"
+#include "app/commands/console/input.h"
 #include "app/files/checkpoint_file.h"
 #include "core/lab/config_json.h"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/ranges.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/lab/ranks/communication/watchdog.h"
 #include "core/lab/ranks/rank_trace.h"
 #include "core/lab/trainer/cpu/cpu_backend.h"

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/ranges.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/lab/team/team_snapshot.h"
 #include "core/model/sizes.h"
 #include "core/scenario/validate.h"

@@ -6,7 +6,7 @@
 #include "core/lab/config_json.h"
 #include "core/lab/team/team_traffic.h"
 #include "core/model/stages.h"
-#include "core/scenario/json.h"
+#include "core/scenario/json/json.h"
 
 #include <algorithm>
 #include <cmath>

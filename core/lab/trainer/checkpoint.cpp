@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/read_text.h"
+#include "core/base/text/read_text.h"
 #include "core/lab/config_json.h"
 
 #include <cstring>

@@ -1,7 +1,7 @@
 // A stored tensor with its own working, for tooltips and captions. The bytes are those of tensors.h.
 #pragma once
 
-#include "core/base/term.h"
+#include "core/base/text/term.h"
 #include "core/memory/activations/tensors.h"
 
 namespace ringside

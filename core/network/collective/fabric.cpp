@@ -1,6 +1,6 @@
 #include "core/network/collective/fabric.h"
 
-#include "core/base/find_by.h"
+#include "core/base/text/find_by.h"
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 // Ulysses and mixing Ulysses with a ring are left out.
 #pragma once
 
-#include "core/base/term.h"
+#include "core/base/text/term.h"
 #include "core/base/units.h"
 #include "core/scenario/scenario.h"
 

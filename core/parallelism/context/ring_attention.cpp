@@ -1,5 +1,6 @@
 #include "core/parallelism/context/ring_attention.h"
 
+#include "core/base/index.h"
 #include "core/base/random.h"
 #include "core/base/ranges.h"
 
@@ -13,11 +14,6 @@ namespace ringside
 
 namespace
 {
-
-std::size_t at(std::int64_t index)
-{
-    return static_cast<std::size_t>(index);
-}
 
 bool sees(const RingAttentionOptions& o, std::int64_t query, std::int64_t key)
 {

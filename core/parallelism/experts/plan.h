@@ -5,7 +5,7 @@
 // routing and deduplication by node (DeepSeek-V3) are left out.
 #pragma once
 
-#include "core/base/term.h"
+#include "core/base/text/term.h"
 #include "core/base/units.h"
 #include "core/scenario/scenario.h"
 

@@ -1,5 +1,6 @@
 #include "core/parallelism/experts/router.h"
 
+#include "core/base/index.h"
 #include "core/base/random.h"
 #include "core/base/ranges.h"
 
@@ -17,11 +18,6 @@ namespace
 constexpr std::int64_t kPool = 2048; // tokens
 constexpr double kRate = 2;          // of the popularity's learning, made for coefficients about 0.01
 constexpr double kPull = 0.002;      // of the task, back to what it prefers
-
-std::size_t at(std::int64_t index)
-{
-    return static_cast<std::size_t>(index);
-}
 
 // Largest over mean, less 1.
 double over_mean(std::span<const std::int64_t> parts)

@@ -6,7 +6,7 @@
 // not kept is gathered again for the weight gradient) is not counted, as in traffic.h.
 #pragma once
 
-#include "core/base/term.h"
+#include "core/base/text/term.h"
 #include "core/base/units.h"
 #include "core/scenario/scenario.h"
 

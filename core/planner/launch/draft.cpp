@@ -1,6 +1,6 @@
 #include "core/planner/launch/draft.h"
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/memory/memory.h"
 #include "core/performance/step_time.h"
 #include "core/scenario/validate.h"

@@ -1,6 +1,6 @@
 #include "core/planner/launch/launch.h"
 
-#include "core/base/find_by.h"
+#include "core/base/text/find_by.h"
 #include "core/planner/launch/draft.h"
 
 #include <algorithm>

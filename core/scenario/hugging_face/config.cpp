@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/text.h"
-#include "core/scenario/json.h"
+#include "core/base/text/text.h"
+#include "core/scenario/json/json.h"
 
 #include <cmath>
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 
 #include <algorithm>
 #include <array>

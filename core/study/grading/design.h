@@ -2,7 +2,7 @@
 // is from the best that the search finds.
 #pragma once
 
-#include "core/study/questions/calculator.h"
+#include "core/study/questions/formula/calculator.h"
 
 #include <optional>
 #include <string>

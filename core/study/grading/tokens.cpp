@@ -1,6 +1,6 @@
 #include "core/study/grading/tokens.h"
 
-#include "core/base/number.h"
+#include "core/base/text/number.h"
 #include "core/study/grading/vocabulary.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "core/study/grading/unit_reader.h"
 
-#include "core/base/find_by.h"
+#include "core/base/text/find_by.h"
 
 #include <array>
 #include <cmath>

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "core/base/json_table.h"
-#include "core/base/text.h"
-#include "core/scenario/json.h"
+#include "core/base/json/json_table.h"
+#include "core/base/text/text.h"
+#include "core/scenario/json/json.h"
 #include "core/scenario/validate.h"
 #include "core/study/lessons/lesson_change.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/json_table.h"
+#include "core/base/json/json_table.h"
 
 #include <algorithm>
 #include <cctype>

@@ -2,7 +2,7 @@
 // Reading and its faults; what the engine says of a lesson is in lesson_plan.h, playing it in lesson_state.h.
 #pragma once
 
-#include "core/base/json_value.h"
+#include "core/base/json/json_value.h"
 #include "core/base/result.h"
 
 #include <filesystem>

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/scenario/json.h"
+#include "core/scenario/json/json.h"
 
 #include <algorithm>
 

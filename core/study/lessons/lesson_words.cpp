@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <muParser.h>
 
-#include "core/base/find_by.h"
+#include "core/base/text/find_by.h"
 #include "core/scenario/fields.h"
 
 #include <array>

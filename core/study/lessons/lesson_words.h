@@ -3,7 +3,7 @@
 // FORMAT}, {guess}, {truth}, {model}, {gpu}. So no number of a text is typed.
 #pragma once
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/evaluate/report.h"
 
 #include <map>

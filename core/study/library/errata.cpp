@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/read_text.h"
-#include "core/base/text.h"
+#include "core/base/text/read_text.h"
+#include "core/base/text/text.h"
 #include "core/study/questions/quantity.h"
 #include "core/study/questions/study_json.h"
 #include "core/study/sessions/deck.h"

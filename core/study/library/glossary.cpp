@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "core/base/find.h"
-#include "core/base/find_by.h"
-#include "core/base/json_table.h"
-#include "core/base/text.h"
+#include "core/base/json/json_table.h"
+#include "core/base/text/find.h"
+#include "core/base/text/find_by.h"
+#include "core/base/text/text.h"
 
 #include <algorithm>
 #include <cctype>

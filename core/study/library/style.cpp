@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "core/base/json_table.h"
-#include "core/base/printable.h"
-#include "core/base/read_text.h"
-#include "core/base/text.h"
+#include "core/base/json/json_table.h"
+#include "core/base/text/printable.h"
+#include "core/base/text/read_text.h"
+#include "core/base/text/text.h"
 
 #include <algorithm>
 #include <cctype>

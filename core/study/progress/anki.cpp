@@ -1,9 +1,9 @@
 // Anki's text files, out and in.
 #include <fmt/format.h>
 
-#include "core/base/csv.h"
 #include "core/base/ranges.h"
-#include "core/base/text.h"
+#include "core/base/text/csv.h"
+#include "core/base/text/text.h"
 #include "core/study/progress/exchange.h"
 
 #include <algorithm>

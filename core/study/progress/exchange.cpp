@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/csv.h"
-#include "core/base/text.h"
+#include "core/base/text/csv.h"
+#include "core/base/text/text.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,9 +1,9 @@
 // How well the topics stand, and what the coming days ask for.
 #include <fmt/format.h>
 
-#include "core/base/find_by.h"
 #include "core/base/ranges.h"
-#include "core/base/text.h"
+#include "core/base/text/find_by.h"
+#include "core/base/text/text.h"
 #include "core/study/sessions/deck.h"
 
 #include <algorithm>

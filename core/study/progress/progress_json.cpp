@@ -1,7 +1,7 @@
 // The progress file, out: one entry a line, so that people, diff and salvage can read it. And in.
 #include <fmt/format.h>
 
-#include "core/base/read_text.h"
+#include "core/base/text/read_text.h"
 #include "core/study/progress/merge.h"
 #include "core/study/progress/progress_sections.h"
 

@@ -1,7 +1,7 @@
 // The parts of a progress file, shared by its reader and its salvage. Not for others.
 #pragma once
 
-#include "core/base/json_table.h"
+#include "core/base/json/json_table.h"
 #include "core/study/progress/progress.h"
 
 #include <functional>

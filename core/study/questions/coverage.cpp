@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "core/base/find_by.h"
-#include "core/base/json_table.h"
+#include "core/base/json/json_table.h"
 #include "core/base/place.h"
-#include "core/base/read_text.h"
-#include "core/study/questions/functions/parts.h"
+#include "core/base/text/find_by.h"
+#include "core/base/text/read_text.h"
+#include "core/study/questions/formula/functions/parts.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,8 +1,8 @@
 #include "core/study/questions/family.h"
 
-#include "core/base/find_by.h"
-#include "core/base/json_text.h"
-#include "core/base/read_text.h"
+#include "core/base/json/json_text.h"
+#include "core/base/text/find_by.h"
+#include "core/base/text/read_text.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 // are bounded: lengths, counts, simulated operations and draws.
 #pragma once
 
-#include "core/base/json_value.h"
+#include "core/base/json/json_value.h"
 #include "core/base/names.h"
 #include "core/base/result.h"
 

@@ -1,7 +1,7 @@
 // Question files: every field read, every fault named by family, variant and field.
 #include <fmt/format.h>
 
-#include "core/study/questions/expression.h"
+#include "core/study/questions/formula/expression.h"
 #include "core/study/questions/study_json.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // said.
 #pragma once
 
-#include "core/study/questions/calculator.h"
+#include "core/study/questions/formula/calculator.h"
 
 #include <cstdint>
 #include <optional>

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/find_by.h"
-#include "core/base/text.h"
+#include "core/base/text/find_by.h"
+#include "core/base/text/text.h"
 
 #include <array>
 #include <cmath>

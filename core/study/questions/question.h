@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/study/grading/answer.h"
-#include "core/study/questions/evidence.h"
+#include "core/study/questions/evidence/evidence.h"
 #include "core/study/questions/ordering.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // What the tables of question and errata files have in common.
 #pragma once
 
-#include "core/base/json_table.h"
+#include "core/base/json/json_table.h"
 #include "core/study/questions/family.h"
 
 namespace ringside

@@ -1,7 +1,7 @@
 // Texts of question families with their placeholders filled in: {P}, {P:plain}, {= 16*P | B}.
 #pragma once
 
-#include "core/study/questions/calculator.h"
+#include "core/study/questions/formula/calculator.h"
 
 #include <map>
 #include <string>

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "core/base/printable.h"
 #include "core/base/ranges.h"
-#include "core/base/text.h"
+#include "core/base/text/printable.h"
+#include "core/base/text/text.h"
 
 #include <algorithm>
 

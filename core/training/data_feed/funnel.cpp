@@ -1,6 +1,6 @@
 #include "core/training/data_feed/funnel.h"
 
-#include "core/base/find_by.h"
+#include "core/base/text/find_by.h"
 #include "core/scaling/repeats.h"
 
 #include <algorithm>

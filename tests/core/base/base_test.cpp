@@ -1,5 +1,5 @@
 #include "core/base/result.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/base/units.h"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,5 +1,5 @@
 // How well names fit what is typed.
-#include "core/base/find.h"
+#include "core/base/text/find.h"
 
 #include <catch2/catch_test_macros.hpp>
 

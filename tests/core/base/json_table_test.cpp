@@ -1,5 +1,5 @@
 // Tables of fields, in and out; names of enums, there and back.
-#include "core/base/json_table.h"
+#include "core/base/json/json_table.h"
 
 #include <catch2/catch_test_macros.hpp>
 

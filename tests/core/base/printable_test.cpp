@@ -1,9 +1,9 @@
 #include "tests/core/support.h"
 #include <fmt/format.h>
 
-#include "core/base/printable.h"
+#include "core/base/text/printable.h"
 #include "core/pipeline/notation.h"
-#include "core/scenario/json.h"
+#include "core/scenario/json/json.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -5,7 +5,7 @@
 #include "core/evaluate/calibrate.h"
 #include "core/evaluate/cases.h"
 #include "core/performance/step_time.h"
-#include "core/scenario/json.h"
+#include "core/scenario/json/json.h"
 
 #include <catch2/catch_test_macros.hpp>
 

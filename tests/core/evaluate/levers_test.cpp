@@ -1,7 +1,7 @@
 #include "tests/core/random_scenarios.h"
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/evaluate/levers.h"
 #include "core/performance/step_time.h"
 

@@ -2,7 +2,7 @@
 // cannot be.
 #include "tests/core/random_scenarios.h"
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/performance/step_time.h"
 #include "core/planner/launch/launch.h"
 

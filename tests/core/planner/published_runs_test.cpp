@@ -3,7 +3,7 @@
 
 #include "core/evaluate/cases.h"
 #include "core/planner/layout.h"
-#include "core/scenario/json.h"
+#include "core/scenario/json/json.h"
 
 #include <catch2/catch_test_macros.hpp>
 

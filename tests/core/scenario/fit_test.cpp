@@ -3,7 +3,7 @@
 
 #include "core/scenario/fields.h"
 #include "core/scenario/fit.h"
-#include "core/scenario/json.h"
+#include "core/scenario/json/json.h"
 #include "core/scenario/stage_layers.h"
 
 #include <catch2/catch_test_macros.hpp>

@@ -4,8 +4,8 @@
 #include "tests/core/support.h"
 
 #include "core/model/weights.h"
-#include "core/scenario/hugging_face.h"
-#include "core/scenario/json_fields.h"
+#include "core/scenario/hugging_face/hugging_face.h"
+#include "core/scenario/json/json_fields.h"
 
 #include <catch2/catch_test_macros.hpp>
 

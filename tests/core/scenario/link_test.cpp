@@ -3,7 +3,7 @@
 #include "tests/core/random_scenarios.h"
 
 #include "core/evaluate/report.h"
-#include "core/scenario/link.h"
+#include "core/scenario/link/link.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,5 +1,5 @@
 // What is shown to a class: guesses put together, figures that are hidden.
-#include "core/base/hide_numbers.h"
+#include "core/base/text/hide_numbers.h"
 #include "core/study/lessons/class_guesses.h"
 
 #include <catch2/catch_approx.hpp>

@@ -2,7 +2,7 @@
 #include "tests/core/study/study_support.h"
 #include "tests/source_path.h"
 
-#include "core/base/find_by.h"
+#include "core/base/text/find_by.h"
 #include "core/study/library/errata.h"
 
 #include <catch2/catch_approx.hpp>

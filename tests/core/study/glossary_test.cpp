@@ -2,7 +2,7 @@
 #include "tests/core/support.h"
 #include "tests/source_path.h"
 
-#include "core/base/find.h"
+#include "core/base/text/find.h"
 #include "core/study/lessons/lesson_course.h"
 #include "core/study/library/glossary.h"
 

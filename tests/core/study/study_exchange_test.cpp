@@ -1,7 +1,7 @@
 // Logs, Anki files and study sheets: what others read, and what they give.
 #include "tests/core/study/study_clock.h"
 
-#include "core/base/csv.h"
+#include "core/base/text/csv.h"
 #include "core/study/progress/exchange.h"
 
 #include <catch2/catch_test_macros.hpp>

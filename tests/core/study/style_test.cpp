@@ -1,7 +1,7 @@
 // The program's own strings, read from its sources, say nothing that assets/study/style.json says to avoid.
 #include "tests/source_path.h"
 
-#include "core/scenario/json.h"
+#include "core/scenario/json/json.h"
 #include "core/study/library/style.h"
 
 #include <catch2/catch_test_macros.hpp>

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/training/critical_batch.h"
-#include "ui/shell/lab_action.h"
+#include "ui/shell/frame/lab_action.h"
 #include "ui/views/lab/lab/words.h"
 
 #include <catch2/catch_test_macros.hpp>

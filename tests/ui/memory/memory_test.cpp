@@ -1,7 +1,7 @@
 // The memory breakdown at sizes where bars have room and where they have none.
 #include "tests/ui/words.h"
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 
 #include <catch2/catch_test_macros.hpp>
 

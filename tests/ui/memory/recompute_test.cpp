@@ -3,7 +3,7 @@
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/memory/activations/recompute.h"
 
 #include <catch2/catch_test_macros.hpp>

@@ -3,7 +3,7 @@
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/parallelism/context/plan.h"
 #include "core/parallelism/context/ring_attention.h"
 

@@ -3,7 +3,7 @@
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/parallelism/tensor/algebra.h"
 #include "core/parallelism/tensor/plan.h"
 

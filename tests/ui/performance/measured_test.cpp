@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/performance/step_time.h"
-#include "ui/shell/measured_frame.h"
+#include "ui/shell/frame/measured_frame.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

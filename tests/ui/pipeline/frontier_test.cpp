@@ -2,7 +2,7 @@
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/planner/schedule_search.h"
 #include "core/scenario/validate.h"
 

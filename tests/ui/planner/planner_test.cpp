@@ -3,12 +3,12 @@
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/planner/changes.h"
 #include "core/planner/difference.h"
 #include "core/scenario/choices.h"
 #include "core/scenario/validate.h"
-#include "ui/shell/layouts_frame.h"
+#include "ui/shell/frame/layouts_frame.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

@@ -1,7 +1,7 @@
 // Checkpoints: parts are left out by key and by tick, and the layout they are loaded on is chosen.
 #include "tests/ui/words.h"
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/evaluate/report.h"
 
 #include <catch2/catch_approx.hpp>

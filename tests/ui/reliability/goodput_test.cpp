@@ -1,7 +1,7 @@
 // Months of a run: the interval is dragged, plugs are pulled, and the numbers said are the engine's.
 #include "tests/ui/words.h"
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/evaluate/report.h"
 
 #include <catch2/catch_approx.hpp>

@@ -2,7 +2,7 @@
 #include "tests/ui/harness.h"
 #include "tests/ui/words.h"
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 
 #include <catch2/catch_test_macros.hpp>
 

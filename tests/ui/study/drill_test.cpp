@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "ui/shell/study_frame.h"
+#include "ui/shell/frame/study_frame.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -3,8 +3,8 @@
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
-#include "app/session/study_desk.h"
-#include "ui/shell/study_frame.h"
+#include "app/session/desks/study_desk.h"
+#include "ui/shell/frame/study_frame.h"
 
 #include <catch2/catch_test_macros.hpp>
 

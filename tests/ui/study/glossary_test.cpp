@@ -2,7 +2,7 @@
 #include "tests/ui/study/glossary_room.h"
 #include <fmt/format.h>
 
-#include "ui/shell/lesson_frame.h"
+#include "ui/shell/frame/lesson_frame.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 
 #include "app/files/lesson_files.h"
 #include "core/base/place.h"
-#include "ui/shell/lesson_frame.h"
+#include "ui/shell/frame/lesson_frame.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -2,7 +2,7 @@
 #include "tests/ui/study/study_room.h"
 #include <fmt/format.h>
 
-#include "ui/shell/study_frame.h"
+#include "ui/shell/frame/study_frame.h"
 
 #include <algorithm>
 

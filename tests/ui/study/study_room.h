@@ -5,7 +5,7 @@
 #include "tests/source_path.h"
 #include "tests/ui/words.h"
 
-#include "ui/shell/study_frame.h"
+#include "ui/shell/frame/study_frame.h"
 
 #include <catch2/catch_test_macros.hpp>
 

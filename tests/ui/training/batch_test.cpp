@@ -2,7 +2,7 @@
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/training/batch.h"
 
 #include <catch2/catch_test_macros.hpp>

@@ -3,7 +3,7 @@
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/evaluate/report.h"
 #include "core/training/data_feed/feed.h"
 #include "core/training/data_feed/funnel.h"

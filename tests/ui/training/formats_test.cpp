@@ -3,7 +3,7 @@
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/scenario/choices.h"
 #include "core/training/block_format.h"
 #include "core/training/loss_scale.h"

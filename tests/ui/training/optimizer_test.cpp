@@ -2,8 +2,8 @@
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
-#include "core/base/term.h"
-#include "core/base/text.h"
+#include "core/base/text/term.h"
+#include "core/base/text/text.h"
 #include "core/scenario/choices.h"
 #include "core/training/critical_batch.h"
 #include "core/training/descent.h"

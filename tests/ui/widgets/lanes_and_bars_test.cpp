@@ -1,6 +1,6 @@
 // Where blocks lie on lanes and parts in bars, and what is left out where there is no room.
-#include "ui/widgets/bar_rows.h"
-#include "ui/widgets/timeline.h"
+#include "ui/widgets/charts/bar_rows.h"
+#include "ui/widgets/pictures/timeline.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/base/find.h"
+#include "core/base/text/find.h"
 #include "core/study/lessons/demo_script.h"
-#include "ui/shell/lesson_frame.h"
+#include "ui/shell/frame/lesson_frame.h"
+#include "ui/shell/frame/study_frame.h"
 #include "ui/shell/palette/synonyms.h"
-#include "ui/shell/panel.h"
-#include "ui/shell/panel_fields.h"
+#include "ui/shell/panel/panel.h"
+#include "ui/shell/panel/panel_fields.h"
 #include "ui/shell/shell.h"
-#include "ui/shell/study_frame.h"
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 // the scenario, examples, models and GPUs.
 #pragma once
 
-#include "core/base/find.h"
-#include "ui/shell/frame.h"
+#include "core/base/text/find.h"
+#include "ui/shell/frame/frame.h"
 
 #include <functional>
 #include <string>

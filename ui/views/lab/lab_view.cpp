@@ -2,8 +2,8 @@
 // hyperparameters that act while it runs.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
-#include "ui/shell/lab_action.h"
+#include "core/base/text/text.h"
+#include "ui/shell/frame/lab_action.h"
 #include "ui/views/lab/lab/moments.h"
 #include "ui/views/lab/lab/panel.h"
 #include "ui/views/lab/lab/plot.h"

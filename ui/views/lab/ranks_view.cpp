@@ -2,8 +2,8 @@
 // and keeps, and trouble on purpose.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
-#include "ui/shell/team_action.h"
+#include "core/base/text/text.h"
+#include "ui/shell/frame/team_action.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/views/lab/ranks/bars.h"
 #include "ui/views/lab/ranks/panel.h"

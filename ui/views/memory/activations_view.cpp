@@ -5,7 +5,7 @@
 #include "core/base/derived.h"
 #include "ui/shell/view.h"
 #include "ui/views/memory/activations/desk.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/charts/plot.h"
 
 #include <algorithm>
 

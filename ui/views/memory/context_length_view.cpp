@@ -1,6 +1,6 @@
 // When does attention dominate? FLOPs and memory against sequence length.
 #include "core/base/derived.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/shell/view.h"
 #include "ui/views/memory/context_length/pictures.h"
 #include "ui/widgets/panel_column.h"

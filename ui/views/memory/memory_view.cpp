@@ -2,18 +2,18 @@
 // levers that would make it fit.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/memory/conventions.h"
 #include "core/memory/explain_memory.h"
 #include "ui/draw/painter.h"
 #include "ui/draw/scopes.h"
-#include "ui/shell/frame.h"
+#include "ui/shell/frame/frame.h"
 #include "ui/shell/tween.h"
 #include "ui/shell/view.h"
-#include "ui/widgets/bar_rows.h"
+#include "ui/widgets/charts/bar_rows.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
-#include "ui/widgets/plot.h"
 #include "ui/widgets/sheet.h"
 #include "ui/widgets/table.h"
 

@@ -4,12 +4,12 @@
 
 #include "core/base/counted.h"
 #include "core/base/derived.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/shell/view.h"
 #include "ui/views/memory/offload/pictures.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/panel_column.h"
-#include "ui/widgets/plot.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,15 +4,15 @@
 
 #include "core/base/counted.h"
 #include "core/base/derived.h"
-#include "core/base/term.h"
-#include "core/base/text.h"
+#include "core/base/text/term.h"
+#include "core/base/text/text.h"
 #include "core/memory/activations/recompute.h"
 #include "ui/shell/view.h"
-#include "ui/widgets/bar_rows.h"
+#include "ui/widgets/charts/bar_rows.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/panel_column.h"
-#include "ui/widgets/plot.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/panel_column.h"
-#include "ui/widgets/shards.h"
+#include "ui/widgets/pictures/shards.h"
 
 #include <algorithm>
 #include <cmath>

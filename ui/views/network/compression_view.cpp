@@ -2,11 +2,11 @@
 // and the loss that results.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/shell/view.h"
 #include "ui/views/network/compression/runs.h"
+#include "ui/widgets/charts/plot_series.h"
 #include "ui/widgets/choice.h"
-#include "ui/widgets/plot_series.h"
 
 #include <algorithm>
 #include <array>

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include "core/base/derived.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/network/collective/cost.h"
 #include "ui/shell/view.h"
 #include "ui/views/network/kinds.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/panel_column.h"
-#include "ui/widgets/plot.h"
 
 #include <algorithm>
 #include <array>

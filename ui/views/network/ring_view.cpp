@@ -3,17 +3,17 @@
 
 #include "core/base/counted.h"
 #include "core/base/derived.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/evaluate/explain.h"
 #include "core/network/collective/cost.h"
 #include "ui/shell/view.h"
 #include "ui/views/network/kinds.h"
+#include "ui/widgets/charts/stacked_bar.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/fill.h"
 #include "ui/widgets/panel_column.h"
-#include "ui/widgets/ring.h"
+#include "ui/widgets/pictures/ring.h"
 #include "ui/widgets/sheet.h"
-#include "ui/widgets/stacked_bar.h"
 
 #include <algorithm>
 #include <tuple>

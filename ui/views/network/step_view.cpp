@@ -4,11 +4,11 @@
 
 #include "core/base/counted.h"
 #include "core/base/derived.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/shell/view.h"
 #include "ui/views/network/step/pictures.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/empty_state.h"
-#include "ui/widgets/plot.h"
 
 #include <algorithm>
 #include <cmath>

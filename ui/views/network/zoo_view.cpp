@@ -1,12 +1,12 @@
 // What does each collective do? Which rank has what before and after, for four ranks, and what it sends.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/network/collective/cost.h"
 #include "ui/shell/view.h"
 #include "ui/views/network/kinds.h"
-#include "ui/widgets/cell_grid.h"
 #include "ui/widgets/panel_column.h"
+#include "ui/widgets/pictures/cell_grid.h"
 
 #include <algorithm>
 #include <array>

@@ -10,9 +10,9 @@
 #include "ui/shell/view.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
-#include "ui/widgets/lanes.h"
-#include "ui/widgets/ring.h"
-#include "ui/widgets/shards.h"
+#include "ui/widgets/pictures/lanes.h"
+#include "ui/widgets/pictures/ring.h"
+#include "ui/widgets/pictures/shards.h"
 
 #include <algorithm>
 

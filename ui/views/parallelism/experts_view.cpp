@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/shell/view.h"
 #include "ui/views/parallelism/experts/runs.h"
-#include "ui/widgets/plot_series.h"
+#include "ui/widgets/charts/plot_series.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/derived.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/shell/view.h"
 #include "ui/views/parallelism/ring_attention/scene.h"
 #include "ui/widgets/panel_column.h"

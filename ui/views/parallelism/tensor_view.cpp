@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/derived.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/shell/view.h"
 #include "ui/views/parallelism/tensor/pictures.h"
 #include "ui/widgets/panel_column.h"

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
-#include "core/base/term.h"
-#include "core/base/text.h"
+#include "core/base/text/term.h"
+#include "core/base/text/text.h"
 #include "core/performance/scaling_curve.h"
 #include "ui/shell/view.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/panel_column.h"
-#include "ui/widgets/plot.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>

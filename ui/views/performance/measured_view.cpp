@@ -2,12 +2,12 @@
 // fitted to them.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/scenario/fields.h"
-#include "ui/shell/measured_frame.h"
+#include "ui/shell/frame/measured_frame.h"
 #include "ui/shell/view.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/panel_column.h"
-#include "ui/widgets/plot.h"
 #include "ui/widgets/sheet.h"
 
 #include <algorithm>

@@ -2,12 +2,12 @@
 // memory there is, and the Pareto frontier.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/planner/schedule_search.h"
 #include "ui/shell/view.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
-#include "ui/widgets/plot.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>

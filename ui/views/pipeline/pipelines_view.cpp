@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/derived.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/network/traffic.h"
 #include "core/pipeline/export.h"
 #include "core/scenario/choices.h"
@@ -13,7 +13,7 @@
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/panel_column.h"
-#include "ui/widgets/stage_strip.h"
+#include "ui/widgets/pictures/stage_strip.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,13 +2,13 @@
 // need on one scale, and at the end the step time next to the best that a search finds.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/planner/decision_tree.h"
-#include "ui/shell/layouts_frame.h"
+#include "ui/shell/frame/layouts_frame.h"
 #include "ui/shell/view.h"
 #include "ui/views/planner/planner/parts.h"
-#include "ui/widgets/bar_rows.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/charts/bar_rows.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>

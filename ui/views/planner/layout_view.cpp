@@ -2,16 +2,16 @@
 // every axis on every link, and the order of ranks that decides it.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/model/sizes.h"
 #include "core/network/topology.h"
 #include "core/network/traffic.h"
 #include "ui/shell/view.h"
-#include "ui/widgets/cluster_map.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/fill.h"
 #include "ui/widgets/link_table.h"
+#include "ui/widgets/pictures/cluster_map.h"
 #include "ui/widgets/table.h"
 
 #include <imgui_internal.h>

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/planner/changes.h"
 #include "core/planner/current_layout.h"
 #include "core/planner/near_misses.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/validate.h"
-#include "ui/shell/layouts_frame.h"
+#include "ui/shell/frame/layouts_frame.h"
 #include "ui/views/planner/planner/parts.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"

@@ -4,8 +4,8 @@
 
 #include "core/base/counted.h"
 #include "core/base/derived.h"
-#include "core/base/term.h"
-#include "core/base/text.h"
+#include "core/base/text/term.h"
+#include "core/base/text/text.h"
 #include "core/reliability/checkpoint.h"
 #include "core/reliability/goodput.h"
 #include "core/reliability/reshard.h"
@@ -13,9 +13,9 @@
 #include "ui/draw/painter.h"
 #include "ui/shell/view.h"
 #include "ui/views/reliability/goodput/desk.h"
-#include "ui/widgets/cell_grid.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/panel_column.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/pictures/cell_grid.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>

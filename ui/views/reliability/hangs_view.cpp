@@ -4,14 +4,14 @@
 // The clock is in parts: the run, then ten minutes of the watchdog.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/reliability/hang.h"
 #include "ui/draw/painter.h"
 #include "ui/shell/view.h"
+#include "ui/widgets/charts/stacked_bar.h"
 #include "ui/widgets/panel_column.h"
-#include "ui/widgets/stacked_bar.h"
+#include "ui/widgets/pictures/timeline.h"
 #include "ui/widgets/table.h"
-#include "ui/widgets/timeline.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,16 +2,16 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
-#include "core/base/term.h"
-#include "core/base/text.h"
+#include "core/base/text/term.h"
+#include "core/base/text/text.h"
 #include "core/lab/demos.h"
 #include "core/reliability/incidents/run.h"
 #include "ui/draw/painter.h"
-#include "ui/shell/frame.h"
-#include "ui/shell/lab_action.h"
+#include "ui/shell/frame/frame.h"
+#include "ui/shell/frame/lab_action.h"
 #include "ui/shell/view.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/panel_column.h"
-#include "ui/widgets/plot.h"
 
 #include <algorithm>
 #include <cmath>

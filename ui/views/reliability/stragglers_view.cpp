@@ -3,13 +3,13 @@
 
 #include "core/base/counted.h"
 #include "core/base/derived.h"
-#include "core/base/term.h"
-#include "core/base/text.h"
+#include "core/base/text/term.h"
+#include "core/base/text/text.h"
 #include "core/reliability/straggler.h"
 #include "core/scenario/choices.h"
 #include "ui/shell/view.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/panel_column.h"
-#include "ui/widgets/plot.h"
 
 #include <algorithm>
 #include <cmath>

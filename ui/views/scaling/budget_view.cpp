@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/scaling/budget.h"
 #include "ui/shell/view.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/panel_column.h"
-#include "ui/widgets/plot.h"
 #include "ui/widgets/quantities.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // many GPUs of the usual sizes each needs.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/shell/view.h"
 #include "ui/views/serving/finetune/pictures.h"
 #include "ui/widgets/panel_column.h"

@@ -2,7 +2,7 @@
 // continuous batching, PagedAttention or speculative decoding.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/shell/view.h"
 #include "ui/views/serving/serving/pictures.h"
 #include "ui/widgets/panel_column.h"

@@ -1,7 +1,7 @@
 // Where the sources disagree: every erratum with its claim, what is true, and the engine's numbers of both.
 #include <fmt/format.h>
 
-#include "ui/shell/study_frame.h"
+#include "ui/shell/frame/study_frame.h"
 #include "ui/shell/view.h"
 #include "ui/views/study/errata/parts.h"
 #include "ui/widgets/empty_state.h"

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "core/study/library/glossary.h"
-#include "ui/shell/lesson_frame.h"
+#include "ui/shell/frame/lesson_frame.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/list_detail.h"

@@ -2,8 +2,8 @@
 // which are done; or a track through it, for a class, an interview or the job.
 #include <fmt/format.h>
 
-#include "ui/shell/lesson_frame.h"
-#include "ui/shell/study_frame.h"
+#include "ui/shell/frame/lesson_frame.h"
+#include "ui/shell/frame/study_frame.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/list_detail.h"

@@ -1,7 +1,7 @@
 // What should I study: the 24 topics by predicted recall, today's plan, how far to ready, the days ahead.
 #include <fmt/format.h>
 
-#include "ui/shell/study_frame.h"
+#include "ui/shell/frame/study_frame.h"
 #include "ui/views/study/drill/parts.h"
 #include "ui/views/study/drill/session.h"
 #include "ui/views/study/study/parts.h"

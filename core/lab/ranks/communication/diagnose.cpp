@@ -1,7 +1,7 @@
 // Pure: what the logs of all ranks say about a call that does not end.
 #include <fmt/format.h>
 
-#include "core/base/find_by.h"
+#include "core/base/text/find_by.h"
 #include "core/lab/ranks/communication/watchdog.h"
 
 #include <algorithm>

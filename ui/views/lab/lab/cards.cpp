@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "core/base/ranges.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/views/lab/lab/words.h"
-#include "ui/widgets/bar_rows.h"
+#include "ui/widgets/charts/bar_rows.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/lab/snapshot.h"
 #include "ui/draw/scopes.h"
-#include "ui/shell/lab_action.h"
+#include "ui/shell/frame/lab_action.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"

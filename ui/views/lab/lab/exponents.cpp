@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/ranges.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/widgets/empty_state.h"
 

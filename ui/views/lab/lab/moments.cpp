@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "core/base/ranges.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/lab/lab/plot.h"
+#include "ui/widgets/charts/stacked_bar.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
-#include "ui/widgets/stacked_bar.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "ui/draw/painter.h"
-#include "ui/shell/frame.h"
-#include "ui/shell/lab_frame.h"
+#include "ui/shell/frame/frame.h"
+#include "ui/shell/frame/lab_frame.h"
 
 namespace ringside
 {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/base/ranges.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/lab/models.h"
-#include "ui/shell/lab_action.h"
+#include "ui/shell/frame/lab_action.h"
 
 namespace ringside
 {

@@ -2,8 +2,8 @@
 // stops.
 #pragma once
 
-#include "ui/shell/frame.h"
-#include "ui/shell/lab_frame.h"
+#include "ui/shell/frame/frame.h"
+#include "ui/shell/frame/lab_frame.h"
 #include "ui/widgets/panel_column.h"
 
 namespace ringside

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "ui/draw/painter.h"
-#include "ui/shell/frame.h"
-#include "ui/shell/lab_frame.h"
-#include "ui/widgets/plot.h"
+#include "ui/shell/frame/frame.h"
+#include "ui/shell/frame/lab_frame.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/sheet.h"
 
 #include <span>

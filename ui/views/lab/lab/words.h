@@ -1,7 +1,7 @@
 // The lab's words: captions, facts and how its numbers are written.
 #pragma once
 
-#include "ui/shell/lab_frame.h"
+#include "ui/shell/frame/lab_frame.h"
 #include "ui/shell/view.h"
 
 namespace ringside

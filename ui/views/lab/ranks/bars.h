@@ -9,11 +9,11 @@
 #pragma once
 
 #include "ui/draw/painter.h"
-#include "ui/shell/team_frame.h"
+#include "ui/shell/frame/team_frame.h"
 #include "ui/shell/tween.h"
 #include "ui/shell/view.h"
 #include "ui/views/lab/ranks/moment.h"
-#include "ui/widgets/bar_rows.h"
+#include "ui/widgets/charts/bar_rows.h"
 
 namespace ringside
 {

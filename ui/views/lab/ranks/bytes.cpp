@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/views/lab/ranks/bars.h"
 #include "ui/widgets/table.h"

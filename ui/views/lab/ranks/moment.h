@@ -5,8 +5,8 @@
 // compute is the same in both by construction.
 #pragma once
 
-#include "ui/shell/team_frame.h"
-#include "ui/widgets/lanes.h"
+#include "ui/shell/frame/team_frame.h"
+#include "ui/widgets/pictures/lanes.h"
 
 #include <memory>
 

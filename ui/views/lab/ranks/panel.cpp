@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/ranges.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/lab/ranks/words.h"
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 // starts and stops.
 #pragma once
 
-#include "ui/shell/frame.h"
-#include "ui/shell/team_action.h"
-#include "ui/shell/team_frame.h"
+#include "ui/shell/frame/frame.h"
+#include "ui/shell/frame/team_action.h"
+#include "ui/shell/frame/team_frame.h"
 #include "ui/widgets/panel_column.h"
 
 namespace ringside

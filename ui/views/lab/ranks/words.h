@@ -2,7 +2,7 @@
 // did.
 #pragma once
 
-#include "ui/shell/team_frame.h"
+#include "ui/shell/frame/team_frame.h"
 #include "ui/shell/view.h"
 
 namespace ringside

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/memory/activations/working.h"
 #include "core/memory/context_length.h"
 #include "core/memory/explain_memory.h"
 #include "core/memory/memory.h"
 #include "core/scenario/validate.h"
+#include "ui/widgets/charts/stacked_bar.h"
 #include "ui/widgets/panel_column.h"
-#include "ui/widgets/stacked_bar.h"
 
 #include <algorithm>
 #include <numeric>

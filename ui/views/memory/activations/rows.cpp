@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/memory/activations/working.h"
 #include "ui/views/memory/activations/desk.h"
-#include "ui/widgets/stacked_bar.h"
+#include "ui/widgets/charts/stacked_bar.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include "core/base/find_by.h"
-#include "core/base/term.h"
-#include "core/base/text.h"
+#include "core/base/text/find_by.h"
+#include "core/base/text/term.h"
+#include "core/base/text/text.h"
 #include "ui/views/memory/context_length/pictures.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "core/base/term.h"
-#include "core/base/text.h"
+#include "core/base/text/term.h"
+#include "core/base/text/text.h"
 #include "core/scenario/validate.h"
 #include "ui/views/memory/context_length/pictures.h"
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/names.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/performance/step_life.h"
 #include "ui/views/memory/offload/pictures.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/performance/offload.h"
 #include "ui/shell/tween.h"
-#include "ui/widgets/timeline.h"
+#include "ui/widgets/pictures/timeline.h"
 
 namespace ringside
 {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/scenario/choices.h"
 #include "core/scenario/validate.h"
 #include "ui/views/memory/offload/pictures.h"

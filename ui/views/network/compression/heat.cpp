@@ -1,7 +1,7 @@
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/network/compression/runs.h"
-#include "ui/widgets/cell_grid.h"
+#include "ui/widgets/pictures/cell_grid.h"
 
 #include <algorithm>
 #include <array>

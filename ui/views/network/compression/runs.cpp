@@ -1,6 +1,6 @@
 #include "ui/views/network/compression/runs.h"
 
-#include "core/base/find_by.h"
+#include "core/base/text/find_by.h"
 
 #include <algorithm>
 #include <chrono>

@@ -6,7 +6,7 @@
 #include "core/network/compression/run.h"
 #include "core/performance/compression/wire.h"
 #include "ui/draw/painter.h"
-#include "ui/shell/frame.h"
+#include "ui/shell/frame/frame.h"
 
 #include <list>
 #include <optional>

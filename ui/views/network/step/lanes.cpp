@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/network/step/pictures.h"
-#include "ui/widgets/cluster_map.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/charts/plot.h"
+#include "ui/widgets/pictures/cluster_map.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/network/step/pictures.h"
+#include "ui/widgets/charts/stacked_bar.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/stacked_bar.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include "core/performance/step_life.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/panel_column.h"
-#include "ui/widgets/timeline.h"
+#include "ui/widgets/pictures/timeline.h"
 
 namespace ringside
 {

@@ -6,7 +6,7 @@
 #include "core/parallelism/experts/plan.h"
 #include "core/parallelism/experts/router.h"
 #include "ui/draw/painter.h"
-#include "ui/shell/frame.h"
+#include "ui/shell/frame/frame.h"
 
 #include <array>
 #include <optional>

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/parallelism/experts/runs.h"
-#include "ui/widgets/cell_grid.h"
-#include "ui/widgets/plot.h"
-#include "ui/widgets/stacked_bar.h"
+#include "ui/widgets/charts/plot.h"
+#include "ui/widgets/charts/stacked_bar.h"
+#include "ui/widgets/pictures/cell_grid.h"
 
 #include <algorithm>
 #include <cmath>

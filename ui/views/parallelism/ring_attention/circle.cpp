@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/parallelism/ring_attention/scene.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/plot.h"
-#include "ui/widgets/timeline.h"
+#include "ui/widgets/pictures/timeline.h"
 
 #include <cmath>
 #include <numbers>

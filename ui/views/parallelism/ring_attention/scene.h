@@ -4,7 +4,7 @@
 #include "core/parallelism/context/plan.h"
 #include "core/parallelism/context/ring_attention.h"
 #include "ui/draw/painter.h"
-#include "ui/shell/frame.h"
+#include "ui/shell/frame/frame.h"
 
 #include <algorithm>
 #include <optional>

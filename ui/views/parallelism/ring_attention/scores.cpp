@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/parallelism/ring_attention/scene.h"
-#include "ui/widgets/cell_grid.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/pictures/cell_grid.h"
 #include "ui/widgets/table.h"
 
 #include <cmath>

@@ -1,9 +1,9 @@
 // One GEMM in tiles, its tiles in waves over the SMs, and its rate over the number of rows.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/performance/roofline/pages.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/charts/plot.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 // The rate of a product over its number of rows: up along a tile, down where the next one is begun.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/performance/roofline/pages.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/charts/plot.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/performance/roofline/pages.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The constants that turn the data sheet into times, each with its source.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/scenario/fields.h"
 #include "ui/views/performance/waterfall/pages.h"
 #include "ui/widgets/table.h"

@@ -1,9 +1,9 @@
 // What one step of each setting down and up would do to the step time.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/performance/waterfall/pages.h"
-#include "ui/widgets/stacked_bar.h"
+#include "ui/widgets/charts/stacked_bar.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>

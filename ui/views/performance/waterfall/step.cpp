@@ -2,10 +2,10 @@
 // the utilization after it.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/performance/waterfall/pages.h"
-#include "ui/widgets/plot.h"
-#include "ui/widgets/stacked_bar.h"
+#include "ui/widgets/charts/plot.h"
+#include "ui/widgets/charts/stacked_bar.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>

@@ -5,9 +5,9 @@
 #include "core/base/result.h"
 #include "core/model/stages.h"
 #include "core/pipeline/notation.h"
-#include "ui/shell/frame.h"
+#include "ui/shell/frame/frame.h"
 #include "ui/shell/view.h"
-#include "ui/widgets/lanes.h"
+#include "ui/widgets/pictures/lanes.h"
 #include "ui/widgets/sheet.h"
 
 #include <memory>

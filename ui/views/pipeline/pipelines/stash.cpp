@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 #include <misc/cpp/imgui_stdlib.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/pipeline/order_check.h"
 #include "core/pipeline/simulate.h"
 #include "core/scenario/stage_layers.h"
 #include "ui/views/pipeline/pipelines/rows.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/choice.h"
-#include "ui/widgets/plot.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/evaluate/explain.h"
 #include "ui/views/pipeline/pipelines/rows.h"
 #include "ui/widgets/fill.h"

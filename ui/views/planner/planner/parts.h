@@ -2,12 +2,12 @@
 // layout is written.
 #pragma once
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/planner/changes.h"
 #include "core/planner/difference.h"
 #include "core/planner/layout_search.h"
 #include "ui/draw/painter.h"
-#include "ui/shell/layouts_frame.h"
+#include "ui/shell/frame/layouts_frame.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/panel_column.h"
 #include "ui/widgets/table.h"

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "ui/views/planner/planner/parts.h"
-#include "ui/widgets/stacked_bar.h"
+#include "ui/widgets/charts/stacked_bar.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/reliability/goodput/desk.h"
-#include "ui/widgets/timeline.h"
+#include "ui/widgets/pictures/timeline.h"
 
 #include <algorithm>
 #include <cmath>

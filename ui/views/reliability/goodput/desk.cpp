@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "core/base/text.h"
-#include "ui/widgets/plot.h"
-#include "ui/widgets/stacked_bar.h"
+#include "core/base/text/text.h"
+#include "ui/widgets/charts/plot.h"
+#include "ui/widgets/charts/stacked_bar.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>

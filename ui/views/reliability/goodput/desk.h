@@ -4,7 +4,7 @@
 
 #include "core/reliability/run_simulation.h"
 #include "ui/draw/painter.h"
-#include "ui/shell/frame.h"
+#include "ui/shell/frame/frame.h"
 #include "ui/widgets/fill.h"
 
 #include <optional>

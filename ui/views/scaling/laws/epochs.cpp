@@ -1,11 +1,11 @@
 // What tokens are worth that are repeated.
 #include <fmt/format.h>
 
-#include "core/base/term.h"
-#include "core/base/text.h"
+#include "core/base/text/term.h"
+#include "core/base/text/text.h"
 #include "core/scaling/repeats.h"
 #include "ui/views/scaling/laws/pages.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/charts/plot.h"
 
 namespace ringside
 {

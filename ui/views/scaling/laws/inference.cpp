@@ -1,12 +1,12 @@
 // Compute of training and inference together against size, at equal loss.
 #include <fmt/format.h>
 
-#include "core/base/term.h"
-#include "core/base/text.h"
+#include "core/base/text/term.h"
+#include "core/base/text/text.h"
 #include "core/scaling/lifetime.h"
 #include "ui/views/scaling/laws/pages.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/empty_state.h"
-#include "ui/widgets/plot.h"
 
 #include <algorithm>
 #include <optional>

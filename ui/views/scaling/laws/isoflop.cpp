@@ -1,10 +1,10 @@
 // Loss against size at fixed compute: isoFLOP curves, their minima, and where each rule puts the optimum.
 #include <fmt/format.h>
 
-#include "core/base/term.h"
-#include "core/base/text.h"
+#include "core/base/text/term.h"
+#include "core/base/text/text.h"
 #include "ui/views/scaling/laws/pages.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/charts/plot.h"
 
 #include <algorithm>
 #include <cmath>

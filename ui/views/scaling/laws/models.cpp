@@ -1,11 +1,11 @@
 // Size against tokens, with models that were trained and the rules by which to choose.
 #include <fmt/format.h>
 
-#include "core/base/term.h"
-#include "core/base/text.h"
+#include "core/base/text/term.h"
+#include "core/base/text/text.h"
 #include "core/scaling/trained.h"
 #include "ui/views/scaling/laws/pages.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/charts/plot.h"
 
 #include <algorithm>
 #include <cmath>

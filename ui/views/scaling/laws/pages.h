@@ -4,7 +4,7 @@
 // sizes between presets have no scenario.
 #pragma once
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/scaling/law.h"
 #include "ui/shell/paged_view.h"
 

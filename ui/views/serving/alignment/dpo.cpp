@@ -1,10 +1,10 @@
 // DPO's loss over the two log-ratios, and over their difference.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/serving/alignment/pages.h"
-#include "ui/widgets/cell_grid.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/charts/plot.h"
+#include "ui/widgets/pictures/cell_grid.h"
 
 #include <algorithm>
 #include <cmath>

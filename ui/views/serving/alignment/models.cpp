@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
-#include "core/base/term.h"
-#include "core/base/text.h"
+#include "core/base/text/term.h"
+#include "core/base/text/text.h"
 #include "ui/views/serving/alignment/pages.h"
-#include "ui/widgets/bar_rows.h"
+#include "ui/widgets/charts/bar_rows.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 // A proxy reward that is optimized until it parts from the gold reward, and the KL penalty that stops it.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/serving/alignment/pages.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/charts/plot.h"
 
 #include <algorithm>
 #include <cmath>

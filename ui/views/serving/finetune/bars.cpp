@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/serving/finetune/pictures.h"
+#include "ui/widgets/charts/stacked_bar.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/stacked_bar.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/serving/finetune/pictures.h"
-#include "ui/widgets/cell_grid.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/fill.h"
+#include "ui/widgets/pictures/cell_grid.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 
 #include "core/serving/finetune.h"
 #include "ui/draw/painter.h"
-#include "ui/shell/frame.h"
+#include "ui/shell/frame/frame.h"
 #include "ui/shell/tween.h"
 
 #include <array>

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/serving/serving/pictures.h"
+#include "ui/widgets/charts/plot.h"
+#include "ui/widgets/charts/stacked_bar.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/plot.h"
-#include "ui/widgets/stacked_bar.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 
 #include "core/serving/batching.h"
 #include "core/serving/serving.h"
-#include "ui/shell/frame.h"
+#include "ui/shell/frame/frame.h"
 #include "ui/shell/tween.h"
 
 #include <array>

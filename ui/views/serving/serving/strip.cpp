@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/serving/speculation.h"
 #include "ui/views/serving/serving/pictures.h"
-#include "ui/widgets/plot.h"
-#include "ui/widgets/timeline.h"
+#include "ui/widgets/charts/plot.h"
+#include "ui/widgets/pictures/timeline.h"
 
 #include <algorithm>
 #include <cmath>

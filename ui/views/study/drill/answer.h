@@ -4,7 +4,7 @@
 
 #include "core/study/grading/grading.h"
 #include "core/study/questions/question.h"
-#include "ui/shell/study_frame.h"
+#include "ui/shell/frame/study_frame.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/sheet.h"
 

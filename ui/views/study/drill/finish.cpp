@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <misc/cpp/imgui_stdlib.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/study/drill/answer.h"
 #include "ui/views/study/drill/session.h"
 #include "ui/views/study/study/parts.h"

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/study/drill/session.h"
 #include "ui/views/study/study/parts.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/sheet.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/study/drill/parts.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/empty_state.h"
-#include "ui/widgets/plot.h"
 
 #include <imgui_internal.h>
 

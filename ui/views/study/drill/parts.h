@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/study/grading/grading.h"
-#include "ui/shell/study_frame.h"
+#include "ui/shell/frame/study_frame.h"
 #include "ui/widgets/sheet.h"
 
 namespace ringside

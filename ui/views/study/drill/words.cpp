@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/study/drill/parts.h"
 #include "ui/views/study/drill/session.h"
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/study/sessions/deck.h"
 #include "ui/views/study/errata/parts.h"
 

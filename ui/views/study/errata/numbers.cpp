@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/study/grading/answer.h"
-#include "ui/shell/study_frame.h"
+#include "ui/shell/frame/study_frame.h"
 #include "ui/views/study/errata/parts.h"
 #include "ui/widgets/sheet.h"
 

@@ -2,7 +2,7 @@
 // the bar from claim to truth, and its numbers to move.
 #pragma once
 
-#include "ui/shell/errata_frame.h"
+#include "ui/shell/frame/errata_frame.h"
 #include "ui/shell/tween.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/sheet.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ui/draw/painter.h"
-#include "ui/shell/study_frame.h"
+#include "ui/shell/frame/study_frame.h"
 #include "ui/shell/view.h"
 
 namespace ringside

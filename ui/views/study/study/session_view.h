@@ -2,7 +2,7 @@
 // leaves.
 #pragma once
 
-#include "ui/shell/study_frame.h"
+#include "ui/shell/frame/study_frame.h"
 #include "ui/views/study/drill/parts.h"
 #include "ui/views/study/study/parts.h"
 

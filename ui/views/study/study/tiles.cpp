@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "ui/views/study/study/parts.h"
-#include "ui/widgets/cell_grid.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/pictures/cell_grid.h"
 
 #include <algorithm>
 #include <cmath>

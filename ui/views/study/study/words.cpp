@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/study/study/parts.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/panel_column.h"
-#include "ui/widgets/plot.h"
 
 #include <algorithm>
 #include <cmath>

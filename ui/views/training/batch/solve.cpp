@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/model/sizes.h"
 #include "core/training/critical_batch.h"
 #include "ui/views/training/batch/pictures.h"

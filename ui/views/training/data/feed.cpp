@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
-#include "core/base/term.h"
-#include "core/base/text.h"
+#include "core/base/text/term.h"
+#include "core/base/text/text.h"
 #include "ui/views/training/data/pages.h"
 
 #include <algorithm>

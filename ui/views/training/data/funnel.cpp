@@ -1,8 +1,8 @@
 // From a crawl to tokens: the published stages of one pipeline, and the run's epochs over what is left.
 #include <fmt/format.h>
 
-#include "core/base/term.h"
-#include "core/base/text.h"
+#include "core/base/text/term.h"
+#include "core/base/text/text.h"
 #include "core/scaling/repeats.h"
 #include "ui/views/training/data/pages.h"
 #include "ui/widgets/table.h"

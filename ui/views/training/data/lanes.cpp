@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/training/data/pages.h"
 #include "ui/widgets/labels.h"
-#include "ui/widgets/timeline.h"
+#include "ui/widgets/pictures/timeline.h"
 
 #include <algorithm>
 #include <cmath>

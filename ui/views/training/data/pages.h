@@ -5,7 +5,7 @@
 #include "core/training/data_feed/funnel.h"
 #include "core/training/data_feed/simulation.h"
 #include "ui/shell/paged_view.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/charts/plot.h"
 
 namespace ringside
 {

@@ -2,9 +2,9 @@
 // place in range against precision.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/training/formats/pages.h"
-#include "ui/widgets/axis.h"
+#include "ui/widgets/charts/axis.h"
 
 #include <algorithm>
 #include <cmath>

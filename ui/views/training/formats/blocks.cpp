@@ -2,9 +2,9 @@
 // all block formats compared.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/training/formats/pages.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>

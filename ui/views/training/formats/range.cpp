@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "ui/views/training/formats/pages.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/charts/plot.h"
 
 #include <cmath>
 

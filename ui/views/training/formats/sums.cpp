@@ -2,9 +2,9 @@
 // rounded to nearest, stochastically, and exactly.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/training/formats/pages.h"
-#include "ui/widgets/plot_series.h"
+#include "ui/widgets/charts/plot_series.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 // Steps and examples to the same loss against the batch, and the critical batch size between them.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/scenario/choices.h"
 #include "ui/views/training/optimizer/pages.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/charts/plot.h"
 
 #include <algorithm>
 #include <cmath>

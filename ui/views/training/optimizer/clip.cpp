@@ -1,9 +1,9 @@
 // A gradient against max_grad_norm, clipped by its norm and, dashed, value by value.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/training/optimizer/pages.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/charts/plot.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 // Paths of four optimizers down a quadratic loss.
 #include <fmt/format.h>
 
-#include "core/base/term.h"
-#include "core/base/text.h"
+#include "core/base/text/term.h"
+#include "core/base/text/text.h"
 #include "ui/views/training/optimizer/pages.h"
+#include "ui/widgets/charts/plot.h"
 #include "ui/widgets/fill.h"
-#include "ui/widgets/plot.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // The learning rate over the run, and beside it the warmup where that is too short to be seen.
 #include <fmt/format.h>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "ui/views/training/optimizer/pages.h"
-#include "ui/widgets/plot.h"
+#include "ui/widgets/charts/plot.h"
 
 #include <algorithm>
 #include <cmath>

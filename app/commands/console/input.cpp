@@ -1,0 +1,130 @@
+#include "app/commands/console/input.h"
+
+#include "app/files/asset_file.h"
+#include "core/base/text/text.h"
+#include "core/scenario/link/link.h"
+#include "core/scenario/validate.h"
+
+#include <cmath>
+
+namespace ringside
+{
+
+using nlohmann::json;
+
+Opened open_presets(const CommonOptions& options)
+{
+    const auto assets = or_end(find_assets(options.assets));
+    Issues issues;
+    Opened opened{assets, load_presets(assets, issues)};
+    print_faults(issues);
+    return opened;
+}
+
+json flags_json(const Launch& launch)
+{
+    return json_list(
+        launch.flags,
+        [](const LaunchFlag& f) -> json {
+            return {{"flag", f.flag}, {"value", f.value}, {"explains", f.explains}, {"field", f.field}};
+        });
+}
+
+json not_expressed_json(const Launch& launch)
+{
+    return json_list(launch.not_expressed,
+                     [](const NotExpressed& n) -> json {
+                         return {{"field", n.field}, {"value", n.value}, {"says", n.says}};
+                     });
+}
+
+Issue unknown_word(const std::string& path, std::string_view kind, const std::string& typed,
+                   const std::vector<std::string>& words)
+{
+    const std::string near = nearest_word(typed, words);
+    return {path, fmt::format("there is no {}\u201c{}\u201d", kind, typed),
+            near.empty() ? fmt::format("use one of {}", fmt::join(words, ", "))
+                         : "did you mean " + near + "?"};
+}
+
+void check_range(Issues& issues, const char* option, double value, double least, double most)
+{
+    add_if(issues, !std::isfinite(value) || value < least || value > most,
+           {option, fmt::format("{} is out of range", value), fmt::format("use {} to {}", least, most)});
+}
+
+void print_document(const json& document, int indent)
+{
+    fmt::print("{}\n", document.dump(indent, ' ', false, json::error_handler_t::replace));
+}
+
+namespace
+{
+
+// What a file or a link says of a scenario.
+Result<json> scenario_document(const std::string& file, const Presets& presets)
+{
+    if (!is_link(file))
+    {
+        return read_json(file);
+    }
+    const LinkRead read = read_link(file, presets);
+    if (!read.issues.empty())
+    {
+        return read.issues;
+    }
+    return read.link.scenario ? Result<json>(to_json(*read.link.scenario, presets))
+                              : Issue{"s", "is missing", "a link with a scenario has s=EXAMPLE;PATH=VALUE"};
+}
+
+} // namespace
+
+Result<Scenario> read_scenario(const std::string& file, const Presets& presets)
+{
+    const auto document = scenario_document(file, presets);
+    auto scenario = document ? scenario_from_json(*document, presets) : Result<Scenario>(document.issues());
+    Issues issues = scenario ? validate(*scenario) : scenario.issues();
+    if (!has_errors(issues))
+    {
+        return scenario;
+    }
+    return of_file(std::move(issues), file);
+}
+
+Scenario read_scenario(const std::string& file, const std::vector<std::string>& sets, const Presets& presets)
+{
+    json document = or_end(scenario_document(file, presets), file);
+    Issues issues;
+    for (const std::string& assignment : sets)
+    {
+        append(issues, document.is_object() ? set_path(document, assignment) : Issues{});
+    }
+    end_with(of_file(issues, file));
+    return or_end(scenario_from_json(document, presets), file);
+}
+
+EvaluatedFile evaluate_file(const CommonOptions& options, const std::string& file,
+                            const std::vector<std::string>& sets)
+{
+    const Presets presets = open_presets(options).presets;
+    Scenario scenario = read_scenario(file, sets, presets);
+    Issues found = validate(scenario);
+    end_with(has_errors(found) ? of_file(found, file) : Issues());
+    Report report = or_end(evaluate(scenario), file);
+    return {std::move(scenario), std::move(report), std::move(found)};
+}
+
+Issues as_options(Issues issues)
+{
+    for (Issue& issue : issues)
+    {
+        if (!issue.path.starts_with("rank ") && !issue.path.starts_with("line "))
+        {
+            std::replace(issue.path.begin(), issue.path.end(), '_', '-');
+            issue.path = "--" + issue.path;
+        }
+    }
+    return issues;
+}
+
+} // namespace ringside

@@ -1,0 +1,72 @@
+#include "app/commands/console/options.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+CLI::Option* add_json(CLI::App& app, CommonOptions& options)
+{
+    return app.add_flag("--json", options.json, "one JSON document");
+}
+
+void add_scenario_file(CLI::App& app, std::string& file)
+{
+    app.add_option("FILE", file, "scenario (JSON), - for standard input")->required();
+}
+
+void add_sets(CLI::App& app, std::vector<std::string>& sets, const char* help)
+{
+    app.add_option("--set", sets, help)->type_name("PATH=VALUE")->allow_extra_args(false);
+}
+
+void add_seed(CLI::App& app, std::uint64_t& seed)
+{
+    whole(app.add_option("--seed", seed, "seed of the question's numbers"), 0, kMostSeed)
+        ->capture_default_str();
+}
+
+CLI::Option* whole(CLI::Option* option, std::int64_t least, std::int64_t most)
+{
+    return option->transform(in_range(least, most));
+}
+
+CLI::Option* real(CLI::Option* option, double least, double most)
+{
+    return option->transform(
+        CLI::Validator([least, most](std::string& text) { return fault_of_real(text, least, most); }, ""));
+}
+
+CLI::Option* one_of(CLI::Option* option, std::vector<std::string> words)
+{
+    return option->transform(CLI::Validator(
+        [words = std::move(words)](std::string& text)
+        {
+            Issue unknown = unknown_word("", "", text, words);
+            return std::ranges::count(words, text) > 0 ? std::string() : to_line(unknown);
+        },
+        ""));
+}
+
+void exclude_each_other(std::initializer_list<CLI::Option*> options)
+{
+    for (auto first = options.begin(); first != options.end(); ++first)
+    {
+        std::for_each(first + 1, options.end(), [&](CLI::Option* other) { (*first)->excludes(other); });
+    }
+}
+
+TypedOptions typed_options(const CLI::App& command)
+{
+    TypedOptions typed;
+    for (const CLI::Option* option : command.get_options())
+    {
+        if (option->count() > 0)
+        {
+            typed.insert(option->get_name());
+        }
+    }
+    return typed;
+}
+
+} // namespace ringside

@@ -1,0 +1,79 @@
+#include "app/commands/console/table.h"
+
+#include "core/base/ranges.h"
+#include "core/base/text/csv.h"
+
+#include <cstdlib>
+
+namespace ringside
+{
+
+std::vector<std::string> Table::headings() const
+{
+    return list_of<std::string>(columns_, &Column::heading);
+}
+
+std::string Table::line(const std::vector<std::string>& cells, std::string_view between) const
+{
+    std::string out;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+    {
+        const bool short_end = i + 1 == cells.size() && cells.size() < columns_.size();
+        const int width = short_end ? 0 : std::abs(columns_[i].width);
+        out += i == 0 ? "" : between;
+        out += columns_[i].width < 0 ? fmt::format("{:<{}}", cells[i], width)
+                                     : fmt::format("{:>{}}", cells[i], width);
+    }
+    return out + "\n";
+}
+
+std::string Table::text(std::string_view between, bool headings, std::string_view indent) const
+{
+    std::string out;
+    if (headings)
+    {
+        out = line(this->headings(), between);
+        out.erase(out.find_last_not_of(" \n") + 1) += "\n";
+    }
+    for (const auto& row : rows_)
+    {
+        out += std::string(indent) + line(row, between);
+    }
+    return out;
+}
+
+std::string Table::markdown() const
+{
+    std::string out = fmt::format("| {} |\n|", fmt::join(headings(), " | "));
+    for (const Column& column : columns_)
+    {
+        out += column.width < 0 ? "---|" : "---:|";
+    }
+    out += "\n";
+    for (const auto& row : rows_)
+    {
+        out += fmt::format("| {} |\n", fmt::join(row, " | "));
+    }
+    return out;
+}
+
+std::string Table::csv() const
+{
+    std::string out;
+    const auto add = [&out](const std::vector<std::string>& cells)
+    {
+        for (std::size_t i = 0; i < cells.size(); ++i)
+        {
+            out += (i == 0 ? "" : ",") + csv_cell(cells[i], ',');
+        }
+        out += "\n";
+    };
+    add(headings());
+    for (const auto& row : rows_)
+    {
+        add(row);
+    }
+    return out;
+}
+
+} // namespace ringside

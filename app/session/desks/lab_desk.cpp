@@ -1,0 +1,355 @@
+#include "app/session/desks/lab_desk.h"
+
+#include <fmt/format.h>
+
+#include "app/files/checkpoint_file.h"
+#include "core/base/overloaded.h"
+#include "core/base/text/text.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::int64_t kSampleEvery = 200; // steps
+
+} // namespace
+
+using trainer::lines;
+
+LabDesk::LabDesk(Setup setup) : setup_(std::move(setup))
+{
+    bench_.a.shown.name = "this run";
+    bench_.a.shown.config = setup_.config;
+    LabData& data = bench_.a.shown.config.data;
+    if (setup_.text.text)
+    {
+        data = setup_.text;
+    }
+    else if (data.task == LabTask::text && !data.text)
+    {
+        data.task = LabTask::copy;
+    }
+    std::error_code none;
+    frame_.saved = !setup_.checkpoint.empty() && std::filesystem::exists(setup_.checkpoint, none);
+    show();
+}
+
+std::string LabDesk::apply(const LabAction& action)
+{
+    std::string notice = std::visit(
+        Overloaded{
+            [this](LabCommand a) { return command(a); }, [this](const TurnKnobs& a) { return turn(a); },
+            [this](const LookAtStep& a)
+            {
+                const auto newest = bench_.a.shown.snapshot ? bench_.a.shown.snapshot->step : 0;
+                const auto wanted = static_cast<std::int64_t>(std::max(0.0, a.step));
+                frame_.look = wanted < newest ? std::optional(wanted) : std::nullopt;
+                return std::string();
+            },
+            [this](const AskDemo& a) { return ask(a); }, [this](const AnswerDemo& a) { return answer(a); }},
+        action);
+    tick();
+    return notice;
+}
+
+std::string LabDesk::command(LabCommand command)
+{
+    using trainer::TrainingRun;
+    switch (command)
+    {
+    case LabCommand::run:
+        return run();
+    case LabCommand::pause:
+        each_run([](TrainingRun& r) { r.pause(); });
+        return {};
+    case LabCommand::step:
+        frame_.look.reset();
+        if (!bench_.a.run && !demo_)
+        {
+            std::string fault = begin(bench_.a, true);
+            if (!fault.empty())
+            {
+                return fault;
+            }
+        }
+        each_run([](TrainingRun& r) { r.step_once(); });
+        return {};
+    case LabCommand::mark:
+        each_run([](TrainingRun& r) { r.mark(); });
+        return bench_.a.run ? "Marked: R comes back here" : "";
+    case LabCommand::rewind:
+        frame_.look.reset();
+        each_run([](TrainingRun& r) { r.rewind(std::max<std::int64_t>(0, r.snapshot()->step - 1)); });
+        return {};
+    case LabCommand::sample:
+        each_run([](TrainingRun& r) { r.sample(); });
+        return {};
+    case LabCommand::second:
+        return second();
+    case LabCommand::save:
+        return save();
+    case LabCommand::load:
+        return load();
+    case LabCommand::clear:
+        return clear();
+    }
+    return {};
+}
+
+std::string LabDesk::begin(Slot& slot, bool paused, std::optional<trainer::TrainerState> from)
+{
+    const auto ready = prepared(slot.shown.config);
+    if (!setup_.open || !ready)
+    {
+        frame_.fault = setup_.open ? lines(ready.issues()) : "there is no device to train on here";
+        return "Not started: " + frame_.fault;
+    }
+    if (device_)
+    {
+        device_->hurry();
+    }
+    slot.run.reset(); // its memory first
+    slot.begun = slot.shown.config;
+    slot.shown.samples.clear();
+    slot.settings.paused = paused;
+    slot.settings.sample_every = kSampleEvery;
+    slot.settings.threaded = setup_.threads;
+    const auto open = [open = setup_.open]() -> std::unique_ptr<trainer::Backend>
+    {
+        auto device = open();
+        return device ? std::move(device->backend) : nullptr;
+    };
+    slot.run =
+        std::make_unique<trainer::TrainingRun>(slot.shown.config, open, slot.settings, std::move(from));
+    slot.turned = false;
+    frame_.fault.clear();
+    return {};
+}
+
+std::string LabDesk::run()
+{
+    frame_.look.reset();
+    if (demo_ && !demo_->shown.answer)
+    {
+        return "Say first what you expect: 1, 2 or 3";
+    }
+    if (!bench_.a.run)
+    {
+        return begin(bench_.a, false);
+    }
+    if (bench_.a.shown.snapshot && bench_.a.shown.snapshot->state == RunState::failed)
+    {
+        return demo_ ? "" : begin(bench_.a, false);
+    }
+    if (!demo_)
+    {
+        for (Slot* slot : bench_.begun())
+        {
+            if (std::exchange(slot->settings.last_step, 0) != 0)
+            {
+                slot->run->change(slot->settings);
+            }
+        }
+    }
+    each_run([](trainer::TrainingRun& r) { r.resume(); });
+    return {};
+}
+
+std::string LabDesk::second()
+{
+    if (demo_)
+    {
+        return "The demonstration has its own runs; Backspace leaves it";
+    }
+    if (bench_.b)
+    {
+        bench_.b.reset();
+        return "Run B is removed";
+    }
+    if (!bench_.a.run)
+    {
+        return "Start run A first";
+    }
+    const auto newest = bench_.a.run->snapshot();
+    bench_.b.emplace(Slot());
+    bench_.b->shown.name = newest->changes.empty() ? "run B" : "undisturbed";
+    bench_.b->shown.config = bench_.a.begun;
+    // A paused A waits for B to catch up; otherwise both go on.
+    bench_.b->settings.last_step = newest->state == RunState::running ? 0 : newest->step;
+    return begin(*bench_.b, newest->step == 0);
+}
+
+std::string LabDesk::save()
+{
+    if (!bench_.a.run || setup_.checkpoint.empty() || demo_)
+    {
+        return "There is no run of yours to save";
+    }
+    bench_.a.run->checkpoint(
+        [file = file_, path = setup_.checkpoint](const trainer::Checkpoint& checkpoint)
+        {
+            const Issues issues = save_text(path, trainer::checkpoint_text(checkpoint));
+            const std::scoped_lock lock(file->mutex);
+            file->notice = issues.empty()
+                               ? fmt::format("Saved step {} to {}", checkpoint.state.step, path.string())
+                               : "Not saved: " + lines(issues);
+        });
+    return {};
+}
+
+std::string LabDesk::load()
+{
+    if (setup_.checkpoint.empty() || demo_ || loading_.valid())
+    {
+        return demo_ ? "Leave the demonstration first" : "";
+    }
+    loading_ = std::async(setup_.threads ? std::launch::async : std::launch::deferred,
+                          [path = setup_.checkpoint.string()]() -> Result<trainer::Checkpoint>
+                          {
+                              const auto text = read_checkpoint_text(path);
+                              return text ? trainer::checkpoint_from_text(*text)
+                                          : Result<trainer::Checkpoint>(text.issues());
+                          });
+    return {};
+}
+
+void LabDesk::take_loaded()
+{
+    if (!loading_.valid() || loading_.wait_for(std::chrono::seconds(0)) == std::future_status::timeout)
+    {
+        return;
+    }
+    auto loaded = loading_.get();
+    if (!loaded)
+    {
+        notice_ = "Not loaded: " + lines(loaded.issues());
+        return;
+    }
+    bench_.b.reset();
+    bench_.a.shown.config = loaded->config;
+    const std::int64_t step = loaded->state.step;
+    const std::string fault = begin(bench_.a, true, std::move(loaded->state));
+    notice_ = fault.empty() ? fmt::format("Loaded step {}; Space resumes", step) : fault;
+}
+
+std::string LabDesk::clear()
+{
+    frame_.look.reset();
+    if (demo_)
+    {
+        demo_.reset();
+        bench_ = std::move(*std::exchange(aside_, std::nullopt));
+        return {};
+    }
+    bench_.b.reset();
+    bench_.a.run.reset();
+    bench_.a.shown.snapshot.reset();
+    bench_.a.shown.samples.clear();
+    return {};
+}
+
+std::string LabDesk::turn(const TurnKnobs& knobs)
+{
+    if (demo_)
+    {
+        return "The demonstration sets the hyperparameters; Backspace leaves it";
+    }
+    Slot* slot = knobs.run == 0 ? &bench_.a : bench_.b ? &*bench_.b : nullptr;
+    if (slot == nullptr)
+    {
+        return {};
+    }
+    const auto ready = prepared(knobs.config);
+    frame_.fault = ready ? std::string() : lines(ready.issues());
+    if (!ready)
+    {
+        return "Not changed: " + frame_.fault;
+    }
+    const auto now = prepared(slot->shown.config);
+    const bool takes = now && same_state(*now, *ready);
+    slot->shown.config = knobs.config;
+    slot->turned = true;
+    if (slot->run && !takes)
+    {
+        const bool goes_on = slot->run->snapshot()->state == RunState::running;
+        const std::string fault = begin(*slot, !goes_on);
+        return fault.empty() ? "Started again: a run cannot change that while it trains" : fault;
+    }
+    if (!knobs.dragging)
+    {
+        end_drag();
+    }
+    return {};
+}
+
+void LabDesk::end_drag()
+{
+    for (Slot* slot : bench_.begun())
+    {
+        if (std::exchange(slot->turned, false))
+        {
+            slot->run->change(slot->shown.config);
+        }
+    }
+}
+
+void LabDesk::tick()
+{
+    take_loaded();
+    if (!setup_.threads)
+    {
+        each_run([this](trainer::TrainingRun& run) { run.advance(setup_.step_seconds); });
+    }
+    go_on_with_demo();
+    show();
+}
+
+bool LabDesk::busy() const
+{
+    const bool next =
+        demo_ && demo_->shown.answer && !demo_->shown.finding && demo_run_over(demo_->begun - 1);
+    return frame_.running || frame_.measuring || loading_.valid() || next;
+}
+
+std::string LabDesk::take_notice()
+{
+    return std::exchange(notice_, {});
+}
+
+bool LabDesk::run_to(std::int64_t step, double patience)
+{
+    Slot& a = bench_.a;
+    a.settings.last_step = step;
+    if (!a.run)
+    {
+        begin(a, false);
+    }
+    else
+    {
+        a.run->change(a.settings);
+        a.run->resume();
+    }
+    return a.run && wait(patience);
+}
+
+bool LabDesk::wait(double patience)
+{
+    if (device_)
+    {
+        device_->wait();
+    }
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience);
+    do
+    {
+        tick();
+        each_run([](const trainer::TrainingRun& r) { r.wait_until_idle(0.02); });
+    } while (busy() && std::chrono::steady_clock::now() < end);
+    tick();
+    return !busy();
+}
+
+} // namespace ringside

@@ -1,0 +1,144 @@
+// The live lab's side effects: owns the device, the runs and their threads, the demonstration that is on, and
+// the checkpoint file. Views read its LabFrame and push a LabAction; nothing here waits for a step.
+//
+// Run B begins as A began, from the same seed. Up to A's first break the two have the same numbers, so B is
+// drawn only from there on, as the undisturbed run.
+#pragma once
+
+#include "app/session/desks/lab_device.h"
+#include "core/lab/trainer/run.h"
+#include "ui/shell/frame/lab_action.h"
+#include "ui/shell/frame/lab_frame.h"
+
+#include <filesystem>
+#include <future>
+
+namespace ringside
+{
+
+class LabDesk
+{
+public:
+    struct Setup
+    {
+        LabDevice::Open open;     // null: nothing can be trained here
+        bool threads = true;      // false: tick() opens the device and makes the steps
+        double step_seconds = 0;  // [s] that a tick() gives them then
+        double probe_seconds = 2; // of measuring the device; 0: predictions without times
+        TrainerConfig config = default_trainer_config();
+        LabData text;                     // the text that ships; none: only tasks
+        std::vector<Gpu> data_sheets;     // to find a device's nominal rate in
+        std::filesystem::path checkpoint; // that saving writes and loading reads; empty: neither
+    };
+
+    explicit LabDesk(Setup setup);
+    LabDesk(const LabDesk&) = delete;
+    LabDesk& operator=(const LabDesk&) = delete;
+
+    // What to tell the person; may be empty.
+    std::string apply(const LabAction& action);
+    // The view is on show: the device is opened and measured, once.
+    void wake();
+    // Takes what the runs published, and goes on with a demonstration.
+    void tick();
+    // The mouse was let go: knobs that were dragged count from now on.
+    void end_drag();
+    // Valid until the next apply() or tick().
+    const LabFrame& frame() const { return frame_; }
+    // Something happens by itself: a run, a measurement, a demonstration.
+    bool busy() const;
+    // Of what ended by itself, once: a file that was written.
+    std::string take_notice();
+
+    // For pictures and tests: run A makes steps until it has made so many; waits, at most so many seconds.
+    bool run_to(std::int64_t step, double patience);
+    // Until nothing happens any more.
+    bool wait(double patience);
+
+private:
+    // A run and what is shown of it.
+    struct Slot
+    {
+        LabRun shown;
+        TrainerConfig begun; // with the knobs it began with
+        std::unique_ptr<trainer::TrainingRun> run;
+        trainer::RunSettings settings;
+        bool turned = false;        // knobs that the run has not been told of
+        std::int64_t workspace = 0; // [B] of the device, as the prediction took it
+        bool running() const { return run && !run->wait_until_idle(0); }
+    };
+    struct Bench
+    {
+        Slot a;
+        std::optional<Slot> b;
+
+        // Those that have a run.
+        std::vector<Slot*> begun()
+        {
+            std::vector<Slot*> all{&a};
+            if (b)
+            {
+                all.push_back(&*b);
+            }
+            std::erase_if(all, [](const Slot* slot) { return !slot->run; });
+            return all;
+        }
+    };
+    struct Demo
+    {
+        LabDemoFrame shown;
+        std::vector<LabRunPlan> runs;
+        std::size_t begun = 0; // of them
+    };
+    struct File // written by a run's thread
+    {
+        std::mutex mutex;
+        std::string notice;
+    };
+
+    std::string command(LabCommand command);
+    std::string run();
+    std::string second();
+    std::string save();
+    std::string load();
+    std::string clear();
+    std::string turn(const TurnKnobs& knobs);
+    std::string ask(const AskDemo& demo);
+    std::string answer(const AnswerDemo& answer);
+    template <class F>
+    void each_run(const F& does)
+    {
+        for (Slot* slot : bench_.begun())
+        {
+            does(*slot->run);
+        }
+    }
+    // Begins the slot's configuration from its first step, or from `from`.
+    std::string begin(Slot& slot, bool paused, std::optional<trainer::TrainerState> from = {});
+    void begin_next_of_demo();
+    bool demo_run_over(std::size_t place) const;
+    void go_on_with_demo();
+    void take_loaded();
+    void look_at_device();
+    void look_at(Slot& slot) const;
+    void show();
+
+    Setup setup_;
+    std::unique_ptr<LabDevice> device_;
+    LabDevice::Found found_;
+    double sheet_flops_ = 0; // [FLOP/s] of the device's data sheet, bf16; 0: not known
+    Bench bench_;
+    std::optional<Bench> aside_; // the person's own, while a demonstration is on
+    std::optional<Demo> demo_;
+    std::shared_ptr<File> file_ = std::make_shared<File>();
+    std::future<Result<trainer::Checkpoint>> loading_;
+    std::string notice_;
+    LabFrame frame_;
+};
+
+// What the assets hold for a desk: the text and the data sheets; the device is chosen as `device` asks (auto,
+// cpu, cuda). Beside a window, what trains gives way to it.
+LabDesk::Setup lab_setup(const std::filesystem::path& assets, const Presets& presets,
+                         const std::string& device, bool beside_window);
+
+} // namespace ringside

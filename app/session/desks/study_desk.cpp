@@ -1,0 +1,278 @@
+#include "app/session/desks/study_desk.h"
+
+#include <fmt/format.h>
+
+#include "core/base/counted.h"
+#include "core/base/overloaded.h"
+#include "ui/shell/view.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+StudyDesk::StudyDesk(Setup setup) : setup_(std::move(setup))
+{
+    progress_ = std::move(setup_.progress);
+    message_ = setup_.message;
+    if (setup_.store)
+    {
+        StudyStore::Loaded loaded = setup_.store->load();
+        progress_ = std::move(loaded.progress);
+        message_ = loaded.message.empty() ? message_ : std::move(loaded.message);
+    }
+    list_families();
+    look();
+}
+
+void StudyDesk::list_families()
+{
+    families_ = setup_.families;
+    for (const PersonalCard& card : progress_.personal)
+    {
+        families_.push_back(family_of(card));
+    }
+}
+
+void StudyDesk::look()
+{
+    StudyFrame& f = frame_;
+    f.now = setup_.clock();
+    cards_ = replay(progress_.reviews, schedule_of(progress_, f.now.offset_ms));
+    f.families = families_;
+    f.progress = &progress_;
+    f.cards = &cards_;
+    f.plan = &setup_.plan;
+    f.session = &session_;
+    f.questions = setup_.questions;
+    f.errata = setup_.errata.get();
+    const auto* drill = std::get_if<DrillSession>(&session_);
+    const bool ended = drill != nullptr && drill->stage == DrillStage::over;
+    f.end = ended ? std::optional(end_card(*drill, f.state())) : std::nullopt;
+    const StudyState state = f.state();
+    f.heat = heat_map(state);
+    f.weakest = weakest(f.heat, kWeakest);
+    f.forecast = forecast(state, kForecastDays);
+    f.gauges = readiness(setup_.plan, state);
+    f.leeches = leeches(state);
+    f.mission = mission_today(setup_.plan, progress_, f.now);
+    f.due = 0;
+    f.fresh = 0;
+    next_look_ms_ = f.now.end_of(f.now.day());
+    for (const FamilyInfo& family : families_)
+    {
+        const Card& card = card_of(cards_, family.id);
+        const bool suspended = progress_.suspended.contains(family.id);
+        f.due += !suspended && is_due(card, f.now) ? 1 : 0;
+        f.fresh += !suspended && card.phase == CardPhase::fresh ? 1 : 0;
+        if (card.due_ms > f.now.ms)
+        {
+            next_look_ms_ = std::min(next_look_ms_, card.due_ms);
+        }
+    }
+}
+
+void StudyDesk::tick()
+{
+    const StudyTime now = setup_.clock();
+    frame_.now = now;
+    if (auto* mock = std::get_if<MockSession>(&session_);
+        mock != nullptr && mock->stage == MockStage::running)
+    {
+        ringside::apply(*mock, MockKey::tick, now.ms);
+    }
+    if (auto* spoken = std::get_if<SpokenSession>(&session_))
+    {
+        ringside::apply(*spoken, SpokenKey::tick, now.ms);
+    }
+    if (now.ms >= next_look_ms_)
+    {
+        look();
+    }
+    show_question();
+}
+
+std::string StudyDesk::changed()
+{
+    Issues issues;
+    if (setup_.store)
+    {
+        issues = setup_.store->save(progress_);
+        list_families(); // another window may have added cards
+    }
+    frame_.saved = !has_errors(issues);
+    look();
+    return has_errors(issues) ? "Not saved: " + to_line(issues.front()) : "";
+}
+
+StudyDesk::Answer StudyDesk::start(const StartDrill& action)
+{
+    look();
+    DeckWish wish = action.wish;
+    wish.seed = static_cast<std::uint64_t>(frame_.now.ms);
+    auto deck = action.cards.empty() ? make_deck(frame_.state(), wish) : action.cards;
+    if (deck.empty())
+    {
+        return {families_.empty() ? "There are no questions" : "Nothing to ask there"};
+    }
+    if (setup_.asking)
+    {
+        setup_.asking->add_parts(deck);
+    }
+    DrillSession drill = start_drill(deck, wish, progress_, frame_.now.ms);
+    drill.task = action.task;
+    begin(std::move(drill));
+    return {fmt::format("Drill: {}", counted(static_cast<std::int64_t>(deck.size()), "question")),
+            id_of(ViewRole::drill)};
+}
+
+namespace
+{
+
+std::size_t points_of(const Result<Question>& question)
+{
+    const std::size_t points = !question                  ? 0
+                               : question->rubric.empty() ? question->levels.strong.size()
+                                                          : question->rubric.size();
+    return std::max<std::size_t>(1, points);
+}
+
+} // namespace
+
+StudyDesk::Answer StudyDesk::start(const StartSpoken& action)
+{
+    look();
+    const auto seed = static_cast<std::uint64_t>(frame_.now.ms);
+    std::optional<DeckCard> card;
+    if (action.family.empty())
+    {
+        card = pick_spoken(frame_.state(), action.filter, seed);
+    }
+    else if (std::ranges::any_of(families_, [&](const FamilyInfo& f) { return f.id == action.family; }))
+    {
+        card = DeckCard{action.family, seed, false, action.seconds};
+    }
+    if (!card)
+    {
+        return {action.family.empty() ? "There is no spoken answer to give"
+                                      : fmt::format("There is no question {}", action.family)};
+    }
+    const std::size_t points = action.points > 0 ? action.points : points_of(draw(*card));
+    SpokenSession spoken = start_spoken(*card, points, action.seconds);
+    spoken.task = action.task;
+    begin(std::move(spoken));
+    return {"", id_of(ViewRole::spoken)};
+}
+
+// One that is due or new, else the least remembered.
+StudyDesk::Answer StudyDesk::start(const QuizView& action)
+{
+    look();
+    std::vector<DeckCard> deck;
+    DeckWish wish;
+    for (const DeckKind kind : {DeckKind::due, DeckKind::weak})
+    {
+        wish = {kind, {}, 1, 1};
+        wish.filter.view = action.view;
+        wish.seed = static_cast<std::uint64_t>(frame_.now.ms);
+        deck = deck.empty() ? make_deck(frame_.state(), wish) : deck;
+    }
+    if (deck.empty())
+    {
+        return {"There is no question about this view"};
+    }
+    StudySession kept = is_running(session_) && frame_.came_from.empty() ? session_ : aside_;
+    if (auto* drill = std::get_if<DrillSession>(&kept); drill != nullptr && !drill->paused_ms)
+    {
+        ringside::apply(*drill, DrillKey::pause, frame_.now.ms);
+    }
+    begin(start_drill(deck, wish, progress_, frame_.now.ms));
+    aside_ = std::move(kept);
+    frame_.came_from = action.view;
+    return {"", id_of(ViewRole::drill)};
+}
+
+StudyDesk::Answer StudyDesk::start(const StartMock& action)
+{
+    look();
+    MockSession mock = start_mock(frame_.state(), action.minutes, static_cast<std::uint64_t>(frame_.now.ms));
+    if (mock.items.empty())
+    {
+        return {"There are no questions"};
+    }
+    mock.task = action.task;
+    if (setup_.asking)
+    {
+        setup_.asking->add_follow_ups(mock);
+    }
+    const std::size_t count = mock.items.size();
+    begin(std::move(mock));
+    return {fmt::format("{} in {} minutes", counted(static_cast<std::int64_t>(count), "question"),
+                        action.minutes),
+            id_of(ViewRole::mock)};
+}
+
+void StudyDesk::finish_task()
+{
+    const std::string task(task_of(session_));
+    if (!task.empty() && !is_running(session_))
+    {
+        ringside::apply(progress_, SetTask{{task, frame_.now.ms}, true});
+    }
+}
+
+StudyDesk::Answer StudyDesk::step(const StudyStep& action)
+{
+    frame_.now = setup_.clock();
+    const bool ran = is_running(session_);
+    const auto changes = ringside::apply(session_, action.input, frame_.now.ms);
+    for (const ProgressChange& change : changes)
+    {
+        ringside::apply(progress_, change);
+    }
+    const bool ended = ran && !is_running(session_);
+    if (ended)
+    {
+        finish_task();
+    }
+    frame_.unread.clear();
+    const std::string notice = changes.empty() && !ended ? "" : changed();
+    show_question();
+    return {notice};
+}
+
+// Back to where it began: the view of a quiz, with what was kept for it, or home.
+StudyDesk::Answer StudyDesk::end()
+{
+    const std::string view = frame_.came_from.empty() ? id_of(ViewRole::study) : frame_.came_from;
+    begin(std::exchange(aside_, std::monostate()));
+    look();
+    return {"", view};
+}
+
+StudyDesk::Answer StudyDesk::change(const ProgressChange& change)
+{
+    ringside::apply(progress_, change);
+    list_families();
+    return {changed()};
+}
+
+StudyDesk::Answer StudyDesk::apply(const StudyAction& action)
+{
+    return std::visit(
+        Overloaded{
+            [this](const StartDrill& a) { return start(a); },
+            [this](const StartMock& a) { return start(a); },
+            [this](const StartSpoken& a) { return start(a); },
+            [this](const QuizView& a) { return start(a); },
+            [this](const AnswerQuestion& a) { return check(a); },
+            [this](const StudyStep& a) { return step(a); },
+            [this](const EndStudy&) { return end(); },
+            [this](const ChangeProgress& a) { return change(a.change); },
+            [this](const ExportStudy& a) { return send(a); },
+            [this](const ImportStudy& a) { return take(a); },
+        },
+        action);
+}
+
+} // namespace ringside

@@ -1,0 +1,73 @@
+// The side effects of several ranks that train: owns the run with its threads. The view reads its TeamFrame
+// and pushes a TeamAction; nothing here waits for a step.
+//
+// A number of ranks that does not divide the model moves on to the next that does. A strategy chosen while
+// the team rests makes one step, so that its difference is seen.
+#pragma once
+
+#include "app/session/desks/team_watch.h"
+#include "core/lab/ranks/team_run.h"
+#include "ui/shell/frame/team_action.h"
+#include "ui/shell/frame/team_frame.h"
+
+#include <deque>
+
+namespace ringside
+{
+
+class TeamDesk
+{
+public:
+    struct Setup
+    {
+        TrainerConfig trainer = team_trainer_config();
+        TeamWish wish;
+        bool threads = true;               // false: there are none, so no ranks
+        double patience = 2;               // [s] that a rank may be missing
+        std::int64_t compared_steps = 150; // of each run of a comparison
+        std::filesystem::path watch;       // a training elsewhere, to show instead of one's own; empty: none
+    };
+
+    explicit TeamDesk(Setup setup);
+    TeamDesk(const TeamDesk&) = delete;
+    TeamDesk& operator=(const TeamDesk&) = delete;
+    ~TeamDesk();
+
+    // What to tell the person; may be empty.
+    std::string apply(const TeamAction& action);
+    // Takes what the run published.
+    void tick();
+    // Valid until the next apply() or tick().
+    const TeamFrame& frame() const { return frame_; }
+    // Something happens by itself.
+    bool busy() const;
+
+    // For pictures and tests: makes steps until so many are done, as fast as it goes, or a rank is missing;
+    // waits, at most so many seconds.
+    bool run_to(std::int64_t step, double patience);
+    // Until nothing happens any more.
+    bool wait(double patience);
+
+private:
+    std::string command(TeamCommand command);
+    std::string compare();
+    void compare_next();
+    void end_comparison();
+    void keep_curve();
+    std::string wish(const TeamWish& wish);
+    std::string go_wrong(const PlannedMishap& mishap);
+    std::string begin(bool paused);
+    parallel::TeamRunSettings settings(bool paused) const;
+    Result<TeamConfig> nearest(TeamWish& wish) const;
+    void predict();
+
+    Setup setup_;
+    std::filesystem::path checkpoint_; // of a run that saves; goes with the desk
+    TeamConfig config_;                // what the wish comes to
+    std::unique_ptr<parallel::TeamRun> run_;
+    std::unique_ptr<TeamWatch> watch_;
+    TeamFrame frame_;
+    std::deque<std::size_t> to_compare_; // in team_compressions()
+};
+
+} // namespace ringside

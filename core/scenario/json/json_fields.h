@@ -1,0 +1,98 @@
+// Structs with a table of fields (core/scenario/fields.h) as JSON objects, in and out.
+#pragma once
+
+#include "core/base/json/json_table.h"
+#include "core/scenario/fields.h"
+
+namespace ringside
+{
+
+template <class S, class T>
+void read_member(const JsonPlace& place, const JsonRule& rule, T S::*member, S& target)
+{
+    read_value(place, rule, target.*member);
+}
+
+template <class S>
+void read_member(const JsonPlace& place, const JsonRule& rule, std::vector<std::int64_t> S::*member,
+                 S& target)
+{
+    std::vector<std::int64_t> numbers;
+    for (std::size_t i = 0; place.is_list() && i < place.value.size(); ++i)
+    {
+        read_value(place.entry(i), rule, numbers.emplace_back());
+    }
+    target.*member = std::move(numbers);
+}
+
+template <class S>
+void read_member(const JsonPlace& place, const JsonRule&, const Choice<S>& member, S& target)
+{
+    if (const auto chosen = read_choice(place, member.names))
+    {
+        member.set(target, static_cast<int>(*chosen));
+    }
+}
+
+// Checks and copies the fields of one object into a struct by its table. `path` prefixes every issue.
+template <class S>
+Issues read_fields(const nlohmann::json& object, const std::string& path, S& target,
+                   const std::vector<std::string>& also_known = {})
+{
+    Issues issues;
+    const JsonPlace place{object, path, issues, {.entries = 65536}};
+    std::vector<std::string> known = also_known;
+    for (const Field<S>& field : fields_of(target))
+    {
+        known.emplace_back(field.name);
+        for (const std::string_view name : {field.name, field.alias})
+        {
+            if (name.empty() || !object.contains(name))
+            {
+                continue;
+            }
+            known.emplace_back(name);
+            const JsonRule rule{.least = field.least, .most = field.most};
+            std::visit([&](const auto& member) { read_member(place.member(name), rule, member, target); },
+                       field.member);
+        }
+    }
+    place.refuse_others(known);
+    return issues;
+}
+
+template <class S>
+nlohmann::json field_json(const Field<S>& field, const S& source)
+{
+    return std::visit(
+        [&](const auto& member) -> nlohmann::json
+        {
+            if constexpr (std::is_same_v<std::decay_t<decltype(member)>, Choice<S>>)
+            {
+                return std::string(member.names[static_cast<std::size_t>(member.get(source))]);
+            }
+            else
+            {
+                return source.*member;
+            }
+        },
+        field.member);
+}
+
+// Every field, or only those in which `source` differs from `base`.
+template <class S>
+nlohmann::json fields_json(const S& source, const S* base = nullptr)
+{
+    nlohmann::json object = nlohmann::json::object();
+    for (const Field<S>& field : fields_of(source))
+    {
+        nlohmann::json value = field_json(field, source);
+        if (base == nullptr || value != field_json(field, *base))
+        {
+            object[std::string(field.name)] = std::move(value);
+        }
+    }
+    return object;
+}
+
+} // namespace ringside

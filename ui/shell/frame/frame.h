@@ -1,0 +1,218 @@
+// What a view is given each frame, and what it may ask for. A view reads the Frame and pushes Actions; the
+// app applies them.
+#pragma once
+
+#include "core/evaluate/levers.h"
+#include "core/evaluate/report.h"
+#include "core/scenario/presets.h"
+#include "ui/draw/look.h"
+#include "ui/shell/frame/stage_frame.h"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace ringside
+{
+
+struct CourseFrame;
+struct FitMeasured;
+struct LabAction;
+struct LabFrame;
+struct LayoutAnswer;
+struct LessonFrame;
+struct LessonInput;
+struct MeasuredFrame;
+struct SearchLayouts;
+struct StudyAction;
+struct StudyFrame;
+struct TeamAction;
+struct TeamFrame;
+
+// A scenario that could be computed, and everything computed from it. Made only when the scenario changes;
+// what only some views show is computed when one asks for it, and kept.
+class Evaluated
+{
+public:
+    Scenario scenario;
+    Report report;
+
+    // What would free memory, cheapest first.
+    const std::vector<Lever>& levers() const;
+    // Memory under ZeRO 0 to 3, all else equal.
+    const std::array<MemoryReport, 4>& zero() const;
+
+private:
+    mutable std::optional<std::vector<Lever>> levers_;
+    mutable std::optional<std::array<MemoryReport, 4>> zero_;
+};
+
+struct Playback
+{
+    double t = 0; // in the view's own units
+    bool playing = false;
+    float speed = 1;
+};
+
+// An animation on its way into a file.
+struct Saving
+{
+    std::string name;        // "ringside-ring.mp4"
+    double share = 0;        // that is drawn, 0 to 1
+    double seconds_left = 0; // as it goes now; 0: not known yet
+};
+
+struct Frame
+{
+    const Scenario& scenario; // as the person left it, perhaps with faults
+    const Issues& issues;     // of that scenario
+    const Evaluated& now;     // the last one that could be computed
+    const Evaluated* before;  // A of an A/B compare; null when off
+    const Presets& presets;
+    const Preferences& preferences;
+    const std::string& view;   // id of the view on show
+    const std::string& notice; // one line for the person ("Copied"), empty when there is none
+    Playback playback;
+    bool can_undo = false;
+    bool can_redo = false;
+    double clock = 0;                        // [s] for easing only
+    const LayoutAnswer* layouts = nullptr;   // of the last SearchLayouts; null before any
+    const CourseFrame* course = nullptr;     // the lessons there are; null where there are none
+    const LessonFrame* lesson = nullptr;     // the one that runs; null when none does
+    const StudyFrame* study = nullptr;       // of the session's desk; null only in a Frame made by hand
+    const LabFrame* lab = nullptr;           // of the session's lab; null only in a Frame made by hand
+    const TeamFrame* team = nullptr;         // of the session's ranks; null only in a Frame made by hand
+    const StageFrame* stage = nullptr;       // what is on for a class; null only in a Frame made by hand
+    const MeasuredFrame* measured = nullptr; // steps that were pasted; null before any
+    const Saving* saving = nullptr;          // null: no animation is being saved
+    std::string_view back = {}; // id of the view with the question that this one is shown for; empty: none
+
+    bool valid() const { return !has_errors(issues); }
+};
+
+struct ChangeScenario
+{
+    Scenario scenario;
+    bool dragging = false;   // one drag is one step of undo
+    std::string notice = {}; // what else had to change, for the person
+};
+struct LoadScenario
+{
+    std::string id; // of a scenario preset
+};
+struct OpenView
+{
+    std::string id;
+};
+struct Play
+{
+    bool playing;
+};
+struct Seek
+{
+    double t;
+};
+struct SetSpeed
+{
+    float speed;
+};
+struct ChangePreferences
+{
+    Preferences preferences;
+};
+// A file for the person, beside those it may not overwrite; the notice says where it went.
+struct SaveText
+{
+    std::string name; // "ringside-pipelines.svg"
+    std::string text;
+};
+// A text onto the clipboard.
+struct CopyText
+{
+    std::string text;
+    std::string notice; // for the person: "Copied launch.sh"
+};
+// Begins a lesson; the person's own scenario and view are kept until it is left.
+struct StartLesson
+{
+    std::string id;
+    std::string track = {}; // that says which lesson comes after; empty: the course's order
+    std::int64_t step = 1;  // those before are skipped
+};
+struct LeaveLesson
+{
+};
+// For whoever explains a lesson to others.
+enum class LessonSwitch
+{
+    freeze,  // the picture stays until it is switched back
+    controls // the step's controls: free, locked, hidden, free again
+};
+// Opens the view of the question on show with the question's scenario; the person's own is kept aside until
+// they come back.
+struct ShowQuestion
+{
+};
+struct BackToQuestion
+{
+};
+enum class Command
+{
+    undo,
+    redo,
+    reset,
+    copy,
+    copy_link, // to what is on show
+    paste,     // a link, a scenario, a config.json, measured steps
+    compare,
+    swap,
+    save_picture,
+    save_svg,
+    save_animation, // or stops saving it
+    full_screen,    // or leaves it
+    quit
+};
+
+// What a topic asks for is boxed, so that only the views that ask pull its headers in: to_action() of
+// study_frame.h, lab_action.h, team_action.h, lesson_frame.h, measured_frame.h and layouts_frame.h.
+// Copied, moved and destroyed in frame.cpp: every view makes some, and each would build all of the variant
+// anew.
+template <class T>
+using Boxed = std::shared_ptr<const T>;
+struct Action
+    : std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences, SaveText,
+                   StartLesson, LessonSwitch, LeaveLesson, ShowQuestion, BackToQuestion, Command, TurnTool,
+                   StageStep, StartScript, CopyText, Boxed<SearchLayouts>, Boxed<LessonInput>,
+                   Boxed<StudyAction>, Boxed<LabAction>, Boxed<TeamAction>, Boxed<FitMeasured>>
+{
+    using variant::variant;
+    Action(const Action&);
+    Action(Action&&) noexcept;
+    Action& operator=(const Action&);
+    Action& operator=(Action&&) noexcept;
+    ~Action();
+};
+inline Action to_action(Action action)
+{
+    return action;
+}
+
+struct Out
+{
+    std::vector<Action> actions;
+    bool animating = false; // draw the next frame too, without waiting for an event
+
+    template <class T>
+    void push(T&& what)
+    {
+        add(to_action(std::forward<T>(what)));
+    }
+
+private:
+    void add(Action action);
+};
+
+} // namespace ringside

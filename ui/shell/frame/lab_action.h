@@ -1,0 +1,55 @@
+// What the live lab's view may ask for. The app's desk does it; what came of it is in LabFrame.
+#pragma once
+
+#include "core/lab/config.h"
+#include "ui/shell/frame/frame.h"
+
+#include <variant>
+
+namespace ringside
+{
+
+enum class LabCommand : std::uint8_t
+{
+    run, // starts what has not been started, goes on with what is paused
+    pause,
+    step,   // one step, then pause
+    mark,   // to be gone back to
+    rewind, // to the last mark
+    sample, // text, now
+    second, // run B: as A began, from the same seed; with a B there, puts it away
+    save,   // run A as a checkpoint
+    load,   // the checkpoint that was saved last, as run A
+    clear   // back to before the first start; a demonstration ends
+};
+// Other knobs for one run. Those that a run cannot take while it trains start it again.
+struct TurnKnobs
+{
+    TrainerConfig config;
+    std::size_t run = 0;   // 0: A, 1: B
+    bool dragging = false; // not yet let go
+};
+// The step that is looked at; beyond the newest: the newest.
+struct LookAtStep
+{
+    double step;
+};
+struct AskDemo
+{
+    std::size_t demo; // in lab_demos()
+};
+// What the person expects; the runs begin.
+struct AnswerDemo
+{
+    std::size_t answer;
+};
+struct LabAction : std::variant<LabCommand, TurnKnobs, LookAtStep, AskDemo, AnswerDemo>
+{
+    using variant::variant;
+};
+inline Action to_action(LabAction action)
+{
+    return std::make_shared<const LabAction>(std::move(action));
+}
+
+} // namespace ringside

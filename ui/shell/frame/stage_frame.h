@@ -1,0 +1,71 @@
+// What somebody who shows the window to a class has switched on: tools over the picture, and the
+// demonstration that is walked through.
+//
+// Figures are hidden where they are written, in Painter, so no view knows of it and none forgets one; digits
+// that belong to names stay (core/base/text/hide_numbers.h), and so do those of controls, questions and keys.
+// A frozen picture is an old `Evaluated` in the Frame: what changes meanwhile is computed and waits. A
+// demonstration goes on from the person's own scenario, with undo.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace ringside
+{
+
+struct DemoScene;
+struct DemoScript;
+
+enum class StageTool
+{
+    spotlight, // everything is dimmed but a circle at the mouse
+    pen,       // the mouse draws over the window
+    numbers,   // figures of picture, caption and status are hidden
+    freeze,    // the picture stays with the scenario it shows
+    guesses    // the class is asked, and its guesses are typed in
+};
+inline constexpr std::size_t kStageTools = 5;
+
+struct StageFrame
+{
+    std::array<bool, kStageTools> on{};
+    const DemoScript* script = nullptr; // null: none is walked through
+    std::size_t scene = 0;
+    std::span<const DemoScript> scripts{}; // that ship
+
+    bool has(StageTool tool) const { return on[static_cast<std::size_t>(tool)]; }
+    const DemoScene* at() const; // null: none is walked through
+    // The scene, while its view is the one on show; null elsewhere.
+    const DemoScene* on_show(std::string_view view) const;
+};
+
+// Turns a tool on or off.
+struct TurnTool
+{
+    StageTool tool;
+};
+// The next scene of the script, or the one before.
+struct StageStep
+{
+    int by; // 1 or -1
+};
+
+// The first scene of one of the scripts; of the one that is walked through: ends it.
+struct StartScript
+{
+    std::size_t which; // of StageFrame::scripts
+};
+
+// What a class can be asked: a metric in the unit people say it in.
+struct ClassQuestion
+{
+    std::string_view metric; // of metrics(); "step.mfu"
+    std::string_view asks;   // "What fraction of the peak does it reach?"
+    std::string_view unit;   // "%", "GB"; empty for a bare number
+    double scale;            // metric times this is in `unit`
+};
+std::span<const ClassQuestion> class_questions();
+
+} // namespace ringside

@@ -1,0 +1,347 @@
+#include "ui/shell/guide/guess.h"
+
+#include <fmt/format.h>
+
+#include "core/study/lessons/class_guesses.h"
+#include "ui/widgets/sheet.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr double kRevealSeconds = 0.3;
+constexpr float kKnob = 18;           // radius [design px]
+constexpr float kCompactNumber = 136; // height of a slider with its number and scale [design px]
+constexpr float kRoomyNumber = 164;   // the same with large figures [design px]
+
+double middle_of(const Prediction& p)
+{
+    return p.from + std::round((p.to - p.from) / 2 / p.step) * p.step;
+}
+
+// 1, 2 or 5 times a power of ten, at least `least`.
+double round_step(double least)
+{
+    const double power = std::pow(10, std::floor(std::log10(least)));
+    for (const double factor : {1.0, 2.0, 5.0, 10.0})
+    {
+        if (factor * power >= least * (1 - 1e-9))
+        {
+            return factor * power;
+        }
+    }
+    return least;
+}
+
+// What was typed so far, as it is read; as it stands where it is no number yet.
+std::string typed_words(const Prediction& p, const std::string& typed)
+{
+    const auto value = read_guess(typed, p.unit);
+    return value ? value_with_unit(*value, p.unit) : typed;
+}
+
+std::string tick_text(const Prediction& p, double value)
+{
+    return value_with_unit(value, p.unit == "%" ? "%" : "");
+}
+
+} // namespace
+
+float Guess::Track::at(double value) const
+{
+    const double share = (value - prediction.from) / (prediction.to - prediction.from);
+    return rect.x + rect.w * static_cast<float>(std::clamp(share, 0.0, 1.0));
+}
+
+double Guess::Track::value(float x) const
+{
+    const double share = std::clamp(static_cast<double>((x - rect.x) / std::max(1.0F, rect.w)), 0.0, 1.0);
+    return prediction.from + share * (prediction.to - prediction.from);
+}
+
+void Guess::reset()
+{
+    typed_.clear();
+    truth_ = Tween();
+}
+
+float Guess::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    const Prediction& p = *frame.lesson->step().predict;
+    const bool roomy = area.w > painter.px(480) && area.h > painter.px(150);
+    const float question =
+        painter.paragraph({area.x, area.y, area.w, 0}, roomy ? Type::title : Type::body_strong,
+                          painter.theme.text, frame.lesson->words.question) +
+        painter.px(roomy ? 12 : 6);
+    area.cut_top(question);
+    const float compact =
+        painter.px(p.is_choice() ? 42 * static_cast<float>(p.choices.size()) : kCompactNumber);
+    area.h = roomy ? area.h : compact;
+    if (p.is_choice())
+    {
+        draw_choices(frame, painter, area, out);
+    }
+    else
+    {
+        const bool low = !roomy || area.h < painter.px(kRoomyNumber); // a long question leaves less
+        draw_number(frame, painter, area, low, out);
+    }
+    return question + area.h;
+}
+
+void Guess::draw_choices(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    const LessonFrame& lesson = *frame.lesson;
+    const Prediction& p = *lesson.step().predict;
+    const StepRecord& record = lesson.state.record();
+    const Theme& t = painter.theme;
+    const auto count = static_cast<float>(p.choices.size());
+    const float pitch = std::min(painter.px(52), area.h / count);
+    const float gap = std::min(painter.px(8), pitch * 0.15F);
+    for (std::size_t i = 0; i < p.choices.size(); ++i)
+    {
+        const Rect row{area.x, area.y + pitch * static_cast<float>(i), area.w, pitch - gap};
+        const bool chosen = record.guess && std::lround(*record.guess) == static_cast<long>(i);
+        const bool right = record.locked_in && lesson.planned().right == i;
+        const Press pressed =
+            press(painter, row, fmt::format("{}###choice {}", p.choices[i].text, i + 1).c_str(), 8);
+        painter.card(row, chosen, pressed.hovered && !record.locked_in);
+        const Rect cap = painter.keycap(row.x + painter.px(12), row.middle(), std::to_string(i + 1));
+        const bool fades = record.locked_in && !right;
+        painter.text_within(cap.right() + painter.px(12), row.middle(),
+                            row.right() - cap.right() - painter.px(52), Type::body, fades ? t.muted : t.text,
+                            p.choices[i].text);
+        if (right)
+        {
+            painter.tick(row.right() - painter.px(32), row.middle(), t.ok);
+        }
+        else if (chosen && record.locked_in)
+        {
+            painter.text(row.right() - painter.px(24), row.middle(), Type::body_strong, t.warning, "\u2717",
+                         Align::centre);
+        }
+        if (pressed.clicked)
+        {
+            out.push(LessonInput{LessonMove::guess, static_cast<double>(i)});
+        }
+    }
+}
+
+void Guess::draw_scale(const Painter& painter, const Track& track)
+{
+    const Prediction& p = track.prediction;
+    const double span = p.to - p.from;
+    const float widest = std::max(painter.width(Type::mono_small, tick_text(p, p.to)),
+                                  painter.width(Type::mono_small, tick_text(p, p.from))) +
+                         painter.px(20);
+    const double least =
+        std::max(span / 8, span * static_cast<double>(widest / std::max(1.0F, track.rect.w)));
+    const double step = round_step(std::max(least, p.step));
+    const float y = track.rect.bottom();
+    for (double v = std::ceil(p.from / step - 1e-9) * step; v <= p.to + span * 1e-9; v += step)
+    {
+        const float x = track.at(v);
+        painter.line(x, y + painter.px(8), x, y + painter.px(16), painter.theme.line);
+        painter.text(x, y + painter.px(30), Type::mono_small, painter.theme.muted, tick_text(p, v),
+                     Align::centre);
+    }
+}
+
+// The number itself, on a plate above the knob.
+void Guess::draw_bubble(const Frame& frame, const Painter& painter, const Track& track, float x,
+                        const Rect& field, bool low) const
+{
+    const LessonFrame& lesson = *frame.lesson;
+    const StepRecord& record = lesson.state.record();
+    const Prediction& p = track.prediction;
+    const Theme& t = painter.theme;
+    const std::string words = record.locked_in  ? said(p, lesson.planned().truth)
+                              : !typed_.empty() ? typed_words(p, typed_)
+                              : record.guess    ? said(p, *record.guess)
+                                                : "?";
+    const Type type = low ? Type::title : Type::display;
+    const float w = std::max(painter.px(72), painter.width(type, words) + painter.px(32));
+    const float h = low ? painter.px(32) : painter.px(48);
+    const float left = std::clamp(x - w / 2, field.x, std::max(field.x, field.right() - w));
+    const Rect plate{left, track.rect.y - painter.px(low ? 24 : 28) - h, w, h};
+    painter.fill(plate, t.text, painter.px(8));
+    const float u = painter.px(9);
+    painter.list.AddTriangleFilled({x - u, plate.bottom()}, {x, plate.bottom() + u}, {x + u, plate.bottom()},
+                                   t.text);
+    painter.text(plate.centre(), plate.middle(), type, t.window, words, Align::centre);
+    draw_now(frame, painter, track, plate);
+}
+
+// Where the same number stood before the change that is asked about.
+void Guess::draw_now(const Frame& frame, const Painter& painter, const Track& track, Rect bubble)
+{
+    const auto& now = frame.lesson->planned().now;
+    if (!now)
+    {
+        return;
+    }
+    const Theme& t = painter.theme;
+    const float x = track.at(*now);
+    const float y = track.rect.middle();
+    painter.line(x, y - painter.px(28), x, y + painter.px(10), t.text, painter.px(2));
+    const std::string words = "now " + said(track.prediction, *now);
+    const float w = painter.width(Type::small, words);
+    const float left = std::clamp(x - w / 2, track.rect.x, track.rect.right() - w);
+    const bool free = left > bubble.right() + painter.px(4) || left + w < bubble.x - painter.px(4);
+    if (free)
+    {
+        painter.text(left, y - painter.px(42), Type::small, t.text, words);
+    }
+}
+
+// How far off the guess was, in words.
+void Guess::draw_verdict(const Frame& frame, const Painter& painter, Rect row)
+{
+    const LessonFrame& lesson = *frame.lesson;
+    const StepRecord& record = lesson.state.record();
+    const Prediction& p = *lesson.step().predict;
+    if (!record.guess || record.skipped)
+    {
+        painter.text_within(row.x, row.middle(), row.w, Type::small, painter.theme.muted,
+                            "Shown without a guess.");
+        return;
+    }
+    const double off = *record.guess - lesson.planned().truth;
+    const bool near = std::abs(off) <= std::max(p.step, std::abs(lesson.planned().truth) * 0.03);
+    float x = row.x;
+    if (near)
+    {
+        painter.tick(x, row.middle(), painter.theme.ok);
+        x += painter.px(28);
+    }
+    const std::string words =
+        near ? fmt::format("You said {}: as close as the slider goes, or within 3%.", said(p, *record.guess))
+             : fmt::format("You said {}: {} too {}.", said(p, *record.guess),
+                           value_with_unit(std::abs(off), p.unit), off > 0 ? "high" : "low");
+    painter.text_within(x, row.middle(), row.right() - x, Type::small, painter.theme.text, words);
+}
+
+void Guess::drag(const Painter& painter, const Track& track, Out& out)
+{
+    const float knob = painter.px(kKnob);
+    const Rect grip{track.rect.x - knob, track.rect.middle() - knob, track.rect.w + 2 * knob, 2 * knob};
+    const Press pressed = press(painter, grip, "Your guess###guess", kKnob);
+    if (pressed.held)
+    {
+        typed_.clear();
+        out.push(LessonInput{LessonMove::guess, track.value(ImGui::GetIO().MousePos.x)});
+    }
+}
+
+void Guess::draw_number(const Frame& frame, const Painter& painter, Rect area, bool low, Out& out)
+{
+    const LessonFrame& lesson = *frame.lesson;
+    const StepRecord& record = lesson.state.record();
+    const Prediction& p = *lesson.step().predict;
+    const Theme& t = painter.theme;
+    const Rect foot = area.cut_bottom(painter.px(low ? 24 : 32));
+    const float knob = painter.px(kKnob);
+    const float above = painter.px(low ? 58 : 84);
+    const Track track{
+        {area.x + knob + painter.px(8), area.y + above, area.w - 2 * knob - painter.px(16), painter.px(8)},
+        p};
+    const double guess = record.guess.value_or(middle_of(p));
+    const float from = track.at(guess);
+    float x = from;
+    if (record.locked_in)
+    {
+        x = truth_.towards(track.at(lesson.planned().truth), frame, painter.look, out, kRevealSeconds);
+    }
+    else
+    {
+        truth_ = Tween();
+        truth_.towards(from, frame, painter.look, out);
+        drag(painter, track, out);
+    }
+    painter.fill(track.rect, t.raised, painter.px(4));
+    painter.fill({track.rect.x, track.rect.y, x - track.rect.x, track.rect.h}, mix(t.muted, t.window, 0.1F),
+                 painter.px(4));
+    draw_scale(painter, track);
+    const ImVec2 at{x, track.rect.middle()};
+    if (record.locked_in && record.guess && !record.skipped)
+    {
+        painter.line(from, at.y, x, at.y, t.text, painter.px(3));
+        painter.list.AddCircleFilled({from, at.y}, painter.px(9), t.window);
+        painter.list.AddCircle({from, at.y}, painter.px(9), t.text, 0, painter.px(2));
+    }
+    draw_bubble(frame, painter, track, x, area, low);
+    painter.list.AddCircleFilled(at, record.locked_in ? painter.px(9) : knob, t.text);
+    if (record.locked_in)
+    {
+        draw_verdict(frame, painter, foot);
+        return;
+    }
+    const float u = painter.px(5);
+    painter.list.AddTriangleFilled({at.x - 2 * u, at.y}, {at.x - u * 0.6F, at.y - u},
+                                   {at.x - u * 0.6F, at.y + u}, t.window);
+    painter.list.AddTriangleFilled({at.x + 2 * u, at.y}, {at.x + u * 0.6F, at.y - u},
+                                   {at.x + u * 0.6F, at.y + u}, t.window);
+    const std::string_view words = "Drag, or type a number.";
+    const float w = painter.width(Type::small, words) + painter.px(24);
+    painter.text_within(foot.x, foot.middle(), foot.w, Type::small, t.muted, words);
+    const float keys = w + painter.px(210);
+    if (foot.w > keys)
+    {
+        const Rect left = painter.keycap(foot.x + w, foot.middle(), "Left");
+        const Rect right = painter.keycap(left.right() + painter.px(8), foot.middle(), "Right");
+        painter.text(right.right() + painter.px(10), foot.middle(), Type::small, t.muted,
+                     "by " + value_with_unit(p.step, p.unit));
+    }
+}
+
+void Guess::keys(const Frame& frame, Out& out)
+{
+    const Prediction& p = *frame.lesson->step().predict;
+    const auto guess = [&](double value) { out.push(LessonInput{LessonMove::guess, value}); };
+    if (p.is_choice())
+    {
+        if (const auto digit = digit_pressed(p.choices.size()))
+        {
+            guess(static_cast<double>(*digit));
+        }
+        return;
+    }
+    if (const int steps = arrow_steps(ImGui::GetID("###guess keys")); steps != 0)
+    {
+        typed_.clear();
+        guess(frame.lesson->state.record().guess.value_or(middle_of(p)) + p.step * steps);
+    }
+}
+
+bool Guess::types(const Frame& frame, Out& out)
+{
+    const Prediction& p = *frame.lesson->step().predict;
+    const std::string before = typed_;
+    for (const ImWchar sign : ImGui::GetIO().InputQueueCharacters)
+    {
+        const bool figure = (sign >= '0' && sign <= '9') || sign == '.';
+        const bool unit = !typed_.empty() && sign > ' ' && sign < 127; // of what has been begun
+        constexpr std::size_t kMostFigures = 16;
+        if ((figure || unit) && typed_.size() < kMostFigures)
+        {
+            typed_ += static_cast<char>(sign);
+        }
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_Backspace) && !typed_.empty())
+    {
+        typed_.pop_back();
+    }
+    const auto value = read_guess(typed_, p.unit);
+    if (typed_ != before && value)
+    {
+        out.push(LessonInput{LessonMove::guess, *value});
+    }
+    return typed_ != before && !before.empty();
+}
+
+} // namespace ringside

@@ -1,0 +1,535 @@
+#include "ui/widgets/charts/plot.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr double kBeyond = 10; // how far out of the area a point may lie, in areas
+constexpr float kRight = 12;   // [design px] beside the area, for x's last number
+constexpr float kNumber = 13;  // [design px] from y's numbers to the area: a handle at its edge has room
+constexpr float kJoint = 18;   // [design px] from a line's end to its name at the right
+
+int ticks_within(const Painter& p, float length, float each)
+{
+    return std::max(2, static_cast<int>(length / p.px(each)));
+}
+
+float beyond(double share)
+{
+    return static_cast<float>(std::clamp(share, -kBeyond, 1 + kBeyond));
+}
+
+// Where a path ends, or leaves the area for the last time.
+ImVec2 last_inside(std::span<const ImVec2> path, Rect area)
+{
+    for (std::size_t i = path.size(); i-- > 0;)
+    {
+        const ImVec2 a = path[i];
+        if (!area.inset(-1).contains(a))
+        {
+            continue;
+        }
+        if (i + 1 == path.size())
+        {
+            return a;
+        }
+        const ImVec2 b = path[i + 1];
+        const float x = b.x > area.right() ? (area.right() - a.x) / (b.x - a.x) : 1;
+        const float top = b.y < area.y ? (area.y - a.y) / (b.y - a.y) : 1;
+        const float bottom = b.y > area.bottom() ? (area.bottom() - a.y) / (b.y - a.y) : 1;
+        const float share = std::min({x, top, bottom});
+        return {a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share};
+    }
+    return path.back();
+}
+
+// Dashes of one length along a path, whatever the distance of its points.
+void draw_dashes(const Painter& p, std::span<const ImVec2> path, Colour colour, float thickness)
+{
+    const float dash = p.px(5);
+    float along = 0;
+    for (std::size_t i = 0; i + 1 < path.size(); ++i)
+    {
+        const ImVec2 a = path[i];
+        const ImVec2 b = path[i + 1];
+        const float length = std::hypot(b.x - a.x, b.y - a.y);
+        for (float at = 0; at < length;)
+        {
+            const float in_dash = std::fmod(along + at, 2 * dash);
+            const float next = std::min(length, at + (in_dash < dash ? dash : 2 * dash) - in_dash + 0.01F);
+            if (in_dash < dash)
+            {
+                const auto between = [&](float share) {
+                    return ImVec2{a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share};
+                };
+                p.list.AddLine(between(at / length), between(next / length), colour, thickness);
+            }
+            at = next;
+        }
+        along += length;
+    }
+}
+
+} // namespace
+
+std::vector<PlotPoint> stairs(std::span<const PlotPoint> points, bool on)
+{
+    std::vector<PlotPoint> steps;
+    for (std::size_t i = 0; i < points.size(); ++i)
+    {
+        const double before = i > 0 ? points[i].x - points[i - 1].x : 1;
+        steps.push_back(points[i]);
+        if (!on && i + 1 == points.size())
+        {
+            break;
+        }
+        steps.push_back({i + 1 < points.size() ? points[i + 1].x : points[i].x + before, points[i].y});
+    }
+    return steps;
+}
+
+std::optional<double> PlotMove::x(double step) const
+{
+    return to           ? std::optional(to->x)
+           : steps == 0 ? std::nullopt
+           : log_x      ? std::optional(from.x * std::pow(step, steps))
+                        : std::optional(from.x + steps * step);
+}
+
+std::optional<double> PlotMove::y(double step) const
+{
+    return to           ? std::optional(to->y)
+           : steps == 0 ? std::nullopt
+           : log_y      ? std::optional(from.y * std::pow(step, steps))
+                        : std::optional(from.y + steps * step);
+}
+
+float plot_left(const Painter& p, const PlotAxis& y, int most)
+{
+    if (!y.words)
+    {
+        return 0;
+    }
+    float widest = 0;
+    for (const std::string& number : axis_numbers(axis_ticks(y, most), y))
+    {
+        widest = std::max(widest, p.width(Type::mono_small, number));
+    }
+    return widest + p.px(kNumber + 4);
+}
+
+Plot::Plot(const Painter& painter, Rect whole, PlotAxis x_axis, PlotAxis y_axis, const PlotFrame& frame)
+    : area(whole), x(std::move(x_axis)), y(std::move(y_axis)), p_(painter)
+{
+    const Rect title = area.cut_top(frame.title.empty() ? 0 : p_.height(Type::small_strong) + p_.px(6));
+    area.cut_top(y.title.empty() ? p_.px(8) : p_.height(Type::small) + p_.px(11));
+    area.cut_top(frame.above);
+    area.cut_bottom((x.words ? p_.height(Type::mono_small) + p_.px(4) : p_.px(2)) +
+                    (x.title.empty() ? 0 : p_.height(Type::small) + p_.px(3)));
+    const float left = frame.left > 0 ? frame.left : plot_left(p_, y, ticks_within(p_, area.h, 34));
+    area.cut_left(left);
+    column_ = frame.names > 0 && area.w > p_.px(frame.names + 82);
+    area.cut_right(p_.px(column_ ? frame.names : kRight));
+    room_ = area.w > p_.px(80) && area.h > p_.px(24);
+    if (!room_)
+    {
+        const std::string_view words = "No room for the chart: a larger window, or Ctrl \u2212.";
+        if (whole.h > 2 * p_.height(Type::small) && p_.width(Type::small, words) <= whole.w)
+        {
+            p_.text(whole.x, whole.middle(), Type::small, p_.theme.text, words);
+        }
+        return;
+    }
+    labels_ = Labels(area);
+    if (!frame.part.empty())
+    {
+        p_.part(frame.part, whole);
+    }
+    if (!frame.title.empty())
+    {
+        draw_chart_title(p_, title, frame.title, frame.says);
+    }
+    draw_x(whole.x);
+    draw_axis_y(p_, area, y, left);
+}
+
+ImVec2 Plot::at(PlotPoint v) const
+{
+    return {std::clamp(at_x(v.x), area.x, area.right()), std::clamp(at_y(v.y), area.y, area.bottom())};
+}
+
+float Plot::at_x(double value) const
+{
+    return area.x + area.w * beyond(x.share(value));
+}
+
+float Plot::at_y(double value) const
+{
+    return area.bottom() - area.h * beyond(y.share(value));
+}
+
+double Plot::x_of(float pixel) const
+{
+    return x.at(std::clamp(static_cast<double>((pixel - area.x) / area.w), 0.0, 1.0));
+}
+
+double Plot::y_of(float pixel) const
+{
+    return y.at(std::clamp(static_cast<double>((area.bottom() - pixel) / area.h), 0.0, 1.0));
+}
+
+bool Plot::inside(PlotPoint v) const
+{
+    return v.x >= x.low && v.x <= x.high && v.y >= y.low && v.y <= y.high;
+}
+
+Rect Plot::rect(double x1, double x2, double y1, double y2) const
+{
+    const ImVec2 from = at({std::min(x1, x2), std::max(y1, y2)});
+    const ImVec2 to = at({std::max(x1, x2), std::min(y1, y2)});
+    return {from.x, from.y, to.x - from.x, to.y - from.y};
+}
+
+void draw_chart_title(const Painter& p, Rect row, std::string_view title, std::string_view says,
+                      std::string_view figure)
+{
+    row.w -= p.text(row.right(), row.middle(), Type::mono_small, p.theme.text, figure, Align::right);
+    row.w -= figure.empty() ? 0 : p.px(12);
+    const float w = p.text_within(row.x, row.middle(), row.w, Type::small_strong, p.theme.text, title);
+    const float gap = title.empty() ? 0 : p.px(12);
+    if (w + gap + p.width(Type::small, says) <= row.w)
+    {
+        p.text(row.x + w + gap, row.middle(), Type::small, p.theme.muted, says);
+    }
+}
+
+void Plot::draw_x(float least) const
+{
+    const Theme& t = p_.theme;
+    const float line = area.bottom() + p_.height(Type::mono_small) / 2 + p_.px(3);
+    float taken = -1e9F;
+    const auto ticks = x.words ? axis_ticks(x, ticks_within(p_, area.w, 64)) : std::vector<double>();
+    const auto numbers = axis_numbers(ticks, x);
+    for (std::size_t i = 0; i < ticks.size(); ++i)
+    {
+        const float at = at_x(ticks[i]);
+        p_.line(at, area.y, at, area.bottom(), t.grid);
+        const float half = p_.width(Type::mono_small, numbers[i]) / 2;
+        // The first number stays off that of y at the corner.
+        const float centre = std::max(
+            {std::min(at, area.right() + p_.px(kRight) - half), least + half, area.x + half - p_.px(6)});
+        if (centre - half > taken)
+        {
+            p_.text(centre, line, Type::mono_small, t.muted, numbers[i], Align::centre);
+            taken = centre + half + p_.px(8);
+        }
+    }
+    p_.line(area.x, area.bottom(), area.right(), area.bottom(), t.line);
+    const float below =
+        area.bottom() + (x.words ? p_.height(Type::mono_small) : 0) + p_.height(Type::small) / 2 + p_.px(5);
+    p_.text_within(area.x, below, area.w, Type::small, t.muted, x.title);
+}
+
+void draw_axis_y(const Painter& p, Rect area, const PlotAxis& y, float left)
+{
+    const Theme& t = p.theme;
+    float above = area.bottom() + p.px(1000);
+    const auto ticks = y.words ? axis_ticks(y, ticks_within(p, area.h, 34)) : std::vector<double>();
+    const auto numbers = axis_numbers(ticks, y);
+    for (std::size_t i = 0; i < ticks.size(); ++i)
+    {
+        const float at = area.bottom() - area.h * static_cast<float>(y.share(ticks[i]));
+        p.line(area.x, at, area.right(), at, t.grid);
+        if (at < above - p.height(Type::mono_small))
+        {
+            p.text(area.x - p.px(kNumber), at, Type::mono_small, t.muted, numbers[i], Align::right);
+            above = at;
+        }
+    }
+    const float room = std::max(0.0F, left - p.px(4));
+    p.text_within(area.x - room, area.y - p.height(Type::small) / 2 - p.px(9), area.w + room, Type::small,
+                  t.muted, y.title);
+}
+
+void Plot::stroke(std::span<const ImVec2> path, const PlotStroke& look) const
+{
+    if (path.size() < 2 || look.colour == 0)
+    {
+        return;
+    }
+    p_.list.PushClipRect({area.x, area.y - p_.px(2)}, {area.right(), area.bottom() + p_.px(1)}, true);
+    look.dashed ? draw_dashes(p_, path, look.colour, p_.px(look.thickness))
+                : p_.list.AddPolyline(path.data(), static_cast<int>(path.size()), look.colour, 0,
+                                      p_.px(look.thickness));
+    p_.list.PopClipRect();
+}
+
+std::vector<PlotPoint> Plot::thinned(std::span<const PlotPoint> points) const
+{
+    std::vector<PlotPoint> kept;
+    std::vector<PlotPoint> column;
+    const auto flush = [&]
+    {
+        if (column.size() > 3)
+        {
+            const auto [low, high] = std::ranges::minmax_element(column, {}, &PlotPoint::y);
+            const std::array ends{*std::min(low, high), *std::max(low, high), column.back()};
+            column.assign(ends.begin(), ends.end());
+        }
+        kept.insert(kept.end(), column.begin(), column.end());
+        column.clear();
+    };
+    const auto side = [&](const PlotPoint& v) { return v.x < x.low ? -1 : v.x > x.high ? 1 : 0; };
+    for (std::size_t i = 0; i < points.size(); ++i)
+    {
+        const PlotPoint v = points[i];
+        const int beyond = side(v);
+        if (beyond != 0 && i > 0 && i + 1 < points.size() && side(points[i - 1]) == beyond &&
+            side(points[i + 1]) == beyond)
+        {
+            continue;
+        }
+        const bool finite = std::isfinite(v.x) && std::isfinite(v.y);
+        if (!finite || (!column.empty() && std::floor(at_x(v.x)) != std::floor(at_x(column.back().x))))
+        {
+            flush();
+        }
+        finite ? column.push_back(v) : kept.push_back(v);
+    }
+    flush();
+    return kept;
+}
+
+void Plot::line(std::span<const PlotPoint> points, PlotStroke look, std::string name, bool strong)
+{
+    std::vector<ImVec2> run;
+    std::vector<ImVec2> whole;
+    const auto flush = [&]
+    {
+        stroke(run, look);
+        for (std::size_t i = 1; i < run.size(); ++i)
+        {
+            labels_.avoid(run[i - 1], run[i]);
+        }
+        whole.insert(whole.end(), run.begin(), run.end());
+        run.clear();
+    };
+    for (const PlotPoint& v : thinned(points))
+    {
+        const ImVec2 place{at_x(v.x), at_y(v.y)};
+        // Points on one another would make the joint between them swell.
+        const bool apart = run.empty() || std::fabs(place.x - run.back().x) >= 0.5F ||
+                           std::fabs(place.y - run.back().y) >= 0.5F;
+        if (!std::isfinite(v.x) || !std::isfinite(v.y))
+        {
+            flush();
+        }
+        else if (apart)
+        {
+            run.push_back(place);
+        }
+    }
+    flush();
+    if (name.empty() || whole.empty())
+    {
+        return;
+    }
+    // What ends before the right side is named there.
+    const ImVec2 end = last_inside(whole, area);
+    const bool joined = end.x > area.right() - 1;
+    const bool stops = !joined && end.y > area.y + 1 && end.y < area.bottom() - 1;
+    const bool column = column_ && !stops;
+    whole = column_ ? std::vector{end} : std::move(whole);
+    words_.push_back({std::move(whole), 8, std::move(name), strong, column, joined});
+}
+
+void Plot::fill(std::span<const PlotPoint> low, std::span<const PlotPoint> high, Colour colour) const
+{
+    p_.list.PushClipRect(area.min(), area.max(), true);
+    const ImDrawListFlags flags = p_.list.raw.Flags;
+    p_.list.raw.Flags &= ~ImDrawListFlags_AntiAliasedFill; // or the seams between the pieces would show
+    const auto place = [&](PlotPoint v) { return ImVec2{at_x(v.x), at_y(v.y)}; };
+    for (std::size_t i = 0; i + 1 < high.size(); ++i)
+    {
+        if (std::isfinite(high[i].y) && std::isfinite(high[i + 1].y))
+        {
+            p_.list.AddQuadFilled(place(low[i]), place(high[i]), place(high[i + 1]), place(low[i + 1]),
+                                  colour);
+        }
+    }
+    p_.list.raw.Flags = flags;
+    p_.list.PopClipRect();
+}
+
+void Plot::fill_below(std::span<const PlotPoint> top, Colour colour) const
+{
+    const std::vector<PlotPoint> high = thinned(top);
+    std::vector<PlotPoint> low = high;
+    for (PlotPoint& v : low)
+    {
+        v.y = y.low;
+    }
+    fill(low, high, colour);
+}
+
+namespace
+{
+
+void draw_band(const Painter& p, Rect r, Colour colour, std::optional<Hatch> hatch)
+{
+    if (colour != 0)
+    {
+        hatch ? p.hatch(r, colour, *hatch) : p.fill(r, colour);
+    }
+}
+
+} // namespace
+
+void Plot::band_x(double from, double to, Colour colour, std::string_view words, std::optional<Hatch> hatch)
+{
+    const Rect r = rect(from, to, y.low, y.high);
+    draw_band(p_, r, colour, hatch);
+    if (p_.width(Type::small, words) + p_.px(12) < r.w)
+    {
+        label({x_of(r.centre()), y_of(area.y + p_.height(Type::small))}, std::string(words), false, 0);
+        words_.back().sinks = true;
+    }
+}
+
+void Plot::band_y(double from, double to, Colour colour, std::string_view words, std::optional<Hatch> hatch)
+{
+    const Rect r = rect(x.low, x.high, from, to);
+    draw_band(p_, r, colour, hatch);
+    if (p_.height(Type::small) + p_.px(4) < r.h)
+    {
+        label({x_of(area.x + p_.px(4)), y_of(r.middle())}, std::string(words), false, 0);
+    }
+}
+
+PlotMove Plot::rule_x(double value, PlotStroke look, std::string words, const char* id)
+{
+    const float at = this->at({value, y.low}).x;
+    const std::array path{ImVec2{at, area.bottom()}, ImVec2{at, area.y}};
+    stroke(path, look);
+    labels_.avoid(path[0], path[1]);
+    words_.push_back({{path.begin(), path.end()}, 0, std::move(words), look.thickness >= 2});
+    if (id == nullptr)
+    {
+        return {};
+    }
+    const Press pressed = press(p_, {at - p_.px(12), area.y, p_.px(24), area.h}, id, 3);
+    if (pressed.hovered || pressed.held)
+    {
+        ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+    }
+    return moved(pressed, {value, y.low});
+}
+
+PlotMove Plot::rule_y(double value, PlotStroke look, std::string words, const char* id)
+{
+    const float at = this->at({x.low, value}).y;
+    const std::array path{ImVec2{area.x, at}, ImVec2{area.right(), at}};
+    stroke(path, look);
+    labels_.avoid(path[0], path[1]);
+    words_.push_back({{path.rbegin(), path.rend()}, 0, std::move(words), look.thickness >= 2});
+    if (id == nullptr)
+    {
+        return {};
+    }
+    const Press pressed = press(p_, {area.x, at - p_.px(12), area.w, p_.px(24)}, id, 3);
+    if (pressed.hovered || pressed.held)
+    {
+        ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+    }
+    return moved(pressed, {x.low, value});
+}
+
+PlotMove Plot::limit_x(double value, std::string words, const char* id)
+{
+    band_x(value, x.high, with_alpha(p_.theme.warning, 0.16F), {}, kOverflowHatch);
+    return rule_x(value, {p_.theme.warning, 2}, std::move(words), id);
+}
+
+PlotMove Plot::limit_y(double value, std::string words, const char* id)
+{
+    band_y(value, y.high, with_alpha(p_.theme.warning, 0.14F), {}, kOverflowHatch);
+    return rule_y(value, {p_.theme.warning, 2}, std::move(words), id);
+}
+
+void Plot::label(PlotPoint v, std::string words, bool strong, float distance)
+{
+    words_.push_back({{at(v)}, distance, std::move(words), strong});
+}
+
+std::vector<Rect> Plot::names()
+{
+    std::vector<Words> ends;
+    std::erase_if(words_, [&](Words& w) { return w.column && (ends.push_back(std::move(w)), true); });
+    const float step = p_.height(Type::small);
+    std::vector<std::size_t> order(ends.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+    {
+        order[i] = i;
+        ends[i].path.back().y = std::clamp(ends[i].path.back().y, area.y, area.bottom());
+    }
+    const auto height = [&](std::size_t i) { return ends[i].path.back().y; };
+    std::ranges::stable_sort(order, {}, height);
+    std::vector<float> heights(order.size());
+    std::ranges::transform(order, heights.begin(), height);
+    const std::vector<float> places = spread(heights, area.y, area.bottom(), step);
+    std::vector<Rect> rects(ends.size());
+    const float from = area.right() + p_.px(kJoint);
+    const float most = p_.list.raw.GetClipRectMax().x - from;
+    for (std::size_t k = 0; k < order.size() && places[k] <= area.bottom() + 1; ++k)
+    {
+        const Words& end = ends[order[k]];
+        if (end.joined)
+        {
+            p_.line(area.right() + p_.px(2), heights[k], from - p_.px(3), places[k], p_.theme.muted);
+        }
+        const float w = p_.text_within(from, places[k], most, end.strong ? Type::small_strong : Type::small,
+                                       end.strong ? p_.theme.text : p_.theme.muted, end.words);
+        rects[order[k]] = {from, places[k] - step / 2, w, step};
+    }
+    return rects;
+}
+
+void Plot::finish()
+{
+    if (!room_)
+    {
+        return;
+    }
+    names();
+    for (const bool strong : {true, false})
+    {
+        for (const Words& w : words_)
+        {
+            if (w.strong != strong || w.words.empty())
+            {
+                continue;
+            }
+            const Type type = strong ? Type::small_strong : Type::small;
+            const Colour colour = strong ? p_.theme.text : p_.theme.muted;
+            w.path.size() == 1 && w.distance > 0
+                ? labels_.put(p_, w.path.front(), p_.px(w.distance), type, colour, w.words)
+            : w.path.size() == 1 ? labels_.put_inside(p_, w.path.front().x, w.path.front().y, type, colour,
+                                                      w.words, Align::centre, w.sinks)
+                                 : labels_.put_along(p_, w.path, type, colour, w.words);
+        }
+    }
+}
+
+Colour line_colour(const Ink& ink)
+{
+    return ink.edge != 0 ? ink.edge : ink.fill;
+}
+
+} // namespace ringside

@@ -1,0 +1,225 @@
+// A chart: two axes, linear or logarithmic, and on them lines, points, bands, rules, what is dragged, and
+// words that keep off one another and off the lines. Values go in, values come back.
+#pragma once
+
+#include "ui/widgets/charts/axis.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/labels.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ringside
+{
+
+struct PlotPoint
+{
+    double x = 0;
+    double y = 0;
+};
+
+// Of a function, at `many` + 1 places of an axis.
+template <typename F>
+std::vector<PlotPoint> sampled(const PlotAxis& x, F value, int many = 160)
+{
+    std::vector<PlotPoint> points;
+    for (int i = 0; i <= many; ++i)
+    {
+        const double at = x.at(static_cast<double>(i) / many);
+        points.push_back({at, value(at)});
+    }
+    return points;
+}
+// Values at 0, 1, 2 ...
+template <typename Values>
+std::vector<PlotPoint> series(const Values& values)
+{
+    std::vector<PlotPoint> points;
+    for (const auto value : values)
+    {
+        points.push_back({static_cast<double>(points.size()), static_cast<double>(value)});
+    }
+    return points;
+}
+// Level from each point to the next, and one further at the end where it goes `on`.
+std::vector<PlotPoint> stairs(std::span<const PlotPoint> points, bool on = true);
+
+struct PlotStroke
+{
+    Colour colour = 0;
+    float thickness = 2; // [design px]
+    bool dashed = false;
+};
+
+enum class PlotShape
+{
+    disc,
+    ring,
+    cross,
+    diamond
+};
+
+struct PlotDot
+{
+    Colour colour = 0;
+    float radius = 5; // [design px]
+    PlotShape shape = PlotShape::disc;
+    bool circled = false; // a second ring, round what is chosen
+};
+
+struct PlotFrame
+{
+    std::string_view title = {}; // in a row above
+    std::string_view says = {};  // beside the title, where there is room
+    std::string_view part = {};  // the chart's name for lessons
+    float names = 0;             // [design px] at the right for the lines' names; 0: beside the lines
+    float above = 0;             // [px] of room between the title and the lines
+    float left = 0;              // [px] for the numbers of y, where several charts have one left edge
+};
+
+// What a person does with something that can be moved.
+struct PlotMove
+{
+    std::optional<PlotPoint> to; // by the mouse, within the axes
+    int steps = 0;               // by the arrow keys
+    bool hovered = false;
+
+    // Where it goes along an axis; a key adds `step`, or multiplies by it on a logarithmic axis.
+    std::optional<double> x(double step) const;
+    std::optional<double> y(double step) const;
+
+    PlotPoint from = {};
+    bool log_x = false;
+    bool log_y = false;
+};
+
+struct PlotField
+{
+    bool hovered = false;
+    bool held = false;
+    PlotPoint at; // under the mouse
+};
+
+struct PlotPick
+{
+    std::optional<std::size_t> at; // the point that the mouse is near to
+    bool clicked = false;
+};
+
+class Plot
+{
+public:
+    Plot(const Painter& painter, Rect whole, PlotAxis x_axis, PlotAxis y_axis, const PlotFrame& frame = {});
+    ~Plot() { finish(); }
+    Plot(const Plot&) = delete;
+    Plot& operator=(const Plot&) = delete;
+
+    // False: there is no room, and says so.
+    explicit operator bool() const { return room_; }
+
+    ImVec2 at(PlotPoint v) const; // clamped to the area
+    // Beyond the area for values beyond the axes, so that a line that leaves it keeps its slope.
+    float at_x(double value) const;
+    float at_y(double value) const;
+    double x_of(float pixel) const; // clamped to the axis
+    double y_of(float pixel) const;
+    bool inside(PlotPoint v) const;
+    Rect rect(double x1, double x2, double y1, double y2) const; // clamped to the area
+
+    // Joined and clipped; what is not finite breaks it.
+    void line(std::span<const PlotPoint> points, PlotStroke stroke, std::string name = {},
+              bool strong = false);
+    void line(std::initializer_list<PlotPoint> points, PlotStroke stroke, std::string name = {})
+    {
+        line(std::span(points.begin(), points.size()), stroke, std::move(name));
+    }
+    // Words stay off what is drawn here by hand.
+    void avoid(std::span<const PlotPoint> points) { line(points, {}); }
+    void avoid(std::initializer_list<PlotPoint> points) { line(points, {}); }
+    void fill(std::span<const PlotPoint> low, std::span<const PlotPoint> high, Colour colour) const;
+    void fill_below(std::span<const PlotPoint> line, Colour colour) const;
+    // From one side to the other, hatched where a hatch is given; words in it where they fit.
+    void band_x(double from, double to, Colour colour, std::string_view words = {},
+                std::optional<Hatch> hatch = {});
+    void band_y(double from, double to, Colour colour, std::string_view words = {},
+                std::optional<Hatch> hatch = {});
+    // Across the chart at a value, named where there is room; with an id it can be moved.
+    PlotMove rule_x(double x, PlotStroke stroke, std::string words = {}, const char* id = nullptr);
+    PlotMove rule_y(double y, PlotStroke stroke, std::string words = {}, const char* id = nullptr);
+    // A rule with what lies beyond it hatched.
+    PlotMove limit_x(double x, std::string words, const char* id = nullptr);
+    PlotMove limit_y(double y, std::string words, const char* id = nullptr);
+
+    void dot(PlotPoint v, const PlotDot& look);
+    // One of many, which words may cover.
+    void speck(PlotPoint v, const PlotDot& look) const { draw_dot(at(v), look, false); }
+    // One that can be pressed.
+    Press dot(PlotPoint v, const PlotDot& look, const std::string& id, std::string_view tip);
+    // The same without its drawing.
+    Press ask(PlotPoint v, float radius, const std::string& id, std::string_view tip);
+    // Of many points the one under the mouse, which gets a ring.
+    PlotPick pick(std::span<const PlotPoint> points, const char* id);
+    // A handle. Before field() and pick(): what was there first has the mouse.
+    PlotMove grip(PlotPoint v, const char* id, std::string words = {});
+    PlotField field(const char* id) const;
+    void tip(std::string_view heading, std::span<const TipLine> lines, std::string_view foot = {}) const;
+
+    // Beside a point, the important ones first; written when all lines are known.
+    void label(PlotPoint v, std::string words, bool strong = false, float distance = 8);
+    // Writes the names at the right now, for a picture in which they are pressed: where they stand, by line.
+    std::vector<Rect> names();
+
+    Rect area; // of the lines, without the words round it
+    const PlotAxis x;
+    const PlotAxis y;
+
+private:
+    struct Words
+    {
+        std::vector<ImVec2> path; // one point: round it; else along it, from its end
+        float distance = 0;
+        std::string words;
+        bool strong = false;
+        bool column = false; // at the right
+        bool joined = false; // to the line's end
+        bool sinks = false;  // to where no line crosses it
+    };
+
+    void draw_x(float least) const;
+    // Without what lies beyond the sides, and of each pixel column at most the lowest, the highest and the
+    // last, so that a long run draws as fast as a short one.
+    std::vector<PlotPoint> thinned(std::span<const PlotPoint> points) const;
+    void stroke(std::span<const ImVec2> path, const PlotStroke& stroke) const;
+    void draw_dot(ImVec2 at, const PlotDot& dot, bool lit) const;
+    PlotMove moved(const Press& press, PlotPoint from) const;
+    void finish();
+
+    const Painter& p_;
+    bool room_ = false;
+    bool column_ = false; // names stand at the right
+    Labels labels_;
+    std::vector<Words> words_;
+};
+
+// The room that y's numbers, about so many, need left of a chart. [px]
+float plot_left(const Painter& painter, const PlotAxis& y, int most = 8);
+// Rules across with their numbers in `left` pixels beside the area, and the title above.
+void draw_axis_y(const Painter& painter, Rect area, const PlotAxis& y, float left);
+// In a row above a picture: what it is of, where there is room what is to know, and its figure at the right.
+void draw_chart_title(const Painter& painter, Rect row, std::string_view title, std::string_view says = {},
+                      std::string_view figure = {});
+
+// A point that can be taken hold of. Returns where the mouse wants it while it drags.
+struct PlotGrip
+{
+    std::optional<ImVec2> to;
+    int steps = 0; // by the arrow keys
+    bool hovered = false;
+};
+PlotGrip draw_grip(const Painter& painter, ImVec2 at, const char* label, Colour colour);
+
+// What a line of this data is drawn with: its edge where the fill is close to the window.
+Colour line_colour(const Ink& ink);
+} // namespace ringside
