@@ -76,17 +76,18 @@ std::unique_ptr<Team> team_of(const TeamConfig& config)
     return std::move(*made);
 }
 
+// The mean of the second half, as single steps scatter.
 double loss_after(const TeamConfig& config, int steps)
 {
     const auto team = team_of(config);
-    double loss = 0;
+    double sum = 0;
     for (int i = 0; i < steps; ++i)
     {
         const auto step = team->step();
         REQUIRE(step);
-        loss = step->result.loss;
+        sum += 2 * i < steps ? 0 : step->result.loss;
     }
-    return loss;
+    return 2 * sum / steps;
 }
 
 } // namespace
@@ -221,7 +222,8 @@ TEST_CASE("a model trains with compressed gradients, and feedback makes up for w
     // All elements: the same sums in another order.
     CHECK(std::abs(with({.compressor = Compressor::top_k, .keep = 1}) - plain) < 0.01);
     CHECK(std::abs(with({.compressor = Compressor::bf16}) - plain) < 0.05);
-    // What feedback is proved for (Karimireddy et al. 2019, Algorithm 2); 2.77 is knowing nothing.
+    // What feedback is proved for (Karimireddy et al. 2019, Algorithm 2); 2.77 is knowing nothing. Other
+    // seeds came to 1.9 with it and 2.5 without.
     const auto by_sgd = [](const CompressionOptions& options)
     {
         TeamWish wish;
@@ -235,7 +237,7 @@ TEST_CASE("a model trains with compressed gradients, and feedback makes up for w
     const double fed = by_sgd({.compressor = Compressor::top_k, .keep = 0.01});
     const double starved = by_sgd({.compressor = Compressor::top_k, .keep = 0.01, .feedback = false});
     INFO("with feedback " << fed << ", without " << starved);
-    CHECK(fed < starved - 0.2);
+    CHECK(fed < starved - 0.4);
 }
 
 TEST_CASE("a NaN reaches every rank through any compressor, and is not kept for later")

@@ -130,13 +130,21 @@ TEST_CASE("synthetic tasks are learned until nothing is left to learn")
         LabTask task;
         std::int64_t symbols;
         std::int64_t length;
+        std::int64_t width;
+        double rate;
         int steps;
     };
-    for (const Case& task : {Case{LabTask::copy, 6, 12, 300}, Case{LabTask::sort, 6, 12, 600},
-                             Case{LabTask::addition, 5, 7, 300}})
+    // Addition needs the width and the small rate: at 32 and 1e-2 nine seeds of ten learn nothing.
+    for (const Case& task :
+         {Case{LabTask::copy, 6, 12, 32, 1e-2, 300}, Case{LabTask::sort, 6, 12, 32, 1e-2, 600},
+          Case{LabTask::addition, 5, 7, 64, 1e-3, 600}})
     {
         INFO(name_of(task.task));
-        auto t = make_trainer(task_config(task.task, task.symbols, task.length), 2);
+        TrainerConfig config = task_config(task.task, task.symbols, task.length);
+        config.model.hidden = task.width;
+        config.recipe.learning_rate = task.rate;
+        config.recipe.decay_steps = task.steps;
+        auto t = make_trainer(config, 2);
         const auto losses = train(*t, task.steps);
         CHECK(losses.front() == Catch::Approx(std::log(static_cast<double>(task.symbols + 1))).margin(0.3));
         CHECK(losses.back() < 0.05);
