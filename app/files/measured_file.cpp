@@ -1,10 +1,10 @@
 #include "app/files/measured_file.h"
 
 #include "app/files/files.h"
+#include "core/evaluate/accuracy.h"
+#include "core/evaluate/case_check.h"
 #include "core/evaluate/measured_csv.h"
 #include "core/scenario/json/json.h"
-
-#include <filesystem>
 
 namespace ringside
 {
@@ -28,6 +28,36 @@ Result<MeasuredSet> read_measured(const std::string& file, const Scenario& base,
     }
     const auto document = parse_json(*text);
     return document ? measured_set(*document, name, presets) : Result<MeasuredSet>(document.issues());
+}
+
+Result<std::vector<MeasuredSet>> measured_sources(const std::filesystem::path& assets, const Presets& presets)
+{
+    std::vector<MeasuredSet> sets;
+    for (const std::filesystem::path& file : json_files(assets / "measured/steps"))
+    {
+        const auto document = read_json_file(file);
+        const Issues faults = document ? check_cases_document(*document) : document.issues();
+        if (!faults.empty())
+        {
+            Issues issues;
+            add_below(issues, faults, file.string());
+            return issues;
+        }
+        const nlohmann::json firm = firm_cases(*document);
+        if (firm.at("cases").empty())
+        {
+            continue;
+        }
+        auto set = measured_set(firm, file.stem().string(), presets);
+        if (!set)
+        {
+            Issues issues;
+            add_below(issues, set.issues(), file.string());
+            return issues;
+        }
+        sets.push_back(std::move(*set));
+    }
+    return sets;
 }
 
 } // namespace ringside

@@ -3,10 +3,17 @@
 
 #include "core/evaluate/calibrate.h"
 
+#include <filesystem>
+
 namespace ringside
 {
 
 // Cases (JSON) that expect step times, or a table of measured steps (CSV) whose rows start from `base`.
 Result<MeasuredSet> read_measured(const std::string& file, const Scenario& base, const Presets& presets);
+
+// One set for each public source of measured steps under `assets`, without cases that something was assumed
+// in.
+Result<std::vector<MeasuredSet>> measured_sources(const std::filesystem::path& assets,
+                                                  const Presets& presets);
 
 } // namespace ringside

@@ -97,6 +97,13 @@ LabDesk::Setup lab_setup(const std::filesystem::path& assets, const Presets& pre
     return setup;
 }
 
+void furnish_measured(Session& session, const std::filesystem::path& assets, const Presets& presets)
+{
+    session.shipped_runs = [&session, &presets, file = (assets / "measured/llm-foundry-h100.json").string()]
+    { return read_measured(file, session.scenario(), presets); };
+    session.measured_sources = [&presets, assets] { return measured_sources(assets, presets); };
+}
+
 void furnish(Session& session, const std::filesystem::path& assets, const Presets& presets,
              LabDesk::Setup lab, Issues& issues)
 {
@@ -108,8 +115,7 @@ void furnish(Session& session, const std::filesystem::path& assets, const Preset
     session.set_lab(std::make_unique<LabDesk>(std::move(lab)));
     Course course = open_course(assets, issues);
     session.set_course(std::move(course), load_finished(issues));
-    session.shipped_runs = [&session, &presets, file = (assets / "measured/llm-foundry-h100.json").string()]
-    { return read_measured(file, session.scenario(), presets); };
+    furnish_measured(session, assets, presets);
     DemoScripts scripts = read_demo_scripts(assets, presets);
     append(issues, scripts.issues);
     session.set_scripts(std::move(scripts.scripts));

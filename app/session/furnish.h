@@ -10,5 +10,7 @@ namespace ringside
 // Faults of what was read go to `issues`, with the names of their files. The presets outlive the session.
 void furnish(Session& session, const std::filesystem::path& assets, const Presets& presets,
              LabDesk::Setup lab, Issues& issues);
+// Measured steps that come with the program, read when a view asks.
+void furnish_measured(Session& session, const std::filesystem::path& assets, const Presets& presets);
 
 } // namespace ringside

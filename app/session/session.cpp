@@ -194,6 +194,19 @@ void Session::set_measured(MeasuredSet set)
     fit_measured({constants_for(measured_->set)});
 }
 
+void Session::next_accuracy()
+{
+    if (!accuracy_)
+    {
+        auto sets = measured_sources();
+        accuracy_ = sets ? AccuracyFrame{std::move(*sets), {}, {}} : AccuracyFrame{{}, {}, sets.issues()};
+    }
+    if (!accuracy_->done())
+    {
+        accuracy_->sources.push_back(source_accuracy(accuracy_->sets, accuracy_->sources.size()));
+    }
+}
+
 void Session::fit_measured(const FitMeasured& action)
 {
     if (action.shipped)
@@ -270,6 +283,9 @@ void Session::run(Command command)
         break;
     case Command::full_screen:
         full_screen_ = !full_screen_;
+        break;
+    case Command::next_accuracy:
+        next_accuracy();
         break;
     case Command::quit:
         quit_ = true;
@@ -543,6 +559,7 @@ Frame Session::frame(double clock) const
             &team_->frame(),
             &stage_,
             measured_ ? &*measured_ : nullptr,
+            accuracy_ ? &*accuracy_ : nullptr,
             saving_ ? &*saving_ : nullptr,
             asked_ ? std::string_view(aside_->view) : std::string_view()};
 }

@@ -114,6 +114,9 @@ public:
     std::function<Result<MeasuredSet>()> shipped_runs = [] {
         return Issues{{"assets/measured", "no measured steps are here", "start with the program's assets"}};
     };
+    std::function<Result<std::vector<MeasuredSet>>()> measured_sources = [] {
+        return Issues{{"assets/measured", "no measured steps are here", "start with the program's assets"}};
+    };
 
 private:
     void change(Scenario next, bool dragging);
@@ -134,6 +137,7 @@ private:
     void paste();
     void measure(std::string_view text);
     void fit_measured(const FitMeasured& action);
+    void next_accuracy();
     void work_in_lab(const LabAction& action);
     void work_with_team(const TeamAction& action);
     ViewRole role() const { return find_view(view_)->role; } // of the view on show
@@ -195,6 +199,7 @@ private:
     std::optional<DemoScript> script_;
     std::vector<DemoScript> scripts_;
     std::optional<MeasuredFrame> measured_;
+    std::optional<AccuracyFrame> accuracy_;
     std::optional<Evaluated> frozen_; // what pictures show while StageTool::freeze is on
     bool asked_ = false;              // it is a question's
     std::optional<double> start_at_;  // the lesson's moment of the view it has opened

@@ -3,6 +3,7 @@
 #include "app/files/demo_script_file.h"
 #include "app/files/lesson_files.h"
 #include "app/files/measured_file.h"
+#include "app/session/furnish.h"
 #include "core/scenario/json/json.h"
 #include "ui/shell/frame/lab_action.h"
 #include "ui/shell/frame/lesson_frame.h"
@@ -378,11 +379,7 @@ void Stage::open_view(const PictureOptions& options)
         train_with_team(session_.team(), options.steps);
     }
     session_.set_course(open_course(opened_.assets, issues), {});
-    session_.shipped_runs = [this]
-    {
-        return read_measured((opened_.assets / "measured/llm-foundry-h100.json").string(),
-                             session_.scenario(), opened_.presets);
-    };
+    furnish_measured(session_, opened_.assets, opened_.presets);
     Preferences preferences;
     preferences.light = options.light;
     preferences.text_scale = static_cast<float>(options.text_scale);

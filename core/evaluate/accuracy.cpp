@@ -121,33 +121,44 @@ std::vector<const MeasuredRow*> rows_elsewhere(const std::vector<MeasuredSet>& s
 
 } // namespace
 
-std::vector<SourceAccuracy> accuracy(const std::vector<MeasuredSet>& sources)
+SourceAccuracy source_accuracy(const std::vector<MeasuredSet>& sources, std::size_t which)
 {
-    std::vector<SourceAccuracy> all;
-    for (const MeasuredSet& source : sources)
+    const MeasuredSet& source = sources[which];
+    SourceAccuracy one{source.name, source.title, source.source, {}, 0, 0};
+    std::map<std::pair<std::string, std::string>, Shares> shares; // of software and accelerator
+    for (const MeasuredRow& row : source.rows)
     {
-        SourceAccuracy& one = all.emplace_back();
-        one.source = source.name;
-        std::map<std::pair<std::string, std::string>, Shares> shares; // of software and accelerator
-        for (const MeasuredRow& row : source.rows)
+        const Software& software = row.scenario.software;
+        const std::string& gpu = row.scenario.cluster.gpu.id;
+        AccuracyRow said{row.name, row.group, software.id, gpu, row.seconds, error_of(row, row.scenario), 0};
+        said.left_out = said.error;
+        if (is_fitted(software))
         {
-            const Software& software = row.scenario.software;
-            const std::string& gpu = row.scenario.cluster.gpu.id;
-            AccuracyRow said{row.name, row.group, software.id, gpu, error_of(row, row.scenario), 0};
-            said.left_out = said.error;
-            if (is_fitted(software))
-            {
-                const auto [at, fresh] = shares.try_emplace({software.id, gpu});
-                at->second =
-                    fresh ? shares_from(rows_elsewhere(sources, source, software.id), gpu) : at->second;
-                said.left_out = error_of(row, at_shares(row.scenario, at->second, true));
-            }
-            one.rows.push_back(std::move(said));
+            const auto [at, fresh] = shares.try_emplace({software.id, gpu});
+            at->second = fresh ? shares_from(rows_elsewhere(sources, source, software.id), gpu) : at->second;
+            said.left_out = error_of(row, at_shares(row.scenario, at->second, true));
         }
-        one.mean = mean_by_group(one.rows, &AccuracyRow::error);
-        one.left_out = mean_by_group(one.rows, &AccuracyRow::left_out);
+        one.rows.push_back(std::move(said));
     }
-    return all;
+    one.mean = mean_by_group(one.rows, &AccuracyRow::error);
+    one.left_out = mean_by_group(one.rows, &AccuracyRow::left_out);
+    return one;
+}
+
+const AccuracyRow& worst_of(const SourceAccuracy& source)
+{
+    return *std::ranges::max_element(source.rows, {},
+                                     [](const AccuracyRow& row) { return std::abs(row.error); });
+}
+
+double mean_of(const std::vector<SourceAccuracy>& sources, double SourceAccuracy::*error)
+{
+    double sum = 0;
+    for (const SourceAccuracy& source : sources)
+    {
+        sum += source.*error;
+    }
+    return sources.empty() ? 0 : sum / static_cast<double>(sources.size());
 }
 
 nlohmann::json firm_cases(const nlohmann::json& cases)
@@ -156,7 +167,9 @@ nlohmann::json firm_cases(const nlohmann::json& cases)
     firm["cases"] = nlohmann::json::array();
     for (const nlohmann::json& entry : cases.value("cases", nlohmann::json::array()))
     {
-        if (!entry.value("note", std::string()).starts_with("[C]"))
+        const nlohmann::json note =
+            entry.is_object() ? entry.value("note", nlohmann::json()) : nlohmann::json();
+        if (!note.is_string() || !note.get_ref<const std::string&>().starts_with("[C]"))
         {
             firm["cases"].push_back(entry);
         }

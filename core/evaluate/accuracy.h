@@ -18,20 +18,29 @@ struct AccuracyRow
     std::string group;
     std::string software;
     std::string gpu;
+    double seconds = 0;  // measured
     double error = 0;    // (computed - measured) / measured
     double left_out = 0; // the same, fitted without its source
 };
 
 struct SourceAccuracy
 {
-    std::string source;
+    std::string source; // its set's name
+    std::string title;
+    std::string published; // where
     std::vector<AccuracyRow> rows;
     // Means of the absolute errors, rows of one group averaged first.
     double mean = 0;
     double left_out = 0;
 };
 
-std::vector<SourceAccuracy> accuracy(const std::vector<MeasuredSet>& sources);
+// Of the source at this place among all.
+SourceAccuracy source_accuracy(const std::vector<MeasuredSet>& sources, std::size_t which);
+
+// The row that is furthest off; there is at least one.
+const AccuracyRow& worst_of(const SourceAccuracy& source);
+// Sources weighed alike.
+double mean_of(const std::vector<SourceAccuracy>& sources, double SourceAccuracy::*error);
 
 // Without the cases whose note begins with [C]: something that matters was assumed in them.
 nlohmann::json firm_cases(const nlohmann::json& cases);

@@ -28,12 +28,15 @@ struct MeasuredRow
 };
 
 // One file of cases, those with step.time_s. Beside its cases a file may say
-//   "set": a name, "weight": how much its mean counts in the fit (0: only checked), default 1.
+//   "set": a name, "weight": how much its mean counts in the fit (0: only checked), default 1,
+//   "title": who measured on what, "source": where it is published.
 // Cases that expect other figures are checked and left out.
 struct MeasuredSet
 {
     std::string name;
     double weight = 1;
+    std::string title; // the name where none is given
+    std::string source;
     std::vector<MeasuredRow> rows;
 };
 

@@ -127,6 +127,8 @@ const JsonTable<CaseFields> kCaseTable{{
 struct SetFields
 {
     std::string set;
+    std::string title;
+    std::string source;
     double weight = 1;
 };
 
@@ -134,6 +136,8 @@ const JsonTable<SetFields> kSetTable{{
     json_schema<SetFields>("ringside.cases/1"),
     {"cases", [](const JsonPlace& place, SetFields&) { place.is_list({.least = 1}); }, kNeeded},
     {"set", &SetFields::set},
+    {"title", &SetFields::title},
+    {"source", &SetFields::source},
     {"weight", &SetFields::weight, {.least = 0, .most = kMostWeight}},
 }};
 

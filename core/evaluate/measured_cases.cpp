@@ -44,6 +44,8 @@ Result<MeasuredSet> measured_set(const json& cases, const std::string& name, con
     MeasuredSet set;
     set.name = cases.value("set", name);
     set.weight = cases.value("weight", 1.0);
+    set.title = cases.value("title", set.name);
+    set.source = cases.value("source", "");
     for (std::size_t i = 0; i < cases["cases"].size(); ++i)
     {
         const json& entry = cases["cases"][i];

@@ -25,6 +25,7 @@ struct LabFrame;
 struct LayoutAnswer;
 struct LessonFrame;
 struct LessonInput;
+struct AccuracyFrame;
 struct MeasuredFrame;
 struct SearchLayouts;
 struct StudyAction;
@@ -87,6 +88,7 @@ struct Frame
     const TeamFrame* team = nullptr;         // of the session's ranks; null only in a Frame made by hand
     const StageFrame* stage = nullptr;       // what is on for a class; null only in a Frame made by hand
     const MeasuredFrame* measured = nullptr; // steps that were pasted; null before any
+    const AccuracyFrame* accuracy = nullptr; // of public steps; null before anybody asked
     const Saving* saving = nullptr;          // null: no animation is being saved
     std::string_view back = {}; // id of the view with the question that this one is shown for; empty: none
 
@@ -173,6 +175,7 @@ enum class Command
     save_svg,
     save_animation, // or stops saving it
     full_screen,    // or leaves it
+    next_accuracy,  // one more source of measured steps
     quit
 };
 

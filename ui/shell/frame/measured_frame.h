@@ -1,7 +1,8 @@
-// Steps that somebody measured, and what fitting the accelerator's constants to them came to.
+// Steps that somebody measured: those a person brought, with what fitting the accelerator's constants to them
+// came to, and the public ones that say how far computed steps are off.
 #pragma once
 
-#include "core/evaluate/calibrate.h"
+#include "core/evaluate/accuracy.h"
 #include "ui/shell/frame/frame.h"
 
 namespace ringside
@@ -11,6 +12,16 @@ struct MeasuredFrame
 {
     MeasuredSet set;
     CalibrationFit fit;
+};
+
+// Filled source by source, one each Command::next_accuracy.
+struct AccuracyFrame
+{
+    std::vector<MeasuredSet> sets;
+    std::vector<SourceAccuracy> sources; // of the first so many sets
+    Issues issues;                       // why there are no sets
+
+    bool done() const { return sources.size() == sets.size(); }
 };
 
 // Fits the steps on show anew, by these constants; or those that come with the program, by theirs.

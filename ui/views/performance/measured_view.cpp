@@ -290,7 +290,7 @@ ViewKeys MeasuredView::keys()
 } // namespace
 
 extern const ViewInfo measured_view{
-    21,
+    22,
     "measured",
     "Performance",
     "Calibration",

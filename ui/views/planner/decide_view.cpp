@@ -423,7 +423,7 @@ ViewKeys DecideView::keys()
 } // namespace
 
 extern const ViewInfo decide_view{
-    24,
+    25,
     "decide",
     "Planner",
     "Decision tree",

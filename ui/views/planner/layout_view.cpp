@@ -557,7 +557,7 @@ ViewKeys LayoutView::keys()
 } // namespace
 
 extern const ViewInfo layout_view{
-    23,
+    24,
     "layout",
     "Planner",
     "Cluster map",

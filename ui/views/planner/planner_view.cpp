@@ -571,7 +571,7 @@ ViewKeys PlannerView::keys()
 
 } // namespace
 
-extern const ViewInfo planner_view{22,
+extern const ViewInfo planner_view{23,
                                    "planner",
                                    "Planner",
                                    "Search",

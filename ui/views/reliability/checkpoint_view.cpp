@@ -540,7 +540,7 @@ ViewKeys CheckpointView::keys()
 } // namespace
 
 extern const ViewInfo checkpoint_view{
-    33,
+    34,
     "checkpoint",
     "Reliability",
     "Checkpoints",

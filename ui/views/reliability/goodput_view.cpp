@@ -237,7 +237,7 @@ ViewKeys GoodputView::keys()
 } // namespace
 
 extern const ViewInfo goodput_view{
-    32,
+    33,
     "goodput",
     "Reliability",
     "Goodput",

@@ -502,7 +502,7 @@ std::vector<std::string> IncidentsView::facts(const Frame&) const
 } // namespace
 
 extern const ViewInfo incidents_view{
-    34,
+    35,
     "incidents",
     "Reliability",
     "Incidents",

@@ -281,7 +281,7 @@ ViewKeys StragglersView::keys()
 } // namespace
 
 extern const ViewInfo stragglers_view{
-    36,
+    37,
     "stragglers",
     "Reliability",
     "Stragglers",

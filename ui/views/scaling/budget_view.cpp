@@ -248,7 +248,7 @@ ViewKeys BudgetView::keys()
 } // namespace
 
 extern const ViewInfo budget_view{
-    31,
+    32,
     "budget",
     "Scaling",
     "Compute budget",

@@ -28,7 +28,7 @@ public:
 } // namespace
 
 extern const ViewInfo laws_view{
-    30,
+    31,
     "laws",
     "Scaling",
     "Scaling laws",

@@ -33,7 +33,7 @@ public:
 
 } // namespace
 
-extern const ViewInfo alignment_view{39,
+extern const ViewInfo alignment_view{40,
                                      "alignment",
                                      "Post-training",
                                      "Alignment",

@@ -248,7 +248,7 @@ ViewKeys ServingView::keys()
 
 } // namespace
 
-extern const ViewInfo serving_view{37,
+extern const ViewInfo serving_view{38,
                                    "serving",
                                    "Serving",
                                    "Serving",

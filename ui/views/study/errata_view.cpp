@@ -277,7 +277,7 @@ ViewKeys ErrataView::keys()
 
 } // namespace
 
-extern const ViewInfo errata_view{47,
+extern const ViewInfo errata_view{48,
                                   "errata",
                                   "Study",
                                   "Misconceptions",

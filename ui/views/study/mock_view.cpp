@@ -232,7 +232,7 @@ ViewKeys MockView::keys()
 
 } // namespace
 
-extern const ViewInfo mock_view{45,
+extern const ViewInfo mock_view{46,
                                 "mock",
                                 "Study",
                                 "Mock interview",

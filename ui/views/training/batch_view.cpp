@@ -79,7 +79,7 @@ ViewKeys BatchView::keys()
 } // namespace
 
 extern const ViewInfo batch_view{
-    26,
+    27,
     "batch",
     "Training",
     "Batch",

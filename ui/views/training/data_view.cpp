@@ -73,7 +73,7 @@ ViewKeys DataView::keys()
 } // namespace
 
 extern const ViewInfo data_view{
-    29,
+    30,
     "data",
     "Training",
     "Data loading",

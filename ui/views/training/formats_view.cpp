@@ -72,7 +72,7 @@ ViewKeys FormatsView::keys()
 } // namespace
 
 extern const ViewInfo formats_view{
-    28,
+    29,
     "formats",
     "Training",
     "Number formats",

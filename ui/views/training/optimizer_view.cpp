@@ -40,7 +40,7 @@ public:
 } // namespace
 
 extern const ViewInfo optimizer_view{
-    27,
+    28,
     "optimizer",
     "Training",
     "Optimizer",

@@ -1,0 +1,203 @@
+// How far computed step times are off from public measured ones: every run as a dot, source by source.
+#include <fmt/format.h>
+
+#include "core/base/counted.h"
+#include "core/base/text/text.h"
+#include "core/evaluate/report.h"
+#include "ui/shell/frame/measured_frame.h"
+#include "ui/shell/view.h"
+#include "ui/widgets/empty_state.h"
+#include "ui/widgets/panel_column.h"
+#include "ui/widgets/table.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr double kFarthest = 0.5; // error at the strip's ends
+constexpr double kGood = 0.1;
+constexpr float kPitchOfSources = 34;
+
+class AccuracyView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    ViewKeys keys() override;
+
+private:
+    double error(const AccuracyRow& row) const { return left_out_ ? row.left_out : row.error; }
+    void draw_strip(const Painter& p, Rect cell, const SourceAccuracy& source, bool lit) const;
+    void step(const Frame& frame, int by);
+
+    std::size_t chosen_ = 0;
+    bool left_out_ = true; // as a run that nobody has seen
+};
+
+bool ready(const Frame& frame)
+{
+    return frame.accuracy != nullptr && frame.accuracy->done() && !frame.accuracy->sources.empty();
+}
+
+std::string error_of(double value)
+{
+    return fmt::format("{:+.1f}%", value * 100);
+}
+
+float place_of(Rect strip, double error)
+{
+    const double share = (std::clamp(error, -kFarthest, kFarthest) + kFarthest) / (2 * kFarthest);
+    return strip.x + strip.w * static_cast<float>(share);
+}
+
+// No error in the middle, ten percent to both sides shaded, each run a dot.
+void AccuracyView::draw_strip(const Painter& p, Rect cell, const SourceAccuracy& source, bool lit) const
+{
+    const Rect strip{cell.x + p.px(10), cell.y, cell.w - p.px(20), cell.h};
+    const float low = place_of(strip, -kGood);
+    p.fill({low, cell.y, place_of(strip, kGood) - low, cell.h}, p.theme.control);
+    const float middle = place_of(strip, 0);
+    p.line(middle, cell.y, middle, cell.bottom(), p.theme.line);
+    for (const AccuracyRow& row : source.rows)
+    {
+        p.list.AddCircleFilled({place_of(strip, error(row)), cell.y + cell.h / 2}, p.px(lit ? 5.0F : 4.0F),
+                               with_alpha(p.theme.text, 0.7F));
+    }
+}
+
+void AccuracyView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    const AccuracyFrame* found = frame.accuracy;
+    if (found == nullptr || !found->done())
+    {
+        out.push(Command::next_accuracy);
+        out.animating = true;
+    }
+    if (found == nullptr || found->sources.empty())
+    {
+        const bool failed = found != nullptr && !found->issues.empty();
+        empty_state(painter, area, failed ? "No measured runs" : "Computing measured runs",
+                    failed ? to_line(found->issues.front()) : std::string());
+        return;
+    }
+    chosen_ = std::min(chosen_, found->sources.size() - 1);
+    using Source = SourceAccuracy;
+    const auto worst = [this](const Source& s)
+    {
+        const AccuracyRow& row = *std::ranges::max_element(
+            s.rows, {}, [this](const AccuracyRow& r) { return std::abs(error(r)); });
+        return error_of(error(row)) + "  " + row.name;
+    };
+    const Table<Source> table(
+        {Column<Source>("Source", [](const Source& s) { return s.title; }),
+         {"runs", [](const Source& s) { return std::to_string(s.rows.size()); }, 2},
+         Column<Source>(
+             "computed / measured \u2212 1, from \u221250% to +50%",
+             [](const Source&) { return std::string(); }, kAlways,
+             "Each dot is a run; shaded: within 10%. Left of the middle: computed too fast")
+             .wide(180, [this](const Painter& p, Rect cell, const Source& s, bool lit)
+                   { draw_strip(p, cell, s, lit); }),
+         {"mean", [](const Source& s) { return format_percent(s.mean); }, 4,
+          "Mean absolute error; runs of one shape count once"},
+         {"left out", [](const Source& s) { return format_percent(s.left_out); }, 5,
+          "The same with constants fitted to the other sources only"},
+         Column<Source>("worst run", worst, 1).words()},
+        [](const Source& s) { return "###source " + s.source; },
+        [&](const Source& s) { return &s == &found->sources[chosen_]; }, kPitchOfSources);
+    const TableEvent event = table.draw(painter, area, std::span<const Source>(found->sources));
+    chosen_ = event.pressed.value_or(chosen_);
+}
+
+Caption AccuracyView::caption(const Frame& frame) const
+{
+    Caption caption;
+    if (!ready(frame))
+    {
+        return caption;
+    }
+    const std::vector<SourceAccuracy>& sources = frame.accuracy->sources;
+    std::size_t runs = 0;
+    for (const SourceAccuracy& source : sources)
+    {
+        runs += source.rows.size();
+    }
+    caption.sentence = fmt::format(
+        "Over {} runs of {} sources the computed step time is off by **{}** on average; by **{}** "
+        "for a source that no constant was fitted to.",
+        runs, sources.size(), format_percent(mean_of(sources, &SourceAccuracy::mean)),
+        format_percent(mean_of(sources, &SourceAccuracy::left_out)));
+    caption.formula =
+        "error = computed / measured \u2212 1;  a source's mean is that of |error|, shapes weighed alike";
+    caption.source =
+        "Leave-one-source-out: the software's constants are fitted again without the source. Where no other "
+        "source ran that software, eager software's constants stand. ./run bench accuracy prints all rows.";
+    return caption;
+}
+
+bool AccuracyView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    PanelColumn column(p, area, out.animating);
+    column.choice("Constants", {"Fitted", "Left out"}, left_out_);
+    const StepEvidence& band = band_of(frame.now.scenario);
+    const double step = frame.now.report.step.total();
+    column.heading("Your scenario");
+    column.fact("Step time", format_seconds(Seconds(step)));
+    column.fact("80% range", fmt::format("{} to {}", format_seconds(Seconds(step * band.low)),
+                                         format_seconds(Seconds(step * band.high))));
+    column.note("Of unseen runs: " + band.rows);
+    if (!ready(frame))
+    {
+        return true;
+    }
+    const SourceAccuracy& source = frame.accuracy->sources[chosen_];
+    column.heading(source.title, counted(static_cast<std::int64_t>(source.rows.size()), "run"));
+    std::vector<AccuracyRow> rows = source.rows;
+    std::ranges::sort(rows, std::ranges::greater(),
+                      [this](const AccuracyRow& r) { return std::abs(error(r)); });
+    for (const AccuracyRow& row : rows)
+    {
+        column.fact(row.name, error_of(error(row)),
+                    fmt::format("{}: measured {}, computed {}", row.name,
+                                format_seconds(Seconds(row.seconds)),
+                                format_seconds(Seconds(row.seconds * (1 + error(row))))));
+    }
+    column.gap();
+    column.note(source.published);
+    return true;
+}
+
+void AccuracyView::step(const Frame& frame, int by)
+{
+    if (ready(frame))
+    {
+        const std::size_t all = frame.accuracy->sources.size();
+        chosen_ = (chosen_ + all + static_cast<std::size_t>(by + static_cast<int>(all))) % all;
+    }
+}
+
+ViewKeys AccuracyView::keys()
+{
+    return {{"W S", "The source above, below",
+             [this](const KeyPress& k) { step(k.frame, k.which == 0 ? -1 : 1); }, true},
+            {"L", "Constants fitted with or without the source", [this] { left_out_ = !left_out_; }},
+            {"hover", "A run in the panel: measured and computed"}};
+}
+
+} // namespace
+
+extern const ViewInfo accuracy_view{21,
+                                    "accuracy",
+                                    "Performance",
+                                    "Accuracy",
+                                    "Accuracy of computed step times",
+                                    "How far are computed step times off from measured ones?",
+                                    {},
+                                    make_view<AccuracyView>};
+
+} // namespace ringside
