@@ -169,7 +169,7 @@ bool Walk::cut_layers()
     p().tensor = widest;
     p().sequence_parallel = widest > 1;
     ask("Is tensor parallelism within a node enough?",
-        fmt::format("tensor {}: {}", widest,
+        fmt::format("TP {}: {}", widest,
                     b <= out_.capacity && !enough ? "fits, too many replicas" : needs(b)),
         "tensor parallel", "split further", enough, b);
     return enough;
@@ -194,7 +194,7 @@ void Walk::cut_stages()
     }
     s_ = chosen;
     const std::int64_t stages = p().pipeline;
-    const std::string working = stages > 1 ? fmt::format("pipeline {}: {}", stages, needs(b))
+    const std::string working = stages > 1 ? fmt::format("PP {}: {}", stages, needs(b))
                                 : s_.cluster.gpus / s_.parallel.tensor < 2
                                     ? "no GPUs left for stages"
                                     : fmt::format("{} GPUs do not divide", s_.cluster.gpus);

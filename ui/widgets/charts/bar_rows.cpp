@@ -183,7 +183,23 @@ private:
             bar.h -= 1;
             draw_stacked_bar(p_, thin, cell.below, {column.most, false});
         }
-        return draw_stacked_bar(p_, bar, cell.parts, {column.most, false, column.limit});
+        StackedBar drawn = draw_stacked_bar(p_, bar, cell.parts, {column.most, false, column.limit});
+        if (cell.parts.size() == 1)
+        {
+            name_behind(drawn.all, bar, cell.parts.front());
+        }
+        return drawn;
+    }
+
+    // Where a bar is too short for its name, the name stands behind it.
+    void name_behind(Rect drawn, Rect bar, const BarPart& part) const
+    {
+        const float named = p_.width(Type::small, part.name);
+        const float from = drawn.right() + p_.px(8);
+        if (named + p_.px(4) > drawn.w && from + named <= bar.right() && bar.h >= p_.height(Type::small))
+        {
+            p_.text(from, bar.middle(), Type::small, p_.theme.muted, part.name);
+        }
     }
 
     // A line through all rows, named above them.
