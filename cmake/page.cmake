@@ -55,7 +55,8 @@ target_compile_options(ringside_options INTERFACE -include ${PROJECT_SOURCE_DIR}
 set(RINGSIDE_KERNEL_OPTIONS -msimd128)
 add_subdirectory(core)
 add_subdirectory(ui)
-file(GLOB page_sources CONFIGURE_DEPENDS app/page/*.cpp app/files/*.cpp app/session/*.cpp)
+file(GLOB page_sources CONFIGURE_DEPENDS app/page/*.cpp app/files/*.cpp app/session/*.cpp
+     app/session/desks/*.cpp)
 add_executable(page ${page_sources} app/commands/console/input.cpp)
 target_compile_definitions(page PRIVATE RINGSIDE_SOURCE_ASSETS="/ringside")
 target_link_libraries(page PRIVATE ringside_ui ringside_parallel imgui)

@@ -158,8 +158,8 @@ bool AccuracyView::draw_panel(const Frame& frame, const Painter& p, Rect area, O
     const SourceAccuracy& source = frame.accuracy->sources[chosen_];
     column.heading(source.title, counted(static_cast<std::int64_t>(source.rows.size()), "run"));
     std::vector<AccuracyRow> rows = source.rows;
-    std::ranges::sort(rows, std::ranges::greater(),
-                      [this](const AccuracyRow& r) { return std::abs(error(r)); });
+    std::ranges::sort(rows, [this](const AccuracyRow& a, const AccuracyRow& b)
+                      { return std::abs(error(a)) > std::abs(error(b)); });
     for (const AccuracyRow& row : rows)
     {
         column.fact(row.name, error_of(error(row)),
