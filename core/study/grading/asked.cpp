@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <span>
+#include <utility>
 
 namespace ringside
 {
@@ -56,10 +58,10 @@ std::vector<std::string> sentences_of(std::string_view text)
     return all;
 }
 
-std::string stems_of(std::string_view text)
+std::string stems_of(std::span<const Token> tokens)
 {
     std::string all;
-    for (const Token& t : tokens_of(text))
+    for (const Token& t : tokens)
     {
         if (t.kind == Token::Kind::word)
         {
@@ -93,8 +95,8 @@ constexpr std::string_view kWhole = "whole";
 class SentenceReader
 {
 public:
-    SentenceReader(Asked& asked, std::string_view sentence)
-        : asked_(asked), t_(tokens_of(sentence)), units_(t_, asked.wanted, false)
+    SentenceReader(Asked& asked, std::vector<Token> sentence)
+        : asked_(asked), t_(std::move(sentence)), units_(t_, asked.wanted, false)
     {
     }
 
@@ -333,15 +335,16 @@ Asked asked_for(const StudyUnit& unit, std::string_view stem, double tolerance)
 {
     Asked asked = asked_for(unit);
     asked.tolerance = tolerance;
-    asked.stem = stems_of(stem);
-    const std::string sentence = asking_sentence(stem);
+    auto words = tokens_of(stem);
+    asked.stem = stems_of(words);
+    auto sentence = tokens_of(asking_sentence(stem));
     asked.sentence = stems_of(sentence);
-    SentenceReader reader(asked, sentence);
+    SentenceReader reader(asked, std::move(sentence));
     reader.read();
     // What the sentence leaves out stands before it.
     Asked whole;
     whole.stem = kWhole;
-    SentenceReader before(whole, stem);
+    SentenceReader before(whole, std::move(words));
     before.read();
     if (asked.counted.empty() && unit.name.empty() && !reader.says_what())
     {

@@ -104,6 +104,21 @@ constexpr std::array<std::pair<std::string_view, double>, 15> kVulgar{{{"\u00bd"
                                                                        {"\u215d", 5.0 / 8},
                                                                        {"\u215e", 7.0 / 8}}};
 
+// Which bytes begin a sign: most of a sentence begins none.
+constexpr auto kBegins = []
+{
+    std::array<bool, 256> begins{};
+    for (const Sign& s : kSigns)
+    {
+        begins[static_cast<unsigned char>(s.first.front())] = true;
+    }
+    for (const Sign& s : kSuper)
+    {
+        begins[static_cast<unsigned char>(s.first.front())] = true;
+    }
+    return begins;
+}();
+
 const Sign* super_at(std::string_view rest)
 {
     const auto found =
@@ -118,6 +133,12 @@ std::string tidied(std::string_view typed)
     for (std::size_t at = 0; at < typed.size();)
     {
         const std::string_view rest = typed.substr(at);
+        if (!kBegins[static_cast<unsigned char>(rest.front())])
+        {
+            text += rest.front();
+            ++at;
+            continue;
+        }
         if (const Sign* s = super_at(rest))
         {
             text += "^";
@@ -178,8 +199,10 @@ std::vector<Token> tokens_of(std::string_view typed)
     for (std::size_t at = 0; at < text.size();)
     {
         const std::string_view rest = std::string_view(text).substr(at);
-        const auto vulgar = std::find_if(kVulgar.begin(), kVulgar.end(),
-                                         [&](const auto& v) { return rest.starts_with(v.first); });
+        const auto vulgar = static_cast<unsigned char>(text[at]) < 0x80
+                                ? kVulgar.end()
+                                : std::find_if(kVulgar.begin(), kVulgar.end(),
+                                               [&](const auto& v) { return rest.starts_with(v.first); });
         const bool after_word = at > 0 && is_word_letter(text[at - 1]) && text[at] == '.';
         const auto number = after_word ? std::nullopt : number_at_start(rest);
         std::size_t length = 1;

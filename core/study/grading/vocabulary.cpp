@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text/text.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <span>
+#include <type_traits>
+#include <unordered_map>
 
 namespace ringside
 {
@@ -227,6 +230,19 @@ constexpr std::string_view kDenials =
     "not isn't isnt aren't never no don't dont doesn't doesnt neither nor wrong false cannot can't "
     "instead unlike except unknown idk dunno";
 
+struct Mannered
+{
+    Manner manner;
+    std::string_view words;
+};
+
+// Of a word in two rows, the first says what it is.
+constexpr std::array kManners{
+    Mannered{Manner::each, "each every per"}, Mannered{Manner::one_word, "a an one any single"},
+    Mannered{Manner::denial, kDenials},       Mannered{Manner::hedge, kHedges},
+    Mannered{Manner::hedge, kSoftly},         Mannered{Manner::bound, kBounds},
+    Mannered{Manner::silent, kSilent}};
+
 bool has(std::string_view list, std::string_view word)
 {
     for (std::size_t at = list.find(word); at != std::string_view::npos && !word.empty();
@@ -242,31 +258,39 @@ bool has(std::string_view list, std::string_view word)
     return false;
 }
 
-const Worded* find(std::span<const Worded> all, std::string_view word)
+// The first row of a table with a word; each table is indexed when it is first asked.
+template <const auto& kTable>
+auto find(std::string_view word)
 {
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const Worded& n) { return has(n.words, word); });
-    return found == all.end() ? nullptr : &*found;
-}
-
-std::string lower(std::string_view text)
-{
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
+    using Row = std::remove_cvref_t<decltype(kTable[0])>;
+    static const auto rows = []
+    {
+        std::unordered_map<std::string_view, const Row*> index;
+        for (const Row& row : kTable)
+        {
+            for (std::string_view rest = row.words; !rest.empty();)
+            {
+                const auto end = std::min(rest.find(' '), rest.size());
+                index.emplace(rest.substr(0, end), &row);
+                rest.remove_prefix(std::min(end + 1, rest.size()));
+            }
+        }
+        return index;
+    }();
+    const auto found = rows.find(word);
+    return found == rows.end() ? nullptr : found->second;
 }
 
 // What stands before "B", "bit" or "FLOP": short or in full; a lone small letter may be meant as a capital.
 const Worded* prefix(std::string_view text)
 {
     static constexpr Worded kNone{"", 1, ""};
-    const Worded* found = text.empty() ? &kNone : find(kPrefixes, text);
-    found = found ? found : find(kLongPrefixes, lower(text));
+    const Worded* found = text.empty() ? &kNone : find<kPrefixes>(text);
+    found = found ? found : find<kLongPrefixes>(small_letters(text));
     if (!found && text.size() == 1 && text != "p" && text != "e")
     {
         const char c = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-        found = find(kPrefixes, c == 'K' ? "k" : std::string_view(&c, 1));
+        found = find<kPrefixes>(c == 'K' ? "k" : std::string_view(&c, 1));
     }
     return found;
 }
@@ -280,7 +304,7 @@ struct Ending
 
 std::optional<UnitWord> data_word(std::string_view word, bool bits)
 {
-    const std::string small = lower(word);
+    const std::string small = small_letters(word);
     // "gb" in small letters is what was asked for; "Gb" is bits.
     const bool no_capital = word == small;
     constexpr std::array kEndings{
@@ -312,7 +336,7 @@ std::optional<UnitWord> data_word(std::string_view word, bool bits)
 
 std::optional<UnitWord> work_word(std::string_view word)
 {
-    const std::string small = lower(word);
+    const std::string small = small_letters(word);
     for (const std::string_view ending : {"flops", "flop", "operations", "operation", "ops"})
     {
         if (small.ends_with(ending))
@@ -333,7 +357,7 @@ std::optional<UnitWord> work_word(std::string_view word)
 
 std::string stem_of(std::string_view word)
 {
-    std::string small = lower(word);
+    std::string small = small_letters(word);
     std::erase(small, '-');
     if (small.ends_with("'s"))
     {
@@ -352,15 +376,15 @@ std::string stem_of(std::string_view word)
 
 std::optional<UnitWord> time_word(std::string_view word)
 {
-    const std::string small = word == "M" ? "" : lower(word);
-    const Worded* t = find(kTimes, small);
-    t = t || small.size() < 3 ? t : find(kTimes, stem_of(small));
+    const std::string small = word == "M" ? "" : small_letters(word);
+    const Worded* t = find<kTimes>(small);
+    t = t || small.size() < 3 ? t : find<kTimes>(stem_of(small));
     return t ? std::optional(UnitWord{Of::time, t->size, std::string(t->name)}) : std::nullopt;
 }
 
 std::optional<UnitWord> unit_word(std::string_view word, Of wanted, bool bits)
 {
-    const std::string small = lower(word);
+    const std::string small = small_letters(word);
     if (has("% percent pct percentage perc pp ppt pts point points percents", small) &&
         (wanted == Of::percent || wanted == Of::ratio ||
          (small != "pp" && small != "point" && small != "points")))
@@ -378,7 +402,7 @@ std::optional<UnitWord> unit_word(std::string_view word, Of wanted, bool bits)
             return t;
         }
     }
-    if (const Worded* m = find(kMoney, stem_of(small)); m || small == "$")
+    if (const Worded* m = find<kMoney>(stem_of(small)); m || small == "$")
     {
         return UnitWord{Of::money, m ? m->size : 1, "USD"};
     }
@@ -428,22 +452,21 @@ std::optional<UnitWord> unit_word(std::string_view word, Of wanted, bool bits)
 
 std::optional<ScaleWord> scale_word(std::string_view word)
 {
-    const Worded* found = find(kBinaryScales, word);
-    found = found ? found : find(kScales, word);
+    const Worded* found = find<kBinaryScales>(word);
+    found = found ? found : find<kScales>(word);
     if (!found && word.size() > 2)
     {
         const std::string small = stem_of(word);
-        found = find(kScales, small);
+        found = find<kScales>(small);
     }
-    found = found || word.size() != 2 ? found : find(kScales, lower(word)); // "MN", "Bn"
+    found = found || word.size() != 2 ? found : find<kScales>(small_letters(word)); // "MN", "Bn"
     return found ? std::optional(ScaleWord{found->size, found->name}) : std::nullopt;
 }
 
 std::string_view thing_named(std::string_view squashed)
 {
-    const auto found =
-        std::find_if(kThings.begin(), kThings.end(), [&](const Thing& t) { return has(t.words, squashed); });
-    return found == kThings.end() ? std::string_view{} : found->name;
+    const Thing* found = find<kThings>(squashed);
+    return found ? found->name : std::string_view{};
 }
 
 bool same_thing(std::string_view a, std::string_view b)
@@ -456,12 +479,13 @@ bool same_thing(std::string_view a, std::string_view b)
 
 std::optional<double> number_word(std::string_view word)
 {
-    const std::string small = lower(word);
-    const Worded* found = find(kNumbers, small);
-    found = found ? found : find(std::span(kNumbers).subspan(28), stem_of(small)); // "three quarters"
+    const std::string small = small_letters(word);
+    const Worded* found = find<kNumbers>(small);
+    const Worded* part = found ? nullptr : find<kNumbers>(stem_of(small)); // "three quarters"
+    found = part && part - kNumbers.data() >= 28 ? part : found;
     if (!found && small.ends_with("th"))
     {
-        found = find(kNumbers, std::string_view(small).substr(0, small.size() - 2));
+        found = find<kNumbers>(std::string_view(small).substr(0, small.size() - 2));
         return found && found->size >= 4 ? std::optional(1 / found->size) : std::nullopt; // "a sixteenth"
     }
     return found ? std::optional(found->size) : std::nullopt;
@@ -469,14 +493,13 @@ std::optional<double> number_word(std::string_view word)
 
 Manner manner_of(std::string_view word)
 {
-    const std::string small = lower(word);
-    return has("each every per", small)                          ? Manner::each
-           : has("a an one any single", small)                   ? Manner::one_word
-           : has(kDenials, small)                                ? Manner::denial
-           : has(kHedges, small) || has(kSoftly, small)          ? Manner::hedge
-           : has(kBounds, small)                                 ? Manner::bound
-           : has(kSilent, small) || has(kSilent, stem_of(small)) ? Manner::silent
-                                                                 : Manner::unknown;
+    const std::string small = small_letters(word);
+    if (const Mannered* found = find<kManners>(small))
+    {
+        return found->manner;
+    }
+    const Mannered* stem = find<kManners>(stem_of(small));
+    return stem && stem->manner == Manner::silent ? Manner::silent : Manner::unknown;
 }
 
 namespace

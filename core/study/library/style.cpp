@@ -17,28 +17,21 @@ namespace ringside
 namespace
 {
 
-bool same_letter(char a, char b)
-{
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-}
-
 // "by-heart" is an id, no phrase.
 bool joins(std::string_view text, std::size_t at)
 {
     return at < text.size() && (text[at] == '-' || std::isalnum(static_cast<unsigned char>(text[at])) != 0);
 }
 
+// Both in small letters.
 bool has_phrase(std::string_view text, std::string_view phrase)
 {
-    for (auto from = text.begin(); from != text.end();)
+    for (std::size_t at = text.find(phrase); at != std::string_view::npos; at = text.find(phrase, at + 1))
     {
-        from = std::search(from, text.end(), phrase.begin(), phrase.end(), same_letter);
-        const auto at = static_cast<std::size_t>(from - text.begin());
-        if (from != text.end() && (at == 0 || !joins(text, at - 1)) && !joins(text, at + phrase.size()))
+        if ((at == 0 || !joins(text, at - 1)) && !joins(text, at + phrase.size()))
         {
             return true;
         }
-        from += from != text.end() ? 1 : 0;
     }
     return false;
 }
@@ -59,9 +52,10 @@ Result<std::vector<StyleRule>> read_style(const nlohmann::json& file)
 
 const StyleRule* find_breach(std::span<const StyleRule> rules, std::string_view text, bool label)
 {
+    const std::string small = small_letters(text);
     const auto found =
         std::ranges::find_if(rules, [&](const StyleRule& w)
-                             { return w.whole ? label && text == w.avoid : has_phrase(text, w.avoid); });
+                             { return w.whole ? label && text == w.avoid : has_phrase(small, w.avoid); });
     return found == rules.end() ? nullptr : &*found;
 }
 

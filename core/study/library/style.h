@@ -18,7 +18,7 @@ namespace ringside
 
 struct StyleRule
 {
-    std::string avoid; // a phrase, in small letters unless a name
+    std::string avoid; // a phrase, in small letters
     std::string write;
     bool whole = false; // only as all of a label, written like this: "Continuous batching"
 };

@@ -1,6 +1,7 @@
 // The program's own strings, read from its sources, say nothing that assets/study/style.json says to avoid.
 #include "tests/source_path.h"
 
+#include "core/base/text/text.h"
 #include "core/scenario/json/json.h"
 #include "core/study/library/style.h"
 
@@ -28,6 +29,11 @@ std::vector<StyleRule> rules()
     const auto read =
         read_style(nlohmann::json::parse(text_of(test::source_path("assets/study/style.json"))));
     REQUIRE(read);
+    for (const StyleRule& rule : *read)
+    {
+        INFO(rule.avoid);
+        CHECK((rule.whole || rule.avoid == small_letters(rule.avoid)));
+    }
     return *read;
 }
 
