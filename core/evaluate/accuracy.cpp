@@ -130,7 +130,8 @@ SourceAccuracy source_accuracy(const std::vector<MeasuredSet>& sources, std::siz
     {
         const Software& software = row.scenario.software;
         const std::string& gpu = row.scenario.cluster.gpu.id;
-        AccuracyRow said{row.name, row.group, software.id, gpu, row.seconds, error_of(row, row.scenario), 0};
+        AccuracyRow said{row.name, row.group,   software.id, gpu, row.seconds, error_of(row, row.scenario),
+                         0,        row.scenario};
         said.left_out = said.error;
         if (is_fitted(software))
         {

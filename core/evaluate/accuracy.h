@@ -21,6 +21,7 @@ struct AccuracyRow
     double seconds = 0;  // measured
     double error = 0;    // (computed - measured) / measured
     double left_out = 0; // the same, fitted without its source
+    Scenario scenario;   // what was run
 };
 
 struct SourceAccuracy

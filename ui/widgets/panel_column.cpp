@@ -216,8 +216,8 @@ bool PanelColumn::option(const std::string& label, std::string_view key, bool on
     {
         p.fill(r, on ? t.raised : t.control, px(6));
     }
-    const Rect cap = p.keycap(r.x + px(4), r.middle(), key);
-    const float x = std::max(cap.right() + px(8), r.x + px(36));
+    const float cap = key.empty() ? r.x : p.keycap(r.x + px(4), r.middle(), key).right();
+    const float x = std::max(cap + px(8), r.x + px(36));
     const float right = r.right() - px(mark == OptionMark::none ? 4 : 28);
     p.text_within(x, r.middle(), right - x, on ? Type::small_strong : Type::small, t.text,
                   std::string_view(label).substr(0, label.find("###")));

@@ -198,7 +198,9 @@ UnitProfile LayerProfiler::layer(bool with_experts) const
     {
         add_context(unit, core);
     }
-    wait_for_host(unit, kForwardKernels * products + extra, kBackwardKernels * products + extra);
+    const double backward = kBackwardKernels * products;
+    wait_for_host(unit, kForwardKernels * products + extra, backward * kInputShare + extra,
+                  backward * (1 - kInputShare));
     if (with_experts && p_.expert > 1)
     {
         add_experts(unit);
@@ -215,10 +217,11 @@ void LayerProfiler::kernels(UnitProfile& unit, double products) const
     run(unit.weight, kBackwardKernels * products * (1 - kInputShare));
 }
 
-// The host launches the forward in one go, and in another the backward with what is computed again. While the
-// device waits for keys and values or for pieces of a product it runs ahead, so that part of the waiting is
-// the same.
-void LayerProfiler::wait_for_host(UnitProfile& unit, double forward, double backward) const
+// The host launches each pass in one go, full recomputation with the backward's first part. While the device
+// waits for keys and values or for pieces of a product the host runs ahead, so part of the two waits is the
+// same time. The input's and the weights' gradients wait each for its own kernels: a faster device then never
+// lengthens a pass.
+void LayerProfiler::wait_for_host(UnitProfile& unit, double forward, double input, double weight) const
 {
     const bool repeats = t_.recompute == Recompute::full && unit.again.device() > 0;
     const auto launched = [this](std::initializer_list<PassTime*> passes, PassTime& last, double kernels)
@@ -241,7 +244,8 @@ void LayerProfiler::wait_for_host(UnitProfile& unit, double forward, double back
         }
     };
     launched({&unit.forward}, unit.forward, forward);
-    launched({&unit.again, &unit.input, &unit.weight}, unit.input, backward + (repeats ? forward : 0));
+    launched({&unit.again, &unit.input}, unit.input, input + (repeats ? forward : 0));
+    launched({&unit.weight}, unit.weight, weight);
 }
 
 bool LayerProfiler::slow_softmax() const
@@ -476,7 +480,7 @@ UnitProfile LayerProfiler::embedding() const
     unit.weight.of(Cause::memory) = hbm_seconds(tokens + 4 * h_ * real(m_.vocab) / t_ranks_);
     unit.forward.of(Cause::kernels) = kEmbeddingKernels / 4 * device_.kernel;
     unit.weight.of(Cause::kernels) = kEmbeddingKernels / 4 * device_.kernel;
-    wait_for_host(unit, kEmbeddingKernels / 2, kEmbeddingKernels / 2);
+    wait_for_host(unit, kEmbeddingKernels / 2, 0, kEmbeddingKernels / 2);
     unit.forward.of(Cause::tensor) = all_reduce();
     for (const Weight& w : embedding_weights(m_, p_))
     {
@@ -496,7 +500,7 @@ UnitProfile LayerProfiler::head() const
     move(unit, "gradient of the head", KernelPass::weight, 6 * h_ * vocab, h_ * vocab);
     unit.forward.of(Cause::kernels) = kHeadKernels / 4 * device_.kernel;
     unit.input.of(Cause::kernels) = kHeadKernels / 4 * device_.kernel;
-    wait_for_host(unit, kHeadKernels * 0.4, kHeadKernels * 0.6);
+    wait_for_host(unit, kHeadKernels * 0.4, kHeadKernels * 0.3, kHeadKernels * 0.3);
     if (p_.tensor > 1)
     {
         // The largest logit, the target's and the sum over the whole vocabulary.

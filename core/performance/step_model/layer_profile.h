@@ -1,8 +1,8 @@
 // Makes the profiles of a layer, the embedding and the head: counts kernels, their FLOPs and bytes, and gives
 // them their times.
 //
-// Forward and backward of a layer take the norm of order four of device time and host launch time, mainly
-// the longer of the two; collectives come on top. Selective recomputation runs the core of attention again
+// Each pass of a layer takes the norm of order four of device time and host launch time, mainly the longer of
+// the two; collectives come on top. Selective recomputation runs the core of attention again
 // with flash attention too, as Megatron-LM does, although it saves nothing there.
 #pragma once
 
@@ -69,7 +69,8 @@ private:
     void add_context(UnitProfile& unit, const UnitProfile& core) const;
     void add_experts(UnitProfile& unit) const;
     double crossing_share() const;
-    void wait_for_host(UnitProfile& unit, double forward, double backward) const;
+    // How many kernels each pass launches.
+    void wait_for_host(UnitProfile& unit, double forward, double input, double weight) const;
     // Whether gathers, scatters and products are cut into pieces that overlap.
     bool pieces() const { return p_.overlap_tensor && can_overlap_.tensor; }
     double all_reduce() const;

@@ -43,7 +43,7 @@ struct PassTime
 struct UnitProfile
 {
     PassTime forward;
-    PassTime input;    // backward: gradients of activations, and waiting for the host in all of the backward
+    PassTime input;    // backward: gradients of activations
     PassTime weight;   // backward: gradients of weights
     PassTime again;    // computed again before the backward
     double dense = 0;  // parameters on one GPU before ZeRO, shared by all data-parallel and context ranks

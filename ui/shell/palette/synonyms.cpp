@@ -78,9 +78,11 @@ constexpr std::array kViews{
         "growth",
         "scaling efficiency; strong scaling; weak scaling; more gpus; how many gpus; gpus needed; amdahl; "
         "scale out; parallel efficiency; speedup"},
-    Synonyms{"measured", "measurements; calibrate; my own runs; real runs; benchmark; validate; accuracy; "
+    Synonyms{"measured", "measurements; calibrate; my own runs; real runs; benchmark; validate; "
                          "fit constants; csv; logs;"
                          "profiler; predicted vs measured; import measurements; compare measured"},
+    Synonyms{"accuracy", "error; how accurate; how far off; published runs; public runs; mlperf; evidence; "
+                         "leave one out; unseen error; confidence"},
     Synonyms{"planner", "what fits; plan; plan a run; layout; find layout; best layout; optimal layout; auto "
                         "parallel; autotune; search layouts;"
                         "which parallelism; how to split; configuration search; recommend; 3d parallelism; "

@@ -35,6 +35,8 @@ private:
     double error(const AccuracyRow& row) const { return left_out_ ? row.left_out : row.error; }
     void draw_strip(const Painter& p, Rect cell, const SourceAccuracy& source, bool lit) const;
     void step(const Frame& frame, int by);
+    // Those of the chosen source, the furthest off first.
+    std::vector<const AccuracyRow*> runs(const Frame& frame) const;
 
     std::size_t chosen_ = 0;
     bool left_out_ = true; // as a run that nobody has seen
@@ -43,6 +45,11 @@ private:
 bool ready(const Frame& frame)
 {
     return frame.accuracy != nullptr && frame.accuracy->done() && !frame.accuracy->sources.empty();
+}
+
+void open(const AccuracyRow& run, Out& out)
+{
+    out.push(ChangeScenario{run.scenario, false, "Opened: " + run.name});
 }
 
 std::string error_of(double value)
@@ -144,32 +151,64 @@ bool AccuracyView::draw_panel(const Frame& frame, const Painter& p, Rect area, O
 {
     PanelColumn column(p, area, out.animating);
     column.choice("Constants", {"Fitted", "Left out"}, left_out_);
-    const StepEvidence& band = band_of(frame.now.scenario);
+    const std::vector<const AccuracyRow*> rows = runs(frame);
+    const auto open_now = std::ranges::find_if(rows, [&](const AccuracyRow* row)
+                                               { return row->scenario == frame.now.scenario; });
     const double step = frame.now.report.step.total();
-    column.heading("Your scenario");
-    column.fact("Step time", format_seconds(Seconds(step)));
-    column.fact("80% range", fmt::format("{} to {}", format_seconds(Seconds(step * band.low)),
-                                         format_seconds(Seconds(step * band.high))));
-    column.note("Of unseen runs: " + band.rows);
-    if (!ready(frame))
+    if (open_now != rows.end())
+    {
+        column.heading("Open", (*open_now)->name);
+        column.fact("Measured step", format_seconds(Seconds((*open_now)->seconds)));
+        column.fact("Computed step", format_seconds(Seconds(step)));
+    }
+    else
+    {
+        const StepEvidence& band = band_of(frame.now.scenario);
+        column.heading("Your scenario");
+        column.fact("Step time", format_seconds(Seconds(step)));
+        column.fact("80% from", format_seconds(Seconds(step * band.low)));
+        column.fact("to", format_seconds(Seconds(step * band.high)));
+        column.note("Of unseen runs: " + band.rows);
+    }
+    if (rows.empty())
     {
         return true;
     }
     const SourceAccuracy& source = frame.accuracy->sources[chosen_];
     column.heading(source.title, counted(static_cast<std::int64_t>(source.rows.size()), "run"));
-    std::vector<AccuracyRow> rows = source.rows;
-    std::ranges::sort(rows, [this](const AccuracyRow& a, const AccuracyRow& b)
-                      { return std::abs(error(a)) > std::abs(error(b)); });
-    for (const AccuracyRow& row : rows)
+    std::size_t at = 0;
+    for (const AccuracyRow* row : rows)
     {
-        column.fact(row.name, error_of(error(row)),
-                    fmt::format("{}: measured {}, computed {}", row.name,
-                                format_seconds(Seconds(row.seconds)),
-                                format_seconds(Seconds(row.seconds * (1 + error(row))))));
+        const std::string tip = fmt::format("{}: measured {}, computed {}. Press to open it.", row->name,
+                                            format_seconds(Seconds(row->seconds)),
+                                            format_seconds(Seconds(row->seconds * (1 + error(*row)))));
+        const std::string key = at < 9 ? std::to_string(at + 1) : std::string();
+        const std::string label = fmt::format("{}  {}###run {}", error_of(error(*row)), row->name, at);
+        if (column.option(label, key, open_now != rows.end() && row == *open_now, tip))
+        {
+            open(*row, out);
+        }
+        at += 1;
     }
     column.gap();
     column.note(source.published);
     return true;
+}
+
+std::vector<const AccuracyRow*> AccuracyView::runs(const Frame& frame) const
+{
+    std::vector<const AccuracyRow*> rows;
+    if (ready(frame))
+    {
+        for (const AccuracyRow& row : frame.accuracy->sources[chosen_].rows)
+        {
+            rows.push_back(&row);
+        }
+    }
+    std::sort(rows.begin(), rows.end(),
+              [this](const AccuracyRow* a, const AccuracyRow* b)
+              { return std::abs(error(*a)) > std::abs(error(*b)); });
+    return rows;
 }
 
 void AccuracyView::step(const Frame& frame, int by)
@@ -183,7 +222,16 @@ void AccuracyView::step(const Frame& frame, int by)
 
 ViewKeys AccuracyView::keys()
 {
-    return {{"W S", "The source above, below",
+    return {{"1 \u2026 9", "Open a run",
+             [this](const KeyPress& k)
+             {
+                 const std::vector<const AccuracyRow*> rows = runs(k.frame);
+                 if (k.which < rows.size())
+                 {
+                     open(*rows[k.which], k.out);
+                 }
+             }},
+            {"W S", "The source above, below",
              [this](const KeyPress& k) { step(k.frame, k.which == 0 ? -1 : 1); }, true},
             {"L", "Constants fitted with or without the source", [this] { left_out_ = !left_out_; }},
             {"hover", "A run in the panel: measured and computed"}};

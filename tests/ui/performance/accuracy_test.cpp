@@ -1,0 +1,82 @@
+// Published runs in the accuracy view: listed by how far off they are, opened by a press or their digit, and
+// taken back.
+#include "tests/core/support.h"
+#include "tests/source_path.h"
+#include "tests/ui/words.h"
+
+#include "app/session/furnish.h"
+#include "core/performance/step_time.h"
+#include "core/scenario/validate.h"
+#include "ui/shell/frame/measured_frame.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace ringside;
+using test::says;
+using test::Window;
+
+namespace
+{
+
+void open_accuracy(Window& w)
+{
+    furnish_measured(w.session(), test::source_path("assets"), test::presets());
+    w.open("accuracy");
+    while (w.session().frame(0).accuracy == nullptr || !w.session().frame(0).accuracy->done())
+    {
+        w.settle(50);
+    }
+    w.settle(300);
+}
+
+std::vector<AccuracyRow> worst_first(const Window& w)
+{
+    std::vector<AccuracyRow> rows = w.session().frame(0).accuracy->sources.front().rows;
+    std::ranges::sort(rows, {}, [](const AccuracyRow& row) { return -std::abs(row.left_out); });
+    return rows;
+}
+
+} // namespace
+
+TEST_CASE("a digit opens a published run, and Ctrl Z takes it back")
+{
+    Window w;
+    open_accuracy(w);
+    const Scenario mine = w.session().scenario();
+    const std::vector<AccuracyRow> rows = worst_first(w);
+    REQUIRE(rows.size() > 1);
+    w.key(ImGuiKey_2);
+    w.settle(300);
+    CHECK(w.session().scenario() == rows[1].scenario);
+    CHECK(says(w, "Measured step"));
+    w.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+    w.settle(300);
+    CHECK(w.session().scenario() == mine);
+}
+
+TEST_CASE("a published run is opened by pressing it")
+{
+    Window w;
+    open_accuracy(w);
+    w.click("run 0");
+    w.settle(300);
+    CHECK(w.session().scenario() == worst_first(w).front().scenario);
+}
+
+TEST_CASE("every published run is a valid scenario whose step is the one the view shows")
+{
+    Window w;
+    open_accuracy(w);
+    for (const SourceAccuracy& source : w.session().frame(0).accuracy->sources)
+    {
+        for (const AccuracyRow& row : source.rows)
+        {
+            CAPTURE(source.source, row.name);
+            CHECK_FALSE(has_errors(validate(row.scenario)));
+            CHECK(std::abs(step_time(row.scenario).total() / row.seconds - 1 - row.error) < 1e-9);
+        }
+    }
+}
