@@ -39,9 +39,9 @@ struct CliCommand
 };
 
 extern const CliCommand evaluate_command, validate_command, calibrate_command, check_command,
-    question_command, schedule_command, collective_command, scaling_command, search_command, import_command,
-    export_command, lesson_command, train_command, picture_command, animate_command, guide_command,
-    link_command, bench_command;
+    question_command, schedule_command, collective_command, scaling_command, search_command, rent_command,
+    import_command, export_command, lesson_command, train_command, picture_command, animate_command,
+    guide_command, link_command, bench_command;
 
 // What `bench` measures.
 int run_bench_schedule(const CommonOptions& options);

@@ -9,6 +9,7 @@
 #include "core/planner/current_layout.h"
 #include "core/planner/launch/framework_launch.h"
 #include "core/planner/near_misses.h"
+#include "core/planner/told_apart.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/json/json.h"
 #include "ui/shell/frame/layouts_frame.h"
@@ -35,6 +36,7 @@ struct SearchOptions : CommonOptions
     std::string framework = "any";
     std::vector<std::string> forbid;
     std::vector<std::string> allow;
+    std::vector<std::string> fix;
     double headroom = SearchLimits().headroom;
     bool changes = false;
     bool csv = false;
@@ -84,15 +86,19 @@ SearchLimits limits_of(const SearchOptions& o, const Presets& presets)
     {
         flip(limits, issues, "--allow", word, true);
     }
-    std::vector<std::string> frameworks = texts_of(presets.frameworks, &Framework::id);
-    frameworks.emplace_back("any");
-    if (const Framework* known = presets.framework(o.framework))
+    limits.framework = framework_named(o.framework, presets, issues);
+    for (const std::string& name : o.fix)
     {
-        limits.framework = *known;
-    }
-    else if (o.framework != "any")
-    {
-        issues.push_back(unknown_word("--framework", "framework ", o.framework, frameworks));
+        const auto fields = layout_fields();
+        const auto known = std::ranges::find(fields, name, &LayoutField::name);
+        if (known == fields.end())
+        {
+            issues.push_back(unknown_word("--fix", "field ", name, texts_of(fields, &LayoutField::name)));
+        }
+        else
+        {
+            limits.fixed.push_back(known->name);
+        }
     }
     check_range(issues, "--headroom", o.headroom, 0, 0.9);
     limits.headroom = o.headroom;
@@ -265,12 +271,19 @@ json to_json(const Scenario& scenario, const SearchLimits& limits, const SearchR
     const CurrentLayout current = current_layout(scenario, limits);
     out["current"] = current_json(current, limits, presets);
     out["layouts"] = json::array();
+    if (const Candidate* simplest = simplest_equal(r.cuts, limits.objective))
+    {
+        Scenario s = scenario;
+        apply(simplest->layout, s);
+        out["simplest_equal"] = layout_json(s, *simplest, limits, presets);
+    }
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
     {
         Scenario s = scenario;
         apply(r.best[i].layout, s);
         out["layouts"].push_back(layout_json(s, r.best[i], limits, presets));
         out["layouts"].back()["why"] = why_json(current, s);
+        out["layouts"].back()["equals_best"] = equals_best(r.best[i], r.best.front(), limits.objective);
     }
     return out;
 }
@@ -295,6 +308,23 @@ std::string_view verdict_mark(const Candidate& c, double capacity)
 {
     constexpr std::array<std::string_view, 3> kMarks{"", "tight", "over"};
     return kMarks.at(static_cast<std::size_t>(verdict_of(c, capacity)));
+}
+
+// Which of the cuts is as fast as the best, as far as computed times can tell.
+void print_equal(const SearchResult& r, Objective objective)
+{
+    const Candidate* simplest = simplest_equal(r.cuts, objective);
+    if (simplest == nullptr || objective == Objective::memory)
+    {
+        return;
+    }
+    const auto equal = std::ranges::count_if(r.cuts, [&](const Candidate& c)
+                                             { return equals_best(c, r.cuts.front(), objective); });
+    const Layout& l = simplest->layout;
+    say("\n{} within {} of the fastest, closer than computed times can be told apart; the simplest: "
+        "TP {}, CP {}, PP {}, EP {}, DP {}, ZeRO-{}: {}\n",
+        counted(equal, "combination") + " of TP, CP, PP and EP", format_percent(kToldApart), l.tensor,
+        l.context, l.pipeline, l.expert, data_of(l), l.zero, format_seconds(Seconds(simplest->seconds)));
 }
 
 Table result_table(const Scenario& s, const SearchLimits& limits, const SearchResult& r, std::size_t top,
@@ -372,6 +402,7 @@ void print_result(const Scenario& s, const SearchLimits& limits, const SearchRes
     }
     say("not searched, as in the scenario: {}\n\n{}\nrejected layouts, by reason\n{}", overlap_words(s),
         result_table(s, limits, r, top, current).text(), rest.text("", false, "  "));
+    print_equal(r, limits.objective);
     print_current(current);
     if (current.runs() && !r.best.empty())
     {
@@ -424,8 +455,9 @@ void print_csv(const SearchResult& r, std::size_t top)
 int run_search(const SearchOptions& o)
 {
     const Presets presets = open_presets(o).presets;
-    const SearchLimits limits = limits_of(o, presets);
+    SearchLimits limits = limits_of(o, presets);
     const Scenario scenario = read_scenario(o.file, o.sets, presets);
+    limits.like = layout_of(scenario);
     end_with(of_file(search_faults(scenario), o.file)); // its own layout does not matter
     const SearchResult result =
         search_all(scenario, limits, std::max(1U, std::thread::hardware_concurrency()));
@@ -465,9 +497,9 @@ void add_search_options(CLI::App& app, SearchOptions& o)
     words("--forbid", o.forbid, "exclude full-recompute, zero3, deep-pipelines (more than 8 stages)");
     words("--allow", o.allow,
           "also try tensor-across-nodes, zero-with-stages (ZeRO-2 and 3 with pipeline stages)");
-    app.add_option("--framework", o.framework,
-                   "only layouts that this framework runs: the name of a file in assets/frameworks, or any")
-        ->capture_default_str();
+    words("--fix", o.fix,
+          "fields of the layout that stay as the scenario has them, for example parallel.tensor");
+    add_framework(app, o.framework);
     app.add_option(
            "--headroom", o.headroom,
            "fraction of a GPU's memory to leave free; layouts that leave less are marked tight and ranked "

@@ -162,6 +162,33 @@ double mean_of(const std::vector<SourceAccuracy>& sources, double SourceAccuracy
     return sources.empty() ? 0 : sum / static_cast<double>(sources.size());
 }
 
+double spread_in_groups(const std::vector<SourceAccuracy>& sources)
+{
+    std::vector<double> differences;
+    for (const SourceAccuracy& source : sources)
+    {
+        for (std::size_t i = 0; i < source.rows.size(); ++i)
+        {
+            for (std::size_t j = 0; j < i; ++j)
+            {
+                const AccuracyRow& a = source.rows[i];
+                const AccuracyRow& b = source.rows[j];
+                if (a.group == b.group)
+                {
+                    differences.push_back(std::abs(std::log1p(a.left_out) - std::log1p(b.left_out)));
+                }
+            }
+        }
+    }
+    if (differences.empty())
+    {
+        return 0;
+    }
+    const auto middle = differences.begin() + static_cast<std::ptrdiff_t>(differences.size() / 2);
+    std::nth_element(differences.begin(), middle, differences.end());
+    return std::expm1(*middle);
+}
+
 nlohmann::json firm_cases(const nlohmann::json& cases)
 {
     nlohmann::json firm = cases;

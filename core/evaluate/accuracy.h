@@ -43,6 +43,10 @@ const AccuracyRow& worst_of(const SourceAccuracy& source);
 // Sources weighed alike.
 double mean_of(const std::vector<SourceAccuracy>& sources, double SourceAccuracy::*error);
 
+// How far the errors of two runs of one group differ, left out, in the median over all such pairs: what a
+// difference between two computed steps of one model must exceed to mean something. 0 without a pair.
+double spread_in_groups(const std::vector<SourceAccuracy>& sources);
+
 // Without the cases whose note begins with [C]: something that matters was assumed in them.
 nlohmann::json firm_cases(const nlohmann::json& cases);
 

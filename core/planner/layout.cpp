@@ -28,6 +28,16 @@ std::span<const LayoutField> layout_fields()
     return kFields;
 }
 
+bool same_in(const Layout& a, const Layout& b, const LayoutField& field)
+{
+    return std::visit([&](auto member) { return a.*member == b.*member; }, field.member);
+}
+
+void take_in(Layout& to, const Layout& from, const LayoutField& field)
+{
+    std::visit([&](auto member) { to.*member = from.*member; }, field.member);
+}
+
 std::string text_of(const Layout& l, const LayoutField& field)
 {
     return std::visit(

@@ -36,6 +36,9 @@ struct LayoutField
     std::variant<std::int64_t Layout::*, bool Layout::*, Recompute Layout::*, ScheduleKind Layout::*> member;
 };
 std::span<const LayoutField> layout_fields();
+// Whether a field has one value in both.
+bool same_in(const Layout& a, const Layout& b, const LayoutField& field);
+void take_in(Layout& to, const Layout& from, const LayoutField& field);
 // As JSON and --set have it, without quotes.
 std::string text_of(const Layout& layout, const LayoutField& field);
 

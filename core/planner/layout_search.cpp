@@ -25,6 +25,15 @@ bool is_searched(ScheduleKind kind)
 
 } // namespace
 
+bool SearchLimits::keeps_fixed(const Layout& layout) const
+{
+    const auto kept = [&](const LayoutField& field) {
+        return std::find(fixed.begin(), fixed.end(), field.name) == fixed.end() ||
+               same_in(layout, like, field);
+    };
+    return fixed.empty() || std::ranges::all_of(layout_fields(), kept);
+}
+
 LayoutSearch::LayoutSearch(const Scenario& scenario, const SearchLimits& limits, std::size_t part,
                            std::size_t parts)
     : s_(scenario), limits_(limits), model_(scenario), counts_(part == 0), whole_(parts == 1)
@@ -242,6 +251,19 @@ void LayoutSearch::look_at(const Unit& unit)
     p.expert = unit.expert;
     p.expert_tensor = unit.expert_tensor;
     s_.training.micro_batch = unit.micro_batch;
+    Layout sizes = limits_.like;
+    sizes.gpus = unit.gpus;
+    sizes.tensor = unit.tensor;
+    sizes.context = unit.context;
+    sizes.pipeline = unit.pipeline;
+    sizes.expert = unit.expert;
+    sizes.expert_tensor = unit.expert_tensor;
+    sizes.micro_batch = unit.micro_batch;
+    if (!limits_.keeps_fixed(sizes))
+    {
+        reject(Rejection::allowed);
+        return;
+    }
     const std::vector<Plan>& all = plans(unit, micro_batches(s_));
     for (const bool sequence : {false, true})
     {
@@ -309,7 +331,6 @@ void LayoutSearch::look_at_plan(const Plan& plan)
         reject(Rejection::framework);
         return;
     }
-    const StepProfile& profile = model_.profile(s_);
     const Cut& cut = memory_.cut(s_);
     const auto worst = memory_.worst(s_, cut, memory_.kept(s_));
     const std::vector<std::int64_t> stages = zero_stages();
@@ -324,8 +345,19 @@ void LayoutSearch::look_at_plan(const Plan& plan)
         }
         Candidate c;
         c.layout = layout_of(s_);
+        if (!limits_.keeps_fixed(c.layout))
+        {
+            reject(Rejection::allowed);
+            continue;
+        }
         c.bytes = memory_.fullest(s_, cut, worst).value;
         c.tight = c.bytes > roomy_bytes(result_.capacity, limits_);
+        if (only_counts(c))
+        {
+            count(c);
+            continue;
+        }
+        const StepProfile& profile = model_.profile(s_); // known from the second time on
         if (is_searched(plan.schedule) && s_.parallel.pipeline > 1)
         {
             fill(c, model_.estimate(s_, profile, 0));
@@ -342,11 +374,26 @@ void LayoutSearch::look_at_plan(const Plan& plan)
     }
 }
 
-void LayoutSearch::take(const Candidate& c)
+// Far too large for any time to matter: neither the smallest so far nor due for the sample.
+bool LayoutSearch::only_counts(const Candidate& c) const
+{
+    return c.bytes > kFarTooLarge * result_.capacity && result_.nearest_miss &&
+           result_.nearest_miss->bytes < c.bytes && (result_.legal + 1) % every_ != 0;
+}
+
+bool LayoutSearch::count(const Candidate& c)
 {
     ++result_.tried;
     ++result_.legal;
-    if (result_.legal % every_ == 0)
+    const bool fits = c.bytes <= result_.capacity;
+    result_.tight += fits && c.tight ? 1 : 0;
+    ++(fits ? result_.fit : result_.rejected[static_cast<std::size_t>(Rejection::memory)]);
+    return result_.legal % every_ == 0;
+}
+
+void LayoutSearch::take(const Candidate& c)
+{
+    if (count(c))
     {
         result_.sample.push_back(c);
         if (result_.sample.size() > kMostSampled)
@@ -355,9 +402,6 @@ void LayoutSearch::take(const Candidate& c)
             every_ *= 2;
         }
     }
-    const bool fits = c.bytes <= result_.capacity;
-    result_.tight += fits && c.tight ? 1 : 0;
-    ++(fits ? result_.fit : result_.rejected[static_cast<std::size_t>(Rejection::memory)]);
     keep(result_, cuts_, limits_.objective, c);
 }
 

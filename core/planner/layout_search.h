@@ -42,9 +42,11 @@ struct SearchLimits
 {
     bool full_recompute = true;
     bool zero3 = true;
-    bool deep_pipelines = true;       // more than 8 stages
-    bool tensor_across_nodes = false; // tensor groups larger than a node
-    bool zero_with_stages = false;    // ZeRO 2 and 3 in a pipeline, which Megatron-LM and DeepSpeed refuse
+    bool deep_pipelines = true;          // more than 8 stages
+    bool tensor_across_nodes = false;    // tensor groups larger than a node
+    bool zero_with_stages = false;       // ZeRO 2 and 3 in a pipeline, which Megatron-LM and DeepSpeed refuse
+    std::vector<std::string_view> fixed; // layout_fields() by name that have to be as in `like`
+    Layout like;
     // Only what this one runs; without an id: any. Its own rule for ZeRO in a pipeline holds.
     Framework framework;
     Objective objective = Objective::step_time;
@@ -52,6 +54,7 @@ struct SearchLimits
     double headroom = kHeadroom;
 
     bool any_framework() const { return framework.id.empty(); }
+    bool keeps_fixed(const Layout& layout) const;
     bool operator==(const SearchLimits&) const = default;
 };
 
@@ -98,15 +101,18 @@ struct SearchResult
     std::int64_t fit = 0;   // of the legal ones
     std::int64_t tight = 0; // of those that fit
     std::array<std::int64_t, kRejections> rejected{};
-    std::vector<Candidate> best;     // fit, best first, at most kMostKept
-    std::vector<Candidate> cuts;     // fit, the best of each tensor x context x pipeline x expert, best first
-    std::vector<Candidate> frontier; // ascending bytes, descending seconds; what does not fit among them
-    std::vector<Candidate> sample;   // evenly from all that are legal, at most kMostSampled
+    std::vector<Candidate> best; // fit, best first, at most kMostKept
+    std::vector<Candidate> cuts; // fit, the best of each tensor x context x pipeline x expert, best first
+    // Ascending bytes, descending seconds; among them what does not fit, up to kFarTooLarge times the
+    // capacity.
+    std::vector<Candidate> frontier;
+    std::vector<Candidate> sample;         // evenly from all that are legal, at most kMostSampled
     std::optional<Candidate> nearest_miss; // the smallest that does not fit
 
     std::int64_t count(Rejection r) const { return rejected[static_cast<std::size_t>(r)]; }
 };
 inline constexpr std::size_t kMostKept = 64;
+inline constexpr double kFarTooLarge = 2;
 inline constexpr std::size_t kMostSampled = 2048;
 
 // What a search has found so far.
@@ -168,6 +174,8 @@ private:
     void look_at(const Unit& unit);
     void look_at_plan(const Plan& plan);
     bool could_count(const Candidate& candidate) const;
+    bool only_counts(const Candidate& candidate) const;
+    bool count(const Candidate& candidate); // whether it is due for the sample
     void take(const Candidate& candidate);
     void reject(Rejection reason, std::int64_t times = 1);
     std::vector<std::int64_t> zero_stages() const;

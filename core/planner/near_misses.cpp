@@ -97,7 +97,8 @@ std::vector<NearMiss> near_misses(const Scenario& scenario, const Candidate& row
     {
         Scenario s = scenario;
         apply(near.layout, s);
-        if (!faults(s).empty() || (!limits.any_framework() && !runs(limits.framework, s)))
+        if (!limits.keeps_fixed(near.layout) || !faults(s).empty() ||
+            (!limits.any_framework() && !runs(limits.framework, s)))
         {
             continue;
         }

@@ -56,10 +56,16 @@ const JsonTable<GpuPreset> kGpuTable{{
     {"calibration_sources"},
 }};
 
+const JsonTable<RentPrice> kRentTable{{
+    {"usd_per_gpu_hour", &RentPrice::usd_per_gpu_hour, {.needed = true, .least = 0.01, .most = 1000}},
+    {"source", &RentPrice::source, kNeeded},
+}};
+
 struct ClusterFile
 {
     ClusterPreset preset;
     std::string gpu;
+    std::optional<RentPrice> rent;
 };
 
 const JsonTable<ClusterFile> kClusterTable{{
@@ -68,6 +74,7 @@ const JsonTable<ClusterFile> kClusterTable{{
     {"name", text_of_preset<&ClusterFile::preset, &ClusterPreset::name>, kNeeded},
     {"source", text_of_preset<&ClusterFile::preset, &ClusterPreset::source>, kNeeded},
     {"gpu", &ClusterFile::gpu, kNeeded},
+    {"rent", &ClusterFile::rent, kRentTable},
     {"note"},
 }};
 
@@ -152,6 +159,7 @@ Issues take_cluster(const json& document, const std::string& stem, Presets& pres
         return issues;
     }
     check_id(file.preset.id, stem, issues);
+    file.preset.rent = file.rent;
     if (const GpuPreset* known = presets.gpu(file.gpu))
     {
         file.preset.cluster.gpu = known->gpu;

@@ -45,12 +45,20 @@ struct SoftwarePreset
     std::vector<std::string> usual_for; // beginnings of the ids of accelerators that suggest it
 };
 
+// What somebody asks for such a cluster: a place to start from, prices move every month.
+struct RentPrice
+{
+    double usd_per_gpu_hour = 0; // [USD] above 0
+    std::string source;          // whose, for what, of which day
+};
+
 struct ClusterPreset
 {
     std::string id;
     std::string name;
     std::string source;
     Cluster cluster;
+    std::optional<RentPrice> rent;
 };
 
 struct ScenarioPreset

@@ -504,6 +504,38 @@ def test_search_of_what_fits_nowhere_says_no_and_bad_words_are_named():
     Outcome("search", "-", "--top", 0, text=json.dumps(SEARCHED)).exits(2).mentions("--top: ")
 
 
+def test_search_keeps_what_is_fixed_and_names_what_cannot_be():
+    text = json.dumps(dict(SEARCHED, parallel={"tensor": 2, "pipeline": 2}))
+    got = json.loads(Outcome("search", "-", "--top", 20, "--fix", "parallel.tensor", "parallel.pipeline", "--json", text=text).exits(0).out)
+    assert {(l["parallel"]["tensor"], l["parallel"]["pipeline"]) for l in got["layouts"]} == {(2, 2)}
+    assert got["layouts"][0]["equals_best"] and got["simplest_equal"]["parallel"]["tensor"] == 2
+    Outcome("search", "-", "--fix", "parallel.tenso", text=text).exits(2).mentions("--fix: ", "parallel.tensor")
+
+
+def test_rent_prints_the_frontier_of_days_and_dollars():
+    run = dict(SEARCHED, training={"sequence_length": 4096, "global_batch": 256, "tokens": 1e12})
+    rent = lambda *more: Outcome("rent", "-", "--most-gpus", 64, *more, text=json.dumps(run))
+    got = json.loads(rent("--json").exits(0).out)
+    assert len({offer["cluster"] for offer in got["offers"]}) >= 4
+    costs = [offer["usd"] for offer in got["offers"]]
+    assert costs == sorted(costs) and got["cheapest"]["usd"] == costs[0]
+    assert got["fastest"]["run.wall_days"] == min(offer["run.wall_days"] for offer in got["offers"])
+    assert got["fewest_gpus"]["gpus"] == min(offer["gpus"] for offer in got["offers"])
+    within = json.loads(rent("--deadline-days", got["cheapest"]["run.wall_days"] / 2, "--json").exits(0).out)
+    assert within["cheapest"]["run.wall_days"] <= got["cheapest"]["run.wall_days"] / 2
+    free = json.loads(rent("--price", "gb200-nvl72=0.01", "--most-gpus", 72, "--json").exits(0).out)
+    assert free["cheapest"]["cluster"] == "gb200-nvl72"
+    assert "nothing meets" in rent("--budget-usd", 1).exits(1).out
+    assert "USD/GPU-h" in rent().exits(0).out
+
+
+def test_rent_names_bad_prices_and_frameworks():
+    text = json.dumps(SEARCHED)
+    Outcome("rent", "-", "--price", "dgx-h10=2", text=text).exits(2).mentions("--price: ", "dgx-h100")
+    Outcome("rent", "-", "--price", "dgx-h100", text=text).exits(2).mentions("--price: ", "dgx-h100=USD")
+    Outcome("rent", "-", "--framework", "megatrom", text=text).exits(2).mentions("--framework: ", "megatron")
+
+
 def test_search_for_a_framework_offers_what_it_runs_with_its_flags():
     got = json.loads(Outcome("search", "-", "--top", 5, "--framework", "megatron", "--json", text=json.dumps(SEARCHED)).exits(0).out)
     assert got["framework"] == "megatron" and got["rejected"]["framework cannot run it"] > 0

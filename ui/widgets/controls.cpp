@@ -139,6 +139,16 @@ std::optional<std::size_t> segments(const Painter& painter, Rect r, std::span<co
     return clicked;
 }
 
+Rect progress_line(const Painter& p, Rect area, double done)
+{
+    Rect line = area.cut_top(p.px(4));
+    area.cut_top(p.px(8));
+    p.fill(line, p.theme.control);
+    line.w *= static_cast<float>(done);
+    p.fill(line, p.theme.text);
+    return area;
+}
+
 bool toggle(const Painter& painter, Rect r, const char* label, bool on)
 {
     const Press p = press(painter, r, label);

@@ -39,6 +39,9 @@ bool button(const Painter& painter, Rect r, const char* label, std::string_view 
 std::optional<std::size_t> segments(const Painter& painter, Rect r, std::span<const std::string_view> words,
                                     std::size_t chosen);
 
+// How far something is, 0 to 1, as a line along the top; returns the room below it.
+Rect progress_line(const Painter& painter, Rect area, double done);
+
 // A label with its switch at the right. True when it was flipped.
 bool toggle(const Painter& painter, Rect r, const char* label, bool on);
 

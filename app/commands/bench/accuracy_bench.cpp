@@ -40,6 +40,8 @@ void print_sources(const std::vector<SourceAccuracy>& sources)
     table.add("mean of the sources", "", percent_text(mean_of(sources, &SourceAccuracy::mean), 1),
               percent_text(mean_of(sources, &SourceAccuracy::left_out), 1), "", "");
     say("{}", table.text(" "));
+    say("\nTwo runs of one model differ in their errors by {} in the median.\n",
+        percent_text(spread_in_groups(sources), 1));
 }
 
 } // namespace
@@ -61,7 +63,7 @@ int run_bench_accuracy(const CommonOptions& options)
         {
             out.push_back(source_json(source));
         }
-        print_document({{"sources", std::move(out)}});
+        print_document({{"sources", std::move(out)}, {"spread_in_groups", spread_in_groups(sources)}});
     }
     else
     {

@@ -26,6 +26,28 @@ void add_seed(CLI::App& app, std::uint64_t& seed)
         ->capture_default_str();
 }
 
+void add_framework(CLI::App& app, std::string& framework)
+{
+    app.add_option("--framework", framework,
+                   "only layouts that this framework runs: the name of a file in assets/frameworks, or any")
+        ->capture_default_str();
+}
+
+Framework framework_named(const std::string& name, const Presets& presets, Issues& issues)
+{
+    if (const Framework* known = presets.framework(name))
+    {
+        return *known;
+    }
+    if (name != "any")
+    {
+        std::vector<std::string> names = texts_of(presets.frameworks, &Framework::id);
+        names.emplace_back("any");
+        issues.push_back(unknown_word("--framework", "framework ", name, names));
+    }
+    return {};
+}
+
 CLI::Option* whole(CLI::Option* option, std::int64_t least, std::int64_t most)
 {
     return option->transform(in_range(least, most));

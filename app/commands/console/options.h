@@ -19,6 +19,9 @@ void add_scenario_file(CLI::App& app, std::string& file);
 void add_sets(
     CLI::App& app, std::vector<std::string>& sets,
     const char* help = "override fields of the scenario, for example parallel.tensor=4 parallel.zero=1");
+// --framework, whose layouts are searched, and what it names; none for "any".
+void add_framework(CLI::App& app, std::string& framework);
+Framework framework_named(const std::string& name, const Presets& presets, Issues& issues);
 void add_seed(CLI::App& app, std::uint64_t& seed);
 
 // Refused as typed, with what would work.

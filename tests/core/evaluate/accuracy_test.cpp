@@ -50,6 +50,17 @@ TEST_CASE("hand-worked: errors of rows, and means that weigh groups alike")
     CHECK(mean_of({}, &SourceAccuracy::mean) == 0);
 }
 
+TEST_CASE("hand-worked: the median difference of errors between two runs of one group")
+{
+    Scenario s;
+    s.software = Software();
+    // 2, 1 and 4 times too long a measurement in one group: factors of 2, 4 and 2 between them.
+    const std::vector<MeasuredSet> sets{
+        set_of("far", {row_at(s, "a", 2), row_at(s, "a", 1), row_at(s, "a", 4), row_at(s, "b", 9)})};
+    CHECK(spread_in_groups({source_accuracy(sets, 0)}) == Approx(1));
+    CHECK(spread_in_groups({}) == 0);
+}
+
 TEST_CASE("a source that alone ran a software is left with eager software's constants")
 {
     Scenario s;

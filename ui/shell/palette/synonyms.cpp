@@ -87,6 +87,10 @@ constexpr std::array kViews{
                         "parallel; autotune; search layouts;"
                         "which parallelism; how to split; configuration search; recommend; 3d parallelism; "
                         "4d parallelism; planning"},
+    Synonyms{
+        "rent",
+        "cloud; cloud price; which gpu to rent; cheapest gpus; how few gpus; deadline; buy gpus; gpu price; "
+        "lambda; runpod; aws; budget of a run; days against dollars; cost of training"},
     Synonyms{"layout", "cluster; topology; ranks; rank mapping; rank placement; process groups; nodes; "
                        "device mesh; mesh; rails; network map;"
                        "which gpu; where is rank; traffic"},

@@ -281,7 +281,7 @@ ViewKeys RanksView::keys()
 } // namespace
 
 extern const ViewInfo ranks_view{
-    42,
+    43,
     "ranks",
     "Lab",
     "Ranks",

@@ -220,11 +220,7 @@ void FrontierView::draw(const Frame& frame, const Painter& painter, Rect area, O
     {
         search_->advance(kOperationsAFrame);
         out.animating = true;
-        Rect bar = area.cut_top(painter.px(4));
-        area.cut_top(painter.px(8));
-        painter.fill(bar, painter.theme.control);
-        bar.w *= static_cast<float>(search_->progress());
-        painter.fill(bar, painter.theme.text);
+        area = progress_line(painter, area, search_->progress());
     }
     const auto [memory, bubble] = axes(frame);
     Plot plot(painter, area, memory, bubble);

@@ -423,7 +423,7 @@ ViewKeys DecideView::keys()
 } // namespace
 
 extern const ViewInfo decide_view{
-    25,
+    26,
     "decide",
     "Planner",
     "Decision tree",

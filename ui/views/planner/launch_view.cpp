@@ -382,7 +382,7 @@ ViewKeys LaunchView::keys()
 } // namespace
 
 extern const ViewInfo launch_view{
-    26,
+    27,
     "launch",
     "Planner",
     "Launch config",

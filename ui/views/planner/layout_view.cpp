@@ -557,7 +557,7 @@ ViewKeys LayoutView::keys()
 } // namespace
 
 extern const ViewInfo layout_view{
-    24,
+    25,
     "layout",
     "Planner",
     "Cluster map",

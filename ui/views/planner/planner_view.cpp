@@ -454,6 +454,7 @@ struct PlannerPanel
     const PlannerWhy* why;
     std::optional<Layout>& pinned;
     std::optional<Layout> chosen;
+    Layout now;
     const Presets& presets;
     SearchLimits& limits;
     bool& every;
@@ -475,33 +476,48 @@ void draw_misses(PanelColumn& column, const std::vector<NearMiss>& misses, ByteU
     }
 }
 
-// What the layouts are to run on.
-void choose_framework(PanelColumn& column, const Presets& presets, Framework& framework)
+// Which settings every layout has to have: a press fixes one as it is now, or frees it.
+void choose_fixed(PanelColumn& column, const Layout& now, SearchLimits& limits)
 {
-    std::vector<Choosable> items{{"any", "any framework", "every layout that the model allows"}};
-    for (const Framework& each : presets.frameworks)
+    const auto fields = layout_fields().subspan(1); // the number of GPUs is the scenario's
+    std::vector<std::string> names;
+    std::vector<Choosable> items;
+    std::string shown;
+    for (const LayoutField& field : fields)
     {
-        items.push_back({each.id, each.name, each.version});
+        const bool fixed = std::ranges::find(limits.fixed, field.name) != limits.fixed.end();
+        names.push_back(fmt::format("{} {}", field.label, text_of(fixed ? limits.like : now, field)));
+        shown += fixed ? (shown.empty() ? "" : ", ") + names.back() : "";
+        items.push_back({field.name, {}, fixed ? "fixed" : "free"});
     }
-    const std::string_view shown =
-        framework.id.empty() ? items.front().name : std::string_view(framework.name);
-    column.label("Runs on");
-    if (const auto chosen =
-            column.dropdown("###runs on", shown, "planner frameworks", items,
-                            framework.id.empty() ? "Only layouts that one framework runs" : framework.note))
+    for (std::size_t i = 0; i < items.size(); ++i)
     {
-        framework = *chosen == 0 ? Framework() : presets.frameworks[*chosen - 1];
+        items[i].name = names[i];
+    }
+    column.label("Fixed");
+    if (const auto chosen =
+            column.dropdown("###fixed", shown.empty() ? "nothing" : std::string_view(shown), "planner fixed",
+                            items, "Only layouts that have these settings, as they are now"))
+    {
+        const LayoutField& field = fields[*chosen];
+        const auto freed = std::erase(limits.fixed, field.name);
+        if (freed == 0)
+        {
+            limits.fixed.push_back(field.name);
+            take_in(limits.like, now, field);
+        }
     }
 }
 
 void draw_planner_panel(const Painter& painter, Rect area, const PlannerPanel& panel, Out& out)
 {
-    const auto& [answer, misses, changes, why, pinned, chosen, presets, limits, every] = panel;
+    const auto& [answer, misses, changes, why, pinned, chosen, now, presets, limits, every] = panel;
     PanelColumn column(painter, area, out.animating);
     column.label("Rank by");
     column.choice({"time", "memory", "cost"}, limits.objective);
     column.choice({"best per TP/PP", "best of all"}, every);
     choose_framework(column, presets, limits.framework);
+    choose_fixed(column, now, limits);
     column.label("Allow");
     for (const Allowed& allowed : kAllowed)
     {
@@ -539,7 +555,8 @@ bool PlannerView::draw_panel(const Frame& frame, const Painter& painter, Rect ar
     const bool known = frame.valid() && changes_ && changes_->done();
     draw_planner_panel(painter, area,
                        {shown_, misses_, known ? std::span(changes_->found()) : std::span<const Change>(),
-                        why_ ? &*why_ : nullptr, pinned_, chosen_layout(), frame.presets, limits_, every_},
+                        why_ ? &*why_ : nullptr, pinned_, chosen_layout(), layout_of(frame.scenario),
+                        frame.presets, limits_, every_},
                        out);
     return true;
 }
@@ -564,6 +581,15 @@ ViewKeys PlannerView::keys()
                  }
              }},
             {"P", "Pin the chosen row to compare others with it, or unpin it", [this] { pin(); }},
+            {"E", "Choose the simplest of the rows that equal the best (\u2248)",
+             [this]
+             {
+                 if (rows_.simplest())
+                 {
+                     rows_.choose(*rows_.simplest());
+                     table_.follow();
+                 }
+             }},
             {"V", "The best per TP and PP, or the best of all variants", flips(every_)},
             {"click", "On a heading: sort. On a row or a point: use it"},
             {"wheel", "More rows"}};

@@ -540,7 +540,7 @@ ViewKeys CheckpointView::keys()
 } // namespace
 
 extern const ViewInfo checkpoint_view{
-    34,
+    35,
     "checkpoint",
     "Reliability",
     "Checkpoints",

@@ -237,7 +237,7 @@ ViewKeys GoodputView::keys()
 } // namespace
 
 extern const ViewInfo goodput_view{
-    33,
+    34,
     "goodput",
     "Reliability",
     "Goodput",

@@ -487,7 +487,7 @@ ViewKeys HangsView::keys()
 } // namespace
 
 extern const ViewInfo hangs_view{
-    36,
+    37,
     "hangs",
     "Reliability",
     "Hangs",

@@ -502,7 +502,7 @@ std::vector<std::string> IncidentsView::facts(const Frame&) const
 } // namespace
 
 extern const ViewInfo incidents_view{
-    35,
+    36,
     "incidents",
     "Reliability",
     "Incidents",

@@ -281,7 +281,7 @@ ViewKeys StragglersView::keys()
 } // namespace
 
 extern const ViewInfo stragglers_view{
-    37,
+    38,
     "stragglers",
     "Reliability",
     "Stragglers",

@@ -248,7 +248,7 @@ ViewKeys BudgetView::keys()
 } // namespace
 
 extern const ViewInfo budget_view{
-    32,
+    33,
     "budget",
     "Scaling",
     "Compute budget",

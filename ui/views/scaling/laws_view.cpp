@@ -28,7 +28,7 @@ public:
 } // namespace
 
 extern const ViewInfo laws_view{
-    31,
+    32,
     "laws",
     "Scaling",
     "Scaling laws",

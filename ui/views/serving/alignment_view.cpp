@@ -33,7 +33,7 @@ public:
 
 } // namespace
 
-extern const ViewInfo alignment_view{40,
+extern const ViewInfo alignment_view{41,
                                      "alignment",
                                      "Post-training",
                                      "Alignment",

@@ -154,7 +154,7 @@ ViewKeys FinetuneView::keys()
 } // namespace
 
 extern const ViewInfo finetune_view{
-    39,
+    40,
     "finetune",
     "Post-training",
     "Fine-tuning",

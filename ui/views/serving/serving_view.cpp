@@ -248,7 +248,7 @@ ViewKeys ServingView::keys()
 
 } // namespace
 
-extern const ViewInfo serving_view{38,
+extern const ViewInfo serving_view{39,
                                    "serving",
                                    "Serving",
                                    "Serving",

@@ -277,7 +277,7 @@ ViewKeys ErrataView::keys()
 
 } // namespace
 
-extern const ViewInfo errata_view{48,
+extern const ViewInfo errata_view{49,
                                   "errata",
                                   "Study",
                                   "Misconceptions",

@@ -232,7 +232,7 @@ ViewKeys MockView::keys()
 
 } // namespace
 
-extern const ViewInfo mock_view{46,
+extern const ViewInfo mock_view{47,
                                 "mock",
                                 "Study",
                                 "Mock interview",

@@ -79,7 +79,7 @@ ViewKeys BatchView::keys()
 } // namespace
 
 extern const ViewInfo batch_view{
-    27,
+    28,
     "batch",
     "Training",
     "Batch",

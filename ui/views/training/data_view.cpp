@@ -73,7 +73,7 @@ ViewKeys DataView::keys()
 } // namespace
 
 extern const ViewInfo data_view{
-    30,
+    31,
     "data",
     "Training",
     "Data loading",

@@ -72,7 +72,7 @@ ViewKeys FormatsView::keys()
 } // namespace
 
 extern const ViewInfo formats_view{
-    29,
+    30,
     "formats",
     "Training",
     "Number formats",

@@ -40,7 +40,7 @@ public:
 } // namespace
 
 extern const ViewInfo optimizer_view{
-    28,
+    29,
     "optimizer",
     "Training",
     "Optimizer",

@@ -6,6 +6,7 @@
 #include "core/planner/changes.h"
 #include "core/planner/difference.h"
 #include "core/planner/layout_search.h"
+#include "core/planner/told_apart.h"
 #include "ui/draw/painter.h"
 #include "ui/shell/frame/layouts_frame.h"
 #include "ui/shell/view.h"
@@ -58,7 +59,10 @@ struct PlannerRow
     Candidate candidate;
     std::size_t rank = 1; // by the objective
     std::array<std::string, kPlannerColumns> cells;
+    bool equals_best = false; // as far as computed times can tell
 };
+
+PlannerColumn column_of(Objective objective);
 
 class PlannerRows
 {
@@ -66,12 +70,15 @@ public:
     // Anew from what was found. `every`: all variations instead of the best of each cut.
     void take(const LayoutAnswer& answer, bool every, ByteUnit unit);
     const std::vector<PlannerRow>& rows() const { return rows_; }
+    // The simplest of those that equal the best.
+    const std::optional<Layout>& simplest() const { return simplest_; }
     // Columns that say something, left to right.
     const std::vector<PlannerColumn>& columns() const { return columns_; }
 
     // By this column; again: the other way round.
     void sort_by(PlannerColumn column);
     PlannerColumn sorted_by() const { return sorted_by_; }
+    PlannerColumn ranked_by() const { return column_of(objective_); }
     bool descending() const { return descending_; }
 
     // The chosen row's place; the best one's until another was chosen. Nothing when there are no rows.
@@ -87,16 +94,19 @@ private:
     std::vector<PlannerRow> rows_;
     std::vector<PlannerColumn> columns_;
     std::optional<Layout> chosen_;
+    std::optional<Layout> simplest_;
     Objective objective_ = Objective::step_time;
     PlannerColumn sorted_by_ = PlannerColumn::step;
     bool descending_ = false;
     bool every_ = false;
 };
 
-PlannerColumn column_of(Objective objective);
 PlannerRow planner_row(const Candidate& candidate, std::size_t rank, ByteUnit unit);
 // Of a layout that cannot run.
 PlannerRow invalid_row(const Layout& layout, ByteUnit unit);
+
+// What the layouts are to run on.
+void choose_framework(PanelColumn& column, const Presets& presets, Framework& framework);
 
 // "TP 8, PP 1, DP 32"; CP and EP where they are above 1.
 std::string words_of(const Layout& layout);

@@ -157,9 +157,12 @@ void PlannerRows::take(const LayoutAnswer& answer, bool every, ByteUnit unit)
             continue;
         }
         rows_.push_back(planner_row(c, rows_.size() + 1, unit));
+        rows_.back().equals_best = equals_best(c, found.front(), objective_);
         context = context || c.layout.context > 1;
         expert = expert || c.layout.expert > 1;
     }
+    const Candidate* simplest = simplest_equal(found, objective_);
+    simplest_ = simplest == nullptr ? std::nullopt : std::optional(simplest->layout);
     columns_.clear();
     for (std::size_t i = 0; i < kPlannerColumns; ++i)
     {

@@ -31,6 +31,7 @@ PlannerCells cells_of(const Painter& p, PlannerColumn column, const PlannerRows&
     const double capacity = frame.capacity;
     const PlannerColumnInfo& info = info_of(column);
     const bool memory = column == PlannerColumn::memory;
+    const bool ranked = column == rows.ranked_by();
     std::string heading(info.heading);
     heading += memory ? fmt::format(" {}", p.look.gigabyte()) : "";
     // The layout in use has the numbers of the row for now, also where fields differ that mean nothing.
@@ -38,7 +39,8 @@ PlannerCells cells_of(const Painter& p, PlannerColumn column, const PlannerRows&
     {
         row = row != invalid && same_run(row->candidate.layout, now.candidate.layout) ? &now : row;
         const bool over = memory && row->candidate.bytes > capacity;
-        return Cell(row->cells.at(static_cast<std::size_t>(column)), over ? p.theme.warning : 0);
+        const std::string equal = ranked && row->equals_best && row->rank > 1 ? "\u2248 " : "";
+        return Cell(equal + row->cells.at(static_cast<std::size_t>(column)), over ? p.theme.warning : 0);
     };
     PlannerCells cells(heading, words, info.keep, std::string(info.tip));
     cells.left = info.words;

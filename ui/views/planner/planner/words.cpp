@@ -3,6 +3,8 @@
 #include "core/base/text/text.h"
 #include "ui/views/planner/planner/parts.h"
 
+#include <algorithm>
+
 namespace ringside
 {
 
@@ -38,6 +40,22 @@ std::string found_sentence(const Frame& frame, const LayoutAnswer& answer)
     return fmt::format("Cheapest {}: {} on {} GPU{}: **{} per step** of {}.", so_far, layout,
                        grouped(best.layout.gpus), best.layout.gpus == 1 ? "" : "s",
                        format_gpu_seconds(best.gpu_seconds()), seconds);
+}
+
+// How many of the cuts are as good, and the simplest of them; nothing where it is the best one itself.
+std::string equal_sentence(const LayoutAnswer& answer)
+{
+    const std::vector<Candidate>& cuts = answer.result.cuts;
+    const Objective objective = answer.limits.objective;
+    const Candidate* simplest = answer.progress < 1 ? nullptr : simplest_equal(cuts, objective);
+    if (simplest == nullptr || simplest == cuts.data())
+    {
+        return {};
+    }
+    const auto equal = std::ranges::count_if(cuts, [&](const Candidate& c)
+                                             { return equals_best(c, cuts.front(), objective); });
+    return fmt::format(" {} are within {} of it, too close to call; the simplest is **{}**.", equal - 1,
+                       format_percent(kToldApart), words_of(simplest->layout));
 }
 
 std::string nothing_sentence(const Frame& frame, const LayoutAnswer& answer)
@@ -99,7 +117,8 @@ Caption planner_caption(const Frame& frame, const LayoutAnswer& answer)
 {
     const SearchResult& r = answer.result;
     Caption caption;
-    caption.sentence = r.best.empty() ? nothing_sentence(frame, answer) : found_sentence(frame, answer);
+    caption.sentence = r.best.empty() ? nothing_sentence(frame, answer)
+                                      : found_sentence(frame, answer) + equal_sentence(answer);
     const std::int64_t overflow = r.count(Rejection::memory);
     caption.formula = fmt::format(
         "{} tried \u00b7 {} fit, {} of them tight \u00b7 {} out of memory \u00b7 {} illegal",
@@ -117,6 +136,24 @@ Caption planner_caption(const Frame& frame, const LayoutAnswer& answer)
         "{}. An illegal combination counts once, where the search prunes it.",
         format_percent(answer.limits.headroom), overlap_words(answer.scenario));
     return caption;
+}
+
+void choose_framework(PanelColumn& column, const Presets& presets, Framework& framework)
+{
+    std::vector<Choosable> items{{"any", "any framework", "every layout that the model allows"}};
+    for (const Framework& each : presets.frameworks)
+    {
+        items.push_back({each.id, each.name, each.version});
+    }
+    const std::string_view shown =
+        framework.id.empty() ? items.front().name : std::string_view(framework.name);
+    column.label("Runs on");
+    if (const auto chosen =
+            column.dropdown("###runs on", shown, "planner frameworks", items,
+                            framework.id.empty() ? "Only layouts that one framework runs" : framework.note))
+    {
+        framework = *chosen == 0 ? Framework() : presets.frameworks[*chosen - 1];
+    }
 }
 
 } // namespace ringside

@@ -1,0 +1,201 @@
+// `ringside rent`: days and dollars of a run over types of cluster and numbers of GPUs.
+#include "app/commands/console/options.h"
+#include "app/commands/console/progress_bar.h"
+#include "app/commands/console/table.h"
+#include "core/base/text/text.h"
+#include "core/planner/rent.h"
+#include "core/scenario/fields.h"
+#include "core/scenario/json/json.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace ringside
+{
+
+namespace
+{
+
+using nlohmann::json;
+
+struct RentOptions : CommonOptions
+{
+    std::string file; // scenario
+    std::vector<std::string> sets;
+    std::vector<std::string> prices; // "dgx-h100=2.5"
+    std::string framework = "megatron";
+    double days = 0; // 0: any
+    double usd = 0;  // 0: any
+    double network = 1;
+    std::int64_t most_gpus = RentWish().most_gpus;
+};
+
+// A cluster that comes without a price takes part once it has one.
+void set_price(std::vector<RentType>& types, const std::string& text, const Presets& presets, Issues& issues)
+{
+    const std::size_t at = text.find('=');
+    const std::string id = text.substr(0, at);
+    const ClusterPreset* preset = presets.cluster(id);
+    if (preset == nullptr)
+    {
+        issues.push_back(
+            unknown_word("--price", "cluster ", id, texts_of(presets.clusters, &ClusterPreset::id)));
+        return;
+    }
+    const double price = at == std::string::npos ? -1 : std::strtod(text.c_str() + at + 1, nullptr);
+    if (!(price >= 0.01 && price <= 1000))
+    {
+        issues.push_back({"--price", fmt::format("\u201c{}\u201d has no price", text),
+                          fmt::format("use {}=USD with 0.01 to 1000 USD per GPU-hour", id)});
+        return;
+    }
+    auto known = std::ranges::find_if(types, [&](const RentType& type) { return type.id == id; });
+    if (known == types.end())
+    {
+        types.push_back({id, preset->name, preset->cluster, {}});
+        known = types.end() - 1;
+    }
+    known->cluster.usd_per_gpu_hour = price;
+    known->price = "--price";
+}
+
+RentWish wish_of(const RentOptions& o, const Presets& presets)
+{
+    RentWish wish{rent_types(presets)};
+    Issues issues;
+    for (const std::string& price : o.prices)
+    {
+        set_price(wish.types, price, presets, issues);
+    }
+    wish.limits.framework = framework_named(o.framework, presets, issues);
+    wish.network = o.network;
+    wish.most_gpus = o.most_gpus;
+    end_with(issues);
+    return wish;
+}
+
+json offer_json(const RentSearch& search, const RentOffer* offer, const Presets& presets)
+{
+    if (offer == nullptr)
+    {
+        return {};
+    }
+    const json whole = to_json(offer->scenario, presets);
+    return {{"cluster", search.wish().types[offer->type].id},
+            {"gpus", offer->gpus},
+            {"spare_gpus", offer->spares},
+            {"step.time_s", offer->step_s},
+            {"step.mfu", offer->mfu},
+            {"run.goodput", offer->goodput},
+            {"run.wall_days", offer->days},
+            {"usd", offer->usd},
+            {"frontier", offer->frontier},
+            {"parallel", whole["parallel"]},
+            {"training", whole["training"]}};
+}
+
+void print_offers(const RentSearch& search, std::vector<const RentOffer*> offers)
+{
+    Table table({{"cluster", -16},
+                 {"GPUs", 7},
+                 {"spare", 7},
+                 {"layout", -24},
+                 {"MFU", 8},
+                 {"goodput", 9},
+                 {"time", 12},
+                 {"cost", 10},
+                 {"  USD/GPU-h", 12}});
+    for (const RentOffer* o : offers)
+    {
+        const Layout l = layout_of(o->scenario);
+        table.add(search.wish().types[o->type].name, grouped(o->gpus), grouped(o->spares),
+                  fmt::format("  TP {}, PP {}, CP {}, EP {}", l.tensor, l.pipeline, l.context, l.expert),
+                  format_percent(o->mfu), format_percent(o->goodput),
+                  format_seconds(Seconds(o->days * 86400)), format_dollars(o->usd),
+                  three_digits(o->scenario.cluster.usd_per_gpu_hour));
+    }
+    say("{}", table.text());
+}
+
+int run(const RentOptions& o)
+{
+    const Presets presets = open_presets(o).presets;
+    const Scenario scenario = read_scenario(o.file, o.sets, presets);
+    RentSearch search(scenario, wish_of(o, presets), presets);
+    ProgressBar bar;
+    constexpr std::int64_t kSlice = 20'000;
+    while (search.advance(kSlice))
+    {
+        bar.show(search.progress());
+    }
+    const double days = o.days > 0 ? o.days : std::numeric_limits<double>::infinity();
+    const double usd = o.usd > 0 ? o.usd : std::numeric_limits<double>::infinity();
+    std::vector<const RentOffer*> offers;
+    for (const RentOffer& offer : search.offers())
+    {
+        if (offer.days <= days && offer.usd <= usd)
+        {
+            offers.push_back(&offer);
+        }
+    }
+    std::ranges::sort(offers, {}, &RentOffer::usd);
+    if (o.json)
+    {
+        json out{{"cheapest", offer_json(search, search.cheapest_within(days), presets)},
+                 {"fastest", offer_json(search, search.fastest_within(usd), presets)},
+                 {"fewest_gpus", offer_json(search, search.fewest_gpus_within(days), presets)},
+                 {"offers", json::array()},
+                 {"refused", json::object()}};
+        for (const RentOffer* offer : offers)
+        {
+            out["offers"].push_back(offer_json(search, offer, presets));
+        }
+        for (std::size_t i = 0; i < search.wish().types.size(); ++i)
+        {
+            if (!search.refused()[i].empty())
+            {
+                out["refused"][search.wish().types[i].id] = search.refused()[i];
+            }
+        }
+        print_document(out);
+        return offers.empty() ? kNo : kDone;
+    }
+    std::erase_if(offers, [](const RentOffer* offer) { return !offer->frontier; });
+    print_offers(search, offers);
+    for (std::size_t i = 0; i < search.wish().types.size(); ++i)
+    {
+        if (!search.refused()[i].empty())
+        {
+            say("{}: {}\n", search.wish().types[i].name, search.refused()[i]);
+        }
+    }
+    if (offers.empty())
+    {
+        say("nothing meets these limits\n");
+    }
+    return offers.empty() ? kNo : kDone;
+}
+
+void declare(CLI::App& app, RentOptions& o)
+{
+    add_scenario_file(app, o.file);
+    add_sets(app, o.sets);
+    real(app.add_option("--deadline-days", o.days, "only what is done within so many days"), 0, 1e6);
+    real(app.add_option("--budget-usd", o.usd, "only what costs at most so much"), 0, 1e15);
+    app.add_option("--price", o.prices,
+                   "price of a cluster type in USD per GPU-hour, for example dgx-h100=2.5; those that come "
+                   "without a price take part with one");
+    add_framework(app, o.framework);
+    real(app.add_option("--network", o.network, "times the bandwidth between nodes")->capture_default_str(),
+         0.1, 100);
+    whole(app.add_option("--most-gpus", o.most_gpus, "the largest cluster tried")->capture_default_str(), 1,
+          131072);
+    add_json(app, o);
+}
+
+} // namespace
+
+extern const CliCommand rent_command = command<declare, run>(
+    "rent", "days and cost of a run over cluster types and numbers of GPUs: the frontier");
+
+} // namespace ringside

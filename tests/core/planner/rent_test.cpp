@@ -1,0 +1,166 @@
+// What to rent: each offer is the fastest layout of its cluster, its days and dollars follow from it by hand,
+// and the questions are answered by the offers there are.
+#include "tests/core/support.h"
+
+#include "core/evaluate/report.h"
+#include "core/planner/rent.h"
+#include "core/reliability/goodput.h"
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+
+using namespace ringside;
+using Catch::Approx;
+
+namespace
+{
+
+Scenario model_8b()
+{
+    Scenario s = test::presets().scenario("default")->scenario;
+    s.model = test::presets().model("llama-3.1-8b")->model;
+    s.training.global_batch = 512;
+    s.training.sequence_length = 4096;
+    s.training.tokens = 1e12;
+    return s;
+}
+
+RentWish small_wish()
+{
+    RentWish wish{rent_types(test::presets())};
+    wish.limits.framework = *test::presets().framework("megatron");
+    wish.most_gpus = 64;
+    return wish;
+}
+
+RentSearch searched(const Scenario& s, RentWish wish)
+{
+    RentSearch search(s, std::move(wish), test::presets());
+    while (search.advance(5000))
+    {
+    }
+    return search;
+}
+
+} // namespace
+
+TEST_CASE("clusters with a price say whose it is")
+{
+    const std::vector<RentType> types = rent_types(test::presets());
+    CHECK(types.size() >= 5);
+    for (const RentType& type : types)
+    {
+        CHECK(type.cluster.usd_per_gpu_hour > 0);
+        CHECK(type.price.find("20") != std::string::npos); // of which year
+    }
+}
+
+TEST_CASE("hand-worked: days and dollars of an offer follow from its step")
+{
+    const RentSearch search = searched(model_8b(), small_wish());
+    REQUIRE(search.done());
+    REQUIRE(search.offers().size() > 10);
+    for (const RentOffer& o : search.offers())
+    {
+        INFO(search.wish().types[o.type].name << " " << o.gpus);
+        const auto report = evaluate(o.scenario);
+        REQUIRE(report);
+        CHECK(o.step_s == report->step.total());
+        const double steps = 1e12 / (512 * 4096);
+        CHECK(o.days == Approx(steps * o.step_s / o.goodput / 86400));
+        const double price = search.wish().types[o.type].cluster.usd_per_gpu_hour;
+        CHECK(o.usd == Approx(static_cast<double>(o.gpus + o.spares) * o.days * 24 * price));
+        CHECK(o.spares % o.scenario.cluster.gpus_per_node == 0);
+        CHECK(o.scenario.cluster.gpus == o.gpus);
+    }
+}
+
+TEST_CASE("an offer is the fastest layout that a search of its cluster finds")
+{
+    const RentWish wish = small_wish();
+    const RentSearch search = searched(model_8b(), wish);
+    for (const RentOffer& o : search.offers())
+    {
+        LayoutSearch own(without_layout(o.scenario), wish.limits);
+        while (own.advance(100'000))
+        {
+        }
+        CHECK(layout_of(o.scenario) == own.result().best.front().layout);
+    }
+}
+
+TEST_CASE("nothing on the frontier is beaten, and what is off it is")
+{
+    const RentSearch search = searched(model_8b(), small_wish());
+    const auto& offers = search.offers();
+    for (const RentOffer& a : offers)
+    {
+        const bool beaten = std::ranges::any_of(
+            offers, [&](const RentOffer& b)
+            { return b.usd <= a.usd && b.days <= a.days && (b.usd < a.usd || b.days < a.days); });
+        CHECK(a.frontier == !beaten);
+    }
+}
+
+TEST_CASE("the questions are answered by the offers there are, or not at all")
+{
+    RentSearch search = searched(model_8b(), small_wish());
+    const auto& offers = search.offers();
+    const double days = std::ranges::max_element(offers, {}, &RentOffer::days)->days / 2;
+    const RentOffer* cheapest = search.cheapest_within(days);
+    const RentOffer* fewest = search.fewest_gpus_within(days);
+    REQUIRE(cheapest != nullptr);
+    REQUIRE(fewest != nullptr);
+    for (const RentOffer& o : offers)
+    {
+        CHECK((o.days > days || o.usd >= cheapest->usd));
+        CHECK((o.days > days || o.gpus >= fewest->gpus));
+    }
+    CHECK(search.cheapest_within(0) == nullptr);
+    CHECK(search.fastest_within(1) == nullptr);
+    CHECK(search.fastest_with(3) == nullptr);
+    CHECK(search.fastest_with(64)->gpus == 64);
+
+    // Another price moves dollars only.
+    const RentOffer before = *cheapest;
+    search.set_price(before.type, 1000);
+    CHECK(search.cheapest_within(days)->type != before.type);
+    search.set_price(before.type, before.scenario.cluster.usd_per_gpu_hour);
+    CHECK(search.cheapest_within(days)->usd == before.usd);
+}
+
+TEST_CASE("offers stay true for a scenario that opened one, and no longer for another model")
+{
+    const RentSearch search = searched(model_8b(), small_wish());
+    CHECK(search.answers(search.offers().back().scenario));
+    Scenario other = model_8b();
+    other.training.tokens *= 2;
+    CHECK_FALSE(search.answers(other));
+}
+
+TEST_CASE("a faster network lengthens no run")
+{
+    RentWish wish = small_wish();
+    const RentSearch once = searched(model_8b(), wish);
+    wish.network = 2;
+    const RentSearch twice = searched(model_8b(), wish);
+    REQUIRE(once.offers().size() == twice.offers().size());
+    for (std::size_t i = 0; i < once.offers().size(); ++i)
+    {
+        CHECK(twice.offers()[i].days <= once.offers()[i].days * (1 + 1e-9));
+    }
+}
+
+TEST_CASE("a cluster that cannot run the model says why")
+{
+    Scenario s = model_8b();
+    s.training.precision = Precision::fp8;
+    const RentSearch search = searched(s, small_wish());
+    for (std::size_t type = 0; type < search.wish().types.size(); ++type)
+    {
+        const bool none = search.wish().types[type].cluster.gpu.fp8_tflops == 0;
+        CHECK(search.refused()[type].empty() == !none);
+    }
+}

@@ -1,0 +1,351 @@
+// What should be rented for the run? Days against dollars for every type of cluster and number of GPUs, each
+// with its fastest layout.
+#include <fmt/format.h>
+
+#include "core/base/text/text.h"
+#include "core/planner/rent.h"
+#include "ui/views/planner/planner/parts.h"
+#include "ui/widgets/charts/plot.h"
+#include "ui/widgets/empty_state.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::int64_t kLayoutsAFrame = 16'000; // a few milliseconds
+constexpr double kFarDays = 60; // times the quickest offer's: what lies farther off is not drawn
+
+std::string days_words(double days)
+{
+    return format_seconds(Seconds(days * 86400));
+}
+
+constexpr Track kDeadline = Track::log(0.1, 1000, days_words);
+constexpr Track kBudget = Track::log(1000, 1e9, format_dollars);
+constexpr std::array<double, 11> kSizes{8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192};
+constexpr Track kGpus = Track::only_at(kSizes, [](double n) { return grouped(std::llround(n)); });
+constexpr Track kRent = Track::log(0.1, 100, format_dollars);
+
+// A question somebody asks, and the offer that answers it.
+struct Answer
+{
+    std::string asks;
+    const RentOffer* offer;
+};
+
+class RentView final : public View
+{
+public:
+    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    Caption caption(const Frame& frame) const override;
+    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
+    ViewKeys keys() override;
+
+private:
+    RentSearch& search(const Frame& frame);
+    const RentSearch* found(bool doubled) const
+    {
+        const auto& one = searches_.at(doubled ? 1 : 0);
+        return one ? &*one : nullptr;
+    }
+    std::vector<Answer> answers(const RentSearch& s) const;
+    void draw_plot(const RentSearch& s, const Painter& painter, Rect area, Out& out);
+    void draw_answers(const RentSearch& s, const Painter& painter, Rect area, Out& out) const;
+
+    std::array<std::optional<RentSearch>, 2> searches_; // with the network as it is, and doubled
+    std::optional<Framework> framework_;                // nothing: not asked for yet
+    bool doubled_ = false;
+    double days_ = 30;
+    double usd_ = 1e6;
+    std::int64_t gpus_ = 1024;
+};
+
+const RentType& type_of(const RentSearch& s, const RentOffer& offer)
+{
+    return s.wish().types[offer.type];
+}
+
+// "512 x DGX H100"
+std::string name_of(const RentSearch& s, const RentOffer& offer)
+{
+    return fmt::format("{} GPUs, {}", grouped(offer.gpus), type_of(s, offer).name);
+}
+
+void open(const RentSearch& s, const RentOffer& offer, Out& out)
+{
+    out.push(ChangeScenario{
+        offer.scenario, false,
+        fmt::format("Opened: {}, {}", name_of(s, offer), words_of(layout_of(offer.scenario)))});
+}
+
+Colour colour_of(const Theme& t, std::size_t type)
+{
+    const std::array inks{&t.tensor, &t.data, &t.pipeline, &t.expert, &t.context, &t.forward};
+    return line_colour(*inks.at(type % inks.size()));
+}
+
+RentSearch& RentView::search(const Frame& frame)
+{
+    if (!framework_)
+    {
+        const Framework* usual = frame.presets.framework("megatron");
+        framework_ = usual == nullptr ? Framework() : *usual;
+    }
+    auto& one = searches_.at(doubled_ ? 1 : 0);
+    if (!one || !one->answers(frame.now.scenario) || !(one->wish().limits.framework == *framework_))
+    {
+        // Prices that somebody set stay.
+        const auto& known = one ? one : searches_.at(doubled_ ? 0 : 1);
+        RentWish wish{known ? known->wish().types : rent_types(frame.presets)};
+        wish.limits.framework = *framework_;
+        wish.network = doubled_ ? 2 : 1;
+        one.emplace(frame.now.scenario, std::move(wish), frame.presets);
+    }
+    return *one;
+}
+
+std::vector<Answer> RentView::answers(const RentSearch& s) const
+{
+    return {{"Cheapest within " + days_words(days_), s.cheapest_within(days_)},
+            {"Fastest within " + format_dollars(usd_), s.fastest_within(usd_)},
+            {"Fewest GPUs within " + days_words(days_), s.fewest_gpus_within(days_)},
+            {fmt::format("Fastest with {} GPUs", grouped(gpus_)), s.fastest_with(gpus_)}};
+}
+
+void RentView::draw_plot(const RentSearch& s, const Painter& p, Rect area, Out& out)
+{
+    const std::vector<RentOffer>& offers = s.offers();
+    const double quickest = std::ranges::min_element(offers, {}, &RentOffer::days)->days;
+    std::vector<const RentOffer*> shown;
+    double least = usd_;
+    double most = usd_;
+    double longest = days_;
+    for (const RentOffer& offer : offers)
+    {
+        if (offer.days <= std::max(days_, quickest * kFarDays))
+        {
+            shown.push_back(&offer);
+            least = std::min(least, offer.usd);
+            most = std::max(most, offer.usd);
+            longest = std::max(longest, offer.days);
+        }
+    }
+    Plot plot(
+        p, area,
+        {least / 1.3, most * 1.3, PlotScale::logarithmic, "cost of the run, US dollars", format_dollars},
+        {std::min(quickest, days_) / 1.3, longest * 1.3, PlotScale::logarithmic, "wall-clock time",
+         days_words});
+    if (!plot)
+    {
+        return;
+    }
+    const PlotStroke limit{p.theme.muted, 1.5F, true};
+    if (const auto to = plot.rule_y(days_, limit, "deadline " + days_words(days_), "###deadline").y(1.1))
+    {
+        days_ = kDeadline.held(*to);
+        out.animating = true;
+    }
+    if (const auto to = plot.rule_x(usd_, limit, "budget " + format_dollars(usd_), "###budget").x(1.1))
+    {
+        usd_ = kBudget.held(*to);
+        out.animating = true;
+    }
+    std::vector<PlotPoint> places;
+    for (std::size_t type = 0; type < s.wish().types.size(); ++type)
+    {
+        std::vector<PlotPoint> line;
+        for (const RentOffer* offer : shown)
+        {
+            if (offer->type == type)
+            {
+                line.push_back({offer->usd, offer->days});
+            }
+        }
+        plot.line(line, {colour_of(p.theme, type), 1.5F}, s.wish().types[type].name);
+    }
+    for (const RentOffer* offer : shown)
+    {
+        places.push_back({offer->usd, offer->days});
+        plot.dot(places.back(), {colour_of(p.theme, offer->type), offer->frontier ? 6.0F : 3.5F});
+        if (offer->frontier)
+        {
+            plot.label(places.back(), grouped(offer->gpus));
+        }
+    }
+    const PlotPick pick = plot.pick(places, "###offers");
+    if (pick.at)
+    {
+        const RentOffer& o = *shown[*pick.at];
+        plot.tip(name_of(s, o),
+                 std::array{TipLine{"layout", words_of(layout_of(o.scenario)), 0},
+                            TipLine{"step", format_seconds(Seconds(o.step_s)), 0},
+                            TipLine{"MFU", format_percent(o.mfu), 0},
+                            TipLine{"goodput", format_percent(o.goodput), 0},
+                            TipLine{"spare GPUs", grouped(o.spares), 0},
+                            TipLine{"time", days_words(o.days), 0},
+                            TipLine{"cost", format_dollars(o.usd), 0}},
+                 "click to open it as the scenario");
+    }
+    if (pick.clicked)
+    {
+        open(s, *shown[*pick.at], out);
+    }
+}
+
+void RentView::draw_answers(const RentSearch& s, const Painter& p, Rect area, Out& out) const
+{
+    const auto cell = [](auto words)
+    { return [words](const Answer& a) -> Cell { return a.offer == nullptr ? "\u2013" : words(*a.offer); }; };
+    const std::vector<Answer> all = answers(s);
+    const Table<Answer> table{
+        {{"What to rent", [](const Answer& a) { return a.asks; }},
+         {"GPUs", cell([](const RentOffer& o) { return grouped(o.gpus); })},
+         {"spare", cell([](const RentOffer& o) { return grouped(o.spares); }), 1,
+          "Nodes that wait to take a failed node's place; they are paid for"},
+         {"time", cell([](const RentOffer& o) { return days_words(o.days); }), kAlways,
+          "Wall clock: failures, restarts and checkpoints included"},
+         {"cost", cell([](const RentOffer& o) { return format_dollars(o.usd); })},
+         {"MFU", cell([](const RentOffer& o) { return format_percent(o.mfu); }), 2},
+         Column<Answer>("cluster", cell([&s](const RentOffer& o) { return type_of(s, o).name; })).words(),
+         Column<Answer>("layout", cell([](const RentOffer& o) { return words_of(layout_of(o.scenario)); }), 3)
+             .words()},
+        [](const Answer& a) { return "###" + a.asks; },
+        nullptr,
+        30};
+    const auto pressed = table.draw(p, area, std::span<const Answer>(all)).pressed;
+    if (pressed && all[*pressed].offer != nullptr)
+    {
+        open(s, *all[*pressed].offer, out);
+    }
+}
+
+void RentView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    RentSearch& s = search(frame);
+    if (!s.done())
+    {
+        s.advance(kLayoutsAFrame);
+        out.animating = true;
+        area = progress_line(painter, area, s.progress());
+    }
+    if (s.offers().empty())
+    {
+        const auto reason =
+            std::ranges::find_if(s.refused(), [](const std::string& why) { return !why.empty(); });
+        empty_state(painter, area, s.done() ? "No cluster runs this" : "Searching layouts",
+                    !s.done()                     ? std::string()
+                    : reason == s.refused().end() ? "The model does not fit on any number of GPUs tried."
+                                                  : *reason);
+        return;
+    }
+    const Rect below = area.cut_bottom(table_height(painter, 4, 30));
+    area.cut_bottom(painter.px(12));
+    draw_plot(s, painter, area, out);
+    draw_answers(s, painter, below, out);
+}
+
+Caption RentView::caption(const Frame& frame) const
+{
+    Caption caption;
+    const RentSearch* s = found(doubled_);
+    if (s == nullptr || s->offers().empty())
+    {
+        return caption;
+    }
+    const Scenario& now = frame.now.scenario;
+    const std::string run = fmt::format("{} tokens of {}", format_count(now.training.tokens), now.model.name);
+    const RentOffer* best = s->cheapest_within(days_);
+    if (best == nullptr)
+    {
+        const RentOffer& quickest = *std::ranges::min_element(s->offers(), {}, &RentOffer::days);
+        caption.sentence = fmt::format("Nothing trains {} within {}: !!the fastest takes {}!! ({}).", run,
+                                       days_words(days_), days_words(quickest.days), name_of(*s, quickest));
+    }
+    else
+    {
+        caption.sentence = fmt::format("{} within {}: **{}**, done in {} for **{}**.", run, days_words(days_),
+                                       name_of(*s, *best), days_words(best->days), format_dollars(best->usd));
+    }
+    const RentSearch* other = found(!doubled_);
+    const RentOffer* then =
+        other != nullptr && other->done() && other->answers(now) ? other->cheapest_within(days_) : nullptr;
+    if (best != nullptr && then != nullptr)
+    {
+        caption.sentence += fmt::format(
+            " {} it is {}, {}, {}.", doubled_ ? "With the network as it is" : "With twice the network",
+            name_of(*other, *then), days_words(then->days), format_dollars(then->usd));
+    }
+    caption.formula = "cost = (GPUs + spare GPUs) \u00d7 wall-clock hours \u00d7 price per GPU-hour";
+    caption.source =
+        "The fastest layout of each size, sizes in powers of two. Failures as often as Llama 3's "
+        "per GPU; prices are list prices of autumn 2026, to be replaced by yours.";
+    return caption;
+}
+
+bool RentView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    RentSearch& s = search(frame);
+    PanelColumn column(p, area, out.animating);
+    column.slide("Deadline", kDeadline, days_);
+    column.slide("Budget", kBudget, usd_);
+    column.slide("GPUs", kGpus, gpus_, "Of the last question: the fastest with so many");
+    column.choice("Network", {"as it is", "2\u00d7"}, doubled_);
+    choose_framework(column, frame.presets, *framework_);
+    column.heading("USD per GPU-hour");
+    for (std::size_t type = 0; type < s.wish().types.size(); ++type)
+    {
+        const RentType& each = s.wish().types[type];
+        double price = each.cluster.usd_per_gpu_hour;
+        if (column.slide(each.name.c_str(), kRent, price, "Begins with " + each.price))
+        {
+            for (auto& one : searches_)
+            {
+                if (one)
+                {
+                    one->set_price(type, price);
+                }
+            }
+        }
+        if (!s.refused()[type].empty())
+        {
+            column.note(s.refused()[type]);
+        }
+    }
+    return true;
+}
+
+ViewKeys RentView::keys()
+{
+    return {{"1 2 3 4", "Open an answer",
+             [this](const KeyPress& k)
+             {
+                 const RentSearch* s = found(doubled_);
+                 const RentOffer* offer = s == nullptr ? nullptr : answers(*s)[k.which].offer;
+                 if (offer != nullptr)
+                 {
+                     open(*s, *offer, k.out);
+                 }
+             }},
+            {"N", "The network as it is, or twice as fast", flips(doubled_)},
+            {"drag", "The deadline and the budget"},
+            {"click", "Open an offer"}};
+}
+
+} // namespace
+
+extern const ViewInfo rent_view{24,
+                                "rent",
+                                "Planner",
+                                "Rent",
+                                "What to rent",
+                                "Days against dollars over types of cluster and numbers of GPUs",
+                                {"model", "training.tokens", "training.global_batch"},
+                                make_view<RentView>};
+
+} // namespace ringside
