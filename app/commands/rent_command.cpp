@@ -61,7 +61,8 @@ void set_price(std::vector<RentType>& types, const std::string& text, const Pres
 
 RentWish wish_of(const RentOptions& o, const Presets& presets)
 {
-    RentWish wish{rent_types(presets)};
+    RentWish wish;
+    wish.types = rent_types(presets);
     Issues issues;
     for (const std::string& price : o.prices)
     {
@@ -99,7 +100,7 @@ void print_offers(const RentSearch& search, std::vector<const RentOffer*> offers
     Table table({{"cluster", -16},
                  {"GPUs", 7},
                  {"spare", 7},
-                 {"layout", -24},
+                 {"  layout", -26},
                  {"MFU", 8},
                  {"goodput", 9},
                  {"time", 12},

@@ -1,6 +1,7 @@
 #include "app/files/settings.h"
 
 #include "app/files/asset_file.h"
+#include "core/base/json/json_table.h"
 #include "core/scenario/validate.h"
 
 #include <algorithm>
@@ -44,6 +45,31 @@ T value(const json& from, const char* name, T otherwise)
     }
 }
 
+const JsonTable<KeptSearch> kSearchTable{{
+    {"words", &KeptSearch::words, kNeeded},
+    {"link", &KeptSearch::link, kNeeded},
+    {"framework", &KeptSearch::framework},
+    {"objective", &KeptSearch::objective},
+}};
+
+// Those that can be read.
+std::vector<KeptSearch> searches_in(const json& settings)
+{
+    std::vector<KeptSearch> searches;
+    const json list = settings.value("searches", json::array());
+    for (std::size_t i = 0; list.is_array() && i < std::min(list.size(), kMostKeptSearches); ++i)
+    {
+        Issues faults;
+        KeptSearch search;
+        kSearchTable.read({list[i], "", faults}, search);
+        if (faults.empty())
+        {
+            searches.push_back(std::move(search));
+        }
+    }
+    return searches;
+}
+
 } // namespace
 
 bool has_settings()
@@ -77,18 +103,25 @@ Settings load_settings(Issues& issues)
         std::clamp(static_cast<int>(std::clamp(value(*read, "width", 1280.0), 320.0, 16384.0)), 320, 16384);
     s.height =
         std::clamp(static_cast<int>(std::clamp(value(*read, "height", 800.0), 240.0, 16384.0)), 240, 16384);
+    s.searches = searches_in(*read);
     return s;
 }
 
 Issues save_settings(const Settings& s)
 {
+    json searches = json::array();
+    for (const KeptSearch& search : s.searches)
+    {
+        searches.push_back(json(kSearchTable.write(search)));
+    }
     const json out{{"light", s.preferences.light},
                    {"reduced_motion", s.preferences.reduced_motion},
                    {"text_scale", s.preferences.text_scale},
                    {"gib", s.preferences.unit == ByteUnit::binary},
                    {"view", s.view},
                    {"width", s.width},
-                   {"height", s.height}};
+                   {"height", s.height},
+                   {"searches", std::move(searches)}};
     return save_text(settings_file(), out.dump(2) + "\n");
 }
 

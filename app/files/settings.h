@@ -4,6 +4,7 @@
 
 #include "core/scenario/presets.h"
 #include "ui/draw/look.h"
+#include "ui/shell/frame/layouts_frame.h"
 
 namespace ringside
 {
@@ -14,6 +15,7 @@ struct Settings
     std::string view = "overview";
     int width = 1280;
     int height = 800;
+    std::vector<KeptSearch> searches;
 
     bool operator==(const Settings&) const = default;
 };

@@ -136,6 +136,7 @@ public:
         settings.preferences = session_.preferences();
         settings.preferences.presenter = false;
         settings.view = session_.own_view();
+        settings.searches = session_.searches();
         append(issues, save_settings(settings));
         const std::string fault = keep_files();
         if (has_errors(issues) || !fault.empty())
@@ -162,6 +163,7 @@ private:
         team.threads = false;
         session_.set_team(std::make_unique<TeamDesk>(std::move(team)));
         session_.set_preferences(settings.preferences);
+        session_.set_searches(settings.searches);
         session_.apply(OpenView{settings.view});
         session_.link_page = page_address();
         const std::string link = page_fragment();

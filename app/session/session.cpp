@@ -425,6 +425,7 @@ void Session::perform(const Action& action)
             {
                 searcher_->want(a->as_it_stands ? scenario_ : now_.scenario, a->limits);
                 layouts_ = searcher_->look();
+                search_is_kept_ = search_is_kept_ && layouts_->progress >= 1;
             },
             [this](const StartLesson& a) { start_lesson(a); },
             [this](const Boxed<LessonInput>& a)
@@ -456,9 +457,37 @@ void Session::perform(const Action& action)
         action);
 }
 
+void Session::keep_search()
+{
+    if (search_is_kept_ || layouts_ == nullptr || layouts_->progress < 1)
+    {
+        return;
+    }
+    search_is_kept_ = true;
+    const auto& [scenario, limits, result, progress] = *layouts_;
+    if (result.best.empty())
+    {
+        return;
+    }
+    PlaceLink place;
+    place.view = "planner";
+    place.scenario = scenario_;
+    const Candidate& best = result.best.front();
+    KeptSearch kept{
+        fmt::format("{}, {} GPUs, {}: {}", scenario.model.name, grouped(scenario.cluster.gpus),
+                    limits.any_framework() ? "any framework" : std::string_view(limits.framework.name),
+                    limits.objective == Objective::memory ? format_bytes(Bytes(best.bytes), preferences_.unit)
+                                                          : format_seconds(Seconds(best.seconds))),
+        to_text(place, presets_), limits.framework.id, limits.objective};
+    std::erase_if(searches_, [&](const KeptSearch& other) { return other.words == kept.words; });
+    searches_.insert(searches_.begin(), std::move(kept));
+    searches_.resize(std::min(searches_.size(), kMostKeptSearches));
+}
+
 void Session::advance(double seconds, const Motion& motion)
 {
     layouts_ = searcher_->look();
+    keep_search();
     study_->tick();
     lab_->tick();
     team_->tick();
@@ -552,6 +581,7 @@ Frame Session::frame(double clock) const
             !redo_.empty(),
             clock,
             layouts_,
+            &searches_,
             lessons_ ? &lessons_->course() : nullptr,
             lessons_ ? lessons_->frame() : nullptr,
             &study_->frame(),

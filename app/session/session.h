@@ -82,6 +82,9 @@ public:
     std::function<void(const std::string&)> to_clipboard = [](const std::string&) {};
     // Saves a file for the person and returns what to tell them.
     std::function<std::string(const SaveText&)> to_file = [](const SaveText&) { return std::string(); };
+    // Searches for layouts that ended, also those of earlier sessions.
+    void set_searches(std::vector<KeptSearch> searches) { searches_ = std::move(searches); }
+    const std::vector<KeptSearch>& searches() const { return searches_; }
     // Threads that search layouts; 0 searches while frames are made.
     void set_search_threads(std::size_t threads) { searcher_ = std::make_unique<LayoutSearcher>(threads); }
     // The lessons there are, and which were finished before.
@@ -121,6 +124,7 @@ public:
 private:
     void change(Scenario next, bool dragging);
     void evaluate_now();
+    void keep_search();
     void run(Command command);
     void study(const StudyAction& action);
     void show_question();
@@ -183,6 +187,8 @@ private:
     std::vector<Scenario> redo_;
     std::unique_ptr<LayoutSearcher> searcher_ = std::make_unique<LayoutSearcher>();
     const LayoutAnswer* layouts_ = nullptr; // the searcher's
+    std::vector<KeptSearch> searches_;
+    bool search_is_kept_ = true; // of layouts_, once it is whole
     std::unique_ptr<StudyDesk> study_ = std::make_unique<StudyDesk>(StudyDesk::Setup());
     std::unique_ptr<LabDesk> lab_ = std::make_unique<LabDesk>(LabDesk::Setup());
     std::unique_ptr<TeamDesk> team_ = std::make_unique<TeamDesk>(TeamDesk::Setup());

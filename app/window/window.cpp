@@ -398,6 +398,7 @@ private:
             next.preferences = session_.preferences();
             next.preferences.presenter = false;
             next.view = session_.own_view();
+            next.searches = session_.searches();
             screen_.windowed_size(next.width, next.height);
             append(issues, next == settings_ && !first_start_ ? Issues{} : save_settings(next));
             first_start_ = false;
@@ -512,6 +513,7 @@ int run_window(const WindowOptions& options)
     Preferences preferences = settings.preferences;
     preferences.presenter = options.presenter;
     session.set_preferences(preferences);
+    session.set_searches(settings.searches);
     if (!options.watch.empty())
     {
         TeamDesk::Setup setup;

@@ -107,6 +107,8 @@ TEST_CASE("settings come back as they were saved")
     settings.view = "ring";
     settings.width = 1600;
     settings.height = 1000;
+    settings.searches = {{"Llama 3.1 70B, 256 GPUs, any framework: 3.90 s", "ringside:#v=planner", "megatron",
+                          Objective::cost}};
     REQUIRE(save_settings(settings).empty());
     Issues issues;
     CHECK(load_settings(issues) == settings);

@@ -29,7 +29,8 @@ Scenario model_8b()
 
 RentWish small_wish()
 {
-    RentWish wish{rent_types(test::presets())};
+    RentWish wish;
+    wish.types = rent_types(test::presets());
     wish.limits.framework = *test::presets().framework("megatron");
     wish.most_gpus = 64;
     return wish;

@@ -440,3 +440,21 @@ TEST_CASE("the panel says why the chosen row, against the scenario or against a 
     CHECK_FALSE(says(*w, "Against the pinned row"));
     CHECK(w->session().scenario() == now);
 }
+
+TEST_CASE("a search is kept, and goes back to what it was asked for")
+{
+    auto w = opened();
+    const Scenario first = w->session().scenario();
+    REQUIRE(w->session().searches().size() == 1);
+    w->session().apply(ChangeScenario{with(first, Knob::gpus, 128)});
+    w->settle(2000);
+    REQUIRE(w->session().searches().size() == 2);
+    const KeptSearch earlier = w->session().searches().back();
+    CHECK(earlier.words.find("256 GPUs") != std::string::npos);
+    CHECK(earlier.link.starts_with("ringside:#v=planner"));
+    w->click(earlier.link + earlier.framework);
+    w->settle(2000);
+    CHECK(w->session().scenario() == first);
+    CHECK(w->session().searches().size() == 2);
+    CHECK(w->session().searches().front().words == earlier.words);
+}

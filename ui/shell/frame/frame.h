@@ -22,6 +22,7 @@ struct CourseFrame;
 struct FitMeasured;
 struct LabAction;
 struct LabFrame;
+struct KeptSearch;
 struct LayoutAnswer;
 struct LessonFrame;
 struct LessonInput;
@@ -81,6 +82,7 @@ struct Frame
     bool can_redo = false;
     double clock = 0;                        // [s] for easing only
     const LayoutAnswer* layouts = nullptr;   // of the last SearchLayouts; null before any
+    const std::vector<KeptSearch>* searches = nullptr; // the newest first; null only in a Frame made by hand
     const CourseFrame* course = nullptr;     // the lessons there are; null where there are none
     const LessonFrame* lesson = nullptr;     // the one that runs; null when none does
     const StudyFrame* study = nullptr;       // of the session's desk; null only in a Frame made by hand

@@ -4,8 +4,22 @@
 #include "core/planner/layout_search.h"
 #include "ui/shell/frame/frame.h"
 
+#include <string>
+
 namespace ringside
 {
+
+// A search that ended, to go back to.
+struct KeptSearch
+{
+    std::string words;     // "Llama 3.1 70B, 256 GPUs, any framework: 3.90 s"
+    std::string link;      // to the scenario in the planner
+    std::string framework; // id; empty: any
+    Objective objective = Objective::step_time;
+
+    bool operator==(const KeptSearch&) const = default;
+};
+inline constexpr std::size_t kMostKeptSearches = 8;
 
 // Looks for every layout of the scenario, beside the window; Frame::layouts tells how far it is. Asking for
 // the same again changes nothing.

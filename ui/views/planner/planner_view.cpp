@@ -8,6 +8,7 @@
 #include "core/planner/current_layout.h"
 #include "core/planner/near_misses.h"
 #include "core/scenario/fields.h"
+#include "core/scenario/link/link.h"
 #include "core/scenario/validate.h"
 #include "ui/shell/frame/layouts_frame.h"
 #include "ui/views/planner/planner/parts.h"
@@ -448,6 +449,7 @@ void draw_reasons(const Painter& painter, Rect area, const std::vector<Reason>& 
 
 struct PlannerPanel
 {
+    const Frame& frame;
     const LayoutAnswer& answer;
     const std::vector<NearMiss>& misses;
     std::span<const Change> changes;
@@ -509,9 +511,31 @@ void choose_fixed(PanelColumn& column, const Layout& now, SearchLimits& limits)
     }
 }
 
+// Earlier searches; a press goes back to one.
+void draw_searches(PanelColumn& column, const Frame& frame, SearchLimits& limits, Out& out)
+{
+    if (frame.searches == nullptr || frame.searches->empty())
+    {
+        return;
+    }
+    column.heading("Earlier searches");
+    for (const KeptSearch& kept : *frame.searches)
+    {
+        if (column.option(kept.words + "###" + kept.link + kept.framework, "", false, kept.words))
+        {
+            const LinkRead read = read_link(kept.link, frame.presets);
+            const Framework* framework = frame.presets.framework(kept.framework);
+            limits.framework = framework == nullptr ? Framework() : *framework;
+            limits.objective = kept.objective;
+            out.push(
+                ChangeScenario{read.link.scenario.value_or(frame.scenario), false, "Back to: " + kept.words});
+        }
+    }
+}
+
 void draw_planner_panel(const Painter& painter, Rect area, const PlannerPanel& panel, Out& out)
 {
-    const auto& [answer, misses, changes, why, pinned, chosen, now, presets, limits, every] = panel;
+    const auto& [frame, answer, misses, changes, why, pinned, chosen, now, presets, limits, every] = panel;
     PanelColumn column(painter, area, out.animating);
     column.label("Rank by");
     column.choice({"time", "memory", "cost"}, limits.objective);
@@ -545,6 +569,7 @@ void draw_planner_panel(const Painter& painter, Rect area, const PlannerPanel& p
                     format_bytes(Bytes(miss->bytes - answer.result.capacity), painter.look.unit));
     }
     draw_misses(column, misses, painter.look.unit);
+    draw_searches(column, frame, limits, out);
 }
 
 bool PlannerView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
@@ -554,7 +579,8 @@ bool PlannerView::draw_panel(const Frame& frame, const Painter& painter, Rect ar
     update_why(frame);
     const bool known = frame.valid() && changes_ && changes_->done();
     draw_planner_panel(painter, area,
-                       {shown_, misses_, known ? std::span(changes_->found()) : std::span<const Change>(),
+                       {frame, shown_, misses_,
+                        known ? std::span(changes_->found()) : std::span<const Change>(),
                         why_ ? &*why_ : nullptr, pinned_, chosen_layout(), layout_of(frame.scenario),
                         frame.presets, limits_, every_},
                        out);

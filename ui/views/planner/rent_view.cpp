@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "core/planner/rent.h"
 #include "ui/views/planner/planner/parts.h"
 #include "ui/widgets/charts/plot.h"
@@ -19,7 +20,7 @@ namespace
 {
 
 constexpr std::int64_t kLayoutsAFrame = 16'000; // a few milliseconds
-constexpr double kFarDays = 60; // times the quickest offer's: what lies farther off is not drawn
+constexpr double kFarDays = 30; // times the quickest offer's: what lies farther off is not drawn
 
 std::string days_words(double days)
 {
@@ -31,6 +32,14 @@ constexpr Track kBudget = Track::log(1000, 1e9, format_dollars);
 constexpr std::array<double, 11> kSizes{8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192};
 constexpr Track kGpus = Track::only_at(kSizes, [](double n) { return grouped(std::llround(n)); });
 constexpr Track kRent = Track::log(0.1, 100, format_dollars);
+
+constexpr std::array<double, 12> kRoundDays{1, 2, 7, 14, 30, 60, 90, 120, 180, 270, 365, 730};
+
+// Of all offers, at least one.
+double least(const RentSearch& s, double RentOffer::*figure)
+{
+    return (*std::ranges::min_element(s.offers(), {}, figure)).*figure;
+}
 
 // A question somebody asks, and the offer that answers it.
 struct Answer
@@ -54,6 +63,8 @@ private:
         const auto& one = searches_.at(doubled ? 1 : 0);
         return one ? &*one : nullptr;
     }
+    double days(const RentSearch& s) const;
+    double usd(const RentSearch& s) const;
     std::vector<Answer> answers(const RentSearch& s) const;
     void draw_plot(const RentSearch& s, const Painter& painter, Rect area, Out& out);
     void draw_answers(const RentSearch& s, const Painter& painter, Rect area, Out& out) const;
@@ -61,8 +72,8 @@ private:
     std::array<std::optional<RentSearch>, 2> searches_; // with the network as it is, and doubled
     std::optional<Framework> framework_;                // nothing: not asked for yet
     bool doubled_ = false;
-    double days_ = 30;
-    double usd_ = 1e6;
+    std::optional<double> days_; // nothing: what suits the offers
+    std::optional<double> usd_;
     std::int64_t gpus_ = 1024;
 };
 
@@ -84,6 +95,13 @@ void open(const RentSearch& s, const RentOffer& offer, Out& out)
         fmt::format("Opened: {}, {}", name_of(s, offer), words_of(layout_of(offer.scenario)))});
 }
 
+// Of the wall-clock time, as far as runs like it were measured.
+std::string range_words(const RentOffer& o)
+{
+    const StepEvidence& band = band_of(o.scenario);
+    return fmt::format("{} to {}", days_words(o.days * band.low), days_words(o.days * band.high));
+}
+
 Colour colour_of(const Theme& t, std::size_t type)
 {
     const std::array inks{&t.tensor, &t.data, &t.pipeline, &t.expert, &t.context, &t.forward};
@@ -102,7 +120,8 @@ RentSearch& RentView::search(const Frame& frame)
     {
         // Prices that somebody set stay.
         const auto& known = one ? one : searches_.at(doubled_ ? 0 : 1);
-        RentWish wish{known ? known->wish().types : rent_types(frame.presets)};
+        RentWish wish;
+        wish.types = known ? known->wish().types : rent_types(frame.presets);
         wish.limits.framework = *framework_;
         wish.network = doubled_ ? 2 : 1;
         one.emplace(frame.now.scenario, std::move(wish), frame.presets);
@@ -110,48 +129,65 @@ RentSearch& RentView::search(const Frame& frame)
     return *one;
 }
 
+// Half as long again as the quickest, as people plan.
+double RentView::days(const RentSearch& s) const
+{
+    const double wanted = s.offers().empty() ? 0 : 1.5 * least(s, &RentOffer::days);
+    const auto* round = std::ranges::find_if(kRoundDays, [&](double days) { return days >= wanted; });
+    return days_.value_or(round == kRoundDays.end() ? kRoundDays.back() : *round);
+}
+
+// Twice the cheapest, with one digit.
+double RentView::usd(const RentSearch& s) const
+{
+    const double wanted = s.offers().empty() ? kBudget.low : 2 * least(s, &RentOffer::usd);
+    const double unit = std::pow(10, std::floor(std::log10(wanted)));
+    return usd_.value_or(kBudget.held(std::round(wanted / unit) * unit));
+}
+
 std::vector<Answer> RentView::answers(const RentSearch& s) const
 {
-    return {{"Cheapest within " + days_words(days_), s.cheapest_within(days_)},
-            {"Fastest within " + format_dollars(usd_), s.fastest_within(usd_)},
-            {"Fewest GPUs within " + days_words(days_), s.fewest_gpus_within(days_)},
+    return {{"Cheapest within " + days_words(days(s)), s.cheapest_within(days(s))},
+            {"Fastest within " + format_dollars(usd(s)), s.fastest_within(usd(s))},
+            {"Fewest GPUs within " + days_words(days(s)), s.fewest_gpus_within(days(s))},
             {fmt::format("Fastest with {} GPUs", grouped(gpus_)), s.fastest_with(gpus_)}};
 }
 
 void RentView::draw_plot(const RentSearch& s, const Painter& p, Rect area, Out& out)
 {
-    const std::vector<RentOffer>& offers = s.offers();
-    const double quickest = std::ranges::min_element(offers, {}, &RentOffer::days)->days;
+    const double deadline = days(s);
+    const double budget = usd(s);
+    const double quickest = least(s, &RentOffer::days);
     std::vector<const RentOffer*> shown;
-    double least = usd_;
-    double most = usd_;
-    double longest = days_;
-    for (const RentOffer& offer : offers)
+    double cheapest = budget;
+    double dearest = budget;
+    double longest = deadline;
+    for (const RentOffer& offer : s.offers())
     {
-        if (offer.days <= std::max(days_, quickest * kFarDays))
+        if (offer.days <= std::max(deadline, quickest * kFarDays))
         {
             shown.push_back(&offer);
-            least = std::min(least, offer.usd);
-            most = std::max(most, offer.usd);
+            cheapest = std::min(cheapest, offer.usd);
+            dearest = std::max(dearest, offer.usd);
             longest = std::max(longest, offer.days);
         }
     }
     Plot plot(
         p, area,
-        {least / 1.3, most * 1.3, PlotScale::logarithmic, "cost of the run, US dollars", format_dollars},
-        {std::min(quickest, days_) / 1.3, longest * 1.3, PlotScale::logarithmic, "wall-clock time",
-         days_words});
+        {cheapest / 1.3, dearest * 1.3, PlotScale::log, "cost of the run, US dollars", format_dollars},
+        {std::min(quickest, deadline) / 1.3, longest * 1.3, PlotScale::log, "wall-clock days", plain_number});
     if (!plot)
     {
         return;
     }
     const PlotStroke limit{p.theme.muted, 1.5F, true};
-    if (const auto to = plot.rule_y(days_, limit, "deadline " + days_words(days_), "###deadline").y(1.1))
+    if (const auto to =
+            plot.rule_y(deadline, limit, "deadline " + days_words(deadline), "###deadline").y(1.1))
     {
         days_ = kDeadline.held(*to);
         out.animating = true;
     }
-    if (const auto to = plot.rule_x(usd_, limit, "budget " + format_dollars(usd_), "###budget").x(1.1))
+    if (const auto to = plot.rule_x(budget, limit, "budget " + format_dollars(budget), "###budget").x(1.1))
     {
         usd_ = kBudget.held(*to);
         out.animating = true;
@@ -188,7 +224,7 @@ void RentView::draw_plot(const RentSearch& s, const Painter& p, Rect area, Out& 
                             TipLine{"MFU", format_percent(o.mfu), 0},
                             TipLine{"goodput", format_percent(o.goodput), 0},
                             TipLine{"spare GPUs", grouped(o.spares), 0},
-                            TipLine{"time", days_words(o.days), 0},
+                            TipLine{"time", days_words(o.days), 0}, TipLine{"80% range", range_words(o), 0},
                             TipLine{"cost", format_dollars(o.usd), 0}},
                  "click to open it as the scenario");
     }
@@ -205,14 +241,14 @@ void RentView::draw_answers(const RentSearch& s, const Painter& p, Rect area, Ou
     const std::vector<Answer> all = answers(s);
     const Table<Answer> table{
         {{"What to rent", [](const Answer& a) { return a.asks; }},
-         {"GPUs", cell([](const RentOffer& o) { return grouped(o.gpus); })},
+         {"GPUs", cell([](const RentOffer& o) { return grouped(o.gpus); }), 95},
          {"spare", cell([](const RentOffer& o) { return grouped(o.spares); }), 1,
           "Nodes that wait to take a failed node's place; they are paid for"},
-         {"time", cell([](const RentOffer& o) { return days_words(o.days); }), kAlways,
+         {"time", cell([](const RentOffer& o) { return days_words(o.days); }), 90,
           "Wall clock: failures, restarts and checkpoints included"},
-         {"cost", cell([](const RentOffer& o) { return format_dollars(o.usd); })},
+         {"cost", cell([](const RentOffer& o) { return format_dollars(o.usd); }), 99},
          {"MFU", cell([](const RentOffer& o) { return format_percent(o.mfu); }), 2},
-         Column<Answer>("cluster", cell([&s](const RentOffer& o) { return type_of(s, o).name; })).words(),
+         Column<Answer>("cluster", cell([&s](const RentOffer& o) { return type_of(s, o).name; }), 92).words(),
          Column<Answer>("layout", cell([](const RentOffer& o) { return words_of(layout_of(o.scenario)); }), 3)
              .words()},
         [](const Answer& a) { return "###" + a.asks; },
@@ -260,21 +296,24 @@ Caption RentView::caption(const Frame& frame) const
     }
     const Scenario& now = frame.now.scenario;
     const std::string run = fmt::format("{} tokens of {}", format_count(now.training.tokens), now.model.name);
-    const RentOffer* best = s->cheapest_within(days_);
+    const double deadline = days(*s);
+    const RentOffer* best = s->cheapest_within(deadline);
     if (best == nullptr)
     {
         const RentOffer& quickest = *std::ranges::min_element(s->offers(), {}, &RentOffer::days);
-        caption.sentence = fmt::format("Nothing trains {} within {}: !!the fastest takes {}!! ({}).", run,
-                                       days_words(days_), days_words(quickest.days), name_of(*s, quickest));
+        caption.sentence =
+            fmt::format("Nothing trains {} within {}: !!the fastest takes {}!! ({}).", run,
+                        days_words(deadline), days_words(quickest.days), name_of(*s, quickest));
     }
     else
     {
-        caption.sentence = fmt::format("{} within {}: **{}**, done in {} for **{}**.", run, days_words(days_),
-                                       name_of(*s, *best), days_words(best->days), format_dollars(best->usd));
+        caption.sentence =
+            fmt::format("{} within {}: **{}**, done in {} for **{}**.", run, days_words(deadline),
+                        name_of(*s, *best), days_words(best->days), format_dollars(best->usd));
     }
     const RentSearch* other = found(!doubled_);
     const RentOffer* then =
-        other != nullptr && other->done() && other->answers(now) ? other->cheapest_within(days_) : nullptr;
+        other != nullptr && other->done() && other->answers(now) ? other->cheapest_within(deadline) : nullptr;
     if (best != nullptr && then != nullptr)
     {
         caption.sentence += fmt::format(
@@ -292,9 +331,9 @@ bool RentView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& 
 {
     RentSearch& s = search(frame);
     PanelColumn column(p, area, out.animating);
-    column.slide("Deadline", kDeadline, days_);
-    column.slide("Budget", kBudget, usd_);
-    column.slide("GPUs", kGpus, gpus_, "Of the last question: the fastest with so many");
+    column.slide("Deadline", kDeadline, days(s), days_);
+    column.slide("Budget", kBudget, usd(s), usd_);
+    column.slide("Number of GPUs", kGpus, gpus_, "Of the last question: the fastest with so many");
     column.choice("Network", {"as it is", "2\u00d7"}, doubled_);
     choose_framework(column, frame.presets, *framework_);
     column.heading("USD per GPU-hour");

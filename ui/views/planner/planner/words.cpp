@@ -54,8 +54,8 @@ std::string equal_sentence(const LayoutAnswer& answer)
     }
     const auto equal = std::ranges::count_if(cuts, [&](const Candidate& c)
                                              { return equals_best(c, cuts.front(), objective); });
-    return fmt::format(" {} are within {} of it, too close to call; the simplest is **{}**.", equal - 1,
-                       format_percent(kToldApart), words_of(simplest->layout));
+    return fmt::format(" {} are within {}% of it, too close to call; the simplest is **{}**.", equal - 1,
+                       plain_number(kToldApart * 100), words_of(simplest->layout));
 }
 
 std::string nothing_sentence(const Frame& frame, const LayoutAnswer& answer)
