@@ -194,6 +194,20 @@ TEST_CASE("the loss scale runs by the clock, falls from 2^24, and D holds it")
     CHECK(w->drawn().fault == "");
 }
 
+TEST_CASE("a number far beyond a format's range leaves its line where the format ends")
+{
+    for (const NumberFormat& f : number_formats())
+    {
+        INFO(f.name);
+        const auto w = opened();
+        w->drag("magnitude of the number", 0.5F, 20);
+        w->click(fmt::format("format {}", f.name));
+        w->settle(300);
+        CHECK(w->drawn().fault == "");
+        CHECK(says(*w, fmt::format("Neighbouring numbers in {}", f.name)));
+    }
+}
+
 TEST_CASE("a fault in the scenario leaves the last good picture of the formats")
 {
     const auto w = opened();

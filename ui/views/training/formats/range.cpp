@@ -145,14 +145,15 @@ void draw_format_range(const Painter& p, Rect area, FormatsState& state, FormatI
 void draw_format_line(const Painter& p, Rect area, FormatsState& state, FormatId shown)
 {
     const NumberFormat& f = number_format(shown);
-    const double step = step_at(f, state.middle);
-    const double held =
-        std::isfinite(state.value) ? round_to(f, state.value, Overflow::saturate) : state.middle;
+    // A number beyond the format's is too far away for its steps to show: the line ends with the format.
+    const double middle = std::clamp(state.middle, -largest(f), largest(f));
+    const double step = step_at(f, middle);
+    const double held = std::isfinite(state.value) ? round_to(f, state.value, Overflow::saturate) : middle;
     const std::string title = fmt::format("Neighbouring numbers in {}", f.name);
     const std::string says = fmt::format("spacing {}", exact_power(step));
     Plot plot(p, area,
-              {state.middle - 3 * step,
-               state.middle + 3 * step,
+              {middle - 3 * step,
+               middle + 3 * step,
                PlotScale::linear,
                "",
                short_figure,
