@@ -118,6 +118,44 @@ void print_offers(const RentSearch& search, std::vector<const RentOffer*> offers
     say("{}", table.text());
 }
 
+// All of those that meet the limits, and the three that people ask for.
+json rent_json(const RentSearch& search, const std::vector<const RentOffer*>& offers, double days, double usd,
+               const Presets& presets)
+{
+    json refused = json::object();
+    for (std::size_t i = 0; i < search.wish().types.size(); ++i)
+    {
+        if (!search.refused()[i].empty())
+        {
+            refused[search.wish().types[i].id] = search.refused()[i];
+        }
+    }
+    return {{"cheapest", offer_json(search, search.cheapest_within(days), presets)},
+            {"fastest", offer_json(search, search.fastest_within(usd), presets)},
+            {"fewest_gpus", offer_json(search, search.fewest_gpus_within(days), presets)},
+            {"offers",
+             json_list(offers, [&](const RentOffer* offer) { return offer_json(search, offer, presets); })},
+            {"refused", std::move(refused)}};
+}
+
+// The frontier among those that meet the limits, and who runs nothing.
+void print_rent(const RentSearch& search, std::vector<const RentOffer*> offers)
+{
+    std::erase_if(offers, [](const RentOffer* offer) { return !offer->frontier; });
+    print_offers(search, offers);
+    for (std::size_t i = 0; i < search.wish().types.size(); ++i)
+    {
+        if (!search.refused()[i].empty())
+        {
+            say("{}: {}\n", search.wish().types[i].name, search.refused()[i]);
+        }
+    }
+    if (offers.empty())
+    {
+        say("nothing meets these limits\n");
+    }
+}
+
 int run(const RentOptions& o)
 {
     const Presets presets = open_presets(o).presets;
@@ -142,37 +180,11 @@ int run(const RentOptions& o)
     std::ranges::sort(offers, {}, &RentOffer::usd);
     if (o.json)
     {
-        json out{{"cheapest", offer_json(search, search.cheapest_within(days), presets)},
-                 {"fastest", offer_json(search, search.fastest_within(usd), presets)},
-                 {"fewest_gpus", offer_json(search, search.fewest_gpus_within(days), presets)},
-                 {"offers", json::array()},
-                 {"refused", json::object()}};
-        for (const RentOffer* offer : offers)
-        {
-            out["offers"].push_back(offer_json(search, offer, presets));
-        }
-        for (std::size_t i = 0; i < search.wish().types.size(); ++i)
-        {
-            if (!search.refused()[i].empty())
-            {
-                out["refused"][search.wish().types[i].id] = search.refused()[i];
-            }
-        }
-        print_document(out);
-        return offers.empty() ? kNo : kDone;
+        print_document(rent_json(search, offers, days, usd, presets));
     }
-    std::erase_if(offers, [](const RentOffer* offer) { return !offer->frontier; });
-    print_offers(search, offers);
-    for (std::size_t i = 0; i < search.wish().types.size(); ++i)
+    else
     {
-        if (!search.refused()[i].empty())
-        {
-            say("{}: {}\n", search.wish().types[i].name, search.refused()[i]);
-        }
-    }
-    if (offers.empty())
-    {
-        say("nothing meets these limits\n");
+        print_rent(search, offers);
     }
     return offers.empty() ? kNo : kDone;
 }
