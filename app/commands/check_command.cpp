@@ -5,6 +5,7 @@
 #include "app/files/demo_script_file.h"
 #include "app/files/lesson_files.h"
 #include "app/session/desks/study_desk.h"
+#include "core/planner/launch/framework_launch.h"
 #include "core/scenario/json/json.h"
 #include "core/study/library/errata.h"
 #include "core/study/questions/inspect.h"
@@ -175,6 +176,11 @@ Shipped check_shipped(const std::filesystem::path& assets, const Presets& preset
     {
         append(found.issues,
                of_file(compare_counts(preset), fmt::format("models/{}.json", preset.model.preset)));
+    }
+    for (const Framework& framework : presets.frameworks)
+    {
+        append(found.issues,
+               of_file(launch_rule_faults(framework), fmt::format("frameworks/{}.json", framework.id)));
     }
     const LessonsByConcept lessons = check_lessons(assets, presets, found);
     check_questions(assets, presets, seeds, lessons, found);

@@ -6,6 +6,7 @@
 #include "app/files/demo_script_file.h"
 #include "app/files/lesson_files.h"
 #include "core/evaluate/cases.h"
+#include "core/planner/launch/framework_launch.h"
 #include "core/scenario/json/json.h"
 #include "core/scenario/validate.h"
 #include "core/study/library/errata.h"
@@ -68,6 +69,10 @@ Issues check_a_preset(const Checked& c)
     if (check.model)
     {
         append(check.issues, compare_counts(*check.model));
+    }
+    if (check.framework)
+    {
+        append(check.issues, launch_rule_faults(*check.framework));
     }
     return check.issues;
 }

@@ -362,6 +362,10 @@ PresetCheck check_preset(const json& document, const std::string& stem, const Pr
     {
         check.model = std::move(taken.models.front());
     }
+    if (!taken.frameworks.empty())
+    {
+        check.framework = std::move(taken.frameworks.front());
+    }
     return check;
 }
 

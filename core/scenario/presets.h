@@ -102,7 +102,8 @@ Presets load_presets(const std::filesystem::path& assets, Issues& issues);
 struct PresetCheck
 {
     Issues issues;
-    std::optional<ModelPreset> model; // where it is one without faults
+    std::optional<ModelPreset> model;   // where it is one without faults
+    std::optional<Framework> framework; // the same
 };
 PresetCheck check_preset(const nlohmann::json& document, const std::string& stem, const Presets& presets);
 

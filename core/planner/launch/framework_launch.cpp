@@ -1,5 +1,7 @@
 #include "core/planner/launch/framework_launch.h"
 
+#include <fmt/format.h>
+
 #include "core/planner/launch/draft.h"
 
 #include <algorithm>
@@ -119,6 +121,21 @@ std::optional<std::string> rule_value(const LaunchRule& rule, const Scenario& s)
         count = micro_batches(s);
     }
     return count ? std::optional(fmt::format("{}", *count)) : std::nullopt;
+}
+
+constexpr std::array<std::string_view, 7> kCounts{"layers per chunk",
+                                                  "stages",
+                                                  "micro-batches",
+                                                  "micro-batches with stages",
+                                                  "micro-batches without stages",
+                                                  "sequences per GPU",
+                                                  "training.sequence_length"};
+
+bool is_known(std::string_view field)
+{
+    return layout_field(field) != nullptr || std::ranges::find(kCounts, field) != kCounts.end() ||
+           ((field.starts_with("within ") || field.starts_with("across ")) &&
+            mesh_part(Scenario(), field).has_value());
 }
 
 void write_rule(LaunchDraft& d, const LaunchRule& rule)
@@ -339,6 +356,22 @@ Launch write_launch(const Framework& framework, const Scenario& scenario)
 Layout read_launch(const Framework& framework, const Launch& launch, const Scenario& scenario)
 {
     return LaunchReader(framework, launch, scenario).read();
+}
+
+Issues launch_rule_faults(const Framework& framework)
+{
+    Issues issues;
+    for (std::size_t i = 0; i < framework.launch.size(); ++i)
+    {
+        const std::string& field = framework.launch[i].field;
+        if (!is_known(field))
+        {
+            issues.push_back({fmt::format("launch[{}].field", i),
+                              fmt::format("there is no \u201c{}\u201d", field),
+                              "use a field of the layout, or a count as in framework_launch.h"});
+        }
+    }
+    return issues;
 }
 
 } // namespace ringside

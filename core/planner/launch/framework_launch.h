@@ -14,6 +14,8 @@
 namespace ringside
 {
 
+// Rules whose field is none of these: they would write nothing.
+Issues launch_rule_faults(const Framework& framework);
 // By the framework's own writer (launch_tools()), or by its rules. Empty where it has neither.
 Launch write_launch(const Framework& framework, const Scenario& scenario);
 // The layout that a launch of this framework says, for the model, GPUs and batch of the scenario. What the

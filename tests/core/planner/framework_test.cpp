@@ -317,3 +317,24 @@ TEST_CASE("a framework's file with an unknown schedule or stage is refused")
     bad["speed"] = 1;
     CHECK_FALSE(framework_from_json(bad));
 }
+
+TEST_CASE("a launch rule for a field that is none is a fault, and no shipped file has one")
+{
+    for (const Framework& framework : test::presets().frameworks)
+    {
+        INFO(framework.id);
+        CHECK(launch_rule_faults(framework).empty());
+    }
+    Framework framework;
+    for (const char* field :
+         {"parallel.tensor", "layers per chunk", "within tensor and sequence", "across shards"})
+    {
+        framework.launch.push_back({.flag = "--a", .field = field});
+    }
+    CHECK(launch_rule_faults(framework).empty());
+    framework.launch.push_back({.flag = "--b", .field = "paralel.tensor"});
+    framework.launch.push_back({.flag = "--c", .field = "nowhere tensor"});
+    const Issues faults = launch_rule_faults(framework);
+    REQUIRE(faults.size() == 2);
+    CHECK(faults[0].path == "launch[4].field");
+}
