@@ -514,7 +514,7 @@ def test_search_keeps_what_is_fixed_and_names_what_cannot_be():
 
 def test_rent_prints_the_frontier_of_days_and_dollars():
     run = dict(SEARCHED, training={"sequence_length": 4096, "global_batch": 256, "tokens": 1e12})
-    rent = lambda *more: Outcome("rent", "-", "--most-gpus", 64, *more, text=json.dumps(run))
+    rent = lambda *more, most=64: Outcome("rent", "-", "--most-gpus", most, *more, text=json.dumps(run))
     got = json.loads(rent("--json").exits(0).out)
     assert len({offer["cluster"] for offer in got["offers"]}) >= 4
     costs = [offer["usd"] for offer in got["offers"]]
@@ -524,7 +524,7 @@ def test_rent_prints_the_frontier_of_days_and_dollars():
     deadline = got["fastest"]["run.wall_days"] * 1.01
     within = json.loads(rent("--deadline-days", deadline, "--json").exits(0).out)
     assert within["cheapest"]["run.wall_days"] <= deadline and len(within["offers"]) < len(got["offers"])
-    free = json.loads(rent("--price", "gb200-nvl72=0.01", "--most-gpus", 72, "--json").exits(0).out)
+    free = json.loads(rent("--price", "gb200-nvl72=0.01", "--json", most=72).exits(0).out)
     assert free["cheapest"]["cluster"] == "gb200-nvl72"
     assert "nothing meets" in rent("--budget-usd", 1).exits(1).out
     assert "USD/GPU-h" in rent().exits(0).out

@@ -154,14 +154,16 @@ TEST_CASE("a faster network lengthens no run")
     }
 }
 
-TEST_CASE("a cluster that cannot run the model says why")
+TEST_CASE("what no cluster can run is refused with its fault, and nothing is offered")
 {
     Scenario s = model_8b();
-    s.training.precision = Precision::fp8;
+    s.training.sequence_length = 0;
     const RentSearch search = searched(s, small_wish());
-    for (std::size_t type = 0; type < search.wish().types.size(); ++type)
+    CHECK(search.done());
+    CHECK(search.progress() == 1);
+    CHECK(search.offers().empty());
+    for (const std::string& why : search.refused())
     {
-        const bool none = search.wish().types[type].cluster.gpu.fp8_tflops == 0;
-        CHECK(search.refused()[type].empty() == !none);
+        CHECK(why.find("sequence_length") != std::string::npos);
     }
 }

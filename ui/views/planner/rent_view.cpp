@@ -332,7 +332,7 @@ bool RentView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& 
     RentSearch& s = search(frame);
     PanelColumn column(p, area, out.animating);
     column.slide("Deadline", kDeadline, days(s), days_);
-    column.slide("Budget", kBudget, usd(s), usd_);
+    column.slide("Budget in USD", kBudget, usd(s), usd_);
     column.slide("Number of GPUs", kGpus, gpus_, "Of the last question: the fastest with so many");
     column.choice("Network", {"as it is", "2\u00d7"}, doubled_);
     choose_framework(column, frame.presets, *framework_);
