@@ -157,13 +157,13 @@ TEST_CASE("a faster network lengthens no run")
 TEST_CASE("what no cluster can run is refused with its fault, and nothing is offered")
 {
     Scenario s = model_8b();
-    s.training.sequence_length = 0;
+    s.model.kv_heads = 3; // of 32 heads
     const RentSearch search = searched(s, small_wish());
     CHECK(search.done());
     CHECK(search.progress() == 1);
     CHECK(search.offers().empty());
     for (const std::string& why : search.refused())
     {
-        CHECK(why.find("sequence_length") != std::string::npos);
+        CHECK(why.find("kv_heads") != std::string::npos);
     }
 }
