@@ -479,7 +479,12 @@ void Session::keep_search()
                     limits.objective == Objective::memory ? format_bytes(Bytes(best.bytes), preferences_.unit)
                                                           : format_seconds(Seconds(best.seconds))),
         to_text(place, presets_), limits.framework.id, limits.objective};
-    std::erase_if(searches_, [&](const KeptSearch& other) { return other.words == kept.words; });
+    std::erase_if(searches_,
+                  [&](const KeptSearch& other)
+                  {
+                      return other.link == kept.link && other.framework == kept.framework &&
+                             other.objective == kept.objective;
+                  });
     searches_.insert(searches_.begin(), std::move(kept));
     searches_.resize(std::min(searches_.size(), kMostKeptSearches));
 }

@@ -519,9 +519,10 @@ void draw_searches(PanelColumn& column, const Frame& frame, SearchLimits& limits
         return;
     }
     column.heading("Earlier searches");
-    for (const KeptSearch& kept : *frame.searches)
+    for (std::size_t i = 0; i < frame.searches->size(); ++i)
     {
-        if (column.option(kept.words + "###" + kept.link + kept.framework, "", false, kept.words))
+        const KeptSearch& kept = (*frame.searches)[i];
+        if (column.option(fmt::format("{}###search {}", kept.words, i), "", false, kept.words))
         {
             const LinkRead read = read_link(kept.link, frame.presets);
             const Framework* framework = frame.presets.framework(kept.framework);
