@@ -11,6 +11,7 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <cstring>
 #include <random>
 #include <string>
 
@@ -195,8 +196,12 @@ std::string no_number(const std::string& text)
         const std::string alone = word;
         for (std::size_t at = text.find(alone); at != std::string::npos; at = text.find(alone, at + 1))
         {
+            // A word cut short is no number either: "trained models, inf…".
             const auto letter = [&](std::size_t i)
-            { return i < text.size() && std::isalpha(static_cast<unsigned char>(text[i])) != 0; };
+            {
+                return (i < text.size() && std::isalpha(static_cast<unsigned char>(text[i])) != 0) ||
+                       text.compare(i, std::strlen("…"), "…") == 0;
+            };
             if (!(at > 0 && letter(at - 1)) && !letter(at + alone.size()))
             {
                 return text.substr(at > 30 ? at - 30 : 0, 70);
@@ -236,7 +241,7 @@ TEST_CASE("whatever is pressed, typed and dragged, nothing breaks and every numb
             if (i % 5 == 0)
             {
                 // Where formats are the matter, too large for one is infinite.
-                REQUIRE((w.session().view() == "formats" || no_number(test::text_of(w)) == ""));
+                REQUIRE((w.session().view() == "formats" ? "" : no_number(test::text_of(w))) == "");
             }
             last = act;
         }
