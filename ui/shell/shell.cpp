@@ -137,7 +137,7 @@ void Shell::draw_fault_banner(const Frame& frame, const Painter& painter, Rect a
     p.text_within(x, card.y + p.px(24), room, Type::body_strong, t.text, fault->path + ": " + fault->message);
     p.text_within(x, card.y + p.px(52), room, Type::small, t.muted,
                   fault->hint + (fault->hint.empty() ? "" : ". ") +
-                      "Press to see the field; Ctrl Z goes back. Below: the last layout that worked.");
+                      "Press to see the field; Ctrl Z goes back.");
     tooltip(p, to_line(*fault));
     mend_at.cut_right(p.px(16));
     if (mend_at.w > 0 && button(p, {mend_at.x, whole.middle() - p.px(18), mend_at.w, p.px(36)},

@@ -70,6 +70,10 @@ std::string memory_tip(const Frame& frame)
 
 std::vector<StatusFact> facts_of_scenario(const Frame& frame)
 {
+    if (!frame.valid())
+    {
+        return {{"the picture shows the last valid layout"}};
+    }
     const Report& r = frame.now.report;
     const auto gpus = frame.now.scenario.cluster.gpus;
     const double each = r.step.tokens_per_second() / static_cast<double>(gpus);

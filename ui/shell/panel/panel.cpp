@@ -470,9 +470,10 @@ void Panel::draw(const Frame& frame, const Painter& window, Rect area, const Vie
     }
     Rect r = column.row(24);
     const Scenario& s = frame.scenario;
-    painter.text_within(
-        r.x, r.middle(), r.w, Type::small, painter.theme.muted,
-        fmt::format("DP {}, {}", grouped(data_parallel(s)), counted(micro_batches(s), "micro-batch")));
+    painter.text_within(r.x, r.middle(), r.w, Type::small, painter.theme.muted,
+                        frame.valid() ? fmt::format("DP {}, {}", grouped(data_parallel(s)),
+                                                    counted(micro_batches(s), "micro-batch"))
+                                      : "");
     r = column.row(28);
     const Press pressed = press(painter, r, "More###more");
     painter.text(r.x, r.middle(), Type::small_strong, painter.theme.text,

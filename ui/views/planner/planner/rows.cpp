@@ -74,7 +74,7 @@ constexpr std::array<PlannerColumnInfo, kPlannerColumns> kColumns{{
      [](const Candidate& c, ByteUnit) { return schedule_words(c.layout); }, 60, true},
     {"memory", "memory,", "Of the GPU with the most", [](const Candidate& c) { return c.bytes; },
      [](const Candidate& c, ByteUnit unit) { return format_gigabytes(Bytes(c.bytes), unit); }, 99},
-    {"bubble", "bubble",
+    {"bubble", "bubble/step",
      "Pipeline bubble, of the whole step with its communication; the status bar counts the pipeline alone",
      [](const Candidate& c) { return c.bubble; },
      [](const Candidate& c, ByteUnit) { return percent(c.bubble); }, 65},
