@@ -1,7 +1,7 @@
 # Ringside as a page: `./run web` configures with emscripten. The same core and ui, the part of app that has no window,
 # and app/page. What Debian has no WebAssembly library of is compiled from Debian's source packages.
 set(CMAKE_CXX_FLAGS_RELEASE "-Os -DNDEBUG")
-add_compile_options(-fwasm-exceptions)
+add_compile_options(-fwasm-exceptions $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 add_link_options(-fwasm-exceptions)
 
 # Headers alone, apart from the system's others, which are not of this target.
@@ -72,13 +72,37 @@ add_custom_command(OUTPUT ${share}/fonts/.complete
     DEPENDS cmake/subset_fonts.py ui/draw/look.cpp VERBATIM)
 add_custom_target(page_fonts DEPENDS ${share}/fonts/.complete)
 add_dependencies(page page_fonts)
-set_target_properties(page PROPERTIES SUFFIX .js OUTPUT_NAME ringside RUNTIME_OUTPUT_DIRECTORY ${page_folder})
-target_link_options(page PRIVATE
-    "SHELL:--preload-file ${PROJECT_SOURCE_DIR}/assets@/ringside" "SHELL:--preload-file ${PROJECT_SOURCE_DIR}/lessons@/ringside/lessons"
-    "SHELL:--preload-file ${share}/fonts@/ringside/fonts" "SHELL:--exclude-file *.complete"
+set(linked ${PROJECT_BINARY_DIR}/linked)
+set_target_properties(page PROPERTIES SUFFIX .js OUTPUT_NAME ringside RUNTIME_OUTPUT_DIRECTORY ${linked})
+set(first_assets)
+set(rest_assets ${PROJECT_SOURCE_DIR}/lessons=/ringside/lessons)
+file(GLOB folders RELATIVE ${PROJECT_SOURCE_DIR}/assets assets/*)
+foreach(folder ${folders})
+    if(folder MATCHES "^(questions|study|measured)$")
+        list(APPEND rest_assets ${PROJECT_SOURCE_DIR}/assets/${folder}=/ringside/${folder})
+    else()
+        list(APPEND first_assets "SHELL:--preload-file ${PROJECT_SOURCE_DIR}/assets/${folder}@/ringside/${folder}")
+    endif()
+endforeach()
+# With the functions' names, by which the module is split.
+target_link_options(page PRIVATE --profiling-funcs -Wl,--no-demangle
+    ${first_assets} "SHELL:--preload-file ${share}/fonts@/ringside/fonts" "SHELL:--exclude-file *.complete"
     "SHELL:-s ALLOW_MEMORY_GROWTH=1" "SHELL:-s MAXIMUM_MEMORY=4gb" "SHELL:-s TOTAL_STACK=4194304" "SHELL:-s ENVIRONMENT=web"
     "SHELL:-s MIN_WEBGL_VERSION=2" "SHELL:-s MAX_WEBGL_VERSION=2" "SHELL:-s FILESYSTEM=1"
     "SHELL:-s EXPORTED_RUNTIME_METHODS=ccall" "SHELL:-s EXPORTED_FUNCTIONS=_main,_malloc" -Os)
+set(libraries)
+foreach(library ringside_ui ringside_core ringside_study ringside_trainer ringside_parallel imgui muparser md4c)
+    list(APPEND libraries $<TARGET_FILE:${library}>)
+endforeach()
+file(MAKE_DIRECTORY ${page_folder})
+add_custom_command(TARGET page POST_BUILD
+    COMMAND ${RINGSIDE_PYTHON} ${PROJECT_SOURCE_DIR}/cmake/split_page.py ${linked}/ringside.wasm ${page_folder} ${libraries}
+        $<TARGET_OBJECTS:page> -- ${rest_assets}
+    COMMAND ${CMAKE_COMMAND} -E copy ${linked}/ringside.js ${linked}/ringside.data ${page_folder}
+    VERBATIM COMMAND_EXPAND_LISTS)
+# What is only read is a part of the page too.
+file(GLOB_RECURSE read_files CONFIGURE_DEPENDS assets/*.json assets/*.md assets/*.txt lessons/*.json)
+set_property(TARGET page APPEND PROPERTY LINK_DEPENDS ${read_files} ${PROJECT_SOURCE_DIR}/cmake/split_page.py)
 foreach(file index.html offline.js)
     configure_file(app/page/${file} ${page_folder}/${file} COPYONLY)
 endforeach()

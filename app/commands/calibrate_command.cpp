@@ -43,7 +43,7 @@ bool lacks_groups(const CalibrationFit& fit, const CalibrationFit::SetErrors& se
 
 void print_fit(const CalibrationFit& fit)
 {
-    Table constants({{"constant", -24}, {"before", 10}, {"after", 10}, {""}});
+    TextTable constants({{"constant", -24}, {"before", 10}, {"after", 10}, {""}});
     for (const Field<Calibration>& field : fields_of(Calibration{}))
     {
         if (named(fit, field.name))
@@ -52,14 +52,14 @@ void print_fit(const CalibrationFit& fit)
                           fmt::format("{:.4g}", value_of(fit.after, field)), field.unit);
         }
     }
-    Table sets({{"set", -28},
-                {"weight", 6},
-                {"n", 5},
-                {"before", 9},
-                {"mean", 9},
-                {"median", 9},
-                {"max", 9},
-                {"left out", 9}});
+    TextTable sets({{"set", -28},
+                    {"weight", 6},
+                    {"n", 5},
+                    {"before", 9},
+                    {"mean", 9},
+                    {"median", 9},
+                    {"max", 9},
+                    {"left out", 9}});
     std::string lacking;
     for (const CalibrationFit::SetErrors& set : fit.sets)
     {
@@ -79,7 +79,7 @@ void print_fit(const CalibrationFit& fit)
 
 void print_fit_markdown(const CalibrationFit& fit)
 {
-    Table constants({{"constant"}, {"fitted"}, {"unit"}, {"what it is"}});
+    TextTable constants({{"constant"}, {"fitted"}, {"unit"}, {"what it is"}});
     for (const Field<Calibration>& field : fields_of(Calibration{}))
     {
         constants.add(field.name,
@@ -87,13 +87,13 @@ void print_fit_markdown(const CalibrationFit& fit)
                                   named(fit, field.name) ? "" : " (not fitted)"),
                       field.unit, field.says);
     }
-    Table sets({{"set"},
-                {"weight in the fit"},
-                {"rows"},
-                {"mean"},
-                {"median"},
-                {"worst"},
-                {"mean, left-out groups"}});
+    TextTable sets({{"set"},
+                    {"weight in the fit"},
+                    {"rows"},
+                    {"mean"},
+                    {"median"},
+                    {"worst"},
+                    {"mean, left-out groups"}});
     for (const CalibrationFit::SetErrors& set : fit.sets)
     {
         sets.add(set.name, fmt::format("{:.3g}", set.weight), set.after.n, percent_text(set.after.mean, 1),

@@ -237,13 +237,13 @@ int print_all(const CollectiveOptions& o, CollectiveKind kind)
 {
     json all = json::array();
     std::optional<Answer> finer;
-    Table table({{"", -22},
-                 {"steps", 7},
-                 {"sent per rank", 14},
-                 {"latency", 12},
-                 {"transfer", 12},
-                 {"time", 12},
-                 {"bus bandwidth", 16}});
+    TextTable table({{"", -22},
+                     {"steps", 7},
+                     {"sent per rank", 14},
+                     {"latency", 12},
+                     {"transfer", 12},
+                     {"time", 12},
+                     {"bus bandwidth", 16}});
     for (const CollectiveAlgorithm* algorithm : collective_algorithms())
     {
         const auto a = answer(o, kind, *algorithm);

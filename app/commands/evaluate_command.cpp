@@ -27,15 +27,15 @@ struct EvaluateOptions : CommonOptions
 };
 
 // A row a component, from the largest stage's top down, and a column for each of the first stages.
-Table memory_by_component(const MemoryReport& memory)
+TextTable memory_by_component(const MemoryReport& memory)
 {
     const std::size_t shown = std::min<std::size_t>(memory.stages.size(), 8);
-    std::vector<Table::Column> columns{{"GB per GPU", -16}};
+    std::vector<TextTable::Column> columns{{"GB per GPU", -16}};
     for (std::size_t i = 0; i < shown; ++i)
     {
         columns.push_back({fmt::format("stage {}", i), 10});
     }
-    Table table(std::move(columns));
+    TextTable table(std::move(columns));
     const auto row = [&](std::string_view name, const auto& part)
     {
         std::vector<std::string> cells{std::string(name)};
@@ -54,15 +54,15 @@ Table memory_by_component(const MemoryReport& memory)
 }
 
 // A row a stage.
-Table memory_by_stage(const MemoryReport& memory)
+TextTable memory_by_stage(const MemoryReport& memory)
 {
-    std::vector<Table::Column> columns{{"stage", 1}, {"layers", 1}, {"in flight", 1}};
+    std::vector<TextTable::Column> columns{{"stage", 1}, {"layers", 1}, {"in flight", 1}};
     for (std::size_t c = 0; c < kComponents; ++c)
     {
         columns.push_back({std::string(name_of(static_cast<Component>(c))), 1});
     }
     columns.push_back({"total", 1});
-    Table table(std::move(columns));
+    TextTable table(std::move(columns));
     for (std::size_t i = 0; i < memory.stages.size(); ++i)
     {
         const StageMemory& stage = memory.stages[i];
@@ -79,9 +79,9 @@ Table memory_by_stage(const MemoryReport& memory)
 }
 
 // The parts of the step's time that are there.
-Table step_parts(const StepTime& step)
+TextTable step_parts(const StepTime& step)
 {
-    Table table({{"part", -24}, {"time", 10}, {"share", 8}});
+    TextTable table({{"part", -24}, {"time", 10}, {"share", 8}});
     for (std::size_t i = 0; i < kSlices; ++i)
     {
         const double part = step.slices[i];
@@ -139,7 +139,7 @@ std::string report_text(const Scenario& s, const Report& report)
 
 std::string report_markdown(const Scenario& s, const Report& report)
 {
-    Table values({{"metric"}, {"value", 1}, {"unit"}});
+    TextTable values({{"metric"}, {"value", 1}, {"unit"}});
     for (const Metric& metric : metrics())
     {
         values.add(metric.name, fmt::format("{:.6g}", metric.value(s, report)), metric.unit);
@@ -162,7 +162,7 @@ std::string in_full(double value)
 // Every metric, whose stage is empty, then what each stage holds. Numbers in full.
 std::string report_csv(const Scenario& scenario, const Report& report)
 {
-    Table table({{"metric"}, {"stage"}, {"value"}, {"unit"}});
+    TextTable table({{"metric"}, {"stage"}, {"value"}, {"unit"}});
     for (const Metric& metric : metrics())
     {
         table.add(metric.name, "", in_full(metric.value(scenario, report)), metric.unit);

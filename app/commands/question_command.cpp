@@ -300,7 +300,7 @@ int run_question_list(const QuestionOptions& o)
         return print_faults({unknown_word("--topic", "topic ", o.topic, {topics.begin(), topics.end()})});
     }
     json rows = json::array();
-    Table table({{"", -48}, {"", -5}, {"", -11}, {"", -8}, {""}});
+    TextTable table({{"", -48}, {"", -5}, {"", -11}, {"", -8}, {""}});
     for (const QuestionFamily& family : bank.families)
     {
         for (const QuestionVariant& v : family.variants)

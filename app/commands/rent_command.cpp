@@ -97,15 +97,15 @@ json offer_json(const RentSearch& search, const RentOffer* offer, const Presets&
 
 void print_offers(const RentSearch& search, std::vector<const RentOffer*> offers)
 {
-    Table table({{"cluster", -16},
-                 {"GPUs", 7},
-                 {"spare", 7},
-                 {"  layout", -26},
-                 {"MFU", 8},
-                 {"goodput", 9},
-                 {"time", 12},
-                 {"cost", 10},
-                 {"  USD/GPU-h", 12}});
+    TextTable table({{"cluster", -16},
+                     {"GPUs", 7},
+                     {"spare", 7},
+                     {"  layout", -26},
+                     {"MFU", 8},
+                     {"goodput", 9},
+                     {"time", 12},
+                     {"cost", 10},
+                     {"  USD/GPU-h", 12}});
     for (const RentOffer* o : offers)
     {
         const Layout l = layout_of(o->scenario);

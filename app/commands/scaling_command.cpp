@@ -287,16 +287,16 @@ std::string nats(const json& value)
 
 void print_optima(const json& optima)
 {
-    Table table({{"", -20},
-                 {"N", 10},
-                 {"D", 10},
-                 {"D/N", 8},
-                 {"6 N D", 12},
-                 {"printed", 10},
-                 {"unrounded", 10},
-                 {"refit", 10},
-                 {"Kaplan", 9},
-                 {"   source"}});
+    TextTable table({{"", -20},
+                     {"N", 10},
+                     {"D", 10},
+                     {"D/N", 8},
+                     {"6 N D", 12},
+                     {"printed", 10},
+                     {"unrounded", 10},
+                     {"refit", 10},
+                     {"Kaplan", 9},
+                     {"   source"}});
     for (const json& o : optima)
     {
         const json& l = o["loss"];

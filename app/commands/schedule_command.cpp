@@ -303,14 +303,14 @@ void print_run(const Run& run)
 int print_all(const ScheduleOptions& o)
 {
     json all = json::array();
-    Table table({{"", -16},
-                 {"chunks", 7},
-                 {"makespan", 10},
-                 {"of total", 10},
-                 {"over ideal", 12},
-                 {"peak", 8},
-                 {"copies", 8},
-                 {"transfers", 11}});
+    TextTable table({{"", -16},
+                     {"chunks", 7},
+                     {"makespan", 10},
+                     {"of total", 10},
+                     {"over ideal", 12},
+                     {"peak", 8},
+                     {"copies", 8},
+                     {"transfers", 11}});
     for (const ScheduleKind kind : schedules())
     {
         const auto run = run_kind(o, kind);

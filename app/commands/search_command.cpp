@@ -327,26 +327,26 @@ void print_equal(const SearchResult& r, Objective objective)
         l.context, l.pipeline, l.expert, data_of(l), l.zero, format_seconds(Seconds(simplest->seconds)));
 }
 
-Table result_table(const Scenario& s, const SearchLimits& limits, const SearchResult& r, std::size_t top,
-                   const CurrentLayout& current)
+TextTable result_table(const Scenario& s, const SearchLimits& limits, const SearchResult& r, std::size_t top,
+                       const CurrentLayout& current)
 {
-    Table table({{"", 4},
-                 {"TP", 5},
-                 {"SP", 4},
-                 {"CP", 4},
-                 {"PP", 4},
-                 {"EP", 6},
-                 {"DP", 6},
-                 {"Z", 4},
-                 {"micro", 7},
-                 {"  recompute", -12},
-                 {"schedule", -18},
-                 {"memory", 9},
-                 {"", 6},
-                 {"bubble", 8},
-                 {"MFU", 8},
-                 {"step", 11},
-                 {"  faster, but needs", -26}});
+    TextTable table({{"", 4},
+                     {"TP", 5},
+                     {"SP", 4},
+                     {"CP", 4},
+                     {"PP", 4},
+                     {"EP", 6},
+                     {"DP", 6},
+                     {"Z", 4},
+                     {"micro", 7},
+                     {"  recompute", -12},
+                     {"schedule", -18},
+                     {"memory", 9},
+                     {"", 6},
+                     {"bubble", 8},
+                     {"MFU", 8},
+                     {"step", 11},
+                     {"  faster, but needs", -26}});
     const auto add = [&](const std::string& name, const Candidate& c, const std::string& miss)
     {
         const Layout& l = c.layout;
@@ -387,7 +387,7 @@ void print_current(const CurrentLayout& current)
 void print_result(const Scenario& s, const SearchLimits& limits, const SearchResult& r, std::size_t top)
 {
     const CurrentLayout current = current_layout(s, limits);
-    Table rest({{"", -28}, {"", 12}});
+    TextTable rest({{"", -28}, {"", 12}});
     for (std::size_t i = 0; i < kRejections; ++i)
     {
         rest.add(name_of(static_cast<Rejection>(i)), grouped(r.rejected[i]));
@@ -421,25 +421,25 @@ void print_result(const Scenario& s, const SearchLimits& limits, const SearchRes
 // The layouts alone, numbers in full.
 void print_csv(const SearchResult& r, std::size_t top)
 {
-    Table table({{"rank"},
-                 {"gpus"},
-                 {"tensor"},
-                 {"sequence_parallel"},
-                 {"context"},
-                 {"pipeline"},
-                 {"chunks"},
-                 {"expert"},
-                 {"expert_tensor"},
-                 {"data"},
-                 {"zero"},
-                 {"micro_batch"},
-                 {"recompute"},
-                 {"schedule"},
-                 {"memory_bytes"},
-                 {"bubble_of_step"},
-                 {"mfu"},
-                 {"step_time_s"},
-                 {"verdict"}});
+    TextTable table({{"rank"},
+                     {"gpus"},
+                     {"tensor"},
+                     {"sequence_parallel"},
+                     {"context"},
+                     {"pipeline"},
+                     {"chunks"},
+                     {"expert"},
+                     {"expert_tensor"},
+                     {"data"},
+                     {"zero"},
+                     {"micro_batch"},
+                     {"recompute"},
+                     {"schedule"},
+                     {"memory_bytes"},
+                     {"bubble_of_step"},
+                     {"mfu"},
+                     {"step_time_s"},
+                     {"verdict"}});
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
     {
         const Candidate& c = r.best[i];

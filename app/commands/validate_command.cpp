@@ -44,13 +44,13 @@ json read_cases(const std::vector<std::string>& files)
 
 void print_cases(const CasesReport& report)
 {
-    Table rows({{"", -52}, {"", -28}, {"", 14}, {"", 14}, {"", 9}});
+    TextTable rows({{"", -52}, {"", -28}, {"", 14}, {"", 14}, {"", 9}});
     for (const CaseRow& row : report.rows)
     {
         rows.add(row.name, row.metric, fmt::format("{:.6g}", row.expected), fmt::format("{:.6g}", row.got),
                  fmt::format("{:>9}{}", error_text(row), row.within ? "" : "  outside its tolerance"));
     }
-    Table metrics({{"metric", -28}, {"n", 5}, {"mean", 9}, {"median", 9}, {"p90", 9}, {"max", 9}});
+    TextTable metrics({{"metric", -28}, {"n", 5}, {"mean", 9}, {"median", 9}, {"p90", 9}, {"max", 9}});
     for (const auto& [metric, s] : report.metrics)
     {
         metrics.add(metric, s.n, percent_text(s.mean), percent_text(s.median), percent_text(s.p90),
@@ -73,7 +73,7 @@ void print_cases_markdown(const std::string& name, const json& document, const C
             percent_text(s.mean), percent_text(s.median), percent_text(s.p90), percent_text(s.max),
             signed_percent_text(s.signed_mean));
     }
-    Table rows({{"row"}, {"measured"}, {"computed"}, {"error"}});
+    TextTable rows({{"row"}, {"measured"}, {"computed"}, {"error"}});
     for (const CaseRow& row : report.rows)
     {
         rows.add(row.name, fmt::format("{:.4g}", row.expected), fmt::format("{:.4g}", row.got),

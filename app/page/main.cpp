@@ -20,7 +20,10 @@
 
 // clang-format off
 EM_JS(int, wants, (const char* query), { return matchMedia(UTF8ToString(query)).matches ? 1 : 0; });
-EM_JS(void, say_started, (), { document.body.dataset.ringside = 'started'; });
+EM_JS(void, say_started, (), {
+    document.body.dataset.ringside = 'started';
+    requestAnimationFrame(() => requestAnimationFrame(tellDrawn));
+});
 EM_JS(void, say_view, (const char* title, const char* says), {
     const live = document.getElementById('says');
     const text = UTF8ToString(title) + '. ' + UTF8ToString(says);
@@ -41,6 +44,7 @@ namespace
 constexpr double kStepSeconds = 0.010; // [s] of a frame that a training takes
 constexpr double kProbeSeconds = 0.1;  // [s] of measuring the processor, before the lab's first frame
 constexpr double kSaveAfter = 2;       // [s] after a change
+constexpr double kSaveEvery = 10;      // [s] while somebody is asked
 constexpr double kCaret = 0.25;        // [s] that it takes to blink
 
 Preferences first_preferences()
@@ -145,9 +149,26 @@ public:
         }
     }
 
+    // What the page loads after its first frame: lessons and questions.
+    void furnish_rest()
+    {
+        Issues issues;
+        furnish(session_, opened_.assets, opened_.presets, issues);
+        tell_unread(issues);
+        wake();
+    }
+
     const Presets& presets() const { return opened_.presets; }
 
 private:
+    void tell_unread(const Issues& issues)
+    {
+        if (!issues.empty())
+        {
+            session_.fail("Not everything could be read", issues);
+        }
+    }
+
     void open()
     {
         Issues issues;
@@ -158,7 +179,11 @@ private:
         {
             session_.start_with(std::move(*last));
         }
-        furnish(session_, opened_.assets, opened_.presets, lab_of_page(opened_), issues);
+        session_.set_lab(std::make_unique<LabDesk>(lab_of_page(opened_)));
+        if (std::filesystem::exists(opened_.assets / "questions"))
+        {
+            furnish(session_, opened_.assets, opened_.presets, issues);
+        }
         TeamDesk::Setup team;
         team.threads = false;
         session_.set_team(std::make_unique<TeamDesk>(std::move(team)));
@@ -171,10 +196,7 @@ private:
         {
             open_link(link);
         }
-        if (!issues.empty())
-        {
-            session_.fail("Not everything could be read", issues);
-        }
+        tell_unread(issues);
         if (first_start && link.size() <= 1)
         {
             drawing_.shell().tour().start();
@@ -254,13 +276,15 @@ private:
         {
             kept_scenario_ = session_.own_scenario();
         }
-        if (scenario || std::exchange(unsaved_, false))
+        const bool studied = session_.ticking() && now - kept_at_ > kSaveEvery;
+        if (scenario || std::exchange(unsaved_, false) || (studied && changed_at_ == 0))
         {
             changed_at_ = now;
         }
         else if (changed_at_ > 0 && now - changed_at_ > kSaveAfter)
         {
             changed_at_ = 0;
+            kept_at_ = now;
             keep();
         }
     }
@@ -271,6 +295,7 @@ private:
     std::string told_view_;
     Scenario kept_scenario_ = session_.own_scenario();
     double changed_at_ = 0; // 0: nothing is to be kept
+    double kept_at_ = 0;
     bool unsaved_ = false;
     bool embedded_ = false; // in another page: the picture alone, and nothing kept
     std::optional<PlaceLink> addressed_;
@@ -300,6 +325,14 @@ extern "C" EMSCRIPTEN_KEEPALIVE void ringside_keep()
     if (shown != nullptr)
     {
         shown->keep();
+    }
+}
+
+extern "C" EMSCRIPTEN_KEEPALIVE void ringside_rest()
+{
+    if (shown != nullptr)
+    {
+        shown->furnish_rest();
     }
 }
 

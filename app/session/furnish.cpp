@@ -104,15 +104,13 @@ void furnish_measured(Session& session, const std::filesystem::path& assets, con
     session.measured_sources = [&presets, assets] { return measured_sources(assets, presets); };
 }
 
-void furnish(Session& session, const std::filesystem::path& assets, const Presets& presets,
-             LabDesk::Setup lab, Issues& issues)
+void furnish(Session& session, const std::filesystem::path& assets, const Presets& presets, Issues& issues)
 {
     StudyDesk::Setup study = study_setup(assets, presets, issues);
     study.store = std::make_unique<StudyStore>();
     auto desk = std::make_unique<StudyDesk>(std::move(study));
     add_if(issues, !desk->message().empty(), {"study", desk->message(), ""});
     session.set_study(std::move(desk));
-    session.set_lab(std::make_unique<LabDesk>(std::move(lab)));
     Course course = open_course(assets, issues);
     session.set_course(std::move(course), load_finished(issues));
     furnish_measured(session, assets, presets);

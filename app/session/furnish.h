@@ -1,5 +1,5 @@
-// What stands in a session when it opens, whatever shows it: study, lab, lessons, scenes and measured steps,
-// as the assets hold them.
+// What stands in a session when it opens, whatever shows it: study, lessons, scenes and measured steps, as
+// the assets hold them.
 #pragma once
 
 #include "app/session/session.h"
@@ -8,8 +8,7 @@ namespace ringside
 {
 
 // Faults of what was read go to `issues`, with the names of their files. The presets outlive the session.
-void furnish(Session& session, const std::filesystem::path& assets, const Presets& presets,
-             LabDesk::Setup lab, Issues& issues);
+void furnish(Session& session, const std::filesystem::path& assets, const Presets& presets, Issues& issues);
 // Measured steps that come with the program, read when a view asks.
 void furnish_measured(Session& session, const std::filesystem::path& assets, const Presets& presets);
 

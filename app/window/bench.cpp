@@ -234,11 +234,11 @@ void print_frames(const nlohmann::json& out)
                number(out["first_frame_ms"], "{:8.1f}"), number(out["demo_window_frame_ms"], "{:8.2f}"),
                idle.is_null() ? "needs a display to measure" : number(idle, "{:8.2f} % of a core"),
                number(out["memory_mb"], "{:8.0f}"), number(out["change_ms_p50"], "{:8.2f}"));
-    Table table({{"view", -14},
-                 {"build p50", 12},
-                 {"build p99", 12},
-                 {"frame p50", 12},
-                 {"  over ImGui's demo window", -1}});
+    TextTable table({{"view", -14},
+                     {"build p50", 12},
+                     {"build p99", 12},
+                     {"frame p50", 12},
+                     {"  over ImGui's demo window", -1}});
     const auto row = [&](std::string_view name, const nlohmann::json& times, const char* what)
     {
         table.add(name, number(times["build_ms_p50"], "{:.3f} ms"),

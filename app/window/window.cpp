@@ -507,8 +507,8 @@ int run_window(const WindowOptions& options)
     const Settings settings = load_settings(issues);
     Session session(opened.presets, default_scenario(opened.presets));
     start_scenario(session, options, opened.presets, issues);
-    furnish(session, opened.assets, opened.presets, lab_setup(opened.assets, opened.presets, "auto", true),
-            issues);
+    session.set_lab(std::make_unique<LabDesk>(lab_setup(opened.assets, opened.presets, "auto", true)));
+    furnish(session, opened.assets, opened.presets, issues);
     print_faults(issues);
     Preferences preferences = settings.preferences;
     preferences.presenter = options.presenter;

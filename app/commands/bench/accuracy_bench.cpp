@@ -30,7 +30,8 @@ json source_json(const SourceAccuracy& source)
 
 void print_sources(const std::vector<SourceAccuracy>& sources)
 {
-    Table table({{"source", -22}, {"rows", 5}, {"mean", 8}, {"left out", 9}, {"worst", 8}, {"  row", -50}});
+    TextTable table(
+        {{"source", -22}, {"rows", 5}, {"mean", 8}, {"left out", 9}, {"worst", 8}, {"  row", -50}});
     for (const SourceAccuracy& source : sources)
     {
         const AccuracyRow& worst = worst_of(source);

@@ -37,7 +37,7 @@ int run_bench_schedule(const CommonOptions& options)
 {
     json kinds = json::object();
     double headline = 0;
-    Table table({{"", -16}, {"operations", 12}, {"order", 12}, {"simulation", 12}});
+    TextTable table({{"", -16}, {"operations", 12}, {"order", 12}, {"simulation", 12}});
     for (const ScheduleKind kind : schedules())
     {
         const ScheduleShape shape{64, 1024, kind->least_chunks};

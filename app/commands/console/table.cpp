@@ -8,12 +8,12 @@
 namespace ringside
 {
 
-std::vector<std::string> Table::headings() const
+std::vector<std::string> TextTable::headings() const
 {
     return list_of<std::string>(columns_, &Column::heading);
 }
 
-std::string Table::line(const std::vector<std::string>& cells, std::string_view between) const
+std::string TextTable::line(const std::vector<std::string>& cells, std::string_view between) const
 {
     std::string out;
     for (std::size_t i = 0; i < cells.size(); ++i)
@@ -27,7 +27,7 @@ std::string Table::line(const std::vector<std::string>& cells, std::string_view 
     return out + "\n";
 }
 
-std::string Table::text(std::string_view between, bool headings, std::string_view indent) const
+std::string TextTable::text(std::string_view between, bool headings, std::string_view indent) const
 {
     std::string out;
     if (headings)
@@ -42,7 +42,7 @@ std::string Table::text(std::string_view between, bool headings, std::string_vie
     return out;
 }
 
-std::string Table::markdown() const
+std::string TextTable::markdown() const
 {
     std::string out = fmt::format("| {} |\n|", fmt::join(headings(), " | "));
     for (const Column& column : columns_)
@@ -57,7 +57,7 @@ std::string Table::markdown() const
     return out;
 }
 
-std::string Table::csv() const
+std::string TextTable::csv() const
 {
     std::string out;
     const auto add = [&out](const std::vector<std::string>& cells)

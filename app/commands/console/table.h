@@ -10,7 +10,7 @@
 namespace ringside
 {
 
-class Table
+class TextTable
 {
 public:
     struct Column
@@ -19,7 +19,7 @@ public:
         int width = -1; // in text; below 0: aligned on the left
     };
 
-    explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+    explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
     // A shorter row ends with a cell as wide as it is.
     template <class... Cells>

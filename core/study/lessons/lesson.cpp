@@ -58,12 +58,12 @@ const JsonTable<Prediction> kPredictionTable{
     },
     check_prediction};
 
-const JsonTable<Task> kTaskTable{{
-    {"goal", &Task::goal, {.needed = true, .words = kMostQuestionWords}},
-    {"condition", &Task::condition, {.needed = true, .words = kMostWords}},
-    {"hint", &Task::hint, {.needed = true, .words = kMostQuestionWords}},
-    {"solution", &Task::solution, {.needed = true, .hint = kPaths.hint}},
-    {"done", &Task::done, {.needed = true, .words = kMostWords}},
+const JsonTable<LessonTask> kTaskTable{{
+    {"goal", &LessonTask::goal, {.needed = true, .words = kMostQuestionWords}},
+    {"condition", &LessonTask::condition, {.needed = true, .words = kMostWords}},
+    {"hint", &LessonTask::hint, {.needed = true, .words = kMostQuestionWords}},
+    {"solution", &LessonTask::solution, {.needed = true, .hint = kPaths.hint}},
+    {"done", &LessonTask::done, {.needed = true, .words = kMostWords}},
 }};
 
 void check_step(const JsonPlace& place, LessonStep& step)

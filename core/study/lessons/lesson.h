@@ -50,7 +50,7 @@ struct Prediction
 };
 
 // A scenario to put right. The step's own scenario is the start, for which `condition` is false.
-struct Task
+struct LessonTask
 {
     std::string goal;
     std::string condition; // expression over metrics, checked on the person's scenario
@@ -73,7 +73,7 @@ struct LessonStep
     bool locked = false;           // they are shown and do not move
     bool hidden = false;           // they are not shown
     std::optional<Prediction> predict;
-    std::optional<Task> task;
+    std::optional<LessonTask> task;
 };
 
 struct Lesson

@@ -198,7 +198,7 @@ private:
     void check_task(std::size_t index, const std::string& path)
     {
         const LessonStep& step = plan_.lesson.steps[index];
-        const Task& task = *step.task;
+        const LessonTask& task = *step.task;
         const LessonScene& start = plan_.steps[index].shown;
         const auto before = calculate(task.condition, start.values, start.values, path + ".condition");
         if (!before)

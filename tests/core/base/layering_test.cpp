@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -92,6 +93,46 @@ bool within(const std::string& room, const std::string& folder)
     return room == folder || room.starts_with(folder + "/");
 }
 
+// Where each type is defined that other sources can see: "ringside::Task" -> its files.
+std::map<std::string, std::set<std::string>> types_of(const std::vector<std::string>& folders)
+{
+    static const std::regex kType("(struct|class|enum class) (\\w+)( final)?( : .*| \\{.*)?");
+    static const std::regex kSpace("namespace ?([\\w:]*)( \\{)?");
+    const fs::path root = fs::path(ringside::test::source_path("core")).parent_path();
+    std::map<std::string, std::set<std::string>> found;
+    for (const std::string& folder : folders)
+    {
+        for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+        {
+            std::vector<std::string> spaces; // "" is one without a name
+            std::ifstream in(entry.path());
+            std::smatch part;
+            for (std::string line; std::getline(in, line);)
+            {
+                if (std::regex_match(line, part, kSpace))
+                {
+                    spaces.push_back(part[1]);
+                }
+                else if (line.starts_with("} // namespace") && !spaces.empty())
+                {
+                    spaces.pop_back();
+                }
+                else if (!spaces.empty() && std::find(spaces.begin(), spaces.end(), "") == spaces.end() &&
+                         std::regex_match(line, part, kType))
+                {
+                    std::string name;
+                    for (const std::string& space : spaces)
+                    {
+                        name += space + "::";
+                    }
+                    found[name + part[2].str()].insert(fs::relative(entry.path(), root).generic_string());
+                }
+            }
+        }
+    }
+    return found;
+}
+
 // Whether a source is in one of the two rooms with threads, clocks and devices.
 bool trains(const std::string& file)
 {
@@ -99,6 +140,18 @@ bool trains(const std::string& file)
 }
 
 } // namespace
+
+// Two would be one to the linker, which keeps the functions of either.
+TEST_CASE("no two types that sources share have one name")
+{
+    const auto types = types_of({"core", "ui", "app"});
+    CHECK(types.size() > 500);
+    for (const auto& [name, files] : types)
+    {
+        INFO(name << " in " << *files.begin() << " and " << *files.rbegin());
+        CHECK(files.size() == 1);
+    }
+}
 
 TEST_CASE("the core includes neither the ui, nor the app, nor tests, nor a window library")
 {
