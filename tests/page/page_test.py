@@ -17,7 +17,7 @@ import threading
 import time
 import unittest
 
-from PIL import Image
+from PIL import Image, ImageChops, ImageFilter
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
@@ -31,6 +31,9 @@ PROGRAM = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
 SCENARIOS = 500
 MOST_WASM = 1.6e6  # bytes, gzipped
 MOST_ALL = 2.2e6  # before the first frame
+UNLIKE = 32  # of 255
+MOST_UNLIKE = 0.01  # of the pixels
+SLOW = {"compression": 25}  # seconds: computes a few steps in a frame
 # Fields, and values that most examples take; what they refuse, both programs refuse alike.
 SETS = {"training.micro_batch": [1, 2, 4], "training.sequence_length": [2048, 4096, 8192], "parallel.zero": [0, 1, 2, 3],
         "parallel.tensor": [1, 2, 4, 8], "parallel.pipeline": [1, 2, 4, 8], "cluster.gpus": [8, 64, 256, 1024]}
@@ -204,6 +207,45 @@ class PageTest(unittest.TestCase):
         finally:
             self.browser.execute_cdp_cmd("Network.emulateNetworkConditions",
                                          {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+
+    def settled_picture(self):
+        """When two in a row are alike: a search has ended."""
+        last = self.picture()
+        for _ in range(30):
+            time.sleep(0.7)
+            now = self.picture()
+            if now.tobytes() == last.tobytes():
+                break
+            last = now
+        return now
+
+    @unittest.skipIf(PROGRAM is None or not PROGRAM.exists(), "the desktop program is not built")
+    def test_views_look_as_on_the_desktop(self):
+        media = [{"name": "prefers-reduced-motion", "value": "reduce"}, {"name": "prefers-color-scheme", "value": "dark"}]
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+        listed = subprocess.run([PROGRAM, "picture", "--list", "--json"], capture_output=True, text=True, check=True)
+        unlike = {}
+        try:
+            for view in [v["id"] for v in json.loads(listed.stdout)["views"]]:
+                self.forget()
+                self.open(f"#v={view}")
+                time.sleep(SLOW.get(view, 0))
+                page = self.settled_picture()
+                drawn = subprocess.run([PROGRAM, "picture", "--view", view, "--size", "1280x800", "--steps", "0", "-o", "-"],
+                                       capture_output=True, check=True).stdout
+                desktop = Image.open(io.BytesIO(drawn)).convert("RGB")
+                # Letters have other edges, and tabs may have room that on the desktop are a menu: what is blurred is
+                # alike, below the title and above the strip, which says that a link was opened.
+                page, desktop = (p.crop((0, 60, 1280, 752)).filter(ImageFilter.BoxBlur(6)) for p in (page, desktop))
+                counts = ImageChops.difference(page, desktop).convert("L").histogram()
+                unlike[view] = sum(counts[UNLIKE:]) / sum(counts)
+        finally:
+            self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+            self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        print({view: f"{part:.2%}" for view, part in sorted(unlike.items(), key=lambda v: -v[1])[:6]}, "of the picture unlike")
+        self.assertGreater(len(unlike), 45)
+        self.assertEqual({view: part for view, part in unlike.items() if part > MOST_UNLIKE}, {})
 
     @unittest.skipIf(PROGRAM is None or not PROGRAM.exists(), "the desktop program is not built")
     def test_evaluates_as_the_desktop_does(self):
