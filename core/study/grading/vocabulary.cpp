@@ -538,6 +538,7 @@ constexpr std::array kContrasts{
     Contrast{"cache kv", "weight gradient activation", "cache"},
     Contrast{"goodput kept", "lost loss wasted", "goodput"},
     Contrast{"eur euro gbp pound yen chf yuan rmb rupee", "cost much pay price save", ""},
+    Contrast{"kwh mwh gwh joule", "cost pay price", ""},
     Contrast{"busy useful used", "idle bubble lost wait empty unused", "busy useful used"},
     Contrast{"idle bubble lost wasted", "mfu hfu efficiency useful", "idle bubble lost"},
 };
