@@ -95,4 +95,36 @@ void Session::open_link(std::string_view text)
                         : fail("Not everything in the link could be opened", read.issues);
 }
 
+void Session::keep_search()
+{
+    if (search_is_kept_ || layouts_ == nullptr || layouts_->progress < 1)
+    {
+        return;
+    }
+    search_is_kept_ = true;
+    const auto& [scenario, limits, result, progress] = *layouts_;
+    if (result.best.empty())
+    {
+        return;
+    }
+    PlaceLink place;
+    place.view = "planner";
+    place.scenario = scenario_;
+    const Candidate& best = result.best.front();
+    KeptSearch kept{
+        fmt::format("{}, {} GPUs, {}: {}", scenario.model.name, grouped(scenario.cluster.gpus),
+                    limits.any_framework() ? "any framework" : std::string_view(limits.framework.name),
+                    limits.objective == Objective::memory ? format_bytes(Bytes(best.bytes), preferences_.unit)
+                                                          : format_seconds(Seconds(best.seconds))),
+        to_text(place, presets_), limits.framework.id, limits.objective};
+    std::erase_if(searches_,
+                  [&](const KeptSearch& other)
+                  {
+                      return other.link == kept.link && other.framework == kept.framework &&
+                             other.objective == kept.objective;
+                  });
+    searches_.insert(searches_.begin(), std::move(kept));
+    searches_.resize(std::min(searches_.size(), kMostKeptSearches));
+}
+
 } // namespace ringside

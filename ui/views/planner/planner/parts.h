@@ -6,6 +6,7 @@
 #include "core/planner/changes.h"
 #include "core/planner/difference.h"
 #include "core/planner/layout_search.h"
+#include "core/planner/near_misses.h"
 #include "core/planner/told_apart.h"
 #include "ui/draw/painter.h"
 #include "ui/shell/frame/layouts_frame.h"
@@ -183,5 +184,22 @@ struct PlannerChartEvent
 };
 
 PlannerChartEvent draw_planner_chart(const Painter& painter, Rect area, const PlannerChartFrame& frame);
+
+struct PlannerPanel
+{
+    const Frame& frame;
+    const LayoutAnswer& answer;
+    const std::vector<NearMiss>& misses;
+    std::span<const Change> changes;
+    const PlannerWhy* why;
+    std::optional<Layout>& pinned;
+    std::optional<Layout> chosen;
+    Layout now;
+    const Presets& presets;
+    SearchLimits& limits;
+    bool& every;
+};
+
+void draw_planner_panel(const Painter& painter, Rect area, const PlannerPanel& panel, Out& out);
 
 } // namespace ringside
