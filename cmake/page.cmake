@@ -87,9 +87,9 @@ endforeach()
 # With the functions' names, by which the module is split.
 target_link_options(page PRIVATE --profiling-funcs -Wl,--no-demangle
     ${first_assets} "SHELL:--preload-file ${share}/fonts@/ringside/fonts" "SHELL:--exclude-file *.complete"
-    "SHELL:-s ALLOW_MEMORY_GROWTH=1" "SHELL:-s MAXIMUM_MEMORY=4gb" "SHELL:-s TOTAL_STACK=4194304" "SHELL:-s ENVIRONMENT=web"
+    "SHELL:-s ALLOW_MEMORY_GROWTH=1" "SHELL:-s MAXIMUM_MEMORY=4gb" "SHELL:-s TOTAL_STACK=4194304" "SHELL:-s ENVIRONMENT=web,worker"
     "SHELL:-s MIN_WEBGL_VERSION=2" "SHELL:-s MAX_WEBGL_VERSION=2" "SHELL:-s FILESYSTEM=1"
-    "SHELL:-s EXPORTED_RUNTIME_METHODS=ccall" "SHELL:-s EXPORTED_FUNCTIONS=_main,_malloc" -Os)
+    "SHELL:-s EXPORTED_RUNTIME_METHODS=ccall" "SHELL:-s EXPORTED_FUNCTIONS=_main,_malloc,_free" -Os)
 set(libraries)
 foreach(library ringside_ui ringside_core ringside_study ringside_trainer ringside_parallel imgui muparser md4c)
     list(APPEND libraries $<TARGET_FILE:${library}>)
@@ -103,6 +103,6 @@ add_custom_command(TARGET page POST_BUILD
 # What is only read is a part of the page too.
 file(GLOB_RECURSE read_files CONFIGURE_DEPENDS assets/*.json assets/*.md assets/*.txt lessons/*.json)
 set_property(TARGET page APPEND PROPERTY LINK_DEPENDS ${read_files} ${PROJECT_SOURCE_DIR}/cmake/split_page.py)
-foreach(file index.html offline.js)
+foreach(file index.html offline.js train.js)
     configure_file(app/page/${file} ${page_folder}/${file} COPYONLY)
 endforeach()

@@ -8,6 +8,7 @@
 #include "app/files/settings.h"
 #include "app/page/browser.h"
 #include "app/page/canvas.h"
+#include "app/page/training.h"
 #include "app/session/drawing.h"
 #include "app/session/furnish.h"
 #include "core/evaluate/report_json.h"
@@ -41,11 +42,10 @@ namespace ringside::page
 namespace
 {
 
-constexpr double kStepSeconds = 0.010; // [s] of a frame that a training takes
-constexpr double kProbeSeconds = 0.1;  // [s] of measuring the processor, before the lab's first frame
-constexpr double kSaveAfter = 2;       // [s] after a change
-constexpr double kSaveEvery = 10;      // [s] while somebody is asked
-constexpr double kCaret = 0.25;        // [s] that it takes to blink
+constexpr double kProbeSeconds = 0.1; // [s] of measuring the processor, before the lab's first frame
+constexpr double kSaveAfter = 2;      // [s] after a change
+constexpr double kSaveEvery = 10;     // [s] while somebody is asked
+constexpr double kCaret = 0.25;       // [s] that it takes to blink
 
 Preferences first_preferences()
 {
@@ -59,8 +59,8 @@ LabDesk::Setup lab_of_page(const Opened& opened)
 {
     LabDesk::Setup lab = lab_setup(opened.assets, opened.presets, "cpu", false);
     lab.open = [] { return trainer::open_device("cpu", 1); };
+    lab.far = open_worker;
     lab.threads = false;
-    lab.step_seconds = kStepSeconds;
     lab.probe_seconds = kProbeSeconds;
     return lab;
 }
@@ -102,7 +102,7 @@ public:
             follow(turned);
         }
         keep_when_settled(now);
-        if (more || session_.lab().busy())
+        if (more)
         {
             return 0;
         }

@@ -58,13 +58,13 @@ std::string LabDesk::apply(const LabAction& action)
 
 std::string LabDesk::command(LabCommand command)
 {
-    using trainer::TrainingRun;
+    using trainer::LiveTraining;
     switch (command)
     {
     case LabCommand::run:
         return run();
     case LabCommand::pause:
-        each_run([](TrainingRun& r) { r.pause(); });
+        each_run([](LiveTraining& r) { r.pause(); });
         return {};
     case LabCommand::step:
         frame_.look.reset();
@@ -76,17 +76,17 @@ std::string LabDesk::command(LabCommand command)
                 return fault;
             }
         }
-        each_run([](TrainingRun& r) { r.step_once(); });
+        each_run([](LiveTraining& r) { r.step_once(); });
         return {};
     case LabCommand::mark:
-        each_run([](TrainingRun& r) { r.mark(); });
+        each_run([](LiveTraining& r) { r.mark(); });
         return bench_.a.run ? "Marked: R comes back here" : "";
     case LabCommand::rewind:
         frame_.look.reset();
-        each_run([](TrainingRun& r) { r.rewind(std::max<std::int64_t>(0, r.snapshot()->step - 1)); });
+        each_run([](LiveTraining& r) { r.rewind(std::max<std::int64_t>(0, r.snapshot()->step - 1)); });
         return {};
     case LabCommand::sample:
-        each_run([](TrainingRun& r) { r.sample(); });
+        each_run([](LiveTraining& r) { r.sample(); });
         return {};
     case LabCommand::second:
         return second();
@@ -117,14 +117,20 @@ std::string LabDesk::begin(Slot& slot, bool paused, std::optional<trainer::Train
     slot.shown.samples.clear();
     slot.settings.paused = paused;
     slot.settings.sample_every = kSampleEvery;
-    slot.settings.threaded = setup_.threads;
-    const auto open = [open = setup_.open]() -> std::unique_ptr<trainer::Backend>
+    if (setup_.far)
     {
-        auto device = open();
-        return device ? std::move(device->backend) : nullptr;
-    };
-    slot.run =
-        std::make_unique<trainer::TrainingRun>(slot.shown.config, open, slot.settings, std::move(from));
+        slot.run = std::make_unique<trainer::RemoteRun>(slot.shown.config, setup_.far, slot.settings, from);
+    }
+    else
+    {
+        const auto open = [open = setup_.open]() -> std::unique_ptr<trainer::Backend>
+        {
+            auto device = open();
+            return device ? std::move(device->backend) : nullptr;
+        };
+        slot.run =
+            std::make_unique<trainer::TrainingRun>(slot.shown.config, open, slot.settings, std::move(from));
+    }
     slot.turned = false;
     frame_.fault.clear();
     return {};
@@ -155,7 +161,7 @@ std::string LabDesk::run()
             }
         }
     }
-    each_run([](trainer::TrainingRun& r) { r.resume(); });
+    each_run([](trainer::LiveTraining& r) { r.resume(); });
     return {};
 }
 
@@ -300,10 +306,6 @@ void LabDesk::end_drag()
 void LabDesk::tick()
 {
     take_loaded();
-    if (!setup_.threads)
-    {
-        each_run([this](trainer::TrainingRun& run) { run.advance(setup_.step_seconds); });
-    }
     go_on_with_demo();
     show();
 }
@@ -346,7 +348,7 @@ bool LabDesk::wait(double patience)
     do
     {
         tick();
-        each_run([](const trainer::TrainingRun& r) { r.wait_until_idle(0.02); });
+        each_run([](const trainer::LiveTraining& r) { r.wait_until_idle(0.02); });
     } while (busy() && std::chrono::steady_clock::now() < end);
     tick();
     return !busy();

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "app/session/desks/lab_device.h"
-#include "core/lab/trainer/run.h"
+#include "core/lab/trainer/remote.h"
 #include "ui/shell/frame/lab_action.h"
 #include "ui/shell/frame/lab_frame.h"
 
@@ -21,10 +21,10 @@ class LabDesk
 public:
     struct Setup
     {
-        LabDevice::Open open;     // null: nothing can be trained here
-        bool threads = true;      // false: tick() opens the device and makes the steps
-        double step_seconds = 0;  // [s] that a tick() gives them then
-        double probe_seconds = 2; // of measuring the device; 0: predictions without times
+        LabDevice::Open open;             // null: nothing can be trained here
+        trainer::RemoteRun::OpenLine far; // where runs are made elsewhere; null: on threads of their own
+        bool threads = true;              // false: the device is opened and measured at once
+        double probe_seconds = 2;         // of measuring the device; 0: predictions without times
         TrainerConfig config = default_trainer_config();
         LabData text;                     // the text that ships; none: only tasks
         std::vector<Gpu> data_sheets;     // to find a device's nominal rate in
@@ -61,7 +61,7 @@ private:
     {
         LabRun shown;
         TrainerConfig begun; // with the knobs it began with
-        std::unique_ptr<trainer::TrainingRun> run;
+        std::unique_ptr<trainer::LiveTraining> run;
         trainer::RunSettings settings;
         bool turned = false;        // knobs that the run has not been told of
         std::int64_t workspace = 0; // [B] of the device, as the prediction took it

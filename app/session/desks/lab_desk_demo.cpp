@@ -13,7 +13,7 @@ std::string LabDesk::ask(const AskDemo& asked)
     {
         return "The demonstrations need the text that ships; start with --assets DIR";
     }
-    each_run([](trainer::TrainingRun& r) { r.pause(); });
+    each_run([](trainer::LiveTraining& r) { r.pause(); });
     if (!demo_)
     {
         aside_ = std::move(bench_);
@@ -71,7 +71,7 @@ void LabDesk::go_on_with_demo()
         return;
     }
     std::vector<TrainingSnapshot> runs;
-    each_run([&](const trainer::TrainingRun& run) { runs.push_back(*run.snapshot()); });
+    each_run([&](const trainer::LiveTraining& run) { runs.push_back(*run.snapshot()); });
     double done = 0;
     double all = 0;
     for (std::size_t i = 0; i < demo_->runs.size(); ++i)

@@ -8,12 +8,11 @@
 
 #include "core/base/result.h"
 #include "core/lab/trainer/clock.h"
+#include "core/lab/trainer/live.h"
 
 #include <atomic>
 #include <condition_variable>
 #include <deque>
-#include <functional>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -34,17 +33,15 @@ inline std::string lines(const Issues& issues)
 }
 
 // `Snapshot::state` is one of an enum that has running, paused, stopped and failed; `message` says why.
-template <class Snapshot>
-class CommandLoop
+template <class Snapshot, class Interface = Live<Snapshot>>
+class CommandLoop : public Interface
 {
 public:
     using State = decltype(Snapshot::state);
 
     CommandLoop(const CommandLoop&) = delete;
     CommandLoop& operator=(const CommandLoop&) = delete;
-    virtual ~CommandLoop() = default;
-
-    void pause()
+    void pause() override
     {
         ask(
             [this]
@@ -53,16 +50,14 @@ public:
                 single_ = false;
             });
     }
-    void resume() { go_on(false); }
-    void step_once() { go_on(true); } // one step, then pause
-    // The newest; never null.
-    std::shared_ptr<const Snapshot> snapshot() const
+    void resume() override { go_on(false); }
+    void step_once() override { go_on(true); }
+    std::shared_ptr<const Snapshot> snapshot() const override
     {
         const std::scoped_lock lock(mutex_);
         return published_;
     }
-    // Waits until the run does nothing by itself any more, or `seconds` are over.
-    bool wait_until_idle(double seconds) const
+    bool wait_until_idle(double seconds) const override
     {
         std::unique_lock lock(mutex_);
         return idle_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return is_idle(); });

@@ -3,28 +3,12 @@
 // Stopping is checked between layers, and a step that was stopped has changed nothing.
 #pragma once
 
-#include "core/lab/snapshot.h"
-#include "core/lab/trainer/checkpoint.h"
 #include "core/lab/trainer/command_loop.h"
 
 namespace ringside::trainer
 {
 
-// How the run shows itself; may change while it runs.
-struct RunSettings
-{
-    bool paused = false;           // start without running
-    std::int64_t last_step = 0;    // pause when it is reached; 0: never
-    std::int64_t sample_every = 0; // steps between two samples of text; 0: none
-    std::int64_t sample_tokens = 120;
-    double temperature = 0.8;
-    std::int64_t top_k = 0;              // 0: all tokens
-    std::int64_t exponents_every = 10;   // steps between two looks at exponents; 0: never
-    std::vector<Intervention> plan = {}; // by step; read when the run begins
-    bool threaded = true;                // false: advance() makes its steps
-};
-
-class TrainingRun final : public CommandLoop<TrainingSnapshot>
+class TrainingRun final : public CommandLoop<TrainingSnapshot, LiveTraining>
 {
 public:
     using OpenBackend = std::function<std::unique_ptr<Backend>()>;
@@ -36,14 +20,12 @@ public:
     // Stops within a layer's time.
     ~TrainingRun() override { stop(); }
 
-    // Knobs: everything that same_state() allows. What cannot be done is an event of the snapshot.
-    void change(TrainerConfig next);
-    void change(RunSettings settings);
-    void sample();                  // now
-    void mark();                    // this state, to be gone back to; the oldest of 8 makes room
-    void rewind(std::int64_t step); // to the last mark at or before this step
-    // The state at the next moment between two steps, handed to `take` on the run's thread.
-    void checkpoint(std::function<void(const Checkpoint&)> take);
+    void change(TrainerConfig next) override;
+    void change(RunSettings settings) override;
+    void sample() override;
+    void mark() override;
+    void rewind(std::int64_t step) override;
+    void checkpoint(std::function<void(const Checkpoint&)> take) override;
 
 private:
     void open() override;

@@ -1,0 +1,85 @@
+// A training whose steps are made elsewhere by the same program: a page has no threads, but workers that
+// share nothing with it. Commands go over a line as bytes, snapshots come back. Both ends are of one build.
+#pragma once
+
+#include "core/lab/trainer/run.h"
+
+#include <deque>
+#include <string_view>
+
+namespace ringside::trainer
+{
+
+// Its destructor hangs up, which ends what is at the other end.
+class Line
+{
+public:
+    virtual ~Line() = default;
+    virtual void send(std::string bytes) = 0;
+};
+
+// This end: what is asked goes out at once; what comes back counts when it is received.
+class RemoteRun final : public LiveTraining
+{
+public:
+    using Receive = std::function<void(std::string_view bytes)>;
+    using LostLine = std::function<void(std::string why)>;
+    // Opens a line; what comes over it is handed to the first, that it broke to the second.
+    using OpenLine = std::function<std::unique_ptr<Line>(Receive, LostLine)>;
+
+    RemoteRun(const TrainerConfig& config, const OpenLine& open, const RunSettings& settings = {},
+              const std::optional<TrainerState>& from = {});
+    RemoteRun(const RemoteRun&) = delete;
+    RemoteRun& operator=(const RemoteRun&) = delete;
+
+    void pause() override;
+    void resume() override;
+    void step_once() override;
+    void change(TrainerConfig next) override;
+    void change(RunSettings settings) override;
+    void sample() override;
+    void mark() override;
+    void rewind(std::int64_t step) override;
+    void checkpoint(std::function<void(const Checkpoint&)> take) override;
+    std::shared_ptr<const TrainingSnapshot> snapshot() const override { return newest_; }
+    // Nothing can come while somebody waits, so it does not wait.
+    bool wait_until_idle(double seconds) const override;
+
+private:
+    void ask(std::string bytes);
+    void receive(std::string_view bytes);
+    void fail(std::string why);
+
+    std::shared_ptr<const TrainingSnapshot> newest_;
+    std::uint64_t asked_ = 0; // commands
+    std::uint64_t done_ = 0;
+    std::deque<std::function<void(const Checkpoint&)>> takers_;
+    std::unique_ptr<Line> line_; // last: what it hands over is for the others
+};
+
+// The other end.
+class RunHost
+{
+public:
+    RunHost(TrainingRun::OpenBackend open, std::function<void(std::string bytes)> send)
+        : open_(std::move(open)), send_(std::move(send))
+    {
+    }
+
+    void receive(std::string_view bytes);
+    // Commands and steps for about so many seconds, one step at least. False once there is nothing left to
+    // do.
+    bool work(double seconds);
+
+private:
+    void tell();
+
+    TrainingRun::OpenBackend open_;
+    std::function<void(std::string)> send_;
+    std::unique_ptr<TrainingRun> run_;
+    std::shared_ptr<const TrainingSnapshot> told_;
+    std::uint64_t done_ = 0; // commands
+    std::uint64_t told_done_ = 0;
+};
+
+} // namespace ringside::trainer
