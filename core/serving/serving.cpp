@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 namespace ringside
 {
@@ -43,7 +44,7 @@ struct Server
 
     ServingReport at(std::int64_t batch) const;
     double weights_read(double batch) const;
-    ServingTime decode(double batch) const;
+    ServingTime decode(double batch, double context) const;
     ServingTime prefill() const;
     double reduce(double tokens) const;
 
@@ -140,10 +141,9 @@ double Server::reduce(double tokens) const
     return 2 * real(s.model.layers) * (start + std::min(straight, ring));
 }
 
-ServingTime Server::decode(double batch) const
+ServingTime Server::decode(double batch, double context) const
 {
     const ServingSetup& setup = report.setup;
-    const double context = real(setup.prompt) + real(setup.output) / 2;
     const double t = real(setup.gpus);
     const double cached = real(setup.cache_bits) / 8 * report.shape.local(context);
     const double seen = report.shape.kept(context) / real(std::max<std::int64_t>(1, s.model.layers));
@@ -178,7 +178,7 @@ ServingReport Server::at(std::int64_t batch) const
 {
     ServingReport r = report;
     r.setup.batch = batch;
-    r.decode = decode(real(batch));
+    r.decode = decode(real(batch), real(r.setup.prompt) + real(r.setup.output) / 2);
     r.prefill = prefill();
     return r;
 }
@@ -255,6 +255,18 @@ std::vector<ServingReport> serving_curve(const Scenario& scenario, const Serving
     const Server server(scenario, legal(scenario, setup));
     return list_of<ServingReport>(batches, [&](std::int64_t batch)
                                   { return server.at(std::clamp<std::int64_t>(batch, 1, kMostSequences)); });
+}
+
+std::function<double(double, double)> decode_clock(const Scenario& scenario, const ServingSetup& setup)
+{
+    struct Clock
+    {
+        Clock(const Scenario& from, const ServingSetup& asked) : scenario(from), server(scenario, asked) {}
+        Scenario scenario; // what the server reads
+        Server server;
+    };
+    return [clock = std::make_shared<const Clock>(scenario, legal(scenario, setup))](
+               double batch, double context) { return clock->server.decode(batch, context).total(); };
 }
 
 Term explain_cache(const Scenario& scenario, const ServingReport& r)

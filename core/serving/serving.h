@@ -15,6 +15,7 @@
 #include "core/base/text/term.h"
 #include "core/serving/cache.h"
 
+#include <functional>
 #include <vector>
 
 namespace ringside
@@ -88,6 +89,11 @@ struct ServingReport
 
 // The scenario must be valid; it gives the model and the cluster. A setup out of range is brought into it.
 ServingReport serving_report(const Scenario& scenario, ServingSetup setup);
+
+// [s] of one decoding step of so many sequences with so many tokens each in their caches; model and memory
+// worked out once. Valid without the scenario.
+std::function<double(double batch, double context)> decode_clock(const Scenario& scenario,
+                                                                 const ServingSetup& setup);
 
 // The same for many batches, model and memory worked out once.
 std::vector<ServingReport> serving_curve(const Scenario& scenario, const ServingSetup& setup,

@@ -220,6 +220,30 @@ class PageTest(unittest.TestCase):
         return now
 
     @unittest.skipIf(PROGRAM is None or not PROGRAM.exists(), "the desktop program is not built")
+    def test_a_training_goes_on_beside_the_page(self):
+        self.open("#v=lab")
+        self.wait("return whole.then(() => true)")
+        time.sleep(1)
+        before = self.picture()
+        self.press(" ")
+        self.wait("return Module.workers && Module.workers.size === 1")
+        time.sleep(3)
+        self.browser.execute_script("""
+            window.gaps = []; let last = performance.now();
+            const tick = (now) => { gaps.push(now - last); last = now; if (gaps.length < 100) { requestAnimationFrame(tick); } };
+            requestAnimationFrame(tick);""")
+        self.wait("return gaps.length === 100")
+        gaps = sorted(self.browser.execute_script("return gaps"))
+        print(f"frames while a model trains: median {gaps[50]:.0f} ms, longest but one {gaps[-2]:.0f} ms")
+        running = self.picture()
+        self.assertIsNotNone(ImageChops.difference(before, running).getbbox())
+        self.press(" ")  # pauses
+        time.sleep(1)
+        first, second = self.picture(), (time.sleep(1), self.picture())[1]
+        self.assertIsNone(ImageChops.difference(first, second).getbbox())
+        self.press(Keys.BACKSPACE)
+        self.wait("return Module.workers.size === 0")
+
     def test_views_look_as_on_the_desktop(self):
         media = [{"name": "prefers-reduced-motion", "value": "reduce"}, {"name": "prefers-color-scheme", "value": "dark"}]
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})

@@ -281,7 +281,7 @@ ViewKeys RanksView::keys()
 } // namespace
 
 extern const ViewInfo ranks_view{
-    43,
+    44,
     "ranks",
     "Lab",
     "Ranks",

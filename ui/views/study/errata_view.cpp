@@ -277,7 +277,7 @@ ViewKeys ErrataView::keys()
 
 } // namespace
 
-extern const ViewInfo errata_view{49,
+extern const ViewInfo errata_view{50,
                                   "errata",
                                   "Study",
                                   "Misconceptions",

@@ -232,7 +232,7 @@ ViewKeys MockView::keys()
 
 } // namespace
 
-extern const ViewInfo mock_view{47,
+extern const ViewInfo mock_view{48,
                                 "mock",
                                 "Study",
                                 "Mock interview",

@@ -1,0 +1,322 @@
+#include "core/serving/rollout.h"
+
+#include "core/base/ranges.h"
+#include "core/memory/memory.h"
+#include "core/model/compute.h"
+#include "core/model/weights.h"
+#include "core/performance/step_time.h"
+#include "core/serving/serving.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <queue>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::int64_t kMostSamples = 65536;
+constexpr double kMostTokens = 1e6;
+// Of a decoding step: what decoding kernels reach of the roofline, and the host's part. Fitted on two
+// published steps, Qwen3-30B-A3B with 2,048 answers on 32 H100, on-policy and one step off (NVIDIA-NeMo/RL,
+// performance summary): 168 and 158 s for 192 and 152. DeepSeek-V3 on 256, which nothing was fitted to, comes
+// out at 83 s for 134.
+constexpr double kReached = 0.85;
+constexpr double kHostSeconds = 0.75e-3;
+
+// The quantile of the normal law: Acklam's rational approximation, error below 1.2e-9 of it.
+double normal_quantile(double p)
+{
+    constexpr std::array a{-3.969683028665376e+01, 2.209460984245205e+02,  -2.759285104469687e+02,
+                           1.383577518672690e+02,  -3.066479806614716e+01, 2.506628277459239e+00};
+    constexpr std::array b{-5.447609879822406e+01, 1.615858368580409e+02, -1.556989798598866e+02,
+                           6.680131188771972e+01, -1.328068155288572e+01};
+    constexpr std::array c{-7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00,
+                           -2.549732539343734e+00, 4.374664141464968e+00,  2.938163982698783e+00};
+    constexpr std::array d{7.784695709041462e-03, 3.224671290700398e-01, 2.445134137142996e+00,
+                           3.754408661907416e+00};
+    constexpr double low = 0.02425;
+    const auto tail = [&](double q)
+    {
+        return (((((c[0] * q + c[1]) * q + c[2]) * q + c[3]) * q + c[4]) * q + c[5]) /
+               ((((d[0] * q + d[1]) * q + d[2]) * q + d[3]) * q + 1);
+    };
+    if (p < low)
+    {
+        return tail(std::sqrt(-2 * std::log(p)));
+    }
+    if (p > 1 - low)
+    {
+        return -tail(std::sqrt(-2 * std::log(1 - p)));
+    }
+    const double q = p - 0.5;
+    const double r = q * q;
+    return (((((a[0] * r + a[1]) * r + a[2]) * r + a[3]) * r + a[4]) * r + a[5]) * q /
+           (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1);
+}
+
+double mean_of(const std::vector<double>& values)
+{
+    return sum_over(values, [](double v) { return v; }) / real(std::ssize(values));
+}
+
+using Clock = std::function<double(double batch, double context)>;
+
+// One engine's answers, as many together as it holds. Between two ends nothing changes but the caches'
+// lengths.
+EngineSpan decoded(const std::vector<double>& answers, const Clock& clock, std::int64_t together,
+                   double prompt)
+{
+    using Stay = std::pair<double, double>; // end and start [tokens], on the engine's clock
+    std::priority_queue<Stay, std::vector<Stay>, std::greater<>> stays;
+    EngineSpan span;
+    const double half = 0.5 * std::min(real(together), real(std::ssize(answers)));
+    double starts = 0; // sum over those that are decoded
+    double now = 0;
+    for (std::size_t next = 0; next < answers.size() || !stays.empty();)
+    {
+        for (; next < answers.size() && std::ssize(stays) < together; ++next)
+        {
+            stays.emplace(now + answers[next], now);
+            starts += now;
+        }
+        const double batch = real(std::ssize(stays));
+        const double until = stays.top().first;
+        span.end += (until - now) * clock(batch, prompt + (now + until) / 2 - starts / batch);
+        for (now = until; !stays.empty() && stays.top().first <= now; stays.pop())
+        {
+            starts -= stays.top().second;
+        }
+        if (real(std::ssize(stays)) >= half || next < answers.size())
+        {
+            span.full = span.end;
+        }
+    }
+    return span;
+}
+
+RolloutSetup legal(const Scenario& s, RolloutSetup setup)
+{
+    const auto within = [](std::int64_t value, double most)
+    { return static_cast<std::int64_t>(std::clamp(real(value), 1.0, most)); };
+    setup.samples = within(setup.samples, real(kMostSamples));
+    setup.prompt = within(setup.prompt, kMostTokens);
+    setup.cap = within(setup.cap, kMostTokens);
+    setup.answer = within(setup.answer, real(setup.cap));
+    setup.spread = std::isfinite(setup.spread) ? std::clamp(setup.spread, 0.0, 2.0) : 0.8;
+    setup.most_lag = std::isfinite(setup.most_lag) ? std::clamp(setup.most_lag, 1.0, 64.0) : 1;
+    const auto gpus = serving_gpus(s.model);
+    const std::int64_t most = std::max<std::int64_t>(1, s.cluster.gpus);
+    const auto next = std::ranges::upper_bound(gpus, within(setup.engine_gpus, real(most)));
+    setup.engine_gpus = *(next - 1);
+    setup.generating = std::isfinite(setup.generating) ? std::clamp(setup.generating, 0.0, 1.0) : 0.5;
+    return setup;
+}
+
+// What does not depend on how many GPUs do which.
+class Rollout
+{
+public:
+    Rollout(const Scenario& scenario, const RolloutSetup& setup)
+        : s_(scenario), setup_(legal(scenario, setup)), served_(served()),
+          clock_(decode_clock(scenario, served_.setup)),
+          lengths_(answer_lengths(setup_.samples, real(setup_.answer), setup_.spread, real(setup_.cap))),
+          sync_(weight_sync_seconds(served_.model_weights.value))
+    {
+        const ComputeReport c = compute_report(s_);
+        const double seconds = step_time(s_).total();
+        rate_ = seconds > 0 ? c.model_step.value / seconds / real(s_.cluster.gpus) : 0;
+        const double tokens = real(setup_.samples) * (real(setup_.prompt) + mean_of(lengths_));
+        work_ = (setup_.reference ? 5 : 4) * c.forward_token.value * tokens;
+    }
+
+    RolloutReport at(double generating) const
+    {
+        RolloutReport r;
+        r.setup = setup_;
+        r.setup.generating = generating;
+        const std::int64_t gpus = s_.cluster.gpus;
+        const bool apart = setup_.placement != RolloutPlacement::colocated && gpus > 1;
+        const auto engines = [&](double share)
+        { return static_cast<std::int64_t>(share * real(gpus) / real(setup_.engine_gpus) + 1e-9); };
+        r.engines = std::max<std::int64_t>(1, apart ? engines(generating) : engines(1));
+        while (apart && r.engines > 1 && r.engines * setup_.engine_gpus >= gpus)
+        {
+            --r.engines;
+        }
+        r.writing = r.engines * setup_.engine_gpus;
+        r.training_gpus = apart ? std::max<std::int64_t>(1, gpus - r.writing) : gpus;
+        r.longest = lengths_.back();
+        r.together = served_.most;
+        generate(r);
+        r.training = rate_ > 0 ? work_ / rate_ / real(r.training_gpus) : 0;
+        r.sync = sync_;
+        add_up(r);
+        r.engine_bytes = served_.weights + real(held(r)) * served_.sequence;
+        r.trainer_bytes = Bytes(state_bytes(s_.training).total() * real(count_parameters(s_.model).total) /
+                                real(r.training_gpus));
+        return r;
+    }
+    std::int64_t engine_gpus() const { return setup_.engine_gpus; }
+
+private:
+    ServingReport served() const
+    {
+        ServingSetup serving;
+        serving.gpus = setup_.engine_gpus;
+        serving.prompt = setup_.prompt;
+        serving.output = setup_.answer;
+        serving.longest = setup_.prompt + setup_.cap;
+        return serving_report(s_, serving);
+    }
+    double decode(double batch, double context) const
+    {
+        return clock_(batch, context) / kReached + kHostSeconds;
+    }
+    std::int64_t share_of(const RolloutReport& r) const
+    {
+        return (setup_.samples + r.engines - 1) / r.engines;
+    }
+    std::int64_t held(const RolloutReport& r) const { return std::min(served_.most, share_of(r)); }
+
+    void generate(RolloutReport& r) const
+    {
+        const std::int64_t batch = held(r);
+        if (batch < 1)
+        {
+            return;
+        }
+        const Clock clock = [this](double b, double context) { return decode(b, context); };
+        std::vector<double> dealt = lengths_; // in an order that knows nothing of lengths
+        scatter(dealt);
+        for (std::int64_t e = 0; e < std::min(r.engines, setup_.samples); ++e)
+        {
+            std::vector<double> own;
+            for (std::int64_t i = e; i < setup_.samples; i += r.engines)
+            {
+                own.push_back(dealt[static_cast<std::size_t>(i)]);
+            }
+            r.spans.push_back(decoded(own, clock, batch, real(setup_.prompt)));
+            r.generation = std::max(r.generation, r.spans.back().end);
+        }
+        // Full all the time: answers in flight are as old as half their own length, longer ones seen more
+        // often.
+        const double tokens = sum_over(lengths_, [](double l) { return l; });
+        const double squares = sum_over(lengths_, [](double l) { return l * l; });
+        const double context = real(setup_.prompt) + squares / tokens / 2;
+        r.steady = tokens / real(r.engines) / real(batch) * decode(real(batch), context);
+    }
+    static void scatter(std::vector<double>& values)
+    {
+        const std::size_t n = values.size();
+        std::vector<double> mixed;
+        std::size_t step = std::max<std::size_t>(1, static_cast<std::size_t>(0.618 * static_cast<double>(n)));
+        while (std::gcd(step, n) != 1)
+        {
+            ++step;
+        }
+        for (std::size_t i = 0; i < n; ++i)
+        {
+            mixed.push_back(values[i * step % n]);
+        }
+        values = std::move(mixed);
+    }
+    void add_up(RolloutReport& r) const
+    {
+        const double batch = real(held(r));
+        const double flight =
+            batch > 0 ? real(setup_.answer) * decode(batch, real(setup_.prompt) + real(setup_.answer) / 2)
+                      : 0;
+        switch (setup_.placement)
+        {
+        case RolloutPlacement::colocated:
+        case RolloutPlacement::split:
+            r.step = r.generation + r.training + r.sync;
+            return;
+        case RolloutPlacement::one_step_off:
+            r.step = std::max(r.generation, r.training) + r.sync;
+            r.lag = 1;
+            return;
+        case RolloutPlacement::asynchronous:
+            r.step = std::max({r.steady, r.training + r.sync, flight / setup_.most_lag});
+            r.lag = r.step > 0 ? std::max(1.0, flight / r.step) : 0;
+            return;
+        }
+    }
+
+    const Scenario& s_;
+    RolloutSetup setup_;
+    ServingReport served_;
+    Clock clock_;
+    std::vector<double> lengths_;
+    double sync_;
+    double rate_ = 0; // [FLOP/s] of one GPU that trains, model FLOPs
+    double work_ = 0; // [FLOP] of the step's training
+};
+
+} // namespace
+
+double weight_sync_seconds(double bytes)
+{
+    constexpr double kFixed = 0.5; // [s]
+    constexpr double kRate = 74e9; // [B/s]
+    return bytes > 0 ? kFixed + bytes / kRate : 0;
+}
+
+std::vector<double> answer_lengths(std::int64_t samples, double mean, double spread, double cap)
+{
+    std::vector<double> shape = list_of<double>(samples,
+                                                [&](std::int64_t i)
+                                                {
+                                                    const double p = (real(i) + 0.5) / real(samples);
+                                                    return std::exp(spread * normal_quantile(p));
+                                                });
+    const auto cut = [&](double scale)
+    {
+        std::vector<double> lengths;
+        for (const double value : shape)
+        {
+            lengths.push_back(std::clamp(std::round(scale * value), 1.0, cap));
+        }
+        return lengths;
+    };
+    double low = 0;
+    double high = cap / shape.front();
+    for (int i = 0; i < 50; ++i)
+    {
+        const double middle = (low + high) / 2;
+        (mean_of(cut(middle)) < mean ? low : high) = middle;
+    }
+    return cut(high);
+}
+
+RolloutReport rollout_report(const Scenario& scenario, RolloutSetup setup)
+{
+    const Rollout rollout(scenario, setup);
+    return rollout.at(legal(scenario, setup).generating);
+}
+
+std::vector<RolloutReport> rollout_split(const Scenario& scenario, RolloutSetup setup)
+{
+    constexpr std::int64_t kMostPoints = 24;
+    if (setup.placement == RolloutPlacement::colocated)
+    {
+        setup.placement = RolloutPlacement::one_step_off;
+    }
+    const Rollout rollout(scenario, setup);
+    const std::int64_t engines =
+        std::max<std::int64_t>(1, (scenario.cluster.gpus - 1) / rollout.engine_gpus());
+    std::vector<RolloutReport> all;
+    for (std::int64_t i = 1; i <= std::min(kMostPoints, engines); ++i)
+    {
+        const std::int64_t e = std::max<std::int64_t>(1, i * engines / std::min(kMostPoints, engines));
+        all.push_back(rollout.at(real(e * rollout.engine_gpus()) / real(scenario.cluster.gpus)));
+    }
+    return all;
+}
+
+} // namespace ringside

@@ -1,0 +1,99 @@
+// One step of reinforcement learning on answers that the policy itself writes: engines that decode them, a
+// trainer that learns from them, and the new weights on their way back. Colocated on the same GPUs, or split.
+//
+// Lengths of answers are lognormal, cut off at a cap, and dealt to the engines evenly: the same ones every
+// time. An engine decodes its answers together, as many as its memory holds, and lets the next in where one
+// ends (core/serving/batching.h); what it has left towards the end is too little to fill it, and that is the
+// tail. A decoding step is the roofline of serving.h over what of it is reached, and the host's part.
+// Training counts forward and backward of every token, one more forward for the log-probabilities the answers
+// were drawn with, and one for the reference where the reward is held to it, at the rate of the scenario's
+// own step. The reward's own time, prefill and the loading of optimizer states are left out.
+//
+// Asynchronous engines never wait for a step's last answer; an answer is then trained on by weights newer
+// than those that began it. By Little's law (L = lambda W) that lag is the time of an answer in flight over
+// the time of a step, and a step waits where the cap on the lag is lower.
+#pragma once
+
+#include "core/base/names.h"
+#include "core/base/units.h"
+#include "core/scenario/scenario.h"
+
+#include <vector>
+
+namespace ringside
+{
+
+enum class RolloutPlacement : std::uint8_t
+{
+    colocated,    // all GPUs write, then all train
+    split,        // a share of them writes, then the others train
+    one_step_off, // both at once, on the answers of the step before
+    asynchronous  // engines go on writing with the newest weights
+};
+template <>
+inline constexpr auto kNamesOf<RolloutPlacement> = names<RolloutPlacement>("colocated", "split",
+                                                                           "one step off-policy",
+                                                                           "asynchronous");
+
+struct RolloutSetup
+{
+    RolloutPlacement placement = RolloutPlacement::colocated;
+    std::int64_t samples = 2048;  // of a step: prompts x answers each; 1 to 65,536
+    std::int64_t prompt = 200;    // tokens
+    std::int64_t answer = 3000;   // tokens, mean after the cap
+    double spread = 0.8;          // sigma of the length's logarithm; 0 to 2
+    std::int64_t cap = 16384;     // tokens that an answer is cut off at
+    std::int64_t engine_gpus = 2; // of one engine, cut by tensor parallelism
+    double generating = 0.5;      // share of the GPUs that write, where they are split
+    bool reference = false;       // its log-probabilities are needed (a KL coefficient above 0)
+    double most_lag = 1;          // versions, of asynchronous engines
+
+    bool operator==(const RolloutSetup&) const = default;
+};
+
+// From the start of the step.
+struct EngineSpan
+{
+    double full = 0; // [s] until fewer than half of the answers it can hold together are left
+    double end = 0;  // [s] of its last answer
+};
+
+struct RolloutReport
+{
+    RolloutSetup setup; // brought into its ranges
+    std::int64_t engines = 1;
+    std::int64_t writing = 1;       // GPUs that write
+    std::int64_t training_gpus = 1; // that train
+    std::int64_t together = 1;      // answers that an engine decodes at once; 0: the weights do not fit
+    std::vector<EngineSpan> spans;  // by engine
+    double longest = 0;             // tokens of the longest answer
+    double generation = 0;          // [s] until the last answer is there
+    double steady = 0;              // [s] the same answers take engines that never run dry
+    double training = 0;            // [s]
+    double sync = 0;                // [s] of the new weights to the engines
+    double step = 0;                // [s]
+    double lag = 0;                 // versions between the weights that began an answer and those it trains
+    Bytes engine_bytes;             // of a GPU that writes: weights and the cache of its answers
+    Bytes trainer_bytes; // of a GPU that trains: weights, gradients, optimizer, sharded over all of them
+
+    double samples_per_second() const { return step > 0 ? static_cast<double>(setup.samples) / step : 0; }
+    // Of generation, what the tail costs.
+    double tail() const { return generation > 0 ? 1 - steady / generation : 0; }
+};
+
+// The scenario must be valid; it gives model, GPUs and the rate of training.
+RolloutReport rollout_report(const Scenario& scenario, RolloutSetup setup);
+// For shares of GPUs that write, as many engines as fit in each.
+std::vector<RolloutReport> rollout_split(const Scenario& scenario, RolloutSetup setup);
+
+// [s] to hand `bytes` of weights to engines by broadcast: 0.5 s and 74 GB/s, whatever their number.
+// MoonshotAI/checkpoint-engine's table: 3.4 s for GLM-4.5-Air (212 GB; 3.47 measured on 8 H800), 6.9 for
+// Qwen3-235B (470 GB; 6.22), 9.6 for DeepSeek-V3.1 in FP8 (671 GB; 10.19 on 16 H20, 11.33 on 256), 14.4 for
+// Kimi-K2 in FP8 (1,029 GB; 14.36 on 16, 16.04 on 256).
+double weight_sync_seconds(double bytes);
+
+// Tokens of each of `samples` answers, ascending: quantiles of a lognormal law cut off at `cap`, whose mean
+// is `mean` where the cap allows it.
+std::vector<double> answer_lengths(std::int64_t samples, double mean, double spread, double cap);
+
+} // namespace ringside
