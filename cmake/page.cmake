@@ -106,3 +106,12 @@ set_property(TARGET page APPEND PROPERTY LINK_DEPENDS ${read_files} ${PROJECT_SO
 foreach(file index.html offline.js train.js)
     configure_file(app/page/${file} ${page_folder}/${file} COPYONLY)
 endforeach()
+
+# ImGui alone, whose first frame the page's test reports beside the program's.
+add_executable(bare tests/page/bare.cpp)
+add_dependencies(page bare)
+target_link_libraries(bare PRIVATE imgui)
+set_target_properties(bare PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bare)
+target_link_options(bare PRIVATE "SHELL:-s MIN_WEBGL_VERSION=2" "SHELL:-s MAX_WEBGL_VERSION=2" "SHELL:-s ALLOW_MEMORY_GROWTH=1" -Os)
+file(WRITE ${PROJECT_BINARY_DIR}/bare/index.html
+    "<!doctype html><body><canvas id=canvas width=1280 height=800></canvas><script src=bare.js></script></body>")

@@ -1,5 +1,6 @@
 #include "core/serving/rollout.h"
 
+#include "core/base/random.h"
 #include "core/base/ranges.h"
 #include "core/memory/memory.h"
 #include "core/model/compute.h"
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <queue>
 
 namespace ringside
@@ -23,10 +23,10 @@ constexpr std::int64_t kMostSamples = 65536;
 constexpr double kMostTokens = 1e6;
 // Of a decoding step: what decoding kernels reach of the roofline, and the host's part. Fitted on two
 // published steps, Qwen3-30B-A3B with 2,048 answers on 32 H100, on-policy and one step off (NVIDIA-NeMo/RL,
-// performance summary): 168 and 158 s for 192 and 152. DeepSeek-V3 on 256, which nothing was fitted to, comes
-// out at 83 s for 134.
-constexpr double kReached = 0.85;
-constexpr double kHostSeconds = 0.75e-3;
+// performance summary): 173 and 164 s for 192 and 152. DeepSeek-V3 on 256, which nothing was fitted to, comes
+// out at 78 s for 134.
+constexpr double kReached = 0.95;
+constexpr double kHostSeconds = 0.5e-3;
 
 // The quantile of the normal law: Acklam's rational approximation, error below 1.2e-9 of it.
 double normal_quantile(double p)
@@ -99,6 +99,17 @@ EngineSpan decoded(const std::vector<double>& answers, const Clock& clock, std::
     return span;
 }
 
+ServingSetup serving_of(const RolloutSetup& setup)
+{
+    ServingSetup serving;
+    serving.gpus = setup.engine_gpus;
+    serving.prompt = setup.prompt;
+    serving.output = setup.answer;
+    serving.longest = setup.prompt + setup.cap;
+    return serving;
+}
+
+// An engine of fewer GPUs than hold the weights and an answer gets as many as do.
 RolloutSetup legal(const Scenario& s, RolloutSetup setup)
 {
     const auto within = [](std::int64_t value, double most)
@@ -113,6 +124,16 @@ RolloutSetup legal(const Scenario& s, RolloutSetup setup)
     const std::int64_t most = std::max<std::int64_t>(1, s.cluster.gpus);
     const auto next = std::ranges::upper_bound(gpus, within(setup.engine_gpus, real(most)));
     setup.engine_gpus = *(next - 1);
+    for (auto more = next - 1; more != gpus.end() && *more <= most; ++more)
+    {
+        ServingSetup serving = serving_of(setup);
+        serving.gpus = *more;
+        if (serving_report(s, serving).most > 0)
+        {
+            setup.engine_gpus = *more;
+            break;
+        }
+    }
     setup.generating = std::isfinite(setup.generating) ? std::clamp(setup.generating, 0.0, 1.0) : 0.5;
     return setup;
 }
@@ -122,7 +143,7 @@ class Rollout
 {
 public:
     Rollout(const Scenario& scenario, const RolloutSetup& setup)
-        : s_(scenario), setup_(legal(scenario, setup)), served_(served()),
+        : s_(scenario), setup_(legal(scenario, setup)), served_(serving_report(scenario, serving_of(setup_))),
           clock_(decode_clock(scenario, served_.setup)),
           lengths_(answer_lengths(setup_.samples, real(setup_.answer), setup_.spread, real(setup_.cap))),
           sync_(weight_sync_seconds(served_.model_weights.value))
@@ -164,15 +185,6 @@ public:
     std::int64_t engine_gpus() const { return setup_.engine_gpus; }
 
 private:
-    ServingReport served() const
-    {
-        ServingSetup serving;
-        serving.gpus = setup_.engine_gpus;
-        serving.prompt = setup_.prompt;
-        serving.output = setup_.answer;
-        serving.longest = setup_.prompt + setup_.cap;
-        return serving_report(s_, serving);
-    }
     double decode(double batch, double context) const
     {
         return clock_(batch, context) / kReached + kHostSeconds;
@@ -192,7 +204,7 @@ private:
         }
         const Clock clock = [this](double b, double context) { return decode(b, context); };
         std::vector<double> dealt = lengths_; // in an order that knows nothing of lengths
-        scatter(dealt);
+        shuffle(dealt);
         for (std::int64_t e = 0; e < std::min(r.engines, setup_.samples); ++e)
         {
             std::vector<double> own;
@@ -210,20 +222,13 @@ private:
         const double context = real(setup_.prompt) + squares / tokens / 2;
         r.steady = tokens / real(r.engines) / real(batch) * decode(real(batch), context);
     }
-    static void scatter(std::vector<double>& values)
+    static void shuffle(std::vector<double>& values)
     {
-        const std::size_t n = values.size();
-        std::vector<double> mixed;
-        std::size_t step = std::max<std::size_t>(1, static_cast<std::size_t>(0.618 * static_cast<double>(n)));
-        while (std::gcd(step, n) != 1)
+        SplitMix rng(1);
+        for (std::size_t left = values.size(); left > 1; --left)
         {
-            ++step;
+            std::swap(values[left - 1], values[rng.below(left)]);
         }
-        for (std::size_t i = 0; i < n; ++i)
-        {
-            mixed.push_back(values[i * step % n]);
-        }
-        values = std::move(mixed);
     }
     void add_up(RolloutReport& r) const
     {

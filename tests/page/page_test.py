@@ -28,6 +28,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
+BARE = PAGE.parent / "page" / "bare"  # ImGui alone
 SCENARIOS = 500
 MOST_WASM = 1.6e6  # bytes, gzipped
 MOST_ALL = 2.2e6  # before the first frame
@@ -138,6 +139,39 @@ class PageTest(unittest.TestCase):
             Quiet.rest_takes = 0
         self.press("2", "1")  # nothing broke
         self.assertEqual(self.state(), "started")
+
+    def test_says_how_long_the_first_frame_takes(self):
+        if not (BARE / "bare.js").exists():
+            self.skipTest("without ImGui alone to compare with")
+        bare = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=BARE))
+        threading.Thread(target=bare.serve_forever, daemon=True).start()
+        drawn = "return document.body && document.body.dataset.drawn"
+        times = {"bare ImGui": [], "first visit": [], "with a link": []}
+        for _ in range(5):
+            for name, address in (("bare ImGui", f"http://127.0.0.1:{bare.server_port}/"), ("first visit", self.origin),
+                                  ("with a link", f"{self.origin}/#v=pipelines")):
+                self.forget()
+                self.browser.get(address)
+                self.wait(drawn)
+                times[name].append(float(self.browser.execute_script(drawn)) / 1000)
+        bare.shutdown()
+        print({name: f"{sorted(each)[2]:.2f} s" for name, each in times.items()})
+
+    def test_says_how_long_frames_take(self):
+        for view in ("overview", "memory", "pipelines", "topology", "planner"):
+            self.open(f"#v={view}")
+            self.wait("return whole.then(() => true)")
+            time.sleep(2)
+            took = self.browser.execute_async_script("""
+                const canvas = document.getElementById('canvas'), took = [], done = arguments[0];
+                let last = performance.now();
+                const tick = (now) => {
+                    took.push(now - last); last = now;
+                    canvas.dispatchEvent(new MouseEvent('mousemove', { clientX: 300 + took.length % 7, clientY: 400, bubbles: true }));
+                    took.length < 60 ? requestAnimationFrame(tick) : done(took);
+                };
+                requestAnimationFrame(tick);""")
+            print(f"{view}: a frame takes {sorted(took)[30]:.0f} ms")
 
     def test_draws_nothing_when_nothing_happens(self):
         self.press(Keys.ESCAPE)

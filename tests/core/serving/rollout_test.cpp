@@ -147,7 +147,7 @@ TEST_CASE("a published step of GRPO takes what was measured")
     CHECK(off.step == Approx(152).epsilon(0.2));
 }
 
-TEST_CASE("a step of DeepSeek-V3, which nothing was fitted to, is computed 38% too short")
+TEST_CASE("a step of DeepSeek-V3, which nothing was fitted to, is computed 41% too short")
 {
     // The same table: 512 answers of 701 tokens, 256 H100, on-policy, 134 s.
     Scenario s = on("deepseek-v3", 256);
@@ -162,7 +162,7 @@ TEST_CASE("a step of DeepSeek-V3, which nothing was fitted to, is computed 38% t
     setup.engine_gpus = 32;
     const RolloutReport r = rollout_report(s, setup);
     INFO(r.generation << " " << r.training << " " << r.sync << " " << r.engines);
-    CHECK(r.step == Approx(0.62 * 134).epsilon(0.03)); // the loading and resharding of states is left out
+    CHECK(r.step == Approx(0.586 * 134).epsilon(0.03)); // the loading and resharding of states is left out
 }
 
 TEST_CASE("whatever is asked, nothing is infinite or negative")

@@ -8,6 +8,7 @@
 #include "core/serving/rollout.h"
 #include "ui/shell/paged_view.h"
 #include "ui/widgets/charts/plot.h"
+#include "ui/widgets/empty_state.h"
 #include "ui/widgets/pictures/timeline.h"
 
 #include <algorithm>
@@ -68,15 +69,19 @@ std::string seconds(double s)
     return format_seconds(Seconds(s));
 }
 
-// Which engines are drawn: all, or evenly picked.
+// Which engines are drawn: all, or evenly picked, with the one that all others wait for.
 std::vector<std::size_t> shown_engines(const RolloutReport& r, std::size_t most)
 {
     const std::size_t all = r.spans.size();
     const std::size_t count = std::min(all, most);
+    const auto last =
+        std::ranges::max_element(r.spans, [](const auto& a, const auto& b) { return a.end < b.end; });
     std::vector<std::size_t> shown;
     for (std::size_t i = 0; i < count; ++i)
     {
-        shown.push_back(i * all / count);
+        const auto slowest = static_cast<std::size_t>(last - r.spans.begin());
+        const bool here = slowest * count / all == i;
+        shown.push_back(here ? slowest : i * all / count);
     }
     return shown;
 }
@@ -202,17 +207,32 @@ private:
     bool at_once_;
 };
 
-std::string no_room_for(const RolloutReport& r)
+// Even the largest engine does not hold the model.
+bool says_no_room(const RlRoom& r, const RolloutReport& report)
 {
-    return fmt::format(
-        "!!An engine of {} holds no answer!!: its weights take {} of each. **Use more GPUs per "
-        "engine.**",
-        counted(r.setup.engine_gpus, "GPU"), format_bytes(r.engine_bytes));
+    if (report.together > 0)
+    {
+        return false;
+    }
+    empty_state(r.p, r.area, "No engine holds this model",
+                fmt::format("The weights take {} of each of {}. Choose more GPUs, or a smaller model.",
+                            format_bytes(report.engine_bytes, r.p.look.unit),
+                            counted(report.setup.engine_gpus, "GPU")));
+    return true;
+}
+
+Caption no_caption()
+{
+    return {"No engine holds this model.", "", ""};
 }
 
 void draw_step(const RlRoom& r)
 {
-    StepLanes(r, r.state.step_of(r.frame.now.scenario)).draw(r.area);
+    const RolloutReport& report = r.state.step_of(r.frame.now.scenario);
+    if (!says_no_room(r, report))
+    {
+        StepLanes(r, report).draw(r.area);
+    }
 }
 
 void panel_rollout(PanelColumn& column, const RlRoom& r)
@@ -224,7 +244,9 @@ void panel_rollout(PanelColumn& column, const RlRoom& r)
     column.slide("Mean answer tokens", Track::at(kAnswerTokens, say_whole), setup.answer);
     column.slide("Longest answer", Track::at(kCaps, say_whole), setup.cap);
     column.slide("Length spread \u03c3", Track::at(kSpreads, three_digits), setup.spread);
-    column.slide("GPUs per engine", Track::at(kEngineGpus, say_whole), setup.engine_gpus);
+    column.slide("GPUs per engine", say_whole(static_cast<double>(report.setup.engine_gpus)),
+                 Track::at(kEngineGpus, say_whole), setup.engine_gpus,
+                 "More than asked for where fewer do not hold the weights and one answer");
     if (setup.placement != RolloutPlacement::colocated)
     {
         column.slide("GPUs that generate", Track::even(0, 1, format_percent, 0.01), setup.generating);
@@ -269,17 +291,18 @@ std::string formula_of(const RolloutReport& r)
 Caption caption_step(const Frame& frame, RlState& state)
 {
     const RolloutReport& r = state.step_of(frame.now.scenario);
+    if (r.together < 1)
+    {
+        return no_caption();
+    }
     const std::string says =
-        r.together < 1
-            ? no_room_for(r)
-            : fmt::format("A step takes **{}**, {} of it generation; the tail costs **{}** of that.{}",
-                          seconds(r.step), seconds(r.generation), format_percent(r.tail()),
-                          r.lag > 0 ? fmt::format(" Answers are **{} versions** old.", three_digits(r.lag))
-                                    : "");
+        fmt::format("A step takes **{}**, {} of it generation; the tail costs **{}** of that.{}",
+                    seconds(r.step), seconds(r.generation), format_percent(r.tail()),
+                    r.lag > 0 ? fmt::format(" Answers are **{} versions** old.", three_digits(r.lag)) : "");
     return {
         says, formula_of(r),
-        "Lengths are lognormal, cut off at the longest answer. A decoding step is the roofline over 85% of "
-        "it, and 0.75 ms of the host, fitted on two published steps of GRPO (NVIDIA-NeMo/RL). Training: "
+        "Lengths are lognormal, cut off at the longest answer. A decoding step is the roofline over 95% of "
+        "it, and 0.5 ms of the host, fitted on two published steps of GRPO (NVIDIA-NeMo/RL). Training: "
         "four forward passes\u2019 FLOPs per token (forward, backward, old log-probabilities) at the MFU of "
         "the scenario\u2019s own step. Asynchronous RL and staleness: AReaL, arXiv 2505.24298."};
 }
@@ -287,6 +310,10 @@ Caption caption_step(const Frame& frame, RlState& state)
 void draw_split(const RlRoom& r)
 {
     const auto& curve = r.state.split_of(r.frame.now.scenario);
+    if (says_no_room(r, curve.front()))
+    {
+        return;
+    }
     std::vector<PlotPoint> rate;
     std::vector<PlotPoint> writes;
     std::vector<PlotPoint> trains;
@@ -336,7 +363,7 @@ Caption caption_split(const Frame& frame, RlState& state)
     const auto& curve = state.split_of(frame.now.scenario);
     if (curve.front().together < 1)
     {
-        return {no_room_for(curve.front()), "", ""};
+        return no_caption();
     }
     const auto best =
         std::ranges::min_element(curve, [](const auto& a, const auto& b) { return a.step < b.step; });
