@@ -5,7 +5,7 @@
 #include "core/base/counted.h"
 #include "core/base/derived.h"
 #include "core/base/text/text.h"
-#include "core/serving/rollout.h"
+#include "core/evaluate/rollout.h"
 #include "ui/shell/paged_view.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/empty_state.h"
@@ -379,7 +379,7 @@ Caption caption_split(const Frame& frame, RlState& state)
 }
 
 constexpr Page<RlState> kStepPage{"Step", draw_step, panel_rollout, caption_step};
-constexpr Page<RlState> kSplitPage{"Split", draw_split, panel_rollout, caption_split};
+constexpr Page<RlState> kSplitPage{"GPU split", draw_split, panel_rollout, caption_split};
 
 class RlView final : public PagedView<RlState>
 {
@@ -392,7 +392,7 @@ public:
                 {"G", "Colocated, split, one step off-policy, asynchronous",
                  [this] { turn(state_.setup.placement, kPlacements.size()); }},
                 {"R", "KL to a reference model, or none", flips(state_.setup.reference)},
-                {"drag", "Split: the GPUs that generate"},
+                {"drag", "The GPUs that generate"},
                 {"hover", "How long each part of an engine\u2019s step takes"}};
     }
 };

@@ -1,7 +1,7 @@
 // Steps of reinforcement learning: lengths, the tail, what waits for what, and steps that others measured.
 #include "tests/core/support.h"
 
-#include "core/serving/rollout.h"
+#include "core/evaluate/rollout.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

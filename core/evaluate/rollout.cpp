@@ -1,4 +1,4 @@
-#include "core/serving/rollout.h"
+#include "core/evaluate/rollout.h"
 
 #include "core/base/random.h"
 #include "core/base/ranges.h"
