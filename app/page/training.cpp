@@ -13,6 +13,7 @@
 EM_JS(void, start_worker, (int line), {
     const start = () => {
         const worker = new Worker('train.js');
+        worker.onerror = (event) => { worker.fault = event.message || 'its worker could not be loaded'; };
         worker.postMessage(Module.parts);
         return worker;
     };
@@ -21,6 +22,7 @@ EM_JS(void, start_worker, (int line), {
     try {
         const worker = Module.spareWorker || start();
         Module.spareWorker = null;
+        if (worker.fault) throw new Error(worker.fault);
         worker.onerror = (event) => lost(event.message || 'its worker could not be loaded');
         worker.onmessage = ({ data }) => {
             const at = _malloc(data.length);

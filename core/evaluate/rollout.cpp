@@ -28,35 +28,17 @@ constexpr double kMostTokens = 1e6;
 constexpr double kReached = 0.95;
 constexpr double kHostSeconds = 0.5e-3;
 
-// The quantile of the normal law: Acklam's rational approximation, error below 1.2e-9 of it.
+// Where the normal law has left the share `p` behind; 0 < p < 1.
 double normal_quantile(double p)
 {
-    constexpr std::array a{-3.969683028665376e+01, 2.209460984245205e+02,  -2.759285104469687e+02,
-                           1.383577518672690e+02,  -3.066479806614716e+01, 2.506628277459239e+00};
-    constexpr std::array b{-5.447609879822406e+01, 1.615858368580409e+02, -1.556989798598866e+02,
-                           6.680131188771972e+01, -1.328068155288572e+01};
-    constexpr std::array c{-7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00,
-                           -2.549732539343734e+00, 4.374664141464968e+00,  2.938163982698783e+00};
-    constexpr std::array d{7.784695709041462e-03, 3.224671290700398e-01, 2.445134137142996e+00,
-                           3.754408661907416e+00};
-    constexpr double low = 0.02425;
-    const auto tail = [&](double q)
+    double low = -8;
+    double high = 8;
+    while (high - low > 1e-9)
     {
-        return (((((c[0] * q + c[1]) * q + c[2]) * q + c[3]) * q + c[4]) * q + c[5]) /
-               ((((d[0] * q + d[1]) * q + d[2]) * q + d[3]) * q + 1);
-    };
-    if (p < low)
-    {
-        return tail(std::sqrt(-2 * std::log(p)));
+        const double middle = (low + high) / 2;
+        (std::erfc(-middle / std::sqrt(2.0)) / 2 < p ? low : high) = middle;
     }
-    if (p > 1 - low)
-    {
-        return -tail(std::sqrt(-2 * std::log(1 - p)));
-    }
-    const double q = p - 0.5;
-    const double r = q * q;
-    return (((((a[0] * r + a[1]) * r + a[2]) * r + a[3]) * r + a[4]) * r + a[5]) * q /
-           (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1);
+    return low;
 }
 
 double mean_of(const std::vector<double>& values)
@@ -68,18 +50,17 @@ using Clock = std::function<double(double batch, double context)>;
 
 // One engine's answers, as many together as it holds. Between two ends nothing changes but the caches'
 // lengths.
-EngineSpan decoded(const std::vector<double>& answers, const Clock& clock, std::int64_t together,
-                   double prompt)
+EngineSpan decoded(const std::vector<double>& answers, const Clock& clock, std::int64_t most, double prompt)
 {
     using Stay = std::pair<double, double>; // end and start [tokens], on the engine's clock
     std::priority_queue<Stay, std::vector<Stay>, std::greater<>> stays;
     EngineSpan span;
-    const double half = 0.5 * std::min(real(together), real(std::ssize(answers)));
+    const double half = 0.5 * std::min(real(most), real(std::ssize(answers)));
     double starts = 0; // sum over those that are decoded
     double now = 0;
     for (std::size_t next = 0; next < answers.size() || !stays.empty();)
     {
-        for (; next < answers.size() && std::ssize(stays) < together; ++next)
+        for (; next < answers.size() && std::ssize(stays) < most; ++next)
         {
             stays.emplace(now + answers[next], now);
             starts += now;
@@ -119,7 +100,7 @@ RolloutSetup legal(const Scenario& s, RolloutSetup setup)
     setup.cap = within(setup.cap, kMostTokens);
     setup.answer = within(setup.answer, real(setup.cap));
     setup.spread = std::isfinite(setup.spread) ? std::clamp(setup.spread, 0.0, 2.0) : 0.8;
-    setup.most_lag = std::isfinite(setup.most_lag) ? std::clamp(setup.most_lag, 1.0, 64.0) : 1;
+    setup.staleness_cap = std::isfinite(setup.staleness_cap) ? std::clamp(setup.staleness_cap, 1.0, 64.0) : 1;
     const auto gpus = serving_gpus(s.model);
     const std::int64_t most = std::max<std::int64_t>(1, s.cluster.gpus);
     const auto next = std::ranges::upper_bound(gpus, within(setup.engine_gpus, real(most)));
@@ -135,6 +116,10 @@ RolloutSetup legal(const Scenario& s, RolloutSetup setup)
         }
     }
     setup.generating = std::isfinite(setup.generating) ? std::clamp(setup.generating, 0.0, 1.0) : 0.5;
+    if (setup.engine_gpus >= most) // none is left to train
+    {
+        setup.placement = RolloutPlacement::colocated;
+    }
     return setup;
 }
 
@@ -161,7 +146,7 @@ public:
         r.setup = setup_;
         r.setup.generating = generating;
         const std::int64_t gpus = s_.cluster.gpus;
-        const bool apart = setup_.placement != RolloutPlacement::colocated && gpus > 1;
+        const bool apart = setup_.placement != RolloutPlacement::colocated;
         const auto engines = [&](double share)
         { return static_cast<std::int64_t>(share * real(gpus) / real(setup_.engine_gpus) + 1e-9); };
         r.engines = std::max<std::int64_t>(1, apart ? engines(generating) : engines(1));
@@ -169,10 +154,9 @@ public:
         {
             --r.engines;
         }
-        r.writing = r.engines * setup_.engine_gpus;
-        r.training_gpus = apart ? std::max<std::int64_t>(1, gpus - r.writing) : gpus;
-        r.longest = lengths_.back();
-        r.together = served_.most;
+        r.rollout_gpus = r.engines * setup_.engine_gpus;
+        r.training_gpus = apart ? gpus - r.rollout_gpus : gpus;
+        r.batch = served_.most;
         generate(r);
         r.training = rate_ > 0 ? work_ / rate_ / real(r.training_gpus) : 0;
         r.sync = sync_;
@@ -182,7 +166,7 @@ public:
                                 real(r.training_gpus));
         return r;
     }
-    std::int64_t engine_gpus() const { return setup_.engine_gpus; }
+    const RolloutSetup& setup() const { return setup_; }
 
 private:
     double decode(double batch, double context) const
@@ -233,9 +217,9 @@ private:
     void add_up(RolloutReport& r) const
     {
         const double batch = real(held(r));
-        const double flight =
-            batch > 0 ? real(setup_.answer) * decode(batch, real(setup_.prompt) + real(setup_.answer) / 2)
-                      : 0;
+        r.flight = batch > 0
+                       ? real(setup_.answer) * decode(batch, real(setup_.prompt) + real(setup_.answer) / 2)
+                       : 0;
         switch (setup_.placement)
         {
         case RolloutPlacement::colocated:
@@ -244,11 +228,11 @@ private:
             return;
         case RolloutPlacement::one_step_off:
             r.step = std::max(r.generation, r.training) + r.sync;
-            r.lag = 1;
+            r.staleness = 1;
             return;
         case RolloutPlacement::asynchronous:
-            r.step = std::max({r.steady, r.training + r.sync, flight / setup_.most_lag});
-            r.lag = r.step > 0 ? std::max(1.0, flight / r.step) : 0;
+            r.step = std::max({r.steady, r.training + r.sync, r.flight / setup_.staleness_cap});
+            r.staleness = r.step > 0 ? std::max(1.0, r.flight / r.step) : 0;
             return;
         }
     }
@@ -302,7 +286,7 @@ std::vector<double> answer_lengths(std::int64_t samples, double mean, double spr
 RolloutReport rollout_report(const Scenario& scenario, RolloutSetup setup)
 {
     const Rollout rollout(scenario, setup);
-    return rollout.at(legal(scenario, setup).generating);
+    return rollout.at(rollout.setup().generating);
 }
 
 std::vector<RolloutReport> rollout_split(const Scenario& scenario, RolloutSetup setup)
@@ -314,12 +298,12 @@ std::vector<RolloutReport> rollout_split(const Scenario& scenario, RolloutSetup 
     }
     const Rollout rollout(scenario, setup);
     const std::int64_t engines =
-        std::max<std::int64_t>(1, (scenario.cluster.gpus - 1) / rollout.engine_gpus());
+        std::max<std::int64_t>(1, (scenario.cluster.gpus - 1) / rollout.setup().engine_gpus);
     std::vector<RolloutReport> all;
     for (std::int64_t i = 1; i <= std::min(kMostPoints, engines); ++i)
     {
         const std::int64_t e = std::max<std::int64_t>(1, i * engines / std::min(kMostPoints, engines));
-        all.push_back(rollout.at(real(e * rollout.engine_gpus()) / real(scenario.cluster.gpus)));
+        all.push_back(rollout.at(real(e * rollout.setup().engine_gpus) / real(scenario.cluster.gpus)));
     }
     return all;
 }

@@ -1,4 +1,4 @@
-// One step of reinforcement learning on answers that the policy itself writes: engines that decode them, a
+// One step of reinforcement learning on answers that the policy itself generates: engines that decode them, a
 // trainer that learns from them, and the new weights on their way back. Colocated on the same GPUs, or split.
 //
 // Lengths of answers are lognormal, cut off at a cap, and dealt to the engines evenly: the same ones every
@@ -25,10 +25,10 @@ namespace ringside
 
 enum class RolloutPlacement : std::uint8_t
 {
-    colocated,    // all GPUs write, then all train
-    split,        // a share of them writes, then the others train
+    colocated,    // all GPUs generate, then all train
+    split,        // a share of them generates, then the others train
     one_step_off, // both at once, on the answers of the step before
-    asynchronous  // engines go on writing with the newest weights
+    asynchronous  // engines go on generating with the newest weights
 };
 template <>
 inline constexpr auto kNamesOf<RolloutPlacement> = names<RolloutPlacement>("colocated", "split",
@@ -44,9 +44,9 @@ struct RolloutSetup
     double spread = 0.8;          // sigma of the length's logarithm; 0 to 2
     std::int64_t cap = 16384;     // tokens that an answer is cut off at
     std::int64_t engine_gpus = 2; // of one engine, cut by tensor parallelism
-    double generating = 0.5;      // share of the GPUs that write, where they are split
+    double generating = 0.5;      // share of the GPUs that generate, where they are split
     bool reference = false;       // its log-probabilities are needed (a KL coefficient above 0)
-    double most_lag = 1;          // versions, of asynchronous engines
+    double staleness_cap = 1;     // versions, where asynchronous
 
     bool operator==(const RolloutSetup&) const = default;
 };
@@ -62,18 +62,18 @@ struct RolloutReport
 {
     RolloutSetup setup; // brought into its ranges
     std::int64_t engines = 1;
-    std::int64_t writing = 1;       // GPUs that write
+    std::int64_t rollout_gpus = 1;  // GPUs that generate
     std::int64_t training_gpus = 1; // that train
-    std::int64_t together = 1;      // answers that an engine decodes at once; 0: the weights do not fit
+    std::int64_t batch = 1;         // answers that fit in an engine at once; 0: the weights do not fit
     std::vector<EngineSpan> spans;  // by engine
-    double longest = 0;             // tokens of the longest answer
     double generation = 0;          // [s] until the last answer is there
-    double steady = 0;              // [s] the same answers take engines that never run dry
+    double steady = 0;              // [s] the same answers take engines whose batch stays full
+    double flight = 0;              // [s] from the first to the last token of a mean answer
     double training = 0;            // [s]
     double sync = 0;                // [s] of the new weights to the engines
     double step = 0;                // [s]
-    double lag = 0;                 // versions between the weights that began an answer and those it trains
-    Bytes engine_bytes;             // of a GPU that writes: weights and the cache of its answers
+    double staleness = 0;           // versions between the weights that began an answer and those it trains
+    Bytes engine_bytes;             // of a GPU that generates: weights and the cache of its answers
     Bytes trainer_bytes; // of a GPU that trains: weights, gradients, optimizer, sharded over all of them
 
     double samples_per_second() const { return step > 0 ? static_cast<double>(setup.samples) / step : 0; }
@@ -81,9 +81,11 @@ struct RolloutReport
     double tail() const { return generation > 0 ? 1 - steady / generation : 0; }
 };
 
-// The scenario must be valid; it gives model, GPUs and the rate of training.
+// The scenario must be valid; it gives model, GPUs and the rate of training. Where an engine takes all GPUs
+// they are colocated, whatever was asked.
 RolloutReport rollout_report(const Scenario& scenario, RolloutSetup setup);
-// For shares of GPUs that write, as many engines as fit in each.
+// For shares of GPUs that generate, as many engines as fit in each; colocated counts as one step off. One
+// report, colocated, where a single engine takes all GPUs.
 std::vector<RolloutReport> rollout_split(const Scenario& scenario, RolloutSetup setup);
 
 // [s] to hand `bytes` of weights to engines by broadcast: 0.5 s and 74 GB/s, whatever their number.

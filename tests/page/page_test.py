@@ -158,7 +158,7 @@ class PageTest(unittest.TestCase):
         print({name: f"{sorted(each)[2]:.2f} s" for name, each in times.items()})
 
     def test_says_how_long_frames_take(self):
-        for view in ("overview", "memory", "pipelines", "topology", "planner"):
+        for view in ("overview", "memory", "pipelines", "layout", "planner"):
             self.open(f"#v={view}")
             self.wait("return whole.then(() => true)")
             time.sleep(2)
@@ -171,6 +171,7 @@ class PageTest(unittest.TestCase):
                     took.length < 60 ? requestAnimationFrame(tick) : done(took);
                 };
                 requestAnimationFrame(tick);""")
+            self.assertEqual(self.browser.execute_script("return location.hash.split('&')[0]"), f"#v={view}")
             print(f"{view}: a frame takes {sorted(took)[30]:.0f} ms")
 
     def test_draws_nothing_when_nothing_happens(self):
@@ -253,7 +254,6 @@ class PageTest(unittest.TestCase):
             last = now
         return now
 
-    @unittest.skipIf(PROGRAM is None or not PROGRAM.exists(), "the desktop program is not built")
     def test_a_training_goes_on_beside_the_page(self):
         self.open("#v=lab")
         self.wait("return whole.then(() => true)")
@@ -278,6 +278,7 @@ class PageTest(unittest.TestCase):
         self.press(Keys.BACKSPACE)
         self.wait("return Module.workers.size === 0")
 
+    @unittest.skipIf(PROGRAM is None or not PROGRAM.exists(), "the desktop program is not built")
     def test_views_look_as_on_the_desktop(self):
         media = [{"name": "prefers-reduced-motion", "value": "reduce"}, {"name": "prefers-color-scheme", "value": "dark"}]
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})

@@ -84,12 +84,12 @@ TEST_CASE("a placement adds up what waits, and takes the longer of what runs at 
     RolloutSetup setup;
     setup.engine_gpus = 1;
     const RolloutReport same = rollout_report(s, setup);
-    CHECK(same.writing == 16);
+    CHECK(same.rollout_gpus == 16);
     CHECK(same.training_gpus == 16);
     CHECK(same.step == Approx(same.generation + same.training + same.sync));
     setup.placement = RolloutPlacement::split;
     const RolloutReport split = rollout_report(s, setup);
-    CHECK(split.writing == 8);
+    CHECK(split.rollout_gpus == 8);
     CHECK(split.training == Approx(2 * same.training));
     setup.placement = RolloutPlacement::one_step_off;
     const RolloutReport off = rollout_report(s, setup);
@@ -98,13 +98,13 @@ TEST_CASE("a placement adds up what waits, and takes the longer of what runs at 
     setup.generating = 0.25; // generation is what takes longer
     const double waits = rollout_report(s, setup).step;
     setup.placement = RolloutPlacement::asynchronous;
-    setup.most_lag = 8;
+    setup.staleness_cap = 8;
     const RolloutReport free = rollout_report(s, setup);
     CHECK(free.step < waits);
-    CHECK(free.lag <= 8);
+    CHECK(free.staleness <= 8);
     setup.reference = true;
     CHECK(rollout_report(s, setup).training == Approx(free.training * 5 / 4));
-    setup.most_lag = 1; // an answer is in flight for longer than a step would take
+    setup.staleness_cap = 1; // an answer is in flight for longer than a step would take
     CHECK(rollout_report(s, setup).step > free.step);
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("whatever is asked, nothing is infinite or negative")
         RolloutSetup setup;
         setup.spread = odd;
         setup.generating = odd;
-        setup.most_lag = odd;
+        setup.staleness_cap = odd;
         setup.samples = odd > 1 ? 1'000'000'000'000 : 0;
         for (const RolloutPlacement placement : {RolloutPlacement::colocated, RolloutPlacement::asynchronous})
         {
@@ -180,13 +180,22 @@ TEST_CASE("whatever is asked, nothing is infinite or negative")
             const RolloutReport r = rollout_report(on("llama-3.1-8b", 1), setup);
             CHECK(std::isfinite(r.step));
             CHECK(r.step >= 0);
-            CHECK(r.lag >= 0);
+            CHECK(r.staleness >= 0);
         }
     }
-    // An engine that holds no answer writes none.
+    // Where one engine takes all GPUs, none is left to train beside it.
+    RolloutSetup all;
+    all.placement = RolloutPlacement::asynchronous;
+    all.engine_gpus = 8;
+    const RolloutReport one = rollout_report(on("llama-3.1-8b", 8), all);
+    CHECK(one.setup.placement == RolloutPlacement::colocated);
+    CHECK(one.rollout_gpus == 8);
+    CHECK(one.training_gpus == 8);
+    CHECK(rollout_split(on("llama-3.1-8b", 8), all).size() == 1);
+    // An engine that holds no answer generates none.
     RolloutSetup setup;
     setup.engine_gpus = 1;
     const RolloutReport none = rollout_report(on("llama-3.1-405b", 8), setup);
-    CHECK(none.together == 0);
+    CHECK(none.batch == 0);
     CHECK(none.generation == 0);
 }

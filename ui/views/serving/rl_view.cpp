@@ -48,7 +48,7 @@ constexpr std::array<double, 7> kCaps{1024, 2048, 4096, 8192, 16384, 32768, 6553
 constexpr std::array<double, 9> kSpreads{0, 0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.5, 2};
 constexpr std::array<double, 7> kEngineGpus{1, 2, 4, 8, 16, 32, 64};
 constexpr std::array<double, 7> kLags{1, 2, 3, 4, 8, 16, 32};
-constexpr std::array<std::string_view, 4> kPlacements{"colocated", "split", "one off", "async"};
+constexpr std::array<std::string_view, 4> kPlacements{"colocated", "split", "1 step off", "async"};
 
 struct Fills
 {
@@ -210,7 +210,7 @@ private:
 // Even the largest engine does not hold the model.
 bool says_no_room(const RlRoom& r, const RolloutReport& report)
 {
-    if (report.together > 0)
+    if (report.batch > 0)
     {
         return false;
     }
@@ -224,6 +224,11 @@ bool says_no_room(const RlRoom& r, const RolloutReport& report)
 Caption no_caption()
 {
     return {"No engine holds this model.", "", ""};
+}
+
+bool nothing_to_split(const RolloutReport& report)
+{
+    return report.setup.placement == RolloutPlacement::colocated;
 }
 
 void draw_step(const RlRoom& r)
@@ -242,7 +247,7 @@ void panel_rollout(PanelColumn& column, const RlRoom& r)
     column.choice(Choices(kPlacements), setup.placement);
     column.slide("Samples per step", Track::at(kSamples, say_whole), setup.samples);
     column.slide("Mean answer tokens", Track::at(kAnswerTokens, say_whole), setup.answer);
-    column.slide("Longest answer", Track::at(kCaps, say_whole), setup.cap);
+    column.slide("Max answer tokens", Track::at(kCaps, say_whole), setup.cap);
     column.slide("Length spread \u03c3", Track::at(kSpreads, three_digits), setup.spread);
     column.slide("GPUs per engine", say_whole(static_cast<double>(report.setup.engine_gpus)),
                  Track::at(kEngineGpus, say_whole), setup.engine_gpus,
@@ -253,14 +258,14 @@ void panel_rollout(PanelColumn& column, const RlRoom& r)
     }
     if (setup.placement == RolloutPlacement::asynchronous)
     {
-        column.slide("Staleness cap", Track::at(kLags, say_whole), setup.most_lag);
+        column.slide("Staleness cap", Track::at(kLags, say_whole), setup.staleness_cap);
     }
     column.toggle("KL to a reference", setup.reference,
                   "One more forward per token, of the frozen reference model");
     column.gap();
     column.fact("Generation", seconds(report.generation),
                 fmt::format("{} of {}, {} at once in each", counted(report.engines, "engine"),
-                            counted(report.setup.engine_gpus, "GPU"), counted(report.together, "answer")));
+                            counted(report.setup.engine_gpus, "GPU"), counted(report.batch, "answer")));
     column.fact("Training", seconds(report.training), counted(report.training_gpus, "GPU"));
     column.fact("Weight sync", seconds(report.sync), "0.5 s and 74 GB/s, as measured by checkpoint-engine");
     column.fact("Memory, engine", format_bytes(report.engine_bytes, r.p.look.unit),
@@ -280,8 +285,8 @@ std::string formula_of(const RolloutReport& r)
     case RolloutPlacement::asynchronous:
         return fmt::format(
             "max(generation without tail, training + sync, answer in flight / staleness cap) = "
-            "max({}, {}, \u2026) = {}",
-            seconds(r.steady), seconds(r.training + r.sync), step);
+            "max({}, {}, {}) = {}",
+            seconds(r.steady), seconds(r.training + r.sync), seconds(r.flight / r.setup.staleness_cap), step);
     default:
         return fmt::format("generation + training + sync = {} + {} + {} = {}", seconds(r.generation),
                            seconds(r.training), seconds(r.sync), step);
@@ -291,17 +296,20 @@ std::string formula_of(const RolloutReport& r)
 Caption caption_step(const Frame& frame, RlState& state)
 {
     const RolloutReport& r = state.step_of(frame.now.scenario);
-    if (r.together < 1)
+    if (r.batch < 1)
     {
         return no_caption();
     }
-    const std::string says =
-        fmt::format("A step takes **{}**, {} of it generation; the tail costs **{}** of that.{}",
-                    seconds(r.step), seconds(r.generation), format_percent(r.tail()),
-                    r.lag > 0 ? fmt::format(" Answers are **{} versions** old.", three_digits(r.lag)) : "");
+    const bool free = r.setup.placement == RolloutPlacement::asynchronous;
+    std::string says =
+        free ? fmt::format("A step takes **{}**; engines never wait.", seconds(r.step))
+             : fmt::format("A step takes **{}**, {} of it generation; the tail costs **{}** of that.",
+                           seconds(r.step), seconds(r.generation), format_percent(r.tail()));
+    says += r.staleness > 0 ? fmt::format(" Staleness: **{}**.", three_digits(r.staleness)) : "";
+    says += r.setup.placement != state.setup.placement ? " One engine takes all GPUs: **colocated**." : "";
     return {
         says, formula_of(r),
-        "Lengths are lognormal, cut off at the longest answer. A decoding step is the roofline over 95% of "
+        "Lengths are lognormal, cut off at the maximum. A decoding step is the roofline over 95% of "
         "it, and 0.5 ms of the host, fitted on two published steps of GRPO (NVIDIA-NeMo/RL). Training: "
         "four forward passes\u2019 FLOPs per token (forward, backward, old log-probabilities) at the MFU of "
         "the scenario\u2019s own step. Asynchronous RL and staleness: AReaL, arXiv 2505.24298."};
@@ -314,6 +322,13 @@ void draw_split(const RlRoom& r)
     {
         return;
     }
+    if (nothing_to_split(curve.front()))
+    {
+        empty_state(r.p, r.area, "Nothing to split",
+                    fmt::format("One engine takes all {}. Choose more GPUs, or fewer per engine.",
+                                counted(curve.front().rollout_gpus, "GPU")));
+        return;
+    }
     std::vector<PlotPoint> rate;
     std::vector<PlotPoint> writes;
     std::vector<PlotPoint> trains;
@@ -321,7 +336,7 @@ void draw_split(const RlRoom& r)
     const auto gpus = static_cast<double>(r.frame.now.scenario.cluster.gpus);
     for (const RolloutReport& at : curve)
     {
-        const double x = static_cast<double>(at.writing) / gpus;
+        const double x = static_cast<double>(at.rollout_gpus) / gpus;
         const auto samples = static_cast<double>(at.setup.samples);
         const double generation =
             at.setup.placement == RolloutPlacement::asynchronous ? at.steady : at.generation;
@@ -346,7 +361,7 @@ void draw_split(const RlRoom& r)
         plot.dot(*best, {t.text, 6});
         plot.label(*best,
                    fmt::format("best: {} of {} GPUs",
-                               curve[static_cast<std::size_t>(best - rate.begin())].writing,
+                               curve[static_cast<std::size_t>(best - rate.begin())].rollout_gpus,
                                static_cast<std::int64_t>(gpus)),
                    true);
     }
@@ -361,9 +376,13 @@ void draw_split(const RlRoom& r)
 Caption caption_split(const Frame& frame, RlState& state)
 {
     const auto& curve = state.split_of(frame.now.scenario);
-    if (curve.front().together < 1)
+    if (curve.front().batch < 1)
     {
         return no_caption();
+    }
+    if (nothing_to_split(curve.front()))
+    {
+        return {"One engine takes all GPUs: they generate and train in turns.", "", ""};
     }
     const auto best =
         std::ranges::min_element(curve, [](const auto& a, const auto& b) { return a.step < b.step; });
@@ -371,7 +390,8 @@ Caption caption_split(const Frame& frame, RlState& state)
     return {
         fmt::format("{}: **{} of {} GPUs** should generate: {} samples/s.",
                     std::string(1, static_cast<char>(std::toupper(how.front()))) + std::string(how.substr(1)),
-                    best->writing, frame.now.scenario.cluster.gpus, three_digits(best->samples_per_second())),
+                    best->rollout_gpus, frame.now.scenario.cluster.gpus,
+                    three_digits(best->samples_per_second())),
         fmt::format("generation {}, training {}, sync {}", seconds(best->generation), seconds(best->training),
                     seconds(best->sync)),
         "Where both run at once the slower one sets the rate, so the best share is where they take as long: "
