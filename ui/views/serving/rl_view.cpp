@@ -48,7 +48,7 @@ constexpr std::array<double, 7> kCaps{1024, 2048, 4096, 8192, 16384, 32768, 6553
 constexpr std::array<double, 9> kSpreads{0, 0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.5, 2};
 constexpr std::array<double, 7> kEngineGpus{1, 2, 4, 8, 16, 32, 64};
 constexpr std::array<double, 7> kLags{1, 2, 3, 4, 8, 16, 32};
-constexpr std::array<std::string_view, 4> kPlacements{"colocated", "split", "1 step off", "async"};
+constexpr std::array<std::string_view, 4> kPlacements{"colocated", "split", "1-step", "async"};
 
 struct Fills
 {
@@ -325,8 +325,7 @@ void draw_split(const RlRoom& r)
     if (nothing_to_split(curve.front()))
     {
         empty_state(r.p, r.area, "Nothing to split",
-                    fmt::format("One engine takes all {}. Choose more GPUs, or fewer per engine.",
-                                counted(curve.front().rollout_gpus, "GPU")));
+                    "One engine takes every GPU. Choose more GPUs, or fewer per engine.");
         return;
     }
     std::vector<PlotPoint> rate;
