@@ -78,7 +78,7 @@ set(first_assets)
 set(rest_assets ${PROJECT_SOURCE_DIR}/lessons=/ringside/lessons)
 file(GLOB folders RELATIVE ${PROJECT_SOURCE_DIR}/assets assets/*)
 foreach(folder ${folders})
-    if(folder MATCHES "^(questions|study|measured)$")
+    if(folder MATCHES "^(questions|study|measured|recordings)$")
         list(APPEND rest_assets ${PROJECT_SOURCE_DIR}/assets/${folder}=/ringside/${folder})
     else()
         list(APPEND first_assets "SHELL:--preload-file ${PROJECT_SOURCE_DIR}/assets/${folder}@/ringside/${folder}")
@@ -101,7 +101,7 @@ add_custom_command(TARGET page POST_BUILD
     COMMAND ${CMAKE_COMMAND} -E copy ${linked}/ringside.js ${linked}/ringside.data ${page_folder}
     VERBATIM COMMAND_EXPAND_LISTS)
 # What is only read is a part of the page too.
-file(GLOB_RECURSE read_files CONFIGURE_DEPENDS assets/*.json assets/*.md assets/*.txt lessons/*.json)
+file(GLOB_RECURSE read_files CONFIGURE_DEPENDS assets/*.json assets/*.jsonl assets/*.md assets/*.txt lessons/*.json)
 set_property(TARGET page APPEND PROPERTY LINK_DEPENDS ${read_files} ${PROJECT_SOURCE_DIR}/cmake/split_page.py)
 foreach(file index.html offline.js train.js)
     configure_file(app/page/${file} ${page_folder}/${file} COPYONLY)

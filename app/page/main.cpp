@@ -185,7 +185,7 @@ private:
             furnish(session_, opened_.assets, opened_.presets, issues);
         }
         TeamDesk::Setup team;
-        team.threads = false;
+        team.recordings = opened_.assets / "recordings";
         session_.set_team(std::make_unique<TeamDesk>(std::move(team)));
         session_.set_preferences(settings.preferences);
         session_.set_searches(settings.searches);

@@ -70,6 +70,16 @@ std::vector<T> list_where(const Range& range, const Which& which, const Of& of =
     return list;
 }
 
+// Drops the first entries of a list that has more than `most`.
+template <class T>
+void keep_last(std::vector<T>& list, std::size_t most)
+{
+    if (list.size() > most)
+    {
+        list.erase(list.begin(), list.end() - static_cast<std::ptrdiff_t>(most));
+    }
+}
+
 // Fisher and Yates, from the end.
 template <class List, class Random>
 void shuffle(List& list, Random&& random)

@@ -4,6 +4,7 @@
 
 #include "ui/shell/frame/team_action.h"
 
+#include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include <filesystem>
@@ -26,6 +27,13 @@ TeamWish with_strategy(const TeamDesk& desk, std::size_t strategy, std::int64_t 
     wish.strategy = strategy;
     wish.ranks = ranks;
     return wish;
+}
+
+TeamDesk::Setup recorded_setup()
+{
+    TeamDesk::Setup setup;
+    setup.recordings = std::filesystem::path(RINGSIDE_SOURCE_ASSETS) / "recordings";
+    return setup;
 }
 
 } // namespace
@@ -198,4 +206,69 @@ TEST_CASE("another optimizer starts anew, and what was trained before stays as a
     desk.apply(TeamCommand::clear);
     REQUIRE(desk.frame().earlier.size() == 2);
     CHECK(desk.frame().earlier[1].name == "tp4, SGD, changed on the way");
+}
+
+TEST_CASE("without threads a recording of each strategy plays, whose bytes are the predicted ones")
+{
+    for (std::size_t strategy = 0; strategy < team_strategies().size(); ++strategy)
+    {
+        INFO(team_strategies()[strategy].id);
+        TeamDesk desk(recorded_setup());
+        desk.apply(WishTeam{with_strategy(desk, strategy, desk.frame().wish.ranks)});
+        REQUIRE(desk.apply(TeamCommand::step) == "");
+        const TeamSnapshot& snapshot = run(desk);
+        CHECK(snapshot.state == TeamState::paused);
+        CHECK(snapshot.losses.back() < snapshot.losses.front());
+        REQUIRE(snapshot.trace);
+        const TeamPrediction& predicted = desk.frame().predicted;
+        REQUIRE(predicted.traffic.size() == snapshot.trace->ranks.size());
+        CHECK(desk.frame().wish.ranks == snapshot.config.ranks);
+        for (std::size_t rank = 0; rank < predicted.traffic.size(); ++rank)
+        {
+            const auto measured = static_cast<double>(all_sent(snapshot.trace->ranks[rank]));
+            RankTrace of_rank;
+            of_rank.sent = predicted.traffic[rank];
+            CHECK(static_cast<double>(all_sent(of_rank)) == Catch::Approx(measured).epsilon(0.01));
+        }
+    }
+}
+
+TEST_CASE("a recording goes on step by step and begins again, and what it has not is said")
+{
+    TeamDesk desk(recorded_setup());
+    CHECK(desk.frame().recorded);
+    REQUIRE(desk.apply(TeamCommand::step) == "");
+    const std::int64_t first = run(desk).step;
+    desk.apply(TeamCommand::step);
+    CHECK(run(desk).step == first + 1);
+    for (int i = 0; i < 50 && run(desk).step != first; ++i)
+    {
+        desk.apply(TeamCommand::step);
+    }
+    CHECK(run(desk).step == first);
+    TeamWish wish = desk.frame().wish;
+    wish.steps_per_second = 0;
+    CHECK(desk.apply(WishTeam{wish}) == "");
+    desk.apply(TeamCommand::run);
+    CHECK(desk.busy());
+    CHECK(desk.frame().is(TeamState::running));
+    desk.apply(TeamCommand::pause);
+    CHECK_FALSE(desk.busy());
+    ++wish.ranks;
+    CHECK(desk.apply(WishTeam{wish}).find("desktop program") != std::string::npos);
+    CHECK(desk.apply(GoWrong{{Mishap::dead, 0, 0}}).find("desktop program") != std::string::npos);
+    CHECK(desk.apply(TeamCommand::compare).find("desktop program") != std::string::npos);
+    CHECK(desk.frame().wish.ranks == run(desk).config.ranks);
+    desk.apply(TeamCommand::clear);
+    CHECK_FALSE(desk.frame().started());
+}
+
+TEST_CASE("a recording that is not there is a fault in words")
+{
+    TeamDesk::Setup setup = recorded_setup();
+    setup.recordings /= "none";
+    TeamDesk desk(std::move(setup));
+    CHECK(desk.apply(TeamCommand::run).find("Not started") == 0);
+    CHECK_FALSE(desk.frame().started());
+    CHECK_FALSE(desk.busy());
 }

@@ -35,6 +35,7 @@ MOST_ALL = 2.2e6  # before the first frame
 UNLIKE = 32  # of 255
 MOST_UNLIKE = 0.01  # of the pixels
 SLOW = {"compression": 25}  # seconds: computes a few steps in a frame
+OTHER = {"ranks"}  # plays a recording there
 # Fields, and values that most examples take; what they refuse, both programs refuse alike.
 SETS = {"training.micro_batch": [1, 2, 4], "training.sequence_length": [2048, 4096, 8192], "parallel.zero": [0, 1, 2, 3],
         "parallel.tensor": [1, 2, 4, 8], "parallel.pipeline": [1, 2, 4, 8], "cluster.gpus": [8, 64, 256, 1024]}
@@ -278,6 +279,22 @@ class PageTest(unittest.TestCase):
         self.press(Keys.BACKSPACE)
         self.wait("return Module.workers.size === 0")
 
+    def test_ranks_play_a_recording(self):
+        self.open("#v=ranks")
+        self.wait("return whole.then(() => true)")
+        time.sleep(1)
+        before = self.picture()
+        self.press(" ")
+        time.sleep(2)
+        playing = self.picture()
+        self.assertIsNotNone(ImageChops.difference(before, playing).getbbox())
+        self.press(" ")
+        time.sleep(1)
+        first, second = self.picture(), (time.sleep(1), self.picture())[1]
+        self.assertIsNone(ImageChops.difference(first, second).getbbox())
+        self.press("7")  # a pipeline
+        self.assertIsNotNone(ImageChops.difference(second, self.picture()).getbbox())
+
     @unittest.skipIf(PROGRAM is None or not PROGRAM.exists(), "the desktop program is not built")
     def test_views_look_as_on_the_desktop(self):
         media = [{"name": "prefers-reduced-motion", "value": "reduce"}, {"name": "prefers-color-scheme", "value": "dark"}]
@@ -286,7 +303,7 @@ class PageTest(unittest.TestCase):
         listed = subprocess.run([PROGRAM, "picture", "--list", "--json"], capture_output=True, text=True, check=True)
         unlike = {}
         try:
-            for view in [v["id"] for v in json.loads(listed.stdout)["views"]]:
+            for view in [v["id"] for v in json.loads(listed.stdout)["views"] if v["id"] not in OTHER]:
                 self.forget()
                 self.open(f"#v={view}")
                 time.sleep(SLOW.get(view, 0))

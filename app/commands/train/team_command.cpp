@@ -1,9 +1,14 @@
 // `ringside train --ranks N --strategy ...`: the lab's model on several ranks, which are threads here.
+#include <fmt/ranges.h>
+
 #include "app/commands/console/input.h"
 #include "app/commands/train/train_lines.h"
 #include "app/commands/train/train_setup.h"
+#include "app/files/files.h"
+#include "core/base/ranges.h"
 #include "core/base/text/text.h"
 #include "core/lab/ranks/team.h"
+#include "core/lab/team/team_json.h"
 
 namespace ringside
 {
@@ -12,6 +17,8 @@ namespace
 {
 
 using parallel::Team;
+
+constexpr std::size_t kRecordedSteps = 4;
 
 // What a team does not do yet, rather than leaving it away in silence.
 Issues check_options(const TrainOptions& o)
@@ -81,15 +88,26 @@ void print_ranks(const StepLine& line)
 StepLine train_team(Team& team, const TrainOptions& o)
 {
     const StepPrinter printer{o.json_lines, o.steps, o.every};
+    TeamSnapshot run;
+    run.config = team.config();
+    std::vector<std::string> recorded;
     StepLine line;
     for (std::int64_t i = 0; i < o.steps && !stopped(); ++i)
     {
-        line = line_of(team, or_end(team.step()));
+        parallel::TeamStep step = or_end(team.step());
+        line = line_of(team, step);
+        if (!o.record.empty())
+        {
+            note_step(run, std::move(step.trace));
+            recorded.push_back(live_text(run));
+            keep_last(recorded, kRecordedSteps);
+        }
         if (!printer.print(line, i))
         {
             break;
         }
     }
+    end_with(recorded.empty() ? Issues() : save_text(o.record, fmt::to_string(fmt::join(recorded, ""))));
     return line;
 }
 

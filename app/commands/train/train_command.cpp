@@ -124,6 +124,11 @@ void print_sample(trainer::Trainer& t, const TrainOptions& o)
 int run_train(const TrainOptions& o)
 {
     end_with(check_can_save_checkpoint(o.save));
+    if (!o.record.empty())
+    {
+        end_with(o.ranks > 1 ? check_can_save(o.record)
+                             : Issues{{"--record", "a single rank is not recorded", "use --ranks 4"}});
+    }
     const Beginning from = or_end(beginning(o));
     if (o.ranks != 1 || o.strategy != "none" || o.compress != "none")
     {
@@ -241,6 +246,8 @@ void add_train_options(CLI::App& train, TrainOptions& t)
     whole(train.add_option("--seed", t.seed, "seed of weights, batches and samples"), 0, kMostSeed);
     train.add_option("--resume", t.resume, "resume from a checkpoint that --save wrote, bit for bit");
     train.add_option("--save", t.save, "write a checkpoint at the end, also when a signal ends the training");
+    train.add_option("--record", t.record,
+                     "write the last 4 steps of several ranks, to be played in a page; see --ranks");
     train.add_flag("--json-lines", t.json_lines, "one JSON object per step");
     train.add_flag("--probe", t.probe, "measure the device for 2 seconds to predict the step time");
     whole(train.add_option("--every", t.every, "steps between two lines; 0: about twenty lines in all"), 0,

@@ -23,6 +23,7 @@ struct TrainOptions : CommonOptions
     std::optional<std::uint64_t> seed;
     std::string resume;
     std::string save;
+    std::string record; // the last steps of several ranks, to be played where there are none
     bool json_lines = false;
     bool probe = false;      // measures the device first, so that the engine can predict the step's time
     std::int64_t every = 0;  // steps between two lines for people; 0: about twenty lines

@@ -36,6 +36,11 @@ TeamDesk::TeamDesk(Setup setup) : setup_(std::move(setup)), checkpoint_(checkpoi
         watch_ = std::make_unique<TeamWatch>(setup_.watch);
         frame_.watched = setup_.watch.filename().string();
     }
+    if (!setup_.recordings.empty())
+    {
+        playback_ = std::make_unique<TeamPlayback>(setup_.recordings);
+        frame_.recorded = true;
+    }
     const auto config = nearest(frame_.wish);
     if (config)
     {
@@ -92,6 +97,12 @@ std::string TeamDesk::apply(const TeamAction& action)
     {
         return "This training runs elsewhere: it can be watched from here, not changed";
     }
+    if (playback_)
+    {
+        std::string notice = playback_->apply(action, frame_);
+        tick();
+        return notice;
+    }
     std::string notice = std::visit(Overloaded{[this](TeamCommand a) { return command(a); },
                                                [this](const WishTeam& a) { return wish(a.wish); },
                                                [this](const GoWrong& a) { return go_wrong(a.mishap); }},
@@ -115,11 +126,6 @@ parallel::TeamRunSettings TeamDesk::settings(bool paused) const
 std::string TeamDesk::begin(bool paused)
 {
     run_.reset(); // its threads first
-    if (!setup_.threads)
-    {
-        return "Not started: several ranks need threads, which a page does not have; the desktop program "
-               "trains them";
-    }
     if (!frame_.fault.empty())
     {
         return "Not started: " + frame_.fault;
@@ -314,7 +320,7 @@ void TeamDesk::predict()
 {
     const TeamConfig& config =
         frame_.snapshot && frame_.snapshot->state != TeamState::failed ? frame_.snapshot->config : config_;
-    if (frame_.predicted.of != config && (frame_.fault.empty() || watch_))
+    if (frame_.predicted.of != config && (frame_.fault.empty() || watch_ || playback_))
     {
         frame_.predicted = prediction_of(config);
     }
@@ -328,6 +334,12 @@ void TeamDesk::tick()
         frame_.snapshot = std::move(seen.snapshot);
         frame_.fault = std::move(seen.fault);
         frame_.silent_s = seen.silent_s;
+        predict();
+        return;
+    }
+    if (playback_)
+    {
+        playback_->tick(frame_);
         predict();
         return;
     }
@@ -356,6 +368,10 @@ bool TeamDesk::busy() const
     if (watch_)
     {
         return !frame_.snapshot || frame_.is(TeamState::running);
+    }
+    if (playback_)
+    {
+        return playback_->playing();
     }
     // A run of a comparison that is done is followed by the next, or by the end of it, at the next tick.
     return run_ && (!run_->wait_until_idle(0) ||

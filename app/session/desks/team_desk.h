@@ -3,8 +3,11 @@
 //
 // A number of ranks that does not divide the model moves on to the next that does. A strategy chosen while
 // the team rests makes one step, so that its difference is seen.
+//
+// Where there are no threads, recordings play instead.
 #pragma once
 
+#include "app/session/desks/team_playback.h"
 #include "app/session/desks/team_watch.h"
 #include "core/lab/ranks/team_run.h"
 #include "ui/shell/frame/team_action.h"
@@ -22,10 +25,10 @@ public:
     {
         TrainerConfig trainer = team_trainer_config();
         TeamWish wish;
-        bool threads = true;               // false: there are none, so no ranks
         double patience = 2;               // [s] that a rank may be missing
         std::int64_t compared_steps = 150; // of each run of a comparison
         std::filesystem::path watch;       // a training elsewhere, to show instead of one's own; empty: none
+        std::filesystem::path recordings;  // to play instead of training; empty: none
     };
 
     explicit TeamDesk(Setup setup);
@@ -66,6 +69,7 @@ private:
     TeamConfig config_;                // what the wish comes to
     std::unique_ptr<parallel::TeamRun> run_;
     std::unique_ptr<TeamWatch> watch_;
+    std::unique_ptr<TeamPlayback> playback_;
     TeamFrame frame_;
     std::deque<std::size_t> to_compare_; // in team_compressions()
 };

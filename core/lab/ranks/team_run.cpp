@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/lab/team/team_wish.h"
 #include "core/lab/trainer/checkpoint.h"
 
@@ -14,17 +15,7 @@ namespace
 {
 
 constexpr std::size_t kMostMarks = 200;
-constexpr std::size_t kMostPace = 120;
 constexpr std::size_t kMostSaves = 200;
-
-template <class T>
-void forget_first(std::vector<T>& list, std::size_t most)
-{
-    if (list.size() > most)
-    {
-        list.erase(list.begin(), list.end() - static_cast<std::ptrdiff_t>(most));
-    }
-}
 
 } // namespace
 
@@ -185,7 +176,7 @@ void TeamRun::keep()
 void TeamRun::mark(std::string says, bool trouble)
 {
     now_.marks.push_back({now_.step, std::move(says), trouble});
-    forget_first(now_.marks, kMostMarks);
+    keep_last(now_.marks, kMostMarks);
 }
 
 void TeamRun::open()
@@ -245,20 +236,8 @@ void TeamRun::break_up(const Issues& why)
 
 void TeamRun::note(TeamStep step)
 {
-    now_.message.clear();
-    now_.step = step.trace.step;
-    note_step(now_, step.result.loss, most_sent(step.trace));
-    for (std::size_t rank = 0; rank < step.trace.ranks.size(); ++rank)
-    {
-        for (const RankTrace::Sent& sent : step.trace.ranks[rank].sent)
-        {
-            add_sent(now_.sent[rank], sent);
-        }
-    }
-    now_.pace.push_back({now_.step, step.trace.seconds, 0});
-    forget_first(now_.pace, kMostPace);
+    note_step(now_, std::move(step.trace));
     save();
-    now_.trace = std::make_shared<const TeamStepTrace>(std::move(step.trace));
     if (now_.step % std::max<std::int64_t>(1, settings_.keep_every) == 0)
     {
         keep();
@@ -283,7 +262,7 @@ void TeamRun::save()
     TeamSave& save = now_.saves.emplace_back();
     save.step = now_.step;
     save.mode = plan.mode;
-    forget_first(now_.saves, kMostSaves);
+    keep_last(now_.saves, kMostSaves);
     saver_.begin([copy] { return trainer::checkpoint_text(*copy); }, settings_.write, plan.bytes_per_second);
     if (plan.mode == SaveMode::synchronous)
     {

@@ -16,6 +16,7 @@ namespace ringside
 namespace
 {
 
+constexpr std::size_t kMostPace = 120;
 constexpr std::int64_t kMostDegree = 4096; // of an axis: the product of all of them is still a count
 
 struct Word
@@ -324,6 +325,24 @@ void note_step(TeamSnapshot& run, double loss, std::int64_t most_sent)
         run.sent_until.push_back(run.sent_so_far);
     }
     thin_out(run.loss_stride, run.losses, run.sent_until);
+}
+
+void note_step(TeamSnapshot& run, TeamStepTrace trace)
+{
+    run.message.clear();
+    run.step = trace.step;
+    note_step(run, trace.loss, most_sent(trace));
+    run.sent.resize(trace.ranks.size());
+    for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank)
+    {
+        for (const RankTrace::Sent& sent : trace.ranks[rank].sent)
+        {
+            add_sent(run.sent[rank], sent);
+        }
+    }
+    run.pace.push_back({run.step, trace.seconds, 0});
+    keep_last(run.pace, kMostPace);
+    run.trace = std::make_shared<const TeamStepTrace>(std::move(trace));
 }
 
 } // namespace ringside

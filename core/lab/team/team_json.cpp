@@ -236,19 +236,21 @@ std::string text_of(const json& j)
 
 json to_json(const RankTrace& r)
 {
+    // A clock tells no more than 0.1 us apart, and a text of shorter numbers is half as long.
+    const auto time = [](double seconds) { return std::round(seconds * 1e7) / 1e7; };
     const auto rows = [](const auto& list, const auto& row)
     { return json(list_of<json>(list, [&](const auto& entry) -> json { return row(entry); })); };
     return {{"memory", r.memory.parts},
             {"peak", r.peak.parts},
             {"work", rows(r.work,
-                          [](const RankTrace::Work& w) -> json
+                          [&](const RankTrace::Work& w) -> json
                           {
                               return {static_cast<int>(w.operation.pass), w.operation.stage,
-                                      w.operation.micro_batch, w.start, w.end};
+                                      w.operation.micro_batch, time(w.start), time(w.end)};
                           })},
             {"messages", rows(r.messages,
-                              [](const RankTrace::Message& m) -> json
-                              { return {m.axis, m.kind, m.sent, m.start, m.end, m.waits_for}; })},
+                              [&](const RankTrace::Message& m) -> json
+                              { return {m.axis, m.kind, m.sent, time(m.start), time(m.end), m.waits_for}; })},
             {"sent", rows(r.sent,
                           [](const RankTrace::Sent& s) -> json {
                               return {s.axis, s.bytes, s.calls};

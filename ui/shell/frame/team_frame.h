@@ -19,8 +19,9 @@ struct TeamFrame
     std::vector<TeamCurve> earlier;               // runs that are over, the oldest first
     std::size_t to_compare = 0;                   // runs that a comparison has still to begin
     bool comparing = false;
-    std::string watched; // file of a training that runs elsewhere, which is looked at only; empty: none
-    double silent_s = 0; // since it changed
+    std::string watched;   // file of a training that runs elsewhere, which is looked at only; empty: none
+    double silent_s = 0;   // since it changed
+    bool recorded = false; // what is shown was trained before: strategy and speed alone can be chosen
 
     bool started() const { return snapshot != nullptr; }
     bool is(TeamState state) const { return snapshot && snapshot->state == state; }

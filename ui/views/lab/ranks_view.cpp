@@ -87,6 +87,7 @@ void RanksView::draw_start(const Frame& frame, const Painter& p, Rect area, Out&
         return;
     }
     const bool bytes = page_ == RanksPage::bytes;
+    const bool compares = bytes && !team.recorded;
     const TeamStrategy& strategy = team_strategies()[team.wish.strategy];
     const auto words = [&](Sheet& sheet)
     {
@@ -98,8 +99,11 @@ void RanksView::draw_start(const Frame& frame, const Painter& p, Rect area, Out&
                     team.predicted.of ? team_model_words(*team.predicted.of) : std::string());
         sheet.gap(12);
         sheet.note(
-            bytes ? "C trains it from the start with one compressor after the other: none, BF16, top-k 1% "
-                    "with and without error feedback, sign, PowerSGD. G chooses one, Space starts it alone."
+            team.recorded ? "1 to 9, 0 and E choose the strategy. A page has no threads, so it plays the "
+                            "last steps of a "
+                            "recorded run; the desktop program trains live."
+            : bytes ? "C trains it from the start with one compressor after the other: none, BF16, top-k 1% "
+                      "with and without error feedback, sign, PowerSGD. G chooses one, Space starts it alone."
             : page_ == RanksPage::saves
                 ? "K chooses how checkpoints are saved while it trains. Synchronous: training stalls on all "
                   "ranks until the storage has everything. Asynchronous: it stalls for a copy, which is "
@@ -109,13 +113,17 @@ void RanksView::draw_start(const Frame& frame, const Painter& p, Rect area, Out&
     };
     const bool pressed =
         draw_start_page(p, area, "###ranks start",
-                        bytes ? "The same GPT, its gradients compressed before they are sent"
-                              : "One tiny GPT, trained by several ranks while you watch",
-                        words, bytes ? "Compare compressors###start compare" : "Start the ranks###start",
-                        bytes ? "C" : "Space");
+                        bytes           ? "The same GPT, its gradients compressed before they are sent"
+                        : team.recorded ? "One tiny GPT, trained by several ranks"
+                                        : "One tiny GPT, trained by several ranks while you watch",
+                        words,
+                        compares        ? "Compare compressors###start compare"
+                        : team.recorded ? "Play the recording###start"
+                                        : "Start the ranks###start",
+                        compares ? "C" : "Space");
     if (pressed)
     {
-        out.push(TeamAction(bytes ? TeamCommand::compare : TeamCommand::run));
+        out.push(TeamAction(compares ? TeamCommand::compare : TeamCommand::run));
     }
 }
 
@@ -281,7 +289,7 @@ ViewKeys RanksView::keys()
 } // namespace
 
 extern const ViewInfo ranks_view{
-    44,
+    45,
     "ranks",
     "Lab",
     "Ranks",

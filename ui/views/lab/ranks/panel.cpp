@@ -189,6 +189,42 @@ void RanksPanel::draw_watch(const Painter& p, PanelColumn& column, const TeamFra
     }
 }
 
+// What a recording can be asked, and why it is one.
+void RanksPanel::draw_recorded(const Painter& p, PanelColumn& column, TeamWish& wish)
+{
+    choose_strategy(column, wish);
+    column.slide("Speed", Track::only_at(kSpeeds, say_speed), wish.steps_per_second);
+    column.rule();
+    column.paragraph(Type::small, p.theme.muted,
+                     "A recording of threads on one processor, since a page has no threads. The desktop "
+                     "program trains live, with other ranks, batches, faults and compressors.");
+}
+
+// What only one of the pages asks.
+void RanksPanel::draw_page(PanelColumn& column, const TeamFrame& team, RanksPage page, TeamWish& wish,
+                           Out& out)
+{
+    switch (page)
+    {
+    case RanksPage::step:
+        draw_trouble(column, team, out);
+        break;
+    case RanksPage::saves:
+        draw_saving(column, wish);
+        break;
+    case RanksPage::bytes:
+    {
+        column.choice({"AdamW", "plain SGD"}, wish.plain_sgd);
+        const char* label = team.comparing ? "End the comparison###compare" : "Compare compressors###compare";
+        if (column.button(label, "C"))
+        {
+            out.push(TeamAction(TeamCommand::compare));
+        }
+        break;
+    }
+    }
+}
+
 void RanksPanel::draw(const Frame& frame, const Painter& p, Rect area, RanksPage& page, Out& out)
 {
     const TeamFrame& team = *frame.team;
@@ -201,23 +237,14 @@ void RanksPanel::draw(const Frame& frame, const Painter& p, Rect area, RanksPage
     }
     draw_buttons(column, team, out);
     TeamWish wish = team.wish;
-    draw_wish(column, team, wish);
-    if (page == RanksPage::step)
+    if (team.recorded)
     {
-        draw_trouble(column, team, out);
-    }
-    else if (page == RanksPage::saves)
-    {
-        draw_saving(column, wish);
+        draw_recorded(p, column, wish);
     }
     else
     {
-        column.choice({"AdamW", "plain SGD"}, wish.plain_sgd);
-        const char* label = team.comparing ? "End the comparison###compare" : "Compare compressors###compare";
-        if (column.button(label, "C"))
-        {
-            out.push(TeamAction(TeamCommand::compare));
-        }
+        draw_wish(column, team, wish);
+        draw_page(column, team, page, wish, out);
     }
     if (!(wish == team.wish))
     {

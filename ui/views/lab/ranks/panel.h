@@ -28,6 +28,8 @@ public:
 
 private:
     static void draw_watch(const Painter& painter, PanelColumn& column, const TeamFrame& team);
+    static void draw_recorded(const Painter& painter, PanelColumn& column, TeamWish& wish);
+    void draw_page(PanelColumn& column, const TeamFrame& team, RanksPage page, TeamWish& wish, Out& out);
     static void draw_wish(PanelColumn& column, const TeamFrame& team, TeamWish& wish);
     static void draw_saving(PanelColumn& column, TeamWish& wish);
     void draw_trouble(PanelColumn& column, const TeamFrame& team, Out& out);

@@ -154,8 +154,9 @@ void draw_saves_page(const Painter& p, Rect area, const TeamFrame& team)
     if (s.pace.empty())
     {
         empty_state(p, area, "",
-                    team.watched.empty() ? "Press . for the first step."
-                                         : "A run elsewhere does not report its checkpoint costs.");
+                    team.recorded          ? "The recordings have no checkpoints."
+                    : team.watched.empty() ? "Press . for the first step."
+                                           : "A run elsewhere does not report its checkpoint costs.");
         return;
     }
     const float costs = table_height(p, kModes.size());

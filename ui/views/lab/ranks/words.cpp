@@ -185,11 +185,16 @@ std::vector<std::string> team_facts(const TeamFrame& team)
     {
         if (team.watched.empty())
         {
-            facts.emplace_back("ranks are threads of this processor");
+            facts.emplace_back(team.recorded ? "recorded on one processor"
+                                             : "ranks are threads of this processor");
         }
         return facts;
     }
     const TeamSnapshot& s = *team.snapshot;
+    if (team.recorded)
+    {
+        facts.emplace_back("recorded");
+    }
     facts.push_back(fmt::format("{} on {} rank{}", strategy_name(s.config), s.config.ranks,
                                 s.config.ranks == 1 ? "" : "s"));
     facts.push_back(fmt::format("step {}", grouped(s.step)));
