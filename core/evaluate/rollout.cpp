@@ -6,6 +6,7 @@
 #include "core/model/compute.h"
 #include "core/model/weights.h"
 #include "core/performance/step_time.h"
+#include "core/serving/lengths.h"
 #include "core/serving/serving.h"
 
 #include <algorithm>
@@ -27,19 +28,6 @@ constexpr double kMostTokens = 1e6;
 // out at 78 s for 134.
 constexpr double kReached = 0.95;
 constexpr double kHostSeconds = 0.5e-3;
-
-// Where the normal law has left the share `p` behind; 0 < p < 1.
-double normal_quantile(double p)
-{
-    double low = -8;
-    double high = 8;
-    while (high - low > 1e-9)
-    {
-        const double middle = (low + high) / 2;
-        (std::erfc(-middle / std::sqrt(2.0)) / 2 < p ? low : high) = middle;
-    }
-    return low;
-}
 
 double mean_of(const std::vector<double>& values)
 {
@@ -129,8 +117,8 @@ class Rollout
 public:
     Rollout(const Scenario& scenario, const RolloutSetup& setup)
         : s_(scenario), setup_(legal(scenario, setup)), served_(serving_report(scenario, serving_of(setup_))),
-          clock_(decode_clock(scenario, served_.setup)),
-          lengths_(answer_lengths(setup_.samples, real(setup_.answer), setup_.spread, real(setup_.cap))),
+          clock_(iteration_clock(scenario, served_.setup)),
+          lengths_(lognormal_lengths(setup_.samples, real(setup_.answer), setup_.spread, real(setup_.cap))),
           sync_(weight_sync_seconds(served_.model_weights.value))
     {
         const ComputeReport c = compute_report(s_);
@@ -171,7 +159,7 @@ public:
 private:
     double decode(double batch, double context) const
     {
-        return clock_(batch, context) / kReached + kHostSeconds;
+        return clock_({batch, context, 1, {}}).total() / kReached + kHostSeconds;
     }
     std::int64_t share_of(const RolloutReport& r) const
     {
@@ -188,7 +176,8 @@ private:
         }
         const Clock clock = [this](double b, double context) { return decode(b, context); };
         std::vector<double> dealt = lengths_; // in an order that knows nothing of lengths
-        shuffle(dealt);
+        SplitMix random(1);
+        shuffle(dealt, random);
         for (std::int64_t e = 0; e < std::min(r.engines, setup_.samples); ++e)
         {
             std::vector<double> own;
@@ -205,14 +194,6 @@ private:
         const double squares = sum_over(lengths_, [](double l) { return l * l; });
         const double context = real(setup_.prompt) + squares / tokens / 2;
         r.steady = tokens / real(r.engines) / real(batch) * decode(real(batch), context);
-    }
-    static void shuffle(std::vector<double>& values)
-    {
-        SplitMix rng(1);
-        for (std::size_t left = values.size(); left > 1; --left)
-        {
-            std::swap(values[left - 1], values[rng.below(left)]);
-        }
     }
     void add_up(RolloutReport& r) const
     {
@@ -240,7 +221,7 @@ private:
     const Scenario& s_;
     RolloutSetup setup_;
     ServingReport served_;
-    Clock clock_;
+    std::function<ServingTime(const Iteration&)> clock_;
     std::vector<double> lengths_;
     double sync_;
     double rate_ = 0; // [FLOP/s] of one GPU that trains, model FLOPs
@@ -254,33 +235,6 @@ double weight_sync_seconds(double bytes)
     constexpr double kFixed = 0.5; // [s]
     constexpr double kRate = 74e9; // [B/s]
     return bytes > 0 ? kFixed + bytes / kRate : 0;
-}
-
-std::vector<double> answer_lengths(std::int64_t samples, double mean, double spread, double cap)
-{
-    std::vector<double> shape = list_of<double>(samples,
-                                                [&](std::int64_t i)
-                                                {
-                                                    const double p = (real(i) + 0.5) / real(samples);
-                                                    return std::exp(spread * normal_quantile(p));
-                                                });
-    const auto cut = [&](double scale)
-    {
-        std::vector<double> lengths;
-        for (const double value : shape)
-        {
-            lengths.push_back(std::clamp(std::round(scale * value), 1.0, cap));
-        }
-        return lengths;
-    };
-    double low = 0;
-    double high = cap / shape.front();
-    for (int i = 0; i < 50; ++i)
-    {
-        const double middle = (low + high) / 2;
-        (mean_of(cut(middle)) < mean ? low : high) = middle;
-    }
-    return cut(high);
 }
 
 RolloutReport rollout_report(const Scenario& scenario, RolloutSetup setup)

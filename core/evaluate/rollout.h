@@ -94,8 +94,4 @@ std::vector<RolloutReport> rollout_split(const Scenario& scenario, RolloutSetup 
 // Kimi-K2 in FP8 (1,029 GB; 14.36 on 16, 16.04 on 256).
 double weight_sync_seconds(double bytes);
 
-// Tokens of each of `samples` answers, ascending: quantiles of a lognormal law cut off at `cap`, whose mean
-// is `mean` where the cap allows it.
-std::vector<double> answer_lengths(std::int64_t samples, double mean, double spread, double cap);
-
 } // namespace ringside

@@ -44,8 +44,8 @@ struct Server
 
     ServingReport at(std::int64_t batch) const;
     double weights_read(double batch) const;
-    ServingTime decode(double batch, double context) const;
-    ServingTime prefill() const;
+    ServingTime pass(const Iteration& what) const;
+    double pairs(const PromptPiece& piece) const;
     double reduce(double tokens) const;
 
     const Scenario& s;
@@ -141,36 +141,38 @@ double Server::reduce(double tokens) const
     return 2 * real(s.model.layers) * (start + std::min(straight, ring));
 }
 
-ServingTime Server::decode(double batch, double context) const
+// Token i of a prompt looks at those before it, i / 2 on average: kept tokens of the windowed layers alike.
+// A mean layer's.
+double Server::pairs(const PromptPiece& piece) const
 {
-    const ServingSetup& setup = report.setup;
-    const double t = real(setup.gpus);
-    const double cached = real(setup.cache_bits) / 8 * report.shape.local(context);
-    const double seen = report.shape.kept(context) / real(std::max<std::int64_t>(1, s.model.layers));
-    ServingTime time;
-    time.memory = (weights_read(batch) + batch * cached) / (s.cluster.gpu.hbm_gb_per_s * 1e9);
-    time.compute = batch * (products + latent * seen) / t / (s.cluster.gpu.bf16_tflops * 1e12);
-    time.reduce = reduce(batch);
-    return time;
+    const double all = piece.before + piece.tokens;
+    const auto looked = [](double n, double limit)
+    { return n <= limit ? n * (n + 1) / 2 : limit * (limit + 1) / 2 + (n - limit) * limit; };
+    const auto new_ones = [&](double limit) { return looked(all, limit) - looked(piece.before, limit); };
+    const CacheShape& shape = report.shape;
+    return (real(shape.full_layers) * new_ones(all) +
+            real(shape.window_layers) * new_ones(std::min(all, real(shape.window)))) /
+           real(std::max<std::int64_t>(1, s.model.layers));
 }
 
-// Token i looks at those before it, i / 2 on average: kept tokens of the windowed layers alike. Only the last
-// token goes through the output projection.
-ServingTime Server::prefill() const
+// Of a prompt only the last token goes through the output projection; a later piece reads what the cache has.
+ServingTime Server::pass(const Iteration& what) const
 {
-    const double p = real(report.setup.prompt);
-    const double t = real(report.setup.gpus);
-    const auto looked = [p](double limit)
-    { return p <= limit ? p * (p + 1) / 2 : limit * (limit + 1) / 2 + (p - limit) * limit; };
-    const CacheShape& shape = report.shape;
-    const double pairs = (real(shape.full_layers) * looked(p) +
-                          real(shape.window_layers) * looked(std::min(p, real(shape.window)))) /
-                         real(std::max<std::int64_t>(1, s.model.layers));
-    const double flops = p * (products - head) + head + attention * pairs;
+    const double number = real(report.setup.cache_bits) / 8;
+    const double seen = report.shape.kept(what.context) / real(std::max<std::int64_t>(1, s.model.layers));
+    double tokens = what.decoding * what.tokens;
+    double read = what.decoding * number * report.shape.local(what.context);
+    double flops = tokens * (products + latent * seen);
+    for (const PromptPiece& piece : what.prompts)
+    {
+        tokens += piece.tokens;
+        read += piece.before > 0 ? number * report.shape.local(piece.before) : 0;
+        flops += piece.tokens * (products - head) + (piece.last ? head : 0) + attention * pairs(piece);
+    }
     ServingTime time;
-    time.memory = weights_read(p) / (s.cluster.gpu.hbm_gb_per_s * 1e9);
-    time.compute = flops / t / (s.cluster.gpu.bf16_tflops * 1e12);
-    time.reduce = reduce(p);
+    time.memory = (weights_read(tokens) + read) / (s.cluster.gpu.hbm_gb_per_s * 1e9);
+    time.compute = flops / real(report.setup.gpus) / (s.cluster.gpu.bf16_tflops * 1e12);
+    time.reduce = reduce(tokens);
     return time;
 }
 
@@ -178,8 +180,8 @@ ServingReport Server::at(std::int64_t batch) const
 {
     ServingReport r = report;
     r.setup.batch = batch;
-    r.decode = decode(real(batch), real(r.setup.prompt) + real(r.setup.output) / 2);
-    r.prefill = prefill();
+    r.decode = pass({real(batch), real(r.setup.prompt) + real(r.setup.output) / 2, 1, {}});
+    r.prefill = pass({0, 0, 1, {{0, real(r.setup.prompt), true}}});
     return r;
 }
 
@@ -257,7 +259,8 @@ std::vector<ServingReport> serving_curve(const Scenario& scenario, const Serving
                                   { return server.at(std::clamp<std::int64_t>(batch, 1, kMostSequences)); });
 }
 
-std::function<double(double, double)> decode_clock(const Scenario& scenario, const ServingSetup& setup)
+std::function<ServingTime(const Iteration&)> iteration_clock(const Scenario& scenario,
+                                                             const ServingSetup& setup)
 {
     struct Clock
     {
@@ -265,8 +268,8 @@ std::function<double(double, double)> decode_clock(const Scenario& scenario, con
         Scenario scenario; // what the server reads
         Server server;
     };
-    return [clock = std::make_shared<const Clock>(scenario, legal(scenario, setup))](
-               double batch, double context) { return clock->server.decode(batch, context).total(); };
+    return [clock = std::make_shared<const Clock>(scenario, legal(scenario, setup))](const Iteration& what)
+    { return clock->server.pass(what); };
 }
 
 Term explain_cache(const Scenario& scenario, const ServingReport& r)

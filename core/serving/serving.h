@@ -90,10 +90,26 @@ struct ServingReport
 // The scenario must be valid; it gives the model and the cluster. A setup out of range is brought into it.
 ServingReport serving_report(const Scenario& scenario, ServingSetup setup);
 
-// [s] of one decoding step of so many sequences with so many tokens each in their caches; model and memory
-// worked out once. Valid without the scenario.
-std::function<double(double batch, double context)> decode_clock(const Scenario& scenario,
-                                                                 const ServingSetup& setup);
+// Of one prompt, what an iteration computes.
+struct PromptPiece
+{
+    double before = 0; // tokens that the cache has already
+    double tokens = 1;
+    bool last = true; // the answer's first token comes with it
+};
+
+// One forward pass of an engine.
+struct Iteration
+{
+    double decoding = 0; // sequences
+    double context = 0;  // tokens in the cache of each
+    double tokens = 1;   // computed for each; more than one where drafts are checked
+    std::vector<PromptPiece> prompts;
+};
+
+// How long such a pass takes; model and memory worked out once. Valid without the scenario.
+std::function<ServingTime(const Iteration&)> iteration_clock(const Scenario& scenario,
+                                                             const ServingSetup& setup);
 
 // The same for many batches, model and memory worked out once.
 std::vector<ServingReport> serving_curve(const Scenario& scenario, const ServingSetup& setup,

@@ -2,6 +2,7 @@
 #include "tests/core/support.h"
 
 #include "core/evaluate/rollout.h"
+#include "core/serving/lengths.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -32,16 +33,16 @@ Scenario on(std::string_view model, std::int64_t gpus)
 
 TEST_CASE("answers are lognormal, cut off at the cap, and have the mean they were asked for")
 {
-    const auto even = answer_lengths(100, 500, 0, 4096);
+    const auto even = lognormal_lengths(100, 500, 0, 4096);
     CHECK(even.front() == 500);
     CHECK(even.back() == 500);
-    const auto wide = answer_lengths(1000, 3000, 0.8, 16384);
+    const auto wide = lognormal_lengths(1000, 3000, 0.8, 16384);
     CHECK(std::accumulate(wide.begin(), wide.end(), 0.0) / 1000 == Approx(3000).epsilon(0.01));
     CHECK(std::is_sorted(wide.begin(), wide.end()));
     // The median of a lognormal law is its mean times e^(-sigma^2 / 2).
     CHECK(wide[500] == Approx(3000 * std::exp(-0.32)).epsilon(0.02));
-    CHECK(answer_lengths(1000, 3000, 2, 4096).back() == 4096);
-    CHECK(answer_lengths(1, 7, 2, 4096) == std::vector<double>{7});
+    CHECK(lognormal_lengths(1000, 3000, 2, 4096).back() == 4096);
+    CHECK(lognormal_lengths(1, 7, 2, 4096) == std::vector<double>{7});
 }
 
 TEST_CASE("answers of one length leave no tail; the wider they spread, the longer it is")

@@ -341,7 +341,7 @@ ViewKeys LabView::keys()
 } // namespace
 
 extern const ViewInfo lab_view{
-    43,         "lab",
+    44,         "lab",
     "Lab",      "Train",
     "Live lab", "A small GPT trained for real: loss, memory and speed, predicted next to measured",
     {},         make_view<LabView>,

@@ -33,7 +33,7 @@ public:
 
 } // namespace
 
-extern const ViewInfo alignment_view{41,
+extern const ViewInfo alignment_view{42,
                                      "alignment",
                                      "Post-training",
                                      "Alignment",

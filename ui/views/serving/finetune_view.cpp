@@ -154,7 +154,7 @@ ViewKeys FinetuneView::keys()
 } // namespace
 
 extern const ViewInfo finetune_view{
-    40,
+    41,
     "finetune",
     "Post-training",
     "Fine-tuning",

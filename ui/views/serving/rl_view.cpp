@@ -418,7 +418,7 @@ public:
 
 } // namespace
 
-extern const ViewInfo rl_view{42,
+extern const ViewInfo rl_view{43,
                               "rl",
                               "Post-training",
                               "RL systems",

@@ -140,7 +140,7 @@ ViewKeys DrillView::keys()
 } // namespace
 
 extern const ViewInfo drill_view{
-    47,      "drill",
+    48,      "drill",
     "Study", "Drill",
     "Drill", "Questions with new numbers each time, hints, worked solutions and a grade each",
     {},      make_view<DrillView>,

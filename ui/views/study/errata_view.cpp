@@ -277,7 +277,7 @@ ViewKeys ErrataView::keys()
 
 } // namespace
 
-extern const ViewInfo errata_view{50,
+extern const ViewInfo errata_view{51,
                                   "errata",
                                   "Study",
                                   "Misconceptions",

@@ -415,7 +415,7 @@ ViewKeys GlossaryView::keys()
 } // namespace
 
 extern const ViewInfo glossary_view{
-    51,         "glossary",
+    52,         "glossary",
     "Study",    "Glossary",
     "Glossary", "Every term with its meaning, formula, source, and the view where it is seen",
     {},         make_view<GlossaryView>};

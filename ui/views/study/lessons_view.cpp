@@ -355,7 +355,7 @@ ViewKeys LessonsView::keys()
 } // namespace
 
 extern const ViewInfo lessons_view{
-    45,        "lessons",
+    46,        "lessons",
     "Study",   "Lessons",
     "Lessons", "Guided lessons: predict, then see; each ends with something broken to repair",
     {},        make_view<LessonsView>};

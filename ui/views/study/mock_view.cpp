@@ -232,7 +232,7 @@ ViewKeys MockView::keys()
 
 } // namespace
 
-extern const ViewInfo mock_view{48,
+extern const ViewInfo mock_view{49,
                                 "mock",
                                 "Study",
                                 "Mock interview",

@@ -258,7 +258,7 @@ ViewKeys SpokenView::keys()
 } // namespace
 
 extern const ViewInfo spoken_view{
-    49,
+    50,
     "spoken",
     "Study",
     "Spoken answer",

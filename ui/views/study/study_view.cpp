@@ -178,7 +178,7 @@ ViewKeys StudyView::keys()
 } // namespace
 
 extern const ViewInfo study_view{
-    46,           "study",
+    47,           "study",
     "Study",      "Topics",
     "Study plan", "24 topics: how much was seen and right, predicted recall, today's plan, readiness",
     {},           make_view<StudyView>,

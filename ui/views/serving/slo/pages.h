@@ -1,0 +1,89 @@
+// What the pages of the view about serving under load share: the setup as a person has it, and what is worked
+// out of it for the scenario on show.
+#pragma once
+
+#include "core/base/derived.h"
+#include "core/serving/load.h"
+#include "ui/shell/paged_view.h"
+
+#include <optional>
+
+namespace ringside
+{
+
+// A list worked out one entry a frame, so that a long one holds up none.
+template <class From, class Item>
+class Gradual
+{
+public:
+    // Another entry where the list is not whole yet; asks for the next frame until it is.
+    template <class Make>
+    const std::vector<Item>& of(const From& from, std::size_t count, Make make, bool& animating)
+    {
+        if (!from_ || !(*from_ == from))
+        {
+            from_ = from;
+            items_.clear();
+        }
+        if (items_.size() < count)
+        {
+            items_.push_back(make(items_.size()));
+        }
+        animating = animating || items_.size() < count;
+        return items_;
+    }
+
+private:
+    std::optional<From> from_;
+    std::vector<Item> items_;
+};
+
+// A way to serve with so many GPUs, and what 90% of the requests get at one rate.
+struct PricedPoint
+{
+    LoadSetup setup;
+    double tpot = 0; // [s]
+    double usd = 0;  // per million output tokens
+};
+
+struct SloState
+{
+    using From = std::pair<Scenario, LoadSetup>;
+
+    LoadSetup setup = first_setup();
+    std::optional<std::int64_t> gpus; // of an engine; as the scenario's tensor parallelism
+    std::optional<double> rate;       // 80% of the goodput
+
+    // Without a rate.
+    LoadSetup asked(const Scenario& scenario) const;
+    double goodput_of(const Scenario& scenario) const;
+    double rate_of(const Scenario& scenario) const;
+    const LoadReport& load_of(const Scenario& scenario) const;
+    // From a tenth of the goodput to where it breaks down.
+    const std::vector<LoadReport>& curve_of(const Scenario& scenario) const;
+
+    Gradual<From, double> splits;
+    Gradual<From, std::vector<PricedPoint>> prices;
+
+private:
+    static LoadSetup first_setup();
+
+    Derived<From, double> goodput_;
+    Derived<From, LoadReport> load_;
+    Derived<From, std::vector<LoadReport>> curve_;
+};
+using SloRoom = PageRoom<SloState>;
+
+// Not one request fits: says so.
+bool says_nothing_fits(const SloRoom& room);
+Caption nothing_fits();
+
+void panel_slo(PanelColumn& column, const SloRoom& room);
+std::string load_words(double requests_per_second);
+std::string latency_words(double seconds);
+
+extern const Page<SloState> kSloRequests;
+extern const Page<SloState> kSloSplit;
+extern const Page<SloState> kSloPrice;
+
+} // namespace ringside

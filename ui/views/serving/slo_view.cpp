@@ -1,0 +1,222 @@
+// Serving under load: requests that arrive by chance, the rate at which TTFT and TPOT break down, engines
+// shared out between prefill and decoding, and what tokens cost.
+#include <fmt/format.h>
+
+#include "core/base/counted.h"
+#include "core/base/ranges.h"
+#include "core/base/text/text.h"
+#include "ui/views/serving/slo/pages.h"
+#include "ui/widgets/empty_state.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::array<std::string_view, 3> kSloPages{"slo/requests", "slo/split", "slo/price"};
+constexpr std::array<double, 13> kLengths{16,   32,   64,   128,   256,   512,   1024,
+                                          2048, 4096, 8192, 16384, 32768, 131072};
+constexpr std::array<double, 9> kLengthSpreads{0, 0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.5, 2};
+constexpr std::array<double, 7> kGpusOfEngine{1, 2, 4, 8, 16, 32, 64};
+constexpr std::array<double, 8> kIterationTokens{128, 256, 512, 1024, 2048, 4096, 8192, 16384};
+constexpr std::array<double, 12> kFirst{0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2, 4, 8, 16}; // [s]
+constexpr std::array<double, 11> kEach{0.005, 0.01,  0.015, 0.02, 0.03, 0.04,
+                                       0.05,  0.075, 0.1,   0.2,  0.5}; // [s]
+constexpr std::array<double, 9> kDrafted{0, 1, 2, 3, 4, 5, 6, 7, 8};
+constexpr std::array kSystemChoices{
+    Choosable{"prefill first", "Prefill first", "a prompt that waits stops all decoding until it is done"},
+    Choosable{"chunked", "Chunked prefill", "each iteration decodes, and takes a piece of a prompt"},
+    Choosable{"disaggregated", "Disaggregated",
+              "some engines only prefill, the KV cache moves to the others"},
+};
+constexpr double kUsualShare = 0.8;  // of the goodput
+constexpr std::int64_t kPoints = 24; // of a curve over the rate
+
+void panel_traffic(PanelColumn& column, const SloRoom& r)
+{
+    SloState& state = r.state;
+    const double rate = state.rate_of(r.frame.now.scenario);
+    constexpr Track kRates = Track::log(0.01, 10000, load_words);
+    column.slide("Requests/s", kRates, rate, state.rate, "80% of the goodput until it is moved");
+    constexpr Track kTokenTrack = Track::at(kLengths, say_whole);
+    column.slide("Prompt tokens", kTokenTrack, state.setup.engine.prompt);
+    column.slide("Output tokens", kTokenTrack, state.setup.engine.output);
+    column.slide("Length spread \u03c3", Track::at(kLengthSpreads, three_digits), state.setup.spread,
+                 "Standard deviation of the logarithm of both lengths");
+    column.slide("Prefix-cache hits", Track::even(0, 1, format_percent, 0.01), state.setup.cached,
+                 "Share of a prompt\u2019s tokens whose keys and values are kept from an earlier request");
+}
+
+void panel_engines(PanelColumn& column, const SloRoom& r)
+{
+    LoadSetup& setup = r.state.setup;
+    const LoadSetup shown = r.state.load_of(r.frame.now.scenario).setup;
+    const auto at = static_cast<std::size_t>(setup.system);
+    if (const auto chosen =
+            column.dropdown("###system", kSystemChoices.at(at).name, "serving systems", kSystemChoices))
+    {
+        setup.system = static_cast<ServingSystem>(*chosen);
+    }
+    column.slide("GPUs per engine", Track::at(kGpusOfEngine, say_whole), shown.engine.gpus, r.state.gpus,
+                 "More than asked for where fewer do not hold the weights and one request");
+    const bool apart = setup.system == ServingSystem::disaggregated;
+    column.slide(apart ? "Decode engines" : "Engines", Track::even(1, 16, say_whole), setup.engines);
+    if (apart)
+    {
+        column.slide("Prefill engines", Track::even(1, 16, say_whole), setup.prefill);
+    }
+    if (setup.system == ServingSystem::chunked)
+    {
+        column.slide("Tokens per iteration", Track::at(kIterationTokens, say_whole), setup.budget,
+                     "Every sequence\u2019s next token, and a piece of a prompt in what is left "
+                     "(max_num_batched_tokens of vLLM)");
+    }
+    column.slide("Draft tokens", Track::only_at(kDrafted, say_whole), setup.drafted,
+                 "Speculative decoding: drafts for every sequence in every step");
+    if (setup.drafted > 0)
+    {
+        column.slide("Acceptance rate", Track::even(0, 1, format_percent, 0.01), setup.accepted);
+    }
+}
+
+} // namespace
+
+std::string load_words(double requests_per_second)
+{
+    return requests_per_second >= 1e5 ? format_count(requests_per_second) : three_digits(requests_per_second);
+}
+
+std::string latency_words(double seconds)
+{
+    return format_seconds(Seconds(seconds));
+}
+
+LoadSetup SloState::first_setup()
+{
+    LoadSetup first;
+    first.engine.prompt = 1024;
+    first.engine.output = 256;
+    first.engines = 4;
+    return first;
+}
+
+LoadSetup SloState::asked(const Scenario& scenario) const
+{
+    LoadSetup all = setup;
+    all.rate = 1;
+    all.engine.gpus = gpus.value_or(scenario.parallel.tensor);
+    all.engine.longest = all.engine.prompt + all.engine.output;
+    return all;
+}
+
+double SloState::goodput_of(const Scenario& scenario) const
+{
+    return goodput_.of({scenario, asked(scenario)},
+                       [](const From& from) { return goodput(from.first, from.second); });
+}
+
+double SloState::rate_of(const Scenario& scenario) const
+{
+    const double most = goodput_of(scenario);
+    return rate.value_or(most > 0 ? kUsualShare * most : 0.5 / request_seconds(scenario, asked(scenario)));
+}
+
+const LoadReport& SloState::load_of(const Scenario& scenario) const
+{
+    LoadSetup at = asked(scenario);
+    at.rate = rate_of(scenario);
+    return load_.of({scenario, at}, [](const From& from) { return serve(from.first, from.second); });
+}
+
+const std::vector<LoadReport>& SloState::curve_of(const Scenario& scenario) const
+{
+    LoadSetup at = asked(scenario);
+    const double most = goodput_of(scenario);
+    at.rate = (most > 0 ? most : 1 / request_seconds(scenario, at)) * 1.6 / static_cast<double>(kPoints);
+    return curve_.of({scenario, at},
+                     [](const From& from)
+                     {
+                         return serve_at(
+                             from.first, from.second,
+                             list_of<double>(kPoints, [&](std::int64_t i)
+                                             { return from.second.rate * static_cast<double>(i + 1); }));
+                     });
+}
+
+bool says_nothing_fits(const SloRoom& r)
+{
+    const LoadReport& load = r.state.load_of(r.frame.now.scenario);
+    if (load.fits())
+    {
+        return false;
+    }
+    empty_state(
+        r.p, r.area, "No engine holds this model",
+        fmt::format("{} do not hold its weights and one request. Choose a smaller model or fewer tokens.",
+                    counted(load.setup.engine.gpus, "GPU")));
+    return true;
+}
+
+Caption nothing_fits()
+{
+    return {"No engine holds this model.", "", ""};
+}
+
+void panel_slo(PanelColumn& column, const SloRoom& r)
+{
+    panel_traffic(column, r);
+    column.rule();
+    panel_engines(column, r);
+    column.rule();
+    column.slide("TTFT objective", Track::at(kFirst, latency_words), r.state.setup.first_token);
+    column.slide("TPOT objective", Track::at(kEach, latency_words), r.state.setup.each_token);
+    column.gap();
+    const LoadReport& load = r.state.load_of(r.frame.now.scenario);
+    if (!load.fits())
+    {
+        return;
+    }
+    column.fact("Within both", format_percent(load.attained), "Share of the requests, at this rate");
+    column.fact("TTFT, median", latency_words(load.ttft_50));
+    column.fact("TPOT, median", latency_words(load.tpot_50));
+    column.fact("GPUs", say_whole(static_cast<double>(load.gpus)));
+}
+
+namespace
+{
+
+class SloView final : public PagedView<SloState>
+{
+public:
+    SloView() : PagedView(kSloPages, {&kSloRequests, &kSloSplit, &kSloPrice}) {}
+
+    ViewKeys keys() override
+    {
+        return {turn_key("Requests, engines for prefill and for decoding, price"),
+                {"G", "Prefill first, chunked, disaggregated",
+                 [this] { turn(state_.setup.system, kSystemChoices.size()); }},
+                {"F", "The rate back to 80% of the goodput", [this] { state_.rate.reset(); }},
+                {"drag", "The rate, and both objectives"},
+                {"hover", "How long each part of a request takes"}};
+    }
+};
+
+} // namespace
+
+extern const ViewInfo slo_view{
+    40,
+    "slo",
+    "Serving",
+    "Under load",
+    "Serving under load",
+    "Requests that arrive by chance: TTFT and TPOT against the rate, chunked prefill, "
+    "prefill and decoding on engines of their own, the price of a million tokens",
+    {"model", "gpu", "tensor"},
+    make_view<SloView>,
+    kSloPages};
+
+} // namespace ringside
