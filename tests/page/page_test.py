@@ -34,7 +34,7 @@ MOST_WASM = 1.6e6  # bytes, gzipped
 MOST_ALL = 2.2e6  # before the first frame
 UNLIKE = 32  # of 255
 MOST_UNLIKE = 0.01  # of the pixels
-SLOW = {"compression": 25}  # seconds: computes a few steps in a frame
+SLOW = {"compression": 25, "rent": 12}  # seconds: computes a few steps in a frame
 OTHER = {"ranks"}  # plays a recording there
 # Fields, and values that most examples take; what they refuse, both programs refuse alike.
 SETS = {"training.micro_batch": [1, 2, 4], "training.sequence_length": [2048, 4096, 8192], "parallel.zero": [0, 1, 2, 3],
