@@ -15,9 +15,10 @@
 //   disaggregated   engines of their own for prefill; the KV cache moves over (Zhong et al., DistServe,
 //                   arXiv 2401.09670)
 //
-// DistServe's example (OPT-13B on A100, 512 + 64 tokens, p90 TTFT 0.4 s and TPOT 0.04 s) supports 1.6
-// requests/s on one colocated GPU, and 5.6 and 10 on one that only prefills or decodes. With a host's part of
-// 10 ms and 37% of the peak, as engines of 2023 had them, it is computed here: see load_test.cpp.
+// DistServe's example (OPT-13B on A100, 512 + 64 tokens, p90 TTFT 0.4 s and TPOT 0.04 s): two constants
+// fitted to what one GPU holds that does both (1.6 requests/s) or only prefills (5.6), two GPUs that prefill
+// and one that decodes come out 36% above the 10 measured (tests/core/serving/load_test.cpp). Published
+// figures of newer engines under load are not held against it.
 #pragma once
 
 #include "core/base/names.h"

@@ -172,10 +172,10 @@ void draw_numbers(PanelColumn& column, const ServingReport& r, ByteUnit unit)
             : fmt::format("With a key and a value per query head (MHA): {}",
                           format_bytes(r.model_token * (r.shape.widest_layer_numbers / r.shape.layer_numbers),
                                        unit)));
-    if (r.shape.window_layers > 0)
+    for (const auto& w : r.shape.windows)
     {
-        column.fact("Window", fmt::format("{} in {} layers", grouped(r.shape.window), r.shape.window_layers),
-                    r.window.source);
+        column.fact("Window", fmt::format("{} in {} layers", grouped(w.tokens), w.layers),
+                    "Tokens that a layer looks back at, and so keeps");
     }
     column.fact("TTFT (prefill)", format_seconds(Seconds(r.first_token())),
                 fmt::format("Prefill of one prompt, {}; the queue is empty",

@@ -251,7 +251,7 @@ Caption requests_caption(const Frame& frame, SloState& state)
                     load_words(most)),
         "Poisson arrivals, lognormal lengths; every iteration is the roofline over 60% of the peak or 95% "
         "of the bandwidth, and 0.5 ms of the host. Goodput: Zhong et al., DistServe, arXiv 2401.09670, "
-        "whose example of one A100 is computed within a third. Chunked prefill: Agrawal et al., "
+        "whose example of three A100s comes out 36% too good. Chunked prefill: Agrawal et al., "
         "Sarathi-Serve, arXiv 2403.02310."};
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
+#include "core/base/text/text.h"
 #include "ui/views/serving/slo/pages.h"
 #include "ui/widgets/charts/plot.h"
 
@@ -95,7 +96,7 @@ void draw_split(const SloRoom& r)
     }
     plot.rule_y(now.each(0), {line_colour(t.backward_weight), 2, true}, "all do both, prefill first");
     plot.rule_y(now.each(1), {line_colour(t.data), 2, true},
-                fmt::format("all do both, chunks of {}", r.state.setup.budget));
+                fmt::format("all do both, chunks of {}", grouped(r.state.setup.budget)));
     plot.line(apart, {line_colour(t.forward), 2.5F}, "disaggregated");
     for (const PlotPoint& point : apart)
     {
@@ -129,7 +130,7 @@ Caption split_caption(const Frame& frame, SloState& state)
     const auto best = now.best();
     if (!best)
     {
-        return {more ? "Searching \u2026" : "No way to share out the engines meets both objectives.", "", ""};
+        return {more ? "Searching \u2026" : "No ratio of the engines meets both objectives.", "", ""};
     }
     const std::string how = *best >= 2   ? fmt::format("**{} that prefill to {} that decode**", *best - 1,
                                                        now.engines - static_cast<std::int64_t>(*best) + 1)
@@ -138,7 +139,7 @@ Caption split_caption(const Frame& frame, SloState& state)
     return {
         fmt::format("Best for these objectives: {}, {} requests/s per GPU.", how,
                     load_words(now.each(*best))),
-        "x : y = rate \u00d7 prefill seconds : rate \u00d7 output tokens \u00d7 TPOT / sequences at once",
+        "x : y = rate \u00d7 prefill seconds : rate \u00d7 output tokens \u00d7 TPOT / batch size",
         "Each phase has as many engines as its share of the work; the KV cache moves through the network. "
         "Zhong et al., DistServe, arXiv 2401.09670, section 4."};
 }
