@@ -223,10 +223,10 @@ Term explain_zero(const Scenario& s, std::int64_t zero_stage, std::size_t stage)
                                                 figure(b.gradient), figure(k), replicas),
                                     figure(count));
     };
-    add(held.dense, dense_replicas(s), "N", held.expert > 0 ? "P_d" : "P");
+    add(held.dense, dense_shards(s), "N", held.expert > 0 ? "P_d" : "P");
     if (held.expert > 0)
     {
-        add(held.expert, expert_replicas(s), "N_e", "P_e");
+        add(held.expert, expert_shards(s), "N_e", "P_e");
     }
     return term;
 }

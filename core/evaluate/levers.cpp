@@ -211,8 +211,7 @@ private:
     void try_formats()
     {
         Scenario after = now_;
-        const bool brain =
-            now_.training.precision == Precision::bf16 || now_.training.precision == Precision::fp8;
+        const bool brain = now_.training.precision == Precision::bf16 || is_narrow(now_.training.precision);
         if (brain && now_.training.gradient_dtype == GradientDtype::fp32)
         {
             after.training.gradient_dtype = GradientDtype::bf16;

@@ -402,7 +402,7 @@ constexpr std::array kMetrics{
            [](const Scenario& s, const Report&) { return tensor_message(s).value; }},
     Metric{"traffic.tensor_all_reduces", "",
            [](const Scenario& s, const Report&)
-           { return static_cast<double>(tensor_all_reduces(s, false)) * (forward_passes(s) + 1); }},
+           { return static_cast<double>(tensor_all_reduces(s, false)) * tensor_passes(s); }},
     Metric{"expert.message_bytes", "B",
            [](const Scenario& s, const Report&) { return of_experts(s, expert_plan(s).message.value); }},
     Metric{"expert.sent_bytes", "B",

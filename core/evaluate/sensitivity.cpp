@@ -10,6 +10,7 @@
 #include "core/scenario/validate.h"
 
 #include <algorithm>
+#include <array>
 
 namespace ringside
 {
@@ -70,9 +71,18 @@ std::optional<Scenario> other_zero(Scenario s, bool up)
 
 std::optional<Scenario> other_recompute(Scenario s, bool up)
 {
-    const int next = static_cast<int>(s.training.recompute) + (up ? 1 : -1);
-    s.training.recompute = static_cast<Recompute>(next);
-    return next >= 0 && next <= static_cast<int>(Recompute::full) ? std::optional(s) : std::nullopt;
+    constexpr std::array kMore{Recompute::none, Recompute::selective, Recompute::alternate, Recompute::full};
+    auto place = std::ranges::find(kMore, s.training.recompute) - kMore.begin();
+    do
+    {
+        place += up ? 1 : -1; // alternate is no step between two that a Megatron user has
+    } while (place == 2);
+    if (place < 0 || place >= std::ssize(kMore))
+    {
+        return {};
+    }
+    s.training.recompute = kMore.at(static_cast<std::size_t>(place));
+    return s;
 }
 
 // `value` is a switch of `s`.

@@ -43,10 +43,14 @@ struct Words
     std::string_view path;
     std::string_view hint;
 };
-constexpr std::array kWords{
-    Words{"model.attention", "use mha or gqa"}, Words{"model.positions", "use learned, rope or none"},
-    Words{"model.qk_norm", "use none"}, Words{"training.optimizer", "use adamw or sgd-momentum"},
-    Words{"training.offload", "use none"}};
+constexpr std::array kWords{Words{"model.attention", "use mha or gqa"},
+                            Words{"model.positions", "use learned, rope or none"},
+                            Words{"model.qk_norm", "use none"},
+                            Words{"training.optimizer", "use adamw or sgd-momentum"},
+                            Words{"training.precision", "use fp32, bf16, fp16 or fp8"},
+                            Words{"training.recompute", "use none, selective or full"},
+                            Words{"training.recompute_layers", "use 0"},
+                            Words{"training.offload", "use none"}};
 
 class Faults
 {
@@ -149,6 +153,10 @@ private:
                  fmt::format("use {}", micro * std::max<std::int64_t>(1, t.global_batch / micro)));
         refuse(t.optimizer != Optimizer::adamw && t.optimizer != Optimizer::sgd_momentum,
                "training.optimizer", name_of(t.optimizer));
+        refuse(t.precision == Precision::mxfp8 || t.precision == Precision::nvfp4, "training.precision",
+               name_of(t.precision));
+        refuse(t.recompute == Recompute::alternate, "training.recompute", name_of(t.recompute));
+        refuse(t.recompute_layers > 0, "training.recompute_layers", "of some layers alone");
         refuse(t.offload != Offload::none, "training.offload", "with offload");
         fault_if(t.precision == Precision::fp32 && t.gradient_dtype != GradientDtype::fp32,
                  "training.gradient_dtype",

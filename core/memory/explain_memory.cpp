@@ -5,6 +5,7 @@
 #include "core/memory/formula_text.h"
 #include "core/model/sizes.h"
 #include "core/model/weights.h"
+#include "core/scenario/stage_layers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -96,10 +97,10 @@ Text elements(const Subject& x, const std::string& what, std::int64_t dense, std
     }
     if (expert == 0)
     {
-        return share(what, "N", dense, dense_replicas(x.s));
+        return share(what, "N", dense, dense_shards(x.s));
     }
-    return factor(sum({share("dense " + what, "N", dense, dense_replicas(x.s)),
-                       share("expert " + what, "N_e", expert, expert_replicas(x.s))}));
+    return factor(sum({share("dense " + what, "N", dense, dense_shards(x.s)),
+                       share("expert " + what, "N_e", expert, expert_shards(x.s))}));
 }
 
 bool on_host(const Training& t, Component component)
@@ -142,7 +143,7 @@ std::string state_source(const Training& t, Component component)
     {
         return "Liu et al. 2025, Muon is Scalable, arXiv 2502.16982, section 2";
     }
-    if (t.precision == Precision::fp8 && t.fp8_recipe == Fp8Recipe::deepseek)
+    if (is_narrow(t.precision) && t.fp8_recipe == Fp8Recipe::deepseek)
     {
         return "DeepSeek-V3 2024, arXiv 2412.19437, section 3.3";
     }
@@ -241,6 +242,8 @@ struct Kept
 {
     double dense = 0;
     double experts = 0;
+    double whole_dense = 0; // of them, those of which nothing is recomputed
+    double whole_experts = 0;
     std::int64_t layers = 0;    // of each chunk, where all have as many
     std::int64_t in_flight = 0; // of all chunks
     bool even = true;
@@ -254,11 +257,14 @@ Kept kept_layers(const Subject& x)
     {
         const LayerRange& range = x.part.ranges[chunk];
         std::int64_t experts = 0;
-        for (std::int64_t layer = range.first; layer < range.first + range.count; ++layer)
-        {
-            experts += has_experts(x.s.model, layer) ? 1 : 0;
-        }
         const auto times = static_cast<double>(x.memory.kept[chunk]);
+        const std::int64_t again = recomputed_of(x.s.training, range.count);
+        for (std::int64_t i = 0; i < range.count; ++i)
+        {
+            const bool moe = has_experts(x.s.model, range.first + i);
+            experts += moe ? 1 : 0;
+            (moe ? kept.whole_experts : kept.whole_dense) += i < again ? 0 : times;
+        }
         kept.experts += times * static_cast<double>(experts);
         kept.dense += times * static_cast<double>(range.count - experts);
         kept.in_flight += x.memory.kept[chunk];
@@ -280,6 +286,24 @@ Text layers_and_flights(const Subject& x, const Kept& kept)
 Text layer_activations_text(const Subject& x, const Kept& kept)
 {
     const Recompute recompute = x.s.training.recompute;
+    if (kept.whole_dense + kept.whole_experts > 0)
+    {
+        std::vector<Text> terms;
+        const auto add = [&](bool experts, Recompute how, double times)
+        {
+            if (times > 0)
+            {
+                terms.push_back(factor(sum(coefficient(x, experts, how))) +
+                                Text{how == Recompute::none ? " layers kept whole" : " layers recomputed",
+                                     " × " + figure(times)});
+            }
+        };
+        add(false, recompute, kept.dense - kept.whole_dense);
+        add(true, recompute, kept.experts - kept.whole_experts);
+        add(false, Recompute::none, kept.whole_dense);
+        add(true, Recompute::none, kept.whole_experts);
+        return layer_tokens(x) + kTimes + factor(sum(terms));
+    }
     if (kept.dense == 0 || kept.experts == 0)
     {
         const Text c = factor(sum(coefficient(x, kept.experts > 0, recompute)));

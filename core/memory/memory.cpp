@@ -3,6 +3,7 @@
 #include "core/memory/activations/tensors.h"
 #include "core/model/stages.h"
 #include "core/model/weights.h"
+#include "core/scenario/stage_layers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,8 +39,8 @@ struct Context
     StateBytes bytes;
     double tokens;       // of one micro-batch on one context rank
     double sequence_cut; // 1, or tensor with sequence parallelism
-    std::int64_t dense_replicas;
-    std::int64_t expert_replicas;
+    std::int64_t dense_shards;
+    std::int64_t expert_shards;
 
     explicit Context(const Scenario& scenario)
         : s(scenario), bytes(state_bytes(scenario.training)),
@@ -48,14 +49,13 @@ struct Context
                  static_cast<double>(scenario.parallel.context)),
           sequence_cut(scenario.parallel.sequence_parallel ? static_cast<double>(scenario.parallel.tensor)
                                                            : 1),
-          dense_replicas(ringside::dense_replicas(scenario)),
-          expert_replicas(ringside::expert_replicas(scenario))
+          dense_shards(ringside::dense_shards(scenario)), expert_shards(ringside::expert_shards(scenario))
     {
     }
 
     double elements(std::int64_t dense, std::int64_t expert, bool sharded) const
     {
-        return sharded ? shard(dense, dense_replicas) + shard(expert, expert_replicas)
+        return sharded ? shard(dense, dense_shards) + shard(expert, expert_shards)
                        : static_cast<double>(dense + expert);
     }
 };
@@ -156,20 +156,17 @@ void fill_activations(const Context& c, const StagePart& part, StageMemory& stag
     const double e = element_bytes(t);
     const auto hidden = static_cast<double>(s.model.hidden);
     const std::vector<LayerRange>& ranges = part.ranges;
-    const double dense = layer_activations(s.model, t, s.parallel, false, t.recompute);
-    const double moe = s.model.experts > 0 ? layer_activations(s.model, t, s.parallel, true, t.recompute) : 0;
+    const LayerKept layer(s);
     double kept = 0;
     for (std::size_t chunk = 0; chunk < ranges.size(); ++chunk)
     {
         const LayerRange& layers = ranges[chunk];
         const auto times = static_cast<double>(stage.kept[chunk]);
-        kept +=
-            times * (static_cast<double>(layers.dense()) * dense + static_cast<double>(layers.experts) * moe);
+        kept += times * layer.of(layers);
         stage.in_flight += stage.kept[chunk];
         stage.kept_layers += times * static_cast<double>(ranges[chunk].count);
         stage.layers += ranges[chunk].count;
-        stage.layer_bytes = std::max(
-            stage.layer_bytes, Bytes(std::max(layers.dense() > 0 ? dense : 0, layers.experts > 0 ? moe : 0)));
+        stage.layer_bytes = std::max(stage.layer_bytes, Bytes(layer.largest(layers)));
     }
     for (std::size_t chunk = 0; s.model.dropout && chunk < ranges.size(); ++chunk)
     {
@@ -254,6 +251,25 @@ std::string_view key_of(Component component)
     return kKeys.at(static_cast<std::size_t>(component));
 }
 
+// A byte of scale for 32 elements of mxfp8, and for 16 of nvfp4 (NVIDIA, arXiv 2509.25149, section 2); one
+// number a tensor, or a block of 128 x 128, is left out.
+double operand_bytes(Precision precision)
+{
+    switch (precision)
+    {
+    case Precision::fp32:
+        return 4;
+    case Precision::fp8:
+        return 1;
+    case Precision::mxfp8:
+        return 1 + 1.0 / 32;
+    case Precision::nvfp4:
+        return 0.5 + 1.0 / 16;
+    default:
+        return 2;
+    }
+}
+
 StateBytes state_bytes(const Training& t)
 {
     StateBytes b;
@@ -280,16 +296,17 @@ StateBytes state_bytes(const Training& t)
         b.variance = 0;
         break;
     }
-    if (t.precision == Precision::fp8)
+    if (is_narrow(t.precision))
     {
+        const double copies = 2 * operand_bytes(t.precision); // by row and by column
         switch (t.fp8_recipe)
         {
         case Fp8Recipe::bf16_weights:
-            b.weight = 4;
-            break; // bf16, and 8-bit copies by row and by column (Transformer Engine)
+            b.weight = 2 + copies;
+            break; // bf16 beside them (Transformer Engine)
         case Fp8Recipe::fp8_weights:
-            b.weight = 2;
-            break;                // 8-bit by row and by column only
+            b.weight = copies;
+            break;
         case Fp8Recipe::deepseek: // DeepSeek-V3, arXiv 2412.19437, section 3.3
             b.weight = 1;
             if (t.optimizer == Optimizer::adamw)
@@ -316,8 +333,43 @@ double layer_activations(const Model& model, const Training& training, const Par
 
 std::int64_t effective_zero(const Scenario& s)
 {
-    const bool alone = dense_replicas(s) == 1 && (s.model.experts == 0 || expert_replicas(s) == 1);
+    const bool alone = dense_shards(s) == 1 && (s.model.experts == 0 || expert_shards(s) == 1);
     return alone ? 0 : s.parallel.zero;
+}
+
+LayerKept::LayerKept(const Scenario& scenario) : s_(scenario)
+{
+    for (const bool experts : {false, true})
+    {
+        const auto of_kind = [&](Recompute recompute)
+        { return layer_activations(s_.model, s_.training, s_.parallel, experts, recompute); };
+        const std::size_t kind = experts ? 1 : 0;
+        if (!experts || s_.model.experts > 0)
+        {
+            left_.at(kind) = of_kind(s_.training.recompute);
+            whole_.at(kind) = s_.training.recompute_layers > 0 ? of_kind(Recompute::none) : 0;
+        }
+    }
+}
+
+double LayerKept::of(const LayerRange& layers) const
+{
+    const std::int64_t again = recomputed_of(s_.training, layers.count);
+    std::array<std::int64_t, 2> left{layers.dense(), layers.experts};
+    double bytes = 0;
+    for (std::int64_t i = again; i < layers.count; ++i)
+    {
+        const std::size_t kind = has_experts(s_.model, layers.first + i) ? 1 : 0;
+        left.at(kind) -= 1;
+        bytes += whole_.at(kind);
+    }
+    return bytes + (static_cast<double>(left[0]) * left_[0] + static_cast<double>(left[1]) * left_[1]);
+}
+
+double LayerKept::largest(const LayerRange& layers) const
+{
+    const auto& bytes = recomputed_of(s_.training, layers.count) < layers.count ? whole_ : left_;
+    return std::max(layers.dense() > 0 ? bytes[0] : 0, layers.experts > 0 ? bytes[1] : 0);
 }
 
 Bytes StageMemory::total() const

@@ -62,6 +62,8 @@ struct StateBytes
 
 // The recipe's bytes per parameter. Adafactor's and Muon's variance is not per parameter: see
 // memory_report().
+// Of an operand of a large product, its scales included.
+double operand_bytes(Precision precision);
 StateBytes state_bytes(const Training& training);
 
 // What one layer keeps for the backward pass, per token of its sequence share, in bytes before tensor
@@ -72,6 +74,21 @@ struct ActivationCost
     double tensor = 0;   // cut by tensor (heads, MLP)
     double scores =
         0; // per token and per token of the sequence; cut by tensor; 0 with flash attention or recompute
+};
+
+// Activations of one layer of one micro-batch on one GPU: as recomputation leaves them, and whole.
+struct LayerKept
+{
+    explicit LayerKept(const Scenario& scenario);
+
+    // Of the layers of one (virtual) stage.
+    double of(const LayerRange& layers) const;
+    double largest(const LayerRange& layers) const;
+
+private:
+    const Scenario& s_;
+    std::array<double, 2> left_{};  // dense, with experts
+    std::array<double, 2> whole_{}; // the same where nothing is recomputed
 };
 
 // The sum of the tensors kept (core/memory/activations/tensors.h). `recompute` none gives everything,

@@ -2,6 +2,7 @@
 
 #include "core/model/sizes.h"
 #include "core/model/stages.h"
+#include "core/scenario/stage_layers.h"
 
 #include <algorithm>
 
@@ -73,7 +74,12 @@ std::int64_t tensor_all_reduces(const Scenario& s, bool with_experts)
 
 double forward_passes(const Scenario& s)
 {
-    return s.training.recompute == Recompute::full ? 2 : 1;
+    return s.training.recompute == Recompute::full ? 1 + recomputed_share(s) : 1;
+}
+
+double tensor_passes(const Scenario& s)
+{
+    return forward_passes(s) + 1 + (s.training.recompute == Recompute::alternate ? 0.5 : 0);
 }
 
 Bytes tensor_traffic(const Scenario& s)
@@ -82,7 +88,7 @@ Bytes tensor_traffic(const Scenario& s)
     const double sparse = expert_share(s);
     const double each = sparse * static_cast<double>(tensor_all_reduces(s, true)) +
                         (1 - sparse) * static_cast<double>(tensor_all_reduces(s, false));
-    return Bytes(2 * (t - 1) / t * boundary(s) * (forward_passes(s) + 1) * each * layer_passes(s));
+    return Bytes(2 * (t - 1) / t * boundary(s) * tensor_passes(s) * each * layer_passes(s));
 }
 
 Bytes pipeline_message(const Scenario& s)
@@ -139,12 +145,18 @@ Trips trips(const Scenario& s)
 Bytes data_traffic(const Scenario& s, const MemoryReport& memory)
 {
     const Owned own = owned(s, memory);
-    const auto n = static_cast<double>(dense_replicas(s));
-    const auto n_e = static_cast<double>(expert_replicas(s));
     const Trips t = trips(s);
-    const double each =
-        t.gradients * state_bytes(s.training).gradient + t.weights * element_bytes(s.training);
-    return Bytes(each * ((n - 1) / n * own.dense + (n_e - 1) / n_e * own.expert));
+    const double gradient = state_bytes(s.training).gradient;
+    const double each = t.gradients * gradient + t.weights * element_bytes(s.training);
+    // Within the group that shares a sharded copy; then the copies sum up what each of their ranks owns.
+    const auto sent = [&](double elements, std::int64_t replicas, std::int64_t shards)
+    {
+        const auto n = static_cast<double>(s.parallel.zero > 0 ? shards : replicas);
+        const double copies = s.parallel.zero > 0 ? static_cast<double>(replicas / shards) : 1;
+        return elements * (each * (n - 1) / n + t.gradients * gradient * 2 * (copies - 1) / copies / n);
+    };
+    return Bytes(sent(own.dense, dense_replicas(s), dense_shards(s)) +
+                 sent(own.expert, expert_replicas(s), expert_shards(s)));
 }
 
 HostTraffic host_traffic(const Scenario& s, const MemoryReport& memory)
@@ -156,8 +168,8 @@ HostTraffic host_traffic(const Scenario& s, const MemoryReport& memory)
     const Owned own = owned(s, memory);
     const auto elements = [&](bool sharded)
     {
-        return own.dense / static_cast<double>(sharded ? dense_replicas(s) : 1) +
-               own.expert / static_cast<double>(sharded ? expert_replicas(s) : 1);
+        return own.dense / static_cast<double>(sharded ? dense_shards(s) : 1) +
+               own.expert / static_cast<double>(sharded ? expert_shards(s) : 1);
     };
     const double updated = elements(s.parallel.zero >= 1);
     const double up = offloads_weights(s.training.offload)

@@ -27,6 +27,9 @@ Bytes context_message(const Scenario& scenario);
 Bytes expert_message(const Scenario& scenario);
 // Passes through a layer that communicate: forward, backward, and the forward again where all is recomputed.
 double forward_passes(const Scenario& scenario);
+// Passes in which tensor parallelism communicates: those, and backward; of what alternate recomputation makes
+// again only the gathers, as what is scattered is kept.
+double tensor_passes(const Scenario& scenario);
 
 Bytes data_traffic(const Scenario& scenario, const MemoryReport& memory);
 

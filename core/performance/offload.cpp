@@ -51,8 +51,8 @@ struct OffloadPieces
 OffloadPieces pieces_of(const Scenario& s)
 {
     const StepUnits units = step_units(s, false);
-    const std::array<double, 2> ranks{static_cast<double>(dense_replicas(s)),
-                                      static_cast<double>(s.model.experts > 0 ? expert_replicas(s) : 1)};
+    const std::array<double, 2> ranks{static_cast<double>(dense_shards(s)),
+                                      static_cast<double>(s.model.experts > 0 ? expert_shards(s) : 1)};
     const double w = element_bytes(s.training);
     const double g = state_bytes(s.training).gradient;
     const std::size_t group = (units.units.size() + kMostPieces - 1) / kMostPieces;

@@ -37,8 +37,8 @@ RoofPoint optimizer_point(const Scenario& s, const LayerProfiler& profiler, cons
 {
     const UnitProfile layer = profiler.layer(has_any_experts(s));
     const bool sharded = s.parallel.zero >= 1;
-    const double mine = layer.dense / (sharded ? d(dense_replicas(s)) : 1) +
-                        layer.expert / (sharded ? d(expert_replicas(s)) : 1);
+    const double mine =
+        layer.dense / (sharded ? d(dense_shards(s)) : 1) + layer.expert / (sharded ? d(expert_shards(s)) : 1);
     LayerKernel o;
     o.name = "optimizer";
     o.pass = KernelPass::weight;

@@ -4,6 +4,7 @@
 #include "core/model/weights.h"
 #include "core/network/traffic.h"
 #include "core/performance/step_model/profile.h"
+#include "core/scenario/stage_layers.h"
 
 #include <algorithm>
 #include <numeric>
@@ -270,7 +271,8 @@ private:
     {
         const UnitProfile& profile = profile_.of(experts ? Unit::experts : Unit::dense);
         const std::vector<Block> blocks = blocks_of(experts);
-        const bool twice = s_.training.recompute == Recompute::full;
+        // Where only some layers are recomputed each is taken for the mean of them, without their traffic.
+        const bool twice = s_.training.recompute == Recompute::full && recomputed_share(s_) == 1;
         StepUnit unit;
         add_tensors(unit, layer_weights(s_.model, s_.parallel, experts));
         Pieces forward(s_, communicate_);
@@ -284,7 +286,11 @@ private:
         backward.backward(blocks, profile.input.alone() + profile.weight.alone() +
                                       (twice ? 0 : profile.again.alone()));
         unit.backward = backward.take();
-        unit.flops = (twice ? 2 : 1) * forward_flops(blocks) + backward_flops(s_, blocks);
+        const double again = s_.training.recompute == Recompute::full ? recomputed_share(s_)
+                             : s_.training.recompute == Recompute::alternate
+                                 ? compute_.again_token / compute_.products_token
+                                 : 0; // selective: in the backward's
+        unit.flops = (1 + again) * forward_flops(blocks) + backward_flops(s_, blocks);
         return unit;
     }
 

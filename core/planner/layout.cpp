@@ -108,6 +108,7 @@ void apply(const Layout& l, Scenario& s)
     s.training.recompute = l.recompute;
     s.training.schedule = l.schedule;
     p.stage_layers.clear();
+    p.shard_group = p.shard_group > 0 && dense_replicas(s) % p.shard_group != 0 ? 0 : p.shard_group;
 }
 
 std::string overlap_words(const Scenario& s)

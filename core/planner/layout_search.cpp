@@ -15,7 +15,9 @@ namespace
 {
 
 constexpr std::int64_t kDeep = 8; // stages
-constexpr std::array kRecomputes{Recompute::none, Recompute::selective, Recompute::full};
+// Alternate is torchtitan's: looked at where that is asked for.
+constexpr std::array kRecomputes{Recompute::none, Recompute::selective, Recompute::full,
+                                 Recompute::alternate};
 
 // Schedules whose order is searched for, so that only simulating tells their idle time.
 bool is_searched(ScheduleKind kind)
@@ -283,6 +285,12 @@ void LayoutSearch::look_at(const Unit& unit)
             if (again == Recompute::selective && s_.training.flash_attention)
             {
                 continue; // drops the scores, which flash attention never keeps: the same layout
+            }
+            if (again == Recompute::alternate &&
+                (limits_.any_framework() ||
+                 std::ranges::find(limits_.framework.recompute, again) == limits_.framework.recompute.end()))
+            {
+                continue;
             }
             if (again == Recompute::full && !limits_.full_recompute)
             {

@@ -74,10 +74,7 @@ std::vector<const std::vector<std::int64_t>*>
 MemoryModel::worst(const Scenario& s, const Cut& cut,
                    const std::vector<std::vector<std::int64_t>>& kept) const
 {
-    const double dense = layer_activations(s.model, s.training, s.parallel, false, s.training.recompute);
-    const double experts =
-        s.model.experts > 0 ? layer_activations(s.model, s.training, s.parallel, true, s.training.recompute)
-                            : 0;
+    const LayerKept layer(s);
     std::vector<const std::vector<std::int64_t>*> chosen;
     for (const Cut::Stage& stage : cut.stages)
     {
@@ -89,9 +86,7 @@ MemoryModel::worst(const Scenario& s, const Cut& cut,
             for (std::size_t chunk = 0; chunk < stage.part.ranges.size(); ++chunk)
             {
                 const LayerRange& range = stage.part.ranges[chunk];
-                bytes +=
-                    static_cast<double>(kept[rank][chunk]) * (static_cast<double>(range.dense()) * dense +
-                                                              static_cast<double>(range.experts) * experts);
+                bytes += static_cast<double>(kept[rank][chunk]) * layer.of(range);
             }
             if (bytes > most)
             {

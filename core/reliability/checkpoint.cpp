@@ -16,7 +16,7 @@ CheckpointSize checkpoint_size(const Scenario& s, const MemoryReport& memory)
     size.master = Bytes(each.master * count);
     size.momentum = Bytes(each.momentum * count);
     size.variance = Bytes(each.variance * count);
-    const std::int64_t shards = s.parallel.zero >= 1 ? dense_replicas(s) : 1;
+    const std::int64_t shards = s.parallel.zero >= 1 ? dense_shards(s) : 1;
     const std::int64_t experts = s.model.experts > 0 ? s.parallel.expert : 1;
     size.writers =
         std::min(s.cluster.gpus, s.parallel.tensor * s.parallel.pipeline * std::max(shards, experts));

@@ -57,6 +57,8 @@ const JsonTable<Framework> kFrameworkTable{
      {"zero_with_tensor", &Framework::zero_with_tensor},
      {"zero_with_stages", &Framework::zero_with_stages},
      {"recompute", &Framework::recompute, kNeeded},
+     {"recompute_layers", &Framework::recompute_layers},
+     {"shard_groups", &Framework::shard_groups},
      {"sequence_parallel", &Framework::sequence_parallel},
      {"sequence_multiple", &Framework::sequence_multiple},
      {"context_methods", &Framework::context_methods},
@@ -144,8 +146,9 @@ bool runs_expert_groups(const Framework& f, const Scenario& s)
 
 bool runs_shape(const Framework& f, const Scenario& s)
 {
+    const bool some = s.training.recompute == Recompute::full && s.training.recompute_layers > 0;
     return (f.tensor || s.parallel.tensor == 1) && lists(f.recompute, s.training.recompute) &&
-           runs_pipeline(f, s) && runs_sequence(f, s) && runs_experts(f, s);
+           (f.recompute_layers || !some) && runs_pipeline(f, s) && runs_sequence(f, s) && runs_experts(f, s);
 }
 
 bool runs_sharding(const Framework& f, const Scenario& s)
@@ -155,7 +158,9 @@ bool runs_sharding(const Framework& f, const Scenario& s)
                          : p.tensor > 1 && f.zero_with_tensor ? *f.zero_with_tensor
                                                               : f.zero;
     // Where there is nothing to share, stage 0 is all there is.
-    return (lists(stages, p.zero) || dense_replicas(s) == 1) && runs_expert_groups(f, s);
+    const bool groups = p.zero > 0 && dense_shards(s) < dense_replicas(s);
+    return (lists(stages, p.zero) || dense_replicas(s) == 1) && (f.shard_groups || !groups) &&
+           runs_expert_groups(f, s);
 }
 
 Result<Framework> framework_from_json(const nlohmann::json& document)

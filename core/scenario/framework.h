@@ -92,6 +92,8 @@ struct Framework
     std::optional<std::vector<std::int64_t>> zero_with_tensor; // where other than zero
     std::optional<std::vector<std::int64_t>> zero_with_stages; // where other than zero
     std::vector<Recompute> recompute;
+    bool recompute_layers = false; // recomputes some of a stage's layers
+    bool shard_groups = false;     // shards within groups of replicas (HSDP)
     SequenceUse sequence_parallel = SequenceUse::optional;
     SequenceMultiple sequence_multiple = SequenceMultiple::any;
     std::vector<ContextMethod> context_methods; // none: no context parallelism

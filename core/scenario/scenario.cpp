@@ -44,11 +44,30 @@ std::int64_t expert_replicas(const Scenario& scenario)
                                          std::max<std::int64_t>(1, p.expert * p.expert_tensor));
 }
 
+std::int64_t dense_shards(const Scenario& scenario)
+{
+    const std::int64_t replicas = dense_replicas(scenario);
+    const std::int64_t group = scenario.parallel.shard_group;
+    return group > 0 && replicas % group == 0 ? group : replicas;
+}
+
+std::int64_t expert_shards(const Scenario& scenario)
+{
+    const std::int64_t copies = dense_replicas(scenario) / dense_shards(scenario);
+    return std::max<std::int64_t>(1, expert_replicas(scenario) / copies);
+}
+
 Overlaps possible_overlaps(const Scenario& s)
 {
     const Parallel& p = s.parallel;
     const bool another = p.chunks > 1 || s.training.schedule->placement == Placement::two_way;
     return {p.tensor > 1 && p.sequence_parallel, p.expert > 1, p.pipeline > 1 && another};
+}
+
+std::int64_t window_of(const Model& model, std::int64_t layer)
+{
+    const auto& windows = model.attention_per_layer;
+    return windows.empty() ? 0 : windows[static_cast<std::size_t>(layer) % windows.size()];
 }
 
 bool has_experts(const Model& model, std::int64_t layer)

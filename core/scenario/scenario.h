@@ -70,6 +70,8 @@ struct Model
     std::int64_t norms_per_layer = 2; // 1 for parallel blocks (PaLM), 4 with post-norms (Gemma 2)
     Positions positions = Positions::learned;
     QkNorm qk_norm = QkNorm::none;
+    // Tokens that a layer's attention looks back at, over and over again; 0: all; empty: all of them do.
+    std::vector<std::int64_t> attention_per_layer;
     bool attention_sinks = false; // one learned logit per head (gpt-oss)
     bool dropout = false;         // trained with dropout, so its masks are kept for the backward pass
     // Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1)
@@ -99,6 +101,7 @@ struct Gpu
     double hbm_gb_per_s = 3350; // [GB/s]
     double bf16_tflops = 989;   // [TFLOP/s] dense, fp32 accumulation
     double fp8_tflops = 0;      // [TFLOP/s] dense; 0: has none
+    double fp4_tflops = 0;      // [TFLOP/s] dense; 0: has none
     double link_gb_per_s = 450; // [GB/s] one-way, to the other GPUs of its node; 0: PCIe only
     double pcie_gb_per_s = 63;  // [GB/s] one-way, to the host
     double power_w = 0;         // [W] 0: not published
@@ -134,6 +137,7 @@ struct Parallel
     std::int64_t expert = 1;
     std::int64_t expert_tensor = 1;         // tensor parallelism inside an expert
     std::int64_t zero = 0;                  // 0 to 3: nothing, optimizer, + gradients, + weights
+    std::int64_t shard_group = 0;           // replicas that share one copy sharded by ZeRO (HSDP); 0: all
     std::vector<std::int64_t> stage_layers; // layers of each (virtual) stage; empty: even
     // What is computed while bytes travel. Gradients and ZeRO's weights: Calibration::data_overlap.
     bool overlap_tensor = false;   // a layer's gathers and scatters beside the product they feed or follow
@@ -148,10 +152,17 @@ enum class Precision
     fp32,
     fp16,
     bf16,
-    fp8
+    fp8,
+    mxfp8, // 8 bits, a scale of 8 for each 32 (OCP Microscaling Formats 1.0)
+    nvfp4  // 4 bits, a scale of 8 for each 16
 };
 template <>
-inline constexpr auto kNamesOf<Precision> = names<Precision>("fp32", "fp16", "bf16", "fp8");
+inline constexpr auto kNamesOf<Precision> = names<Precision>("fp32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4");
+// Products whose operands have 8 bits or fewer.
+constexpr bool is_narrow(Precision precision)
+{
+    return precision == Precision::fp8 || precision == Precision::mxfp8 || precision == Precision::nvfp4;
+}
 enum class Fp8Recipe
 {
     bf16_weights,
@@ -182,11 +193,12 @@ inline constexpr auto kNamesOf<Optimizer> = names<Optimizer>("adamw", "adamw-8bi
 enum class Recompute
 {
     none,
-    selective,
-    full
+    selective, // attention's core
+    full,      // all of a layer but its input
+    alternate  // all but attention's output and that of every second product
 };
 template <>
-inline constexpr auto kNamesOf<Recompute> = names<Recompute>("none", "selective", "full");
+inline constexpr auto kNamesOf<Recompute> = names<Recompute>("none", "selective", "full", "alternate");
 enum class Offload
 {
     none,
@@ -218,6 +230,7 @@ struct Training
     GradientDtype gradient_dtype = GradientDtype::fp32;
     Optimizer optimizer = Optimizer::adamw;
     Recompute recompute = Recompute::selective;
+    std::int64_t recompute_layers = 0; // the first ones of each (virtual) stage, of full; 0: all
     bool flash_attention = true;
     ScheduleKind schedule = ringside::schedule("1f1b"); // never null
     Offload offload = Offload::none;
@@ -273,6 +286,10 @@ std::int64_t micro_batches(const Scenario& scenario);
 std::int64_t dense_replicas(const Scenario& scenario);
 // Ranks that hold copies of the same experts: tensor x context x data / (expert x expert_tensor).
 std::int64_t expert_replicas(const Scenario& scenario);
+// Of those, the ranks that ZeRO shards over: all, or a group of parallel.shard_group. With groups there are
+// as many copies of the experts as of the rest, where they have enough replicas.
+std::int64_t dense_shards(const Scenario& scenario);
+std::int64_t expert_shards(const Scenario& scenario);
 // What a layout has that could travel beside compute, switched on or not. Tensor: gathers and scatters, which
 // are sequence parallelism's. Expert: tokens. Pipeline: activations, where a stage has another chunk to work
 // on than the one that travels.
@@ -283,6 +300,8 @@ struct Overlaps
     bool pipeline = false;
 };
 Overlaps possible_overlaps(const Scenario& scenario);
+// Tokens that layer `layer` (from 0) looks back at; 0: all.
+std::int64_t window_of(const Model& model, std::int64_t layer);
 // Whether layer `layer` (from 0) has experts.
 bool has_experts(const Model& model, std::int64_t layer);
 // One-way link rate inside a node [GB/s].

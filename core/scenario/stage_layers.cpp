@@ -46,6 +46,27 @@ bool even_stages(const Model& model, const Parallel& parallel, std::int64_t stag
                : model.layers % stages == 0;
 }
 
+std::int64_t recomputed_of(const Training& training, std::int64_t layers)
+{
+    const bool some = training.recompute == Recompute::full && training.recompute_layers > 0;
+    return some ? std::min(layers, training.recompute_layers) : layers;
+}
+
+double recomputed_share(const Scenario& s)
+{
+    if (s.training.recompute_layers == 0 || s.training.recompute != Recompute::full || s.model.layers < 1)
+    {
+        return 1;
+    }
+    const std::int64_t stages = virtual_stages(s.training.schedule, pipeline_shape(s));
+    std::int64_t again = 0;
+    for (std::int64_t k = 0; k < stages; ++k)
+    {
+        again += recomputed_of(s.training, layers_of_stage(s.model, s.parallel, stages, k));
+    }
+    return static_cast<double>(again) / static_cast<double>(s.model.layers);
+}
+
 std::vector<std::int64_t> uneven_layers(const Scenario& s)
 {
     const std::int64_t stages = virtual_stages(s.training.schedule, pipeline_shape(s));

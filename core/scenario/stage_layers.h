@@ -16,6 +16,10 @@ std::int64_t layers_before_stage(const Model& model, const Parallel& parallel, s
                                  std::int64_t k);
 // Whether all stages hold the same number.
 bool even_stages(const Model& model, const Parallel& parallel, std::int64_t stages);
+// Of `layers` layers of one (virtual) stage, the first ones that training.recompute applies to.
+std::int64_t recomputed_of(const Training& training, std::int64_t layers);
+// The same of the whole model, as a share of its layers.
+double recomputed_share(const Scenario& scenario);
 // Layers of every virtual stage of the scenario; empty where all hold the same.
 std::vector<std::int64_t> uneven_layers(const Scenario& scenario);
 

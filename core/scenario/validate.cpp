@@ -239,12 +239,18 @@ private:
             error("training.gradient_dtype",
                   fmt::format("{} gradients for fp32 weights", name_of(t_.gradient_dtype)));
         }
-        if (t_.precision == Precision::fp8 && s_.cluster.gpu.fp8_tflops <= 0)
+        if (t_.precision == Precision::nvfp4 && s_.cluster.gpu.fp4_tflops <= 0)
+        {
+            warn("training.precision", fmt::format("{} has no 4-bit arithmetic", s_.cluster.gpu.name),
+                 s_.cluster.gpu.fp8_tflops > 0 ? "use fp8, or a GPU that has fp4"
+                                               : "use bf16, or a GPU that has fp4");
+        }
+        else if (is_narrow(t_.precision) && s_.cluster.gpu.fp8_tflops <= 0)
         {
             warn("training.precision", fmt::format("{} has no 8-bit arithmetic", s_.cluster.gpu.name),
                  "use bf16, or a GPU that has fp8");
         }
-        if (t_.precision == Precision::fp8 && s_.cluster.gpu.fp8_tflops > 0 &&
+        if (is_narrow(t_.precision) && t_.precision != Precision::nvfp4 && s_.cluster.gpu.fp8_tflops > 0 &&
             s_.cluster.gpu.fp8_tflops < s_.cluster.gpu.bf16_tflops)
         {
             warn("training.precision",
@@ -266,12 +272,44 @@ private:
                  fmt::format("ZeRO-{} has nothing to shard over: there is 1 replica", p_.zero),
                  "add GPUs or lower tensor or pipeline");
         }
+        check_recomputation();
+        check_shard_group();
         if (p_.sequence_parallel && p_.tensor == 1)
         {
             warn("parallel.sequence_parallel", "does nothing without tensor parallelism",
                  "raise tensor or switch it off");
         }
         check_overlap();
+    }
+
+    void check_recomputation()
+    {
+        if (t_.recompute_layers > 0 && t_.recompute != Recompute::full)
+        {
+            warn("training.recompute_layers",
+                 fmt::format("{} recomputation applies to all layers", name_of(t_.recompute)),
+                 "use full recomputation, or 0");
+        }
+    }
+
+    void check_shard_group()
+    {
+        const std::int64_t replicas = dense_replicas(s_);
+        if (p_.shard_group > 0 && replicas % p_.shard_group != 0)
+        {
+            std::int64_t less = std::min(p_.shard_group, replicas);
+            while (replicas % less != 0)
+            {
+                --less;
+            }
+            error("parallel.shard_group",
+                  fmt::format("{} replicas do not divide into groups of {}", replicas, p_.shard_group),
+                  fmt::format("use {}, or 0 for all", less));
+        }
+        else if (p_.shard_group > 0 && p_.zero == 0)
+        {
+            warn("parallel.shard_group", "nothing is sharded at ZeRO-0", "raise zero, or use 0");
+        }
     }
 
     void check_overlap()

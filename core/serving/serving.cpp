@@ -1,6 +1,7 @@
 #include "core/serving/serving.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/ranges.h"
 #include "core/base/units.h"
@@ -87,7 +88,6 @@ Server::Server(const Scenario& scenario, const ServingSetup& setup) : s(scenario
     visited = m.experts > 0 ? real(m.experts_per_token) / real(m.experts) : 1;
 
     const double each = real(setup.weight_bits) / 8;
-    r.window = sliding_window(m);
     r.shape = cache_shape(m, setup.gpus);
     r.weights = Bytes(std::ceil(each * real(held.total())));
     r.model_weights = Bytes(each * real(count_parameters(m).total));
@@ -149,10 +149,7 @@ double Server::pairs(const PromptPiece& piece) const
     const auto looked = [](double n, double limit)
     { return n <= limit ? n * (n + 1) / 2 : limit * (limit + 1) / 2 + (n - limit) * limit; };
     const auto new_ones = [&](double limit) { return looked(all, limit) - looked(piece.before, limit); };
-    const CacheShape& shape = report.shape;
-    return (real(shape.full_layers) * new_ones(all) +
-            real(shape.window_layers) * new_ones(std::min(all, real(shape.window)))) /
-           real(std::max<std::int64_t>(1, s.model.layers));
+    return report.shape.over_layers(new_ones) / real(std::max<std::int64_t>(1, s.model.layers));
 }
 
 // Of a prompt only the last token goes through the output projection; a later piece reads what the cache has.
@@ -284,18 +281,25 @@ Term explain_cache(const Scenario& scenario, const ServingReport& r)
     const std::string each = r.shape.latent ? fmt::format("({} + {})", m.kv_lora_rank, m.qk_rope_head_dim)
                                             : fmt::format("2 \u00d7 {} \u00d7 {}", m.kv_heads, m.head_dim);
     const std::string_view symbols = r.shape.latent ? "(d_c + d_R)" : "2 h_kv d";
-    const std::string layers = r.shape.window_layers == 0 || tokens <= real(r.shape.window)
-                                   ? fmt::format("{} \u00d7 {}", m.layers, figure(tokens))
-                                   : fmt::format("({} \u00d7 {} + {} \u00d7 {})", r.shape.full_layers,
-                                                 figure(tokens), r.shape.window_layers, r.shape.window);
+    // Layers whose window is full keep as many tokens as that has.
+    std::string layers = fmt::format("{} \u00d7 {}", m.layers, figure(tokens));
+    if (r.shape.kept(tokens) < real(m.layers) * tokens)
+    {
+        std::vector<std::string> kinds;
+        if (r.shape.full_layers > 0)
+        {
+            kinds.push_back(fmt::format("{} \u00d7 {}", r.shape.full_layers, figure(tokens)));
+        }
+        for (const auto& w : r.shape.windows)
+        {
+            kinds.push_back(fmt::format("{} \u00d7 {}", w.layers, figure(std::min(tokens, real(w.tokens)))));
+        }
+        layers = fmt::format("({})", fmt::join(kinds, " + "));
+    }
     term.formula = fmt::format("{} L s \u00d7 bytes", symbols);
     term.working = fmt::format("{} \u00d7 {} \u00d7 {}", each, layers, figure(number));
     term.source = r.shape.latent ? "DeepSeek-V2, arXiv 2405.04434, section 2.1.4"
                                  : "Pope et al. 2022, arXiv 2211.05102, section 3.3";
-    if (r.window.window > 0)
-    {
-        term.source += fmt::format("; windows: {}", r.window.source);
-    }
     return term;
 }
 

@@ -59,7 +59,6 @@ struct ServingTime
 struct ServingReport
 {
     ServingSetup setup;
-    SlidingWindow window;
     CacheShape shape;
     // Bytes of one GPU.
     Bytes weights;

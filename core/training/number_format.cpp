@@ -117,7 +117,10 @@ FormatId product_format(Precision precision)
     case Precision::fp16:
         return FormatId::fp16;
     case Precision::fp8:
+    case Precision::mxfp8:
         return FormatId::e4m3;
+    case Precision::nvfp4:
+        return FormatId::e2m1;
     case Precision::bf16:
         break;
     }

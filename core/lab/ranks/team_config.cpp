@@ -56,6 +56,8 @@ private:
     {
         fault_if(c_.trainer.training.precision == Precision::fp8, "training.precision",
                  "8-bit copies of weights are not split here", "use fp32, bf16 or fp16");
+        fault_if(p_.shard_group > 0, "parallel.shard_group", "all replicas share one sharded copy here",
+                 "use 0");
         fault_if(c_.trainer.recipe.stochastic_rounding, "recipe.stochastic_rounding",
                  "would differ from rank to rank", "switch it off");
     }

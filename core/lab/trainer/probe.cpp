@@ -197,7 +197,7 @@ Gpu gpu_of(const DeviceRates& rates, Precision precision)
     // The engine takes half of it for fp32.
     gpu.bf16_tflops = format.product_flops / 1e12 * (precision == Precision::fp32 ? 2 : 1);
     gpu.hbm_gb_per_s = rates.copy_bytes / 1e9;
-    gpu.fp8_tflops = 0;
+    gpu.fp8_tflops = gpu.fp4_tflops = 0;
     gpu.link_gb_per_s = 0;
     gpu.power_w = 0;
     gpu.calibration.gemm_efficiency = std::min(1.0, format.layer_flops / format.product_flops);

@@ -13,8 +13,14 @@ Keeping keeping(const ActivationTensor& tensor, const Training& training, Recomp
     {
         return Keeping::never;
     }
-    const bool dropped =
-        recompute == Recompute::full ? !tensor.input : recompute == Recompute::selective && tensor.scores;
+    if (tensor.unread)
+    {
+        return recompute == Recompute::alternate ? Keeping::kept : Keeping::never;
+    }
+    const bool dropped = recompute == Recompute::full ? !tensor.input
+                         : recompute == Recompute::alternate
+                             ? !tensor.input && !tensor.saved
+                             : recompute == Recompute::selective && tensor.scores;
     return dropped ? Keeping::again : Keeping::kept;
 }
 
@@ -24,7 +30,7 @@ namespace
 // Inputs of matrix products are kept in the products' own format.
 double input_bytes(const Training& t)
 {
-    return t.precision == Precision::fp32 ? 4 : t.precision == Precision::fp8 ? 1 : 2;
+    return operand_bytes(t.precision);
 }
 
 // Adds what is kept up as it is listed, without writing a list.
@@ -72,10 +78,11 @@ public:
         add_scores();
         dropped("attention dropout mask");
         half_ = LayerHalf::mlp;
-        // A parallel block feeds both halves from one norm.
+        // A parallel block feeds both halves from one norm. Its input follows from the layer's own and from
+        // what leaves attention.
         if (m_.norms_per_layer > 1)
         {
-            sequence("MLP norm input", "h", e_, h_);
+            sequence("MLP norm input", "h", e_, h_, projected_);
             sequence(with_experts ? "router input" : "MLP input", "h", in_, h_);
         }
         with_experts ? add_experts() : add_mlp();
@@ -85,14 +92,18 @@ public:
     }
 
 private:
-    void sequence(std::string_view name, std::string_view shape, double element, double width)
+    void sequence(std::string_view name, std::string_view shape, double element, double width,
+                  bool saved = false)
     {
-        list_.add({name, shape, half_, element, width, true, false, false});
+        list_.add({name, shape, half_, element, width, true, false, false, saved, false});
     }
-    void tensor(std::string_view name, std::string_view shape, double element, double width)
+    void tensor(std::string_view name, std::string_view shape, double element, double width,
+                bool saved = false)
     {
-        list_.add({name, shape, half_, element, width, false, false, false});
+        list_.add({name, shape, half_, element, width, false, false, false, saved, false});
     }
+    // Whether alternate recomputation keeps the next product's output.
+    bool next_product() { return ++products_ % 2 == 1; }
     void scores(std::string_view name, double element)
     {
         list_.add({name, "a s", half_, element, element > 0 ? a_ : 0, false, true, false});
@@ -106,12 +117,13 @@ private:
         const double kv = std::max(static_cast<double>(m_.kv_heads), static_cast<double>(p_.tensor));
         if (m_.qk_norm != QkNorm::none)
         {
-            tensor("queries before QK norm", "a d", e_, a_ * d);
-            tensor("keys before QK norm", "k d", e_, kv * d);
+            tensor("queries before QK norm", "a d", e_, a_ * d, next_product());
+            tensor("keys before QK norm", "k d", e_, kv * d, next_product());
         }
-        tensor("queries", "a d", e_, a_ * d);
-        tensor("keys", "k d", e_, kv * d);
-        tensor("values", "k d", e_, kv * d);
+        const bool plain = m_.qk_norm == QkNorm::none;
+        tensor("queries", "a d", e_, a_ * d, plain && next_product());
+        tensor("keys", "k d", e_, kv * d, plain && next_product());
+        tensor("values", "k d", e_, kv * d, next_product());
         output_ = a_ * d;
     }
 
@@ -123,14 +135,17 @@ private:
         const auto latent = static_cast<double>(m_.kv_lora_rank);
         const auto qk = static_cast<double>(m_.qk_nope_head_dim + m_.qk_rope_head_dim);
         const auto v = static_cast<double>(m_.v_head_dim);
-        sequence("query latent before norm", "r_q", e_, query);
+        sequence("query latent before norm", "r_q", e_, query, query > 0 && next_product());
         sequence("query latent", "r_q", in_, query);
-        sequence("key/value latent before norm", "r_kv", e_, latent);
+        const bool queries = next_product();
+        const bool compressed = next_product();
+        sequence("key/value latent before norm", "r_kv", e_, latent, compressed);
         sequence("key/value latent", "r_kv", in_, latent);
-        sequence("RoPE key", "d_r", e_, static_cast<double>(m_.qk_rope_head_dim));
-        tensor("queries", "a d", e_, a_ * qk);
-        tensor("keys", "a d", e_, a_ * qk);
-        tensor("values", "a d_v", e_, a_ * v);
+        sequence("RoPE key", "d_r", e_, static_cast<double>(m_.qk_rope_head_dim), compressed);
+        tensor("queries", "a d", e_, a_ * qk, queries);
+        const bool expanded = next_product();
+        tensor("keys", "a d", e_, a_ * qk, expanded);
+        tensor("values", "a d_v", e_, a_ * v, expanded);
         output_ = a_ * v;
     }
 
@@ -139,7 +154,8 @@ private:
         scores("attention softmax", e_);
         scores("softmax dropout mask", dropout_ ? 1 : 0);
         scores("softmax after dropout", dropout_ ? e_ : 0);
-        tensor("attention output", m_.attention == Attention::mla ? "a d_v" : "a d", e_, output_);
+        tensor("attention output", m_.attention == Attention::mla ? "a d_v" : "a d", e_, output_, true);
+        projected_ = next_product(); // what leaves attention
     }
 
     void add_mlp()
@@ -147,14 +163,15 @@ private:
         const auto f = static_cast<double>(m_.ffn);
         if (m_.gated_mlp)
         {
-            tensor("gate", "f", e_, f);
-            tensor("up", "f", e_, f);
+            tensor("gate", "f", e_, f, next_product());
+            tensor("up", "f", e_, f, next_product());
         }
         else
         {
-            tensor("activation input", "f", e_, f);
+            tensor("activation input", "f", e_, f, next_product());
         }
         tensor("down input", "f", in_, f);
+        list_.add({"MLP output", "h", half_, e_, next_product() ? h_ : 0, true, false, false, true, true});
     }
 
     // Balanced routing: every GPU works on as many token copies as it sent out. Router probabilities stay in
@@ -165,7 +182,7 @@ private:
         const auto f = static_cast<double>(m_.expert_ffn);
         const auto shared = static_cast<double>(m_.shared_experts);
         const double gates = m_.gated_mlp ? 2 : 1;
-        sequence("router probabilities", "E", 4, static_cast<double>(m_.experts));
+        sequence("router probabilities", "E", 4, static_cast<double>(m_.experts), next_product());
         tensor("tokens dispatched to experts", "k h", in_, k * h_ * static_cast<double>(p_.expert_tensor));
         tensor(m_.gated_mlp ? "expert gate and up" : "expert activation input",
                m_.gated_mlp ? "2 k f" : "k f", e_, gates * k * f);
@@ -183,6 +200,8 @@ private:
     double a_;
     bool dropout_;
     double output_ = 0; // width of attention's output
+    std::int64_t products_ = 0;
+    bool projected_ = false;
     LayerHalf half_ = LayerHalf::attention;
     List& list_;
 };

@@ -3,6 +3,8 @@
 // are left out, as in the paper.
 //
 // Under full recomputation the input of the first norm is what is kept: it is the input of the layer.
+// Alternate recomputation is torchtitan's default ("op"): attention's output is kept, and of the products, in
+// their order, every second one's, from the first on (torchtitan/distributed/activation_checkpoint.py).
 #pragma once
 
 #include "core/model/sizes.h"
@@ -31,6 +33,8 @@ struct ActivationTensor
     bool by_sequence = false; // cut by tensor only with sequence parallelism; else always
     bool scores = false;      // grows with the square of the sequence; never written with flash attention
     bool input = false;       // the layer's input, which full recomputation keeps
+    bool saved = false;       // kept by alternate recomputation, too
+    bool unread = false;      // kept by that alone: no backward needs it
 
     double per_token() const { return element * width; }
 };
@@ -53,7 +57,7 @@ public:
     const ActivationTensor& operator[](std::size_t i) const { return tensors_[i]; }
 
 private:
-    std::array<ActivationTensor, 26> tensors_{}; // 25 with latents, dropout, shared experts and four norms
+    std::array<ActivationTensor, 27> tensors_{}; // 26 with latents, dropout, shared experts and four norms
     std::size_t count_ = 0;
 };
 

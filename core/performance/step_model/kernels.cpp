@@ -25,16 +25,21 @@ Device::Device(const Gpu& gpu, Precision precision, const Software& software, do
     // FlashAttention-3 on H100, head size 128, long sequences: 550 of 650 TFLOP/s (Shah et al., arXiv
     // 2407.08608, figures 5 and 6).
     constexpr double kLatestBackward = 0.85;
+    // Of large products B200 reaches 0.41 of the peak in NVFP4 and 0.68 in BF16 (ai-dynamo/aiconfigurator
+    // 095f58a5, GEMMs of 1e12 FLOPs and more).
+    constexpr double kFourBitProducts = 0.6;
     const Calibration c = with_software(gpu.calibration, software);
-    const bool eight_bit_products = precision == Precision::fp8 && gpu.fp8_tflops > 0;
+    const bool four = precision == Precision::nvfp4 && gpu.fp4_tflops > 0;
+    const double fast = four ? gpu.fp4_tflops : gpu.fp8_tflops;
+    const bool narrow_products = is_narrow(precision) && fast > 0;
     const bool full = precision == Precision::fp32;
     peak = at_least_one(gpu.bf16_tflops * 1e12 * (full ? 0.5 : 1));
-    layer_peak = eight_bit_products ? gpu.fp8_tflops * 1e12 : peak;
+    layer_peak = narrow_products ? fast * 1e12 : peak;
     element = full ? 4 : 2;
-    operand = eight_bit_products ? 1 : element;
+    operand = narrow_products ? operand_bytes(precision) : element;
     efficiency = c.gemm_efficiency;
-    eight_bit = software.fp8_products;
-    cast_bytes = eight_bit_products ? software.cast_bytes : 0;
+    eight_bit = four ? kFourBitProducts : software.fp8_products;
+    cast_bytes = narrow_products ? software.cast_bytes : 0;
     attention = at_least_one(peak * attention_share(c, sequence_length));
     backward = c.attention_peak > 0 ? kLatestBackward : 1;
     hbm = at_least_one(gpu.hbm_gb_per_s * 1e9 * c.hbm_efficiency);

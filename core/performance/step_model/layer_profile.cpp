@@ -1,6 +1,7 @@
 #include "core/performance/step_model/layer_profile.h"
 
 #include "core/base/units.h"
+#include "core/model/compute.h"
 #include "core/performance/step_model/tiling.h"
 
 #include <algorithm>
@@ -193,6 +194,16 @@ UnitProfile LayerProfiler::layer(bool with_experts) const
         // (NVIDIA/Megatron-LM, issue 464 and pull request 7237).
         unit.again = core.forward;
     }
+    else if (t_.recompute == Recompute::alternate)
+    {
+        const double share = alternate_share(m_, with_experts);
+        unit.again.of(Cause::memory) = unit.forward.of(Cause::memory);
+        for (const Cause cause : {Cause::products, Cause::below_peak})
+        {
+            unit.again.of(cause) = share * (unit.forward.of(cause) - core.forward.of(cause));
+        }
+        unit.again.of(Cause::kernels) = unit.forward.of(Cause::kernels) / 2;
+    }
     add_tensor(unit, beside_attention, with_experts ? Neighbours{} : beside_mlp);
     if (p_.context > 1)
     {
@@ -223,7 +234,8 @@ void LayerProfiler::kernels(UnitProfile& unit, double products) const
 // lengthens a pass.
 void LayerProfiler::wait_for_host(UnitProfile& unit, double forward, double input, double weight) const
 {
-    const bool repeats = t_.recompute == Recompute::full && unit.again.device() > 0;
+    const bool repeats =
+        (t_.recompute == Recompute::full || t_.recompute == Recompute::alternate) && unit.again.device() > 0;
     const auto launched = [this](std::initializer_list<PassTime*> passes, PassTime& last, double kernels)
     {
         const double host = kernels * device_.host_kernel;
@@ -265,7 +277,7 @@ UnitProfile LayerProfiler::flash_attention() const
     const bool latent = m_.attention == Attention::mla;
     const double qk = real(latent ? m_.qk_nope_head_dim + m_.qk_rope_head_dim : m_.head_dim);
     const double v = real(latent ? m_.v_head_dim : m_.head_dim);
-    const double flops = n_ * s_ * real(m_.heads) / t_ranks_ * (qk + v);
+    const double flops = n_ * s_ * real(m_.heads) / t_ranks_ * (qk + v) * scores_share(m_, s_);
     // Queries and outputs of this GPU's tokens, keys and values of all of them, each once.
     const double shared = latent ? real(m_.heads) / t_ranks_ : std::max(1.0, real(m_.kv_heads) / t_ranks_);
     const double bytes = device_.element * (qk + v) * (n_ * real(m_.heads) / t_ranks_ + b_ * s_ * shared);
@@ -407,9 +419,11 @@ void LayerProfiler::add_tensor(UnitProfile& unit, const Neighbours& attention, c
         add(attention);
         add(mlp);
     }
-    if (t_.recompute == Recompute::full)
+    if (t_.recompute == Recompute::full || t_.recompute == Recompute::alternate)
     {
-        unit.again.of(Cause::tensor) += unit.forward.of(Cause::tensor);
+        // What is scattered is kept by alternate recomputation, what is gathered is not.
+        const double part = t_.recompute == Recompute::full ? 1 : 0.5;
+        unit.again.of(Cause::tensor) += part * unit.forward.of(Cause::tensor);
     }
 }
 
@@ -427,7 +441,7 @@ void LayerProfiler::add_context(UnitProfile& unit, const UnitProfile& core) cons
     { pass.of(Cause::context) = std::max(least, rounds * round - hide * attention.total()); };
     expose(unit.forward, 1, core.forward);
     expose(unit.input, 2, core.input);
-    if (t_.recompute != Recompute::none)
+    if (t_.recompute == Recompute::full || t_.recompute == Recompute::selective)
     {
         expose(unit.again, 1, core.forward);
     }
@@ -452,10 +466,10 @@ void LayerProfiler::add_experts(UnitProfile& unit) const
 {
     // DeepSeek-V3 sends tokens in 8 bits and results in 16 (section 3.3.3), once per node and to at most four
     // nodes; NVLink carries them on from there (section 3.2.2).
-    const bool deepseek = t_.precision == Precision::fp8 && t_.fp8_recipe == Fp8Recipe::deepseek;
+    const bool deepseek = is_narrow(t_.precision) && t_.fp8_recipe == Fp8Recipe::deepseek;
     const double copies = n_ / t_ranks_ * real(m_.experts_per_token) * h_;
     const double crossing = deepseek || w_.dispatch == ExpertDispatch::node ? crossing_share() : 1;
-    const bool eight = deepseek || (w_.fp8_dispatch && t_.precision == Precision::fp8);
+    const bool eight = deepseek || (w_.fp8_dispatch && is_narrow(t_.precision));
     const double there_and_back = 2 * wires_.all_to_all(real(p_.expert), real(p_.expert_tensor),
                                                         (eight ? 1.5 : device_.element) * copies, crossing);
     const double again = t_.recompute == Recompute::full ? there_and_back : 0;

@@ -3,6 +3,7 @@
 #include "core/model/compute.h"
 #include "core/model/weights.h"
 #include "core/performance/step_model/layer_profile.h"
+#include "core/scenario/stage_layers.h"
 
 namespace ringside
 {
@@ -31,12 +32,35 @@ void PassTime::add(const PassTime& other, double times)
     }
 }
 
+UnitProfile mixed(const UnitProfile& a, const UnitProfile& b, double share)
+{
+    UnitProfile both = a;
+    for (PassTime UnitProfile::*pass :
+         {&UnitProfile::forward, &UnitProfile::again, &UnitProfile::input, &UnitProfile::weight})
+    {
+        both.*pass = {};
+        (both.*pass).add(a.*pass, share);
+        (both.*pass).add(b.*pass, 1 - share);
+    }
+    both.hidden_forward = share * a.hidden_forward + (1 - share) * b.hidden_forward;
+    both.hidden_backward = share * a.hidden_backward + (1 - share) * b.hidden_backward;
+    return both;
+}
+
 ProfileKey profile_key(const Scenario& s)
 {
     const Parallel& p = s.parallel;
     const Training& t = s.training;
-    return {p.tensor,    p.context,           p.expert,          p.expert_tensor, t.micro_batch,
-            t.recompute, p.sequence_parallel, t.flash_attention, p.pipeline > 1};
+    return {p.tensor,
+            p.context,
+            p.expert,
+            p.expert_tensor,
+            t.micro_batch,
+            t.recompute,
+            recomputed_share(s),
+            p.sequence_parallel,
+            t.flash_attention,
+            p.pipeline > 1};
 }
 
 StepProfile step_profile(const Scenario& s)
@@ -45,10 +69,19 @@ StepProfile step_profile(const Scenario& s)
     const LayerProfiler profiler(s);
     const auto set = [&](Unit unit, const UnitProfile& made)
     { profile.units[static_cast<std::size_t>(unit)] = made; };
-    set(Unit::dense, profiler.layer(false));
+    // The mean of layers that are recomputed and of those that are not.
+    const double share = recomputed_share(s);
+    Scenario plain = s;
+    plain.training.recompute = Recompute::none;
+    const auto layer = [&](bool experts)
+    {
+        const UnitProfile all = profiler.layer(experts);
+        return share < 1 ? mixed(all, LayerProfiler(plain).layer(experts), share) : all;
+    };
+    set(Unit::dense, layer(false));
     if (s.model.experts > 0)
     {
-        set(Unit::experts, profiler.layer(true));
+        set(Unit::experts, layer(true));
     }
     set(Unit::embedding, profiler.embedding());
     set(Unit::head, profiler.head());

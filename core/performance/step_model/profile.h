@@ -87,6 +87,7 @@ struct ProfileKey
     std::int64_t expert_tensor = 1;
     std::int64_t micro_batch = 1;
     Recompute recompute = Recompute::none;
+    double recomputed = 1; // share of the layers that this applies to
     bool sequence_parallel = false;
     bool flash_attention = true;
     bool piped = false; // embedding and head are on different ranks

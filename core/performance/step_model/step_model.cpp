@@ -35,8 +35,11 @@ public:
           wires_(wires), load_(pipeline_load(profile, s)), m_(real(micro_batches(s)))
     {
         const bool both_ways = s.training.schedule->placement == Placement::two_way;
-        dense_ranks_ = real(dense_replicas(s)) * (both_ways ? 2 : 1);
-        expert_ranks_ = real(expert_replicas(s)) * (both_ways ? 2 : 1);
+        const bool groups = s.parallel.zero > 0;
+        dense_ranks_ = real(groups ? dense_shards(s) : dense_replicas(s)) * (both_ways ? 2 : 1);
+        expert_ranks_ = real(groups ? expert_shards(s) : expert_replicas(s)) * (both_ways ? 2 : 1);
+        dense_copies_ = groups ? real(dense_replicas(s) / dense_shards(s)) : 1;
+        expert_copies_ = groups ? real(expert_replicas(s) / expert_shards(s)) : 1;
         for (std::size_t i = 0; i < kUnits; ++i)
         {
             const double times = load_.slowest.units[i];
@@ -159,6 +162,25 @@ private:
         return dense + (load_.expert > 0 ? expert : 0);
     }
 
+    // Copies that are sharded alike sum up their parts of the gradients (HSDP: Zhao et al., arXiv 2304.11277,
+    // section 3.2.2).
+    double across(double bytes) const
+    {
+        const double t = real(p_.tensor);
+        const double e = real(p_.expert * p_.expert_tensor);
+        double seconds = 0;
+        if (dense_copies_ > 1)
+        {
+            seconds += wires_.ring(dense_copies_, t * dense_ranks_, bytes * load_.dense / dense_ranks_, 2);
+        }
+        if (expert_copies_ > 1 && load_.expert > 0)
+        {
+            seconds +=
+                wires_.ring(expert_copies_, e * expert_ranks_, bytes * load_.expert / expert_ranks_, 2);
+        }
+        return seconds;
+    }
+
     // [B] of a gradient on the wire. Megatron-LM and DeepSpeed send those of fp16 training in 16 bits,
     // whatever they are summed in.
     double gradient_bytes() const
@@ -176,7 +198,7 @@ private:
             // Layer by layer beside the one at work; nothing hides the step's first gather and its last
             // scatter.
             const double gather = traffic(weight, 1);
-            const double scatter = traffic(gradient, 1);
+            const double scatter = traffic(gradient, 1) + across(gradient);
             const auto& units = load_.slowest.units;
             const double layers = std::max(1.0, units[0] + units[1]);
             const auto exposed = [&](double sent, double bare, double hide)
@@ -190,7 +212,7 @@ private:
         else
         {
             const double rounds = p_.zero == 2 ? m_ : 1;
-            const double reduce = traffic(gradient, p_.zero == 0 ? 2 : 1);
+            const double reduce = traffic(gradient, p_.zero == 0 ? 2 : 1) + across(gradient);
             const double gather = p_.zero == 0 ? 0 : traffic(weight, 1);
             parts.data = rounds * reduce + gather;
             reduce_ = reduce;
@@ -263,6 +285,8 @@ private:
     double m_ = 1;
     double dense_ranks_ = 1;
     double expert_ranks_ = 1;
+    double dense_copies_ = 1; // of what those ranks share
+    double expert_copies_ = 1;
     double forward_ = 0;         // [s] of one micro-batch on the slowest rank
     double backward_ = 0;        // [s]
     double hidden_forward_ = 0;  // [s] of expert traffic

@@ -58,9 +58,9 @@ void deepspeed_precision(LaunchDraft& d)
         d.section("bf16");
         d.set("enabled", kTrue, "bf16 compute", "training.precision");
     }
-    if (t.precision == Precision::fp8)
+    if (is_narrow(t.precision))
     {
-        d.not_expressed("training.precision", "fp8",
+        d.not_expressed("training.precision", std::string(name_of(t.precision)),
                         "is up to the model's code (Transformer Engine); bf16 written");
     }
     GradientDtype sums = t.gradient_dtype;
@@ -139,6 +139,16 @@ void zero(LaunchDraft& d)
     {
         d.set("overlap_comm", kTrue, "gradient communication overlaps the backward");
         d.set("contiguous_gradients", kTrue, "in one buffer, against fragmentation");
+    }
+    if (stage == 3 && dense_shards(d.s) < dense_replicas(d.s))
+    {
+        d.set("mics_shard_size", dense_shards(d.s), "replicas that share one sharded copy (MiCS)",
+              "parallel.shard_group");
+    }
+    else if (stage > 0 && dense_shards(d.s) < dense_replicas(d.s))
+    {
+        d.not_expressed("parallel.shard_group", fmt::format("{}", d.s.parallel.shard_group),
+                        "only ZeRO-3 shards within groups (mics_shard_size)");
     }
     offload(d, stage);
     if (stage != p.zero)
@@ -232,6 +242,8 @@ void in_code(LaunchDraft& d)
         d.not_expressed("training.recompute", std::string(name_of(t.recompute)),
                         t.recompute == Recompute::full
                             ? "in your code: torch.utils.checkpoint, or model.gradient_checkpointing_enable()"
+                        : t.recompute == Recompute::alternate
+                            ? "in your code: torch.utils.checkpoint with a selective policy"
                             : "in your code: checkpoint the core of attention only");
     }
     d.not_expressed("model", one_line(d.s.model.name),

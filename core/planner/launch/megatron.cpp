@@ -41,7 +41,7 @@ bool distributed(const Scenario& s)
 
 bool narrow_weights(const Training& t)
 {
-    return t.precision == Precision::fp8 && t.fp8_recipe != Fp8Recipe::bf16_weights;
+    return is_narrow(t.precision) && t.fp8_recipe != Fp8Recipe::bf16_weights;
 }
 
 // Muon is refused in it.
@@ -106,6 +106,11 @@ void sharding(LaunchDraft& d)
     if (p.zero >= 1)
     {
         d.set("--use-distributed-optimizer", "", "shards the optimizer over the replicas", "parallel.zero");
+        if (const std::int64_t copies = dense_replicas(d.s) / dense_shards(d.s); copies > 1)
+        {
+            d.set("--num-distributed-optimizer-instances", copies, "copies of the optimizer, each sharded",
+                  "parallel.shard_group");
+        }
     }
     if (fsdp)
     {
@@ -267,6 +272,20 @@ void megatron_precision(LaunchDraft& d)
                             "8-bit weights need the distributed optimizer: ZeRO-1, and not Muon");
         }
     }
+    else if (t.precision == Precision::mxfp8)
+    {
+        d.set("--fp8-format", "e4m3", "E4M3 everywhere", "training.precision");
+        d.set("--fp8-recipe", "mxfp8", "a scale for every 32 elements", "training.precision");
+        if (narrow_weights(t))
+        {
+            d.set("--fp8-param-gather", "", "weights kept in 8 bits", "training.fp8_recipe");
+        }
+    }
+    else if (t.precision == Precision::nvfp4)
+    {
+        d.set("--fp4-format", "e2m1", "4 bits in every product", "training.precision");
+        d.set("--fp4-recipe", "nvfp4", "a scale for every 16 elements", "training.precision");
+    }
     gradients(d);
 }
 
@@ -340,8 +359,16 @@ void training(LaunchDraft& d)
     if (t.recompute == Recompute::full)
     {
         d.set("--recompute-granularity", "full", "whole layers recomputed", "training.recompute");
-        d.set("--recompute-method", "uniform", "each layer by itself", "training.recompute");
-        d.set("--recompute-num-layers", "1", "one input stored per layer", "training.recompute");
+        const bool some = t.recompute_layers > 0;
+        d.set("--recompute-method", some ? "block" : "uniform",
+              some ? "the first layers" : "each layer by itself", "training.recompute");
+        d.set("--recompute-num-layers", some ? t.recompute_layers : 1,
+              some ? "of every stage, or chunk of one" : "one input stored per layer",
+              some ? "training.recompute_layers" : "training.recompute");
+    }
+    else if (t.recompute == Recompute::alternate)
+    {
+        d.not_expressed("training.recompute", "alternate", "layers are recomputed whole, or attention alone");
     }
     else if (t.recompute == Recompute::selective)
     {

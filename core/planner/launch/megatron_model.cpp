@@ -151,7 +151,7 @@ void experts(LaunchDraft& d)
               "model.experts_per_token");
     }
     d.set("--moe-token-dispatcher-type", "alltoall", "token dispatch by all-to-all", "parallel.expert");
-    if (d.s.training.precision == Precision::bf16 || d.s.training.precision == Precision::fp8)
+    if (d.s.training.precision == Precision::bf16 || is_narrow(d.s.training.precision))
     {
         d.set("--moe-grouped-gemm", "", "grouped GEMM over local experts");
     }

@@ -107,9 +107,10 @@ void nanotron_model(LaunchDraft& d)
           : t.precision == Precision::fp32 ? "float32"
                                            : "bfloat16",
           "compute dtype", "training.precision");
-    if (t.precision == Precision::fp8)
+    if (is_narrow(t.precision))
     {
-        d.not_expressed("training.precision", "fp8", "there is no FP8 recipe; bf16 written");
+        d.not_expressed("training.precision", std::string(name_of(t.precision)),
+                        "there is no FP8 recipe; bf16 written");
     }
     d.set("make_vocab_size_divisible_by", 1, "padded no further than TP requires", "model.vocab");
     d.section("model.init_method");
@@ -170,9 +171,15 @@ void nanotron_parallelism(LaunchDraft& d)
     }
     d.set("recompute_layer", yes(t.recompute == Recompute::full), "whole layers recomputed",
           "training.recompute");
-    if (t.recompute == Recompute::selective && !t.flash_attention)
+    if ((t.recompute == Recompute::selective && !t.flash_attention) || t.recompute == Recompute::alternate)
     {
-        d.not_expressed("training.recompute", "selective", "layers are recomputed whole or not at all");
+        d.not_expressed("training.recompute", std::string(name_of(t.recompute)),
+                        "layers are recomputed whole or not at all");
+    }
+    if (t.recompute == Recompute::full && t.recompute_layers > 0)
+    {
+        d.not_expressed("training.recompute_layers", fmt::format("{}", t.recompute_layers),
+                        "all layers are recomputed or none");
     }
 }
 

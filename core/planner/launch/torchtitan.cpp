@@ -66,6 +66,14 @@ void torchtitan_model(LaunchDraft& d)
     {
         d.set("converters", "[\"quantize.linear.float8\"]", "linear layers in 8 bits", "training.precision");
     }
+    else if (d.s.training.precision == Precision::mxfp8)
+    {
+        d.set("converters", "[\"quantize.linear.mx\"]", "linear layers in MXFP8", "training.precision");
+    }
+    else if (d.s.training.precision == Precision::nvfp4)
+    {
+        d.not_expressed("training.precision", "nvfp4", "there is no converter to 4 bits; bf16 written");
+    }
 }
 
 void training(LaunchDraft& d, bool pipelined)
@@ -112,9 +120,15 @@ void data_axis(LaunchDraft& d)
 {
     const std::int64_t data = data_parallel(d.s);
     const std::int64_t zero = d.s.parallel.zero;
-    d.set("data_parallel_replicate_degree", zero == 0 ? data : 1, "replicas with all of the weights",
-          "parallel.zero");
-    d.set("data_parallel_shard_degree", zero == 0 ? 1 : data, "replicas with a shard each", "parallel.zero");
+    const std::int64_t copies = zero == 0 ? data : dense_replicas(d.s) / dense_shards(d.s);
+    d.set("data_parallel_replicate_degree", copies, "replicas with all of the weights",
+          d.s.parallel.shard_group > 0 ? "parallel.shard_group" : "parallel.zero");
+    d.set("data_parallel_shard_degree", data / copies, "replicas with a shard each", "parallel.zero");
+    if (data % copies != 0)
+    {
+        d.not_expressed("parallel.shard_group", fmt::format("{}", d.s.parallel.shard_group),
+                        "whole context groups share a sharded copy");
+    }
     if (zero > 0)
     {
         d.set("fsdp_reshard_after_forward", zero == 3 ? "\"always\"" : "\"never\"",
@@ -276,11 +290,21 @@ void recompute(LaunchDraft& d)
 {
     const Training& t = d.s.training;
     d.section("activation_checkpoint");
-    d.set("mode", quoted(name_of(t.recompute)), "what is recomputed", "training.recompute");
-    if (t.recompute == Recompute::selective)
+    const bool by_operation = t.recompute == Recompute::selective || t.recompute == Recompute::alternate;
+    d.set("mode", by_operation ? "\"selective\"" : quoted(name_of(t.recompute)), "what is recomputed",
+          "training.recompute");
+    if (by_operation)
     {
         d.set("selective_ac_option", "\"op\"", "by operation: every second matmul is stored",
               "training.recompute");
+    }
+    if (t.recompute_layers > 0 && t.recompute == Recompute::full)
+    {
+        d.not_expressed("training.recompute_layers", fmt::format("{}", t.recompute_layers),
+                        "full mode recomputes every layer");
+    }
+    if (t.recompute == Recompute::selective)
+    {
         d.not_expressed("training.recompute", "selective",
                         "recomputes more than attention: GEMM outputs are kept, the rest is not");
     }

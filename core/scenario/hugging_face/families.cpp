@@ -68,7 +68,8 @@ void read_biases(HfConfig& c, Model& m)
     }
 }
 
-void note_window(HfConfig& c, std::int64_t otherwise, std::string_view where)
+// In every `full_every`-th layer attention sees everything, in the others a window; 0: in none.
+void read_windows(HfConfig& c, Model& m, std::int64_t otherwise, std::size_t full_every)
 {
     if (c.is_null("sliding_window"))
     {
@@ -77,8 +78,22 @@ void note_window(HfConfig& c, std::int64_t otherwise, std::string_view where)
     const std::int64_t window = c.maybe({"sliding_window"}, {0, 1 << 27}).value_or(otherwise);
     if (window > 0 && c.flag("use_sliding_window", true))
     {
-        c.note("sliding_window", fmt::format("{} layers look back {} tokens only", where, window),
-               "every score is counted, as in a model without windows");
+        m.attention_per_layer.assign(std::max<std::size_t>(1, full_every), window);
+        m.attention_per_layer.back() = full_every > 0 ? 0 : window;
+    }
+}
+
+// Qwen's: the layers from max_window_layers on.
+void read_late_windows(HfConfig& c, Model& m)
+{
+    if (c.flag("use_sliding_window", false) && !c.is_null("sliding_window"))
+    {
+        const std::int64_t window = c.maybe({"sliding_window"}, {0, 1 << 27}).value_or(4096);
+        const std::int64_t from = c.maybe({"max_window_layers"}, {0, 1 << 20}).value_or(28);
+        for (std::int64_t layer = 0; layer < m.layers; ++layer)
+        {
+            m.attention_per_layer.push_back(layer >= from ? window : 0);
+        }
     }
 }
 
@@ -145,7 +160,7 @@ void llama(HfConfig& c, Model& m)
 void mistral(HfConfig& c, Model& m)
 {
     read_gated(c, m, {32000, 4096, 14336, 32, 32, 8, 0, 131072});
-    note_window(c, 4096, "all");
+    read_windows(c, m, 4096, 0);
 }
 
 void mixtral(HfConfig& c, Model& m)
@@ -154,17 +169,14 @@ void mixtral(HfConfig& c, Model& m)
     m.experts = c.count({"num_local_experts", "num_experts"}, 8, kHeads);
     m.experts_per_token = c.count({"num_experts_per_tok"}, 2, kHeads);
     m.expert_ffn = m.ffn;
-    note_window(c, 0, "all");
+    read_windows(c, m, 0, 0);
 }
 
 void qwen2(HfConfig& c, Model& m)
 {
     read_gated(c, m, {151936, 4096, 22016, 32, 32, 32, 0, 32768});
     m.qkv_bias = true;
-    if (c.flag("use_sliding_window", false))
-    {
-        note_window(c, 4096, "some");
-    }
+    read_late_windows(c, m);
 }
 
 void qwen3(HfConfig& c, Model& m)
@@ -172,10 +184,7 @@ void qwen3(HfConfig& c, Model& m)
     read_gated(c, m, {151936, 4096, 22016, 32, 32, 32, 128, 32768});
     read_biases(c, m);
     m.qk_norm = QkNorm::head;
-    if (c.flag("use_sliding_window", false))
-    {
-        note_window(c, 4096, "some");
-    }
+    read_late_windows(c, m);
 }
 
 void qwen3_moe(HfConfig& c, Model& m)
@@ -271,7 +280,7 @@ void gemma2(HfConfig& c, Model& m)
     m.tied_embeddings = c.flag("tie_word_embeddings", true);
     read_biases(c, m);
     m.norms_per_layer = 4;
-    note_window(c, 4096, "half of the");
+    read_windows(c, m, 4096, 2);
 }
 
 void gemma3(HfConfig& c, Model& m)
@@ -281,7 +290,7 @@ void gemma3(HfConfig& c, Model& m)
     read_biases(c, m);
     m.norms_per_layer = 4;
     m.qk_norm = QkNorm::head;
-    note_window(c, 4096, "five of six");
+    read_windows(c, m, 4096, 6);
 }
 
 void gpt_oss(HfConfig& c, Model& m)
@@ -292,14 +301,14 @@ void gpt_oss(HfConfig& c, Model& m)
     m.experts = c.count({"num_local_experts", "num_experts"}, 128, kHeads);
     m.experts_per_token = c.count({"num_experts_per_tok", "experts_per_token"}, 4, kHeads);
     m.expert_ffn = m.ffn;
-    note_window(c, 128, "half of the");
+    read_windows(c, m, 128, 2);
 }
 
 void phi3(HfConfig& c, Model& m)
 {
     read_gated(c, m, {32064, 3072, 8192, 32, 32, 0, 0, 4096});
     m.dropout = m.dropout || c.number("resid_pdrop", 0) + c.number("embd_pdrop", 0) > 0;
-    note_window(c, 0, "all");
+    read_windows(c, m, 0, 0);
 }
 
 void falcon(HfConfig& c, Model& m)

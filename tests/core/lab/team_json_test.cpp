@@ -3,6 +3,7 @@
 #include "core/lab/team/team_json.h"
 #include "core/lab/team/team_wish.h"
 
+#include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
@@ -73,7 +74,7 @@ TEST_CASE("a running team is read back as it was written")
         CHECK(a.sent == b.sent);
         REQUIRE(a.work.size() == b.work.size());
         CHECK(a.work.back().operation == b.work.back().operation);
-        CHECK(a.work.back().end == b.work.back().end);
+        CHECK(a.work.back().end == Catch::Approx(b.work.back().end).margin(1e-7));
         REQUIRE(a.messages.size() == b.messages.size());
         CHECK(a.messages.back().axis == b.messages.back().axis);
         CHECK(a.messages.back().waits_for == b.messages.back().waits_for);

@@ -83,7 +83,7 @@ std::size_t set_combination(Scenario& s, std::size_t index)
     s.training.micro_batch = digit(sizes);
     s.parallel.expert = digit(std::array<std::int64_t, 3>{1, 2, 4});
     s.parallel.sequence_parallel = digit(std::array{false, true});
-    s.training.recompute = digit(std::array{Recompute::none, Recompute::full});
+    s.training.recompute = digit(std::array{Recompute::none, Recompute::full, Recompute::alternate});
     s.training.schedule = digit(schedules());
     s.parallel.chunks = digit(std::array<std::int64_t, 4>{1, 2, 3, 4});
     s.parallel.zero = digit(std::array<std::int64_t, 4>{0, 1, 2, 3});
@@ -115,7 +115,8 @@ ByHand tried_by_hand(const Scenario& from, const Framework* framework, bool with
             (s.model.layers % stages != 0 && p.chunks > s.training.schedule->least_chunks) ||
             (p.sequence_parallel && p.tensor == 1) || (p.zero > 0 && dense_replicas(s) == 1) ||
             (p.pipeline == 1 && (s.training.schedule->id != "1f1b" || p.chunks > 1)) ||
-            (s.model.experts == 0 && p.expert > 1);
+            (s.model.experts == 0 && p.expert > 1) ||
+            (s.training.recompute == Recompute::alternate && framework == nullptr);
         const bool refused = pointless || (framework != nullptr && !runs(*framework, s));
         if (refused || !faults(s).empty())
         {

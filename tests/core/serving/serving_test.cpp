@@ -135,6 +135,9 @@ TEST_CASE("windowed layers stop growing: Gemma 3 1B keeps all tokens in 4 of 26 
     CHECK(c.kept(10'000) == 4 * 10'000 + 22 * 512);
     const CacheShape all = cache_shape(serving("mistral-7b-v0.1").model, 1);
     CHECK(all.kept(100'000) == 32.0 * 4096);
+    Model mixed = serving("gemma-3-1b").model;
+    mixed.attention_per_layer = {128, 4096, 0};
+    CHECK(cache_shape(mixed, 1).kept(1000) == 9 * 128 + 9 * 1000 + 8 * 1000);
 }
 
 TEST_CASE("contiguous room holds the longest request, blocks at most fifteen tokens too much")

@@ -58,7 +58,7 @@ ViewKeys ActivationsView::keys()
              [](const KeyPress& k)
              { change_training(k, [](Training& t) { t.flash_attention = !t.flash_attention; }); }},
             {"R", "Recomputation: none, selective, full",
-             [](const KeyPress& k) { change_training(k, [](Training& t) { turn(t.recompute, 3); }); }},
+             [](const KeyPress& k) { change_training(k, [](Training& t) { turn(t.recompute, 4); }); }},
             {"O", "In order of computation, or largest first", flips(state_.by_size)},
             {"E", "Expert layer, or dense layer", flips(state_.other_kind)},
             {"click", "Keep a tensor\u2019s formula in the caption"}};
