@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "core/memory/formula_text.h"
-#include "core/model/sizes.h"
-#include "core/model/weights.h"
+#include "core/memory/explain_parts.h"
 #include "core/scenario/stage_layers.h"
 
 #include <algorithm>
 #include <cmath>
 
 // Formula and working are written side by side, so that they cannot drift apart.
-// Symbols: s sequence, b micro-batch, h hidden, a heads, t tensor, cp context, V vocabulary, N replicas of
-// the dense weights, N_e of the experts, c bytes per token and hidden unit that a layer keeps.
 
 namespace ringside
 {
@@ -21,53 +17,6 @@ namespace
 {
 
 using namespace formula_text;
-
-// One stage and what the workings need of it.
-struct Subject
-{
-    const Scenario& s;
-    const StageMemory& memory;
-    StateBytes bytes;
-    StageWeights weights;
-    StagePart part;
-    std::size_t stage;
-
-    Subject(const Scenario& scenario, const MemoryReport& report, std::size_t index)
-        : s(scenario), memory(report.stages.at(index)), bytes(state_bytes(scenario.training)),
-          weights(stage_weights(scenario.model, scenario.parallel, scenario.training.schedule->placement)
-                      .at(index)),
-          part(stage_parts(scenario.model, scenario.parallel, scenario.training.schedule->placement)
-                   .at(index)),
-          stage(index)
-    {
-    }
-
-    double element() const { return element_bytes(s.training); }
-    // Whether the tensors between the matrix products are cut by t as well.
-    bool all_cut() const { return s.parallel.tensor == 1 || s.parallel.sequence_parallel; }
-};
-
-Text over_tensor(const Subject& x, bool cut = true)
-{
-    return cut && x.s.parallel.tensor > 1 ? Text{" / t", fmt::format(" / {}", x.s.parallel.tensor)} : Text{};
-}
-
-Text over_context(const Subject& x)
-{
-    return x.s.parallel.context > 1 ? Text{" / cp", fmt::format(" / {}", x.s.parallel.context)} : Text{};
-}
-
-// "s b": tokens of a micro-batch, before context parallelism.
-Text tokens(const Subject& x)
-{
-    return {"s b",
-            fmt::format("{} × {}", figure(x.s.training.sequence_length), figure(x.s.training.micro_batch))};
-}
-
-Text hidden(const Subject& x)
-{
-    return whole_number("h", x.s.model.hidden);
-}
 
 // --- model states
 
@@ -86,21 +35,6 @@ Text share(std::string symbol, std::string ranks_symbol, std::int64_t elements, 
     }
     return {fmt::format("{} / {}", symbol, ranks_symbol),
             fmt::format("{} / {}", figure(elements), figure(ranks))};
-}
-
-Text elements(const Subject& x, const std::string& what, std::int64_t dense, std::int64_t expert,
-              bool sharded)
-{
-    if (!sharded)
-    {
-        return whole_number(what, dense + expert);
-    }
-    if (expert == 0)
-    {
-        return share(what, "N", dense, dense_shards(x.s));
-    }
-    return factor(sum({share("dense " + what, "N", dense, dense_shards(x.s)),
-                       share("expert " + what, "N_e", expert, expert_shards(x.s))}));
 }
 
 bool on_host(const Training& t, Component component)
@@ -198,81 +132,6 @@ Text state(const Subject& x, Component component)
 
 // --- activations
 
-// What a layer keeps per token and hidden unit: Korthikanti's 34 + 5 a s / h when everything is cut by t,
-// their 10 + 24 / t + 5 a s / (h t) when the sequence is not.
-std::vector<Text> coefficient(const Subject& x, bool experts, Recompute recompute)
-{
-    const ActivationCost cost = activation_cost(x.s.model, x.s.training, x.s.parallel, experts, recompute);
-    const auto h = static_cast<double>(x.s.model.hidden);
-    const bool all_cut = x.all_cut();
-    const Text cut = over_tensor(x, !all_cut);
-    std::vector<Text> terms;
-    if (all_cut)
-    {
-        terms.push_back({"c", figure((cost.sequence + cost.tensor) / h)});
-    }
-    else
-    {
-        terms.push_back({"c", figure(cost.sequence / h)});
-        if (cost.tensor > 0)
-        {
-            terms.push_back(Text{"c_t", figure(cost.tensor / h)} + cut);
-        }
-    }
-    if (cost.scores > 0)
-    {
-        const auto a = static_cast<double>(x.s.model.heads);
-        const std::string each = figure(cost.scores / a);
-        terms.push_back(Text{fmt::format("{} a s / h", each),
-                             fmt::format("{} × {} × {} / {}", each, figure(a),
-                                         figure(x.s.training.sequence_length), figure(h))} +
-                        cut);
-    }
-    return terms;
-}
-
-// "s b h / t / cp"
-Text layer_tokens(const Subject& x)
-{
-    return tokens(x) + kBeside + hidden(x) + over_tensor(x, x.all_cut()) + over_context(x);
-}
-
-// Layers of both kinds and how often they are kept at the peak.
-struct Kept
-{
-    double dense = 0;
-    double experts = 0;
-    double whole_dense = 0; // of them, those of which nothing is recomputed
-    double whole_experts = 0;
-    std::int64_t layers = 0;    // of each chunk, where all have as many
-    std::int64_t in_flight = 0; // of all chunks
-    bool even = true;
-};
-
-Kept kept_layers(const Subject& x)
-{
-    Kept kept;
-    kept.layers = x.part.ranges.front().count;
-    for (std::size_t chunk = 0; chunk < x.part.ranges.size(); ++chunk)
-    {
-        const LayerRange& range = x.part.ranges[chunk];
-        std::int64_t experts = 0;
-        const auto times = static_cast<double>(x.memory.kept[chunk]);
-        const std::int64_t again = recomputed_of(x.s.training, range.count);
-        for (std::int64_t i = 0; i < range.count; ++i)
-        {
-            const bool moe = has_experts(x.s.model, range.first + i);
-            experts += moe ? 1 : 0;
-            (moe ? kept.whole_experts : kept.whole_dense) += i < again ? 0 : times;
-        }
-        kept.experts += times * static_cast<double>(experts);
-        kept.dense += times * static_cast<double>(range.count - experts);
-        kept.in_flight += x.memory.kept[chunk];
-        kept.even = kept.even && range.count == kept.layers;
-    }
-    return kept;
-}
-
 Text layers_and_flights(const Subject& x, const Kept& kept)
 {
     if (!kept.even)
@@ -317,13 +176,6 @@ Text layer_activations_text(const Subject& x, const Kept& kept)
     return layer_tokens(x) + kTimes + factor(sum({both(false, kept.dense), both(true, kept.experts)}));
 }
 
-Text logits_width(const Subject& x)
-{
-    const Text all = whole_number("V", x.s.model.vocab);
-    const std::string parts = " / " + figure(kLossChunks);
-    return x.s.software.loss == LossKind::chunked ? all + Text{parts, parts} : all;
-}
-
 // Korthikanti et al., section 4.3: the final norm's and the projection's input, and the logits, 4 s b h / t
 // (1 + V / h).
 Text head_text(const Subject& x)
@@ -364,191 +216,94 @@ std::string activations_source(const Subject& x)
                        x.part.head ? " and section 4.3" : "");
 }
 
-// --- buffers
+} // namespace
 
-Text workspace(const Subject& x)
+namespace formula_text
 {
-    const bool layer = effective_zero(x.s) >= 2;
-    return {layer ? "bytes per element × largest layer" : "bytes per element × one of each matrix shape",
-            fmt::format("{} × {}", figure(std::min(x.bytes.weight, x.element())),
-                        figure(layer ? x.weights.largest_layer : x.weights.distinct))};
-}
 
-// Widths alive in one layer's backward pass, per token; the value picks the widest.
-struct Width
+Text elements(const Subject& x, const std::string& what, std::int64_t dense, std::int64_t expert,
+              bool sharded)
 {
-    double value;
-    Text text;
-};
-
-Width mlp_width(const Subject& x, bool experts)
-{
-    const Model& m = x.s.model;
-    const auto t = static_cast<double>(x.s.parallel.tensor);
-    const auto h = static_cast<double>(m.hidden);
-    const double matrices = m.gated_mlp ? 3 : 2;
-    if (!experts)
+    if (!sharded)
     {
-        const auto f = static_cast<double>(m.ffn);
-        return {2 * h + matrices * f / t,
-                Text{fmt::format("2 h + {} f", figure(matrices)),
-                     fmt::format("2 × {} + {} × {}", figure(h), figure(matrices), figure(f))} +
-                    over_tensor(x)};
+        return whole_number(what, dense + expert);
     }
-    const auto k = static_cast<double>(m.experts_per_token);
-    const auto f = static_cast<double>(m.expert_ffn);
-    const auto et = static_cast<double>(x.s.parallel.expert_tensor);
-    const Text copies = et > 1 ? Text{" t_e", fmt::format(" × {}", figure(et))} : Text{};
-    const Text inner = Text{"2 h", fmt::format("2 × {}", figure(h))} + copies +
-                       Text{fmt::format(" + {} f_e", figure(matrices)),
-                            fmt::format(" + {} × {}", figure(matrices), figure(f))};
-    return {k * (2 * h * et + matrices * f) / t,
-            Text{"k ", figure(k) + " × "} + factor(inner) + over_tensor(x)};
-}
-
-Width attention_width(const Subject& x)
-{
-    const Model& m = x.s.model;
-    const auto t = static_cast<double>(x.s.parallel.tensor);
-    const auto h = static_cast<double>(m.hidden);
-    const auto a = static_cast<double>(m.heads);
-    const auto d = static_cast<double>(m.attention == Attention::mla ? m.qk_nope_head_dim + m.qk_rope_head_dim
-                                                                     : m.head_dim);
-    Width w{2 * h + 4 * a * d / t,
-            Text{"2 h + 4 a d", fmt::format("2 × {} + 4 × {} × {}", figure(h), figure(a), figure(d))} +
-                over_tensor(x)};
-    if (!x.s.training.flash_attention)
+    if (expert == 0)
     {
-        const auto s = static_cast<double>(x.s.training.sequence_length);
-        w.value += 2 * a * s / t;
-        w.text =
-            w.text + Text{" + 2 a s", fmt::format(" + 2 × {} × {}", figure(a), figure(s))} + over_tensor(x);
+        return share(what, "N", dense, dense_shards(x.s));
     }
-    return w;
+    return factor(sum({share("dense " + what, "N", dense, dense_shards(x.s)),
+                       share("expert " + what, "N_e", expert, expert_shards(x.s))}));
 }
 
-bool has_kind(const Subject& x, bool experts)
+std::vector<Text> coefficient(const Subject& x, bool experts, Recompute recompute)
 {
-    const Kept kept = kept_layers(x);
-    return (experts ? kept.experts : kept.dense) > 0;
-}
-
-// What exceeds the logits, whose gradient is gone by the time the last stage's first layer needs room.
-Text working_set(const Subject& x)
-{
-    Width widest = attention_width(x);
-    for (const bool experts : {false, true})
-    {
-        const Width mlp = mlp_width(x, experts);
-        widest = has_kind(x, experts) && mlp.value > widest.value ? mlp : widest;
-    }
-    if (x.part.head)
-    {
-        const std::string each = x.element() == 2 ? "2 " : "";
-        widest.text = widest.text + Text{" − " + each, each.empty() ? " − " : " − 2 × "} + logits_width(x) +
-                      over_tensor(x);
-    }
-    return Text{"bytes per element × s b × ",
-                fmt::format("{} × {} × ", figure(x.element()), tokens(x).working)} +
-           factor(widest.text) + over_context(x);
-}
-
-Text recomputed(const Subject& x)
-{
-    const Training& t = x.s.training;
-    const auto cost = [&](bool experts)
-    {
-        return has_kind(x, experts)
-                   ? layer_activations(x.s.model, t, x.s.parallel, experts, Recompute::none) -
-                         layer_activations(x.s.model, t, x.s.parallel, experts, t.recompute)
-                   : 0;
-    };
-    const bool experts = cost(true) > cost(false);
-    std::vector<Text> terms = coefficient(x, experts, Recompute::none);
-    if (t.recompute == Recompute::selective)
-    {
-        return terms.back() + kTimes + layer_tokens(x); // the scores come last
-    }
-    const Text kept = coefficient(x, experts, Recompute::full).front();
-    return factor(sum(terms) + Text{" − " + kept.working, " − " + kept.working}) + kBeside + layer_tokens(x);
-}
-
-Text gathered(const Subject& x)
-{
-    return {"bytes per weight × (2 × largest layer + embedding, final norm and head)",
-            fmt::format("{} × (2 × {} + {})", figure(x.bytes.weight), figure(x.weights.largest_layer),
-                        figure(x.weights.root))};
-}
-
-Text transfer(const Subject& x)
-{
-    return Text{"2 × bytes per element × ", fmt::format("2 × {} × ", figure(x.element()))} + layer_tokens(x);
-}
-
-Text fragmentation(const Subject& x)
-{
-    const double rest = (x.memory.total() - x.memory.buffers.fragmentation).value;
-    return {"share lost × everything else",
-            fmt::format("{} × {}", figure(x.s.training.fragmentation), figure(rest))};
-}
-
-Text loss_copies(const Subject& x)
-{
-    return {"copies × logits",
-            fmt::format("{} × {}", figure(kEagerCopies), figure(x.memory.logits_bytes.value))};
-}
-
-Text second_gradients(const Subject& x)
-{
-    return {"2 × elements", fmt::format("2 × {}", figure(x.memory.buffers.second_gradients.value / 2))};
-}
-
-Text reserve(const Subject& x)
-{
-    return {"reserve of the software", fmt::format("{} × 1e9", figure(x.s.software.reserve_gb))};
-}
-
-struct BufferRule
-{
-    const char* name;
-    Bytes BufferParts::*part;
-    Text (*text)(const Subject&);
-    const char* source;
-};
-
-constexpr std::array kBuffers{
-    BufferRule{"gradient workspace", &BufferParts::gradient_workspace, workspace,
-               "Transformer Engine, fused weight-gradient accumulation"},
-    BufferRule{"working set", &BufferParts::working_set, working_set,
-               "tensors alive in one layer's backward pass"},
-    BufferRule{"recomputed layer", &BufferParts::recomputed, recomputed,
-               "Korthikanti et al. 2022, arXiv 2205.05198, section 5"},
-    BufferRule{"gathered weights", &BufferParts::gathered, gathered,
-               "Rajbhandari et al. 2019, ZeRO, arXiv 1910.02054, section 7.2.2"},
-    BufferRule{"stage transfer", &BufferParts::transfer, transfer,
-               "one micro-batch coming in, one going out"},
-    BufferRule{"copies of the loss", &BufferParts::loss_copies, loss_copies,
-               "PyTorch's cross-entropy in 32 bits, eager"},
-    BufferRule{"16-bit gradients", &BufferParts::second_gradients, second_gradients,
-               "DeepSpeed, deepspeed/runtime/bf16_optimizer.py"},
-    BufferRule{"fragmentation", &BufferParts::fragmentation, fragmentation, "training.fragmentation"},
-    BufferRule{"reserve", &BufferParts::reserve, reserve, "assets/software"},
-};
-
-Text buffers(const BufferParts& parts)
-{
+    const ActivationCost cost = activation_cost(x.s.model, x.s.training, x.s.parallel, experts, recompute);
+    const auto h = static_cast<double>(x.s.model.hidden);
+    const bool all_cut = x.all_cut();
+    const Text cut = over_tensor(x, !all_cut);
     std::vector<Text> terms;
-    for (const BufferRule& rule : kBuffers)
+    if (all_cut)
     {
-        if ((parts.*rule.part).value > 0)
+        terms.push_back({"c", figure((cost.sequence + cost.tensor) / h)});
+    }
+    else
+    {
+        terms.push_back({"c", figure(cost.sequence / h)});
+        if (cost.tensor > 0)
         {
-            terms.push_back({rule.name, figure((parts.*rule.part).value)});
+            terms.push_back(Text{"c_t", figure(cost.tensor / h)} + cut);
         }
     }
-    return terms.empty() ? Text{"none", "0"} : sum(terms);
+    if (cost.scores > 0)
+    {
+        const auto a = static_cast<double>(x.s.model.heads);
+        const std::string each = figure(cost.scores / a);
+        terms.push_back(Text{fmt::format("{} a s / h", each),
+                             fmt::format("{} × {} × {} / {}", each, figure(a),
+                                         figure(x.s.training.sequence_length), figure(h))} +
+                        cut);
+    }
+    return terms;
 }
 
-} // namespace
+Text layer_tokens(const Subject& x)
+{
+    return tokens(x) + kBeside + hidden(x) + over_tensor(x, x.all_cut()) + over_context(x);
+}
+
+Kept kept_layers(const Subject& x)
+{
+    Kept kept;
+    kept.layers = x.part.ranges.front().count;
+    for (std::size_t chunk = 0; chunk < x.part.ranges.size(); ++chunk)
+    {
+        const LayerRange& range = x.part.ranges[chunk];
+        std::int64_t experts = 0;
+        const auto times = static_cast<double>(x.memory.kept[chunk]);
+        const std::int64_t again = recomputed_of(x.s.training, range.count);
+        for (std::int64_t i = 0; i < range.count; ++i)
+        {
+            const bool moe = has_experts(x.s.model, range.first + i);
+            experts += moe ? 1 : 0;
+            (moe ? kept.whole_experts : kept.whole_dense) += i < again ? 0 : times;
+        }
+        kept.experts += times * static_cast<double>(experts);
+        kept.dense += times * static_cast<double>(range.count - experts);
+        kept.in_flight += x.memory.kept[chunk];
+        kept.even = kept.even && range.count == kept.layers;
+    }
+    return kept;
+}
+
+Text logits_width(const Subject& x)
+{
+    const Text all = whole_number("V", x.s.model.vocab);
+    const std::string parts = " / " + figure(kLossChunks);
+    return x.s.software.loss == LossKind::chunked ? all + Text{parts, parts} : all;
+}
+
+} // namespace formula_text
 
 Term explain(const Scenario& scenario, const MemoryReport& report, std::size_t stage, Component component)
 {
@@ -575,22 +330,6 @@ Term explain(const Scenario& scenario, const MemoryReport& report, std::size_t s
             text.formula,
             text.working,
             source};
-}
-
-std::vector<Term> explain_buffers(const Scenario& scenario, const MemoryReport& report, std::size_t stage)
-{
-    const Subject x(scenario, report, stage);
-    std::vector<Term> terms;
-    for (const BufferRule& rule : kBuffers)
-    {
-        if (const double value = (x.memory.buffers.*rule.part).value; value > 0)
-        {
-            const Text text = rule.text(x);
-            terms.push_back({fmt::format("{}, stage {}", rule.name, stage), value, "B", text.formula,
-                             text.working, rule.source});
-        }
-    }
-    return terms;
 }
 
 Term explain_total(const MemoryReport& report, std::size_t stage)

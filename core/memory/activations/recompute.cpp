@@ -169,7 +169,8 @@ RecomputeChoices recompute_choices(const Scenario& scenario, const MemoryReport&
 {
     const Stage it(scenario, memory, stage);
     RecomputeChoices choices;
-    for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full})
+    for (const Recompute recompute :
+         {Recompute::none, Recompute::selective, Recompute::full, Recompute::alternate})
     {
         choices.settings[static_cast<std::size_t>(recompute)] = it.point(recompute);
     }

@@ -27,7 +27,7 @@ struct RecomputePoint
 
 struct RecomputeChoices
 {
-    std::array<RecomputePoint, 3> settings; // by Recompute
+    std::array<RecomputePoint, kNamesOf<Recompute>.size()> settings; // by Recompute
     // [k - 1]: every chunk of the stage in k segments (Chen et al. 2016, arXiv 1604.06174, section 4.3): k
     // inputs a micro-batch in flight, and one segment whole while its backward runs. As many segments as
     // layers is full recomputation.

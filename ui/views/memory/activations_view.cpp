@@ -57,7 +57,7 @@ ViewKeys ActivationsView::keys()
     return {{"F", "FlashAttention on and off",
              [](const KeyPress& k)
              { change_training(k, [](Training& t) { t.flash_attention = !t.flash_attention; }); }},
-            {"R", "Recomputation: none, selective, full",
+            {"R", "Recomputation: none, selective, full, alternate",
              [](const KeyPress& k) { change_training(k, [](Training& t) { turn(t.recompute, 4); }); }},
             {"O", "In order of computation, or largest first", flips(state_.by_size)},
             {"E", "Expert layer, or dense layer", flips(state_.other_kind)},

@@ -83,7 +83,7 @@ Caption of_setting(const RecomputeChoices& c, Recompute setting, ByteUnit unit)
     }
     caption.sentence =
         fmt::format("{} recomputation leaves **{}** of {}, {} less, for **{} more FLOPs**.",
-                    setting == Recompute::selective ? "Selective" : "Full", format_bytes(point.total(), unit),
+                    capitalized(std::string(name_of(setting))), format_bytes(point.total(), unit),
                     format_bytes(none.total(), unit), format_percent(1 - point.total() / none.total()),
                     format_percent(point.extra));
     return caption;
@@ -132,6 +132,10 @@ std::vector<Choice> choices_of(const RecomputeDesk& desk, const RecomputeState& 
          "Only the input of every layer is stored; each layer\u2019s forward runs again before its backward. "
          "2 s b h per layer: Korthikanti et al. 2022, arXiv 2205.05198, Table 2",
          of(Recompute::full), Recompute::full},
+        {"4", "alternate",
+         "Attention\u2019s output and that of every second GEMM are stored, the rest is recomputed: "
+         "torchtitan\u2019s selective checkpointing by operation (\u201cop\u201d)",
+         of(Recompute::alternate), Recompute::alternate},
         {"", counted(desk.segments(state), "segment"),
          "Only the input of every segment is stored; a segment\u2019s forward runs again before its "
          "backward, with all its tensors in memory. Chen et al. 2016, arXiv 1604.06174, section 4.3",
@@ -519,7 +523,7 @@ void RecomputeView::draw(const Frame& frame, const Painter& p, Rect area, Out& o
 
 ViewKeys RecomputeView::keys()
 {
-    return {{"1 2 3", "None, selective, full",
+    return {{"1 2 3 4", "None, selective, full, alternate",
              [](const KeyPress& k)
              { change_training(k, [&](Training& t) { t.recompute = static_cast<Recompute>(k.which); }); }},
             {"J K", "One segment fewer, one more",

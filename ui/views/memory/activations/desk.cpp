@@ -89,6 +89,10 @@ LayerTensors layer_tensors(const Scenario& s, const ActivationsState& state)
     {
         const TensorRow row{t, keeping(t, s.training, s.training.recompute),
                             tensor_bytes(t, s.training, s.parallel)};
+        if (t.unread && row.keeping == Keeping::never)
+        {
+            continue; // only alternate recomputation keeps it
+        }
         (row.keeping == Keeping::kept    ? layer.kept
          : row.keeping == Keeping::again ? layer.again
                                          : layer.never) += row.bytes;

@@ -1,0 +1,216 @@
+#include "core/memory/explain_memory.h"
+#include "core/memory/explain_parts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+using namespace formula_text;
+
+Text workspace(const Subject& x)
+{
+    const bool layer = effective_zero(x.s) >= 2;
+    return {layer ? "bytes per element × largest layer" : "bytes per element × one of each matrix shape",
+            fmt::format("{} × {}", figure(std::min(x.bytes.weight, x.element())),
+                        figure(layer ? x.weights.largest_layer : x.weights.distinct))};
+}
+
+// Widths alive in one layer's backward pass, per token; the value picks the widest.
+struct Width
+{
+    double value;
+    Text text;
+};
+
+Width mlp_width(const Subject& x, bool experts)
+{
+    const Model& m = x.s.model;
+    const auto t = static_cast<double>(x.s.parallel.tensor);
+    const auto h = static_cast<double>(m.hidden);
+    const double matrices = m.gated_mlp ? 3 : 2;
+    if (!experts)
+    {
+        const auto f = static_cast<double>(m.ffn);
+        return {2 * h + matrices * f / t,
+                Text{fmt::format("2 h + {} f", figure(matrices)),
+                     fmt::format("2 × {} + {} × {}", figure(h), figure(matrices), figure(f))} +
+                    over_tensor(x)};
+    }
+    const auto k = static_cast<double>(m.experts_per_token);
+    const auto f = static_cast<double>(m.expert_ffn);
+    const auto et = static_cast<double>(x.s.parallel.expert_tensor);
+    const Text copies = et > 1 ? Text{" t_e", fmt::format(" × {}", figure(et))} : Text{};
+    const Text inner = Text{"2 h", fmt::format("2 × {}", figure(h))} + copies +
+                       Text{fmt::format(" + {} f_e", figure(matrices)),
+                            fmt::format(" + {} × {}", figure(matrices), figure(f))};
+    return {k * (2 * h * et + matrices * f) / t,
+            Text{"k ", figure(k) + " × "} + factor(inner) + over_tensor(x)};
+}
+
+Width attention_width(const Subject& x)
+{
+    const Model& m = x.s.model;
+    const auto t = static_cast<double>(x.s.parallel.tensor);
+    const auto h = static_cast<double>(m.hidden);
+    const auto a = static_cast<double>(m.heads);
+    const auto d = static_cast<double>(m.attention == Attention::mla ? m.qk_nope_head_dim + m.qk_rope_head_dim
+                                                                     : m.head_dim);
+    Width w{2 * h + 4 * a * d / t,
+            Text{"2 h + 4 a d", fmt::format("2 × {} + 4 × {} × {}", figure(h), figure(a), figure(d))} +
+                over_tensor(x)};
+    if (!x.s.training.flash_attention)
+    {
+        const auto s = static_cast<double>(x.s.training.sequence_length);
+        w.value += 2 * a * s / t;
+        w.text =
+            w.text + Text{" + 2 a s", fmt::format(" + 2 × {} × {}", figure(a), figure(s))} + over_tensor(x);
+    }
+    return w;
+}
+
+bool has_kind(const Subject& x, bool experts)
+{
+    const Kept kept = kept_layers(x);
+    return (experts ? kept.experts : kept.dense) > 0;
+}
+
+// What exceeds the logits, whose gradient is gone by the time the last stage's first layer needs room.
+Text working_set(const Subject& x)
+{
+    Width widest = attention_width(x);
+    for (const bool experts : {false, true})
+    {
+        const Width mlp = mlp_width(x, experts);
+        widest = has_kind(x, experts) && mlp.value > widest.value ? mlp : widest;
+    }
+    if (x.part.head)
+    {
+        const std::string each = x.element() == 2 ? "2 " : "";
+        widest.text = widest.text + Text{" − " + each, each.empty() ? " − " : " − 2 × "} + logits_width(x) +
+                      over_tensor(x);
+    }
+    return Text{"bytes per element × s b × ",
+                fmt::format("{} × {} × ", figure(x.element()), tokens(x).working)} +
+           factor(widest.text) + over_context(x);
+}
+
+Text recomputed(const Subject& x)
+{
+    const Training& t = x.s.training;
+    const auto cost = [&](bool experts)
+    {
+        return has_kind(x, experts)
+                   ? layer_activations(x.s.model, t, x.s.parallel, experts, Recompute::none) -
+                         layer_activations(x.s.model, t, x.s.parallel, experts, t.recompute)
+                   : 0;
+    };
+    const bool experts = cost(true) > cost(false);
+    std::vector<Text> terms = coefficient(x, experts, Recompute::none);
+    if (t.recompute == Recompute::selective)
+    {
+        return terms.back() + kTimes + layer_tokens(x); // the scores come last
+    }
+    const Text kept = coefficient(x, experts, Recompute::full).front();
+    return factor(sum(terms) + Text{" − " + kept.working, " − " + kept.working}) + kBeside + layer_tokens(x);
+}
+
+Text gathered(const Subject& x)
+{
+    return {"bytes per weight × (2 × largest layer + embedding, final norm and head)",
+            fmt::format("{} × (2 × {} + {})", figure(x.bytes.weight), figure(x.weights.largest_layer),
+                        figure(x.weights.root))};
+}
+
+Text transfer(const Subject& x)
+{
+    return Text{"2 × bytes per element × ", fmt::format("2 × {} × ", figure(x.element()))} + layer_tokens(x);
+}
+
+Text fragmentation(const Subject& x)
+{
+    const double rest = (x.memory.total() - x.memory.buffers.fragmentation).value;
+    return {"share lost × everything else",
+            fmt::format("{} × {}", figure(x.s.training.fragmentation), figure(rest))};
+}
+
+Text loss_copies(const Subject& x)
+{
+    return {"copies × logits",
+            fmt::format("{} × {}", figure(kEagerCopies), figure(x.memory.logits_bytes.value))};
+}
+
+Text second_gradients(const Subject& x)
+{
+    return {"2 × elements", fmt::format("2 × {}", figure(x.memory.buffers.second_gradients.value / 2))};
+}
+
+Text reserve(const Subject& x)
+{
+    return {"reserve of the software", fmt::format("{} × 1e9", figure(x.s.software.reserve_gb))};
+}
+
+struct BufferRule
+{
+    const char* name;
+    Bytes BufferParts::*part;
+    Text (*text)(const Subject&);
+    const char* source;
+};
+
+constexpr std::array kBuffers{
+    BufferRule{"gradient workspace", &BufferParts::gradient_workspace, workspace,
+               "Transformer Engine, fused weight-gradient accumulation"},
+    BufferRule{"working set", &BufferParts::working_set, working_set,
+               "tensors alive in one layer's backward pass"},
+    BufferRule{"recomputed layer", &BufferParts::recomputed, recomputed,
+               "Korthikanti et al. 2022, arXiv 2205.05198, section 5"},
+    BufferRule{"gathered weights", &BufferParts::gathered, gathered,
+               "Rajbhandari et al. 2019, ZeRO, arXiv 1910.02054, section 7.2.2"},
+    BufferRule{"stage transfer", &BufferParts::transfer, transfer,
+               "one micro-batch coming in, one going out"},
+    BufferRule{"copies of the loss", &BufferParts::loss_copies, loss_copies,
+               "PyTorch's cross-entropy in 32 bits, eager"},
+    BufferRule{"16-bit gradients", &BufferParts::second_gradients, second_gradients,
+               "DeepSpeed, deepspeed/runtime/bf16_optimizer.py"},
+    BufferRule{"fragmentation", &BufferParts::fragmentation, fragmentation, "training.fragmentation"},
+    BufferRule{"reserve", &BufferParts::reserve, reserve, "assets/software"},
+};
+
+} // namespace
+
+Text formula_text::buffers(const BufferParts& parts)
+{
+    std::vector<Text> terms;
+    for (const BufferRule& rule : kBuffers)
+    {
+        if ((parts.*rule.part).value > 0)
+        {
+            terms.push_back({rule.name, figure((parts.*rule.part).value)});
+        }
+    }
+    return terms.empty() ? Text{"none", "0"} : sum(terms);
+}
+
+std::vector<Term> explain_buffers(const Scenario& scenario, const MemoryReport& report, std::size_t stage)
+{
+    const Subject x(scenario, report, stage);
+    std::vector<Term> terms;
+    for (const BufferRule& rule : kBuffers)
+    {
+        if (const double value = (x.memory.buffers.*rule.part).value; value > 0)
+        {
+            const Text text = rule.text(x);
+            terms.push_back({fmt::format("{}, stage {}", rule.name, stage), value, "B", text.formula,
+                             text.working, rule.source});
+        }
+    }
+    return terms;
+}
+
+} // namespace ringside
