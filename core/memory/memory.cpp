@@ -36,14 +36,15 @@ double shard(std::int64_t elements, std::int64_t ranks)
 struct Context
 {
     const Scenario& s;
+    const LayerKept& layer;
     StateBytes bytes;
     double tokens;       // of one micro-batch on one context rank
     double sequence_cut; // 1, or tensor with sequence parallelism
     std::int64_t dense_shards;
     std::int64_t expert_shards;
 
-    explicit Context(const Scenario& scenario)
-        : s(scenario), bytes(state_bytes(scenario.training)),
+    Context(const Scenario& scenario, const LayerKept& of_layer)
+        : s(scenario), layer(of_layer), bytes(state_bytes(scenario.training)),
           tokens(static_cast<double>(scenario.training.micro_batch) *
                  static_cast<double>(scenario.training.sequence_length) /
                  static_cast<double>(scenario.parallel.context)),
@@ -156,17 +157,16 @@ void fill_activations(const Context& c, const StagePart& part, StageMemory& stag
     const double e = element_bytes(t);
     const auto hidden = static_cast<double>(s.model.hidden);
     const std::vector<LayerRange>& ranges = part.ranges;
-    const LayerKept layer(s);
     double kept = 0;
     for (std::size_t chunk = 0; chunk < ranges.size(); ++chunk)
     {
         const LayerRange& layers = ranges[chunk];
         const auto times = static_cast<double>(stage.kept[chunk]);
-        kept += times * layer.of(layers);
+        kept += times * c.layer.of(layers);
         stage.in_flight += stage.kept[chunk];
         stage.kept_layers += times * static_cast<double>(ranges[chunk].count);
         stage.layers += ranges[chunk].count;
-        stage.layer_bytes = std::max(stage.layer_bytes, Bytes(layer.largest(layers)));
+        stage.layer_bytes = std::max(stage.layer_bytes, Bytes(c.layer.largest(layers)));
     }
     for (std::size_t chunk = 0; s.model.dropout && chunk < ranges.size(); ++chunk)
     {
@@ -213,12 +213,8 @@ void fill_buffers(const Context& c, const std::vector<LayerRange>& ranges, const
     b.working_set = whole(std::max(0.0, widest - stage.logits_bytes.value));
     if (t.recompute != Recompute::none)
     {
-        const auto again = [&](bool experts)
-        {
-            return layer_activations(s.model, t, s.parallel, experts, Recompute::none) -
-                   layer_activations(s.model, t, s.parallel, experts, t.recompute);
-        };
-        b.recomputed = whole(std::max(has_dense ? again(false) : 0, has_moe ? again(true) : 0));
+        b.recomputed =
+            whole(std::max(has_dense ? c.layer.again(false) : 0, has_moe ? c.layer.again(true) : 0));
     }
     if (effective_zero(s) == 3 || offloads_weights(t.offload))
     {
@@ -347,7 +343,8 @@ LayerKept::LayerKept(const Scenario& scenario) : s_(scenario)
         if (!experts || s_.model.experts > 0)
         {
             left_.at(kind) = of_kind(s_.training.recompute);
-            whole_.at(kind) = s_.training.recompute_layers > 0 ? of_kind(Recompute::none) : 0;
+            whole_.at(kind) =
+                s_.training.recompute == Recompute::none ? left_.at(kind) : of_kind(Recompute::none);
         }
     }
 }
@@ -377,10 +374,10 @@ Bytes StageMemory::total() const
     return std::accumulate(parts.begin(), parts.end(), Bytes{});
 }
 
-StageMemory stage_memory(const Scenario& scenario, const StageWeights& weights, const StagePart& part,
-                         std::vector<std::int64_t> kept)
+StageMemory stage_memory(const Scenario& scenario, const LayerKept& layer, const StageWeights& weights,
+                         const StagePart& part, std::vector<std::int64_t> kept)
 {
-    const Context context(scenario);
+    const Context context(scenario, layer);
     StageMemory stage;
     fill_state(context, weights, stage);
     stage.kept = std::move(kept);
@@ -395,12 +392,13 @@ MemoryReport memory_report(const Scenario& scenario)
     const auto parts = stage_parts(scenario.model, scenario.parallel, placement);
     const auto weights = stage_weights(scenario.model, scenario.parallel, parts);
     auto kept = kept_at_peak(scenario);
+    const LayerKept layer(scenario);
     MemoryReport report;
     report.capacity =
         Bytes(std::max(0.0, (scenario.cluster.gpu.memory_gb - scenario.training.reserved_gb) * 1e9));
     for (std::size_t i = 0; i < parts.size(); ++i)
     {
-        report.stages.push_back(stage_memory(scenario, weights[i], parts[i], std::move(kept[i])));
+        report.stages.push_back(stage_memory(scenario, layer, weights[i], parts[i], std::move(kept[i])));
         if (report.stages[i].total() > report.worst().total())
         {
             report.fullest = i;

@@ -77,13 +77,21 @@ struct ActivationCost
 };
 
 // Activations of one layer of one micro-batch on one GPU: as recomputation leaves them, and whole.
-struct LayerKept
+class LayerKept
 {
+public:
+    // Neither ZeRO nor the pipeline plays a part.
     explicit LayerKept(const Scenario& scenario);
 
     // Of the layers of one (virtual) stage.
     double of(const LayerRange& layers) const;
     double largest(const LayerRange& layers) const;
+    // What of a layer is computed again.
+    double again(bool experts) const
+    {
+        const std::size_t kind = experts ? 1 : 0;
+        return whole_.at(kind) - left_.at(kind);
+    }
 
 private:
     const Scenario& s_;
@@ -172,9 +180,10 @@ struct MemoryReport
 // scattered.
 std::int64_t effective_zero(const Scenario& scenario);
 
-// One stage of the pipeline on one GPU; `kept` are the micro-batches it keeps of each of its chunks.
-StageMemory stage_memory(const Scenario& scenario, const StageWeights& weights, const StagePart& part,
-                         std::vector<std::int64_t> kept);
+// One stage of the pipeline on one GPU; `layer` is the scenario's, `kept` are the micro-batches it keeps of
+// each of its chunks.
+StageMemory stage_memory(const Scenario& scenario, const LayerKept& layer, const StageWeights& weights,
+                         const StagePart& part, std::vector<std::int64_t> kept);
 
 // The scenario must be valid (see validate()).
 MemoryReport memory_report(const Scenario& scenario);

@@ -340,7 +340,8 @@ void LayoutSearch::look_at_plan(const Plan& plan)
         return;
     }
     const Cut& cut = memory_.cut(s_);
-    const auto worst = memory_.worst(s_, cut, memory_.kept(s_));
+    const LayerKept layer(s_);
+    const auto worst = memory_.worst(layer, cut, memory_.kept(s_));
     const std::vector<std::int64_t> stages = zero_stages();
     reject(Rejection::allowed, dense_replicas(s_) > 1 ? 4 - static_cast<std::int64_t>(stages.size()) : 0);
     for (const std::int64_t zero : stages)
@@ -358,7 +359,7 @@ void LayoutSearch::look_at_plan(const Plan& plan)
             reject(Rejection::allowed);
             continue;
         }
-        c.bytes = memory_.fullest(s_, cut, worst).value;
+        c.bytes = memory_.fullest(s_, layer, cut, worst).value;
         c.tight = c.bytes > roomy_bytes(result_.capacity, limits_);
         if (only_counts(c))
         {

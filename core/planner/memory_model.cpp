@@ -71,10 +71,9 @@ const std::vector<std::vector<std::int64_t>>& MemoryModel::kept(const Scenario& 
 }
 
 std::vector<const std::vector<std::int64_t>*>
-MemoryModel::worst(const Scenario& s, const Cut& cut,
+MemoryModel::worst(const LayerKept& layer, const Cut& cut,
                    const std::vector<std::vector<std::int64_t>>& kept) const
 {
-    const LayerKept layer(s);
     std::vector<const std::vector<std::int64_t>*> chosen;
     for (const Cut::Stage& stage : cut.stages)
     {
@@ -98,13 +97,14 @@ MemoryModel::worst(const Scenario& s, const Cut& cut,
     return chosen;
 }
 
-Bytes MemoryModel::fullest(const Scenario& s, const Cut& cut,
+Bytes MemoryModel::fullest(const Scenario& s, const LayerKept& layer, const Cut& cut,
                            const std::vector<const std::vector<std::int64_t>*>& worst) const
 {
     Bytes most;
     for (std::size_t i = 0; i < cut.stages.size(); ++i)
     {
-        most = std::max(most, stage_memory(s, cut.stages[i].weights, cut.stages[i].part, *worst[i]).total());
+        most = std::max(most,
+                        stage_memory(s, layer, cut.stages[i].weights, cut.stages[i].part, *worst[i]).total());
     }
     return most;
 }
@@ -112,7 +112,8 @@ Bytes MemoryModel::fullest(const Scenario& s, const Cut& cut,
 Bytes MemoryModel::fullest(const Scenario& s)
 {
     const Cut& layers = cut(s);
-    return fullest(s, layers, worst(s, layers, kept(s)));
+    const LayerKept layer(s);
+    return fullest(s, layer, layers, worst(layer, layers, kept(s)));
 }
 
 } // namespace ringside

@@ -34,8 +34,8 @@ public:
 
     // Of every stage of the cut the rank that keeps most.
     std::vector<const std::vector<std::int64_t>*>
-    worst(const Scenario& scenario, const Cut& cut, const std::vector<std::vector<std::int64_t>>& kept) const;
-    Bytes fullest(const Scenario& scenario, const Cut& cut,
+    worst(const LayerKept& layer, const Cut& cut, const std::vector<std::vector<std::int64_t>>& kept) const;
+    Bytes fullest(const Scenario& scenario, const LayerKept& layer, const Cut& cut,
                   const std::vector<const std::vector<std::int64_t>*>& worst) const;
     // All of it at once.
     Bytes fullest(const Scenario& scenario);

@@ -37,7 +37,7 @@ public:
         Scenario s = s_;
         s.training.recompute = recompute;
         s.training.recompute_layers = 0;
-        const StageMemory memory = stage_memory(s, weights_, part_, kept_);
+        const StageMemory memory = stage_memory(s, LayerKept(s), weights_, part_, kept_);
         const ComputeReport compute = compute_report(s);
         return {memory.of(Component::activations), memory.buffers.recomputed,
                 compute.hardware_step.value / compute.model_step.value - 1};
