@@ -26,12 +26,18 @@ std::string whole_or_three(const S& object, const Field<S>& field)
     return field.unit == "tokens" ? format_count(value) : plain_number(value);
 }
 
-std::string list_text(const std::vector<std::int64_t>& values)
+// Of a list's name: what it says where it is empty.
+std::string_view when_empty(std::string_view field)
 {
-    return values.empty() ? "even" : fmt::format("{}", fmt::join(values, " "));
+    return field == "stage_layers" ? "even" : "all";
 }
 
-std::optional<std::vector<std::int64_t>> parse_list(std::string text)
+std::string list_text(std::string_view field, const std::vector<std::int64_t>& values)
+{
+    return values.empty() ? std::string(when_empty(field)) : fmt::format("{}", fmt::join(values, " "));
+}
+
+std::optional<std::vector<std::int64_t>> parse_list(std::string_view field, std::string text)
 {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c == ',' || c == ';'; }, ' ');
@@ -43,7 +49,7 @@ std::optional<std::vector<std::int64_t>> parse_list(std::string text)
         const auto value = parse_number(text.substr(at, end - at));
         if (!value || *value < 0 || *value > 1e6 || *value != std::floor(*value))
         {
-            return text == "even" ? std::optional(std::vector<std::int64_t>{}) : std::nullopt;
+            return text == when_empty(field) ? std::optional(std::vector<std::int64_t>{}) : std::nullopt;
         }
         values.push_back(static_cast<std::int64_t>(*value));
         at = end;
@@ -328,10 +334,11 @@ std::string set_typed(S& object, const Field<S>& field, std::string text)
 {
     if (const auto* list = std::get_if<std::vector<std::int64_t> S::*>(&field.member))
     {
-        auto values = parse_list(text);
+        auto values = parse_list(field.name, text);
         if (!values)
         {
-            return "give the layers of each stage, like 21 20 20 19";
+            return field.name == "stage_layers" ? "give the layers of each stage, like 21 20 20 19"
+                                                : "give the window of each layer, like 128 0, or all";
         }
         object.*(*list) = std::move(*values);
         return {};
@@ -354,8 +361,8 @@ void Panel::draw_typed(Column& column, const std::string& path, Scenario& next, 
 {
     const auto* list = std::get_if<std::vector<std::int64_t> S::*>(&field.member);
     const std::string label = std::string(field.label) + "###" + path;
-    const std::string shown =
-        list != nullptr ? list_text(object.*(*list)) : with_unit(whole_or_three(object, field), field.unit);
+    const std::string shown = list != nullptr ? list_text(field.name, object.*(*list))
+                                              : with_unit(whole_or_three(object, field), field.unit);
     const SliderText words{label.c_str(), shown, {}, has_fault(column.frame, path)};
     const SliderChange c = typed_number(column.painter, column.row(36), words);
     if (c.kind == SliderChange::Kind::typed)

@@ -1,0 +1,81 @@
+// Serving under load and RL systems: rate and systems by hand, the page of prices, words at every size.
+#include "tests/ui/words.h"
+#include <fmt/format.h>
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace ringside;
+
+TEST_CASE("a rate beyond the goodput breaks an objective, F goes back to one that holds")
+{
+    test::Window w;
+    w.open("slo");
+    w.settle();
+    CHECK(test::says(w, "Goodput"));
+    CHECK(test::says(w, "prefill"));
+    CHECK_FALSE(test::says(w, "KV transfer"));
+    w.key(ImGuiKey_G); // disaggregated
+    w.settle();
+    CHECK(test::says(w, "KV transfer"));
+    CHECK(test::says(w, "Prefill engines"));
+    w.key(ImGuiKey_G); // prefill first
+    w.settle();
+    CHECK_FALSE(test::says(w, "KV transfer"));
+    CHECK_FALSE(test::says(w, "Tokens per iteration"));
+    const std::string before = test::text_of(w);
+    w.drag("###ttft rate", 0.5F, 0.9F);
+    w.settle();
+    CHECK(test::text_of(w) != before);
+    w.key(ImGuiKey_F);
+    w.settle();
+    CHECK(test::text_of(w) == before);
+}
+
+TEST_CASE("engines are tried in every ratio, and the best is said")
+{
+    test::Window w;
+    w.open("slo/split");
+    w.settle(300);
+    CHECK(test::says(w, "engines of 4 that only prefill"));
+    CHECK(test::says(w, "Best for these objectives"));
+    w.click("###split 3");
+    w.settle(300);
+    CHECK(test::says(w, "Prefill engines"));
+}
+
+TEST_CASE("prices are found for every way to serve, and one that is pressed is taken")
+{
+    test::Window w;
+    w.open("slo/price");
+    w.settle(300);
+    CHECK(test::says(w, "Cheapest within both objectives"));
+    CHECK(test::says(w, "cheapest at each speed"));
+}
+
+TEST_CASE("a model that no engine holds is said on every page")
+{
+    test::Window w;
+    w.session().apply(ChangeScenario{test::scenario(
+        R"({"model": "megatron-gpt-1t", "cluster": {"gpu": "rtx-3090", "gpus": 8}, "parallel": {"tensor": 1},
+            "training": {"global_batch": 8, "sequence_length": 2048}})")});
+    for (const char* page : {"slo/requests", "slo/split", "slo/price"})
+    {
+        w.open(page);
+        w.settle();
+        CHECK(test::says(w, "No engine holds this model"));
+    }
+}
+
+TEST_CASE("no words of serving under load and of RL systems are cut off or lie on others at any size")
+{
+    for (const std::string page : {"slo/requests", "slo/split", "slo/price", "rl/step", "rl/split"})
+    {
+        test::Window w;
+        w.session().apply(ChangeScenario{test::scenario(
+            R"({"model": "llama-3.1-8b", "cluster": {"gpus": 16}, "parallel": {"tensor": 1},
+                "training": {"global_batch": 16}})")});
+        w.open(page);
+        w.settle(300);
+        test::check_words_at_every_size(w, page);
+    }
+}
