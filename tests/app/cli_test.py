@@ -951,7 +951,7 @@ def test_train_names_what_it_cannot_do():
     Outcome("train", "--ranks", 3, "--strategy", "dp2-tp2").exits(2).mentions("--ranks: 3 ranks", "use --ranks 4")
     Outcome("train", "--ranks", 2, "--sample", 10, "--probe").exits(2).mentions("--sample", "--probe", "--ranks 1")
     Outcome("train", "--device", "abacus").exits(2).mentions("use auto, cpu or cuda")
-    Outcome("train", "--precision", "int4").exits(2).mentions("--precision: ", "fp32, fp16, bf16, fp8")
+    Outcome("train", "--precision", "int4").exits(2).mentions("--precision: ", "use fp32, bf16, fp16 or fp8")
     Outcome("train", "--set", "recipe.clap=1").exits(2).mentions("recipe.clap", "did you mean \"clip\"?")
     Outcome("train", "--experts", 4, "--experts-per-token", 3).exits(2).mentions("--experts-per-token: 3 is out of range (use 1 to 2)")
     Outcome("train", "--experts", 6, "--ranks", 4, "--strategy", "ep").exits(2).mentions("parallel.expert: 4 does not divide 6 experts")
