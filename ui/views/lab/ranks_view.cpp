@@ -95,9 +95,11 @@ void RanksView::draw_start(const Frame& frame, const Painter& p, Rect area, Out&
                       ? fmt::format("{} on {} ranks: {}.", strategy.name, team.wish.ranks, strategy.says)
                       : team.fault);
         sheet.gap(12);
-        sheet.words(Type::body, p.theme.muted,
-                    team.predicted.of ? team_model_words(*team.predicted.of) : std::string());
-        sheet.gap(12);
+        if (team.predicted.of && !team.recorded) // a recording has its own
+        {
+            sheet.words(Type::body, p.theme.muted, team_model_words(*team.predicted.of));
+            sheet.gap(12);
+        }
         sheet.note(
             team.recorded ? "1 to 9, 0 and E choose the strategy. A page has no threads, so it plays the "
                             "last steps of a "
