@@ -10,6 +10,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <map>
 #include <span>
 
 namespace ringside
@@ -18,7 +19,7 @@ namespace ringside
 namespace
 {
 
-constexpr std::int64_t kMostRequests = 20000;
+constexpr std::int64_t kMostRequests = 20000; // that are asked for; a long run has up to twice as many
 constexpr std::int64_t kMostEngines = 64;
 constexpr std::int64_t kWarm = 3; // one in so many requests comes before an engine is in full swing
 constexpr double kMostTokens = 1e6;
@@ -329,10 +330,10 @@ double quantile(std::vector<double> values, double share)
 // others' requests only pass by; else they all go through the engines that prefill.
 struct Traffic
 {
-    explicit Traffic(const LoadSetup& s)
+    Traffic(const LoadSetup& s, std::int64_t requests)
     {
         const bool apart = s.system == ServingSystem::disaggregated;
-        const std::int64_t all = s.requests * (apart ? s.engines : 1);
+        const std::int64_t all = requests * (apart ? s.engines : 1);
         const std::int64_t between = apart ? 1 : s.engines;
         prompts = lognormal_lengths(all, real(s.engine.prompt), s.spread, kMostTokens);
         answers = lognormal_lengths(all, real(s.engine.output), s.spread, kMostTokens);
@@ -363,7 +364,7 @@ class Load
 {
 public:
     Load(const Scenario& scenario, const LoadSetup& setup)
-        : scenario_(scenario), setup_(legal(scenario, setup)), machine_(scenario, setup_), traffic_(setup_)
+        : scenario_(scenario), setup_(legal(scenario, setup)), machine_(scenario, setup_)
     {
     }
     Load(const Load&) = delete; // the machine looks at its setup
@@ -380,15 +381,16 @@ public:
         {
             return r;
         }
-        std::vector<ServedRequest> all(traffic_.prompts.size());
+        const Traffic& traffic = traffic_at(rate);
+        std::vector<ServedRequest> all(traffic.prompts.size());
         Queue queue;
         for (std::size_t i = 0; i < all.size(); ++i)
         {
             ServedRequest& request = all[i];
             queue.push_back(&request);
-            request.prompt = static_cast<std::int64_t>(traffic_.prompts[i]);
-            request.answer = static_cast<std::int64_t>(traffic_.answers[i]);
-            request.arrival = traffic_.arrivals[i] / rate;
+            request.prompt = static_cast<std::int64_t>(traffic.prompts[i]);
+            request.answer = static_cast<std::int64_t>(traffic.answers[i]);
+            request.arrival = traffic.arrivals[i] / rate;
         }
         run(r, queue, apart);
         r.requests = list_of<ServedRequest>(queue, [](const ServedRequest* q) { return *q; });
@@ -406,6 +408,19 @@ public:
     }
 
 private:
+    // A queue that grows without end is seen only if the run is much longer than the objective.
+    const Traffic& traffic_at(double rate) const
+    {
+        constexpr double kObjectives = 8;
+        const double wanted = kObjectives * setup_.first_token * rate / real(setup_.engines);
+        std::int64_t requests = setup_.requests;
+        while (real(requests) < std::min(wanted, real(kMostRequests)))
+        {
+            requests *= 2;
+        }
+        return traffic_.try_emplace(requests, setup_, requests).first->second;
+    }
+
     // Leaves those that the engine had which is followed.
     void run(LoadReport& r, Queue& queue, bool apart) const
     {
@@ -449,7 +464,7 @@ private:
     const Scenario& scenario_;
     LoadSetup setup_;
     Machine machine_;
-    Traffic traffic_;
+    mutable std::map<std::int64_t, Traffic> traffic_; // by requests
 };
 
 } // namespace

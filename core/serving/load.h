@@ -44,7 +44,7 @@ struct LoadSetup
     ServingSetup engine; // GPUs, bits, and the mean tokens of prompts and answers
     ServingSystem system = ServingSystem::chunked;
     double rate = 4;              // requests/s at all engines together; above 0
-    std::int64_t requests = 600;  // of one engine that are followed, 1 to 20,000
+    std::int64_t requests = 600;  // of one engine that are followed, 1 to 20,000; more where rates are high
     std::int64_t engines = 1;     // that decode, 1 to 64
     std::int64_t prefill = 1;     // that prefill only, where disaggregated
     double spread = 0.5;          // sigma of the lengths' logarithms, 0 to 2

@@ -128,6 +128,16 @@ TEST_CASE("a higher rate is never quicker, and goodput is the last rate within t
     CHECK_FALSE(serve(s, setup).holds());
     setup.first_token = 1e-4; // less than a prefill
     CHECK(goodput(s, setup) == 0);
+
+    // Of a tiny model hundreds of requests come within the objective; a queue that grows is seen all the
+    // same.
+    const Scenario tiny = serving_scenario("gpt-2-124m", "h200-sxm");
+    LoadSetup quick = load(1024, 256);
+    quick.rate = goodput(tiny, quick) * 1.2;
+    quick.requests = 20000;
+    CHECK_FALSE(serve(tiny, quick).holds());
+    quick.rate /= 1.4;
+    CHECK(serve(tiny, quick).holds());
 }
 
 TEST_CASE("chunks spare the answers in progress and cost the first token; a prefix that is cached costs none")
