@@ -18,7 +18,7 @@ namespace
 {
 
 constexpr std::size_t kMostRecorded = std::size_t{64} << 20U; // [B]
-constexpr double kFastest = 8; // [steps/s] that can be looked at
+constexpr double kFastest = 8;                                // [steps/s] that can be looked at
 constexpr std::string_view kOnlyRecorded =
     "This is a recording: other ranks, batches, faults and compressors need the desktop program";
 
