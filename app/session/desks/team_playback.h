@@ -3,7 +3,7 @@
 // A recording is the last steps of a training as `ringside train --record` writes them, a "ringside.live/1" a
 // line; there is one for every strategy. It plays over and over. The ones in assets/recordings were made with
 //
-//   ringside train --ranks 4 --strategy zero1 --layers 8 --width 64 --heads 8 --context 64 --batch 2 \
+//   ringside train --ranks 4 --strategy zero1 --layers 8 --width 64 --heads 8 --context 64 --batch 2
 //     --accumulation 4 --data sort --symbols 15 --steps 100 --record assets/recordings/zero1.jsonl
 //
 // and the other ids of team_strategies(): "dp-tp" is dp2-tp2, "dp-tp-pp" dp2-tp2-pp2 on 8 ranks, "ep" has
