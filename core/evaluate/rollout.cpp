@@ -24,7 +24,7 @@ constexpr std::int64_t kMostSamples = 65536;
 constexpr double kMostTokens = 1e6;
 // Of a decoding step: what decoding kernels reach of the roofline, and the host's part. Fitted on two
 // published steps, Qwen3-30B-A3B with 2,048 answers on 32 H100, on-policy and one step off (NVIDIA-NeMo/RL,
-// performance summary): 173 and 164 s for 192 and 152. DeepSeek-V3 on 256, which nothing was fitted to, comes
+// performance summary): 163 s for 192 and 152 in BF16. DeepSeek-V3 on 256, which nothing was fitted to, comes
 // out at 78 s for 134.
 constexpr double kReached = 0.95;
 constexpr double kHostSeconds = 0.5e-3;
@@ -165,7 +165,13 @@ private:
     {
         return (setup_.samples + r.engines - 1) / r.engines;
     }
-    std::int64_t held(const RolloutReport& r) const { return std::min(served_.most, share_of(r)); }
+    // Engines that never wait work on the answers of as many steps as may be in flight.
+    std::int64_t held(const RolloutReport& r) const
+    {
+        const bool free = setup_.placement == RolloutPlacement::asynchronous;
+        const double steps = free ? setup_.staleness_cap : 1;
+        return std::min(served_.most, static_cast<std::int64_t>(steps * real(share_of(r))));
+    }
 
     void generate(RolloutReport& r) const
     {

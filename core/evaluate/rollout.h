@@ -11,7 +11,8 @@
 //
 // Asynchronous engines never wait for a step's last answer; an answer is then trained on by weights newer
 // than those that began it. By Little's law (L = lambda W) that lag is the time of an answer in flight over
-// the time of a step, and a step waits where the cap on the lag is lower.
+// the time of a step; as many answers are in flight as that cap and the memory allow, and a step waits where
+// the cap is lower than the lag.
 #pragma once
 
 #include "core/base/names.h"

@@ -29,6 +29,18 @@ inline const Presets& presets()
     return loaded;
 }
 
+// A model on so many GPUs of a kind, eight a node, one replica on each.
+inline Scenario on_gpus(std::string_view model, std::string_view gpu, std::int64_t gpus)
+{
+    Scenario s;
+    s.model = presets().model(model)->model;
+    s.cluster.gpu = presets().gpu(gpu)->gpu;
+    s.cluster.gpus = gpus;
+    s.training.sequence_length = 4096;
+    s.training.global_batch = gpus;
+    return s;
+}
+
 // A scenario from JSON text that must be good.
 inline Scenario scenario(const std::string& text)
 {

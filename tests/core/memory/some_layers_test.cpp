@@ -19,15 +19,8 @@ namespace
 
 Scenario llama(std::string_view model, std::int64_t gpus)
 {
-    Scenario s;
-    s.model = test::presets().model(model)->model;
-    s.cluster.gpu = test::presets().gpu("h100-sxm-80gb")->gpu;
-    s.cluster.gpus = gpus;
-    s.cluster.gpus_per_node = 8;
-    s.parallel = {};
+    Scenario s = test::on_gpus(model, "h100-sxm-80gb", gpus);
     s.parallel.zero = 3;
-    s.training.sequence_length = 4096;
-    s.training.micro_batch = 1;
     s.training.global_batch = 2 * gpus;
     s.training.recompute = Recompute::full;
     return s;
@@ -198,7 +191,12 @@ TEST_CASE("products in 8 and 4 bits with scales of blocks: bytes of operands and
     };
     CHECK(seconds(Precision::nvfp4) < seconds(Precision::fp8));
     CHECK(seconds(Precision::mxfp8) < seconds(Precision::bf16));
-    s.cluster.gpu = test::presets().gpu("h100-sxm-80gb")->gpu;
     s.training.precision = Precision::nvfp4;
+    const Issues recipe = validate(s);
+    REQUIRE_FALSE(recipe.empty());
+    CHECK(recipe.front().path == "training.fp8_recipe"); // fp8-weights
+    s.training.fp8_recipe = Fp8Recipe::bf16_weights;
+    CHECK(validate(s).empty());
+    s.cluster.gpu = test::presets().gpu("h100-sxm-80gb")->gpu;
     CHECK_FALSE(validate(s).empty()); // it has no 4-bit arithmetic
 }

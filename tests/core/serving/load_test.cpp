@@ -2,7 +2,7 @@
 // measured.
 #include "tests/core/support.h"
 
-#include "core/serving/load.h"
+#include "core/serving/load_options.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -14,16 +14,6 @@ using Catch::Approx;
 
 namespace
 {
-
-Scenario serving_scenario(std::string_view model, std::string_view gpu)
-{
-    Scenario s = test::presets().scenarios.front().scenario;
-    s.model = test::presets().model(model)->model;
-    s.cluster.gpu = test::presets().gpu(gpu)->gpu;
-    s.cluster.gpus_per_node = 8;
-    s.parallel = {};
-    return s;
-}
 
 LoadSetup load(std::int64_t prompt, std::int64_t output)
 {
@@ -45,7 +35,7 @@ TEST_CASE("a queue with one server waits as long as Pollaczek and Khinchine say"
     CHECK(std::isinf(md1_seconds(10, 0.1)));
 
     // Prompts of one length, one at a time, and answers of one token: prefill alone.
-    const Scenario s = serving_scenario("llama-3.1-8b", "h100-sxm-80gb");
+    const Scenario s = test::on_gpus("llama-3.1-8b", "h100-sxm-80gb", 8);
     LoadSetup setup = load(2048, 1);
     setup.system = ServingSystem::prefill_first;
     setup.budget = 16; // never two prompts at once
@@ -68,7 +58,7 @@ TEST_CASE("a queue with one server waits as long as Pollaczek and Khinchine say"
 
 TEST_CASE("one request alone takes its prefill and its decoding steps, and every order of times holds")
 {
-    const Scenario s = serving_scenario("llama-3.1-8b", "h100-sxm-80gb");
+    const Scenario s = test::on_gpus("llama-3.1-8b", "h100-sxm-80gb", 8);
     LoadSetup setup = load(1000, 101);
     setup.rate = 1e-3;
     setup.requests = 4;
@@ -106,7 +96,7 @@ TEST_CASE("one request alone takes its prefill and its decoding steps, and every
 
 TEST_CASE("a higher rate is never quicker, and goodput is the last rate within the objectives")
 {
-    const Scenario s = serving_scenario("llama-3.1-8b", "h100-sxm-80gb");
+    const Scenario s = test::on_gpus("llama-3.1-8b", "h100-sxm-80gb", 8);
     LoadSetup setup = load(1024, 128);
     setup.spread = 0.5;
     double ttft = 0;
@@ -131,7 +121,7 @@ TEST_CASE("a higher rate is never quicker, and goodput is the last rate within t
 
     // Of a tiny model hundreds of requests come within the objective; a queue that grows is seen all the
     // same.
-    const Scenario tiny = serving_scenario("gpt-2-124m", "h200-sxm");
+    const Scenario tiny = test::on_gpus("gpt-2-124m", "h200-sxm", 8);
     LoadSetup quick = load(1024, 256);
     quick.rate = goodput(tiny, quick) * 1.2;
     quick.requests = 20000;
@@ -142,7 +132,7 @@ TEST_CASE("a higher rate is never quicker, and goodput is the last rate within t
 
 TEST_CASE("chunks spare the answers in progress and cost the first token; a prefix that is cached costs none")
 {
-    const Scenario s = serving_scenario("llama-3.1-8b", "h100-sxm-80gb");
+    const Scenario s = test::on_gpus("llama-3.1-8b", "h100-sxm-80gb", 8);
     LoadSetup setup = load(8192, 256);
     setup.rate = 2;
     setup.system = ServingSystem::prefill_first;
@@ -164,7 +154,7 @@ TEST_CASE("chunks spare the answers in progress and cost the first token; a pref
 
 TEST_CASE("drafts help a few sequences and harm many")
 {
-    const Scenario s = serving_scenario("llama-3.1-8b", "h100-sxm-80gb");
+    const Scenario s = test::on_gpus("llama-3.1-8b", "h100-sxm-80gb", 8);
     LoadSetup setup = load(256, 256);
     setup.rate = 0.5;
     const double few = serve(s, setup).tpot_50;
@@ -185,7 +175,7 @@ TEST_CASE("drafts help a few sequences and harm many")
 
 TEST_CASE("an 8k cache of Llama-70B takes 54 ms through one port of 400 Gbit/s")
 {
-    Scenario s = serving_scenario("llama-3.1-70b", "h100-sxm-80gb");
+    Scenario s = test::on_gpus("llama-3.1-70b", "h100-sxm-80gb", 8);
     s.cluster.network_gb_per_s = 50;
     // 2 x 80 layers x 8 heads x 128 x 2 bytes = 327,680 bytes a token.
     CHECK(cache_transfer_seconds(s, {}, 8192) == Approx(8192 * 327680.0 / 50e9));
@@ -197,12 +187,12 @@ TEST_CASE("an 8k cache of Llama-70B takes 54 ms through one port of 400 Gbit/s")
 TEST_CASE("what does not fit is said, and values out of range are brought into it")
 {
     LoadSetup setup = load(1024, 128);
-    const Scenario huge = serving_scenario("megatron-gpt-1t", "rtx-3090");
+    const Scenario huge = test::on_gpus("megatron-gpt-1t", "rtx-3090", 8);
     CHECK_FALSE(serve(huge, setup).fits());
     CHECK(goodput(huge, setup) == 0);
     // 810 GB of weights: 16 GPUs of 72 GB hold them, 8 do not.
-    CHECK(serve(serving_scenario("llama-3.1-405b", "h100-sxm-80gb"), setup).gpus == 16);
-    const Scenario small = serving_scenario("llama-3.1-8b", "h100-sxm-80gb");
+    CHECK(serve(test::on_gpus("llama-3.1-405b", "h100-sxm-80gb", 8), setup).gpus == 16);
+    const Scenario small = test::on_gpus("llama-3.1-8b", "h100-sxm-80gb", 8);
     setup.rate = -3;
     setup.engines = 0;
     setup.budget = -1;
@@ -227,7 +217,7 @@ TEST_CASE("what does not fit is said, and values out of range are brought into i
 // and decoding alone (10) come out twice as good and are held to nothing.
 TEST_CASE("DistServe's example: engines of their own for prefill double what a GPU holds")
 {
-    Scenario s = serving_scenario("llama-2-13b", "a100-sxm-80gb");
+    Scenario s = test::on_gpus("llama-2-13b", "a100-sxm-80gb", 8);
     s.cluster.network_gb_per_s = 300; // NVLink
     LoadSetup setup = load(512, 64);
     setup.first_token = 0.4;
@@ -247,4 +237,56 @@ TEST_CASE("DistServe's example: engines of their own for prefill double what a G
     const double apart = goodput(s, setup);
     CHECK(apart == Approx(10).epsilon(0.4));
     CHECK(apart / 3 > 2 * together);
+}
+
+TEST_CASE("engines are split in every ratio, and every split has all of them")
+{
+    LoadSetup asked = load(1024, 128);
+    asked.system = ServingSystem::disaggregated;
+    asked.prefill = 5;
+    asked.rate = 7;
+    const auto splits = engine_splits(traffic_of(asked), 4);
+    REQUIRE(splits.size() == 5); // two colocated; 1 : 3, 2 : 2, 3 : 1
+    CHECK(splits[0].system == ServingSystem::prefill_first);
+    CHECK(splits[1].system == ServingSystem::chunked);
+    CHECK(splits[1].engines == 4);
+    for (std::int64_t prefill = 1; prefill <= 3; ++prefill)
+    {
+        const LoadSetup& split = splits[static_cast<std::size_t>(prefill + 1)];
+        CHECK(split.prefill == prefill);
+        CHECK(split.prefill + split.engines == 4);
+    }
+    // What is on show plays no part.
+    LoadSetup other = load(1024, 128);
+    other.budget = 99;
+    CHECK(traffic_of(asked) == traffic_of(other));
+}
+
+TEST_CASE("a million tokens cost GPU-hours over tokens an hour, and the front leaves out what another beats")
+{
+    Scenario s = test::on_gpus("llama-3.1-8b", "h100-sxm-80gb", 8);
+    s.cluster.usd_per_gpu_hour = 3.6; // a thousandth of a dollar a second
+    LoadSetup setup = load(1024, 100);
+    setup.engine.gpus = 2;
+    const auto priced = priced_loads(s, setup);
+    REQUIRE(priced.size() == 6);
+    for (const PricedLoad& load : priced)
+    {
+        // Two GPUs: 0.002 dollars a second for 100 tokens of each request.
+        CHECK(load.usd == Approx(0.002 / (load.setup.rate * 100) * 1e6));
+    }
+    CHECK(priced.back().usd < priced.front().usd);
+    setup.first_token = 1e-6;
+    CHECK(priced_loads(s, setup).empty());
+
+    const auto front = pareto_front({{{}, 2, 5}, {{}, 1, 9}, {{}, 3, 6}, {{}, 1, 10}, {{}, 4, 5}});
+    REQUIRE(front.size() == 2);
+    CHECK(front[0].usd == 9);
+    CHECK(front[1].usd == 5);
+    for (const LoadSetup& option :
+         serving_options(test::on_gpus("llama-3.1-70b", "h100-sxm-80gb", 8), load(64, 64)))
+    {
+        CHECK(option.engine.gpus >= 2); // one does not hold 141 GB
+        CHECK(option.engine.gpus <= 16);
+    }
 }
