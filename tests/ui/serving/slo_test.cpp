@@ -36,7 +36,7 @@ TEST_CASE("engines are tried in every ratio, and the best is said")
     test::Window w;
     w.open("slo/split");
     w.settle(300);
-    CHECK(test::says(w, "engines of 4 that only prefill"));
+    CHECK(test::says(w, "prefill engines, of 4"));
     CHECK(test::says(w, "Best for these objectives"));
     w.click("###split 3");
     w.settle(300);
@@ -49,7 +49,7 @@ TEST_CASE("prices are found for every way to serve, and one that is pressed is t
     w.open("slo/price");
     w.settle(300);
     CHECK(test::says(w, "Cheapest within both objectives"));
-    CHECK(test::says(w, "cheapest at each speed"));
+    CHECK(test::says(w, "Pareto front"));
 }
 
 TEST_CASE("a model that no engine holds is said on every page")

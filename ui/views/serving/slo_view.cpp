@@ -1,5 +1,5 @@
-// Serving under load: requests that arrive by chance, the rate at which TTFT and TPOT break down, engines
-// shared out between prefill and decoding, and what tokens cost.
+// Serving under load: Poisson arrivals, the rate at which TTFT and TPOT break down, engines split between
+// prefill and decoding, and what tokens cost.
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
@@ -28,10 +28,11 @@ constexpr std::array<double, 11> kEach{0.005, 0.01,  0.015, 0.02, 0.03, 0.04,
                                        0.05,  0.075, 0.1,   0.2,  0.5}; // [s]
 constexpr std::array<double, 9> kDrafted{0, 1, 2, 3, 4, 5, 6, 7, 8};
 constexpr std::array kSystemChoices{
-    Choosable{"prefill first", "Prefill first", "a prompt that waits stops all decoding until it is done"},
-    Choosable{"chunked", "Chunked prefill", "each iteration decodes, and takes a piece of a prompt"},
+    Choosable{"prefill first", "Prefill first",
+              "a waiting prompt stalls all decoding until its prefill is done"},
+    Choosable{"chunked", "Chunked prefill", "every iteration decodes and prefills one chunk of a prompt"},
     Choosable{"disaggregated", "Disaggregated",
-              "some engines only prefill, the KV cache moves to the others"},
+              "prefill and decode on separate engines; the KV cache is transferred"},
 };
 constexpr double kUsualShare = 0.8;  // of the goodput
 constexpr std::int64_t kPoints = 24; // of a curve over the rate
@@ -41,7 +42,7 @@ void panel_traffic(PanelColumn& column, const SloRoom& r)
     SloState& state = r.state;
     const double rate = state.rate_of(r.frame.now.scenario);
     constexpr Track kRates = Track::log(0.01, 10000, load_words);
-    column.slide("Requests/s", kRates, rate, state.rate, "80% of the goodput until it is moved");
+    column.slide("Requests/s", kRates, rate, state.rate, "Default: 80% of the goodput");
     constexpr Track kTokenTrack = Track::at(kLengths, say_whole);
     column.slide("Prompt tokens", kTokenTrack, state.setup.engine.prompt);
     column.slide("Output tokens", kTokenTrack, state.setup.engine.output);
@@ -72,7 +73,7 @@ void panel_engines(PanelColumn& column, const SloRoom& r)
     if (setup.system == ServingSystem::chunked)
     {
         column.slide("Tokens per iteration", Track::at(kIterationTokens, say_whole), setup.budget,
-                     "Every sequence\u2019s next token, and a piece of a prompt in what is left "
+                     "Every sequence\u2019s next token, and one chunk of a prompt in the remaining budget "
                      "(max_num_batched_tokens of vLLM)");
     }
     column.slide("Draft tokens", Track::only_at(kDrafted, say_whole), setup.drafted,
@@ -93,6 +94,13 @@ std::string load_words(double requests_per_second)
 std::string latency_words(double seconds)
 {
     return format_seconds(Seconds(seconds));
+}
+
+const Ink& ink_of(const Theme& t, ServingSystem system)
+{
+    return system == ServingSystem::disaggregated ? t.forward
+           : system == ServingSystem::chunked     ? t.backward_input
+                                                  : t.backward_weight;
 }
 
 LoadSetup SloState::first_setup()
@@ -196,10 +204,10 @@ public:
 
     ViewKeys keys() override
     {
-        return {turn_key("Requests, engines for prefill and for decoding, price"),
+        return {turn_key("Requests, prefill and decode engines, price"),
                 {"G", "Prefill first, chunked, disaggregated",
                  [this] { turn(state_.setup.system, kSystemChoices.size()); }},
-                {"F", "The rate back to 80% of the goodput", [this] { state_.rate.reset(); }},
+                {"F", "Reset the rate to 80% of the goodput", [this] { state_.rate.reset(); }},
                 {"drag", "The rate, and both objectives"},
                 {"hover", "How long each part of a request takes"}};
     }
@@ -213,8 +221,8 @@ extern const ViewInfo slo_view{
     "Serving",
     "Under load",
     "Serving under load",
-    "Requests that arrive by chance: TTFT and TPOT against the rate, chunked prefill, "
-    "prefill and decoding on engines of their own, the price of a million tokens",
+    "TTFT and TPOT against the request rate, goodput under an SLO, chunked prefill, prefill-decode "
+    "disaggregation, the price of a million tokens",
     {"model", "gpu", "tensor"},
     make_view<SloView>,
     kSloPages};

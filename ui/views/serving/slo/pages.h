@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/base/derived.h"
-#include "core/serving/load.h"
+#include "core/serving/load_options.h"
 #include "ui/shell/paged_view.h"
 
 #include <optional>
@@ -38,14 +38,6 @@ private:
     std::vector<Item> items_;
 };
 
-// A way to serve with so many GPUs, and what 90% of the requests get at one rate.
-struct PricedPoint
-{
-    LoadSetup setup;
-    double tpot = 0; // [s]
-    double usd = 0;  // per million output tokens
-};
-
 struct SloState
 {
     using From = std::pair<Scenario, LoadSetup>;
@@ -63,7 +55,7 @@ struct SloState
     const std::vector<LoadReport>& curve_of(const Scenario& scenario) const;
 
     Gradual<From, double> splits;
-    Gradual<From, std::vector<PricedPoint>> prices;
+    Gradual<From, std::vector<PricedLoad>> prices;
 
 private:
     static LoadSetup first_setup();
@@ -78,6 +70,8 @@ using SloRoom = PageRoom<SloState>;
 bool says_nothing_fits(const SloRoom& room);
 Caption nothing_fits();
 
+// What a system is drawn with.
+const Ink& ink_of(const Theme& theme, ServingSystem system);
 void panel_slo(PanelColumn& column, const SloRoom& room);
 std::string load_words(double requests_per_second);
 std::string latency_words(double seconds);

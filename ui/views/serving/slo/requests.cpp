@@ -185,7 +185,7 @@ void draw_latency(const SloRoom& r, Rect area, std::string_view title, double Lo
         return;
     }
     plot.line(middle, {line_colour(t.forward), 1.5F, true}, "median");
-    plot.line(high, {t.text, 2.5F}, "90%");
+    plot.line(high, {t.text, 2.5F}, "p90");
     const PlotMove limit = plot.limit_y(objective, fmt::format("objective {}", latency_words(objective)), id);
     if (const auto to = limit.y(1.1))
     {
@@ -239,10 +239,9 @@ Caption requests_caption(const Frame& frame, SloState& state)
         const std::string_view mark = seconds > objective ? "!!" : "**";
         return fmt::format("{}{}{}", mark, latency_words(seconds), mark);
     };
-    const std::string now =
-        fmt::format("At {} requests/s, 90% get their first token within {} and every other within {}.",
-                    load_words(load.setup.rate), figure(load.ttft_90, load.setup.first_token),
-                    figure(load.tpot_90, load.setup.each_token));
+    const std::string now = fmt::format(
+        "At {} requests/s: p90 TTFT {}, p90 TPOT {}.", load_words(load.setup.rate),
+        figure(load.ttft_90, load.setup.first_token), figure(load.tpot_90, load.setup.each_token));
     return {
         now + (most > 0 ? fmt::format(" Goodput: **{} requests/s**.", load_words(most))
                         : " No rate meets both objectives."),
@@ -251,7 +250,7 @@ Caption requests_caption(const Frame& frame, SloState& state)
                     load_words(most)),
         "Poisson arrivals, lognormal lengths; every iteration is the roofline over 60% of the peak or 95% "
         "of the bandwidth, and 0.5 ms of the host. Goodput: Zhong et al., DistServe, arXiv 2401.09670, "
-        "whose example of three A100s comes out 36% too good. Chunked prefill: Agrawal et al., "
+        "whose example of three A100s comes out 36% too high. Chunked prefill: Agrawal et al., "
         "Sarathi-Serve, arXiv 2403.02310."};
 }
 

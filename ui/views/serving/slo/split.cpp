@@ -1,4 +1,4 @@
-// Goodput of a GPU over how many engines only prefill, beside engines that do both.
+// Goodput per GPU over the number of prefill engines, next to colocated engines.
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
@@ -14,31 +14,17 @@ namespace ringside
 namespace
 {
 
-// All engines there are, of both kinds; two at least, to share out.
+// All engines there are, of both kinds; two at least.
 std::int64_t all_engines(const LoadSetup& setup)
 {
     const std::int64_t prefill = setup.system == ServingSystem::disaggregated ? setup.prefill : 0;
     return std::max<std::int64_t>(2, setup.engines + prefill);
 }
 
-// The engines shared out: entry 0 and 1 do both, prefill first and chunked; then one more of them prefills.
-LoadSetup shared_out(LoadSetup setup, std::size_t entry)
-{
-    const std::int64_t all = all_engines(setup);
-    setup.engines = all;
-    setup.system = entry == 0 ? ServingSystem::prefill_first : ServingSystem::chunked;
-    if (entry >= 2)
-    {
-        setup.system = ServingSystem::disaggregated;
-        setup.prefill = static_cast<std::int64_t>(entry) - 1;
-        setup.engines = all - setup.prefill;
-    }
-    return setup;
-}
-
 struct Compared
 {
-    std::vector<double> goodput; // by entry, of those that are known
+    std::vector<LoadSetup> splits;
+    std::vector<double> goodput; // of each, as far as they are known
     double gpus = 1;
     std::int64_t engines = 1;
 
@@ -54,14 +40,20 @@ struct Compared
 
 Compared compared(SloState& state, const Scenario& scenario, bool& animating)
 {
-    LoadSetup asked = state.asked(scenario);
-    const std::int64_t all = all_engines(asked);
-    asked = shared_out(asked, 0); // the same list whatever is on show
-    const auto count = static_cast<std::size_t>(all) + 1;
-    return {state.splits.of(
-                {scenario, asked}, count,
-                [&](std::size_t entry) { return goodput(scenario, shared_out(asked, entry)); }, animating),
-            static_cast<double>(asked.engine.gpus * all), all};
+    const LoadSetup asked = state.asked(scenario);
+    const LoadSetup shown = state.load_of(scenario).setup; // with as many GPUs an engine as hold the model
+    LoadSetup traffic = traffic_of(asked);                 // the list is one for all systems
+    traffic.engine.gpus = shown.engine.gpus;
+    traffic.each_token = asked.each_token;
+    traffic.budget = asked.budget;
+    Compared now;
+    now.engines = all_engines(asked);
+    now.gpus = static_cast<double>(shown.engine.gpus * now.engines);
+    now.splits = engine_splits(traffic, now.engines);
+    now.goodput = state.splits.of(
+        {scenario, now.splits.front()}, now.splits.size(),
+        [&](std::size_t i) { return goodput(scenario, now.splits[i]); }, animating);
+    return now;
 }
 
 void draw_split(const SloRoom& r)
@@ -86,7 +78,7 @@ void draw_split(const SloRoom& r)
     }
     Plot plot(r.p, r.area,
               {0, static_cast<double>(now.engines), PlotScale::linear,
-               fmt::format("engines of {} that only prefill", now.engines), say_whole, ticks},
+               fmt::format("prefill engines, of {}", now.engines), say_whole, ticks},
               {0, 1.25 * std::max(top, 1e-9), PlotScale::linear, "requests/s within both objectives, per GPU",
                three_digits},
               {.part = "split"});
@@ -94,10 +86,11 @@ void draw_split(const SloRoom& r)
     {
         return;
     }
-    plot.rule_y(now.each(0), {line_colour(t.backward_weight), 2, true}, "all do both, prefill first");
-    plot.rule_y(now.each(1), {line_colour(t.data), 2, true},
-                fmt::format("all do both, chunks of {}", grouped(r.state.setup.budget)));
-    plot.line(apart, {line_colour(t.forward), 2.5F}, "disaggregated");
+    plot.rule_y(now.each(0), {line_colour(ink_of(t, ServingSystem::prefill_first)), 2, true},
+                "colocated, prefill first");
+    plot.rule_y(now.each(1), {line_colour(ink_of(t, ServingSystem::chunked)), 2, true},
+                fmt::format("colocated, chunks of {}", grouped(r.state.setup.budget)));
+    plot.line(apart, {line_colour(ink_of(t, ServingSystem::disaggregated)), 2.5F}, "disaggregated");
     for (const PlotPoint& point : apart)
     {
         const auto prefill = static_cast<std::int64_t>(point.x);
@@ -105,9 +98,11 @@ void draw_split(const SloRoom& r)
         const std::string tip =
             fmt::format("{} prefill, {} decode: {} requests/s per GPU", counted(prefill, "engine"),
                         now.engines - prefill, load_words(point.y));
-        if (plot.dot(point, {line_colour(t.forward), 5}, id, tip).clicked)
+        if (plot.dot(point, {line_colour(ink_of(t, ServingSystem::disaggregated)), 5}, id, tip).clicked)
         {
-            r.state.setup = shared_out(r.state.setup, static_cast<std::size_t>(prefill) + 1);
+            r.state.setup.system = ServingSystem::disaggregated;
+            r.state.setup.prefill = prefill;
+            r.state.setup.engines = now.engines - prefill;
             r.out.animating = true;
         }
     }
@@ -132,7 +127,7 @@ Caption split_caption(const Frame& frame, SloState& state)
     {
         return {more ? "Searching \u2026" : "No ratio of the engines meets both objectives.", "", ""};
     }
-    const std::string how = *best >= 2   ? fmt::format("**{} that prefill to {} that decode**", *best - 1,
+    const std::string how = *best >= 2   ? fmt::format("**{} prefill to {} decode engines**", *best - 1,
                                                        now.engines - static_cast<std::int64_t>(*best) + 1)
                             : *best == 1 ? "**chunked prefill on all engines**"
                                          : "**prefill first on all engines**";

@@ -1,0 +1,124 @@
+#include "core/serving/load_options.h"
+
+#include "core/base/ranges.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <utility>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::int64_t kMostEngineGpus = 16;                           // of an engine
+constexpr std::array<std::int64_t, 3> kBudgets{512, 2048, 8192};       // [tokens] of an iteration
+constexpr std::array<double, 6> kShares{0.1, 0.25, 0.5, 0.75, 0.9, 1}; // of the largest rate
+
+} // namespace
+
+LoadSetup traffic_of(const LoadSetup& setup)
+{
+    LoadSetup traffic;
+    traffic.engine = setup.engine;
+    traffic.engine.gpus = 1;
+    traffic.spread = setup.spread;
+    traffic.cached = setup.cached;
+    traffic.drafted = setup.drafted;
+    traffic.accepted = setup.accepted;
+    traffic.first_token = setup.first_token;
+    return traffic;
+}
+
+std::vector<LoadSetup> engine_splits(const LoadSetup& traffic, std::int64_t engines)
+{
+    LoadSetup setup = traffic;
+    setup.engines = engines;
+    setup.prefill = 1;
+    std::vector<LoadSetup> splits;
+    for (const ServingSystem system : {ServingSystem::prefill_first, ServingSystem::chunked})
+    {
+        setup.system = system;
+        splits.push_back(setup);
+    }
+    setup.system = ServingSystem::disaggregated;
+    for (setup.prefill = 1; setup.prefill < engines; ++setup.prefill)
+    {
+        setup.engines = engines - setup.prefill;
+        splits.push_back(setup);
+    }
+    return splits;
+}
+
+std::vector<LoadSetup> serving_options(const Scenario& scenario, const LoadSetup& traffic)
+{
+    std::vector<LoadSetup> all;
+    for (const std::int64_t gpus : serving_gpus(scenario.model))
+    {
+        LoadSetup option = traffic;
+        option.engine.gpus = gpus;
+        option.engines = option.prefill = 1;
+        const bool power_of_two = (gpus & (gpus - 1)) == 0;
+        if (gpus > kMostEngineGpus || !power_of_two || serving_report(scenario, option.engine).most < 1)
+        {
+            continue;
+        }
+        option.system = ServingSystem::prefill_first;
+        all.push_back(option);
+        option.system = ServingSystem::chunked;
+        for (const std::int64_t budget : kBudgets)
+        {
+            option.budget = budget;
+            all.push_back(option);
+        }
+        option.budget = traffic.budget;
+        option.system = ServingSystem::disaggregated;
+        for (const auto& [prefill, decode] : {std::pair(1, 1), std::pair(1, 2), std::pair(2, 1)})
+        {
+            option.prefill = prefill;
+            option.engines = decode;
+            all.push_back(option);
+        }
+    }
+    return all;
+}
+
+std::vector<PricedLoad> priced_loads(const Scenario& scenario, const LoadSetup& setup)
+{
+    LoadSetup first_only = setup;
+    first_only.each_token = 1e9;
+    const double most = goodput(scenario, first_only);
+    if (most <= 0)
+    {
+        return {};
+    }
+    const auto rates = list_of<double>(kShares, [most](double share) { return share * most; });
+    const auto priced = [&](const LoadReport& load)
+    {
+        PricedLoad out{setup, load.tpot_90, 0};
+        out.setup.rate = load.setup.rate;
+        const double usd_per_s = scenario.cluster.usd_per_gpu_hour / 3600 * static_cast<double>(load.gpus);
+        out.usd = usd_per_s / (load.setup.rate * static_cast<double>(setup.engine.output)) * 1e6;
+        return out;
+    };
+    return list_of<PricedLoad>(serve_at(scenario, setup, rates), priced);
+}
+
+std::vector<PricedLoad> pareto_front(std::vector<PricedLoad> loads)
+{
+    std::ranges::sort(loads, [](const PricedLoad& a, const PricedLoad& b)
+                      { return std::tie(a.tpot_90, a.usd) < std::tie(b.tpot_90, b.usd); });
+    std::vector<PricedLoad> front;
+    for (const PricedLoad& load : loads)
+    {
+        if (front.empty() || load.usd < front.back().usd)
+        {
+            front.push_back(load);
+        }
+    }
+    return front;
+}
+
+} // namespace ringside

@@ -1,0 +1,36 @@
+// Ways to serve the same requests: engines shared out between prefill and decoding, engines of every size;
+// and what a million output tokens cost in each.
+#pragma once
+
+#include "core/serving/load.h"
+
+#include <vector>
+
+namespace ringside
+{
+
+// What of a setup is said of the requests and the objective of their first token; all else as it begins.
+LoadSetup traffic_of(const LoadSetup& setup);
+
+// So many engines, 2 and more: all of them colocated, prefill first; all chunked; then disaggregated with 1,
+// 2
+// ... of them for prefill.
+std::vector<LoadSetup> engine_splits(const LoadSetup& traffic, std::int64_t engines);
+
+// Engines of 1, 2, 4 ... 16 GPUs that hold the model, each colocated (prefill first, three budgets of chunks)
+// and disaggregated (1 : 1, 1 : 2, 2 : 1).
+std::vector<LoadSetup> serving_options(const Scenario& scenario, const LoadSetup& traffic);
+
+struct PricedLoad
+{
+    LoadSetup setup;    // with its rate
+    double tpot_90 = 0; // [s]
+    double usd = 0;     // per million output tokens, by the cluster's usd_per_gpu_hour; input is not charged
+};
+// At six rates up to the largest at which 90% of the first tokens are within their objective; none where no
+// rate is.
+std::vector<PricedLoad> priced_loads(const Scenario& scenario, const LoadSetup& setup);
+// Those that no other is both faster and cheaper than, the fastest first.
+std::vector<PricedLoad> pareto_front(std::vector<PricedLoad> loads);
+
+} // namespace ringside
