@@ -10,7 +10,6 @@
 #include "core/scenario/validate.h"
 
 #include <algorithm>
-#include <array>
 
 namespace ringside
 {
@@ -71,18 +70,14 @@ std::optional<Scenario> other_zero(Scenario s, bool up)
 
 std::optional<Scenario> other_recompute(Scenario s, bool up)
 {
-    constexpr std::array kMore{Recompute::none, Recompute::selective, Recompute::alternate, Recompute::full};
-    auto place = std::ranges::find(kMore, s.training.recompute) - kMore.begin();
-    do
+    if (s.training.recompute == Recompute::alternate) // torchtitan has no other between none and full
     {
-        place += up ? 1 : -1; // alternate is no step between two that a Megatron user has
-    } while (place == 2);
-    if (place < 0 || place >= std::ssize(kMore))
-    {
-        return {};
+        s.training.recompute = up ? Recompute::full : Recompute::none;
+        return s;
     }
-    s.training.recompute = kMore.at(static_cast<std::size_t>(place));
-    return s;
+    const int next = static_cast<int>(s.training.recompute) + (up ? 1 : -1);
+    s.training.recompute = static_cast<Recompute>(next);
+    return next >= 0 && next <= static_cast<int>(Recompute::full) ? std::optional(s) : std::nullopt;
 }
 
 // `value` is a switch of `s`.

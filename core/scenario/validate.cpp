@@ -272,6 +272,7 @@ private:
                  fmt::format("ZeRO-{} has nothing to shard over: there is 1 replica", p_.zero),
                  "add GPUs or lower tensor or pipeline");
         }
+        check_narrow_recipe();
         check_recomputation();
         check_shard_group();
         if (p_.sequence_parallel && p_.tensor == 1)
@@ -280,6 +281,18 @@ private:
                  "raise tensor or switch it off");
         }
         check_overlap();
+    }
+
+    void check_narrow_recipe()
+    {
+        const bool deepseek = t_.fp8_recipe == Fp8Recipe::deepseek;
+        if ((t_.precision == Precision::mxfp8 && deepseek) ||
+            (t_.precision == Precision::nvfp4 && t_.fp8_recipe != Fp8Recipe::bf16_weights))
+        {
+            warn("training.fp8_recipe",
+                 fmt::format("{} is not a recipe of {}", name_of(t_.fp8_recipe), name_of(t_.precision)),
+                 t_.precision == Precision::nvfp4 ? "use bf16-weights" : "use bf16-weights or fp8-weights");
+        }
     }
 
     void check_recomputation()

@@ -945,6 +945,18 @@ def test_train_reads_a_text_and_draws_from_the_model():
         Outcome("train", "--data", where, "--device", "cpu").exits(2).mentions("is a folder")
 
 
+def test_train_records_the_last_steps_of_several_ranks():
+    with folder() as place:
+        file = pathlib.Path(place) / "ddp.jsonl"
+        Outcome("train", "--ranks", 2, "--strategy", "ddp", "--steps", 6, "--record", file).exits(0)
+        steps = [json.loads(line) for line in file.read_text().splitlines()]
+        assert [s["step"] for s in steps] == [3, 4, 5, 6], steps
+        assert all(s["schema"] == "ringside.live/1" and len(s["trace"]["ranks"]) == 2 for s in steps)
+        Outcome("train", "--ranks", 2, "--steps", 0, "--record", file).exits(0).mentions("nothing was recorded")
+        assert len(file.read_text().splitlines()) == 4
+    Outcome("train", "--steps", 1, "--record", "x.jsonl").exits(2).mentions("--record", "use --ranks 4")
+
+
 def test_train_names_what_it_cannot_do():
     Outcome("train", "--ranks", 4, "--strategy", "faster").exits(2).mentions("--strategy", "is not a strategy", "dp2-tp2-pp2")
     Outcome("train", "--ranks", 4, "--strategy", "ep").exits(2).mentions("parallel.expert", "has no experts")

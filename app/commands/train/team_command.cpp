@@ -107,6 +107,10 @@ StepLine train_team(Team& team, const TrainOptions& o)
             break;
         }
     }
+    if (!o.record.empty() && recorded.empty())
+    {
+        warn("no step was made, so nothing was recorded\n");
+    }
     end_with(recorded.empty() ? Issues() : save_text(o.record, fmt::to_string(fmt::join(recorded, ""))));
     return line;
 }

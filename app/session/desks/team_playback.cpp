@@ -20,7 +20,7 @@ namespace
 constexpr std::size_t kMostRecorded = std::size_t{64} << 20U; // [B]
 constexpr double kFastest = 8;                                // [steps/s] that can be looked at
 constexpr std::string_view kOnlyRecorded =
-    "This is a recording: other ranks, batches, faults and compressors need the desktop program";
+    "This is a recording: strategy and speed can be changed; the desktop program trains live";
 
 Result<std::vector<TeamSnapshot>> read_recording(const std::filesystem::path& file)
 {
@@ -33,7 +33,7 @@ Result<std::vector<TeamSnapshot>> read_recording(const std::filesystem::path& fi
     std::istringstream lines(*text);
     for (std::string line; std::getline(lines, line);)
     {
-        auto step = line.empty() ? Result<TeamSnapshot>(TeamSnapshot{}) : snapshot_from_live(line);
+        auto step = snapshot_from_live(line);
         if (!step)
         {
             return step.issues();

@@ -169,8 +169,7 @@ RecomputeChoices recompute_choices(const Scenario& scenario, const MemoryReport&
 {
     const Stage it(scenario, memory, stage);
     RecomputeChoices choices;
-    for (const Recompute recompute :
-         {Recompute::none, Recompute::selective, Recompute::full, Recompute::alternate})
+    for (const Recompute recompute : every<Recompute>())
     {
         choices.settings[static_cast<std::size_t>(recompute)] = it.point(recompute);
     }

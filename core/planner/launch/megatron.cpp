@@ -254,31 +254,28 @@ void megatron_precision(LaunchDraft& d)
     {
         d.set("--bf16", "", "bf16 compute", "training.precision");
     }
-    if (t.precision == Precision::fp8)
+    const bool micro = t.precision == Precision::mxfp8;
+    if (t.precision == Precision::fp8 || micro)
     {
-        const bool blocks = t.fp8_recipe == Fp8Recipe::deepseek;
+        const bool blocks = t.fp8_recipe == Fp8Recipe::deepseek || micro;
         d.set("--fp8-format", blocks ? "e4m3" : "hybrid",
               blocks ? "E4M3 everywhere" : "E4M3, and E5M2 backward", "training.precision");
-        d.set("--fp8-recipe", blocks ? "blockwise" : "tensorwise",
-              blocks ? "a scale for each block of 128" : "a scale for each tensor", "training.fp8_recipe");
-        const bool narrow = narrow_weights(t);
-        if (narrow && distributed(d.s))
+        d.set("--fp8-recipe",
+              micro    ? "mxfp8"
+              : blocks ? "blockwise"
+                       : "tensorwise",
+              micro    ? "a scale for every 32 elements"
+              : blocks ? "a scale for each block of 128"
+                       : "a scale for each tensor",
+              micro ? "training.precision" : "training.fp8_recipe");
+        if (narrow_weights(t) && distributed(d.s))
         {
             d.set("--fp8-param-gather", "", "weights kept in 8 bits", "training.fp8_recipe");
         }
-        else if (narrow)
+        else if (narrow_weights(t))
         {
-            d.not_expressed("training.fp8_recipe", blocks ? "deepseek" : "fp8-weights",
+            d.not_expressed("training.fp8_recipe", std::string(name_of(t.fp8_recipe)),
                             "8-bit weights need the distributed optimizer: ZeRO-1, and not Muon");
-        }
-    }
-    else if (t.precision == Precision::mxfp8)
-    {
-        d.set("--fp8-format", "e4m3", "E4M3 everywhere", "training.precision");
-        d.set("--fp8-recipe", "mxfp8", "a scale for every 32 elements", "training.precision");
-        if (narrow_weights(t))
-        {
-            d.set("--fp8-param-gather", "", "weights kept in 8 bits", "training.fp8_recipe");
         }
     }
     else if (t.precision == Precision::nvfp4)

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 namespace ringside
 {
@@ -120,11 +121,13 @@ void data_axis(LaunchDraft& d)
 {
     const std::int64_t data = data_parallel(d.s);
     const std::int64_t zero = d.s.parallel.zero;
-    const std::int64_t copies = zero == 0 ? data : dense_replicas(d.s) / dense_shards(d.s);
+    // Context ranks belong to a shard group whole, so the copies divide the replicas.
+    const std::int64_t asked = zero == 0 ? data : dense_replicas(d.s) / dense_shards(d.s);
+    const std::int64_t copies = std::gcd(asked, data);
     d.set("data_parallel_replicate_degree", copies, "replicas with all of the weights",
           d.s.parallel.shard_group > 0 ? "parallel.shard_group" : "parallel.zero");
     d.set("data_parallel_shard_degree", data / copies, "replicas with a shard each", "parallel.zero");
-    if (data % copies != 0)
+    if (copies != asked)
     {
         d.not_expressed("parallel.shard_group", fmt::format("{}", d.s.parallel.shard_group),
                         "whole context groups share a sharded copy");

@@ -115,7 +115,7 @@ void RanksView::draw_start(const Frame& frame, const Painter& p, Rect area, Out&
     };
     const bool pressed =
         draw_start_page(p, area, "###ranks start",
-                        bytes           ? "The same GPT, its gradients compressed before they are sent"
+                        compares        ? "The same GPT, its gradients compressed before they are sent"
                         : team.recorded ? "One tiny GPT, trained by several ranks"
                                         : "One tiny GPT, trained by several ranks while you watch",
                         words,
