@@ -193,7 +193,9 @@ std::vector<std::string> remarks(const Scenario& s, const Report& r)
 
 Term explain_zero(const Scenario& s, std::int64_t zero_stage, std::size_t stage)
 {
-    const StateBytes b = state_bytes(s.training);
+    Scenario at = s;
+    at.parallel.zero = zero_stage;
+    const StateBytes b = state_bytes(at);
     const double k = b.master + b.momentum + b.variance;
     const StageWeights held = stage_weights(s.model, s.parallel, s.training.schedule->placement).at(stage);
     // What is divided by the replicas moves left with every stage of ZeRO.

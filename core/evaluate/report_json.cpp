@@ -58,6 +58,7 @@ json stage_json(const StageMemory& stage, std::size_t index)
                       {"transfer_bytes", bytes(b.transfer)},
                       {"loss_copies_bytes", bytes(b.loss_copies)},
                       {"second_gradients_bytes", bytes(b.second_gradients)},
+                      {"whole_gradients_bytes", bytes(b.whole_gradients)},
                       {"fragmentation_bytes", bytes(b.fragmentation)},
                       {"reserve_bytes", bytes(b.reserve)}};
     out["host_bytes"] = bytes(stage.host_bytes);

@@ -17,7 +17,7 @@ Text workspace(const Subject& x)
 {
     const bool layer = effective_zero(x.s) >= 2;
     return {layer ? "bytes per element × largest layer" : "bytes per element × one of each matrix shape",
-            fmt::format("{} × {}", figure(std::min(x.bytes.weight, x.element())),
+            fmt::format("{} × {}", figure(std::min(gathered_bytes(x.s), x.element())),
                         figure(layer ? x.weights.largest_layer : x.weights.distinct))};
 }
 
@@ -91,9 +91,8 @@ Text working_set(const Subject& x)
     }
     if (x.part.head)
     {
-        const std::string each = x.element() == 2 ? "2 " : "";
-        widest.text = widest.text + Text{" − " + each, each.empty() ? " − " : " − 2 × "} + logits_width(x) +
-                      over_tensor(x);
+        const Text each = x.element() == 2 ? Text{"2 ", "2 × "} : Text{};
+        widest.text = widest.text + Text{" − ", " − "} + each + heads(x) + logits_width(x) + over_tensor(x);
     }
     return Text{"bytes per element × s b × ",
                 fmt::format("{} × {} × ", figure(x.element()), tokens(x).working)} +
@@ -123,7 +122,7 @@ Text recomputed(const Subject& x)
 Text gathered(const Subject& x)
 {
     return {"bytes per weight × (2 × largest layer + embedding, final norm and head)",
-            fmt::format("{} × (2 × {} + {})", figure(x.bytes.weight), figure(x.weights.largest_layer),
+            fmt::format("{} × (2 × {} + {})", figure(gathered_bytes(x.s)), figure(x.weights.largest_layer),
                         figure(x.weights.root))};
 }
 
@@ -134,20 +133,40 @@ Text transfer(const Subject& x)
 
 Text fragmentation(const Subject& x)
 {
-    const double rest = (x.memory.total() - x.memory.buffers.fragmentation).value;
-    return {"share lost × everything else",
-            fmt::format("{} × {}", figure(x.s.training.fragmentation), figure(rest))};
+    const BufferParts& b = x.memory.buffers;
+    const Bytes rest = x.memory.total() - b.fragmentation - b.reserve;
+    const Bytes comes_and_goes = x.memory.of(Component::activations) + x.memory.of(Component::buffers) -
+                                 b.fragmentation - b.reserve - b.second_gradients - b.whole_gradients;
+    std::vector<Text> terms;
+    if (const double share = x.s.training.fragmentation; share > 0)
+    {
+        terms.push_back(
+            {"share lost × everything else", fmt::format("{} × {}", figure(share), figure(rest.value))});
+    }
+    if (const double share = x.s.software.fragmentation; share > 0)
+    {
+        terms.push_back({"allocator's share × what comes and goes",
+                         fmt::format("{} × {}", figure(share), figure(comes_and_goes.value))});
+    }
+    return sum(terms);
 }
 
 Text loss_copies(const Subject& x)
 {
-    return {"copies × logits",
-            fmt::format("{} × {}", figure(kEagerCopies), figure(x.memory.logits_bytes.value))};
+    return {"copies × logits", fmt::format("{} × {}", figure(logit_copies(x.s.software.loss)),
+                                           figure(x.memory.logits_bytes.value))};
 }
 
 Text second_gradients(const Subject& x)
 {
     return {"2 × elements", fmt::format("2 × {}", figure(x.memory.buffers.second_gradients.value / 2))};
+}
+
+Text whole_gradients(const Subject& x)
+{
+    return {"bytes per gradient × elements of other ranks",
+            fmt::format("{} × {}", figure(x.bytes.gradient),
+                        figure(x.memory.buffers.whole_gradients.value / x.bytes.gradient))};
 }
 
 Text reserve(const Subject& x)
@@ -178,7 +197,10 @@ constexpr std::array kBuffers{
                "PyTorch's cross-entropy in 32 bits, eager"},
     BufferRule{"16-bit gradients", &BufferParts::second_gradients, second_gradients,
                "DeepSpeed, deepspeed/runtime/bf16_optimizer.py"},
-    BufferRule{"fragmentation", &BufferParts::fragmentation, fragmentation, "training.fragmentation"},
+    BufferRule{"whole gradients", &BufferParts::whole_gradients, whole_gradients,
+               "PyTorch FSDP2, set_requires_gradient_sync: sharded after the last micro-batch"},
+    BufferRule{"fragmentation", &BufferParts::fragmentation, fragmentation,
+               "training.fragmentation, software.fragmentation"},
     BufferRule{"reserve", &BufferParts::reserve, reserve, "assets/software"},
 };
 

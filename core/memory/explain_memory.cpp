@@ -183,7 +183,7 @@ Text head_text(const Subject& x)
     const bool all_cut = x.all_cut();
     const Text wide = x.element() == 2 ? hidden(x) : Text{"2 h", "2 × " + hidden(x).working};
     const Text inner = wide + Text{" + ", " + "} + logits_width(x) + over_tensor(x, !all_cut);
-    return Text{"4 ", "4 × "} + tokens(x) + kBeside + factor(inner) + over_tensor(x, all_cut) +
+    return heads(x) + Text{"4 ", "4 × "} + tokens(x) + kBeside + factor(inner) + over_tensor(x, all_cut) +
            over_context(x);
 }
 

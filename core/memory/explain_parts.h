@@ -28,7 +28,7 @@ struct Subject
     std::size_t stage;
 
     Subject(const Scenario& scenario, const MemoryReport& report, std::size_t index)
-        : s(scenario), memory(report.stages.at(index)), bytes(state_bytes(scenario.training)),
+        : s(scenario), memory(report.stages.at(index)), bytes(state_bytes(scenario)),
           weights(stage_weights(scenario.model, scenario.parallel, scenario.training.schedule->placement)
                       .at(index)),
           part(stage_parts(scenario.model, scenario.parallel, scenario.training.schedule->placement)
@@ -50,6 +50,13 @@ inline Text over_tensor(const Subject& x, bool cut = true)
 inline Text over_context(const Subject& x)
 {
     return x.s.parallel.context > 1 ? Text{" / cp", fmt::format(" / {}", x.s.parallel.context)} : Text{};
+}
+
+// "heads × ": one output projection for each token that is predicted.
+inline Text heads(const Subject& x)
+{
+    const std::int64_t count = 1 + x.s.model.mtp_layers;
+    return count > 1 ? Text{"heads × ", fmt::format("{} × ", count)} : Text{};
 }
 
 // "s b": tokens of a micro-batch, before context parallelism.

@@ -44,7 +44,7 @@ struct Context
     std::int64_t expert_shards;
 
     Context(const Scenario& scenario, const LayerKept& of_layer)
-        : s(scenario), layer(of_layer), bytes(state_bytes(scenario.training)),
+        : s(scenario), layer(of_layer), bytes(state_bytes(scenario)),
           tokens(static_cast<double>(scenario.training.micro_batch) *
                  static_cast<double>(scenario.training.sequence_length) /
                  static_cast<double>(scenario.parallel.context)),
@@ -178,12 +178,14 @@ void fill_activations(const Context& c, const StagePart& part, StageMemory& stag
     }
     if (part.head)
     {
-        // Final norm's input, the projection's input, and logits counted as fp32, or 16 bit with their
-        // gradient beside them (Korthikanti et al., section 4.3: 4 s b h / t (1 + v / h)).
+        // Of the head and of each further one: final norm's input, the projection's input, and logits counted
+        // as fp32, or 16 bit with their gradient beside them (Korthikanti et al., section 4.3: 4 s b h / t (1
+        // + v / h)).
         const double parts = s.software.loss == LossKind::chunked ? kLossChunks : 1;
-        stage.logits_bytes = whole(4 * c.tokens * static_cast<double>(s.model.vocab) /
+        const auto heads = static_cast<double>(1 + s.model.mtp_layers);
+        stage.logits_bytes = whole(4 * heads * c.tokens * static_cast<double>(s.model.vocab) /
                                    static_cast<double>(s.parallel.tensor) / parts);
-        kept += 2 * e * c.tokens * hidden / c.sequence_cut + stage.logits_bytes.value;
+        kept += heads * 2 * e * c.tokens * hidden / c.sequence_cut + stage.logits_bytes.value;
     }
     stage.parts[static_cast<std::size_t>(Component::activations)] = whole(kept);
 }
@@ -201,7 +203,7 @@ void fill_buffers(const Context& c, const std::vector<LayerRange>& ranges, const
         has_moe = has_moe || range.experts > 0;
     }
     const double product =
-        std::min(c.bytes.weight, element_bytes(t)); // gradients leave a matrix product in its own format
+        std::min(gathered_bytes(s), element_bytes(t)); // gradients leave a matrix product in its own format
     BufferParts& b = stage.buffers;
     // Fused accumulation keeps one scratch gradient per weight shape (Transformer Engine); sharded gradients
     // pass through one whole layer.
@@ -218,24 +220,29 @@ void fill_buffers(const Context& c, const std::vector<LayerRange>& ranges, const
     }
     if (effective_zero(s) == 3 || offloads_weights(t.offload))
     {
-        b.gathered = whole(c.bytes.weight * static_cast<double>(2 * w.largest_layer + w.root));
+        b.gathered = whole(gathered_bytes(s) * static_cast<double>(2 * w.largest_layer + w.root));
     }
     if (s.parallel.pipeline > 1)
     {
         b.transfer =
             whole(2 * element_bytes(t) * c.tokens * static_cast<double>(s.model.hidden) / c.sequence_cut);
     }
-    if (s.software.loss == LossKind::eager)
-    {
-        b.loss_copies = whole(kEagerCopies * stage.logits_bytes.value);
-    }
+    b.loss_copies = whole(logit_copies(s.software.loss) * stage.logits_bytes.value);
     if (s.software.second_gradients && c.bytes.gradient > 2)
     {
         b.second_gradients = whole(2 * c.elements(w.dense, w.expert, s.parallel.zero >= 2));
     }
-    const Bytes temporary = b.gradient_workspace + b.working_set + b.recomputed + b.gathered + b.transfer +
-                            b.loss_copies + b.second_gradients;
-    b.fragmentation = whole(t.fragmentation * (stage.total() + temporary).value);
+    if (s.software.whole_gradients && s.parallel.pipeline > 1 && effective_zero(s) >= 2)
+    {
+        b.whole_gradients = whole(
+            c.bytes.gradient * (c.elements(w.dense, w.expert, false) - c.elements(w.dense, w.expert, true)));
+    }
+    const Bytes comes_and_goes =
+        b.gradient_workspace + b.working_set + b.recomputed + b.gathered + b.transfer + b.loss_copies;
+    const Bytes temporary = comes_and_goes + b.second_gradients + b.whole_gradients;
+    b.fragmentation =
+        whole(t.fragmentation * (stage.total() + temporary).value +
+              s.software.fragmentation * (stage.of(Component::activations) + comes_and_goes).value);
     b.reserve = whole(s.software.reserve_gb * 1e9);
     stage.parts[static_cast<std::size_t>(Component::buffers)] = temporary + b.fragmentation + b.reserve;
 }
@@ -313,6 +320,36 @@ StateBytes state_bytes(const Training& t)
         }
     }
     return b;
+}
+
+StateBytes state_bytes(const Scenario& s)
+{
+    StateBytes b = state_bytes(s.training);
+    if (s.software.cast_weights && b.master > 0 && effective_zero(s) >= 1)
+    {
+        b.weight = s.parallel.zero >= 3 ? 0 : gathered_bytes(s);
+    }
+    return b;
+}
+
+double gathered_bytes(const Scenario& s)
+{
+    const double held = state_bytes(s.training).weight;
+    return s.software.cast_weights ? std::min(held, element_bytes(s.training)) : held;
+}
+
+double logit_copies(LossKind loss)
+{
+    constexpr double kFused = 4; // [B] per logit
+    switch (loss)
+    {
+    case LossKind::eager:
+        return 16 / kFused - 1;
+    case LossKind::freed:
+        return 10 / kFused - 1;
+    default:
+        return 0;
+    }
 }
 
 double layer_activations(const Model& model, const Training& training, const Parallel& parallel,

@@ -65,6 +65,9 @@ struct StateBytes
 // Of an operand of a large product, its scales included.
 double operand_bytes(Precision precision);
 StateBytes state_bytes(const Training& training);
+// With the scenario's software: one that casts weights as it gathers them shards the master copy alone.
+StateBytes state_bytes(const Scenario& scenario);
+double gathered_bytes(const Scenario& scenario); // per parameter of a gathered layer
 
 // What one layer keeps for the backward pass, per token of its sequence share, in bytes before tensor
 // parallelism.
@@ -107,9 +110,11 @@ ActivationCost activation_cost(const Model& model, const Training& training, con
 double layer_activations(const Model& model, const Training& training, const Parallel& parallel,
                          bool with_experts, Recompute recompute);
 
-// A fused loss keeps 4 bytes per logit. Eager code keeps four times as much, 2 (the product's result) + 4 +
-// 4 (log-softmax) + 4 + 2 (both gradients): three copies more.
-inline constexpr double kEagerCopies = 3;
+// How many copies of 4 bytes per logit a loss has beyond the fused one's. Eager code holds 2 (the product's
+// result) + 4 + 4 (log-softmax) + 4 + 2 (both gradients). Where the caller drops the logits before the
+// backward (torchtitan's train.py; Megatron-LM's cross-entropy, whose softmax overwrites them), 10 at most: 2
+// + 4 + 4 before it, 4 + 4 + 2 in it.
+double logit_copies(LossKind loss);
 inline constexpr double kLossChunks = 8; // torchtune's and Liger's default parts of a chunked loss
 
 // What the temporary buffers are made of.
@@ -122,7 +127,8 @@ struct BufferParts
     Bytes transfer;           // sending and receiving between stages
     Bytes loss_copies;        // eager: logits in 32 bits, their log-softmax, its gradient
     Bytes second_gradients;   // 16-bit ones beside the 32-bit ones they are added to (DeepSpeed)
-    Bytes fragmentation;      // as asked for by training.fragmentation
+    Bytes whole_gradients;    // beyond a shard, while a pipeline's micro-batches are added up (FSDP2)
+    Bytes fragmentation;      // as asked for by training.fragmentation, and the software's allocator
     Bytes reserve;            // allocator, driver and communication library, where the software is named
 };
 

@@ -80,7 +80,7 @@ ComputeReport compute_report(const Scenario& scenario)
 
     double alternate = 0; // of every second product of the blocks
     double layers = 0;    // forward FLOPs of one token through all blocks, without scores
-    for (std::int64_t layer = 0; layer < m.layers; ++layer)
+    for (std::int64_t layer = 0; layer < all_layers(m); ++layer)
     {
         // All layers of a kind are alike, so each kind is summed once.
         if (layer > 0 && has_experts(m, layer) == has_experts(m, layer - 1))
@@ -89,7 +89,7 @@ ComputeReport compute_report(const Scenario& scenario)
         }
         std::int64_t alike = 0;
         bool seen = false;
-        for (std::int64_t other = 0; other < m.layers; ++other)
+        for (std::int64_t other = 0; other < all_layers(m); ++other)
         {
             const bool same = has_experts(m, other) == has_experts(m, layer);
             seen = seen || (same && other < layer);
@@ -104,8 +104,10 @@ ComputeReport compute_report(const Scenario& scenario)
         layers += kind;
         alternate += kind * alternate_share(m, has_experts(m, layer));
     }
-    const double attention = scores * static_cast<double>(m.layers) * scores_share(m, s);
-    const double head = 2 * static_cast<double>(m.vocab) * static_cast<double>(m.hidden);
+    const double attention = scores * static_cast<double>(all_layers(m)) * scores_share(m, s);
+    const auto further = static_cast<double>(m.mtp_layers);
+    const auto h = static_cast<double>(m.hidden);
+    const double head = (1 + further) * 2 * static_cast<double>(m.vocab) * h + further * 2 * (2 * h) * h;
     const double tokens = s * static_cast<double>(t.global_batch);
     const double forward = layers + attention + head;
     double again = 0;

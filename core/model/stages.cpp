@@ -260,7 +260,7 @@ PipelineTimes times_of_model(const Scenario& s)
     t.backward_weight = products / forward;
     t.recompute = c.again_token.value / forward;
     t.embedding = 0;
-    t.head = c.head_token.value / forward * static_cast<double>(s.model.layers);
+    t.head = c.head_token.value / forward * static_cast<double>(all_layers(s.model));
     return t;
 }
 

@@ -237,7 +237,12 @@ std::vector<Weight> embedding_weights(const Model& model, const Parallel& parall
 std::vector<Weight> head_weights(const Model& model, const Parallel& parallel, bool shares_embedding)
 {
     Collector c(model, parallel);
-    c.norms(1);
+    // A prediction layer has norms of the hidden state, the next token's embedding and its own output.
+    c.norms(1 + 3 * model.mtp_layers);
+    for (std::int64_t i = 0; i < model.mtp_layers; ++i)
+    {
+        c.columns("prediction input", 2 * model.hidden, model.hidden);
+    }
     if (!shares_embedding)
     {
         const std::int64_t t = parallel.tensor;
@@ -258,17 +263,17 @@ ParameterCount count_parameters(const Model& model)
     for (const Weight& weight : head_weights(model, one, model.tied_embeddings))
     {
         head += weight.elements();
-        count.head += weight.matrix() ? weight.elements() : 0;
+        count.head += weight.name == "output projection" ? weight.elements() : 0;
     }
     std::int64_t idle = 0; // experts a token does not visit
     std::int64_t with_experts = 0;
-    for (std::int64_t layer = 0; layer < model.layers; ++layer)
+    for (std::int64_t layer = 0; layer < all_layers(model); ++layer)
     {
         with_experts += has_experts(model, layer) ? 1 : 0;
     }
     for (const bool experts : {false, true})
     {
-        const std::int64_t layers = experts ? with_experts : model.layers - with_experts;
+        const std::int64_t layers = experts ? with_experts : all_layers(model) - with_experts;
         if (layers == 0)
         {
             continue;

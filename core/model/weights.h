@@ -36,7 +36,8 @@ struct Weight
 std::vector<Weight> layer_weights(const Model& model, const Parallel& parallel, bool with_experts);
 // Token embedding and learned positions.
 std::vector<Weight> embedding_weights(const Model& model, const Parallel& parallel);
-// Final norm, and the output projection unless it is the embedding of the same stage.
+// Final norm, the output projection unless it is the embedding of the same stage, and the inputs of prediction
+// layers.
 std::vector<Weight> head_weights(const Model& model, const Parallel& parallel, bool shares_embedding);
 
 struct ParameterCount
@@ -45,7 +46,7 @@ struct ParameterCount
     std::int64_t active = 0;    // a token passes through: unvisited routed experts left out
     std::int64_t embedding = 0; // token embedding and positions
     std::int64_t head = 0;      // output projection; 0 when tied
-    std::int64_t layers = 0;    // all blocks
+    std::int64_t layers = 0;    // all blocks, those that predict further tokens included
 };
 
 ParameterCount count_parameters(const Model& model);

@@ -23,7 +23,7 @@ double boundary(const Scenario& s)
 // Layers a GPU works through in a step, over all its micro-batches.
 double layer_passes(const Scenario& s)
 {
-    return static_cast<double>(s.model.layers) / static_cast<double>(s.parallel.pipeline) *
+    return static_cast<double>(all_layers(s.model)) / static_cast<double>(s.parallel.pipeline) *
            static_cast<double>(micro_batches(s));
 }
 

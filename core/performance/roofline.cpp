@@ -127,7 +127,7 @@ std::vector<RoofPoint> training_points(const Scenario& s)
     }
     for (const LayerKernel& o : profiler.head_kernels())
     {
-        points.push_back({o, times / d(std::max<std::int64_t>(1, s.model.layers))});
+        points.push_back({o, times / d(std::max<std::int64_t>(1, all_layers(s.model)))});
     }
     if (s.training.offload == Offload::none)
     {
@@ -159,7 +159,7 @@ std::vector<RoofPoint> decode_points(const Scenario& scenario, std::int64_t batc
     }
     for (const LayerKernel& o : profiler.head_kernels())
     {
-        add(o, 1 / d(std::max<std::int64_t>(1, s.model.layers)));
+        add(o, 1 / d(std::max<std::int64_t>(1, all_layers(s.model))));
     }
     return points;
 }

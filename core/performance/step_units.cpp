@@ -298,7 +298,7 @@ private:
     {
         Block attention;
         attention.scores = true;
-        attention.middle = compute_.attention_token.value * tokens_ / static_cast<double>(s_.model.layers);
+        attention.middle = compute_.attention_token.value * tokens_ / static_cast<double>(all_layers(s_.model));
         Block mlp;
         mlp.experts = experts;
         for (const Weight& w : layer_weights(s_.model, Parallel{}, experts))

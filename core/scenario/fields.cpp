@@ -115,6 +115,8 @@ const std::array kModelFields = {
     Field<Model>{"router_bias", "Router bias", "", "a balancing offset per expert", &Model::router_bias},
     Field<Model>{"moe_interval", "MoE interval", "", "after those, every how-many-th layer has experts",
                  &Model::moe_interval, 1, 10000},
+    Field<Model>{"mtp_layers", "MTP layers", "", "layers that predict further tokens, on the last stage",
+                 &Model::mtp_layers, 0, 8},
 };
 
 const std::array kGpuFields = {
@@ -205,12 +207,22 @@ const std::array kSoftwareFields = {
                     choice<&Software::dispatch>()},
     Field<Software>{"fp8_dispatch", "FP8 dispatch", "", "tokens are dispatched to their experts in FP8",
                     &Software::fp8_dispatch},
-    Field<Software>{"loss", "Loss", "",
-                    "copies of the logits: one (fused), four (eager), an eighth (chunked)",
-                    choice<&Software::loss>()},
+    Field<Software>{
+        "loss", "Loss", "",
+        "copies of the logits: one (fused), four (eager), 2.5 (eager, logits freed), an eighth (chunked)",
+        choice<&Software::loss>()},
     Field<Software>{"second_gradients", "Second gradients", "",
                     "a BF16 copy of the gradients in addition to the FP32 one", &Software::second_gradients},
-    Field<Software>{"reserve_gb", "Reserve", "GB", "allocator, driver and communication library",
+    Field<Software>{"cast_weights", "Cast weights", "",
+                    "shards are FP32 only; 16-bit weights exist while they are gathered (FSDP)",
+                    &Software::cast_weights},
+    Field<Software>{"whole_gradients", "Whole gradients", "",
+                    "with pipeline stages, gradients are sharded after the last micro-batch (FSDP2)",
+                    &Software::whole_gradients},
+    Field<Software>{"fragmentation", "Allocator", "",
+                    "fraction of activations and buffers that fragmentation adds", &Software::fragmentation,
+                    0, 1},
+    Field<Software>{"reserve_gb", "Reserve", "GB", "driver, communication library and allocator",
                     &Software::reserve_gb, 0, 1000},
 };
 

@@ -296,7 +296,8 @@ Software Presets::usual_software(const Gpu& gpu) const
     usual.inferred = true;
     // Nobody said what runs: its times are the likely ones, but no memory is set aside for it.
     usual.loss = LossKind::fused;
-    usual.second_gradients = false;
+    usual.second_gradients = usual.cast_weights = usual.whole_gradients = false;
+    usual.fragmentation = 0;
     usual.reserve_gb = 0;
     return usual;
 }

@@ -88,6 +88,9 @@ struct Model
     std::int64_t dense_layers = 0;      // leading layers with a dense MLP
     bool router_bias = false;           // a balancing offset per expert (DeepSeek-V3)
     std::int64_t moe_interval = 1;      // after those, every moe_interval-th layer has experts
+    // Multi-token prediction (DeepSeek-V3, arXiv 2412.19437, section 2.2): layers behind the last, each with a
+    // projection of 2 h to h before it and the output projection once more after it; the last stage has them.
+    std::int64_t mtp_layers = 0;
 
     bool operator==(const Model&) const;
 };
@@ -300,6 +303,11 @@ struct Overlaps
     bool pipeline = false;
 };
 Overlaps possible_overlaps(const Scenario& scenario);
+// Blocks with those that predict further tokens.
+constexpr std::int64_t all_layers(const Model& model)
+{
+    return model.layers + model.mtp_layers;
+}
 // Tokens that layer `layer` (from 0) looks back at; 0: all.
 std::int64_t window_of(const Model& model, std::int64_t layer);
 // Whether layer `layer` (from 0) has experts.

@@ -35,10 +35,11 @@ enum class LossKind
 {
     fused,  // one copy of the logits, as 32 bits or as 16 with their gradient
     eager,  // 16-bit and 32-bit logits, log-softmax and gradient
+    freed,  // eager, but the logits are dropped once the loss is there
     chunked // an eighth of the logits at a time
 };
 template <>
-inline constexpr auto kNamesOf<LossKind> = names<LossKind>("fused", "eager", "chunked");
+inline constexpr auto kNamesOf<LossKind> = names<LossKind>("fused", "eager", "eager-freed", "chunked");
 
 // How sure a step time is: of measured steps of one kind of accelerator that the constants were not fitted
 // on, what they took of what was computed, and whose they are.
@@ -72,7 +73,10 @@ struct Software
     bool fp8_dispatch = false; // tokens travel to their experts in 8 bits
     LossKind loss = LossKind::fused;
     bool second_gradients = false; // 16-bit gradients beside the 32-bit ones they are added to
-    double reserve_gb = 0;         // [GB] allocator, driver and communication library
+    bool cast_weights = false;     // sharded as FP32 alone: the 16-bit weights are made by the gather (FSDP)
+    bool whole_gradients = false;  // a pipeline's micro-batches add up whole gradients (FSDP2)
+    double fragmentation = 0;      // of what comes and goes, what the allocator holds beyond it
+    double reserve_gb = 0;         // [GB] driver, communication library, allocator
     std::vector<StepEvidence> evidence;
 
     bool operator==(const Software&) const; // in software.cpp, so that it is compiled once

@@ -14,10 +14,7 @@ bool listed(const Parallel& parallel, std::int64_t stages)
     return parallel.stage_layers.size() == static_cast<std::size_t>(stages);
 }
 
-} // namespace
-
-std::int64_t layers_of_stage(const Model& model, const Parallel& parallel, std::int64_t stages,
-                             std::int64_t k)
+std::int64_t decoder_layers(const Model& model, const Parallel& parallel, std::int64_t stages, std::int64_t k)
 {
     if (listed(parallel, stages))
     {
@@ -25,6 +22,22 @@ std::int64_t layers_of_stage(const Model& model, const Parallel& parallel, std::
     }
     // What is left over goes to stages 1, 2, ...
     return model.layers / stages + (k >= 1 && k <= model.layers % stages ? 1 : 0);
+}
+
+bool even_decoder(const Model& model, const Parallel& parallel, std::int64_t stages)
+{
+    const auto& each = parallel.stage_layers;
+    return listed(parallel, stages)
+               ? std::adjacent_find(each.begin(), each.end(), std::not_equal_to<>()) == each.end()
+               : model.layers % stages == 0;
+}
+
+} // namespace
+
+std::int64_t layers_of_stage(const Model& model, const Parallel& parallel, std::int64_t stages,
+                             std::int64_t k)
+{
+    return decoder_layers(model, parallel, stages, k) + (k + 1 == stages ? model.mtp_layers : 0);
 }
 
 std::int64_t layers_before_stage(const Model& model, const Parallel& parallel, std::int64_t stages,
@@ -40,10 +53,7 @@ std::int64_t layers_before_stage(const Model& model, const Parallel& parallel, s
 
 bool even_stages(const Model& model, const Parallel& parallel, std::int64_t stages)
 {
-    const auto& each = parallel.stage_layers;
-    return listed(parallel, stages)
-               ? std::adjacent_find(each.begin(), each.end(), std::not_equal_to<>()) == each.end()
-               : model.layers % stages == 0;
+    return even_decoder(model, parallel, stages) && (model.mtp_layers == 0 || stages == 1);
 }
 
 std::int64_t recomputed_of(const Training& training, std::int64_t layers)
@@ -64,16 +74,16 @@ double recomputed_share(const Scenario& s)
     {
         again += recomputed_of(s.training, layers_of_stage(s.model, s.parallel, stages, k));
     }
-    return static_cast<double>(again) / static_cast<double>(s.model.layers);
+    return static_cast<double>(again) / static_cast<double>(all_layers(s.model));
 }
 
 std::vector<std::int64_t> uneven_layers(const Scenario& s)
 {
     const std::int64_t stages = virtual_stages(s.training.schedule, pipeline_shape(s));
     std::vector<std::int64_t> all;
-    for (std::int64_t k = 0; k < stages && !even_stages(s.model, s.parallel, stages); ++k)
+    for (std::int64_t k = 0; k < stages && !even_decoder(s.model, s.parallel, stages); ++k)
     {
-        all.push_back(layers_of_stage(s.model, s.parallel, stages, k));
+        all.push_back(decoder_layers(s.model, s.parallel, stages, k));
     }
     return all;
 }

@@ -9,7 +9,7 @@
 namespace ringside
 {
 
-// Of virtual stage `k` of `stages`, and the layers before it.
+// Of virtual stage `k` of `stages`, the last with its prediction layers, and the layers before it.
 std::int64_t layers_of_stage(const Model& model, const Parallel& parallel, std::int64_t stages,
                              std::int64_t k);
 std::int64_t layers_before_stage(const Model& model, const Parallel& parallel, std::int64_t stages,
@@ -20,7 +20,8 @@ bool even_stages(const Model& model, const Parallel& parallel, std::int64_t stag
 std::int64_t recomputed_of(const Training& training, std::int64_t layers);
 // The same of the whole model, as a share of its layers.
 double recomputed_share(const Scenario& scenario);
-// Layers of every virtual stage of the scenario; empty where all hold the same.
+// Layers of every virtual stage of the scenario, as parallel.stage_layers lists them: without prediction
+// layers; empty where all hold the same.
 std::vector<std::int64_t> uneven_layers(const Scenario& scenario);
 
 } // namespace ringside

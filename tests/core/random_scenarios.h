@@ -128,6 +128,7 @@ private:
         m.shared_experts = pick(0, 2);
         m.dense_layers = pick(0, 3);
         m.moe_interval = pick(1, 2);
+        m.mtp_layers = pick(0, 1);
         m.router_bias = chance();
     }
 

@@ -26,7 +26,7 @@ public:
                        ? layer_activations(s_.model, s_.training, s_.parallel, true, Recompute::none)
                        : 0;
         input_ = layer_activations(s_.model, s_.training, s_.parallel, false, Recompute::full);
-        for (std::int64_t layer = 0; layer < s_.model.layers; ++layer)
+        for (std::int64_t layer = 0; layer < all_layers(s_.model); ++layer)
         {
             experts_before_.push_back(experts_before_.back() + (has_experts(s_.model, layer) ? 1 : 0));
         }

@@ -507,8 +507,13 @@ UnitProfile LayerProfiler::head() const
 {
     UnitProfile unit;
     const double vocab = real(m_.vocab) / t_ranks_;
+    for (std::int64_t i = 0; i < m_.mtp_layers; ++i)
+    {
+        product(unit, "prediction input", {n_, h_ / t_ranks_, 2 * h_, 1}, device_.peak, device_.element);
+        product(unit, "further logits", {n_, vocab, h_, 1}, device_.peak, device_.element);
+    }
     product(unit, "logits", {n_, vocab, h_, 1}, device_.peak, device_.element);
-    const double loss = n_ * vocab;
+    const double loss = n_ * vocab * real(1 + m_.mtp_layers);
     move(unit, "loss", KernelPass::forward, loss * kLogitBytes / 2, loss * kSoftmaxFlops);
     move(unit, "loss", KernelPass::input, loss * kLogitBytes / 2, loss * 2);
     move(unit, "gradient of the head", KernelPass::weight, 6 * h_ * vocab, h_ * vocab);

@@ -35,7 +35,7 @@ public:
     PipelineLoad all()
     {
         // Ranks between the ends are alike where layers are alike and cut evenly.
-        const bool alike = p_.stage_layers.empty() && m_.layers % virtual_stages_ == 0 &&
+        const bool alike = p_.stage_layers.empty() && m_.mtp_layers == 0 && m_.layers % virtual_stages_ == 0 &&
                            (m_.experts == 0 || all_experts()) && placement_ != Placement::two_way;
         if (!alike || p_.pipeline <= 3)
         {

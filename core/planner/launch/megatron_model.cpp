@@ -164,6 +164,10 @@ void megatron_model(LaunchDraft& d)
     const Model& m = d.s.model;
     d.section("model");
     d.set("--num-layers", m.layers, "transformer blocks", "model.layers");
+    if (m.mtp_layers > 0)
+    {
+        d.set("--mtp-num-layers", m.mtp_layers, "layers that predict further tokens", "model.mtp_layers");
+    }
     d.set("--hidden-size", m.hidden, "width of the residual stream", "model.hidden");
     d.set("--ffn-hidden-size", m.ffn, "inner width of the MLP", "model.ffn");
     attention(d);

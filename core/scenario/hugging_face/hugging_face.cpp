@@ -92,7 +92,7 @@ void note_extras(const json& config, const std::string& prefix, Issues& notes)
             note(prefix + name,
                  fmt::format("{} more for multi-token prediction left out",
                              *layers == 1 ? "1 layer" : fmt::format("{} layers", *layers)),
-                 "neither memory nor time has it");
+                 "model.mtp_layers adds them");
         }
     }
     if (config.contains("quantization_config") && config["quantization_config"].is_object())

@@ -48,8 +48,8 @@ TEST_CASE("software that nobody named follows the accelerator, and says nothing 
 TEST_CASE("named software is read, changed and written back")
 {
     const Presets& presets = test::presets();
-    for (const char* id :
-         {"megatron-2021", "megatron-core", "deepspeed", "fsdp", "torchtitan", "maxtext", "deepseek"})
+    for (const char* id : {"megatron-2021", "megatron-deepspeed", "megatron-core", "deepspeed", "fsdp",
+                           "torchtitan", "maxtext", "deepseek"})
     {
         REQUIRE(presets.software_of(id) != nullptr);
         const Scenario s = on("h100-sxm-80gb", json(id).dump());
@@ -65,16 +65,62 @@ TEST_CASE("named software is read, changed and written back")
 
 TEST_CASE("the reserve of named software is part of the total, and so are copies of an eager loss")
 {
-    const auto memory = [](const std::string& software)
-    { return memory_report(on("h100-sxm-80gb", software)).worst(); };
-    const StageMemory bare = memory(R"({"preset": "torchtitan", "reserve_gb": 0})");
-    const StageMemory more = memory(R"({"preset": "torchtitan", "reserve_gb": 3})");
+    const auto memory = [](json software)
+    {
+        software.merge_patch({{"preset", "megatron-2021"}, {"fragmentation", 0}});
+        return memory_report(on("h100-sxm-80gb", software.dump())).worst();
+    };
+    const StageMemory bare = memory({{"reserve_gb", 0}, {"loss", "fused"}});
+    const StageMemory more = memory({{"reserve_gb", 3}, {"loss", "fused"}});
     CHECK((more.total() - bare.total()).value == 3e9);
     CHECK(more.buffers.reserve.value == 3e9);
-    const StageMemory eager = memory(R"({"preset": "torchtitan", "reserve_gb": 0, "loss": "eager"})");
-    CHECK((eager.total() - bare.total()).value == kEagerCopies * bare.logits_bytes.value);
-    const StageMemory chunked = memory(R"({"preset": "torchtitan", "reserve_gb": 0, "loss": "chunked"})");
-    CHECK(chunked.logits_bytes.value * kLossChunks == bare.logits_bytes.value);
+    const double per_logit = bare.logits_bytes.value / 4;
+    const auto extra = [&](const char* loss) {
+        return (memory({{"reserve_gb", 0}, {"loss", loss}}).total() - bare.total()).value / per_logit;
+    };
+    CHECK(extra("eager") == 2 + 4 + 4 + 4 + 2 - 4);
+    CHECK(extra("eager-freed") == 2 + 4 + 4 - 4);
+    CHECK(memory({{"loss", "chunked"}}).logits_bytes.value * kLossChunks == bare.logits_bytes.value);
+}
+
+TEST_CASE(
+    "FSDP shards FP32 weights alone and gathers 16-bit ones; FSDP2 adds up whole gradients in a pipeline")
+{
+    const auto memory = [](const char* software, std::int64_t zero, std::int64_t pipeline)
+    {
+        Scenario s = on("h100-sxm-80gb", json{{"preset", software}, {"fragmentation", 0}}.dump());
+        s.training.precision = Precision::fp8; // whose copies by row and by column FSDP does not keep
+        s.training.gradient_dtype = GradientDtype::fp32;
+        s.parallel.zero = zero;
+        s.parallel.pipeline = pipeline;
+        return memory_report(s).worst();
+    };
+    const StageMemory sharded = memory("torchtitan", 3, 1);
+    CHECK(sharded.of(Component::weights).value == 0);
+    CHECK(sharded.of(Component::master_weights).value > 0);
+    CHECK(sharded.buffers.whole_gradients.value == 0);
+    CHECK(memory("megatron-core", 3, 1).of(Component::weights).value ==
+          sharded.of(Component::master_weights).value);
+    // In a pipeline the weights stay gathered: 2 bytes of each, and the gradients 4 before they are sharded.
+    const StageMemory staged = memory("torchtitan", 2, 2);
+    const auto held = static_cast<double>(staged.parameters);
+    CHECK(staged.of(Component::weights).value == 2 * held);
+    CHECK((staged.of(Component::gradients) + staged.buffers.whole_gradients).value == 4 * held);
+    CHECK(memory("megatron-core", 2, 2).buffers.whole_gradients.value == 0);
+}
+
+TEST_CASE("an allocator's fragmentation is a share of activations and buffers, not of the state")
+{
+    const auto memory = [](double share)
+    {
+        return memory_report(
+                   on("h100-sxm-80gb", json{{"preset", "torchtitan"}, {"fragmentation", share}}.dump()))
+            .worst();
+    };
+    const StageMemory none = memory(0);
+    const double moves =
+        (none.of(Component::activations) + none.of(Component::buffers) - none.buffers.reserve).value;
+    CHECK(memory(0.25).buffers.fragmentation.value == std::ceil(0.25 * moves));
 }
 
 TEST_CASE("a run above 92% of the capacity is tight")

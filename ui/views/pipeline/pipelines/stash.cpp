@@ -87,7 +87,9 @@ std::vector<InFlightCurve> in_flight_curves(const Frame& frame, const std::vecto
         }
         // A split of one's own is that of every schedule with as many virtual stages; an order of one's own
         // has stages of its own.
-        const bool split = !uneven_layers(s).empty() && row.shape.chunks == rows.front().shape.chunks;
+        const bool split =
+            !even_stages(s.model, s.parallel, virtual_stages(s.training.schedule, pipeline_shape(s))) &&
+            row.shape.chunks == rows.front().shape.chunks;
         const double layers = split ? static_cast<double>(memory.layers) : even;
         curves.push_back({row.name, stash_over_time(*row.timeline, stage, row.weight),
                           row.kind == nullptr ? 0 : memory.layer_bytes.value * layers});
