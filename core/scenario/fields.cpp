@@ -180,6 +180,8 @@ const std::array kCalibrationFields = {
 };
 
 const std::array kSoftwareFields = {
+    Field<Software>{"products", "GEMMs", "", "factor on the accelerator's GEMM efficiency",
+                    &Software::products, 0.1, 2},
     Field<Software>{"fp8_products", "FP8 GEMMs", "", "FP8 GEMM efficiency as a fraction of the 16-bit one",
                     &Software::fp8_products, 0.1, 1},
     Field<Software>{"cast_bytes", "FP8 casts", "B", "moved per FP8 input element of a GEMM",

@@ -19,6 +19,7 @@ Calibration with_software(const Calibration& accelerator, const Software& softwa
     {
         c.hbm_efficiency *= software.elementwise;
     }
+    c.gemm_efficiency *= software.products;
     c.host_kernel_us *= software.launch;
     c.gather_slowdown *= software.gather;
     c.data_overlap = software.data_overlap < 0 ? c.data_overlap : software.data_overlap;

@@ -59,6 +59,7 @@ struct Software
     std::string name = "Megatron-LM, 2021 to 2023";
     bool inferred = true; // nobody named it: the accelerator suggests it
 
+    double products = 1;     // on Calibration::gemm_efficiency
     double fp8_products = 1; // of the efficiency of 16-bit GEMMs, what FP8 ones reach
     double cast_bytes = 0;   // [B] moved per FP8 input element of a GEMM
     double routing_bytes =

@@ -2,6 +2,7 @@
 
 #include "core/evaluate/report.h"
 #include "core/lab/trainer/arena.h"
+#include "core/lab/trainer/trainer.h"
 
 #include <algorithm>
 #include <chrono>
@@ -179,13 +180,40 @@ private:
     const std::atomic<bool>* stop_;
 };
 
+// What a short step takes over its prediction; 1 where no such step can be made.
+double in_step(Backend& backend, const TrainerConfig& config, const DeviceRates& rates, double seconds,
+               const std::atomic<bool>* stop)
+{
+    const Gpu gpu = gpu_of(rates, config.training.precision);
+    TrainerConfig small = config;
+    small.training.global_batch = small.training.micro_batch;
+    small.model.layers = std::min<std::int64_t>(2, small.model.layers);
+    if (predicted_step_s(small, gpu) > seconds)
+    {
+        small.model.layers = 1;
+    }
+    const double predicted = predicted_step_s(small, gpu);
+    const auto made = Trainer::create(small, std::shared_ptr<Backend>(std::shared_ptr<void>{}, &backend));
+    if (!made || predicted <= 0)
+    {
+        return 1;
+    }
+    bool stepped = true;
+    const double took =
+        time_of(backend, seconds, stop, [&] { stepped = (*made)->step(stop) && stepped; }).best;
+    constexpr double kFarthest = 4; // beyond that something else is wrong
+    return stepped ? std::clamp(took / predicted, 1 / kFarthest, kFarthest) : 1;
+}
+
 } // namespace
 
 DeviceRates measure(Backend& backend, const TrainerConfig& config, double seconds,
                     const std::atomic<bool>* stop)
 {
-    constexpr double kMeasurements = 8;
-    return Probe(backend, config, seconds / kMeasurements, stop).rates();
+    constexpr double kMeasurements = 9;
+    DeviceRates rates = Probe(backend, config, seconds / kMeasurements, stop).rates();
+    rates.in_step = in_step(backend, config, rates, seconds / kMeasurements, stop);
+    return rates;
 }
 
 Gpu gpu_of(const DeviceRates& rates, Precision precision)
@@ -200,10 +228,11 @@ Gpu gpu_of(const DeviceRates& rates, Precision precision)
     gpu.fp8_tflops = gpu.fp4_tflops = 0;
     gpu.link_gb_per_s = 0;
     gpu.power_w = 0;
-    gpu.calibration.gemm_efficiency = std::min(1.0, format.layer_flops / format.product_flops);
-    gpu.calibration.attention_efficiency = format.attention_flops / format.product_flops;
-    gpu.calibration.hbm_efficiency = 1;
-    gpu.calibration.kernel_us = rates.operation_s * 1e6;
+    const auto reached = [&](double share) { return std::min(1.0, share / rates.in_step); };
+    gpu.calibration.gemm_efficiency = reached(format.layer_flops / format.product_flops);
+    gpu.calibration.attention_efficiency = reached(format.attention_flops / format.product_flops);
+    gpu.calibration.hbm_efficiency = reached(1);
+    gpu.calibration.kernel_us = rates.operation_s * rates.in_step * 1e6;
     gpu.calibration.host_kernel_us = 0;
     gpu.calibration.multiprocessors = 1;
     return gpu;

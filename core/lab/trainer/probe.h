@@ -30,6 +30,9 @@ struct DeviceRates
     double copy_bytes = 0;  // [B/s] read and written by a large copy
     double operation_s = 0; // [s] of an operation that has nothing to do
     double sustained = 1;   // mean rate of the MLP's fp32 product over the best, which the others are
+    // Time of a step of the model cut to a layer or two, over what the engine makes of the rates above: what
+    // kernels take that none of them stands for (norms, edges of small products, caches).
+    double in_step = 1;
 
     const FormatRates& of(Precision precision) const { return precision == Precision::fp32 ? full : half; }
 };
@@ -39,8 +42,8 @@ struct DeviceRates
 DeviceRates measure(Backend& backend, const TrainerConfig& config, double seconds = 2,
                     const std::atomic<bool>* stop = nullptr);
 
-// A large product is the peak, and a product of the model's own size says how much of it is reached: waves of
-// tiles are in there, so the device counts as one multiprocessor.
+// A large product is the peak, and a product of the model's own size says how much of it is reached, in a
+// step: waves of tiles are in there, so the device counts as one multiprocessor.
 Gpu gpu_of(const DeviceRates& rates, Precision precision);
 
 // [s] of a step, as the engine estimates it on that accelerator; 0 where it cannot.

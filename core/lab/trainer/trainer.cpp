@@ -76,7 +76,7 @@ GradientNorms norms_of(const TrainerConfig& config, const StepResult& result)
             result.gradient_norm * result.gradient_norm};
 }
 
-Trainer::Trainer(const TrainerConfig& config, std::unique_ptr<Backend> backend)
+Trainer::Trainer(const TrainerConfig& config, std::shared_ptr<Backend> backend)
     : config_(config), corpus_(config.data), backend_(std::move(backend)), arena_(*backend_),
       parameters_(config_, *backend_, arena_), network_(config_, *backend_, arena_, parameters_),
       replay_(*backend_, arena_, parameters_.table().elements), now_(first_progress(config_))
@@ -86,7 +86,7 @@ Trainer::Trainer(const TrainerConfig& config, std::unique_ptr<Backend> backend)
 }
 
 Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerConfig& config,
-                                                 std::unique_ptr<Backend> backend)
+                                                 std::shared_ptr<Backend> backend)
 {
     const auto ready = prepared(config);
     if (!ready)

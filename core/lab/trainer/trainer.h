@@ -87,9 +87,9 @@ class Trainer
 {
 public:
     // The configuration is prepared() here. Faults: it cannot be trained, the device cannot, or it has no
-    // room.
+    // room. Nobody else uses the device at the same time.
     static Result<std::unique_ptr<Trainer>> create(const TrainerConfig& config,
-                                                   std::unique_ptr<Backend> backend);
+                                                   std::shared_ptr<Backend> backend);
 
     const TrainerConfig& config() const { return config_; }
     const Corpus& corpus() const { return corpus_; }
@@ -118,7 +118,7 @@ public:
     std::vector<float> gradients();
 
 private:
-    Trainer(const TrainerConfig& config, std::unique_ptr<Backend> backend);
+    Trainer(const TrainerConfig& config, std::shared_ptr<Backend> backend);
 
     struct Upload
     {
@@ -140,7 +140,7 @@ private:
 
     TrainerConfig config_;
     Corpus corpus_;
-    std::unique_ptr<Backend> backend_;
+    std::shared_ptr<Backend> backend_;
     Arena arena_;
     Parameters parameters_;
     Network network_;

@@ -23,12 +23,12 @@ Candidate candidate(std::int64_t tensor, std::int64_t pipeline, double seconds, 
 
 } // namespace
 
-TEST_CASE("hand-worked: within 7.5% of the best time a layout equals it, tight ones only tight ones")
+TEST_CASE("hand-worked: within 8% of the best time a layout equals it, tight ones only tight ones")
 {
     const Candidate best = candidate(8, 4, 10);
     CHECK(equals_best(best, best, Objective::step_time));
     CHECK(equals_best(candidate(4, 4, 10.7), best, Objective::step_time));
-    CHECK_FALSE(equals_best(candidate(4, 4, 10.8), best, Objective::step_time));
+    CHECK_FALSE(equals_best(candidate(4, 4, 10.85), best, Objective::step_time));
     CHECK_FALSE(equals_best(candidate(4, 4, 10.7, true), best, Objective::step_time));
     // Memory is exact.
     CHECK_FALSE(equals_best(candidate(4, 4, 10), best, Objective::memory));
