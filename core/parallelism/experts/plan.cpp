@@ -73,6 +73,11 @@ ExpertPlan expert_plan(const Scenario& given)
     return plan;
 }
 
+double replica_parameters(const ExpertPlan& plan, std::int64_t redundant)
+{
+    return plan.parameters / static_cast<double>(plan.held) * static_cast<double>(redundant);
+}
+
 Term explain_expert_sent(const ExpertPlan& p)
 {
     Term term;

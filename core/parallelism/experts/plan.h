@@ -1,8 +1,8 @@
 // How a scenario spreads its experts over GPUs and what their all-to-alls carry. Bytes are those of
 // traffic.h; nothing about how evenly tokens fall, which is router.h's.
 //
-// A dense model is assumed to have eight experts. All bytes are 2 per element: FP8 dispatch, node-limited
-// routing and deduplication by node (DeepSeek-V3) are left out.
+// A dense model is assumed to have eight experts. All bytes are 2 per element; FP8 dispatch, node-limited
+// routing and one copy per node are dispatch.h's.
 #pragma once
 
 #include "core/base/text/term.h"
@@ -37,6 +37,8 @@ ExpertPlan expert_plan(const Scenario& scenario);
 
 // What one GPU sends in one all-to-all if tokens fall evenly: k T h x bytes x (ep-1)/ep. [B]
 Term explain_expert_sent(const ExpertPlan& plan);
+// Parameters of `redundant` more experts of every layer on one GPU.
+double replica_parameters(const ExpertPlan& plan, std::int64_t redundant);
 // GPUs that hold the same experts.
 Term explain_expert_copies(const ExpertPlan& plan);
 

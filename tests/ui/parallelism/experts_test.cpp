@@ -149,3 +149,51 @@ TEST_CASE("between two steps tokens are on their way, there and back")
     CHECK(says(*w, "Dispatch"));
     CHECK(w->drawn().fault == "");
 }
+
+TEST_CASE("copies of a token are the engine's, and go out packet by packet")
+{
+    const auto w = opened();
+    w->key(ImGuiKey_D);
+    w->open("experts/nodes");
+    w->settle(2000);
+    CHECK(says(*w, "7.00 times"));
+    CHECK(says(*w, "3.50"));
+    const std::string sent = test::text_of(*w);
+    w->session().apply(Seek{0.5});
+    w->settle(2000);
+    CHECK(says(*w, "0 sent"));
+    w->type_value("Node limit M", "2");
+    w->settle(2000);
+    CHECK(says(*w, "at most 2 nodes"));
+    w->key(ImGuiKey_R);
+    w->settle(2000);
+    CHECK(w->drawn().fault == "");
+}
+
+TEST_CASE("replicas even out the load of GPUs, and two half batches hide the network")
+{
+    const auto w = opened();
+    w->open("experts/replicas");
+    w->settle(2000);
+    CHECK(says(*w, "8 replicas more on 8 GPUs"));
+    w->type_value("Replicas per GPU", "0");
+    w->settle(2000);
+    CHECK(says(*w, "0 replicas more"));
+    w->open("experts/overlap");
+    w->settle(2000);
+    CHECK(says(*w, "1.82\u00d7 as fast"));
+    w->type_value("Network / compute", "2");
+    w->settle(2000);
+    CHECK(says(*w, "Faster"));
+}
+
+TEST_CASE("no words of experts at scale are cut off or lie on others at any size")
+{
+    for (const std::string page : {"experts/nodes", "experts/replicas", "experts/overlap"})
+    {
+        const auto w = opened();
+        w->open(page);
+        w->settle(2000);
+        test::check_words_at_every_size(*w, page);
+    }
+}

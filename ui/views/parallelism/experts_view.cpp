@@ -1,15 +1,6 @@
-// Which GPU gets the tokens? A router sends them to experts, those above the capacity are dropped, and the
-// load is balanced step by step.
-#include <fmt/format.h>
-
-#include "core/base/counted.h"
-#include "core/base/text/text.h"
-#include "ui/shell/view.h"
-#include "ui/views/parallelism/experts/runs.h"
-#include "ui/widgets/charts/plot_series.h"
-
-#include <algorithm>
-#include <array>
+// Expert parallelism: what a router does with tokens, their way over nodes, experts on several GPUs, and
+// communication behind compute.
+#include "ui/views/parallelism/experts/pages.h"
 
 namespace ringside
 {
@@ -17,234 +8,29 @@ namespace ringside
 namespace
 {
 
-constexpr double kRouterRest = 30; // the step it stands at until somebody moves the clock
-constexpr std::array<const char*, kBalances> kNames{"none", "auxiliary loss", "bias"};
+constexpr std::array<std::string_view, 4> kExpertPages{"experts/load", "experts/nodes", "experts/replicas",
+                                                       "experts/overlap"};
 
-class ExpertsView final : public View
+class ExpertsView final : public PagedView<ExpertsState>
 {
 public:
-    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    Caption caption(const Frame& frame) const override;
-    Motion motion(const Frame& frame) const override;
-    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    ViewKeys keys() override;
+    ExpertsView() : PagedView(kExpertPages, {&kExpertLoad, &kExpertNodes, &kExpertReplicas, &kExpertOverlap})
+    {
+    }
 
-private:
-    void draw_head(const Painter& painter, Rect row) const;
-    void draw_chart(const Painter& painter, Rect area, std::size_t step, Out& out) const;
-    void draw_below(const Painter& painter, Rect area, const SwarmMoment& moment, std::size_t step,
-                    Out& out) const;
-    double tallest() const;
-
-    RouterChoice choice_;
-    ExpertRuns runs_;
+    ViewKeys keys() override
+    {
+        return {{"1 2 3", "No balancing, auxiliary loss, bias (auxiliary-loss-free)",
+                 [this](const KeyPress& k) { state_.choice.balance = static_cast<Balance>(k.which); }},
+                turn_key("Load, nodes, replicas, overlap"),
+                {"R", "Another token on its way over the nodes", [this] { ++state_.token; }},
+                {"8 D", "Open Mixtral 8x7B, DeepSeek-V3",
+                 [](const KeyPress& k)
+                 { k.out.push(LoadScenario{k.which == 0 ? "mixtral-8x7b-64" : "deepseek-v3-2048"}); }},
+                {"drag", "The capacity line; in the chart: move through the steps"},
+                {"hover", "What an expert gets, a GPU holds, a pair of GPUs exchanges"}};
+    }
 };
-
-double clock_of(const Frame& frame)
-{
-    return std::clamp(frame.playback.t, 0.0, static_cast<double>(kRouterSteps - 1));
-}
-
-std::size_t step_at(const Frame& frame)
-{
-    return static_cast<std::size_t>(clock_of(frame) + 1e-9);
-}
-
-Motion ExpertsView::motion(const Frame& frame) const
-{
-    return {.duration = static_cast<double>(kRouterSteps - 1),
-            .per_second = 3,
-            .label = fmt::format("step {}/{}", step_at(frame) + 1, kRouterSteps),
-            .rest = kRouterRest};
-}
-
-// What the bars reach up to: the first step's largest load, which all ways of balancing share, but not so far
-// that an even load cannot be seen.
-double ExpertsView::tallest() const
-{
-    const auto& first = runs_.step(Balance::none, 0).load;
-    const auto most = static_cast<double>(*std::max_element(first.begin(), first.end()));
-    const double cap = std::max(static_cast<double>(runs_.capacity(choice_.factor)), 1.6 * runs_.even());
-    return 1.1 * std::max(cap, std::min(most, 5 * runs_.even()));
-}
-
-void ExpertsView::draw_head(const Painter& p, Rect row) const
-{
-    const ExpertPlan& plan = runs_.plan();
-    const Model& model = plan.scenario.model;
-    const std::string name = model.name.empty() ? "The model" : model.name;
-    const std::string shared =
-        model.shared_experts > 0 ? fmt::format(", {} shared", model.shared_experts) : "";
-    const std::string what =
-        plan.supposed
-            ? fmt::format("{} is dense: as if each MLP were {} experts, {} per token", name, plan.experts,
-                          plan.chosen)
-            : fmt::format("{}: {} experts, {} per token{}", name, plan.experts, plan.chosen, shared);
-    const std::string where =
-        plan.ranks == 1 ? "all on one GPU"
-                        : fmt::format("EP = {}{}, {}", plan.ranks, plan.leaves ? " over several nodes" : "",
-                                      counted(plan.copies, "replica"));
-    draw_chart_title(p, row, what, {}, where);
-}
-
-void ExpertsView::draw_chart(const Painter& p, Rect area, std::size_t step, Out& out) const
-{
-    std::vector<PlotSeries> curves;
-    double most = 0.5;
-    for (std::size_t i = 0; i < kBalances; ++i)
-    {
-        const RouterRun& run = runs_.of(static_cast<Balance>(i));
-        if (!run.done())
-        {
-            p.text_within(area.x, area.y + p.px(13), area.w, Type::small, p.theme.muted,
-                          "Routing the next steps.");
-            return;
-        }
-        std::vector<double> values;
-        for (const RouterStep& s : run.steps())
-        {
-            values.push_back(max_violation(s.load));
-        }
-        most = std::max(most, std::ranges::max(values));
-        const bool chosen = run.options().balance == choice_.balance;
-        curves.push_back({kNames.at(i),
-                          std::move(values),
-                          {chosen ? p.theme.expert.fill : p.theme.muted, chosen ? 2.5F : 1.5F, i == 1},
-                          chosen});
-    }
-    // What is on show lies on top.
-    std::ranges::stable_sort(curves, {}, &PlotSeries::chosen);
-    if (const auto to = draw_series(p, area,
-                                    {.title = "Load imbalance (MaxVio)",
-                                     .says = "busiest expert over the mean, minus 1",
-                                     .names = 140},
-                                    "###balance over steps",
-                                    {0, most * 1.06, PlotScale::linear, "", plain_number}, step, curves))
-    {
-        out.push(Seek{*to});
-    }
-}
-
-void ExpertsView::draw_below(const Painter& p, Rect area, const SwarmMoment& moment, std::size_t step,
-                             Out& out) const
-{
-    const Rect whole = area;
-    const bool both = area.w >= p.px(520);
-    const bool back = moment.between > 0 && moment.between < 0.5F;
-    const float matrix = both ? std::min(area.h + p.px(10), area.w * 0.4F) : area.w;
-    const Rect left = area.cut_left(matrix);
-    p.part("matrix", left);
-    const RouterStep& shown = moment.between < 0.5F ? *moment.from : *moment.to;
-    draw_exchange(p, left, runs_, shown,
-                  {back, {whole.x, whole.y - p.px(160), whole.w, whole.h + p.px(160)}});
-    if (both)
-    {
-        area.cut_left(p.px(28));
-        p.part("balance", area);
-        draw_chart(p, area, step, out);
-    }
-}
-
-void ExpertsView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
-{
-    runs_.update(frame.now.scenario, choice_);
-    const double t = clock_of(frame);
-    const std::size_t step = step_at(frame);
-    if (runs_.work(choice_.balance, step + 2))
-    {
-        out.animating = true;
-    }
-    if (area.h > painter.px(200))
-    {
-        draw_head(painter, area.cut_top(painter.px(24)));
-        area.cut_top(painter.px(4));
-    }
-    const SwarmMoment moment{&runs_.step(choice_.balance, step), &runs_.step(choice_.balance, step + 1),
-                             static_cast<float>(t - static_cast<double>(step))};
-    const bool below = area.h >= painter.px(330);
-    const Rect lower =
-        below ? area.cut_bottom(std::clamp(area.h * 0.38F, painter.px(150), painter.px(260))) : Rect{};
-    if (below)
-    {
-        area.cut_bottom(painter.px(10));
-    }
-    painter.part("load", area);
-    const auto factor = draw_swarm(painter, area, runs_, moment, choice_.factor, tallest());
-    if (below)
-    {
-        draw_below(painter, lower, moment, step, out);
-    }
-    if (factor && *factor != choice_.factor)
-    {
-        choice_.factor = *factor;
-        out.animating = true;
-    }
-}
-
-Caption ExpertsView::caption(const Frame& frame) const
-{
-    runs_.update(frame.now.scenario, choice_);
-    const RouterStep& step = runs_.step(choice_.balance, step_at(frame));
-    const std::int64_t capacity = runs_.capacity(choice_.factor);
-    const std::int64_t pairs = runs_.of(Balance::none).options().chosen * runs_.tokens();
-    const double lost = static_cast<double>(dropped_pairs(step.load, capacity)) / static_cast<double>(pairs);
-    const std::string busiest = three_digits(max_violation(step.load) + 1);
-    const std::string drops = lost > 0 ? fmt::format("!!{} of tokens are dropped!!", format_percent(lost))
-                                       : std::string("no token is dropped");
-    Caption caption;
-    switch (choice_.balance)
-    {
-    case Balance::none:
-        caption.sentence = fmt::format("Without balancing the busiest expert gets **{}\u00d7 the mean**; {}.",
-                                       busiest, drops);
-        break;
-    case Balance::auxiliary:
-        caption.sentence =
-            fmt::format("With the auxiliary loss the busiest gets **{}\u00d7** and {}, but router "
-                        "probabilities **changed by {}**.",
-                        busiest, drops, format_percent(step.drift));
-        break;
-    case Balance::bias:
-        caption.sentence =
-            fmt::format("With the bias the busiest gets **{}\u00d7** and {}; router probabilities "
-                        "**do not change**.",
-                        busiest, drops);
-        break;
-    }
-    caption.formula =
-        fmt::format("cap = \u2308CF k T / E\u2309 = \u2308{} \u00d7 {} \u00d7 {} / {}\u2309 = {};  largest "
-                    "GPU = {}\u00d7 the mean",
-                    plain_number(choice_.factor), runs_.of(Balance::none).options().chosen, runs_.tokens(),
-                    runs_.experts(), capacity, three_digits(runs_.busiest_gpu(step) + 1));
-    caption.source =
-        "Capacity: Lepikhin et al. 2020 (GShard), arXiv 2006.16668, section 2.2; Fedus et al. "
-        "2021 (Switch), arXiv "
-        "2101.03961, equation 3. Loss \u03b1 E \u03a3 f P: Switch, equations 4 to 6. Bias: Wang "
-        "et al. 2024, arXiv "
-        "2408.15664, Algorithm 1, as in DeepSeek-V3, arXiv 2412.19437, section 2.1.2, which "
-        "drops nothing.\nTokens "
-        "are synthetic: popularity by Zipf\u2019s law, Gumbel noise. Only the popularity is learned, "
-        "and the task pulls it back.";
-    return caption;
-}
-
-bool ExpertsView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
-{
-    runs_.update(frame.now.scenario, choice_);
-    draw_experts_panel(frame, painter, area, choice_, runs_, out);
-    return true;
-}
-
-ViewKeys ExpertsView::keys()
-{
-    return {{"1 2 3", "No balancing, auxiliary loss, bias (auxiliary-loss-free)",
-             [this](const KeyPress& k) { choice_.balance = static_cast<Balance>(k.which); }},
-            {"8 D", "Open Mixtral 8x7B, DeepSeek-V3",
-             [](const KeyPress& k)
-             { k.out.push(LoadScenario{k.which == 0 ? "mixtral-8x7b-64" : "deepseek-v3-2048"}); }},
-            {"drag", "The capacity line; in the chart: move through the steps"},
-            {"hover", "What an expert gets, a GPU holds, a pair of GPUs exchanges"}};
-}
 
 } // namespace
 
@@ -254,8 +40,10 @@ extern const ViewInfo experts_view{
     "Parallelism",
     "Expert",
     "Expert parallelism (EP, MoE)",
-    "Tokens routed to experts on many GPUs: load, capacity, drops, all-to-all bytes, balancing",
+    "Tokens routed to experts on many GPUs: load, capacity, drops, dispatch and combine over nodes, replicas "
+    "of busy experts, overlap of two batches",
     {"model", "expert", "gpus"},
-    make_view<ExpertsView>};
+    make_view<ExpertsView>,
+    kExpertPages};
 
 } // namespace ringside

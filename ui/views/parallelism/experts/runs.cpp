@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
-#include "ui/widgets/panel_column.h"
 
 #include <algorithm>
 #include <array>
@@ -156,10 +155,9 @@ void draw_plan(PanelColumn& column, const Frame& frame, const ExpertPlan& plan)
 
 } // namespace
 
-void draw_experts_panel(const Frame& frame, const Painter& p, Rect area, RouterChoice& choice,
-                        const ExpertRuns& runs, Out& out)
+void draw_experts_panel(PanelColumn& column, const Frame& frame, RouterChoice& choice, const ExpertRuns& runs,
+                        Out& out)
 {
-    PanelColumn column(p, area, out.animating);
     draw_settings(column, choice);
     draw_plan(column, frame, runs.plan());
     column.gap();

@@ -7,6 +7,7 @@
 #include "core/parallelism/experts/router.h"
 #include "ui/draw/painter.h"
 #include "ui/shell/frame/frame.h"
+#include "ui/widgets/panel_column.h"
 
 #include <array>
 #include <optional>
@@ -84,7 +85,7 @@ struct ExchangeStyle
 void draw_exchange(const Painter& painter, Rect area, const ExpertRuns& runs, const RouterStep& step,
                    const ExchangeStyle& style);
 
-void draw_experts_panel(const Frame& frame, const Painter& painter, Rect area, RouterChoice& choice,
-                        const ExpertRuns& runs, Out& out);
+void draw_experts_panel(PanelColumn& column, const Frame& frame, RouterChoice& choice, const ExpertRuns& runs,
+                        Out& out);
 
 } // namespace ringside
