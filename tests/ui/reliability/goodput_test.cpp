@@ -133,3 +133,18 @@ TEST_CASE("no words of months and stragglers are cut off or lie on others at any
         test::check_words_at_every_size(w.window, view);
     }
 }
+
+TEST_CASE("fleets: the size is dragged, and what the view says is the engine's")
+{
+    test::Window w;
+    w.open("goodput/fleet");
+    w.settle(300);
+    CHECK(test::says(w, "Effective training time"));
+    CHECK(test::says(w, "Probability that the spares are enough"));
+    const std::string before = test::text_of(w);
+    w.type_value("GPUs of the job", "16384");
+    w.settle(300);
+    CHECK(test::text_of(w) != before);
+    CHECK(test::says(w, "2 h 47 min"));
+    test::check_words_at_every_size(w, "goodput/fleet");
+}
