@@ -7,6 +7,7 @@
 #include "core/network/collective/cost.h"
 #include "ui/shell/view.h"
 #include "ui/views/network/kinds.h"
+#include "ui/views/network/message/measured.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
@@ -27,14 +28,15 @@ namespace
 constexpr double kLeast = 1e3; // [B]
 constexpr double kMost = 1e11; // [B], or the decade above the message
 constexpr std::size_t kSamples = 161;
-// What the picture is of: the first two against the message, the last against the ranks.
+// What the picture is of: the first two against the message, then against the ranks, then of one system.
 enum class Shows : std::uint8_t
 {
     time,
     bandwidth,
-    ranks
+    ranks,
+    measured
 };
-constexpr std::size_t kShown = 3;
+constexpr std::size_t kShown = 4;
 
 constexpr const char* kTimedPopup = "choose a collective to time";
 
@@ -63,7 +65,8 @@ struct Sizes
     }
 };
 
-constexpr std::array<std::string_view, 3> kPages{"message/time", "message/bandwidth", "message/ranks"};
+constexpr std::array<std::string_view, 4> kPages{"message/time", "message/bandwidth", "message/ranks",
+                                                 "message/measured"};
 
 std::vector<const CollectiveAlgorithm*> algorithms_for(CollectiveKind kind, bool in_network)
 {
@@ -139,6 +142,7 @@ private:
     Shows shows_ = Shows::time;
     bool in_network_ = false; // reduction by the switches
     bool choosing_ = false;
+    MeasuredLook measured_;
     Derived<std::tuple<Scenario, CollectiveKind, bool>, Sizes> sizes_;
 };
 
@@ -284,8 +288,13 @@ void draw_ranks_chart(const Painter& p, Rect area, CollectiveKind kind, std::int
                [](const CollectiveCost& c) { return c.sent_per_rank.value; });
 }
 
-void MessageView::draw(const Frame& frame, const Painter& painter, Rect area, Out&)
+void MessageView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
+    if (shows_ == Shows::measured)
+    {
+        draw_measured_bus(painter, area, measured_, out);
+        return;
+    }
     if (std::exchange(choosing_, false))
     {
         ImGui::OpenPopup(kTimedPopup);
@@ -324,6 +333,10 @@ const Line& ring_or_first(const Sizes& c)
 
 Caption MessageView::caption(const Frame& frame) const
 {
+    if (shows_ == Shows::measured)
+    {
+        return measured_bus_caption(measured_);
+    }
     const Sizes& c = sizes(frame);
     Caption caption;
     if (c.ranks < 2)
@@ -372,8 +385,13 @@ bool MessageView::draw_panel(const Frame& frame, const Painter& painter, Rect ar
 {
     const Sizes& c = sizes(frame);
     PanelColumn column(painter, area, out.animating);
+    column.choice({"Time", "busbw", "Ranks", "NCCL"}, shows_);
+    if (shows_ == Shows::measured)
+    {
+        panel_measured_bus(column, measured_);
+        return true;
+    }
     choosing_ = column.dropdown("###kind to time", name_of(kind_)) || choosing_;
-    column.choice({"Time", "busbw", "By ranks"}, shows_);
     column.toggle("NVLS / SHARP###adding", in_network_);
     column.heading(fmt::format("At {}", format_bytes(c.message, frame.preferences.unit)));
     for (const Line& line : c.lines)
@@ -387,22 +405,23 @@ bool MessageView::draw_panel(const Frame& frame, const Painter& painter, Rect ar
 ViewKeys MessageView::keys()
 {
     return {{"C", "Choose the collective", [this] { choosing_ = true; }},
-            {"Y", "Time, bus bandwidth, or scaling with ranks", turns(shows_, kShown)},
+            {"Y", "Time, bus bandwidth, scaling with ranks, measured", turns(shows_, kShown)},
             {"H", "In-network reduction (NVLS, SHARP) on and off", flips(in_network_)}};
 }
 
 } // namespace
 
-extern const ViewInfo message_view{
-    12,
-    "message",
-    "Network",
-    "Message size",
-    "Message size",
-    "Time and bus bandwidth of every algorithm against message size, and where they cross",
-    {"collective.ranks", "collective.message_gb", "cluster.node_link_gb_per_s", "cluster.network_gb_per_s",
-     "collective.latency_us"},
-    make_view<MessageView>,
-    kPages};
+extern const ViewInfo message_view{12,
+                                   "message",
+                                   "Network",
+                                   "Message size",
+                                   "Message size",
+                                   "Time and bus bandwidth of every algorithm against message size, and "
+                                   "where they cross; measured all-reduces, "
+                                   "in-network reduction (NVLS, SHARP)",
+                                   {"collective.ranks", "collective.message_gb", "cluster.node_link_gb_per_s",
+                                    "cluster.network_gb_per_s", "collective.latency_us"},
+                                   make_view<MessageView>,
+                                   kPages};
 
 } // namespace ringside
