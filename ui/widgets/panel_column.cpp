@@ -143,9 +143,19 @@ std::optional<std::size_t> PanelColumn::chosen(const char* label, Choices choice
         p.text_within(left.x, left.middle(), left.w, Type::small, p.theme.muted, label);
         words = beside ? words : row(kSegmentsTall);
     }
-    gap(kBetween);
     const IdScope scope(label == nullptr ? "choice" : label);
-    return segments(p, words, choices.words, at);
+    // Five and more have two rows.
+    const std::size_t first =
+        choices.words.size() > 4 ? (choices.words.size() + 1) / 2 : choices.words.size();
+    auto to = segments(p, words, choices.words.first(first), at);
+    if (first < choices.words.size())
+    {
+        gap(kBetween);
+        const auto below = segments(p, row(kSegmentsTall), choices.words.subspan(first), at - first);
+        to = below ? *below + first : to;
+    }
+    gap(kBetween);
+    return to;
 }
 
 bool PanelColumn::pressed(bool now)

@@ -41,3 +41,18 @@ TEST_CASE("the marker is dragged to lengths that the layout can run, in one step
     w.drag("length, memory", 0.5F, -2.0F);
     CHECK(w.session().scenario().training.sequence_length < before);
 }
+
+TEST_CASE("sparse attention: the tokens are dragged, the figures are the engine's, words fit at every size")
+{
+    test::Window w;
+    w.session().apply(ChangeScenario{test::scenario(R"({"model": "deepseek-v3", "cluster": {"gpus": 256},
+        "parallel": {"expert": 64}, "training": {"global_batch": 256}})")});
+    w.open("context-length/sparse");
+    w.settle(300);
+    CHECK(test::says(w, "13.4\u00d7"));
+    const std::string before = test::text_of(w);
+    w.drag("###before", 0.5F, 3);
+    w.settle(300);
+    CHECK(test::text_of(w) != before);
+    test::check_words_at_every_size(w, "context-length/sparse");
+}

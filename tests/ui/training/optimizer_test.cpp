@@ -150,7 +150,7 @@ TEST_CASE("the batch page starts from the scenario's batch, and dragging it chan
 
 TEST_CASE("no words of the optimizer are cut off or lie on others at any size, on any page")
 {
-    for (int page = 0; page < 4; ++page)
+    for (int page = 0; page < 5; ++page)
     {
         const auto w = opened(page);
         test::check_words_at_every_size(*w, fmt::format("page {}", page));

@@ -1,9 +1,6 @@
 // When does attention dominate? FLOPs and memory against sequence length.
-#include "core/base/derived.h"
 #include "core/base/text/text.h"
-#include "ui/shell/view.h"
 #include "ui/views/memory/context_length/pictures.h"
-#include "ui/widgets/panel_column.h"
 
 #include <array>
 #include <cmath>
@@ -14,34 +11,23 @@ namespace ringside
 namespace
 {
 
-class ContextLengthView final : public View
+constexpr std::array<std::string_view, 2> kContextPages{"context-length/cost", "context-length/sparse"};
+
+// For every length, so the scenario's own does not matter.
+const ContextCurves& curves_of(const Frame& frame, const ContextState& state)
 {
-public:
-    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    Caption caption(const Frame& frame) const override { return context_caption(curves(frame), look(frame)); }
-    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    ViewKeys keys() override;
+    Scenario of = frame.now.scenario;
+    of.training.sequence_length = 1;
+    return state.curves.of(of, [&](const Scenario&) { return context_curves(frame.now); });
+}
 
-private:
-    // For every length, so the scenario's own does not matter.
-    const ContextCurves& curves(const Frame& frame) const
-    {
-        Scenario of = frame.now.scenario;
-        of.training.sequence_length = 1;
-        return curves_.of(of, [&](const Scenario&) { return context_curves(frame.now); });
-    }
-    ContextLook look(const Frame& frame) const
-    {
-        return {mask_, frame.now.scenario.training.sequence_length, frame.preferences.unit};
-    }
-    static void go_to(const Frame& frame, double tokens, Out& out);
-
-    Mask mask_ = Mask::full;
-    Derived<Scenario, ContextCurves> curves_;
-};
+ContextLook look_of(const Frame& frame, const ContextState& state)
+{
+    return {state.mask, frame.now.scenario.training.sequence_length, frame.preferences.unit};
+}
 
 // The nearest length that the layout can run.
-void ContextLengthView::go_to(const Frame& frame, double tokens, Out& out)
+void go_to(const Frame& frame, double tokens, Out& out)
 {
     Scenario next = frame.now.scenario;
     double best = 1e300;
@@ -61,8 +47,12 @@ void ContextLengthView::go_to(const Frame& frame, double tokens, Out& out)
     out.animating = true;
 }
 
-void ContextLengthView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+void draw_costs_page(const ContextRoom& r)
 {
+    const Painter& painter = r.p;
+    Rect area = r.area;
+    const ContextCurves& curves = curves_of(r.frame, r.state);
+    const ContextLook look = look_of(r.frame, r.state);
     const bool beside = area.w > painter.px(760);
     const bool both = beside || area.h > painter.px(440);
     const float gap = painter.px(16);
@@ -72,26 +62,39 @@ void ContextLengthView::draw(const Frame& frame, const Painter& painter, Rect ar
         first = beside ? area.cut_left((area.w - gap) / 2) : area.cut_top((area.h - gap) / 2);
         beside ? area.cut_left(gap) : area.cut_top(gap);
     }
-    const auto moved = draw_context_flops(painter, first, curves(frame), look(frame), out);
-    const auto other =
-        both ? draw_context_memory(painter, area, curves(frame), look(frame), out) : std::nullopt;
+    const auto moved = draw_context_flops(painter, first, curves, look, r.out);
+    const auto other = both ? draw_context_memory(painter, area, curves, look, r.out) : std::nullopt;
     if (moved || other)
     {
-        go_to(frame, moved ? *moved : *other, out);
+        go_to(r.frame, moved ? *moved : *other, r.out);
     }
 }
 
-bool ContextLengthView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
+void panel_costs(PanelColumn& column, const ContextRoom& r)
 {
-    PanelColumn column(painter, area, out.animating);
-    column.choice({"Full attention", "Causal"}, mask_);
-    draw_doubling(painter, column, curves(frame), look(frame));
-    return true;
+    column.choice({"Full attention", "Causal"}, r.state.mask);
+    draw_doubling(r.p, column, curves_of(r.frame, r.state), look_of(r.frame, r.state));
 }
+
+Caption costs_caption(const Frame& frame, ContextState& state)
+{
+    return context_caption(curves_of(frame, state), look_of(frame, state));
+}
+
+const Page<ContextState> kContextCosts{"Cost", draw_costs_page, panel_costs, costs_caption};
+
+class ContextLengthView final : public PagedView<ContextState>
+{
+public:
+    ContextLengthView() : PagedView(kContextPages, {&kContextCosts, &kContextSparse}) {}
+
+    ViewKeys keys() override;
+};
 
 ViewKeys ContextLengthView::keys()
 {
-    return {{"M", "Full attention, or the causal half", turns(mask_, 2)},
+    return {{"M", "Full attention, or the causal half", turns(state_.mask, 2)},
+            turn_key("Cost of a sequence; sparse attention"),
             {"F", "FlashAttention on and off",
              [](const KeyPress& k)
              {
@@ -113,8 +116,10 @@ extern const ViewInfo context_length_view{
     "Memory",
     "Context length",
     "Context length",
-    "FLOPs and memory against sequence length, with and without materialized attention scores",
+    "FLOPs and memory against sequence length, with and without materialized attention scores; "
+    "sparse attention",
     {"model", "training.sequence_length", "training.flash_attention", "training.recompute", "context"},
-    make_view<ContextLengthView>};
+    make_view<ContextLengthView>,
+    kContextPages};
 
 } // namespace ringside

@@ -12,13 +12,15 @@ namespace
 
 constexpr const char* kPopup = "choose a number format";
 
-constexpr std::array<std::string_view, 4> kPages{"formats/bits", "formats/sums", "formats/blocks",
-                                                 "formats/scale"};
+constexpr std::array<std::string_view, 5> kPages{"formats/bits", "formats/sums", "formats/blocks",
+                                                 "formats/scale", "formats/recipes"};
 
 class FormatsView final : public PagedView<FormatsState>
 {
 public:
-    FormatsView() : PagedView(kPages, {&bits_page, &sums_page, &blocks_page, &loss_scale_page}) {}
+    FormatsView() : PagedView(kPages, {&bits_page, &sums_page, &blocks_page, &loss_scale_page, &recipes_page})
+    {
+    }
 
     void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override
     {
@@ -54,7 +56,7 @@ ViewKeys FormatsView::keys()
     return {{"1 to 7", "FP32, TF32, BF16, FP16, E4M3, E5M2, E2M1",
              [this](const KeyPress& k) { state_.chosen = static_cast<FormatId>(k.which); }},
             {"F", "Choose a format from a list", [this] { state_.choosing = true; }},
-            turn_key("Bits, sums, block scales, loss scale"),
+            turn_key("Bits, sums, block scales, loss scale, recipes"),
             {"R", "New random numbers", [this] { state_.numbers = made_up_numbers(++state_.seed); }},
             {"D", "Loss scaling: dynamic or fixed", flips(state_.run.rule.dynamic)},
             {"O", "8-bit formats saturate or not; in blocks the outlier",
@@ -71,15 +73,15 @@ ViewKeys FormatsView::keys()
 
 } // namespace
 
-extern const ViewInfo formats_view{
-    30,
-    "formats",
-    "Training",
-    "Number formats",
-    "Number formats",
-    "FP32 to FP4 bit by bit: range, precision, lost sums, block scales, loss scaling",
-    {"training.precision"},
-    make_view<FormatsView>,
-    kPages};
+extern const ViewInfo formats_view{30,
+                                   "formats",
+                                   "Training",
+                                   "Number formats",
+                                   "Number formats",
+                                   "FP32 to FP4 bit by bit: range, precision, lost sums, block scales, "
+                                   "training recipes of 8 and 4 bits, loss scaling",
+                                   {"training.precision", "gpu"},
+                                   make_view<FormatsView>,
+                                   kPages};
 
 } // namespace ringside

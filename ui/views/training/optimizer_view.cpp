@@ -8,13 +8,15 @@ namespace ringside
 namespace
 {
 
-constexpr std::array<std::string_view, 4> kPages{"optimizer/rate", "optimizer/clip", "optimizer/valley",
-                                                 "optimizer/batch"};
+constexpr std::array<std::string_view, 5> kPages{"optimizer/rate", "optimizer/clip", "optimizer/valley",
+                                                 "optimizer/batch", "optimizer/muon"};
 
 class OptimizerView final : public PagedView<OptimizerState>
 {
 public:
-    OptimizerView() : PagedView(kPages, {&rate_page, &clip_page, &descent_page, &critical_page}) {}
+    OptimizerView() : PagedView(kPages, {&rate_page, &clip_page, &descent_page, &critical_page, &muon_page})
+    {
+    }
 
     ViewKeys keys() override
     {
@@ -30,7 +32,7 @@ public:
                          state_.descent.stepper = static_cast<Stepper>(k.which);
                      }
                  }},
-                turn_key("Schedule, clipping, quadratic loss, critical batch"),
+                turn_key("Schedule, clipping, quadratic loss, critical batch, Muon"),
                 {"R", "New gradient noise", [this] { ++state_.descent.seed; }},
                 {"I", "Bias correction on and off", flips(state_.descent.bias_correction)},
                 {"drag", "Peak, minimum, gradient, start, batch"}};
@@ -45,7 +47,7 @@ extern const ViewInfo optimizer_view{
     "Training",
     "Optimizer",
     "Learning rate and optimizer",
-    "Learning-rate schedules, gradient clipping, AdamW on a quadratic loss, the critical batch size",
+    "Learning-rate schedules, gradient clipping, AdamW on a quadratic loss, the critical batch size, Muon",
     {"micro_batches", "training.tokens"},
     make_view<OptimizerView>,
     kPages};

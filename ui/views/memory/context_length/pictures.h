@@ -2,9 +2,10 @@
 // panel says of doubling it.
 #pragma once
 
+#include "core/base/derived.h"
 #include "core/memory/context_length.h"
-#include "ui/shell/view.h"
-#include "ui/widgets/panel_column.h"
+#include "core/memory/sparse_attention.h"
+#include "ui/shell/paged_view.h"
 
 #include <optional>
 #include <vector>
@@ -29,6 +30,17 @@ struct ContextLook
     std::int64_t tokens = 1; // where the marker stands
     ByteUnit unit = ByteUnit::decimal;
 };
+
+struct ContextState
+{
+    Mask mask = Mask::full;
+    Derived<Scenario, ContextCurves> curves;
+    SparseSetup sparse;
+    double tokens = 131072; // before the one that sparse attention is worked out for
+};
+using ContextRoom = PageRoom<ContextState>;
+
+extern const Page<ContextState> kContextSparse;
 
 // Returns the length the marker was moved to.
 std::optional<double> draw_context_flops(const Painter& painter, Rect area, const ContextCurves& curves,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/derived.h"
+#include "core/performance/low_precision.h"
 #include "core/training/block_format.h"
 #include "core/training/loss_scale.h"
 #include "core/training/number_format.h"
@@ -24,12 +25,15 @@ struct FormatsState
     std::uint64_t seed = 1; // of draws
     BlockId block = BlockId::mxfp4;
     std::vector<double> numbers; // in blocks, all above 0
+    LowRecipe recipe = LowRecipe::mxfp8;
+    std::optional<double> kept; // in BF16; as each recipe has it
+    std::optional<double> rows; // of a product; as the scenario has them
     LossScaleRun run;
     Derived<std::pair<LossScaleRun, std::uint64_t>, std::vector<LossScaleStep>> steps; // of its seed
 };
 using FormatsRoom = PageRoom<FormatsState>;
 
-extern const Page<FormatsState> bits_page, sums_page, blocks_page, loss_scale_page;
+extern const Page<FormatsState> bits_page, sums_page, blocks_page, recipes_page, loss_scale_page;
 
 FormatId shown_format(const FormatsState& state, const Frame& frame);
 // Shows it and asks for the list of all when it is pressed.

@@ -18,11 +18,12 @@ struct OptimizerState
     Valley valley;
     DescentOptions descent{.rate = 0.05}; // a little below where SGD leaves the valley
     double loss = 2.2;                    // [nats per token] at which the critical batch is asked for
+    std::int64_t muon_steps = 5;          // Newton-Schulz
     bool root = false;                    // rates follow the root of the batch, else the batch
 };
 using OptimizerRoom = PageRoom<OptimizerState>;
 
-extern const Page<OptimizerState> rate_page, clip_page, descent_page, critical_page;
+extern const Page<OptimizerState> rate_page, clip_page, descent_page, critical_page, muon_page;
 
 // 0.0003 -> "3e-4"
 std::string learning_rate_words(double rate);
