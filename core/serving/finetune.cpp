@@ -122,10 +122,7 @@ double adapter_activations(const Scenario& s, const FinetuneSetup& setup)
     double visits = 0;
     for (const LoraMatrix& each : lora_matrices(m))
     {
-        const bool routed = m.experts > 0 && each.count % m.experts == 0 && each.count > m.layers;
-        const double passed =
-            routed ? real(each.count) / real(m.experts) * real(m.experts_per_token) : real(each.count);
-        visits += setup.modules[static_cast<std::size_t>(each.module)] ? passed : 0;
+        visits += setup.modules[static_cast<std::size_t>(each.module)] ? matrices_passed(m, each) : 0;
     }
     const double layers = setup.checkpointing ? real(m.layers) : 1;
     return kHalf * real(setup.rank) * real(setup.sequence) * real(setup.micro_batch) * visits / layers;
@@ -171,6 +168,12 @@ std::vector<LoraMatrix> lora_matrices(const Model& m)
     all.mlp(m, m.expert_ffn, with * m.experts);
     all.mlp(m, m.shared_experts * m.expert_ffn, m.shared_experts > 0 ? with : 0);
     return all.all;
+}
+
+double matrices_passed(const Model& m, const LoraMatrix& each)
+{
+    const bool routed = m.experts > 0 && each.count % m.experts == 0 && each.count > m.layers;
+    return routed ? real(each.count) / real(m.experts) * real(m.experts_per_token) : real(each.count);
 }
 
 FinetuneSetup finetune_setup(const Scenario& scenario)

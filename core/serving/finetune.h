@@ -83,6 +83,9 @@ struct FinetuneSetup
     bool operator==(const FinetuneSetup&) const = default;
 };
 
+// Of such matrices, those that a token passes: of experts its own.
+double matrices_passed(const Model& model, const LoraMatrix& matrix);
+
 // Sequence length and micro-batch of the scenario, on one GPU.
 FinetuneSetup finetune_setup(const Scenario& scenario);
 

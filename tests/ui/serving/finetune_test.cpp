@@ -90,3 +90,20 @@ TEST_CASE("no words of fine-tuning are cut off or lie on others at any size")
         test::check_words_at_every_size(w, model);
     }
 }
+
+TEST_CASE("time: a recipe is pressed, checkpointing takes longer, and words fit at every size")
+{
+    test::Window w;
+    w.open("finetune/time");
+    w.settle(300);
+    CHECK(test::says(w, "weight gradients"));
+    CHECK(test::says(w, "dequantization"));
+    const std::string before = test::text_of(w);
+    w.key(ImGuiKey_G);
+    w.settle(300);
+    CHECK(test::text_of(w) != before);
+    w.click("###timed LoRA");
+    w.settle(300);
+    CHECK(w.drawn().fault == "");
+    test::check_words_at_every_size(w, "finetune/time");
+}

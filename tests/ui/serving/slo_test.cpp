@@ -68,7 +68,8 @@ TEST_CASE("a model that no engine holds is said on every page")
 
 TEST_CASE("no words of serving under load and of RL systems are cut off or lie on others at any size")
 {
-    for (const std::string page : {"slo/requests", "slo/split", "slo/price", "rl/step", "rl/split"})
+    for (const std::string page :
+         {"slo/requests", "slo/split", "slo/price", "slo/cache", "rl/step", "rl/split"})
     {
         test::Window w;
         w.session().apply(ChangeScenario{test::scenario(
@@ -78,4 +79,20 @@ TEST_CASE("no words of serving under load and of RL systems are cut off or lie o
         w.settle(300);
         test::check_words_at_every_size(w, page);
     }
+}
+
+TEST_CASE("a larger prefix cache finds more, and its hits are taken for the requests")
+{
+    test::Window w;
+    w.open("slo/cache");
+    w.settle(300);
+    CHECK(test::says(w, "Hit rate of an LRU prefix cache"));
+    const std::string before = test::text_of(w);
+    w.drag("###cache size", 0.5F, 3);
+    w.settle(300);
+    CHECK(test::text_of(w) != before);
+    w.click("Take as prefix-cache hits");
+    w.open("slo/requests");
+    w.settle(300);
+    CHECK(w.drawn().fault == "");
 }

@@ -331,6 +331,24 @@ const Line& ring_or_first(const Sizes& c)
     return ring == c.lines.end() ? c.lines.front() : *ring;
 }
 
+Caption ranks_caption(const Sizes& c, CollectiveKind kind, ByteUnit unit)
+{
+    Caption caption;
+    const CollectiveCost cost = estimate(kind, *ring_or_first(c).algorithm, c.ranks, c.message, c.links);
+    caption.sentence =
+        fmt::format("{} of {} over {} ranks: each sends **{}**, nearly independent of N, in **{} steps**.",
+                    ring_or_first(c).algorithm->name, format_bytes(c.message, unit), grouped(c.ranks),
+                    format_bytes(cost.sent_per_rank, unit), grouped(cost.steps));
+    if (kind == CollectiveKind::all_reduce)
+    {
+        caption.formula =
+            "Ring all-reduce: 2 (N \u2212 1) chunks of S / N, one per step: 2 (N \u2212 1) / N \u00d7 S "
+            "< 2 S";
+    }
+    caption.source = ring_or_first(c).algorithm->source;
+    return caption;
+}
+
 Caption MessageView::caption(const Frame& frame) const
 {
     if (shows_ == Shows::measured)
@@ -346,19 +364,7 @@ Caption MessageView::caption(const Frame& frame) const
     }
     if (shows_ == Shows::ranks)
     {
-        const CollectiveCost cost = estimate(kind_, *ring_or_first(c).algorithm, c.ranks, c.message, c.links);
-        caption.sentence = fmt::format(
-            "{} of {} over {} ranks: each sends **{}**, nearly independent of N, in **{} steps**.",
-            ring_or_first(c).algorithm->name, format_bytes(c.message, frame.preferences.unit),
-            grouped(c.ranks), format_bytes(cost.sent_per_rank, frame.preferences.unit), grouped(cost.steps));
-        if (kind_ == CollectiveKind::all_reduce)
-        {
-            caption.formula =
-                "Ring all-reduce: 2 (N \u2212 1) chunks of S / N, one per step: 2 (N \u2212 1) / N \u00d7 S "
-                "< 2 S";
-        }
-        caption.source = ring_or_first(c).algorithm->source;
-        return caption;
+        return ranks_caption(c, kind_, frame.preferences.unit);
     }
     std::string turns;
     for (std::size_t i = 0; i + 1 < kSamples; ++i)

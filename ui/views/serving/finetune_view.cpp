@@ -1,13 +1,5 @@
-// What a fine-tune keeps in memory: adapters on the matrices of a block, four recipes side by side, and how
-// many GPUs of the usual sizes each needs.
-#include <fmt/format.h>
-
-#include "core/base/text/text.h"
-#include "ui/shell/view.h"
-#include "ui/views/serving/finetune/pictures.h"
-#include "ui/widgets/panel_column.h"
-
-#include <algorithm>
+// What a fine-tune keeps in memory and how long it takes, for four recipes side by side.
+#include "ui/views/serving/finetune/pages.h"
 
 namespace ringside
 {
@@ -15,152 +7,43 @@ namespace ringside
 namespace
 {
 
-constexpr std::array<double, 9> kGpus{1, 2, 3, 4, 8, 16, 32, 64, 128};
+constexpr std::array<std::string_view, 2> kFinetunePages{"finetune/memory", "finetune/time"};
 
-class FinetuneView final : public View
+class FinetuneView final : public PagedView<FinetuneState>
 {
 public:
-    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    Caption caption(const Frame& frame) const override;
-    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    ViewKeys keys() override;
+    FinetuneView() : PagedView(kFinetunePages, {&kFinetuneMemory, &kFinetuneTime}) {}
 
-private:
-    void draw_numbers(PanelColumn& column, ByteUnit unit) const;
-
-    FinetuneDesk desk_;
-    FinetuneLevels levels_;
+    ViewKeys keys() override
+    {
+        return {{"1 \u2026 4", "Full, LoRA, DoRA, QLoRA",
+                 [this](const KeyPress& k) { state_.desk.wish.recipe = kRecipes[k.which]; }},
+                turn_key("Memory, time"),
+                {"R", "The next rank",
+                 [&rank = state_.desk.wish.setup.rank] { rank = rank >= 512 ? 1 : rank * 2; }},
+                {"A", "Adapters on all linear layers, or on queries and values",
+                 [&used = state_.desk.wish.setup.modules]
+                 { used = used == kAllLinear ? kQueriesAndValues : kAllLinear; }},
+                {"G", "Checkpointing of activations", flips(state_.desk.wish.setup.checkpointing)},
+                {"D", "Double quantization", flips(state_.desk.wish.setup.double_quantized)},
+                {"O", "8-bit optimizer", flips(state_.desk.wish.setup.eight_bit)},
+                {"P", "Paged optimizer", flips(state_.desk.wish.setup.paged)},
+                {"click", "A matrix: add or remove its adapter; a bar: choose that recipe"},
+                {"drag", "Across a matrix: the rank"}};
+    }
 };
-
-void FinetuneView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
-{
-    desk_.update(frame.now.scenario);
-    const FinetuneWish before = desk_.wish;
-    if (area.w >= painter.px(560))
-    {
-        Rect left = area.cut_left(std::clamp(area.w * 0.44F, painter.px(240), painter.px(680)));
-        area.cut_left(painter.px(24));
-        const Rect head = left.cut_top(painter.px(24));
-        painter.text_within(head.x, head.middle(), head.w, Type::small_strong, painter.theme.text,
-                            fmt::format("Adapters on one block, rank {}", desk_.wish.setup.rank));
-        if (const auto wish = draw_lora_modules(painter, left, desk_))
-        {
-            desk_.wish = *wish;
-        }
-    }
-    if (const auto recipe = draw_finetune_bars(frame, painter, area, desk_, levels_, out))
-    {
-        desk_.wish.recipe = *recipe;
-    }
-    out.animating = out.animating || !(desk_.wish == before);
-}
-
-// "1 GPU of 48 GB"; the smallest card that one of is enough, else how many of the largest.
-std::string say_cards(const FinetuneDesk& desk)
-{
-    for (std::size_t card = 0; card < kCards.size(); ++card)
-    {
-        if (desk.gpus(desk.wish.recipe, card) == 1)
-        {
-            return fmt::format("fits on **one GPU of {:.0f} GB**", kCards[card]);
-        }
-    }
-    const std::int64_t most = desk.gpus(desk.wish.recipe, kCards.size() - 1);
-    return most == 0 ? fmt::format(
-                           "!!does not fit on any number of {:.0f} GB GPUs!!: its activations are too large",
-                           kCards.back())
-                     : fmt::format("needs **{} GPUs of {:.0f} GB**", grouped(most), kCards.back());
-}
-
-Caption FinetuneView::caption(const Frame& frame) const
-{
-    desk_.update(frame.now.scenario);
-    const FinetuneReport& r = desk_.chosen();
-    const Term term = explain_adapters(desk_.scenario(), r);
-    return {
-        fmt::format("{} trains **{}** of {} parameters ({}), takes {} and {}.", name_of(r.recipe),
-                    format_count(static_cast<double>(r.trained)),
-                    format_count(static_cast<double>(r.parameters)), format_percent(r.share()),
-                    format_bytes(r.total(), frame.preferences.unit), say_cards(desk_)),
-        fmt::format("{} = {} = {}", term.formula, term.working, format_count(term.value)),
-        fmt::format(
-            "{}{}AdamW in mixed precision keeps 2 + 2 + 12 bytes per trained parameter, the 8-bit optimizer "
-            "2 + 2 + 2. "
-            "QLoRA keeps the blocks\u2019 linear layers in 4-bit with scales, embedding, norms, routers and "
-            "head "
-            "in 16; "
-            "texts that quantize all parameters come out lower. Activations are those of full training, an "
-            "upper "
-            "bound. Cards count with their nameplate capacity; sharded weights are gathered two layers at a "
-            "time.",
-            term.source, term.source.empty() ? "" : ".\n")};
-}
-
-void FinetuneView::draw_numbers(PanelColumn& column, ByteUnit unit) const
-{
-    const FinetuneReport& r = desk_.chosen();
-    const std::int64_t saved = r.recipe == FinetuneRecipe::full ? r.parameters : r.trained;
-    column.fact("Trainable parameters", format_percent(r.share()));
-    column.fact("Adapter file, 16-bit", format_bytes(Bytes(2 * static_cast<double>(saved)), unit));
-    if (r.recipe == FinetuneRecipe::dora)
-    {
-        column.fact("DoRA magnitude vectors", format_count(static_cast<double>(r.magnitudes)));
-    }
-    column.fact("FLOPs per token", fmt::format("{:g} \u00d7 P", r.token_flops));
-    column.fact("Bits per base weight",
-                three_digits(8 * (r.of(FinetunePart::base) + r.of(FinetunePart::scales)).value *
-                             static_cast<double>(r.setup.gpus) / static_cast<double>(r.parameters)));
-}
-
-bool FinetuneView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
-{
-    desk_.update(frame.now.scenario);
-    FinetuneSetup& s = desk_.wish.setup;
-    PanelColumn column(p, area, out.animating);
-    column.slide("Rank r", Track::at(kRanks, say_whole), s.rank);
-    column.slide("Sharded over GPUs", Track::at(kGpus, say_whole), s.gpus);
-    column.toggle("Activation checkpointing", s.checkpointing,
-                  "A layer\u2019s activations are recomputed in the backward pass (G)");
-    column.toggle("Double quantization", s.double_quantized,
-                  "The scales of the 4-bit base, 32 bits for 64 weights, are themselves kept in 8-bit: 0.127 "
-                  "instead of 0.5 bits per weight (D). Dettmers et al. 2023, section 3");
-    column.toggle("8-bit optimizer", s.eight_bit,
-                  "Two moments of one byte, no master copy (O). Dettmers et al. 2022");
-    column.toggle(
-        "Paged optimizer", s.paged,
-        "Optimizer states may be paged to the host while activations peak (P); hatched, they are not "
-        "counted for the cards. Dettmers et al. 2023, section 3");
-    column.gap();
-    draw_numbers(column, p.look.unit);
-    return true;
-}
-
-ViewKeys FinetuneView::keys()
-{
-    return {{"1 \u2026 4", "Full, LoRA, DoRA, QLoRA",
-             [this](const KeyPress& k) { desk_.wish.recipe = kRecipes[k.which]; }},
-            {"R", "The next rank", [&rank = desk_.wish.setup.rank] { rank = rank >= 512 ? 1 : rank * 2; }},
-            {"A", "Adapters on all linear layers, or on queries and values",
-             [&used = desk_.wish.setup.modules]
-             { used = used == kAllLinear ? kQueriesAndValues : kAllLinear; }},
-            {"G", "Checkpointing of activations", flips(desk_.wish.setup.checkpointing)},
-            {"D", "Double quantization", flips(desk_.wish.setup.double_quantized)},
-            {"O", "8-bit optimizer", flips(desk_.wish.setup.eight_bit)},
-            {"P", "Paged optimizer", flips(desk_.wish.setup.paged)},
-            {"click", "A matrix: add or remove its adapter; a bar: choose that recipe"},
-            {"drag", "Across a matrix: the rank"}};
-}
 
 } // namespace
 
-extern const ViewInfo finetune_view{
-    41,
-    "finetune",
-    "Post-training",
-    "Fine-tuning",
-    "Fine-tuning: LoRA, QLoRA, DoRA",
-    "LoRA on chosen matrices, QLoRA and DoRA against full fine-tuning; which GPUs it fits on",
-    {"model", "micro_batch", "training.sequence_length"},
-    make_view<FinetuneView>};
+extern const ViewInfo finetune_view{41,
+                                    "finetune",
+                                    "Post-training",
+                                    "Fine-tuning",
+                                    "Fine-tuning: LoRA, QLoRA, DoRA",
+                                    "LoRA on chosen matrices, QLoRA and DoRA against full fine-tuning; which "
+                                    "GPUs it fits on, and how long a step takes",
+                                    {"model", "micro_batch", "training.sequence_length"},
+                                    make_view<FinetuneView>,
+                                    kFinetunePages};
 
 } // namespace ringside

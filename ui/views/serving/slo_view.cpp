@@ -17,7 +17,7 @@ namespace ringside
 namespace
 {
 
-constexpr std::array<std::string_view, 3> kSloPages{"slo/requests", "slo/split", "slo/price"};
+constexpr std::array<std::string_view, 4> kSloPages{"slo/requests", "slo/split", "slo/price", "slo/cache"};
 constexpr std::array<double, 13> kLengths{16,   32,   64,   128,   256,   512,   1024,
                                           2048, 4096, 8192, 16384, 32768, 131072};
 constexpr std::array<double, 9> kLengthSpreads{0, 0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.5, 2};
@@ -200,11 +200,11 @@ namespace
 class SloView final : public PagedView<SloState>
 {
 public:
-    SloView() : PagedView(kSloPages, {&kSloRequests, &kSloSplit, &kSloPrice}) {}
+    SloView() : PagedView(kSloPages, {&kSloRequests, &kSloSplit, &kSloPrice, &kSloCache}) {}
 
     ViewKeys keys() override
     {
-        return {turn_key("Requests, prefill and decode engines, price"),
+        return {turn_key("Requests, prefill and decode engines, price, prefix cache"),
                 {"G", "Prefill first, chunked, disaggregated",
                  [this] { turn(state_.setup.system, kSystemChoices.size()); }},
                 {"F", "Reset the rate to 80% of the goodput", [this] { state_.rate.reset(); }},
@@ -222,7 +222,7 @@ extern const ViewInfo slo_view{
     "Under load",
     "Serving under load",
     "TTFT and TPOT against the request rate, goodput under an SLO, chunked prefill, prefill-decode "
-    "disaggregation, the price of a million tokens",
+    "disaggregation, the price of a million tokens, prefix cache by size",
     {"model", "gpu", "tensor"},
     make_view<SloView>,
     kSloPages};

@@ -4,6 +4,7 @@
 
 #include "core/base/derived.h"
 #include "core/serving/load_options.h"
+#include "core/serving/prefix_cache.h"
 #include "ui/shell/paged_view.h"
 
 #include <optional>
@@ -45,6 +46,8 @@ struct SloState
     LoadSetup setup = first_setup();
     std::optional<std::int64_t> gpus; // of an engine; as the scenario's tensor parallelism
     std::optional<double> rate;       // 80% of the goodput
+    PrefixTraffic prefixes;
+    double cache_gb = 200; // of prefixes
 
     // Without a rate.
     LoadSetup asked(const Scenario& scenario) const;
@@ -79,5 +82,6 @@ std::string latency_words(double seconds);
 extern const Page<SloState> kSloRequests;
 extern const Page<SloState> kSloSplit;
 extern const Page<SloState> kSloPrice;
+extern const Page<SloState> kSloCache;
 
 } // namespace ringside
