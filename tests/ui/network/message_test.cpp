@@ -6,7 +6,7 @@
 
 using namespace ringside;
 
-TEST_CASE("Y goes through time, bus bandwidth and ranks, and comes back")
+TEST_CASE("Y goes through time, bus bandwidth, ranks, measured and fabric, and comes back")
 {
     test::Window w;
     w.open("message");
@@ -17,13 +17,18 @@ TEST_CASE("Y goes through time, bus bandwidth and ranks, and comes back")
     CHECK(test::says(w, "Sent by the busiest rank"));
     CHECK(test::says(w, "Sequential steps"));
     w.key(ImGuiKey_Y);
+    CHECK(test::says(w, "diamonds: measured"));
+    w.key(ImGuiKey_Y);
+    CHECK(test::says(w, "A rail-optimised fabric"));
+    w.key(ImGuiKey_Y);
     CHECK(test::says(w, "latency-bound"));
 }
 
 TEST_CASE("no figures or names of the sizes lie on each other at any size")
 {
     test::Window w;
-    for (const char* page : {"message/time", "message/bandwidth", "message/ranks"})
+    for (const char* page :
+         {"message/time", "message/bandwidth", "message/ranks", "message/measured", "message/fabric"})
     {
         w.open(page);
         test::check_words_at_every_size(w, page);
@@ -44,4 +49,22 @@ TEST_CASE("the axis of sizes goes as far as the message, and no curve ends befor
     w.settle(300);
     REQUIRE(w.session().now().report.collective.message > Bytes(1e12));
     CHECK(terabytes());
+}
+
+TEST_CASE("a GPU that is pressed is sent to: over its rail, over the spine, or over NVLink first")
+{
+    test::Window w;
+    w.open("message/fabric");
+    w.settle();
+    CHECK(test::says(w, "three switches"));
+    w.click("###gpu 3 1");
+    w.settle();
+    CHECK(test::says(w, "one leaf switch"));
+    w.click("###gpu 0 4");
+    w.settle();
+    CHECK(test::says(w, "no network"));
+    w.click("###gpu 1 0");
+    w.click("PXN");
+    w.settle();
+    CHECK(test::says(w, "of the other rail"));
 }

@@ -7,6 +7,7 @@
 #include "core/network/collective/cost.h"
 #include "ui/shell/view.h"
 #include "ui/views/network/kinds.h"
+#include "ui/views/network/message/fabric.h"
 #include "ui/views/network/message/measured.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/controls.h"
@@ -28,15 +29,17 @@ namespace
 constexpr double kLeast = 1e3; // [B]
 constexpr double kMost = 1e11; // [B], or the decade above the message
 constexpr std::size_t kSamples = 161;
-// What the picture is of: the first two against the message, then against the ranks, then of one system.
+// What the picture is of: the first two against the message, then against the ranks, then of one system, then
+// its network.
 enum class Shows : std::uint8_t
 {
     time,
     bandwidth,
     ranks,
-    measured
+    measured,
+    fabric
 };
-constexpr std::size_t kShown = 4;
+constexpr std::size_t kShown = 5;
 
 constexpr const char* kTimedPopup = "choose a collective to time";
 
@@ -65,8 +68,8 @@ struct Sizes
     }
 };
 
-constexpr std::array<std::string_view, 4> kPages{"message/time", "message/bandwidth", "message/ranks",
-                                                 "message/measured"};
+constexpr std::array<std::string_view, 5> kPages{"message/time", "message/bandwidth", "message/ranks",
+                                                 "message/measured", "message/fabric"};
 
 std::vector<const CollectiveAlgorithm*> algorithms_for(CollectiveKind kind, bool in_network)
 {
@@ -143,6 +146,7 @@ private:
     bool in_network_ = false; // reduction by the switches
     bool choosing_ = false;
     MeasuredLook measured_;
+    FabricLook fabric_;
     Derived<std::tuple<Scenario, CollectiveKind, bool>, Sizes> sizes_;
 };
 
@@ -295,6 +299,11 @@ void MessageView::draw(const Frame& frame, const Painter& painter, Rect area, Ou
         draw_measured_bus(painter, area, measured_, out);
         return;
     }
+    if (shows_ == Shows::fabric)
+    {
+        draw_fabric(painter, area, fabric_, out);
+        return;
+    }
     if (std::exchange(choosing_, false))
     {
         ImGui::OpenPopup(kTimedPopup);
@@ -355,6 +364,10 @@ Caption MessageView::caption(const Frame& frame) const
     {
         return measured_bus_caption(measured_);
     }
+    if (shows_ == Shows::fabric)
+    {
+        return fabric_caption(fabric_);
+    }
     const Sizes& c = sizes(frame);
     Caption caption;
     if (c.ranks < 2)
@@ -391,10 +404,15 @@ bool MessageView::draw_panel(const Frame& frame, const Painter& painter, Rect ar
 {
     const Sizes& c = sizes(frame);
     PanelColumn column(painter, area, out.animating);
-    column.choice({"Time", "busbw", "Ranks", "NCCL"}, shows_);
+    column.choice({"Time", "busbw", "Scaling", "NCCL", "Fabric"}, shows_);
     if (shows_ == Shows::measured)
     {
         panel_measured_bus(column, measured_);
+        return true;
+    }
+    if (shows_ == Shows::fabric)
+    {
+        panel_fabric(column, fabric_);
         return true;
     }
     choosing_ = column.dropdown("###kind to time", name_of(kind_)) || choosing_;
@@ -411,7 +429,7 @@ bool MessageView::draw_panel(const Frame& frame, const Painter& painter, Rect ar
 ViewKeys MessageView::keys()
 {
     return {{"C", "Choose the collective", [this] { choosing_ = true; }},
-            {"Y", "Time, bus bandwidth, scaling with ranks, measured", turns(shows_, kShown)},
+            {"Y", "Time, bus bandwidth, scaling with ranks, measured, fabric", turns(shows_, kShown)},
             {"H", "In-network reduction (NVLS, SHARP) on and off", flips(in_network_)}};
 }
 
@@ -424,7 +442,7 @@ extern const ViewInfo message_view{12,
                                    "Message size",
                                    "Time and bus bandwidth of every algorithm against message size, and "
                                    "where they cross; measured all-reduces, "
-                                   "in-network reduction (NVLS, SHARP)",
+                                   "in-network reduction (NVLS, SHARP); rails and planes",
                                    {"collective.ranks", "collective.message_gb", "cluster.node_link_gb_per_s",
                                     "cluster.network_gb_per_s", "collective.latency_us"},
                                    make_view<MessageView>,
