@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace ringside
 {
@@ -45,6 +44,19 @@ std::vector<Alike> popularity(const PrefixTraffic& traffic)
     return all;
 }
 
+// What is held, and what of it is found, where a prefix is kept for this many requests.
+PrefixPoint at_time(const std::vector<Alike>& q, double time)
+{
+    PrefixPoint point;
+    for (const Alike& group : q)
+    {
+        const double held = -group.count * std::expm1(-group.each * time);
+        point.room += held;
+        point.hits += group.each * held;
+    }
+    return point;
+}
+
 } // namespace
 
 double prefix_hits(const PrefixTraffic& traffic, double room)
@@ -58,8 +70,7 @@ double prefix_hits(const PrefixTraffic& traffic, double room)
         return 1;
     }
     const std::vector<Alike> q = popularity(traffic);
-    const auto held = [&](double time)
-    { return sum_over(q, [time](const Alike& g) { return -g.count * std::expm1(-g.each * time); }); };
+    const auto held = [&q](double time) { return at_time(q, time).room; };
     double low = 0;
     double high = room;
     while (held(high) < room)
@@ -72,7 +83,21 @@ double prefix_hits(const PrefixTraffic& traffic, double room)
         const double middle = (low + high) / 2;
         (held(middle) < room ? low : high) = middle;
     }
-    return sum_over(q, [high](const Alike& g) { return -g.count * g.each * std::expm1(-g.each * high); });
+    return at_time(q, high).hits;
+}
+
+std::vector<PrefixPoint> prefix_curve(const PrefixTraffic& traffic)
+{
+    constexpr int kPoints = 96;
+    const std::vector<Alike> q = popularity(traffic);
+    const double first = 0.1;
+    const double last = 20 / q.back().each;
+    std::vector<PrefixPoint> points;
+    for (int i = 0; i <= kPoints; ++i)
+    {
+        points.push_back(at_time(q, first * std::pow(last / first, static_cast<double>(i) / kPoints)));
+    }
+    return points;
 }
 
 } // namespace ringside

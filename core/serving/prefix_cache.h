@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace ringside
 {
@@ -23,5 +24,13 @@ struct PrefixTraffic
 // Probability of a hit with room for `room` prefixes: sum of q (1 - e^(-q T_C)), T_C such that the sum of 1 -
 // e^(-q T_C) is `room`. 1 where all fit.
 double prefix_hits(const PrefixTraffic& traffic, double room);
+
+struct PrefixPoint
+{
+    double room = 0; // prefixes
+    double hits = 0;
+};
+// The whole curve, from almost none to almost all: a point for each of many T_C, evenly spaced by logarithm.
+std::vector<PrefixPoint> prefix_curve(const PrefixTraffic& traffic);
 
 } // namespace ringside

@@ -85,3 +85,16 @@ TEST_CASE(
         CHECK(prefix_hits({1000, 0.8}, 2 * room) > prefix_hits({1000, 0.8}, room));
     }
 }
+
+TEST_CASE("the curve is that of single sizes, and goes from almost nothing to all")
+{
+    const PrefixTraffic traffic{3000, 0.9};
+    const auto curve = prefix_curve(traffic);
+    CHECK(curve.front().room < 1);
+    CHECK(curve.back().room == Approx(3000));
+    CHECK(curve.back().hits == Approx(1));
+    for (std::size_t i = 0; i < curve.size(); i += 7)
+    {
+        CHECK(curve[i].hits == Approx(prefix_hits(traffic, curve[i].room)).margin(1e-6));
+    }
+}

@@ -100,17 +100,20 @@ void draw_relative(const FinetuneRoom& r, Rect area)
     {
         return;
     }
+    const auto time = [&](FinetuneRecipe recipe)
+    {
+        return sampled(
+            plot.x, [&](double tokens) { return time_of(s, r.state, recipe, tokens).total(); }, 32);
+    };
+    const std::vector<PlotPoint> lora = time(FinetuneRecipe::lora);
     for (const FinetuneRecipe recipe : kRecipes)
     {
-        plot.line(sampled(
-                      plot.x,
-                      [&](double tokens)
-                      {
-                          return time_of(s, r.state, recipe, tokens).total() /
-                                 time_of(s, r.state, FinetuneRecipe::lora, tokens).total();
-                      },
-                      60),
-                  {recipe_line(t, recipe), 2.5F}, std::string(name_of(recipe)),
+        std::vector<PlotPoint> line = time(recipe);
+        for (std::size_t i = 0; i < line.size(); ++i)
+        {
+            line[i].y /= lora[i].y;
+        }
+        plot.line(line, {recipe_line(t, recipe), 2.5F}, std::string(name_of(recipe)),
                   recipe == r.state.desk.wish.recipe);
     }
     plot.rule_x(plot.x.held(static_cast<double>(s.training.sequence_length * s.training.micro_batch)),

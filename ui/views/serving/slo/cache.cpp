@@ -1,6 +1,7 @@
 // How often a prefix is found by the size of the cache, and what that saves of prefill.
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text/text.h"
 #include "core/serving/prefix_cache.h"
 #include "ui/views/serving/slo/pages.h"
@@ -38,9 +39,15 @@ void draw_hit_rates(const SloRoom& r, Plot& plot, double bytes)
     const double named = static_cast<double>(traffic.prefixes) * bytes / 1e11; // [GB]
     const auto draw = [&](double skew, const PlotStroke& stroke, bool strong)
     {
-        const auto hits = [&](double gb) { return prefix_hits({traffic.prefixes, skew}, gb * 1e9 / bytes); };
-        plot.line(sampled(plot.x, hits, 48), stroke);
-        plot.label({named, hits(named)}, fmt::format("\u03b1 = {:g}", skew), strong);
+        const PrefixTraffic like{traffic.prefixes, skew};
+        auto curve = list_of<PlotPoint>(prefix_curve(like),
+                                        [&](const PrefixPoint& at) {
+                                            return PlotPoint{at.room * bytes / 1e9, at.hits};
+                                        });
+        curve.push_back({plot.x.high, 1});
+        plot.line(curve, stroke);
+        plot.label({named, prefix_hits(like, named * 1e9 / bytes)}, fmt::format("\u03b1 = {:g}", skew),
+                   strong);
     };
     for (const double skew : kOtherSkews)
     {
