@@ -65,6 +65,25 @@ TEST_CASE("packets of single tokens add up to the closed forms, and stay on thei
     }
 }
 
+TEST_CASE("a scenario's experts lie on as many nodes as its group fills, and as if on 8 where one holds them")
+{
+    const ExpertPlan v3 = expert_plan(test::scenario(R"({"model": "deepseek-v3",
+        "cluster": {"preset": "deepseek-v3-h800", "gpus": 2048}, "parallel": {"pipeline": 16, "expert": 64, "zero": 1,
+        "stage_layers": [4,4,4,4,4,4,4,4,4,4,4,4,4,3,3,3]},
+        "training": {"global_batch": 15360, "sequence_length": 4096}})"));
+    const DispatchSetup wide = dispatch_setup(v3);
+    CHECK(wide.nodes == 8);
+    CHECK(wide.per_node == 8);
+    CHECK(wide.chosen == 8);
+    CHECK(wide.limit == 4);
+    CHECK(wide.tokens == 4096);
+    CHECK(replica_parameters(v3, v3.held) == Approx(v3.parameters));
+    const DispatchSetup narrow = dispatch_setup(expert_plan(test::scenario(R"({"model": "mixtral-8x7b",
+        "cluster": {"gpus": 64}, "parallel": {"expert": 8, "zero": 1}})")));
+    CHECK(narrow.nodes == 8);
+    CHECK(narrow.chosen == 2);
+}
+
 TEST_CASE("a limit of all nodes changes nothing, and one node sends nothing")
 {
     DispatchSetup setup;
