@@ -34,10 +34,10 @@ double expert_share(const Scenario& s)
     {
         return 0;
     }
-    const std::int64_t after_dense = std::max<std::int64_t>(0, s.model.layers - s.model.dense_layers);
+    const std::int64_t after_dense = std::max<std::int64_t>(0, all_layers(s.model) - s.model.dense_layers);
     const std::int64_t interval = std::max<std::int64_t>(1, s.model.moe_interval);
     const std::int64_t with_experts = (after_dense + interval - 1) / interval;
-    return static_cast<double>(with_experts) / static_cast<double>(s.model.layers);
+    return static_cast<double>(with_experts) / static_cast<double>(all_layers(s.model));
 }
 
 // Weights and gradients of the fullest stage on one GPU, by how many ranks share them.

@@ -110,15 +110,17 @@ double simulated_idle(const Scenario& s, const StepProfile& profile, const Weigh
     };
     // Every schedule takes a multiple of twice the stages.
     const std::int64_t round = 2 * shape.stages;
+    // V-min's order repeats after three micro-batches.
+    const std::int64_t rounds = 3 * round;
     const double each = operations_of(kind, {shape.stages, 1, shape.chunks});
     const auto most =
-        std::max<std::int64_t>(2, static_cast<std::int64_t>(kMostSimulated / each) / round) * round;
+        std::max<std::int64_t>(4, static_cast<std::int64_t>(kMostSimulated / each) / round) * round;
     if (shape.micro_batches <= most)
     {
         return std::max(0.0, idle(shape.micro_batches));
     }
     const double last = idle(most);
-    const double more = (last - idle(most - round)) / static_cast<double>(round);
+    const double more = (last - idle(most - rounds)) / static_cast<double>(rounds);
     return std::max(0.0, last + more * static_cast<double>(shape.micro_batches - most));
 }
 

@@ -128,7 +128,7 @@ private:
         m.shared_experts = pick(0, 2);
         m.dense_layers = pick(0, 3);
         m.moe_interval = pick(1, 2);
-        m.mtp_layers = pick(0, 1);
+        m.mtp_layers = m.shared_experts / 2; // 1 in three
         m.router_bias = chance();
     }
 
