@@ -10,25 +10,43 @@
 #include "core/lab/trainer/operations.h"
 
 #include <array>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace ringside::trainer
 {
 
+// What a backend can compute. Who asks for more is told before the first step.
+struct Abilities
+{
+    bool probabilities = true; // attention that keeps them: training without flash attention
+    bool formats = true;       // others than fp32
+    bool experts = true;
+    bool exponents = true; // count_exponents()
+    Index head_dim = 1 << 20;
+};
+
 class Backend
 {
 public:
+    // Of what has been read.
+    using Take = std::function<void(std::span<const char>)>;
+
     Backend() = default;
     Backend(const Backend&) = delete;
     Backend& operator=(const Backend&) = delete;
     virtual ~Backend() = default;
 
     virtual std::string name() const = 0; // "CPU, 2 threads, AVX2"
-    virtual Index capacity() const = 0;   // [B] of the device's memory
+    virtual Index capacity() const = 0;   // [B] of the device's memory; 0: it does not say
     virtual bool is_gpu() const = 0;
-    // Whether attention can keep its probabilities (training without flash attention).
-    virtual bool keeps_probabilities() const { return true; }
+    virtual Abilities abilities() const { return {}; }
+    // Whether the host can wait for the device. In a page it cannot: nothing is ever downloaded there, and
+    // what is read comes later.
+    virtual bool waits() const { return true; }
     // Null when the device has no more.
     virtual void* allocate(Index bytes) = 0;
     virtual void release(void* memory) = 0;
@@ -40,6 +58,16 @@ public:
     virtual void copy(void* to, const void* from, Index bytes) = 0; // on the device
     virtual void clear(void* memory, Index bytes) = 0;
     virtual void wait() = 0;
+    // Memory as it is here in the order of operations. `take` gets it as soon as it is there: where the host
+    // waits, before this returns.
+    virtual void read(const void* from, Index bytes, const Take& take)
+    {
+        std::vector<char> host(static_cast<std::size_t>(bytes));
+        download(host.data(), from, bytes);
+        take(host);
+    }
+    // What was asked for so far begins, where it has not yet.
+    virtual void submit() {}
 
     // Between the two, clear(), copy() and operations are written down and not carried out; replay() then
     // carries all of them out at once, as often as it is called, on the very same memory. False where the
@@ -70,6 +98,13 @@ public:
     virtual void run(const SumRows& sum) = 0;
     virtual void run(const Convert& convert) = 0;
     virtual void run(const Update& update) = 0;
+
+    // The same as sum_of_squares(), as a float that stays on the device.
+    virtual void add_squares(const SquareSum& sum)
+    {
+        const auto value = static_cast<float>(sum_of_squares(sum.data, sum.type, sum.elements));
+        upload(sum.out, &value, sizeof value);
+    }
 
     // Sum of squares, in an order that does not depend on the number of threads; not finite when an element
     // is not.

@@ -63,7 +63,7 @@ public:
         return idle_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return is_idle(); });
     }
     // Of a run without a thread: commands and steps for about so many seconds, one at least where there is
-    // any. False once there is nothing left to do.
+    // any. False once there is nothing left to do, or nothing before the device has answered.
     bool advance(double seconds)
     {
         const double end = seconds_now() + seconds;
@@ -77,7 +77,7 @@ public:
                 }
             });
         const std::scoped_lock lock(mutex_);
-        return !is_idle();
+        return !is_idle() && !waiting();
     }
 
 protected:
@@ -86,6 +86,9 @@ protected:
     // What the run makes before its first step, on the thread of its steps; may throw what ends it.
     virtual void open() = 0;
     virtual void one_step() = 0;
+    // What was asked of the device has not come yet; until then no command is carried out. Only of runs
+    // without a thread, which somebody advances again when it has come.
+    virtual bool waiting() const { return false; }
     // What has to be done before a run that does not run can; it may fail().
     virtual void mend() {}
     // Gives back what open() and steps have made.
@@ -200,6 +203,10 @@ private:
     // One command, or one step that is due; false: there is neither.
     bool turn(std::unique_lock<std::mutex>& lock)
     {
+        if (!commands_.empty() && waiting())
+        {
+            return false;
+        }
         if (!commands_.empty())
         {
             const auto command = std::move(commands_.front());

@@ -282,6 +282,14 @@ struct Convert
     bool transposed = false; // to is [cols, rows]
 };
 
+struct SquareSum
+{
+    const void* data = nullptr;
+    DType type = DType::f32;
+    Index elements = 0;
+    float* out = nullptr; // one
+};
+
 enum class UpdateRule : std::uint8_t
 {
     adamw,
@@ -310,7 +318,11 @@ struct Update
     float correction1 = 1;    // 1 - beta1^step
     float correction2 = 1;    // 1 - beta2^step
     float gradient_scale = 1; // clipping over loss scale
-    bool stochastic = false;  // rounds 16-bit weights up as often as they lie near the upper neighbour
-    std::uint64_t key = 0;    // of the rounding's random bits
+    // Of the gradients, where the host does not know their norm yet: gradient_scale is then without clipping,
+    // which the device does, and a sum that is not finite changes nothing.
+    const float* squares = nullptr;
+    float clip = 0;          // largest norm; 0: no clipping
+    bool stochastic = false; // rounds 16-bit weights up as often as they lie near the upper neighbour
+    std::uint64_t key = 0;   // of the rounding's random bits
 };
 } // namespace ringside::trainer

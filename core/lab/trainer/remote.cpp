@@ -352,6 +352,24 @@ bool RunHost::work(double seconds)
     return more;
 }
 
+void RunHost::lose_device(const std::string& why)
+{
+    if (run_)
+    {
+        run_->lose_device(why);
+        tell();
+    }
+}
+
+void RunHost::say(std::string what)
+{
+    if (run_)
+    {
+        run_->say(std::move(what));
+        tell();
+    }
+}
+
 void RunHost::tell()
 {
     if (!run_)

@@ -13,8 +13,11 @@ namespace
 
 constexpr std::size_t kMostMarks = 8;
 constexpr std::size_t kMostEvents = 20;
-constexpr double kLossMemory = 20; // steps
-constexpr double kTimeMemory = 10; // steps
+constexpr double kLossMemory = 20;      // steps
+constexpr double kTimeMemory = 10;      // steps
+constexpr int kMostAsked = 3;           // steps of a device that the host does not wait for
+constexpr std::int64_t kKeepEvery = 50; // steps between two states that are kept in case it is lost
+constexpr double kNever = 1e300;        // [s]
 
 // A running mean with a memory of `steps`, which is a plain mean until it has seen as many.
 double smoothed(double mean, double value, std::int64_t count, double steps)
@@ -22,9 +25,8 @@ double smoothed(double mean, double value, std::int64_t count, double steps)
     return mean + (value - mean) / std::min(steps, static_cast<double>(std::max<std::int64_t>(1, count)));
 }
 
-Issues forget_optimizer(Trainer& trainer)
+void forget_optimizer(TrainerState& state)
 {
-    TrainerState state = trainer.state();
     state.updates = 0;
     for (const char* name : {"momentum", "variance"})
     {
@@ -33,12 +35,10 @@ Issues forget_optimizer(Trainer& trainer)
             std::ranges::fill(part->bytes, '\0');
         }
     }
-    return trainer.restore(state);
 }
 
-Issues damage_weight(Trainer& trainer, std::int64_t layer)
+Issues damage_weight(const Trainer& trainer, TrainerState& state, std::int64_t layer)
 {
-    TrainerState state = trainer.state();
     TrainerState::Part* weights = state.part("weights");
     const ParameterTable& table = trainer.parameters();
     if (weights == nullptr || layer < 0 || layer >= std::ssize(table.layers))
@@ -52,21 +52,6 @@ Issues damage_weight(Trainer& trainer, std::int64_t layer)
     // The sign is the highest bit of a float's last byte, the exponent's highest the one below it.
     const auto at = static_cast<std::size_t>((matrix.offset + matrix.elements() / 2) * width + width - 1);
     weights->bytes.at(at) = static_cast<char>(weights->bytes.at(at) ^ 0x40);
-    return trainer.restore(state);
-}
-
-// What a demonstration does to a training on purpose, between two steps.
-Issues intervene(Trainer& trainer, const Intervention& intervention)
-{
-    switch (intervention.kind)
-    {
-    case Intervention::Kind::turn_knobs:
-        return trainer.change(intervention.config);
-    case Intervention::Kind::forget_optimizer:
-        return forget_optimizer(trainer);
-    case Intervention::Kind::damage_weight:
-        return damage_weight(trainer, intervention.layer);
-    }
     return {};
 }
 
@@ -87,10 +72,7 @@ void TrainingRun::change(TrainerConfig next)
     ask(
         [this, next = std::move(next)]
         {
-            for (const Issue& issue : trainer_->change(next))
-            {
-                event("not changed: " + to_line(issue));
-            }
+            report(trainer_->change(next), "not changed");
             take_over(*trainer_, trainer_->step_count());
         });
 }
@@ -112,37 +94,101 @@ void TrainingRun::rewind(std::int64_t step)
 }
 void TrainingRun::checkpoint(std::function<void(const Checkpoint&)> take)
 {
-    ask([this, take = std::move(take)] { take({trainer_->config(), trainer_->state()}); });
+    ask(
+        [this, take = std::move(take)] {
+            with_state([this, take](const TrainerState& state) { take({trainer_->config(), state}); });
+        });
 }
 
 void TrainingRun::open()
+{
+    if (!open_trainer())
+    {
+        return;
+    }
+    now_.changes.clear();
+    now_.step = trainer_->step_count();
+    now_.state = settings_.paused ? RunState::paused : RunState::running;
+    add_mark();
+}
+
+// The trainer of the configuration, at the state it is to go on from.
+bool TrainingRun::open_trainer()
 {
     auto backend = open_();
     if (!backend)
     {
         fail({{"device", "could not be opened", "use the CPU"}});
-        return;
+        return false;
     }
     now_.device = backend->name();
     auto made = Trainer::create(config_, std::move(backend));
     if (!made)
     {
         fail(made.issues());
-        return;
+        return false;
     }
     trainer_ = std::move(*made);
     const Issues issues = from_ ? trainer_->restore(*from_) : Issues{};
     if (!issues.empty())
     {
         fail(issues);
-        return;
+        return false;
     }
+    kept_ = from_ ? std::optional(Mark{*from_, config_}) : std::nullopt;
     from_.reset();
     take_over(*trainer_, trainer_->step_count());
-    now_.changes.clear();
-    now_.step = trainer_->step_count();
-    now_.state = settings_.paused ? RunState::paused : RunState::running;
-    add_mark();
+    return true;
+}
+
+void TrainingRun::lose_device(const std::string& why)
+{
+    if (!trainer_ || now_.state == RunState::failed)
+    {
+        return;
+    }
+    const auto steps = now_.step;
+    steps_asked_ = states_asked_ = 0;
+    trainer_.reset();
+    from_ = kept_ ? std::optional(kept_->state) : std::nullopt;
+    if (open_trainer())
+    {
+        forget_after(trainer_->step_count());
+        event(fmt::format("the device is lost ({}): on with {} from step {}, {} steps back", why, now_.device,
+                          now_.step, steps - now_.step));
+        pace();
+    }
+    publish(true);
+}
+
+void TrainingRun::say(std::string what)
+{
+    now_.message = std::move(what);
+    publish(true);
+}
+
+template <class Work>
+void TrainingRun::with_state(Work work)
+{
+    ++states_asked_;
+    trainer_->ask_state(
+        [this, work](const TrainerState& state)
+        {
+            --states_asked_;
+            work(state);
+            publish(true);
+            pace();
+        });
+    pace();
+}
+
+// When the next step may begin: where the device answers later, only a few are under way, and one at a time
+// where something is to be done after it.
+void TrainingRun::pace()
+{
+    const bool last = settings_.last_step > 0 && trainer_->step_count() >= settings_.last_step;
+    const int most = single_ || last || plan_is_due() ? 1 : kMostAsked;
+    due_ = states_asked_ > 0 || steps_asked_ >= most ? kNever : 0;
 }
 
 // The trainer's knobs are ours from `step` on.
@@ -156,38 +202,89 @@ void TrainingRun::take_over(const Trainer& trainer, std::int64_t step)
     step_flops_ = compute_report(scenario_of(config_)).model_step.value;
 }
 
+void TrainingRun::report(const Issues& issues, std::string_view what)
+{
+    for (const Issue& issue : issues)
+    {
+        event(fmt::format("{}: {}", what, to_line(issue)));
+    }
+}
+
+bool TrainingRun::plan_is_due() const
+{
+    return !plan_.empty() && plan_.front().step <= trainer_->step_count();
+}
+
 void TrainingRun::carry_out_plan()
 {
-    while (!plan_.empty() && plan_.front().step <= trainer_->step_count())
+    while (plan_is_due() && !waiting())
     {
-        for (const Issue& issue : intervene(*trainer_, plan_.front()))
-        {
-            event("not done: " + to_line(issue));
-        }
+        intervene(plan_.front());
         plan_.erase(plan_.begin());
         take_over(*trainer_, trainer_->step_count());
     }
 }
 
+// What a demonstration does to a training on purpose, between two steps.
+void TrainingRun::intervene(const Intervention& intervention)
+{
+    if (intervention.kind == Intervention::Kind::turn_knobs)
+    {
+        report(trainer_->change(intervention.config), "not done");
+        return;
+    }
+    with_state(
+        [this, intervention](TrainerState state)
+        {
+            Issues issues;
+            if (intervention.kind == Intervention::Kind::forget_optimizer)
+            {
+                forget_optimizer(state);
+            }
+            else
+            {
+                issues = damage_weight(*trainer_, state, intervention.layer);
+            }
+            report(issues.empty() ? trainer_->restore(state) : issues, "not done");
+        });
+}
+
 void TrainingRun::one_step()
 {
     carry_out_plan();
-    const bool exponents =
-        settings_.exponents_every > 0 && trainer_->step_count() % settings_.exponents_every == 0;
-    const double start = seconds_now();
-    const auto result = trainer_->step(&stop_, &view_, exponents);
-    if (!result)
+    if (states_asked_ > 0 || plan_is_due())
     {
-        fail(result.issues());
+        return pace();
+    }
+    const bool looks = settings_.exponents_every > 0 &&
+                       trainer_->step_count() % settings_.exponents_every == 0 &&
+                       trainer_->abilities().exponents;
+    ++steps_asked_;
+    const Issues issues = trainer_->ask_step(&stop_, &view_, looks,
+                                             [this, start = seconds_now(), looks](const StepResult& result)
+                                             { step_done(result, start, looks); });
+    if (!issues.empty())
+    {
+        steps_asked_ = 0;
+        fail(issues);
         publish(true);
         return;
     }
-    if (!result->done)
+    pace();
+}
+
+void TrainingRun::step_done(const StepResult& result, double asked_at, bool looked)
+{
+    --steps_asked_;
+    if (!result.done)
     {
         return; // stopped
     }
-    note(*result, seconds_now() - start);
-    if (exponents)
+    const double now = seconds_now();
+    note(result,
+         now - std::max(asked_at, last_answer_)); // of several under way, the time between two answers
+    last_answer_ = now;
+    if (looked)
     {
         now_.activations = view_.activations;
         now_.activation_gradients = view_.activation_gradients;
@@ -197,12 +294,25 @@ void TrainingRun::one_step()
     {
         draw_sample();
     }
+    keep_state();
     publish(pauses_after(settings_.last_step));
+    pace();
+}
+
+// What the host can wait for is not lost.
+void TrainingRun::keep_state()
+{
+    if (!trainer_->waits() && (!kept_ || trainer_->step_count() - kept_->state.step >= kKeepEvery) &&
+        states_asked_ == 0)
+    {
+        with_state([this](const TrainerState& state) { kept_ = {state, config_}; });
+    }
 }
 
 void TrainingRun::note(const StepResult& result, double seconds)
 {
-    now_.step = trainer_->step_count();
+    now_.step = result.step;
+    now_.message.clear();
     now_.loss = result.loss;
     now_.smoothed_loss = smoothed(now_.smoothed_loss, result.loss, ++seen_, kLossMemory);
     now_.gradient_norm = result.gradient_norm;
@@ -251,15 +361,23 @@ void TrainingRun::add_point(const StepResult& result, double seconds)
 
 void TrainingRun::draw_sample()
 {
-    const auto text = trainer_->sample(settings_.sample_tokens, settings_.temperature, settings_.top_k,
-                                       static_cast<std::uint64_t>(now_.step), &stop_);
-    if (!text)
+    ++states_asked_;
+    const Issues issues = trainer_->ask_sample(settings_.sample_tokens, settings_.temperature,
+                                               settings_.top_k, static_cast<std::uint64_t>(now_.step), &stop_,
+                                               [this, step = now_.step](std::string text)
+                                               {
+                                                   --states_asked_;
+                                                   now_.sample = std::move(text);
+                                                   now_.sample_step = step;
+                                                   publish(true);
+                                                   pace();
+                                               });
+    if (!issues.empty())
     {
-        event(to_line(text.issues().front()));
-        return;
+        --states_asked_;
+        event(to_line(issues.front()));
     }
-    now_.sample = *text;
-    now_.sample_step = now_.step;
+    pace();
 }
 
 void TrainingRun::add_mark()
@@ -268,12 +386,17 @@ void TrainingRun::add_mark()
     {
         return;
     }
-    marks_.push_back({trainer_->state(), config_});
-    if (marks_.size() > kMostMarks)
-    {
-        marks_.erase(marks_.begin() + 1); // the start stays
-    }
-    now_.marks = list_of<std::int64_t>(marks_, [](const Mark& mark) { return mark.state.step; });
+    with_state(
+        [this](const TrainerState& state)
+        {
+            marks_.push_back({state, config_});
+            if (marks_.size() > kMostMarks)
+            {
+                marks_.erase(marks_.begin() + 1); // the start stays
+            }
+            now_.marks = list_of<std::int64_t>(marks_, [](const Mark& mark) { return mark.state.step; });
+            kept_ = marks_.back();
+        });
 }
 
 void TrainingRun::go_back(std::int64_t step)
@@ -289,21 +412,27 @@ void TrainingRun::go_back(std::int64_t step)
         event(to_line(issues.front()));
         return;
     }
-    now_.step = trainer_->step_count();
+    kept_ = marks_.back();
+    config_ = marks_.back().config;
+    forget_after(trainer_->step_count());
+    event(fmt::format("back at step {}", now_.step));
+}
+
+void TrainingRun::forget_after(std::int64_t step)
+{
+    now_.step = step;
     const auto kept = static_cast<std::size_t>((now_.step + now_.loss_stride - 1) / now_.loss_stride);
     for (std::vector<float>* series : {&now_.losses, &now_.norms, &now_.rates, &now_.seconds})
     {
         series->resize(std::min(series->size(), kept));
     }
-    // Knobs stay as they are, so what was turned since the mark is turned there from now on.
+    // Knobs stay as they are, so what was turned since is turned there from now on.
     std::erase_if(now_.changes, [&](const KnobChange& change) { return change.step >= now_.step; });
-    config_ = marks_.back().config;
     take_over(*trainer_, now_.step);
     now_.first_bad.clear();
     noise_ = {};
     now_.noise_scale.reset();
     now_.smoothed_loss = now_.losses.empty() ? 0 : static_cast<double>(now_.losses.back());
-    event(fmt::format("back at step {}", now_.step));
 }
 
 void TrainingRun::event(std::string text)

@@ -24,12 +24,6 @@ Issue no_room(Index bytes, const Backend& backend, Index budget)
             "use a smaller micro_batch, a shorter sequence_length, or full recomputation"};
 }
 
-Issue keeps_none(const Backend& backend)
-{
-    return {"training.flash_attention", fmt::format("{} keeps no probabilities of attention", backend.name()),
-            "switch it on, or use --device cpu"};
-}
-
 std::int64_t asked_in(const Batch& batch)
 {
     return static_cast<std::int64_t>(
@@ -37,6 +31,34 @@ std::int64_t asked_in(const Batch& batch)
 }
 
 } // namespace
+
+Issues lacking(const TrainerConfig& config, const Abilities& can, std::string_view name)
+{
+    Issues issues;
+    if (!config.training.flash_attention && !can.probabilities)
+    {
+        issues.push_back({"training.flash_attention",
+                          fmt::format("{} keeps no probabilities of attention", name),
+                          "switch it on, or use --device cpu"});
+    }
+    if (config.training.precision != Precision::fp32 && !can.formats)
+    {
+        issues.push_back({"training.precision", fmt::format("{} computes in fp32 only", name),
+                          "use fp32, or train on the CPU"});
+    }
+    if (config.model.experts > 0 && !can.experts)
+    {
+        issues.push_back(
+            {"model.experts", fmt::format("{} has no experts", name), "use 0, or train on the CPU"});
+    }
+    if (config.model.head_dim > can.head_dim)
+    {
+        issues.push_back({"model.head_dim",
+                          fmt::format("{} has heads of width {} at most", name, can.head_dim),
+                          "use more heads, or train on the CPU"});
+    }
+    return issues;
+}
 
 Progress first_progress(const TrainerConfig& config)
 {
@@ -59,6 +81,16 @@ std::optional<Update> Progress::finish(const TrainerConfig& config, double norm,
     }
     ++updates;
     return update_of(config, updates, result.learning_rate, clipping(r, norm) * unscale);
+}
+
+Update Progress::finish_unseen(const TrainerConfig& config, StepResult& result)
+{
+    result.learning_rate = learning_rate(config.recipe, step);
+    ++step;
+    ++updates;
+    Update update = update_of(config, updates, result.learning_rate, 1 / scale.value);
+    update.clip = static_cast<float>(config.recipe.clip);
+    return update;
 }
 
 TrainerState::Part* TrainerState::part(std::string_view name)
@@ -93,12 +125,12 @@ Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerConfig& config,
     {
         return ready.issues();
     }
-    if (!ready->training.flash_attention && !backend->keeps_probabilities())
+    if (Issues issues = lacking(*ready, backend->abilities(), backend->name()); !issues.empty())
     {
-        return keeps_none(*backend);
+        return issues;
     }
     const double needed = predicted_memory(*ready).total().value;
-    if (needed > static_cast<double>(backend->capacity()))
+    if (backend->capacity() > 0 && needed > static_cast<double>(backend->capacity()))
     {
         return no_room(static_cast<Index>(needed), *backend, 0);
     }
@@ -127,6 +159,18 @@ Result<T> Trainer::within_memory(const Work& work) const
     }
 }
 
+template <class Work>
+Issues Trainer::within_memory(const Work& work) const
+{
+    const auto done = within_memory<bool>(
+        [&]
+        {
+            work();
+            return true;
+        });
+    return done ? Issues{} : done.issues();
+}
+
 Trainer::Upload Trainer::upload(const Batch& batch)
 {
     const auto bytes = static_cast<Index>(batch.tokens.size() * sizeof(std::int32_t));
@@ -146,15 +190,19 @@ Tokens Trainer::tokens_of(const Upload& up, Index sequences) const
     return {up.tokens.as<std::int32_t>(), up.targets.as<std::int32_t>(), sequences, rows / sequences};
 }
 
-double Trainer::sum_losses(const Upload& up, Index rows)
+void Trainer::read_losses(const Upload& up, Index rows, const TakeNumber& take)
 {
-    std::vector<float> losses(static_cast<std::size_t>(rows));
-    backend_->download(losses.data(), up.losses.data(), rows * 4);
-    return std::accumulate(losses.begin(), losses.end(), 0.0);
+    backend_->read(up.losses.data(), rows * 4,
+                   [take](std::span<const char> bytes)
+                   {
+                       std::vector<float> losses(bytes.size() / sizeof(float));
+                       std::memcpy(losses.data(), bytes.data(), bytes.size());
+                       take(std::accumulate(losses.begin(), losses.end(), 0.0));
+                   });
 }
 
 // Forward and backward of every micro-batch. False when stopped.
-bool Trainer::accumulate(const Onlookers& onlookers, StepResult& result)
+bool Trainer::accumulate(const Onlookers& onlookers, const std::shared_ptr<StepResult>& result)
 {
     const Training& t = config_.training;
     const auto batch_of = [&](std::int64_t micro) {
@@ -165,7 +213,6 @@ bool Trainer::accumulate(const Onlookers& onlookers, StepResult& result)
     const auto each = asked_in(batch_of(0));
     const std::int64_t asked = each * config_.accumulation();
     parameters_.clear_gradients();
-    double sum = 0;
     std::vector<double> tallies;
     for (std::int64_t micro = 0; micro < config_.accumulation(); ++micro)
     {
@@ -177,15 +224,16 @@ bool Trainer::accumulate(const Onlookers& onlookers, StepResult& result)
             return false;
         }
         network_.add_tallies({0, config_.model.layers}, tallies);
-        sum += sum_losses(up, tokens.rows());
+        read_losses(up, tokens.rows(), [result](double sum) { result->loss += sum; });
         if (micro == 0 && config_.accumulation() > 1)
         {
             // Its share of the whole mean, made a mean of its own.
-            result.micro_gradient_norm = norm_of_gradients() * static_cast<double>(config_.accumulation());
+            ask_norm([result, all = static_cast<double>(config_.accumulation())](double norm)
+                     { result->micro_gradient_norm = norm * all; });
         }
     }
-    result.loss = sum / static_cast<double>(asked);
-    result.experts = routing_of(config_, tallies);
+    result->asked = asked;
+    result->experts = routing_of(config_, tallies);
     return true;
 }
 
@@ -197,26 +245,72 @@ double Trainer::norm_of_gradients() const
            now_.scale.value;
 }
 
+// Told at once where the host waits; otherwise the sum of squares stays on the device, too.
+Block Trainer::ask_norm(const TakeNumber& take)
+{
+    if (backend_->waits())
+    {
+        take(norm_of_gradients());
+        return {};
+    }
+    const Tensor all = parameters_.gradient(0);
+    Block squares = arena_.take(4, Component::buffers);
+    backend_->add_squares(SquareSum{all.data, all.type, parameters_.table().elements, squares.as<float>()});
+    backend_->read(squares.data(), 4,
+                   [take, unscale = 1 / now_.scale.value](std::span<const char> bytes)
+                   {
+                       float sum = 0;
+                       std::memcpy(&sum, bytes.data(), sizeof sum);
+                       take(std::sqrt(static_cast<double>(sum)) * unscale);
+                   });
+    return squares;
+}
+
+void Trainer::update(Update update)
+{
+    update.stochastic = config_.recipe.stochastic_rounding;
+    update.key = random_key(config_.seed, RandomStream::rounding, static_cast<std::uint64_t>(now_.step));
+    parameters_.update(update);
+}
+
 void Trainer::finish(StepResult& result)
 {
-    auto update = now_.finish(config_, norm_of_gradients(), result);
+    const auto made = now_.finish(config_, norm_of_gradients(), result);
     suspicious_ = result.skipped;
-    if (update)
+    if (made)
     {
-        update->stochastic = config_.recipe.stochastic_rounding;
-        update->key = random_key(config_.seed, RandomStream::rounding, static_cast<std::uint64_t>(now_.step));
-        parameters_.update(*update);
+        update(*made);
     }
 }
 
-StepResult Trainer::whole_step(const Onlookers& onlookers, StepView* view)
+// An update that turns out to have been skipped was none; steps that were asked for before that was known
+// correct their means as if it had been one.
+void Trainer::finish_unseen(const std::shared_ptr<StepResult>& result, const TakeStep& take)
 {
-    StepResult result;
-    result.loss_scale = now_.scale.value;
+    const Block squares = ask_norm(
+        [this, result, take](double norm)
+        {
+            result->gradient_norm = norm;
+            result->skipped = !std::isfinite(norm);
+            now_.updates -= result->skipped ? 1 : 0;
+            result->loss /= static_cast<double>(result->asked);
+            take(*result);
+        });
+    Update made = now_.finish_unseen(config_, *result);
+    made.squares = squares.as<float>();
+    update(made);
+}
+
+void Trainer::whole_step(const Onlookers& onlookers, StepView* view, const TakeStep& take)
+{
+    const auto result = std::make_shared<StepResult>();
+    result->loss_scale = now_.scale.value;
+    result->step = now_.step + 1;
     arena_.start_peak();
     if (!accumulate(onlookers, result))
     {
-        return result;
+        take(*result);
+        return;
     }
     if (onlookers.gradients)
     {
@@ -225,9 +319,18 @@ StepResult Trainer::whole_step(const Onlookers& onlookers, StepView* view)
         all.cols = all.stride = 256;
         backend_->count_exponents(all, view->weight_gradients.counts);
     }
-    finish(result);
+    result->done = true;
+    const bool waits = backend_->waits();
+    if (waits)
+    {
+        result->loss /= static_cast<double>(result->asked);
+        finish(*result);
+    }
+    else
+    {
+        finish_unseen(result, take);
+    }
     arena_.note_workspace();
-    result.done = true;
     if (view)
     {
         view->timeline.push_back({MemoryMoment::Where::update, 0, 0, arena_.use()});
@@ -235,21 +338,37 @@ StepResult Trainer::whole_step(const Onlookers& onlookers, StepView* view)
         view->peak = arena_.peak();
         view->highest = arena_.highest();
     }
-    return result;
+    if (waits)
+    {
+        take(*result);
+    }
 }
 
 Result<StepResult> Trainer::step(const std::atomic<bool>* stop, StepView* view, bool exponents)
 {
+    StepResult result;
+    Issues issues = ask_step(stop, view, exponents, [&](const StepResult& taken) { result = taken; });
+    return issues.empty() ? Result<StepResult>(std::move(result)) : Result<StepResult>(std::move(issues));
+}
+
+Issues Trainer::ask_step(const std::atomic<bool>* stop, StepView* view, bool exponents, const TakeStep& take)
+{
     Onlookers onlookers{.stop = stop};
+    const bool looks = abilities().exponents;
     if (view)
     {
         *view = {};
         onlookers.timeline = &view->timeline;
-        onlookers.activations = exponents ? &view->activations : nullptr;
-        onlookers.gradients = exponents ? &view->activation_gradients : nullptr;
-        onlookers.first_bad = suspicious_ ? &view->first_bad : nullptr;
+        onlookers.activations = exponents && looks ? &view->activations : nullptr;
+        onlookers.gradients = exponents && looks ? &view->activation_gradients : nullptr;
+        onlookers.first_bad = suspicious_ && looks ? &view->first_bad : nullptr;
     }
-    return within_memory<StepResult>([&] { return whole_step(onlookers, view); });
+    return within_memory(
+        [&]
+        {
+            whole_step(onlookers, view, take);
+            backend_->submit();
+        });
 }
 
 Result<double> Trainer::validation_loss(std::int64_t sequences)
@@ -266,7 +385,7 @@ Result<double> Trainer::validation_loss(std::int64_t sequences)
                 const Batch batch = corpus_.batch(config_.seed, 0, first, count, t.sequence_length, true);
                 const Upload up = upload(batch);
                 network_.evaluate(tokens_of(up, count), up.losses.as<float>(), {});
-                sum += sum_losses(up, count * t.sequence_length);
+                read_losses(up, count * t.sequence_length, [&](double losses) { sum += losses; });
                 asked += asked_in(batch);
             }
             return asked > 0 ? sum / static_cast<double>(asked) : 0.0;
@@ -274,20 +393,19 @@ Result<double> Trainer::validation_loss(std::int64_t sequences)
 }
 
 // One of the `top_k` likeliest tokens (0: of all), with temperature 0 the likeliest.
-std::int32_t Trainer::draw(std::vector<float>& logits, double temperature, std::int64_t top_k,
-                           double unit) const
+std::int32_t Trainer::draw(const Text& t, const std::vector<float>& logits)
 {
     std::vector<std::int32_t> order(logits.size());
     std::iota(order.begin(), order.end(), 0);
     std::ranges::stable_sort(
         order, [&](std::int32_t a, std::int32_t b)
         { return logits[static_cast<std::size_t>(a)] > logits[static_cast<std::size_t>(b)]; });
-    if (top_k > 0 && top_k < static_cast<std::int64_t>(order.size()))
+    if (t.top_k > 0 && t.top_k < static_cast<std::int64_t>(order.size()))
     {
-        order.resize(static_cast<std::size_t>(top_k));
+        order.resize(static_cast<std::size_t>(t.top_k));
     }
     const auto most = static_cast<double>(logits[static_cast<std::size_t>(order.front())]);
-    if (temperature <= 0 || !std::isfinite(most))
+    if (t.temperature <= 0 || !std::isfinite(most))
     {
         return order.front();
     }
@@ -296,9 +414,10 @@ std::int32_t Trainer::draw(std::vector<float>& logits, double temperature, std::
     for (const std::int32_t token : order)
     {
         const double logit = logits[static_cast<std::size_t>(token)];
-        sum += std::exp((logit - most) / temperature);
+        sum += std::exp((logit - most) / t.temperature);
         chances.push_back(sum);
     }
+    const double unit = random_unit(t.key, static_cast<std::uint64_t>(t.drawn) + 1);
     const auto found = std::upper_bound(chances.begin(), chances.end(), unit * sum);
     return order[std::min(order.size() - 1, static_cast<std::size_t>(found - chances.begin()))];
 }
@@ -306,35 +425,69 @@ std::int32_t Trainer::draw(std::vector<float>& logits, double temperature, std::
 Result<std::string> Trainer::sample(std::int64_t count, double temperature, std::int64_t top_k,
                                     std::uint64_t round, const std::atomic<bool>* stop)
 {
-    const std::uint64_t key = random_key(config_.seed, RandomStream::sampling, round);
-    const std::int64_t window = config_.training.sequence_length;
-    auto tokens = corpus_.prompt(key, window);
     std::string text;
-    for (const std::int32_t token : tokens)
+    Issues issues = ask_sample(count, temperature, top_k, round, stop,
+                               [&](std::string taken) { text = std::move(taken); });
+    return issues.empty() ? Result<std::string>(std::move(text)) : Result<std::string>(std::move(issues));
+}
+
+Issues Trainer::ask_sample(std::int64_t count, double temperature, std::int64_t top_k, std::uint64_t round,
+                           const std::atomic<bool>* stop, TakeText take)
+{
+    const auto text = std::make_shared<Text>();
+    text->count = count;
+    text->temperature = temperature;
+    text->top_k = top_k;
+    text->key = random_key(config_.seed, RandomStream::sampling, round);
+    text->stop = stop;
+    text->take = std::move(take);
+    text->tokens = corpus_.prompt(text->key, config_.training.sequence_length);
+    for (const std::int32_t token : text->tokens)
     {
-        text += corpus_.decode(token);
+        text->text += corpus_.decode(token);
     }
-    std::vector<float> logits(static_cast<std::size_t>(config_.model.vocab));
-    return within_memory<std::string>(
-        [&]
+    return within_memory([&] { write_on(text); });
+}
+
+// Token after token; where the host does not wait, it goes on when the logits have come.
+void Trainer::write_on(const std::shared_ptr<Text>& text)
+{
+    const bool waits = backend_->waits();
+    while (text->drawn < text->count && !(text->stop && text->stop->load()))
+    {
+        ask_logits(*text,
+                   [this, text, waits](std::span<const char> bytes)
+                   {
+                       std::vector<float> logits(bytes.size() / sizeof(float));
+                       std::memcpy(logits.data(), bytes.data(), bytes.size());
+                       text->tokens.push_back(draw(*text, logits));
+                       text->text += corpus_.decode(text->tokens.back());
+                       ++text->drawn;
+                       if (!waits)
+                       {
+                           write_on(text);
+                       }
+                   });
+        if (!waits)
         {
-            for (std::int64_t i = 0; i < count && !(stop && stop->load()); ++i)
-            {
-                const std::int64_t seen = std::min<std::int64_t>(std::ssize(tokens), window);
-                // Always a whole window, so that the arena knows the sizes: what comes after a token cannot
-                // change it.
-                Batch batch;
-                batch.tokens.assign(tokens.end() - seen, tokens.end());
-                batch.tokens.resize(static_cast<std::size_t>(window));
-                const Upload up = upload(batch);
-                const Held next = network_.logits_after(tokens_of(up, 1), seen);
-                backend_->download(logits.data(), next.tensor().data, config_.model.vocab * 4);
-                const double unit = random_unit(key, static_cast<std::uint64_t>(i) + 1);
-                tokens.push_back(draw(logits, temperature, top_k, unit));
-                text += corpus_.decode(tokens.back());
-            }
-            return text;
-        });
+            backend_->submit();
+            return;
+        }
+    }
+    text->take(std::move(text->text));
+}
+
+// Always a whole window, so that the arena knows the sizes: what comes after a token cannot change it.
+void Trainer::ask_logits(const Text& text, const Backend::Take& take)
+{
+    const std::int64_t window = config_.training.sequence_length;
+    const std::int64_t seen = std::min<std::int64_t>(std::ssize(text.tokens), window);
+    Batch batch;
+    batch.tokens.assign(text.tokens.end() - seen, text.tokens.end());
+    batch.tokens.resize(static_cast<std::size_t>(window));
+    const Upload up = upload(batch);
+    const Held next = network_.logits_after(tokens_of(up, 1), seen);
+    backend_->read(next.tensor().data, config_.model.vocab * 4, take);
 }
 
 Issues Trainer::change(const TrainerConfig& next)
@@ -344,9 +497,9 @@ Issues Trainer::change(const TrainerConfig& next)
     {
         return ready.issues();
     }
-    if (!ready->training.flash_attention && !backend_->keeps_probabilities())
+    if (Issues issues = lacking(*ready, abilities(), backend_->name()); !issues.empty())
     {
-        return {keeps_none(*backend_)};
+        return issues;
     }
     if (!same_state(config_, *ready))
     {
@@ -368,14 +521,29 @@ Issues Trainer::change(const TrainerConfig& next)
 
 TrainerState Trainer::state()
 {
-    TrainerState state{now_, {}};
-    for (const Parameters::Part& part : parameters_.parts())
-    {
-        auto& copy = state.parts.emplace_back(TrainerState::Part{part.name, {}});
-        copy.bytes.resize(static_cast<std::size_t>(part.bytes));
-        backend_->download(copy.bytes.data(), part.data, part.bytes);
-    }
+    TrainerState state;
+    ask_state([&](TrainerState taken) { state = std::move(taken); });
     return state;
+}
+
+void Trainer::ask_state(const TakeState& take)
+{
+    const auto parts = parameters_.parts();
+    const auto state = std::make_shared<TrainerState>(TrainerState{now_, {}});
+    for (std::size_t i = 0; i < parts.size(); ++i)
+    {
+        backend_->read(
+            parts[i].data, parts[i].bytes,
+            [state, take, name = parts[i].name, last = i + 1 == parts.size()](std::span<const char> bytes)
+            {
+                state->parts.push_back({name, {bytes.begin(), bytes.end()}});
+                if (last)
+                {
+                    take(std::move(*state));
+                }
+            });
+    }
+    backend_->submit();
 }
 
 Issues Trainer::restore(const TrainerState& state)

@@ -13,9 +13,11 @@ namespace ringside::trainer
 
 struct StepResult
 {
-    bool done = false;    // false: stopped half-way; nothing has changed
-    bool skipped = false; // a gradient was not finite: no update
-    double loss = 0;      // nats per token
+    bool done = false;      // false: stopped half-way; nothing has changed
+    std::int64_t step = 0;  // counted from 1
+    bool skipped = false;   // a gradient was not finite: no update
+    double loss = 0;        // nats per token
+    std::int64_t asked = 0; // tokens that a loss is of
     double gradient_norm = 0;
     double micro_gradient_norm = 0; // of the first micro-batch alone, if there are several
     double learning_rate = 0;
@@ -51,6 +53,8 @@ struct Progress
     // Ends a step whose gradients have this norm, loss scale taken out. The update to make, clipped; nothing
     // where the step is skipped.
     std::optional<Update> finish(const TrainerConfig& config, double norm, StepResult& result);
+    // The same while nobody knows the norm yet: the device clips and skips.
+    Update finish_unseen(const TrainerConfig& config, StepResult& result);
     bool operator==(const Progress&) const = default;
 };
 Progress first_progress(const TrainerConfig& config);
@@ -83,6 +87,9 @@ struct TrainerState : Progress
     bool operator==(const TrainerState&) const = default;
 };
 
+// What of a prepared configuration a backend of that name cannot compute.
+Issues lacking(const TrainerConfig& config, const Abilities& abilities, std::string_view name);
+
 class Trainer
 {
 public:
@@ -96,6 +103,8 @@ public:
     Backend& backend() { return *backend_; }
     std::int64_t step_count() const { return now_.step; }
     const ParameterTable& parameters() const { return parameters_.table(); }
+    bool waits() const { return backend_->waits(); }
+    Abilities abilities() const { return backend_->abilities(); }
     // Micro-batches that the device carried out in one go.
     std::int64_t replays() const { return replay_.replays(); }
 
@@ -103,19 +112,33 @@ public:
     // Faults: out of memory.
     Result<StepResult> step(const std::atomic<bool>* stop = nullptr, StepView* view = nullptr,
                             bool exponents = false);
+    // The three that a run needs, without waiting: `take` gets what comes of it, where the backend waits
+    // before this returns. It is not called any more once the trainer is gone.
+    using TakeStep = std::function<void(const StepResult&)>;
+    using TakeState = std::function<void(TrainerState)>;
+    using TakeText = std::function<void(std::string)>;
+    Issues ask_step(const std::atomic<bool>* stop, StepView* view, bool exponents, const TakeStep& take);
+    void ask_state(const TakeState& take);
+    Issues ask_sample(std::int64_t count, double temperature, std::int64_t top_k, std::uint64_t round,
+                      const std::atomic<bool>* stop, TakeText take);
+
+    // What follows needs a backend that waits.
+
     // Mean loss of `sequences` held out from training; the same ones every time.
     Result<double> validation_loss(std::int64_t sequences);
     // `count` tokens as text after a prompt of the data's own. The same `round` draws the same.
     Result<std::string> sample(std::int64_t count, double temperature, std::int64_t top_k,
                                std::uint64_t round, const std::atomic<bool>* stop = nullptr);
 
-    // Changes everything that same_state() allows; nothing when there are faults.
-    Issues change(const TrainerConfig& next);
-
     TrainerState state();
-    Issues restore(const TrainerState& state);
     // Gradients of the last step in the order of the parameters, as floats, loss scale taken out.
     std::vector<float> gradients();
+
+    // From here on any backend will do. Changes everything that same_state() allows; nothing when there are
+    // faults.
+    Issues change(const TrainerConfig& next);
+
+    Issues restore(const TrainerState& state);
 
 private:
     Trainer(const TrainerConfig& config, std::shared_ptr<Backend> backend);
@@ -129,14 +152,35 @@ private:
     // Calls work(); what it has no room for is a fault.
     template <class T, class Work>
     Result<T> within_memory(const Work& work) const;
+    template <class Work>
+    Issues within_memory(const Work& work) const;
     Upload upload(const Batch& batch);
     Tokens tokens_of(const Upload& upload, Index sequences) const;
-    double sum_losses(const Upload& upload, Index rows);
-    StepResult whole_step(const Onlookers& onlookers, StepView* view);
-    bool accumulate(const Onlookers& onlookers, StepResult& result);
+    using TakeNumber = std::function<void(double)>;
+    void read_losses(const Upload& upload, Index rows, const TakeNumber& take);
+    void whole_step(const Onlookers& onlookers, StepView* view, const TakeStep& take);
+    bool accumulate(const Onlookers& onlookers, const std::shared_ptr<StepResult>& result);
     double norm_of_gradients() const;
+    Block ask_norm(const TakeNumber& take);
     void finish(StepResult& result);
-    std::int32_t draw(std::vector<float>& logits, double temperature, std::int64_t top_k, double unit) const;
+    void finish_unseen(const std::shared_ptr<StepResult>& result, const TakeStep& take);
+    void update(Update update);
+    // A text that is being drawn.
+    struct Text
+    {
+        std::vector<std::int32_t> tokens;
+        std::string text;
+        std::int64_t count = 0; // tokens to draw
+        std::int64_t drawn = 0;
+        double temperature = 0;
+        std::int64_t top_k = 0;
+        std::uint64_t key = 0;
+        const std::atomic<bool>* stop = nullptr;
+        TakeText take;
+    };
+    void write_on(const std::shared_ptr<Text>& text);
+    void ask_logits(const Text& text, const Backend::Take& take);
+    static std::int32_t draw(const Text& text, const std::vector<float>& logits);
 
     TrainerConfig config_;
     Corpus corpus_;

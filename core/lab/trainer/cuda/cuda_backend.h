@@ -19,7 +19,7 @@ public:
     std::string name() const override;
     Index capacity() const override { return runtime_->capacity(); }
     bool is_gpu() const override { return true; }
-    bool keeps_probabilities() const override { return false; }
+    Abilities abilities() const override { return {.probabilities = false}; }
     void* allocate(Index bytes) override { return runtime_->allocate(bytes); }
     void release(void* memory) override { runtime_->release(memory); }
     Index workspace() const override { return kWorkspace + scratch_bytes_; }

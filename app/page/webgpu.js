@@ -1,0 +1,215 @@
+// Carries out on a graphics card what core/lab/trainer/webgpu writes down (commands.h there says how). Lists are carried
+// out in their order; one that needs kernels that are not compiled yet waits for them, and so do all after it.
+'use strict';
+const gpuCommands = ['create', 'destroy', 'kernel', 'run', 'clear', 'copy', 'upload', 'read', 'record', 'replay'];
+const sizesPlace = 256; // bytes
+const liveSizes = 1; // the buffer for sizes of what is not recorded
+
+// The card behind one of WebGPU's two preferences; throws what to tell the person.
+const openGpu = async (preference) => {
+    if (!navigator.gpu) { throw new Error('this browser has no WebGPU'); }
+    const adapter = await navigator.gpu.requestAdapter({ powerPreference: preference });
+    if (!adapter) { throw new Error('the browser offers no graphics card'); }
+    const info = adapter.info || {};
+    const names = [info.description, [info.vendor, info.architecture].filter(Boolean).join(' ')].filter(Boolean);
+    const software = Boolean(info.isFallbackAdapter || adapter.isFallbackAdapter)
+        || /swiftshader|llvmpipe|software|basic render/i.test(names.join(' '));
+    const { maxBufferSize, maxStorageBufferBindingSize, maxComputeWorkgroupStorageSize } = adapter.limits;
+    return {
+        adapter, software, name: names[0] || 'graphics card',
+        bufferBytes: Math.min(maxBufferSize, maxStorageBufferBindingSize, 0xFFFFFFFC), groupBytes: maxComputeWorkgroupStorageSize,
+        device: () => adapter.requestDevice({
+            requiredLimits: { maxBufferSize, maxStorageBufferBindingSize, maxComputeWorkgroupStorageSize } }),
+    };
+};
+
+class GpuPlayer {
+    // `sources` has the text of each kernel by the name of its file.
+    constructor(device, sources) {
+        this.device = device;
+        this.sources = sources;
+        this.buffers = new Map();
+        this.kernels = new Map();
+        this.compiling = 0;
+        this.waiting = [];
+        this.recording = [];
+        this.answered = () => {}; // (ticket, bytes)
+        this.compiled = () => {}; // (kernels that are compiled, kernels)
+        this.failed = () => {}; // (why); the device is of no use any more
+        device.lost.then(({ message, reason }) => this.fail(message || reason));
+        device.addEventListener('uncapturederror', ({ error }) => {
+            const full = typeof GPUOutOfMemoryError === 'function' && error instanceof GPUOutOfMemoryError;
+            this.fail(full ? 'its memory is full' : error.message);
+        });
+    }
+
+    fail(why) {
+        if (!this.dead) {
+            this.dead = true;
+            this.waiting = [];
+            this.device.destroy();
+            this.failed(why);
+        }
+    }
+
+    // Bytes of all buffers.
+    bytes() {
+        return [...this.buffers.values()].reduce((sum, buffer) => sum + buffer.size, 0);
+    }
+
+    // A kernel's name is that of its file, then the constants that are filled in: "product side=16 a_transposed=1".
+    code(name) {
+        const [file, ...constants] = name.split(' ');
+        return constants.reduce((code, constant) => {
+            const [key, value] = constant.split('=');
+            return code.replace(new RegExp(`(const ${key} = )(\\w+);`), (_, head, old) =>
+                `${head}${/^\d/.test(old) ? `${value}u` : Boolean(Number(value))};`);
+        }, `${this.sources.common}\n${this.sources[file]}`);
+    }
+
+    async compile(kernel, name) {
+        this.kernels.set(kernel, { name });
+        ++this.compiling;
+        try {
+            const module = this.device.createShaderModule({ code: this.code(name), label: name });
+            const pipeline = await this.device.createComputePipelineAsync({ layout: 'auto', compute: { module }, label: name });
+            this.kernels.set(kernel, { name, pipeline, layout: pipeline.getBindGroupLayout(0) });
+        } catch (fault) {
+            this.fail(`${name}: ${fault.message}`);
+            return;
+        }
+        --this.compiling;
+        this.compiled(this.kernels.size - this.compiling, this.kernels.size);
+        while (!this.compiling && this.waiting.length) { this.carryOut(this.waiting.shift()); }
+    }
+
+    // `words` is the caller's again afterwards.
+    play(words) {
+        if (this.dead) { return; }
+        for (const { command, at } of GpuPlayer.commands(words)) {
+            if (command === 'kernel') { this.compile(words[at], GpuPlayer.text(words, at + 2, words[at + 1])); }
+        }
+        if (this.compiling || this.waiting.length) { this.waiting.push(words.slice()); } else { this.carryOut(words); }
+    }
+
+    static* commands(words, at = 0, end = words.length) {
+        for (; at < end; at += words[at + 1]) {
+            yield { command: gpuCommands[words[at]], at: at + 2, end: at + words[at + 1] };
+        }
+    }
+
+    static text(words, at, bytes) {
+        return new TextDecoder().decode(new Uint8Array(words.buffer, words.byteOffset + 4 * at, bytes).slice());
+    }
+
+    // What runs are told: one place each.
+    writeSizes(buffer, words, commands) {
+        const runs = commands.filter(({ command }) => command === 'run');
+        const sizes = new Uint32Array(runs.length * sizesPlace / 4);
+        runs.forEach(({ at, end }, place) => sizes.set(words.subarray(at + 5 + words[at + 4], end), place * sizesPlace / 4));
+        if (runs.length) { this.device.queue.writeBuffer(this.buffers.get(buffer), 0, sizes); }
+    }
+
+    prepared(words, { command, at }, sizes, place) {
+        if (command !== 'run') {
+            return { command, words: words.slice(at, at + 5).map(Number) };
+        }
+        const { pipeline, layout, name } = this.kernels.get(words[at]);
+        const entries = [{ binding: 0, resource: { buffer: this.buffers.get(sizes), offset: place * sizesPlace, size: sizesPlace } }];
+        for (let i = 0; i < words[at + 4]; ++i) {
+            entries.push({ binding: i + 1, resource: { buffer: this.buffers.get(words[at + 5 + i]) } });
+        }
+        return { command, name, pipeline, group: this.device.createBindGroup({ layout, entries }), counts: [...words.subarray(at + 1, at + 4)] };
+    }
+
+    carryOut(words) {
+        if (this.dead) { return; }
+        const all = [...GpuPlayer.commands(words)];
+        for (const { command, at } of all) {
+            if (command === 'create') { this.create(words[at], words[at + 1], words[at + 2]); }
+        }
+        this.writeSizes(liveSizes, words, all);
+        const gone = [];
+        const reads = [];
+        let runs = 0;
+        for (const part of all) {
+            const { command, at } = part;
+            switch (command) {
+            case 'run': case 'clear': case 'copy':
+                this.encode(this.prepared(words, part, liveSizes, command === 'run' ? runs++ : 0));
+                break;
+            case 'upload':
+                this.submit(); // what comes before sees the old bytes
+                this.device.queue.writeBuffer(this.buffers.get(words[at]), words[at + 1], words, at + 3, (words[at + 2] + 3) >> 2);
+                break;
+            case 'read':
+                this.endPass();
+                this.encoder.copyBufferToBuffer(this.buffers.get(words[at + 1]), words[at + 2], this.buffers.get(words[at + 4]), 0, words[at + 3]);
+                reads.push({ ticket: words[at], buffer: this.buffers.get(words[at + 4]) });
+                break;
+            case 'record': this.record(words, part); break;
+            case 'replay': this.recording.forEach((each) => this.encode(each)); break;
+            case 'destroy': gone.push(words[at]); break;
+            }
+        }
+        this.submit();
+        for (const id of gone) {
+            this.buffers.get(id).destroy();
+            this.buffers.delete(id);
+        }
+        reads.forEach((read) => this.answer(read));
+    }
+
+    create(id, size, kind) {
+        const { STORAGE, UNIFORM, COPY_SRC, COPY_DST, MAP_READ } = GPUBufferUsage;
+        const usage = [STORAGE | COPY_SRC | COPY_DST, UNIFORM | COPY_DST, MAP_READ | COPY_DST][kind];
+        this.buffers.set(id, this.device.createBuffer({ size, usage }));
+    }
+
+    record(words, { at, end }) {
+        const sizes = words[at];
+        const all = [...GpuPlayer.commands(words, at + 2, end)];
+        this.writeSizes(sizes, words, all);
+        let runs = 0;
+        this.recording = all.map((part) => this.prepared(words, part, sizes, part.command === 'run' ? runs++ : 0));
+    }
+
+    encode({ command, words, pipeline, group, counts }) {
+        if (command === 'run') {
+            this.encoder = this.encoder || this.device.createCommandEncoder();
+            this.pass = this.pass || this.encoder.beginComputePass();
+            this.pass.setPipeline(pipeline);
+            this.pass.setBindGroup(0, group);
+            this.pass.dispatchWorkgroups(...counts);
+            return;
+        }
+        this.endPass();
+        if (command === 'clear') {
+            this.encoder.clearBuffer(this.buffers.get(words[0]), words[1], words[2]);
+        } else {
+            this.encoder.copyBufferToBuffer(this.buffers.get(words[0]), words[1], this.buffers.get(words[2]), words[3], words[4]);
+        }
+    }
+
+    endPass() {
+        this.encoder = this.encoder || this.device.createCommandEncoder();
+        if (this.pass) { this.pass.end(); }
+        this.pass = null;
+    }
+
+    submit() {
+        if (this.encoder) {
+            this.endPass();
+            this.device.queue.submit([this.encoder.finish()]);
+            this.encoder = null;
+        }
+    }
+
+    answer({ ticket, buffer }) {
+        buffer.mapAsync(GPUMapMode.READ).then(() => {
+            const bytes = new Uint8Array(buffer.getMappedRange().slice(0));
+            buffer.unmap();
+            if (!this.dead) { this.answered(ticket, bytes); }
+        }).catch((fault) => this.fail(fault.message));
+    }
+}

@@ -1,0 +1,364 @@
+// Every operation as runs of kernels: which, over which buffers in the order of their bindings, and the sizes
+// in the order of the kernel's own. What a kernel is not given is another buffer that it only reads.
+#include "core/lab/trainer/webgpu/webgpu_backend.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace ringside::trainer
+{
+
+namespace
+{
+
+constexpr Index kThreads = 256;      // of a kernel that works on elements
+constexpr Index kMostGroups = 65535; // in one direction
+constexpr Index kRowThreads = 64;    // of a kernel that works on rows, or on queries
+constexpr Index kColumns = 16;       // of column_sums
+constexpr Index kSumElements = 1024; // of the first pass over squares, in each of at most 256 workgroups
+constexpr Index kMostSums = 256;
+
+Index parts_of(Index count, Index size)
+{
+    return (count + size - 1) / size;
+}
+
+float scale_of(Index head_dim)
+{
+    return 1.0F / std::sqrt(static_cast<float>(head_dim));
+}
+
+[[noreturn]] void not_here()
+{
+    throw std::logic_error("not done through WebGPU"); // see abilities()
+}
+
+} // namespace
+
+WebGpuBackend::Groups WebGpuBackend::threads_for(Index elements)
+{
+    return {std::clamp<Index>(parts_of(elements, kThreads), 1, kMostGroups)};
+}
+
+WebGpuBackend::Groups WebGpuBackend::rows_of(Index rows)
+{
+    return {std::min(rows, kMostGroups)};
+}
+
+// Tiles of 64 x 64 where that leaves enough of them, or of 32 x 32.
+void WebGpuBackend::run(const Product& q)
+{
+    constexpr Index kEnough = 64;
+    const Index side = parts_of(q.m(), 64) * parts_of(q.n(), 64) >= kEnough ? 16 : 8;
+    const Place a = place_of(q.a.data);
+    const Place b = place_of(q.b.data);
+    const Place bias = q.bias ? place_of(q.bias.data) : a;
+    const Place add = q.add ? place_of(q.add.data) : a;
+    const Place c = place_of(q.c.data);
+    launch(kernel("product",
+                  {{"side", side}, {"a_transposed", q.a_transposed}, {"b_transposed", q.b_transposed}}),
+           {parts_of(q.n(), 4 * side), parts_of(q.m(), 4 * side)}, {a, b, bias, add, c},
+           {q.m(), q.n(), q.k(), element(a), q.a.stride, element(b), q.b.stride, element(bias),
+            Index{q.bias ? 1 : 0}, element(add), q.add.stride, Index{q.add ? 1 : 0}, element(c), q.c.stride,
+            Index{q.accumulate ? 1 : 0}});
+}
+
+void WebGpuBackend::run(const Embed& e)
+{
+    const Place tokens = place_of(e.tokens);
+    const Place table = place_of(e.table.data);
+    const Place positions = e.positions ? place_of(e.positions.data) : table;
+    const Place out = place_of(e.out.data);
+    launch(kernel("embed", {}), threads_for(e.out.elements()), {tokens, table, positions, out},
+           {e.out.rows, e.out.cols, e.length, element(tokens), element(table), e.table.stride,
+            element(positions), e.positions.stride, Index{e.positions ? 1 : 0}, element(out), e.out.stride});
+}
+
+void WebGpuBackend::run(const EmbedBackward& e)
+{
+    const Place tokens = place_of(e.tokens);
+    const Place gradient = place_of(e.gradient.data);
+    const auto add_to = [&](const Tensor& to, Index rows, Index by_place)
+    {
+        const Place at = place_of(to.data);
+        launch(kernel("embed_backward", {{"by_place", by_place}}), threads_for(rows * to.cols),
+               {tokens, gradient, at},
+               {e.gradient.rows, to.cols, e.length, element(tokens), element(gradient), e.gradient.stride,
+                element(at), to.stride, rows});
+    };
+    add_to(e.table_gradient, e.table_gradient.rows, 0);
+    if (e.position_gradient)
+    {
+        add_to(e.position_gradient, e.length, 1);
+    }
+}
+
+void WebGpuBackend::run(const NormForward& n)
+{
+    const Place x = place_of(n.x.data);
+    const Place gain = place_of(n.gain.data);
+    const Place bias = n.layernorm() ? place_of(n.bias.data) : gain;
+    const Place out = place_of(n.out.data);
+    const Place statistics = place_of(n.statistics);
+    launch(kernel("norm", {{"layernorm", n.layernorm()}}), rows_of(n.x.rows),
+           {x, gain, bias, out, statistics},
+           {n.x.rows, n.x.cols, kNormEpsilon, element(x), n.x.stride, element(gain), element(bias),
+            element(out), n.out.stride, element(statistics)});
+}
+
+void WebGpuBackend::run(const NormBackward& n)
+{
+    column_sums(n.gradient, &n, n.gain_gradient);
+    if (n.layernorm())
+    {
+        column_sums(n.gradient, nullptr, n.bias_gradient);
+    }
+    const Place gradient = place_of(n.gradient.data);
+    const Place x = place_of(n.x.data);
+    const Place gain = place_of(n.gain.data);
+    const Place statistics = place_of(n.statistics);
+    const Place dx = place_of(n.dx.data);
+    launch(kernel("norm_backward", {{"layernorm", n.layernorm()}}), rows_of(n.x.rows),
+           {gradient, x, gain, statistics, dx},
+           {n.x.rows, n.x.cols, element(gradient), n.gradient.stride, element(x), n.x.stride, element(gain),
+            element(statistics), element(dx), n.dx.stride});
+}
+
+void WebGpuBackend::column_sums(const Tensor& gradient, const NormBackward* gain, const Tensor& to)
+{
+    const Place from = place_of(gradient.data);
+    const Place x = gain ? place_of(gain->x.data) : from;
+    const Place statistics = gain ? place_of(gain->statistics) : from;
+    const Place at = place_of(to.data);
+    launch(kernel("column_sums",
+                  {{"of_gain", gain != nullptr}, {"layernorm", gain != nullptr && gain->layernorm()}}),
+           {parts_of(gradient.cols, kColumns)}, {from, x, statistics, at},
+           {gradient.rows, gradient.cols, element(from), gradient.stride, element(x),
+            gain ? gain->x.stride : Index{0}, element(statistics), element(at)});
+}
+
+void WebGpuBackend::run(const SumRows& s)
+{
+    column_sums(s.gradient, nullptr, s.bias_gradient);
+}
+
+// As the CPU computes them: in double, rounded once.
+WebGpuBackend::Place WebGpuBackend::angles(Index length, Index head_dim)
+{
+    Buffer& buffer = angles_[{length, head_dim}];
+    if (buffer.id != 0)
+    {
+        return {buffer.id, 0};
+    }
+    const Index half = head_dim / 2;
+    std::vector<float> values;
+    for (Index place = 0; place < length; ++place)
+    {
+        for (Index i = 0; i < half; ++i)
+        {
+            const double share = static_cast<double>(2 * i) / static_cast<double>(head_dim);
+            const double angle = static_cast<double>(place) / std::pow(static_cast<double>(kRopeBase), share);
+            values.push_back(static_cast<float>(std::cos(angle)));
+            values.push_back(static_cast<float>(std::sin(angle)));
+        }
+    }
+    const auto bytes = std::span(reinterpret_cast<const char*>(values.data()), values.size() * 4);
+    buffer = own(std::ssize(bytes), GpuBuffer::storage);
+    say(commands_, GpuCommand::upload, {buffer.id, 0, static_cast<std::uint32_t>(bytes.size())}, bytes);
+    return {buffer.id, 0};
+}
+
+void WebGpuBackend::run(const Rope& r)
+{
+    const Place heads = place_of(r.heads.data);
+    launch(kernel("rope", {}), threads_for(r.heads.elements() / 2), {angles(r.length, r.head_dim), heads},
+           {r.heads.rows, r.heads.cols, r.head_dim, r.length, element(heads), r.heads.stride,
+            r.backwards ? -1.0F : 1.0F});
+}
+
+// Two tiles of keys, or of queries, fit a workgroup's memory beside what common.wgsl has.
+Index WebGpuBackend::key_tile(Index chunks) const
+{
+    Index tile = 32;
+    while (tile > 4 && 2 * tile * chunks * 16 + 4 * kRowThreads > adapter_.group_bytes)
+    {
+        tile /= 2;
+    }
+    return tile;
+}
+
+void WebGpuBackend::run(const Attention& a)
+{
+    const Place qkv = place_of(a.qkv.data);
+    const Place out = place_of(a.out.data);
+    const float scale = scale_of(a.head_dim);
+    if (a.probabilities)
+    {
+        const Place kept = place_of(a.probabilities.data);
+        launch(kernel("attention_scores", {}), {a.length, a.heads, a.sequences()}, {qkv, kept},
+               {a.length, a.heads, a.kv_heads, a.head_dim, scale, element(qkv), a.qkv.stride, element(kept),
+                a.probabilities.stride});
+        launch(kernel("attention_values", {}), threads_for(a.out.elements()), {qkv, kept, out},
+               {a.out.rows, a.length, a.heads, a.kv_heads, a.head_dim, element(qkv), a.qkv.stride,
+                element(kept), a.probabilities.stride, element(out), a.out.stride});
+        return;
+    }
+    const Index chunks = parts_of(a.head_dim, 4);
+    const Place sums = a.log_sums ? place_of(a.log_sums) : throw std::logic_error("attention keeps nothing");
+    launch(kernel("attention", {{"chunks", chunks}, {"tile", key_tile(chunks)}}),
+           {parts_of(a.length, kRowThreads), a.heads, a.sequences()}, {qkv, out, sums},
+           {a.length, a.heads, a.kv_heads, a.head_dim, scale, element(qkv), a.qkv.stride, element(out),
+            a.out.stride, element(sums)});
+}
+
+void WebGpuBackend::run(const AttentionBackward& b)
+{
+    const Attention& a = b.forward;
+    const Place kept = a.probabilities ? place_of(a.probabilities.data) : place_of(a.log_sums);
+    grown(shared_, a.out.rows * a.heads * 4);
+    attention_backward(b, false, kept, a.probabilities.stride);
+    attention_backward(b, true, kept, a.probabilities.stride);
+}
+
+void WebGpuBackend::attention_backward(const AttentionBackward& b, bool of_keys, const Place& kept,
+                                       Index kept_stride)
+{
+    const Attention& a = b.forward;
+    const Index chunks = parts_of(a.head_dim, 4);
+    const Constants constants{
+        {"chunks", chunks}, {"tile", key_tile(chunks)}, {"keeps", Index{a.probabilities ? 1 : 0}}};
+    const Place qkv = place_of(a.qkv.data);
+    const Place out = place_of(a.out.data);
+    const Place gradient = place_of(b.gradient.data);
+    const Place dqkv = place_of(b.dqkv.data);
+    const Place shared{shared_.id, 0};
+    const float scale = scale_of(a.head_dim);
+    const Index blocks = parts_of(a.length, kRowThreads);
+    if (of_keys)
+    {
+        launch(kernel("attention_backward_key", constants), {blocks, a.kv_heads, a.sequences()},
+               {qkv, gradient, kept, shared, dqkv},
+               {a.length, a.heads, a.kv_heads, a.head_dim, scale, element(qkv), a.qkv.stride,
+                element(gradient), b.gradient.stride, element(kept), kept_stride, element(dqkv),
+                b.dqkv.stride, Index{0}});
+        return;
+    }
+    launch(kernel("attention_backward_query", constants), {blocks, a.heads, a.sequences()},
+           {qkv, out, gradient, kept, dqkv, shared},
+           {a.length, a.heads, a.kv_heads, a.head_dim, scale, element(qkv), a.qkv.stride, element(out),
+            a.out.stride, element(gradient), b.gradient.stride, element(kept), kept_stride, element(dqkv),
+            b.dqkv.stride, Index{0}});
+}
+
+void WebGpuBackend::run(const Activation& a)
+{
+    const Place x = place_of(a.pre.data);
+    const Place out = place_of(a.out.data);
+    launch(kernel("activation", {{"gated", a.gated()}}), threads_for(a.out.elements()), {x, out},
+           {a.out.rows, a.out.cols, element(x), a.pre.stride, element(out), a.out.stride});
+}
+
+void WebGpuBackend::run(const ActivationBackward& a)
+{
+    const Place x = place_of(a.pre.data);
+    const Place gradient = place_of(a.gradient.data);
+    const Place dx = place_of(a.dpre.data);
+    launch(kernel("activation_backward", {{"gated", a.pre.cols == 2 * a.gradient.cols}}),
+           threads_for(a.gradient.elements()), {x, gradient, dx},
+           {a.gradient.rows, a.gradient.cols, element(x), a.pre.stride, element(gradient), a.gradient.stride,
+            element(dx), a.dpre.stride});
+}
+
+void WebGpuBackend::run(const CrossEntropy& c)
+{
+    if (c.statistics)
+    {
+        not_here();
+    }
+    const Place targets = place_of(c.targets);
+    const Place logits = place_of(c.logits.data);
+    const Place losses = place_of(c.losses);
+    launch(kernel("cross_entropy", {}), rows_of(c.logits.rows), {targets, logits, losses},
+           {c.logits.rows, c.logits.cols, c.scale, element(logits), c.logits.stride, element(targets),
+            element(losses)});
+}
+
+void WebGpuBackend::elements(const Tensor& from, const Tensor& to, Constants constants)
+{
+    const Place source = place_of(from.data);
+    const Place target = place_of(to.data);
+    launch(kernel("elements", constants), threads_for(to.elements()), {source, target},
+           {to.rows, to.cols, element(source), from.stride, element(target), to.stride});
+}
+
+void WebGpuBackend::run(const Add& a)
+{
+    elements(a.from, a.to, {{"adds", 1}, {"transposed", 0}});
+}
+
+void WebGpuBackend::run(const Convert& c)
+{
+    if (c.from.type != DType::f32 || c.to.type != DType::f32)
+    {
+        not_here();
+    }
+    elements(c.from, c.to, {{"adds", 0}, {"transposed", c.transposed}});
+}
+
+void WebGpuBackend::add_squares(const SquareSum& s)
+{
+    const Index groups = std::clamp<Index>(parts_of(s.elements, kSumElements), 1, kMostSums);
+    const Place data = place_of(s.data);
+    const Place sums{grown(sums_, kMostSums * 4), 0};
+    const Place out = place_of(s.out);
+    launch(kernel("squares", {{"squared", 1}}), {groups}, {data, sums},
+           {s.elements, element(data), Index{0}});
+    launch(kernel("squares", {{"squared", 0}}), {1}, {sums, out}, {groups, Index{0}, element(out)});
+}
+
+void WebGpuBackend::run(const Update& u)
+{
+    const bool adamw = u.rule == UpdateRule::adamw;
+    const Place gradients = place_of(u.gradients);
+    const Place squares = u.squares ? place_of(u.squares) : gradients;
+    const Place weights = place_of(u.weights);
+    const Place momentum = place_of(u.momentum);
+    const Place variance = adamw ? place_of(u.variance) : Place{nothing_.id, 0};
+    launch(kernel("update", {{"adamw", adamw}}), threads_for(u.elements),
+           {gradients, squares, weights, momentum, variance},
+           {u.elements, u.decayed, element(weights), element(gradients), element(momentum), element(variance),
+            element(squares), Index{u.squares ? 1 : 0}, u.clip, u.gradient_scale, u.learning_rate, u.beta1,
+            u.beta2, u.epsilon, u.weight_decay, u.correction1, u.correction2});
+}
+
+void WebGpuBackend::run(const AttentionHop& /*hop*/)
+{
+    not_here();
+}
+void WebGpuBackend::run(const AttentionHopBackward& /*hop*/)
+{
+    not_here();
+}
+void WebGpuBackend::run(const Route& /*route*/)
+{
+    not_here();
+}
+void WebGpuBackend::run(const RouteBackward& /*route*/)
+{
+    not_here();
+}
+void WebGpuBackend::run(const Dispatch& /*dispatch*/)
+{
+    not_here();
+}
+void WebGpuBackend::run(const Combine& /*combine*/)
+{
+    not_here();
+}
+void WebGpuBackend::run(const LogitStatistics& /*statistics*/)
+{
+    not_here();
+}
+
+} // namespace ringside::trainer
