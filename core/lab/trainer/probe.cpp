@@ -1,7 +1,7 @@
 #include "core/lab/trainer/probe.h"
 
 #include "core/evaluate/report.h"
-#include "core/lab/trainer/arena.h"
+#include "core/lab/trainer/probe_work.h"
 #include "core/lab/trainer/trainer.h"
 
 #include <algorithm>
@@ -48,8 +48,7 @@ class Probe
 public:
     // `seconds` for each of eight measurements.
     Probe(Backend& backend, const TrainerConfig& config, double seconds, const std::atomic<bool>* stop)
-        : backend_(backend), arena_(backend), model_(config.model), length_(config.training.sequence_length),
-          tokens_(config.training.micro_batch * length_), seconds_(seconds), stop_(stop)
+        : backend_(backend), work_(backend, config), seconds_(seconds), stop_(stop)
     {
     }
 
@@ -71,60 +70,25 @@ private:
     {
         const Index large = backend_.is_gpu() ? 8192 : 768;
         FormatRates rates;
-        rates.product_flops = product_flops(type, large, large, large, 0);
-        rates.attention_flops = attention_flops(type, start_s);
-        rates.layer_flops = product_flops(type, tokens_, model_.ffn, model_.hidden, start_s);
+        rates.product_flops = rate_of(work_.product(type, large, large, large), 0);
+        rates.attention_flops = rate_of(work_.attention(type), start_s);
+        rates.layer_flops = rate_of(work_.layer(type), start_s);
         return rates;
     }
-    double product_flops(DType type, Index m, Index n, Index k, double start_s)
+    double rate_of(const ProbeWork::Piece& piece, double start_s)
     {
-        const Block a = zeros(type, m * k);
-        const Block b = zeros(type, k * n);
-        const Block c = zeros(type, m * n);
-        const Product product{.a = tensor(a.data(), type, m, k),
-                              .b = tensor(b.data(), type, k, n),
-                              .c = tensor(c.data(), type, m, n)};
-        const double flops = 2 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-        return flops / working_s(start_s, [&] { backend_.run(product); });
+        return piece.amount / working_s(start_s, piece.work);
     }
     double operation_s()
     {
-        const Block one = zeros(DType::f32, 1);
-        const Tensor corner = tensor(one.data(), DType::f32, 1, 1);
-        return seconds_of([&] { backend_.run(SumRows{.gradient = corner, .bias_gradient = corner}); });
+        const ProbeWork::Piece nothing = work_.nothing();
+        return seconds_of(nothing.work);
     }
     double copy_bytes()
     {
-        const Index bytes = backend_.is_gpu() ? Index{1} << 30U : Index{64} << 20U;
-        const Block from = zeros(DType::f32, bytes / bytes_of(DType::f32));
-        const Block to = zeros(DType::f32, bytes / bytes_of(DType::f32));
-        return 2 * static_cast<double>(bytes) /
-               seconds_of([&] { backend_.copy(to.data(), from.data(), bytes); });
-    }
-    double attention_flops(DType type, double start_s)
-    {
-        const Index width = model_.hidden / model_.heads;
-        const Index row = (model_.heads + 2 * model_.kv_heads) * width;
-        const Block qkv = zeros(type, tokens_ * row);
-        const Block out = zeros(type, tokens_ * model_.hidden);
-        const Block sums = zeros(DType::f32, tokens_ * model_.heads);
-        const Attention attention{.qkv = tensor(qkv.data(), type, tokens_, row),
-                                  .out = tensor(out.data(), type, tokens_, model_.hidden),
-                                  .log_sums = sums.as<float>(),
-                                  .length = length_,
-                                  .heads = model_.heads,
-                                  .kv_heads = model_.kv_heads,
-                                  .head_dim = width};
-        return 2 * static_cast<double>(tokens_ * length_ * model_.hidden) /
-               working_s(start_s, [&] { backend_.run(attention); });
+        return rate_of(work_.copy(backend_.is_gpu() ? Index{1} << 30U : Index{64} << 20U), 0);
     }
 
-    Block zeros(DType type, Index elements)
-    {
-        Block block = arena_.take(elements * bytes_of(type), Component::buffers);
-        backend_.clear(block.data(), block.bytes());
-        return block;
-    }
     // Without the start, which the engine adds for every kernel.
     template <class Work>
     double working_s(double start_s, const Work& work)
@@ -171,10 +135,7 @@ private:
     }
 
     Backend& backend_;
-    Arena arena_;
-    Model model_;
-    Index length_;
-    Index tokens_;
+    ProbeWork work_;
     double seconds_;
     double sustained_ = 1;
     const std::atomic<bool>* stop_;

@@ -21,12 +21,14 @@ enum class Asked : std::uint8_t
     sample,
     mark,
     rewind,
-    checkpoint
+    checkpoint,
+    measure
 };
 enum class Told : std::uint8_t
 {
     snapshot,
-    checkpoint
+    checkpoint,
+    rates
 };
 
 // Writes values one after the other, or reads them in the same order. A struct is passed member by member by
@@ -195,6 +197,13 @@ void pass(Wire& wire, TrainingSnapshot& s)
          s.sample_step, s.marks, s.events, s.changes, s.first_bad, s.first_bad_step);
 }
 
+template <class Wire>
+void pass(Wire& wire, DeviceRates& rates)
+{
+    wire(rates.device, rates.capacity, rates.full, rates.half, rates.copy_bytes, rates.operation_s,
+         rates.sustained);
+}
+
 template <class... T>
 std::string written(T... values)
 {
@@ -304,6 +313,34 @@ void RemoteRun::fail(std::string why)
     newest_ = std::move(last);
 }
 
+RemoteProbe::RemoteProbe(const TrainerConfig& config, const RemoteRun::OpenLine& open, const Take& take)
+{
+    line_ = open(
+        [take](std::string_view bytes)
+        {
+            Reader wire(bytes);
+            if (taken<Told>(wire) == Told::rates)
+            {
+                take(taken<DeviceRates>(wire));
+            }
+        },
+        [take](const std::string&) { take({}); });
+    if (line_)
+    {
+        line_->send(written(Asked::measure, config));
+    }
+}
+
+void RunHost::measure(const TrainerConfig& config)
+{
+    if (auto backend = open_(); backend && !backend->waits())
+    {
+        probe_ = std::make_unique<LateProbe>(std::move(backend), config,
+                                             [this](const DeviceRates& rates)
+                                             { send_(written(Told::rates, rates)); });
+    }
+}
+
 void RunHost::receive(std::string_view bytes)
 {
     Reader wire(bytes);
@@ -342,6 +379,8 @@ void RunHost::receive(std::string_view bytes)
     case Asked::checkpoint:
         return run_->checkpoint([this](const Checkpoint& checkpoint)
                                 { send_(written(Told::checkpoint, checkpoint.config, checkpoint.state)); });
+    case Asked::measure:
+        return measure(taken<TrainerConfig>(wire));
     }
 }
 

@@ -2,6 +2,7 @@
 // share nothing with it. Commands go over a line as bytes, snapshots come back. Both ends are of one build.
 #pragma once
 
+#include "core/lab/trainer/late_probe.h"
 #include "core/lab/trainer/run.h"
 
 #include <deque>
@@ -57,6 +58,21 @@ private:
     std::unique_ptr<Line> line_; // last: what it hands over is for the others
 };
 
+// This end of a measurement. `take` gets what came of it, unless the line breaks or this is gone before; it
+// does not end this.
+class RemoteProbe
+{
+public:
+    using Take = std::function<void(std::optional<DeviceRates>)>;
+
+    RemoteProbe(const TrainerConfig& config, const RemoteRun::OpenLine& open, const Take& take);
+    RemoteProbe(const RemoteProbe&) = delete;
+    RemoteProbe& operator=(const RemoteProbe&) = delete;
+
+private:
+    std::unique_ptr<Line> line_;
+};
+
 // The other end.
 class RunHost
 {
@@ -76,10 +92,12 @@ public:
 
 private:
     void tell();
+    void measure(const TrainerConfig& config);
 
     TrainingRun::OpenBackend open_;
     std::function<void(std::string)> send_;
     std::unique_ptr<TrainingRun> run_;
+    std::unique_ptr<LateProbe> probe_;
     std::shared_ptr<const TrainingSnapshot> told_;
     std::uint64_t done_ = 0; // commands
     std::uint64_t told_done_ = 0;

@@ -154,8 +154,8 @@ void TrainingRun::lose_device(const std::string& why)
     if (open_trainer())
     {
         forget_after(trainer_->step_count());
-        event(fmt::format("the device is lost ({}): on with {} from step {}, {} steps back", why, now_.device,
-                          now_.step, steps - now_.step));
+        event(fmt::format("the GPU was lost ({}): resumed on {} from step {}, {} steps repeated", why,
+                          now_.device, now_.step, steps - now_.step));
         pace();
     }
     publish(true);

@@ -25,7 +25,7 @@ Index words_of(Index bytes)
 
 std::string name_of(const GpuAdapter& adapter)
 {
-    return fmt::format("{} (WebGPU{})", adapter.name, adapter.software ? ", software" : "");
+    return (adapter.software ? "Software WebGPU: " : "WebGPU: ") + adapter.name;
 }
 
 WebGpuBackend::WebGpuBackend(GpuAdapter adapter, std::unique_ptr<GpuPlayer> player)

@@ -45,7 +45,7 @@ struct GpuAdapter
     Index group_bytes = Index{16} << 10U;   // [B] memory of a workgroup
 };
 
-std::string name_of(const GpuAdapter& adapter); // "nvidia ampere (WebGPU)"
+std::string name_of(const GpuAdapter& adapter); // "WebGPU: nvidia ampere"
 
 class WebGpuBackend final : public Backend
 {

@@ -1,0 +1,51 @@
+// measure() for a device that the host cannot wait for: one thing after the other is asked of it, and how
+// long its answer takes is measured.
+#pragma once
+
+#include "core/lab/trainer/clock.h"
+#include "core/lab/trainer/probe.h"
+#include "core/lab/trainer/probe_work.h"
+
+#include <deque>
+
+namespace ringside::trainer
+{
+
+// Begins when it is made; `take` gets the rates some seconds later, unless the probe is gone before. Rates of
+// fp32 stand for all formats.
+class LateProbe
+{
+public:
+    using Take = std::function<void(const DeviceRates&)>;
+
+    LateProbe(std::unique_ptr<Backend> backend, const TrainerConfig& config, Take take);
+    LateProbe(const LateProbe&) = delete;
+    LateProbe& operator=(const LateProbe&) = delete;
+    ~LateProbe() = default;
+
+private:
+    // What is measured, and what becomes of the seconds of one call.
+    struct Measurement
+    {
+        ProbeWork::Piece piece;
+        std::function<void(double)> note;
+    };
+    void measure(ProbeWork::Piece piece, std::function<void(double)> note);
+    void rate(ProbeWork::Piece piece, double& rate);
+    void next();
+    // How long an answer takes by itself, the least of so many times.
+    void answer_time(int times);
+    // `calls` calls and an answer; then(seconds).
+    void time(std::int64_t calls, const std::function<void(double)>& then);
+    void whole_product(Index side);
+
+    std::unique_ptr<Backend> backend_;
+    ProbeWork work_;
+    Block flag_;
+    DeviceRates rates_;
+    double answer_s_ = 1e9;
+    std::deque<Measurement> left_;
+    Take take_;
+};
+
+} // namespace ringside::trainer

@@ -1,0 +1,93 @@
+// The operations that a device is measured by, with the memory that they need.
+#pragma once
+
+#include "core/lab/config.h"
+#include "core/lab/trainer/arena.h"
+
+namespace ringside::trainer
+{
+
+class ProbeWork
+{
+public:
+    // One call of it, again and again.
+    struct Piece
+    {
+        std::vector<Block> memory;
+        std::function<void()> work;
+        double amount = 0; // FLOPs, or bytes read and written
+    };
+
+    // For a prepared configuration.
+    ProbeWork(Backend& backend, const TrainerConfig& config)
+        : backend_(backend), arena_(backend), model_(config.model), length_(config.training.sequence_length),
+          tokens_(config.training.micro_batch * length_)
+    {
+    }
+
+    // That has nothing to do.
+    Piece nothing()
+    {
+        Piece piece;
+        const Tensor from = zeros(piece, DType::f32, 1, 1);
+        const Tensor to = zeros(piece, DType::f32, 1, 1);
+        piece.work = [this, from, to] { backend_.run(SumRows{.gradient = from, .bias_gradient = to}); };
+        return piece;
+    }
+    Piece product(DType type, Index m, Index n, Index k)
+    {
+        Piece piece;
+        const Product product{
+            .a = zeros(piece, type, m, k), .b = zeros(piece, type, k, n), .c = zeros(piece, type, m, n)};
+        piece.work = [this, product] { backend_.run(product); };
+        piece.amount = 2 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+        return piece;
+    }
+    // Of the model's MLP.
+    Piece layer(DType type) { return product(type, tokens_, model_.ffn, model_.hidden); }
+    // As the model has it, masked scores not counted.
+    Piece attention(DType type)
+    {
+        const Index width = model_.hidden / model_.heads;
+        Piece piece;
+        const Attention attention{
+            .qkv = zeros(piece, type, tokens_, (model_.heads + 2 * model_.kv_heads) * width),
+            .out = zeros(piece, type, tokens_, model_.hidden),
+            .log_sums = static_cast<float*>(zeros(piece, DType::f32, tokens_, model_.heads).data),
+            .length = length_,
+            .heads = model_.heads,
+            .kv_heads = model_.kv_heads,
+            .head_dim = width};
+        piece.work = [this, attention] { backend_.run(attention); };
+        piece.amount = 2 * static_cast<double>(tokens_ * length_ * model_.hidden);
+        return piece;
+    }
+    Piece copy(Index bytes)
+    {
+        Piece piece;
+        void* from = zeros(piece, DType::f32, 1, bytes / bytes_of(DType::f32)).data;
+        void* to = zeros(piece, DType::f32, 1, bytes / bytes_of(DType::f32)).data;
+        piece.work = [this, from, to, bytes] { backend_.copy(to, from, bytes); };
+        piece.amount = 2 * static_cast<double>(bytes);
+        return piece;
+    }
+    // A float to be read when all before it is done.
+    Block flag() { return arena_.take(4, Component::buffers); }
+
+private:
+    Tensor zeros(Piece& piece, DType type, Index rows, Index cols)
+    {
+        Block& block =
+            piece.memory.emplace_back(arena_.take(rows * cols * bytes_of(type), Component::buffers));
+        backend_.clear(block.data(), block.bytes());
+        return tensor(block.data(), type, rows, cols);
+    }
+
+    Backend& backend_;
+    Arena arena_;
+    Model model_;
+    Index length_;
+    Index tokens_;
+};
+
+} // namespace ringside::trainer
